@@ -1,0 +1,98 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring;
+
+import java.time.Duration;
+
+import io.github.lockspring.engine.Hold;
+
+/**
+ * The handle of one key. Several handles share one hold if its owner acquired it again.
+ */
+final class HeldLock implements LockHandle {
+
+	private final Hold hold;
+
+	private final int prefixLength;
+
+	private volatile boolean closed;
+
+	HeldLock(Hold hold, int prefixLength) {
+		this.hold = hold;
+		this.prefixLength = prefixLength;
+	}
+
+	@Override
+	public String key() {
+		return this.hold.key().substring(this.prefixLength);
+	}
+
+	@Override
+	public long fencingToken() {
+		checkpoint();
+		return this.hold.token();
+	}
+
+	@Override
+	public boolean isHeld() {
+		return !this.closed && this.hold.isHeld();
+	}
+
+	@Override
+	public Duration remaining() {
+		return this.closed ? Duration.ZERO : this.hold.remaining();
+	}
+
+	@Override
+	public void checkpoint() {
+		requireOpen();
+		if (!this.hold.isHeld()) {
+			throw new LockLostException(this.hold.key());
+		}
+	}
+
+	@Override
+	public void onLost(Runnable callback) {
+		requireOpen();
+		this.hold.onLost(callback);
+	}
+
+	private void requireOpen() {
+		if (this.closed) {
+			throw new IllegalStateException("The lock on " + LockKeys.describe(this.hold.key()) + " is closed");
+		}
+	}
+
+	@Override
+	public void close() {
+		synchronized (this) {
+			if (this.closed) {
+				return;
+			}
+			this.closed = true;
+		}
+		if (!this.hold.release()) {
+			throw new LockLostException(this.hold.key());
+		}
+	}
+
+	@Override
+	public String toString() {
+		return "lock on " + LockKeys.describe(this.hold.key()) + (this.closed ? ", closed" : "");
+	}
+
+}

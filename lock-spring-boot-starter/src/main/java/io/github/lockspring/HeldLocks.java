@@ -1,0 +1,100 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+
+/**
+ * The handle of several keys that were acquired together.
+ */
+final class HeldLocks implements LockHandle {
+
+	private final Collection<HeldLock> locks;
+
+	/**
+	 * Creates the handle.
+	 * @param locks the handles, in the order of closing
+	 */
+	HeldLocks(Deque<HeldLock> locks) {
+		this.locks = locks;
+	}
+
+	@Override
+	public String key() {
+		return this.locks.stream().map(LockHandle::key).sorted().collect(Collectors.joining(","));
+	}
+
+	@Override
+	public long fencingToken() {
+		if (this.locks.size() == 1) {
+			return this.locks.iterator().next().fencingToken();
+		}
+		throw new IllegalStateException("Fencing tokens belong to one key each; this handle stands for several");
+	}
+
+	@Override
+	public boolean isHeld() {
+		return this.locks.stream().allMatch(LockHandle::isHeld);
+	}
+
+	@Override
+	public Duration remaining() {
+		return this.locks.stream().map(LockHandle::remaining).min(Comparator.naturalOrder()).orElse(Duration.ZERO);
+	}
+
+	@Override
+	public void checkpoint() {
+		this.locks.forEach(LockHandle::checkpoint);
+	}
+
+	@Override
+	public void onLost(Runnable callback) {
+		AtomicBoolean told = new AtomicBoolean();
+		this.locks.forEach((lock) -> lock.onLost(() -> {
+			if (told.compareAndSet(false, true)) {
+				callback.run();
+			}
+		}));
+	}
+
+	@Override
+	public void close() {
+		LockLostException loss = null;
+		for (HeldLock lock : this.locks) {
+			try {
+				lock.close();
+			}
+			catch (LockLostException ex) {
+				loss = (loss != null) ? loss : ex;
+			}
+		}
+		if (loss != null) {
+			throw loss;
+		}
+	}
+
+	@Override
+	public String toString() {
+		return this.locks.toString();
+	}
+
+}

@@ -1,0 +1,38 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to do while a lock is held, with a result.
+ *
+ * @param <T> the type of the result
+ * @param <E> the type of exception that may be thrown
+ */
+@FunctionalInterface
+public interface LockCallback<T extends @Nullable Object, E extends Throwable> {
+
+	/**
+	 * Called in the thread that acquired the lock, while it is held.
+	 * @param lock the held lock
+	 * @return the result
+	 * @throws E if the work failed; the lock is released all the same
+	 */
+	T doWithLock(LockHandle lock) throws E;
+
+}

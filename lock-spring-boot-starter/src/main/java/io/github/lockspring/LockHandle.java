@@ -1,0 +1,83 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring;
+
+import java.time.Duration;
+
+/**
+ * A lock that is held, by whoever has this object. Its answers are local and honest: they
+ * ask the clocks, not the store, and no longer say <em>held</em> from the moment when the
+ * store may have given the lease to another.
+ * <p>
+ * Safe for use by many threads; any thread may close it.
+ */
+public interface LockHandle extends AutoCloseable {
+
+	/**
+	 * The key as the caller named it.
+	 * @return the key
+	 */
+	String key();
+
+	/**
+	 * The fencing token: larger than every token that this store granted for this key
+	 * before, the same for the whole time of holding, re-entries and renewals included.
+	 * @return the token
+	 * @throws LockLostException if the lease is lost
+	 * @throws IllegalStateException if this handle is closed, or stands for several keys
+	 */
+	long fencingToken();
+
+	/**
+	 * Whether the lock is still held.
+	 * @return {@code false} once the lease is lost or this handle is closed
+	 */
+	boolean isHeld();
+
+	/**
+	 * How long the lease is sure to last if it is not renewed.
+	 * @return the time, zero once the lease is lost or this handle is closed
+	 */
+	Duration remaining();
+
+	/**
+	 * Goes on only if the lock is still held. To be called before every step that must not
+	 * happen twice.
+	 * @throws LockLostException if the lease is lost
+	 * @throws IllegalStateException if this handle is closed
+	 */
+	void checkpoint();
+
+	/**
+	 * Asks to be told when the lease is lost. The callback runs once, in a thread of its
+	 * own, soon after the loss, or at once if the lease is lost already. It never runs
+	 * after a release in time.
+	 * @param callback what to do then
+	 * @throws IllegalStateException if this handle is closed
+	 */
+	void onLost(Runnable callback);
+
+	/**
+	 * Gives the lock back, in this thread or another. Closing again does nothing. If the
+	 * store cannot be reached, this is logged and tried again in the background until the
+	 * lease would have ended; the caller goes on.
+	 * @throws LockLostException if the lease was lost before
+	 */
+	@Override
+	void close();
+
+}

@@ -1,0 +1,36 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives keys a text that have none of their own. Beans of this type are asked in their
+ * order for keys that are not text, numbers, UUIDs, enum constants or booleans.
+ */
+@FunctionalInterface
+public interface LockKeyConverter {
+
+	/**
+	 * Converts a key.
+	 * @param key the value of the key expression
+	 * @return the text to lock on, the same for equal keys in every process, or
+	 * {@code null} if this converter does not know the type
+	 */
+	@Nullable String convert(Object key);
+
+}

@@ -1,0 +1,184 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring;
+
+import java.util.Collection;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Distributed locks in code: the same leases that {@link DistributedLock} takes.
+ * <p>
+ * Every method validates its keys before anything else and throws
+ * {@link InvalidLockKeyException} for a key that is {@code null}, blank, longer than 512
+ * bytes in UTF-8, or not well-formed Unicode. A thread that already holds a key acquires
+ * it again at once, without asking the store, and must give it back as often.
+ * <p>
+ * When the lock is held by another, the methods wait as long as
+ * {@link LockOptions#waitTime()} says. When the calling thread is interrupted while it
+ * waits, they throw {@link LockInterruptedException} with the interrupt status set. When
+ * the store fails throughout the wait time, they throw {@link LockUnavailableException};
+ * the lock is not held then and the action does not run. When the lease is lost while the
+ * action runs, the action is not stopped, but {@link LockLostException} is thrown at its
+ * end, or added to the exception that it ended with.
+ * <p>
+ * Implementations are safe for use by many threads.
+ *
+ * @see LockTemplate
+ */
+public interface LockOperations {
+
+	/**
+	 * The options of the methods that take none.
+	 * @return the options
+	 */
+	LockOptions getDefaultOptions();
+
+	/**
+	 * Runs an action under a lock, with the default options.
+	 * @param <T> the type of the result
+	 * @param <E> the type of exception that the action throws
+	 * @param key the key to lock
+	 * @param action what to do while the lock is held
+	 * @return the result of the action
+	 * @throws E if the action throws it
+	 * @throws LockNotAcquiredException if another held the lock for the whole wait time
+	 */
+	default <T extends @Nullable Object, E extends Throwable> T execute(String key, LockCallback<T, E> action)
+			throws E {
+		return execute(key, getDefaultOptions(), action);
+	}
+
+	/**
+	 * Runs an action under a lock.
+	 * @param <T> the type of the result
+	 * @param <E> the type of exception that the action throws
+	 * @param key the key to lock
+	 * @param options how to lock
+	 * @param action what to do while the lock is held
+	 * @return the result of the action
+	 * @throws E if the action throws it
+	 * @throws LockNotAcquiredException if another held the lock for the whole wait time
+	 */
+	default <T extends @Nullable Object, E extends Throwable> T execute(String key, LockOptions options,
+			LockCallback<T, E> action) throws E {
+		try (LockHandle lock = acquire(key, options)) {
+			return action.doWithLock(lock);
+		}
+	}
+
+	/**
+	 * Runs an action without a result under a lock, with the default options.
+	 * @param <E> the type of exception that the action throws
+	 * @param key the key to lock
+	 * @param action what to do while the lock is held
+	 * @throws E if the action throws it
+	 * @throws LockNotAcquiredException if another held the lock for the whole wait time
+	 */
+	default <E extends Throwable> void executeWithoutResult(String key, LockAction<E> action) throws E {
+		executeWithoutResult(key, getDefaultOptions(), action);
+	}
+
+	/**
+	 * Runs an action without a result under a lock.
+	 * @param <E> the type of exception that the action throws
+	 * @param key the key to lock
+	 * @param options how to lock
+	 * @param action what to do while the lock is held
+	 * @throws E if the action throws it
+	 * @throws LockNotAcquiredException if another held the lock for the whole wait time
+	 */
+	default <E extends Throwable> void executeWithoutResult(String key, LockOptions options, LockAction<E> action)
+			throws E {
+		try (LockHandle lock = acquire(key, options)) {
+			action.doWithLock(lock);
+		}
+	}
+
+	/**
+	 * Runs an action under a lock, with the default options, unless another holds the lock
+	 * for the whole wait time.
+	 * @param <T> the type of the result
+	 * @param <E> the type of exception that the action throws
+	 * @param key the key to lock
+	 * @param action what to do while the lock is held
+	 * @return whether the action ran, and its result
+	 * @throws E if the action throws it
+	 */
+	default <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(String key,
+			LockCallback<T, E> action) throws E {
+		return tryExecute(key, getDefaultOptions(), action);
+	}
+
+	/**
+	 * Runs an action under a lock, unless another holds the lock for the whole wait time.
+	 * @param <T> the type of the result
+	 * @param <E> the type of exception that the action throws
+	 * @param key the key to lock
+	 * @param options how to lock
+	 * @param action what to do while the lock is held
+	 * @return whether the action ran, and its result
+	 * @throws E if the action throws it
+	 */
+	default <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(String key, LockOptions options,
+			LockCallback<T, E> action) throws E {
+		try (LockHandle lock = tryAcquire(key, options)) {
+			return (lock != null) ? LockResult.executed(action.doWithLock(lock)) : LockResult.notAcquired();
+		}
+	}
+
+	/**
+	 * Acquires a lock, to be given back by {@link LockHandle#close()}.
+	 * @param key the key to lock
+	 * @param options how to lock
+	 * @return the held lock
+	 * @throws LockNotAcquiredException if another held the lock for the whole wait time
+	 */
+	LockHandle acquire(String key, LockOptions options);
+
+	/**
+	 * Acquires a lock, to be given back by {@link LockHandle#close()}, unless another
+	 * holds it for the whole wait time.
+	 * @param key the key to lock
+	 * @param options how to lock
+	 * @return the held lock, or {@code null} if another held it for the whole wait time
+	 */
+	@Nullable LockHandle tryAcquire(String key, LockOptions options);
+
+	/**
+	 * Acquires all of several locks or none of them, in one order for all callers, to be
+	 * given back together by {@link LockHandle#close()}. The wait time is that of all
+	 * together. Keys that occur twice are locked once.
+	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
+	 * @param options how to lock each of them
+	 * @return the held locks
+	 * @throws LockNotAcquiredException if one of the locks was held by another too long
+	 * @throws LockLimitException if there are too many keys
+	 */
+	LockHandle acquireAll(Collection<String> keys, LockOptions options);
+
+	/**
+	 * Acquires all of several locks or none of them, as
+	 * {@link #acquireAll(Collection, LockOptions)}.
+	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
+	 * @param options how to lock each of them
+	 * @return the held locks, or {@code null} if one of them was held by another too long
+	 * @throws LockLimitException if there are too many keys
+	 */
+	@Nullable LockHandle tryAcquireAll(Collection<String> keys, LockOptions options);
+
+}

@@ -1,0 +1,178 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring;
+
+import java.time.Duration;
+
+import org.springframework.util.Assert;
+
+import io.github.lockspring.engine.AcquireTerms;
+
+/**
+ * How to lock. Immutable; the {@code with} methods return changed copies.
+ * <p>
+ * The values of {@link #defaults()} are: {@link LockType#REENTRANT}, 5 seconds of waiting,
+ * a lease of 30 seconds, renewed. {@link LockOperations#getDefaultOptions()} has those
+ * that the application was configured with.
+ */
+public final class LockOptions {
+
+	/**
+	 * The shortest lease time: 100 milliseconds.
+	 */
+	public static final Duration MIN_LEASE_TIME = Duration.ofMillis(100);
+
+	/**
+	 * The longest lease time: one day.
+	 */
+	public static final Duration MAX_LEASE_TIME = Duration.ofDays(1);
+
+	private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
+
+	private static final LockOptions DEFAULTS = new LockOptions(LockType.REENTRANT, Duration.ofSeconds(5),
+			Duration.ofSeconds(30), true);
+
+	private final LockType type;
+
+	private final Duration waitTime;
+
+	private final Duration leaseTime;
+
+	private final boolean autoRenew;
+
+	private final AcquireTerms terms;
+
+	private final long waitNanos;
+
+	private LockOptions(LockType type, Duration waitTime, Duration leaseTime, boolean autoRenew) {
+		this.type = type;
+		this.waitTime = waitTime;
+		this.leaseTime = leaseTime;
+		this.autoRenew = autoRenew;
+		this.waitNanos = (waitTime.compareTo(LONGEST_WAIT) < 0) ? waitTime.toNanos() : LONGEST_WAIT.toNanos();
+		this.terms = switch (type) {
+			case REENTRANT, WRITE -> AcquireTerms.exclusive(leaseTime, autoRenew);
+			case FAIR -> AcquireTerms.fair(leaseTime, autoRenew);
+			case READ -> AcquireTerms.shared(leaseTime, autoRenew);
+		};
+	}
+
+	/**
+	 * The options of an application that configures nothing.
+	 * @return the options
+	 */
+	public static LockOptions defaults() {
+		return DEFAULTS;
+	}
+
+	/**
+	 * The kind of lock.
+	 * @return the type
+	 */
+	public LockType type() {
+		return this.type;
+	}
+
+	/**
+	 * How long to wait for a lock that another holds. Zero means to try once.
+	 * @return the wait time
+	 */
+	public Duration waitTime() {
+		return this.waitTime;
+	}
+
+	/**
+	 * How long the lease lasts after the last renewal: the time after which others get the
+	 * lock if this process dies.
+	 * @return the lease time
+	 */
+	public Duration leaseTime() {
+		return this.leaseTime;
+	}
+
+	/**
+	 * Whether the lease is renewed as long as the lock is held.
+	 * @return whether it is renewed
+	 */
+	public boolean autoRenew() {
+		return this.autoRenew;
+	}
+
+	AcquireTerms terms() {
+		return this.terms;
+	}
+
+	long waitNanos() {
+		return this.waitNanos;
+	}
+
+	/**
+	 * The same options with another kind of lock.
+	 * @param type the type
+	 * @return changed options
+	 */
+	public LockOptions withType(LockType type) {
+		Assert.notNull(type, "'type' must not be null");
+		return new LockOptions(type, this.waitTime, this.leaseTime, this.autoRenew);
+	}
+
+	/**
+	 * The same options with another wait time.
+	 * @param waitTime zero to try once, or how long to wait
+	 * @return changed options
+	 * @throws IllegalArgumentException if the time is negative
+	 */
+	public LockOptions withWaitTime(Duration waitTime) {
+		Assert.notNull(waitTime, "'waitTime' must not be null");
+		if (waitTime.isNegative()) {
+			throw new IllegalArgumentException("'waitTime' must be zero (try once) or longer, not " + waitTime);
+		}
+		return new LockOptions(this.type, waitTime, this.leaseTime, this.autoRenew);
+	}
+
+	/**
+	 * The same options with another lease time.
+	 * @param leaseTime how long the lease lasts unless it is renewed
+	 * @return changed options
+	 * @throws IllegalArgumentException if the time is not between {@link #MIN_LEASE_TIME}
+	 * and {@link #MAX_LEASE_TIME}
+	 */
+	public LockOptions withLeaseTime(Duration leaseTime) {
+		Assert.notNull(leaseTime, "'leaseTime' must not be null");
+		if (leaseTime.compareTo(MIN_LEASE_TIME) < 0 || leaseTime.compareTo(MAX_LEASE_TIME) > 0) {
+			throw new IllegalArgumentException("'leaseTime' must be between " + MIN_LEASE_TIME + " and "
+					+ MAX_LEASE_TIME + ", not " + leaseTime);
+		}
+		return new LockOptions(this.type, this.waitTime, leaseTime, this.autoRenew);
+	}
+
+	/**
+	 * The same options with or without renewal.
+	 * @param autoRenew whether to renew the lease as long as the lock is held
+	 * @return changed options
+	 */
+	public LockOptions withAutoRenew(boolean autoRenew) {
+		return new LockOptions(this.type, this.waitTime, this.leaseTime, autoRenew);
+	}
+
+	@Override
+	public String toString() {
+		return "type=" + this.type + ", waitTime=" + this.waitTime + ", leaseTime=" + this.leaseTime + ", autoRenew="
+				+ this.autoRenew;
+	}
+
+}

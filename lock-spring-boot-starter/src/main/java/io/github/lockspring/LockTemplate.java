@@ -1,0 +1,201 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring;
+
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.TreeSet;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
+
+import io.github.lockspring.engine.EngineException;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.LockEngine;
+
+/**
+ * Locks keys in the application's store. What the store is told is the prefix of this
+ * template followed by the key.
+ * <p>
+ * Safe for use by many threads.
+ */
+public final class LockTemplate implements LockOperations {
+
+	/**
+	 * How many keys can be locked together.
+	 */
+	public static final int MAX_KEYS = 10_000;
+
+	private static final int MAX_PREFIX_BYTES = 384;
+
+	private final LockEngine engine;
+
+	private final String prefix;
+
+	private final LockOptions defaultOptions;
+
+	/**
+	 * Creates a template.
+	 * @param engine the engine that locks
+	 * @param prefix what all keys begin with in the store
+	 * @param defaultOptions the options of the methods that take none
+	 */
+	public LockTemplate(LockEngine engine, String prefix, LockOptions defaultOptions) {
+		Assert.notNull(engine, "'engine' must not be null");
+		Assert.notNull(prefix, "'prefix' must not be null");
+		Assert.notNull(defaultOptions, "'defaultOptions' must not be null");
+		if (LockKeys.lengthInBytes(prefix) > MAX_PREFIX_BYTES) {
+			throw new IllegalArgumentException(
+					"The prefix of keys must not be longer than " + MAX_PREFIX_BYTES + " bytes: " + LockKeys.describe(prefix));
+		}
+		this.engine = engine;
+		this.prefix = prefix;
+		this.defaultOptions = defaultOptions;
+	}
+
+	/**
+	 * A template for the keys of one name: the key {@code 42} of the name {@code order} is
+	 * the key {@code order:42} of this template.
+	 * @param name the name, without colons
+	 * @return a template with a longer prefix
+	 */
+	public LockTemplate named(String name) {
+		return new LockTemplate(this.engine, this.prefix + requireName(name) + ':', this.defaultOptions);
+	}
+
+	private static String requireName(String name) {
+		Assert.hasText(name, "'name' must not be empty");
+		if (name.indexOf(':') >= 0) {
+			throw new IllegalArgumentException("The name of a lock must not contain a colon: " + LockKeys.describe(name));
+		}
+		return name;
+	}
+
+	@Override
+	public LockOptions getDefaultOptions() {
+		return this.defaultOptions;
+	}
+
+	@Override
+	public LockHandle acquire(String key, LockOptions options) {
+		LockHandle lock = tryAcquire(key, options);
+		if (lock == null) {
+			throw new LockNotAcquiredException(this.prefix + key, options.waitTime());
+		}
+		return lock;
+	}
+
+	@Override
+	public @Nullable LockHandle tryAcquire(String key, LockOptions options) {
+		LockKeys.requireValid(key);
+		return tryAcquire(key, options, options.waitNanos());
+	}
+
+	private @Nullable HeldLock tryAcquire(String key, LockOptions options, long waitNanos) {
+		String storeKey = this.prefix.concat(key);
+		try {
+			Hold hold = this.engine.acquire(storeKey, options.terms(), waitNanos);
+			return (hold != null) ? new HeldLock(hold, this.prefix.length()) : null;
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new LockInterruptedException(storeKey, ex);
+		}
+		catch (EngineException ex) {
+			throw translate(ex, storeKey);
+		}
+	}
+
+	/**
+	 * Puts a failure of the engine into the words of the public API.
+	 * @param failure what the engine said
+	 * @param key the key, as the store knows it
+	 * @return the exception to throw
+	 */
+	static RuntimeException translate(EngineException failure, String key) {
+		return switch (failure.getReason()) {
+			case UNAVAILABLE ->
+				new LockUnavailableException(key, (failure.getCause() != null) ? failure.getCause() : failure);
+			case LOST -> new LockLostException(key);
+			case UPGRADE -> new LockUpgradeException(key);
+			case LIMIT -> new LockLimitException(failure.getMessage(), key);
+			case UNSUPPORTED -> new UnsupportedOperationException(failure.getMessage(), failure);
+			case CLOSED -> new IllegalStateException(failure.getMessage(), failure);
+		};
+	}
+
+	@Override
+	public LockHandle acquireAll(Collection<String> keys, LockOptions options) {
+		LockHandle lock = tryAcquireAll(keys, options);
+		if (lock == null) {
+			throw new LockNotAcquiredException(this.prefix + String.join(",", keys), options.waitTime());
+		}
+		return lock;
+	}
+
+	@Override
+	public @Nullable LockHandle tryAcquireAll(Collection<String> keys, LockOptions options) {
+		long deadline = this.engine.deadlineAfter(options.waitNanos());
+		Deque<HeldLock> held = new ArrayDeque<>();
+		try {
+			for (String key : canonical(keys)) {
+				HeldLock lock = tryAcquire(key, options, this.engine.nanosUntil(deadline));
+				if (lock == null) {
+					release(held, null);
+					return null;
+				}
+				held.push(lock);
+			}
+		}
+		catch (RuntimeException ex) {
+			release(held, ex);
+			throw ex;
+		}
+		return new HeldLocks(held);
+	}
+
+	/**
+	 * Everybody locks in the order of the keys, so that nobody waits for somebody who
+	 * waits for them.
+	 */
+	private Collection<String> canonical(Collection<String> keys) {
+		if (keys.isEmpty()) {
+			throw new InvalidLockKeyException("At least one key is needed to lock");
+		}
+		if (keys.size() > MAX_KEYS) {
+			throw new LockLimitException("At most " + MAX_KEYS + " keys can be locked together, not " + keys.size(),
+					this.prefix);
+		}
+		TreeSet<String> canonical = new TreeSet<>();
+		keys.forEach((key) -> canonical.add(LockKeys.requireValid(key)));
+		return canonical;
+	}
+
+	private static void release(Deque<HeldLock> held, @Nullable RuntimeException failure) {
+		try {
+			new HeldLocks(held).close();
+		}
+		catch (LockLostException ex) {
+			if (failure != null) {
+				failure.addSuppressed(ex);
+			}
+		}
+	}
+
+}

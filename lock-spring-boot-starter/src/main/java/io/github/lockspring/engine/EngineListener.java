@@ -1,0 +1,38 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+/**
+ * Is told what becomes of holds. Methods return at once and throw nothing.
+ */
+public interface EngineListener {
+
+	/**
+	 * A listener that does nothing.
+	 */
+	EngineListener NONE = new EngineListener() {
+	};
+
+	/**
+	 * The lease of a hold was lost. Called once per hold, from a thread of its own.
+	 * @param key the key
+	 * @param token the fencing token of the hold
+	 */
+	default void lost(String key, long token) {
+	}
+
+}

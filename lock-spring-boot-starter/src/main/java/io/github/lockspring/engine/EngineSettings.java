@@ -1,0 +1,86 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine's numbers.
+ *
+ * @param operationTimeout how long one call to the store may take
+ * @param handOverLimit how many times a lease is passed on inside this process before it
+ * is given back to the store; 0 never passes on
+ * @param handOverSpan for how long a lease is passed on before it is given back
+ * @param renewInterval how long after the last renewal the next one is due, or
+ * {@code null} for a third of each lease time
+ * @param minPoll the shortest pause between two attempts on a store without a queue
+ * @param maxPoll the longest pause between two attempts on a store without a queue
+ * @param queuePoll the pause between two attempts on a store with a queue, in case that
+ * its message was lost
+ * @param maxHoldTime the time after which a lease is no longer renewed, because its
+ * holder must have forgotten it
+ * @param maxKeys how many keys may be held or waited for at once in this process
+ */
+public record EngineSettings(Duration operationTimeout, int handOverLimit, Duration handOverSpan,
+		@Nullable Duration renewInterval, Duration minPoll, Duration maxPoll, Duration queuePoll, Duration maxHoldTime,
+		int maxKeys) {
+
+	private static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(1), 256,
+			Duration.ofMillis(20), null, Duration.ofMillis(1), Duration.ofMillis(50), Duration.ofMillis(500),
+			Duration.ofDays(1), 1_000_000);
+
+	/**
+	 * The settings of an application that configures nothing.
+	 * @return the settings
+	 */
+	public static EngineSettings defaults() {
+		return DEFAULTS;
+	}
+
+	public EngineSettings withOperationTimeout(Duration operationTimeout) {
+		return new EngineSettings(operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys);
+	}
+
+	public EngineSettings withHandOver(int handOverLimit, Duration handOverSpan) {
+		return new EngineSettings(this.operationTimeout, handOverLimit, handOverSpan, this.renewInterval, this.minPoll,
+				this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys);
+	}
+
+	public EngineSettings withRenewInterval(@Nullable Duration renewInterval) {
+		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, renewInterval,
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys);
+	}
+
+	public EngineSettings withPoll(Duration minPoll, Duration maxPoll, Duration queuePoll) {
+		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
+				minPoll, maxPoll, queuePoll, this.maxHoldTime, this.maxKeys);
+	}
+
+	public EngineSettings withMaxHoldTime(Duration maxHoldTime) {
+		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
+				this.minPoll, this.maxPoll, this.queuePoll, maxHoldTime, this.maxKeys);
+	}
+
+	public EngineSettings withMaxKeys(int maxKeys) {
+		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, maxKeys);
+	}
+
+}

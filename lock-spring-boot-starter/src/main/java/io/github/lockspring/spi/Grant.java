@@ -1,0 +1,29 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.spi;
+
+import java.time.Duration;
+
+/**
+ * The store made the request the holder.
+ *
+ * @param token the first fencing token of the block that the terms asked for; every token
+ * of the block is larger than every token granted before for any of the keys
+ * @param validity how long the store keeps the lease from the moment of granting it
+ */
+public record Grant(long token, Duration validity) implements Attempt {
+}

@@ -1,0 +1,31 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.spi;
+
+import java.time.Duration;
+
+/**
+ * The right to a key that a request asks for.
+ *
+ * @param mode the share of the key's capacity
+ * @param fair whether the request must wait behind those that came to the store before it
+ * @param leaseTime how long the lease lasts unless it is renewed
+ * @param tokens how many consecutive fencing tokens the grant covers, at least 1: the
+ * lease can be handed on inside the process one time less than that
+ */
+public record LeaseTerms(LeaseMode mode, boolean fair, Duration leaseTime, int tokens) {
+}

@@ -1,0 +1,124 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.spi;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A store of leases. Every method makes at most one round trip in the common case, never
+ * waits for a lease to become free, and returns or throws within the given timeout. What
+ * a method changes it changes atomically in the store, together with the check of the
+ * owner, and by the store's own clock where it has one. Every method may be sent twice:
+ * a lease is named by its {@linkplain LeaseRequest request}, whose owner is unique.
+ * <p>
+ * Trouble in the store is a {@link BackendException} whose type tells whether the outcome
+ * is known. Implementations are safe for use by many threads at once.
+ */
+public interface LockBackend extends AutoCloseable {
+
+	/**
+	 * The name of this backend in messages, health and metrics.
+	 * @return a short name in lower case, such as {@code jdbc}
+	 */
+	String name();
+
+	/**
+	 * What this backend can do beside granting one exclusive, unordered lease of one key.
+	 * @return the capabilities, always the same
+	 */
+	Set<Capability> capabilities();
+
+	/**
+	 * Tells this backend whom to call when the store has news. Called once, before any
+	 * other method that talks to the store.
+	 * @param listener the listener, which never blocks
+	 */
+	void start(BackendListener listener);
+
+	/**
+	 * Tries once to acquire. A denied attempt leaves nothing in the store. A request that
+	 * is already granted is answered with the same token.
+	 * @param request what is wanted, and by whom
+	 * @param timeout the time after which this call must have ended
+	 * @return a {@link Grant} or a {@link Denial}
+	 * @throws BackendException if the store failed or took too long
+	 */
+	Attempt tryAcquire(LeaseRequest request, Duration timeout);
+
+	/**
+	 * Tries once to acquire and, if denied, holds a place in the store's queue until the
+	 * request is granted or {@linkplain #release released}. Repeating the call keeps the
+	 * place. News about the place go to the {@link BackendListener}. A backend without
+	 * {@link Capability#QUEUE} has no places to give; its requests are tried again after
+	 * a pause.
+	 * @param request what is wanted, and by whom
+	 * @param timeout the time after which this call must have ended
+	 * @return a {@link Grant} or a {@link Denial}
+	 * @throws BackendException if the store failed or took too long
+	 */
+	default Attempt contend(LeaseRequest request, Duration timeout) {
+		return tryAcquire(request, timeout);
+	}
+
+	/**
+	 * Prolongs leases, each to its full lease time from now.
+	 * @param leases the requests that were granted
+	 * @param timeout the time after which this call must have ended
+	 * @return those of the leases that are still held; the others are over for good
+	 * @throws BackendException if the store failed or took too long; some of the leases
+	 * may have been prolonged
+	 */
+	Set<LeaseRequest> renew(Collection<LeaseRequest> leases, Duration timeout);
+
+	/**
+	 * Gives back whatever the owner of the request has in the store: the lease, the place
+	 * in the queue, a grant that was just made. Harmless when repeated, and to others.
+	 * @param lease the request, granted or not
+	 * @param timeout the time after which this call must have ended
+	 * @return {@code true} if the lease was held until this call, {@code false} if the
+	 * store had already given it up
+	 * @throws BackendException if the store failed or took too long
+	 */
+	boolean release(LeaseRequest lease, Duration timeout);
+
+	/**
+	 * Tells who holds a key, for people to read.
+	 * @param key the key
+	 * @param timeout the time after which this call must have ended
+	 * @return the holders, none if the key is free
+	 * @throws BackendException if the store failed or took too long
+	 */
+	List<LeaseHolder> inspect(String key, Duration timeout);
+
+	/**
+	 * Makes one cheap round trip.
+	 * @param timeout the time after which this call must have ended
+	 * @throws BackendException if the store failed or took too long
+	 */
+	void probe(Duration timeout);
+
+	/**
+	 * Gives back connections and threads of this backend. Leases are left to end by
+	 * themselves.
+	 */
+	@Override
+	void close();
+
+}

@@ -1,0 +1,48 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.spi;
+
+import java.security.SecureRandom;
+import java.util.HexFormat;
+
+/**
+ * An identity that exactly one request ever has: a random name for the process, drawn at
+ * its start, and a number that the process counts up.
+ *
+ * @param instance 128 random bits in hexadecimal
+ * @param sequence the number of the request in its process
+ */
+public record OwnerId(String instance, long sequence) {
+
+	private static final SecureRandom RANDOM = new SecureRandom();
+
+	/**
+	 * Draws a name for a process.
+	 * @return 32 hexadecimal digits
+	 */
+	public static String newInstance() {
+		byte[] bits = new byte[16];
+		RANDOM.nextBytes(bits);
+		return HexFormat.of().formatHex(bits);
+	}
+
+	@Override
+	public String toString() {
+		return this.instance + '-' + Long.toHexString(this.sequence);
+	}
+
+}
