@@ -20,6 +20,8 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.Assert;
+
 /**
  * The engine's numbers.
  *
@@ -46,11 +48,26 @@ public record EngineSettings(Duration operationTimeout, int handOverLimit, Durat
 			Duration.ofDays(1), 1_000_000);
 
 	/**
+	 * Checks the numbers.
+	 */
+	public EngineSettings {
+		Assert.isTrue(handOverLimit >= 0 && handOverLimit <= AcquireTerms.MAX_HAND_OVERS,
+				() -> "'handOverLimit' must be between 0 and " + AcquireTerms.MAX_HAND_OVERS + ", not " + handOverLimit);
+		Assert.isTrue(!operationTimeout.isNegative() && !operationTimeout.isZero(),
+				() -> "'operationTimeout' must be positive, not " + operationTimeout);
+		Assert.isTrue(maxKeys > 0, () -> "'maxKeys' must be positive, not " + maxKeys);
+	}
+
+	/**
 	 * The settings of an application that configures nothing.
 	 * @return the settings
 	 */
 	public static EngineSettings defaults() {
 		return DEFAULTS;
+	}
+
+	long handOverNanos() {
+		return this.handOverSpan.toNanos();
 	}
 
 	public EngineSettings withOperationTimeout(Duration operationTimeout) {
