@@ -19,6 +19,7 @@ package io.github.lockspring;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.Objects;
 import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
@@ -61,8 +62,8 @@ public final class LockTemplate implements LockOperations {
 		Assert.notNull(prefix, "'prefix' must not be null");
 		Assert.notNull(defaultOptions, "'defaultOptions' must not be null");
 		if (LockKeys.lengthInBytes(prefix) > MAX_PREFIX_BYTES) {
-			throw new IllegalArgumentException(
-					"The prefix of keys must not be longer than " + MAX_PREFIX_BYTES + " bytes: " + LockKeys.describe(prefix));
+			throw new IllegalArgumentException("The prefix of keys must not be longer than " + MAX_PREFIX_BYTES
+					+ " bytes: " + LockKeys.describe(prefix));
 		}
 		this.engine = engine;
 		this.prefix = prefix;
@@ -70,8 +71,8 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * A template for the keys of one name: the key {@code 42} of the name {@code order} is
-	 * the key {@code order:42} of this template.
+	 * A template for the keys of one name: the key {@code 42} of the name {@code order}
+	 * is the key {@code order:42} of this template.
 	 * @param name the name, without colons
 	 * @return a template with a longer prefix
 	 */
@@ -82,7 +83,8 @@ public final class LockTemplate implements LockOperations {
 	private static String requireName(String name) {
 		Assert.hasText(name, "'name' must not be empty");
 		if (name.indexOf(':') >= 0) {
-			throw new IllegalArgumentException("The name of a lock must not contain a colon: " + LockKeys.describe(name));
+			throw new IllegalArgumentException(
+					"The name of a lock must not contain a colon: " + LockKeys.describe(name));
 		}
 		return name;
 	}
@@ -134,7 +136,7 @@ public final class LockTemplate implements LockOperations {
 				new LockUnavailableException(key, (failure.getCause() != null) ? failure.getCause() : failure);
 			case LOST -> new LockLostException(key);
 			case UPGRADE -> new LockUpgradeException(key);
-			case LIMIT -> new LockLimitException(failure.getMessage(), key);
+			case LIMIT -> new LockLimitException(Objects.requireNonNull(failure.getMessage()), key);
 			case UNSUPPORTED -> new UnsupportedOperationException(failure.getMessage(), failure);
 			case CLOSED -> new IllegalStateException(failure.getMessage(), failure);
 		};

@@ -43,9 +43,8 @@ public record EngineSettings(Duration operationTimeout, int handOverLimit, Durat
 		@Nullable Duration renewInterval, Duration minPoll, Duration maxPoll, Duration queuePoll, Duration maxHoldTime,
 		int maxKeys) {
 
-	private static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(1), 256,
-			Duration.ofMillis(20), null, Duration.ofMillis(1), Duration.ofMillis(50), Duration.ofMillis(500),
-			Duration.ofDays(1), 1_000_000);
+	private static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(1), 256, Duration.ofMillis(20),
+			null, Duration.ofMillis(1), Duration.ofMillis(50), Duration.ofMillis(500), Duration.ofDays(1), 1_000_000);
 
 	/**
 	 * Checks the numbers.
