@@ -42,8 +42,8 @@ public final class AcquireTerms {
 
 	private AcquireTerms(LeaseMode mode, boolean fair, Duration leaseTime, boolean autoRenew) {
 		this.single = new LeaseTerms(mode, fair, leaseTime, 1);
-		this.block = (mode == LeaseMode.EXCLUSIVE && !fair)
-				? new LeaseTerms(mode, false, leaseTime, 1 + MAX_HAND_OVERS) : this.single;
+		this.block = (mode == LeaseMode.EXCLUSIVE && !fair) ? new LeaseTerms(mode, false, leaseTime, 1 + MAX_HAND_OVERS)
+				: this.single;
 		this.autoRenew = autoRenew;
 		this.leaseNanos = leaseTime.toNanos();
 	}

@@ -51,7 +51,8 @@ public record EngineSettings(Duration operationTimeout, int handOverLimit, Durat
 	 */
 	public EngineSettings {
 		Assert.isTrue(handOverLimit >= 0 && handOverLimit <= AcquireTerms.MAX_HAND_OVERS,
-				() -> "'handOverLimit' must be between 0 and " + AcquireTerms.MAX_HAND_OVERS + ", not " + handOverLimit);
+				() -> "'handOverLimit' must be between 0 and " + AcquireTerms.MAX_HAND_OVERS + ", not "
+						+ handOverLimit);
 		Assert.isTrue(!operationTimeout.isNegative() && !operationTimeout.isZero(),
 				() -> "'operationTimeout' must be positive, not " + operationTimeout);
 		Assert.isTrue(maxKeys > 0, () -> "'maxKeys' must be positive, not " + maxKeys);

@@ -147,8 +147,8 @@ public final class Hold {
 	}
 
 	/**
-	 * Gives one acquisition back. The last one ends the hold: the lease goes to the next in
-	 * the queue or back to the store.
+	 * Gives one acquisition back. The last one ends the hold: the lease goes to the next
+	 * in the queue or back to the store.
 	 * @return {@code false} if the lease was lost
 	 * @throws IllegalStateException if it was given back already
 	 */

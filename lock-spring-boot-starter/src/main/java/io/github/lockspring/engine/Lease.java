@@ -99,8 +99,8 @@ final class Lease {
 	}
 
 	/**
-	 * Whether the lease may be passed on once more: it has tokens, it was not passed on for
-	 * too long, and the next holder has most of the lease time before it.
+	 * Whether the lease may be passed on once more: it has tokens, it was not passed on
+	 * for too long, and the next holder has most of the lease time before it.
 	 */
 	boolean canPassOn(AcquireTerms terms, EngineSettings settings, TimeSource time) {
 		return this.handOvers < Math.min(settings.handOverLimit(), this.request.terms().tokens() - 1)

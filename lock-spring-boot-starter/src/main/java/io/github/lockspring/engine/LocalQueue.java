@@ -24,8 +24,8 @@ import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * All that want one key in this process: those that hold it, one that speaks to the store,
- * and those that wait for either, first come first served.
+ * All that want one key in this process: those that hold it, one that speaks to the
+ * store, and those that wait for either, first come first served.
  * <ol>
  * <li>Whoever enters speaks if nobody is there, else it waits in line.</li>
  * <li>Who speaks and is granted becomes a holder; the first in line speaks next, unless
@@ -37,8 +37,8 @@ import io.github.lockspring.spi.LeaseRequest;
  * in nobody's way.</li>
  * <li>When the last has gone, the queue is retired and never used again.</li>
  * </ol>
- * Guarded by its monitor, under which nothing blocks and nothing is called out to. Methods
- * return the hold that must be woken.
+ * Guarded by its monitor, under which nothing blocks and nothing is called out to.
+ * Methods return the hold that must be woken.
  */
 final class LocalQueue {
 
@@ -132,7 +132,8 @@ final class LocalQueue {
 	 * Passes the lease of a holder that ended to the first in line.
 	 * @param from the former holder
 	 * @param suitable tells whether the lease of a former holder is still good enough
-	 * @return the new holder, or {@code null} if the lease must be given back to the store
+	 * @return the new holder, or {@code null} if the lease must be given back to the
+	 * store
 	 */
 	synchronized @Nullable Hold handOver(Hold from, BiPredicate<Lease, AcquireTerms> suitable) {
 		Hold next = this.first;

@@ -83,8 +83,8 @@ final class LocalQueues {
 	}
 
 	/**
-	 * Takes a hold out whose lease is back in the store, or lost and forgotten, and lets the
-	 * next one speak.
+	 * Takes a hold out whose lease is back in the store, or lost and forgotten, and lets
+	 * the next one speak.
 	 */
 	void end(Hold hold) {
 		goOn(hold, hold.queue().end(hold));

@@ -38,8 +38,8 @@ import io.github.lockspring.spi.LockBackend;
 /**
  * All locks of one application on one backend.
  * <p>
- * An owner is whoever acquires: the current thread, or an object that stands for work that
- * is not bound to a thread. An owner that holds a key acquires it again at once.
+ * An owner is whoever acquires: the current thread, or an object that stands for work
+ * that is not bound to a thread. An owner that holds a key acquires it again at once.
  * <p>
  * Safe for use by many threads.
  */
@@ -326,8 +326,8 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Refuses new acquisitions and ends those that wait, lets holders finish, and then gives
-	 * back what they still hold, which is lost to them.
+	 * Refuses new acquisitions and ends those that wait, lets holders finish, and then
+	 * gives back what they still hold, which is lost to them.
 	 * @param grace how long holders may take
 	 */
 	public void shutdown(Duration grace) {

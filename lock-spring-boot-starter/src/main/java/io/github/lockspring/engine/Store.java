@@ -32,9 +32,10 @@ import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.OwnerId;
 
 /**
- * The way to the backend. The caller's interrupt status is put aside during a call: a call
- * that was sent is not made undone by an interrupt, and some clients break their
- * connection on one. Exceptions that a backend should not throw leave the outcome unknown.
+ * The way to the backend. The caller's interrupt status is put aside during a call: a
+ * call that was sent is not made undone by an interrupt, and some clients break their
+ * connection on one. Exceptions that a backend should not throw leave the outcome
+ * unknown.
  */
 final class Store {
 
@@ -76,8 +77,8 @@ final class Store {
 
 	private void require(Capability capability, String what) {
 		if (!this.capabilities.contains(capability)) {
-			throw new EngineException(EngineException.Reason.UNSUPPORTED,
-					"The backend '" + name() + "' has no " + what, null);
+			throw new EngineException(EngineException.Reason.UNSUPPORTED, "The backend '" + name() + "' has no " + what,
+					null);
 		}
 	}
 

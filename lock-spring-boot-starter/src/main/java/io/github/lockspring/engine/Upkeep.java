@@ -25,8 +25,8 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.util.Assert;
 
 /**
- * The one thread that looks after leases: it sleeps until the earliest moment that anybody
- * asked for, runs its chores, and asks them when they want to run again.
+ * The one thread that looks after leases: it sleeps until the earliest moment that
+ * anybody asked for, runs its chores, and asks them when they want to run again.
  * <p>
  * A moment that is asked for while the chores run is not forgotten: the thread lets go of
  * the former moment before it runs them.
@@ -63,8 +63,8 @@ final class Upkeep {
 	}
 
 	/**
-	 * Asks for the chores to run at a moment of the monotonic clock, or earlier. Costs next
-	 * to nothing if they will run earlier anyway.
+	 * Asks for the chores to run at a moment of the monotonic clock, or earlier. Costs
+	 * next to nothing if they will run earlier anyway.
 	 */
 	void runAt(long nanoTime) {
 		request(nanoTime - this.origin);
