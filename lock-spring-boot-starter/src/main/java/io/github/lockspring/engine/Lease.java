@@ -16,6 +16,9 @@
 
 package io.github.lockspring.engine;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
 
@@ -31,6 +34,12 @@ import io.github.lockspring.spi.LeaseRequest;
 final class Lease {
 
 	private static final int DRIFT_DIVISOR = 100;
+
+	private static final VarHandle DEADLINE_NANOS = Fields.varHandle(MethodHandles.lookup(), "deadlineNanos",
+			long.class);
+
+	private static final VarHandle DEADLINE_MILLIS = Fields.varHandle(MethodHandles.lookup(), "deadlineMillis",
+			long.class);
 
 	private final LeaseRequest request;
 
@@ -54,8 +63,7 @@ final class Lease {
 	 * To be called right before the request is sent, each time.
 	 */
 	void sending(long nowNanos, long nowMillis) {
-		this.deadlineNanos = nowNanos;
-		this.deadlineMillis = nowMillis;
+		setDeadline(nowNanos, nowMillis);
 		this.grantedNanos = nowNanos;
 	}
 
@@ -74,8 +82,16 @@ final class Lease {
 
 	private void extendFrom(long sentNanos, long sentMillis, long validityNanos) {
 		long usable = validityNanos - validityNanos / DRIFT_DIVISOR;
-		this.deadlineMillis = sentMillis + usable / 1_000_000;
-		this.deadlineNanos = sentNanos + usable;
+		setDeadline(sentNanos + usable, sentMillis + usable / 1_000_000);
+	}
+
+	/**
+	 * Ordered writes are enough: whoever still sees the former deadline is on the safe
+	 * side.
+	 */
+	private void setDeadline(long nanos, long millis) {
+		DEADLINE_NANOS.setRelease(this, nanos);
+		DEADLINE_MILLIS.setRelease(this, millis);
 	}
 
 	boolean isExpired(TimeSource time) {

@@ -74,12 +74,8 @@ final class LocalQueues {
 	 * @return {@code false} if it holds by now
 	 */
 	boolean leave(Hold hold) {
-		LocalQueue queue = hold.queue();
-		if (!queue.leave(hold)) {
-			return false;
-		}
-		goOn(hold, queue.promote());
-		return true;
+		goOn(hold, hold.queue().leave(hold));
+		return hold.state() == Hold.ENDED;
 	}
 
 	/**
@@ -94,7 +90,7 @@ final class LocalQueues {
 		if (next != null) {
 			next.wake();
 		}
-		else if (gone.queue().retire()) {
+		else if (gone.queue().isRetired()) {
 			this.queues.remove(gone.key(), gone.queue());
 		}
 	}

@@ -156,7 +156,9 @@ public final class LockEngine implements AutoCloseable {
 		if (this.closed) {
 			throw new EngineException(EngineException.Reason.CLOSED, "The locks of this application are closed", null);
 		}
-		this.store.requireSupport(terms);
+		if (!terms.isOrdinary()) {
+			this.store.requireSupport(terms);
+		}
 		Hold hold = new Hold(this, key, terms, owner);
 		return this.acquirer.acquire(hold, waitNanos, interruptible) ? hold : null;
 	}

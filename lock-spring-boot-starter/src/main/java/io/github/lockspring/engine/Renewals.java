@@ -76,11 +76,7 @@ final class Renewals {
 	 * Takes care of a hold that begins now.
 	 */
 	void watch(Hold hold) {
-		this.upkeep.runAt(nextCare(hold));
-	}
-
-	private long nextCare(Hold hold) {
-		return isRenewable(hold) ? dueAt(hold) : hold.lease().deadlineNanos();
+		this.upkeep.runAt(hold.terms().isAutoRenew() ? dueAt(hold) : hold.lease().deadlineNanos());
 	}
 
 	private boolean isRenewable(Hold hold) {
