@@ -22,7 +22,11 @@ package io.github.lockspring;
  */
 public final class LockLostException extends LockException {
 
-	LockLostException(String key) {
+	/**
+	 * Creates the exception.
+	 * @param key the key of the lock, as the store knows it
+	 */
+	public LockLostException(String key) {
 		super("Lost the lock on " + LockKeys.describe(key) + " while it was held: another may have acquired it", key,
 				null);
 	}

@@ -19,7 +19,6 @@ package io.github.lockspring;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.Objects;
 import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
@@ -89,6 +88,16 @@ public final class LockTemplate implements LockOperations {
 		return name;
 	}
 
+	/**
+	 * A key as the store knows it.
+	 * @param key a key of this template
+	 * @return the key behind the prefix
+	 * @throws InvalidLockKeyException if the key cannot be locked
+	 */
+	public String storeKey(String key) {
+		return this.prefix.concat(LockKeys.requireValid(key));
+	}
+
 	@Override
 	public LockOptions getDefaultOptions() {
 		return this.defaultOptions;
@@ -120,26 +129,8 @@ public final class LockTemplate implements LockOperations {
 			throw new LockInterruptedException(storeKey, ex);
 		}
 		catch (EngineException ex) {
-			throw translate(ex, storeKey);
+			throw LockException.of(ex, storeKey);
 		}
-	}
-
-	/**
-	 * Puts a failure of the engine into the words of the public API.
-	 * @param failure what the engine said
-	 * @param key the key, as the store knows it
-	 * @return the exception to throw
-	 */
-	static RuntimeException translate(EngineException failure, String key) {
-		return switch (failure.getReason()) {
-			case UNAVAILABLE ->
-				new LockUnavailableException(key, (failure.getCause() != null) ? failure.getCause() : failure);
-			case LOST -> new LockLostException(key);
-			case UPGRADE -> new LockUpgradeException(key);
-			case LIMIT -> new LockLimitException(Objects.requireNonNull(failure.getMessage()), key);
-			case UNSUPPORTED -> new UnsupportedOperationException(failure.getMessage(), failure);
-			case CLOSED -> new IllegalStateException(failure.getMessage(), failure);
-		};
 	}
 
 	@Override
