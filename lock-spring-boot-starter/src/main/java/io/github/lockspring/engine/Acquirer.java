@@ -26,6 +26,7 @@ import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.OutcomeUnknownException;
 
 /**
@@ -157,15 +158,18 @@ final class Acquirer {
 	 */
 	private @Nullable Object ask(Hold hold, long now, long remaining, boolean mayWait) {
 		try {
-			if (hold.takeNews() instanceof Grant grant) {
-				return begin(hold, grant);
+			if (hold.takeNews() instanceof Pushed pushed && pushed.isFor(hold.leaseOrNull())) {
+				hold.lease().granted(pushed.grant());
+				return begin(hold, pushed.grant());
 			}
 			Lease lease = leaseOf(hold);
-			lease.sending(now, this.time.currentTimeMillis());
+			long nowMillis = this.time.currentTimeMillis();
 			Attempt attempt = this.store.tryAcquire(lease.request(), mayWait, timeout(remaining));
 			if (attempt instanceof Grant grant) {
+				lease.granted(grant, now, nowMillis);
 				return begin(hold, grant);
 			}
+			lease.denied(now, nowMillis);
 			hold.queue().setTrouble(null);
 			return attempt;
 		}
@@ -194,7 +198,6 @@ final class Acquirer {
 
 	private @Nullable BackendException begin(Hold hold, Grant grant) {
 		Lease lease = hold.lease();
-		lease.granted(grant);
 		if (lease.isExpired(this.time)) {
 			disown(hold);
 			return trouble(hold, new BackendUnavailableException(
@@ -267,6 +270,20 @@ final class Acquirer {
 		if (this.closed.getAsBoolean()) {
 			throw new EngineException(EngineException.Reason.CLOSED, "The locks of this application are closed", null);
 		}
+	}
+
+	/**
+	 * A grant that the store made unasked.
+	 *
+	 * @param request the request that was granted
+	 * @param grant the grant
+	 */
+	record Pushed(LeaseRequest request, Grant grant) {
+
+		boolean isFor(@Nullable Lease lease) {
+			return lease != null && lease.request().equals(this.request);
+		}
+
 	}
 
 }

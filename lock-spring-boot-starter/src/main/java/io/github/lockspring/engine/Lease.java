@@ -60,15 +60,29 @@ final class Lease {
 	}
 
 	/**
-	 * To be called right before the request is sent, each time.
+	 * Tells that the store denied the request, and will not have granted it before.
+	 * @param sentNanos the monotonic time before the request was sent
+	 * @param sentMillis the wall time before the request was sent
 	 */
-	void sending(long nowNanos, long nowMillis) {
-		setDeadline(nowNanos, nowMillis);
-		this.grantedNanos = nowNanos;
+	void denied(long sentNanos, long sentMillis) {
+		setDeadline(sentNanos, sentMillis);
 	}
 
+	/**
+	 * Tells that the store granted the request, unasked, after it had denied it.
+	 */
 	void granted(Grant grant) {
-		extendFrom(this.deadlineNanos, this.deadlineMillis, grant.validity().toNanos());
+		granted(grant, this.deadlineNanos, this.deadlineMillis);
+	}
+
+	/**
+	 * Tells that the store granted the request.
+	 * @param sentNanos the monotonic time before the request was sent
+	 * @param sentMillis the wall time before the request was sent
+	 */
+	void granted(Grant grant, long sentNanos, long sentMillis) {
+		this.grantedNanos = sentNanos;
+		extendFrom(sentNanos, sentMillis, grant.validity().toNanos());
 	}
 
 	/**

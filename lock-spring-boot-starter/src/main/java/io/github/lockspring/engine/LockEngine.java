@@ -385,7 +385,8 @@ public final class LockEngine implements AutoCloseable {
 
 		@Override
 		public boolean granted(LeaseRequest request, Grant grant) {
-			return LockEngine.this.queues.tell(request, grant);
+			return LockEngine.this.queues.tell(request, new Acquirer.Pushed(request, grant))
+					|| LockEngine.this.queues.holderOf(request) != null;
 		}
 
 		@Override
