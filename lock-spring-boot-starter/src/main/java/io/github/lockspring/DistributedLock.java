@@ -55,9 +55,9 @@ import org.springframework.aot.hint.annotation.Reflective;
 public @interface DistributedLock {
 
 	/**
-	 * The name of the lock: what is guarded, as people call it. Text or a placeholder such
-	 * as {@code ${orders.lock.name}}, without colons. Methods with the same name and key
-	 * exclude each other.
+	 * The name of the lock: what is guarded, as people call it. Text or a placeholder
+	 * such as {@code ${orders.lock.name}}, without colons. Methods with the same name and
+	 * key exclude each other.
 	 * @return the name; by default the full name of the class and the method's name
 	 */
 	String name() default "";
@@ -66,8 +66,8 @@ public @interface DistributedLock {
 	 * Which one is guarded: an expression in Spring's expression language, as in
 	 * {@code @Cacheable}: {@code #id}, {@code #order.id}, {@code #p0},
 	 * {@code @beanName.keyOf(#order)}. It must give text, a number, a UUID, an enum
-	 * constant or a boolean, or what a {@link LockKeyConverter} bean converts; a collection
-	 * or an array of such locks all of its elements together.
+	 * constant or a boolean, or what a {@link LockKeyConverter} bean converts; a
+	 * collection or an array of such locks all of its elements together.
 	 * @return the expression; by default none: all calls exclude each other
 	 */
 	String key() default "";
@@ -79,8 +79,8 @@ public @interface DistributedLock {
 	String waitTime() default "";
 
 	/**
-	 * How long the lease lasts after its last renewal: the time after which others get the
-	 * lock if this process dies. At least 100 milliseconds, at most one day.
+	 * How long the lease lasts after its last renewal: the time after which others get
+	 * the lock if this process dies. At least 100 milliseconds, at most one day.
 	 * @return a duration; by default that of the property {@code lock.lease-time}
 	 */
 	String leaseTime() default "";

@@ -16,6 +16,8 @@
 
 package io.github.lockspring;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 
 import io.github.lockspring.engine.Hold;
@@ -24,6 +26,17 @@ import io.github.lockspring.engine.Hold;
  * The handle of one key. Several handles share one hold if its owner acquired it again.
  */
 final class HeldLock implements LockHandle {
+
+	private static final VarHandle CLOSED;
+
+	static {
+		try {
+			CLOSED = MethodHandles.lookup().findVarHandle(HeldLock.class, "closed", boolean.class);
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new ExceptionInInitializerError(ex);
+		}
+	}
 
 	private final Hold hold;
 
@@ -79,13 +92,7 @@ final class HeldLock implements LockHandle {
 
 	@Override
 	public void close() {
-		synchronized (this) {
-			if (this.closed) {
-				return;
-			}
-			this.closed = true;
-		}
-		if (!this.hold.release()) {
+		if (CLOSED.compareAndSet(this, false, true) && !this.hold.release()) {
 			throw new LockLostException(this.hold.key());
 		}
 	}

@@ -55,8 +55,8 @@ public interface LockHandle extends AutoCloseable {
 	Duration remaining();
 
 	/**
-	 * Goes on only if the lock is still held. To be called before every step that must not
-	 * happen twice.
+	 * Goes on only if the lock is still held. To be called before every step that must
+	 * not happen twice.
 	 * @throws LockLostException if the lease is lost
 	 * @throws IllegalStateException if this handle is closed
 	 */

@@ -21,9 +21,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which texts are keys, and how keys look in messages.
+ * Which texts are keys, and how keys look in messages. For use inside this library.
  */
-final class LockKeys {
+public final class LockKeys {
 
 	static final int MAX_BYTES = 512;
 
@@ -78,9 +78,11 @@ final class LockKeys {
 	}
 
 	/**
-	 * Shows a key in quotation marks, on one line, of bounded length.
+	 * Shows a key in quotation marks, on one line, with at most 128 characters.
+	 * @param key any text
+	 * @return the text with all that is not plain escaped
 	 */
-	static String describe(String key) {
+	public static String describe(String key) {
 		StringBuilder text = new StringBuilder("'");
 		for (int i = 0; i < key.length(); i++) {
 			char c = key.charAt(i);

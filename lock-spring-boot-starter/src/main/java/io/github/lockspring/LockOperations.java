@@ -110,8 +110,8 @@ public interface LockOperations {
 	}
 
 	/**
-	 * Runs an action under a lock, with the default options, unless another holds the lock
-	 * for the whole wait time.
+	 * Runs an action under a lock, with the default options, unless another holds the
+	 * lock for the whole wait time.
 	 * @param <T> the type of the result
 	 * @param <E> the type of exception that the action throws
 	 * @param key the key to lock

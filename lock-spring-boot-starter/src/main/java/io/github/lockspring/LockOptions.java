@@ -25,9 +25,9 @@ import io.github.lockspring.engine.AcquireTerms;
 /**
  * How to lock. Immutable; the {@code with} methods return changed copies.
  * <p>
- * The values of {@link #defaults()} are: {@link LockType#REENTRANT}, 5 seconds of waiting,
- * a lease of 30 seconds, renewed. {@link LockOperations#getDefaultOptions()} has those
- * that the application was configured with.
+ * The values of {@link #defaults()} are: {@link LockType#REENTRANT}, 5 seconds of
+ * waiting, a lease of 30 seconds, renewed. {@link LockOperations#getDefaultOptions()} has
+ * those that the application was configured with.
  */
 public final class LockOptions {
 
@@ -96,8 +96,8 @@ public final class LockOptions {
 	}
 
 	/**
-	 * How long the lease lasts after the last renewal: the time after which others get the
-	 * lock if this process dies.
+	 * How long the lease lasts after the last renewal: the time after which others get
+	 * the lock if this process dies.
 	 * @return the lease time
 	 */
 	public Duration leaseTime() {
@@ -112,7 +112,11 @@ public final class LockOptions {
 		return this.autoRenew;
 	}
 
-	AcquireTerms terms() {
+	/**
+	 * These options as the engine takes them. For use inside this library.
+	 * @return the terms
+	 */
+	public AcquireTerms terms() {
 		return this.terms;
 	}
 
@@ -154,8 +158,8 @@ public final class LockOptions {
 	public LockOptions withLeaseTime(Duration leaseTime) {
 		Assert.notNull(leaseTime, "'leaseTime' must not be null");
 		if (leaseTime.compareTo(MIN_LEASE_TIME) < 0 || leaseTime.compareTo(MAX_LEASE_TIME) > 0) {
-			throw new IllegalArgumentException("'leaseTime' must be between " + MIN_LEASE_TIME + " and "
-					+ MAX_LEASE_TIME + ", not " + leaseTime);
+			throw new IllegalArgumentException(
+					"'leaseTime' must be between " + MIN_LEASE_TIME + " and " + MAX_LEASE_TIME + ", not " + leaseTime);
 		}
 		return new LockOptions(this.type, this.waitTime, leaseTime, this.autoRenew);
 	}

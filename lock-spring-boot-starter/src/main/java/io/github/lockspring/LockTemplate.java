@@ -61,8 +61,8 @@ public final class LockTemplate implements LockOperations {
 		Assert.notNull(prefix, "'prefix' must not be null");
 		Assert.notNull(defaultOptions, "'defaultOptions' must not be null");
 		if (LockKeys.lengthInBytes(prefix) > MAX_PREFIX_BYTES) {
-			throw new IllegalArgumentException(
-					"The prefix of keys must not be longer than " + MAX_PREFIX_BYTES + " bytes: " + LockKeys.describe(prefix));
+			throw new IllegalArgumentException("The prefix of keys must not be longer than " + MAX_PREFIX_BYTES
+					+ " bytes: " + LockKeys.describe(prefix));
 		}
 		this.engine = engine;
 		this.prefix = prefix;
@@ -70,8 +70,8 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * A template for the keys of one name: the key {@code 42} of the name {@code order} is
-	 * the key {@code order:42} of this template.
+	 * A template for the keys of one name: the key {@code 42} of the name {@code order}
+	 * is the key {@code order:42} of this template.
 	 * @param name the name, without colons
 	 * @return a template with a longer prefix
 	 */
@@ -82,9 +82,20 @@ public final class LockTemplate implements LockOperations {
 	private static String requireName(String name) {
 		Assert.hasText(name, "'name' must not be empty");
 		if (name.indexOf(':') >= 0) {
-			throw new IllegalArgumentException("The name of a lock must not contain a colon: " + LockKeys.describe(name));
+			throw new IllegalArgumentException(
+					"The name of a lock must not contain a colon: " + LockKeys.describe(name));
 		}
 		return name;
+	}
+
+	/**
+	 * A key as the store knows it.
+	 * @param key a key of this template
+	 * @return the key behind the prefix
+	 * @throws InvalidLockKeyException if the key cannot be locked
+	 */
+	public String storeKey(String key) {
+		return this.prefix.concat(LockKeys.requireValid(key));
 	}
 
 	@Override
@@ -118,26 +129,8 @@ public final class LockTemplate implements LockOperations {
 			throw new LockInterruptedException(storeKey, ex);
 		}
 		catch (EngineException ex) {
-			throw translate(ex, storeKey);
+			throw LockException.of(ex, storeKey);
 		}
-	}
-
-	/**
-	 * Puts a failure of the engine into the words of the public API.
-	 * @param failure what the engine said
-	 * @param key the key, as the store knows it
-	 * @return the exception to throw
-	 */
-	static RuntimeException translate(EngineException failure, String key) {
-		return switch (failure.getReason()) {
-			case UNAVAILABLE ->
-				new LockUnavailableException(key, (failure.getCause() != null) ? failure.getCause() : failure);
-			case LOST -> new LockLostException(key);
-			case UPGRADE -> new LockUpgradeException(key);
-			case LIMIT -> new LockLimitException(failure.getMessage(), key);
-			case UNSUPPORTED -> new UnsupportedOperationException(failure.getMessage(), failure);
-			case CLOSED -> new IllegalStateException(failure.getMessage(), failure);
-		};
 	}
 
 	@Override

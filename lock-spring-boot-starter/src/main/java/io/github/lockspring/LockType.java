@@ -28,8 +28,8 @@ public enum LockType {
 	REENTRANT,
 
 	/**
-	 * One holder, reentrant. Those that wait are served in the order in which they came to
-	 * the store. Slower than {@link #REENTRANT}.
+	 * One holder, reentrant. Those that wait are served in the order in which they came
+	 * to the store. Slower than {@link #REENTRANT}.
 	 */
 	FAIR,
 

@@ -15,7 +15,8 @@
  */
 
 /**
- * What an application imports: the annotation, the template, the handle of a held lock,\n * exceptions and events.
+ * What an application imports: the annotation, the template, the handle of a held lock,\n
+ * * exceptions and events.
  */
 @NullMarked
 package io.github.lockspring;

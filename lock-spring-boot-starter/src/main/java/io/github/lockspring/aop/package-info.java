@@ -15,7 +15,8 @@
  */
 
 /**
- * From {@link io.github.lockspring.DistributedLock @DistributedLock} to a call of the\n * template: attributes, key expressions, advice.
+ * From {@link io.github.lockspring.DistributedLock @DistributedLock} to a call of the\n *
+ * template: attributes, key expressions, advice.
  */
 @NullMarked
 package io.github.lockspring.aop;

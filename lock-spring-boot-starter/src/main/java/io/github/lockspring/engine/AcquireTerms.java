@@ -19,16 +19,37 @@ package io.github.lockspring.engine;
 import java.time.Duration;
 
 import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseTerms;
 
 /**
  * How to acquire: what the store is asked for, and what the engine does beside.
- *
- * @param mode the share of the key's capacity
- * @param fair whether to queue in the store, behind all who came before
- * @param leaseTime how long the lease lasts unless it is renewed
- * @param autoRenew whether the lease is renewed as long as it is held
  */
-public record AcquireTerms(LeaseMode mode, boolean fair, Duration leaseTime, boolean autoRenew) {
+public final class AcquireTerms {
+
+	/**
+	 * How many times a lease can be passed on inside the process, because a lease that is
+	 * asked for under contention comes with so many fencing tokens more than one.
+	 */
+	public static final int MAX_HAND_OVERS = 256;
+
+	private final LeaseTerms single;
+
+	private final LeaseTerms block;
+
+	private final boolean autoRenew;
+
+	private final long leaseNanos;
+
+	private final boolean ordinary;
+
+	private AcquireTerms(LeaseMode mode, boolean fair, Duration leaseTime, boolean autoRenew) {
+		this.single = new LeaseTerms(mode, fair, leaseTime, 1);
+		this.block = (mode == LeaseMode.EXCLUSIVE && !fair) ? new LeaseTerms(mode, false, leaseTime, 1 + MAX_HAND_OVERS)
+				: this.single;
+		this.autoRenew = autoRenew;
+		this.leaseNanos = leaseTime.toNanos();
+		this.ordinary = this.block != this.single;
+	}
 
 	public static AcquireTerms exclusive(Duration leaseTime, boolean autoRenew) {
 		return new AcquireTerms(LeaseMode.EXCLUSIVE, false, leaseTime, autoRenew);
@@ -42,15 +63,60 @@ public record AcquireTerms(LeaseMode mode, boolean fair, Duration leaseTime, boo
 		return new AcquireTerms(LeaseMode.SHARED, false, leaseTime, autoRenew);
 	}
 
+	public static AcquireTerms permits(int permits, int limit, Duration leaseTime, boolean autoRenew) {
+		return new AcquireTerms(LeaseMode.permits(permits, limit), false, leaseTime, autoRenew);
+	}
+
+	LeaseMode mode() {
+		return this.single.mode();
+	}
+
+	boolean isFair() {
+		return this.single.fair();
+	}
+
 	boolean isExclusive() {
-		return this.mode == LeaseMode.EXCLUSIVE;
+		return mode() == LeaseMode.EXCLUSIVE;
 	}
 
 	/**
 	 * Whether an owner that holds may acquire again at once.
 	 */
 	boolean isReentrant() {
-		return !(this.mode instanceof LeaseMode.Permits);
+		return !(mode() instanceof LeaseMode.Permits);
+	}
+
+	boolean isAutoRenew() {
+		return this.autoRenew;
+	}
+
+	long leaseNanos() {
+		return this.leaseNanos;
+	}
+
+	/**
+	 * Whether the lease is exclusive and needs no order: what every backend can grant,
+	 * and what can be passed on inside the process.
+	 */
+	boolean isOrdinary() {
+		return this.ordinary;
+	}
+
+	/**
+	 * What to ask the store for.
+	 * @param contended whether others in this process want the key
+	 */
+	LeaseTerms leaseTerms(boolean contended) {
+		return contended ? this.block : this.single;
+	}
+
+	/**
+	 * Whether a lease that was acquired on these terms serves one who asks for those: the
+	 * lease can be passed on, and lasts as long.
+	 */
+	boolean canPassTo(AcquireTerms other) {
+		return this.ordinary && other.ordinary && this.autoRenew == other.autoRenew
+				&& this.leaseNanos == other.leaseNanos;
 	}
 
 }

@@ -20,6 +20,8 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.util.Assert;
+
 /**
  * The engine's numbers.
  *
@@ -41,9 +43,20 @@ public record EngineSettings(Duration operationTimeout, int handOverLimit, Durat
 		@Nullable Duration renewInterval, Duration minPoll, Duration maxPoll, Duration queuePoll, Duration maxHoldTime,
 		int maxKeys) {
 
-	private static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(1), 256,
-			Duration.ofMillis(20), null, Duration.ofMillis(1), Duration.ofMillis(50), Duration.ofMillis(500),
-			Duration.ofDays(1), 1_000_000);
+	private static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(1), 256, Duration.ofMillis(20),
+			null, Duration.ofMillis(1), Duration.ofMillis(50), Duration.ofMillis(500), Duration.ofDays(1), 1_000_000);
+
+	/**
+	 * Checks the numbers.
+	 */
+	public EngineSettings {
+		Assert.isTrue(handOverLimit >= 0 && handOverLimit <= AcquireTerms.MAX_HAND_OVERS,
+				() -> "'handOverLimit' must be between 0 and " + AcquireTerms.MAX_HAND_OVERS + ", not "
+						+ handOverLimit);
+		Assert.isTrue(!operationTimeout.isNegative() && !operationTimeout.isZero(),
+				() -> "'operationTimeout' must be positive, not " + operationTimeout);
+		Assert.isTrue(maxKeys > 0, () -> "'maxKeys' must be positive, not " + maxKeys);
+	}
 
 	/**
 	 * The settings of an application that configures nothing.
@@ -51,6 +64,10 @@ public record EngineSettings(Duration operationTimeout, int handOverLimit, Durat
 	 */
 	public static EngineSettings defaults() {
 		return DEFAULTS;
+	}
+
+	long handOverNanos() {
+		return this.handOverSpan.toNanos();
 	}
 
 	public EngineSettings withOperationTimeout(Duration operationTimeout) {

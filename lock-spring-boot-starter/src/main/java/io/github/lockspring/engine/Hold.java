@@ -16,33 +16,273 @@
 
 package io.github.lockspring.engine;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
-/** Stub. */
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One acquisition of one key, from waiting in the local queue to its release or loss. The
+ * ledger of its re-entries is a single number, so that re-entry, release and loss exclude
+ * each other without a lock: positive while held, negative once lost, zero at the end.
+ * <p>
+ * Safe for use by many threads.
+ */
 public final class Hold {
 
+	static final int WAITING = Integer.MIN_VALUE;
+
+	static final int SPEAKING = Integer.MIN_VALUE + 1;
+
+	static final int ENDED = 0;
+
+	private static final VarHandle STATE = Fields.varHandle(MethodHandles.lookup(), "state", int.class);
+
+	private static final VarHandle NEWS = Fields.varHandle(MethodHandles.lookup(), "news", Object.class);
+
+	private final LockEngine engine;
+
+	private final String key;
+
+	private final AcquireTerms terms;
+
+	private final Object owner;
+
+	private final Thread thread;
+
+	/**
+	 * The hold behind this one, in the row of those that wait or of those that hold.
+	 * Belongs to the queue and is written under its monitor.
+	 */
+	@Nullable Hold next;
+
+	private @Nullable LocalQueue queue;
+
+	private @Nullable Lease lease;
+
+	private long token;
+
+	private volatile int state;
+
+	private volatile @Nullable Object news;
+
+	private @Nullable List<Runnable> lossCallbacks;
+
+	Hold(LockEngine engine, String key, AcquireTerms terms, Object owner) {
+		this.engine = engine;
+		this.key = key;
+		this.terms = terms;
+		this.owner = owner;
+		this.thread = Thread.currentThread();
+	}
+
+	/**
+	 * The key, as the store knows it.
+	 * @return the key
+	 */
 	public String key() {
-		throw new IllegalStateException();
+		return this.key;
 	}
 
+	/**
+	 * The fencing token, always the same. Whether it is still worth anything,
+	 * {@link #isHeld()} tells.
+	 * @return the token
+	 */
 	public long token() {
-		throw new IllegalStateException();
+		return this.token;
 	}
 
+	/**
+	 * Whether this acquisition is neither released nor lost. Asks both clocks.
+	 * @return whether it is held
+	 */
 	public boolean isHeld() {
-		throw new IllegalStateException();
+		if (this.state <= ENDED) {
+			return false;
+		}
+		if (lease().isExpired(this.engine.time())) {
+			this.engine.lose(this, "its time is over");
+			return false;
+		}
+		return true;
 	}
 
+	/**
+	 * How long the lease is sure to last.
+	 * @return the time, zero if not held
+	 */
 	public Duration remaining() {
-		throw new IllegalStateException();
+		return isHeld() ? Duration.ofNanos(Math.max(0, lease().remainingNanos(this.engine.time()))) : Duration.ZERO;
 	}
 
+	/**
+	 * Has a callback run once after a loss, at once if it is lost already.
+	 * @param callback what to run, in a thread of its own
+	 */
 	public void onLost(Runnable callback) {
-		throw new IllegalStateException();
+		synchronized (this) {
+			if (this.state >= ENDED) {
+				this.lossCallbacks = (this.lossCallbacks != null) ? this.lossCallbacks : new ArrayList<>(1);
+				this.lossCallbacks.add(callback);
+				return;
+			}
+		}
+		this.engine.callBack(callback);
 	}
 
+	/**
+	 * Gives one acquisition back. The last one ends the hold: the lease goes to the next
+	 * in the queue or back to the store.
+	 * @return {@code false} if the lease was lost
+	 * @throws IllegalStateException if it was given back already
+	 */
 	public boolean release() {
-		throw new IllegalStateException();
+		int left = countDown();
+		if (left != ENDED) {
+			return left > ENDED;
+		}
+		return this.engine.giveBack(this);
+	}
+
+	/**
+	 * Takes one off the number of re-entries.
+	 * @return how many are left: positive if still held, {@link #ENDED} if this was the
+	 * last one and the lease must be given back, negative if the lease was lost
+	 */
+	int countDown() {
+		while (true) {
+			int current = this.state;
+			if (current == ENDED || current <= SPEAKING) {
+				throw new IllegalStateException("The hold was given back already");
+			}
+			int changed = (current > ENDED) ? current - 1 : current + 1;
+			if (STATE.compareAndSet(this, current, changed)) {
+				if (current == -1) {
+					this.engine.forget(this);
+				}
+				return (current > ENDED) ? changed : -1;
+			}
+		}
+	}
+
+	/**
+	 * Adds one to the number of re-entries.
+	 * @return {@code false} if this is not held any more
+	 */
+	boolean countUp() {
+		while (true) {
+			int current = this.state;
+			if (current <= ENDED) {
+				return false;
+			}
+			if (STATE.compareAndSet(this, current, current + 1)) {
+				return true;
+			}
+		}
+	}
+
+	/**
+	 * Marks this as lost.
+	 * @return {@code true} for exactly one caller, if it was held until now
+	 */
+	boolean markLost() {
+		while (true) {
+			int current = this.state;
+			if (current <= ENDED) {
+				return false;
+			}
+			if (STATE.compareAndSet(this, current, -current)) {
+				return true;
+			}
+		}
+	}
+
+	synchronized List<Runnable> takeLossCallbacks() {
+		List<Runnable> callbacks = this.lossCallbacks;
+		this.lossCallbacks = null;
+		return (callbacks != null) ? callbacks : List.of();
+	}
+
+	/**
+	 * Begins to hold. The caller owns the queue's monitor.
+	 */
+	void begin(Lease lease, long token) {
+		this.lease = lease;
+		this.token = token;
+		this.state = 1;
+	}
+
+	void setLease(@Nullable Lease lease) {
+		this.lease = lease;
+	}
+
+	@Nullable Lease leaseOrNull() {
+		return this.lease;
+	}
+
+	Lease lease() {
+		Lease lease = this.lease;
+		if (lease == null) {
+			throw new IllegalStateException("Nothing was asked of the store yet");
+		}
+		return lease;
+	}
+
+	/**
+	 * Enters a queue. The caller owns the queue's monitor.
+	 */
+	void enter(LocalQueue queue, int state) {
+		this.queue = queue;
+		setState(state);
+	}
+
+	LocalQueue queue() {
+		LocalQueue queue = this.queue;
+		if (queue == null) {
+			throw new IllegalStateException("Not in a queue yet");
+		}
+		return queue;
+	}
+
+	int state() {
+		return this.state;
+	}
+
+	void setState(int state) {
+		STATE.setRelease(this, state);
+	}
+
+	AcquireTerms terms() {
+		return this.terms;
+	}
+
+	Object owner() {
+		return this.owner;
+	}
+
+	/**
+	 * Leaves word for the waiting thread and wakes it.
+	 */
+	void tell(Object news) {
+		this.news = news;
+		wake();
+	}
+
+	@Nullable Object takeNews() {
+		return (this.news != null) ? NEWS.getAndSet(this, null) : null;
+	}
+
+	boolean hasNews() {
+		return this.news != null;
+	}
+
+	void wake() {
+		LockSupport.unpark(this.thread);
 	}
 
 }

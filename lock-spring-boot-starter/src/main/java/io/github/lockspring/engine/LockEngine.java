@@ -17,47 +17,386 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 
-import io.github.lockspring.spi.LockBackend;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Stub. */
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
+
+/**
+ * All locks of one application on one backend.
+ * <p>
+ * An owner is whoever acquires: the current thread, or an object that stands for work
+ * that is not bound to a thread. An owner that holds a key acquires it again at once.
+ * <p>
+ * Safe for use by many threads.
+ */
 public final class LockEngine implements AutoCloseable {
 
+	private static final Log logger = LogFactory.getLog(LockEngine.class);
+
+	private final Store store;
+
+	private final EngineSettings settings;
+
+	private final EngineListener listener;
+
+	private final TimeSource time;
+
+	private final LocalQueues queues;
+
+	private final ExecutorService executor;
+
+	private final Upkeep upkeep;
+
+	private final Renewals renewals;
+
+	private final Releases releases;
+
+	private final Acquirer acquirer;
+
+	private volatile boolean closed;
+
+	/**
+	 * Creates an engine and starts its upkeep.
+	 * @param backend the backend, which belongs to the engine from now on
+	 * @param settings the numbers
+	 * @param listener what is told of losses
+	 * @param time the clocks
+	 */
 	public LockEngine(LockBackend backend, EngineSettings settings, EngineListener listener, TimeSource time) {
+		this.store = new Store(backend);
+		this.settings = settings;
+		this.listener = listener;
+		this.time = time;
+		this.queues = new LocalQueues(settings.maxKeys());
+		this.executor = Executors.newCachedThreadPool(daemons("lock-" + backend.name() + "-"));
+		this.upkeep = new Upkeep(backend.name(), time);
+		this.renewals = new Renewals(this, this.queues, this.store, settings, this.upkeep, time, this.executor);
+		this.releases = new Releases(this.store, settings.operationTimeout(), this.upkeep, time, this.executor);
+		this.acquirer = new Acquirer(this.store, this.queues, this.renewals, this.releases, settings, time,
+				() -> this.closed);
+		backend.start(new News());
+		this.upkeep.start(this.renewals::run, this.releases::run);
 	}
 
+	private static CustomizableThreadFactory daemons(String prefix) {
+		CustomizableThreadFactory threads = new CustomizableThreadFactory(prefix);
+		threads.setDaemon(true);
+		return threads;
+	}
+
+	/**
+	 * Acquires for the current thread.
+	 * @param key the key
+	 * @param terms how to acquire
+	 * @param waitNanos how long to wait; zero tries once
+	 * @return the hold, or {@code null} if another held the key for the whole time
+	 * @throws InterruptedException if the thread was interrupted before or while waiting
+	 * @throws EngineException if there was no way to acquire
+	 */
 	public @Nullable Hold acquire(String key, AcquireTerms terms, long waitNanos) throws InterruptedException {
-		return null;
+		return acquire(key, terms, Thread.currentThread(), waitNanos);
 	}
 
+	/**
+	 * Acquires for an owner.
+	 * @param key the key
+	 * @param terms how to acquire
+	 * @param owner who will hold
+	 * @param waitNanos how long to wait; zero tries once
+	 * @return the hold, or {@code null} if another held the key for the whole time
+	 * @throws InterruptedException if the thread was interrupted before or while waiting
+	 * @throws EngineException if there was no way to acquire
+	 */
 	public @Nullable Hold acquire(String key, AcquireTerms terms, Object owner, long waitNanos)
 			throws InterruptedException {
-		return null;
+		if (Thread.interrupted()) {
+			throw new InterruptedException();
+		}
+		return acquire(key, terms, owner, waitNanos, true);
 	}
 
-	public @Nullable Hold acquireUninterruptibly(String key, AcquireTerms terms, Object owner) {
-		return null;
+	/**
+	 * Acquires for an owner, whether the thread is interrupted or not.
+	 * @param key the key
+	 * @param terms how to acquire
+	 * @param owner who will hold
+	 * @param waitNanos how long to wait; zero tries once
+	 * @return the hold, or {@code null} if another held the key for the whole time
+	 * @throws EngineException if there was no way to acquire
+	 */
+	public @Nullable Hold acquireUninterruptibly(String key, AcquireTerms terms, Object owner, long waitNanos) {
+		try {
+			return acquire(key, terms, owner, waitNanos, false);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("Interrupted though it cannot be", ex);
+		}
 	}
 
+	private @Nullable Hold acquire(String key, AcquireTerms terms, Object owner, long waitNanos, boolean interruptible)
+			throws InterruptedException {
+		Hold held = this.queues.heldBy(key, owner);
+		if (held != null && terms.isReentrant() && reenter(held, terms)) {
+			return held;
+		}
+		if (this.closed) {
+			throw new EngineException(EngineException.Reason.CLOSED, "The locks of this application are closed", null);
+		}
+		if (!terms.isOrdinary()) {
+			this.store.requireSupport(terms);
+		}
+		Hold hold = new Hold(this, key, terms, owner);
+		return this.acquirer.acquire(hold, waitNanos, interruptible) ? hold : null;
+	}
+
+	/**
+	 * Acquires again what the owner holds.
+	 * @return {@code false} if it has given it back in the meantime
+	 */
+	private boolean reenter(Hold held, AcquireTerms terms) {
+		if (!held.isHeld()) {
+			if (held.state() == Hold.ENDED) {
+				return false;
+			}
+			throw new EngineException(EngineException.Reason.LOST, "The lease was lost", null);
+		}
+		if (terms.isExclusive() && !held.terms().isExclusive()) {
+			throw new EngineException(EngineException.Reason.UPGRADE, "Upgrade not supported", null);
+		}
+		return held.countUp() || reenter(held, terms);
+	}
+
+	/**
+	 * Finds what an owner holds.
+	 * @param key the key
+	 * @param owner the owner
+	 * @return the hold, which may be lost, or {@code null}
+	 */
 	public @Nullable Hold heldBy(String key, Object owner) {
-		return null;
+		return this.queues.heldBy(key, owner);
 	}
 
+	/**
+	 * When a time that begins now is over.
+	 * @param waitNanos the time
+	 * @return a moment for {@link #nanosUntil(long)}
+	 */
 	public long deadlineAfter(long waitNanos) {
-		return 0;
+		return this.time.nanoTime() + waitNanos;
 	}
 
+	/**
+	 * How long it is until a moment.
+	 * @param deadline the moment
+	 * @return the time, not negative
+	 */
 	public long nanosUntil(long deadline) {
-		return 0;
+		return Math.max(0, deadline - this.time.nanoTime());
 	}
 
-	/** Refuses new acquisitions, lets holders finish, then releases what is left. */
+	/**
+	 * Passes the lease of a hold that ended on, or back to the store.
+	 * @return {@code false} if the lease turned out to be lost
+	 */
+	boolean giveBack(Hold hold) {
+		if (hold.queue().hasWaiting()) {
+			Hold next = hold.queue().handOver(hold, this::isGoodEnough);
+			if (next != null) {
+				next.wake();
+				return true;
+			}
+		}
+		boolean held = release(hold.lease());
+		this.queues.end(hold);
+		if (!held) {
+			reportLoss(hold, "the store had given it up before the release");
+		}
+		return held;
+	}
+
+	private boolean isGoodEnough(Lease lease, AcquireTerms terms) {
+		return !this.closed && lease.canPassOn(terms, this.settings, this.time);
+	}
+
+	private boolean release(Lease lease) {
+		try {
+			return this.store.release(lease.request(), this.settings.operationTimeout());
+		}
+		catch (BackendException ex) {
+			logger.warn("Could not release the " + lease.request() + ", trying again in the background: "
+					+ ex.getMessage());
+			this.releases.release(lease.request());
+			return !lease.isExpired(this.time);
+		}
+	}
+
+	/**
+	 * Takes a lease away from its holder, once.
+	 */
+	void lose(Hold hold, String reason) {
+		if (hold.markLost()) {
+			Hold next = hold.queue().promote();
+			if (next != null) {
+				next.wake();
+			}
+			reportLoss(hold, reason);
+		}
+	}
+
+	private void reportLoss(Hold hold, String reason) {
+		logger.warn("Lost the " + hold.lease().request() + ": " + reason);
+		hold.takeLossCallbacks().forEach(this::callBack);
+		callBack(() -> this.listener.lost(hold.key(), hold.token()));
+	}
+
+	/**
+	 * Runs what must not hold up anything here.
+	 */
+	void callBack(Runnable callback) {
+		try {
+			this.executor.execute(() -> runCallback(callback));
+		}
+		catch (RejectedExecutionException ex) {
+			runCallback(callback);
+		}
+	}
+
+	private static void runCallback(Runnable callback) {
+		try {
+			callback.run();
+		}
+		catch (RuntimeException ex) {
+			logger.error("A callback for a lost lock failed", ex);
+		}
+	}
+
+	/**
+	 * Forgets a lost hold whose owner has ended.
+	 */
+	void forget(Hold hold) {
+		this.queues.end(hold);
+	}
+
+	TimeSource time() {
+		return this.time;
+	}
+
+	/**
+	 * The name of the backend.
+	 * @return the name
+	 */
+	public String backendName() {
+		return this.store.name();
+	}
+
+	/**
+	 * Makes one cheap round trip to the store.
+	 * @return how long it took
+	 * @throws EngineException if the store failed
+	 */
+	public Duration probe() {
+		long start = System.nanoTime();
+		try {
+			this.store.probe(this.settings.operationTimeout());
+		}
+		catch (BackendException ex) {
+			throw new EngineException(EngineException.Reason.UNAVAILABLE, "The store failed", ex);
+		}
+		return Duration.ofNanos(System.nanoTime() - start);
+	}
+
+	/**
+	 * How many keys are held or waited for.
+	 * @return the number
+	 */
+	public int size() {
+		return this.queues.size();
+	}
+
+	/**
+	 * Refuses new acquisitions and ends those that wait, lets holders finish, and then
+	 * gives back what they still hold, which is lost to them.
+	 * @param grace how long holders may take
+	 */
 	public void shutdown(Duration grace) {
+		this.closed = true;
+		this.queues.all().forEach(LocalQueue::wakeAll);
+		long deadline = deadlineAfter(grace.toNanos());
+		while (this.queues.size() > 0 && nanosUntil(deadline) > 0 && !Thread.currentThread().isInterrupted()) {
+			this.time.parkNanos(this, Duration.ofMillis(5).toNanos());
+		}
+		leftOver().forEach(this::takeBack);
+		this.releases.flush();
+		this.upkeep.stop();
+		this.executor.shutdown();
+		this.store.close();
 	}
 
+	private List<Hold> leftOver() {
+		List<Hold> holds = new ArrayList<>();
+		for (LocalQueue queue : this.queues.all()) {
+			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
+				holds.add(hold);
+			}
+		}
+		return holds;
+	}
+
+	private void takeBack(Hold hold) {
+		if (hold.isHeld()) {
+			lose(hold, "the application shuts down");
+			release(hold.lease());
+		}
+	}
+
+	/**
+	 * Shuts down without waiting for holders. Does nothing if shut down already.
+	 */
 	@Override
 	public void close() {
+		if (!this.closed) {
+			shutdown(Duration.ZERO);
+		}
+	}
+
+	/**
+	 * What the store says unasked.
+	 */
+	private final class News implements BackendListener {
+
+		@Override
+		public void tryAgain(LeaseRequest request) {
+			LockEngine.this.queues.tell(request, request);
+		}
+
+		@Override
+		public boolean granted(LeaseRequest request, Grant grant) {
+			return LockEngine.this.queues.tell(request, new Acquirer.Pushed(request, grant))
+					|| LockEngine.this.queues.holderOf(request) != null;
+		}
+
+		@Override
+		public void lost(LeaseRequest lease) {
+			Hold hold = LockEngine.this.queues.holderOf(lease);
+			if (hold != null) {
+				lose(hold, "the store took it away");
+			}
+		}
+
 	}
 
 }

@@ -33,8 +33,8 @@ public interface BackendListener {
 	 * from the last attempt that was denied, because the grant is not older than that.
 	 * @param request the request that waited
 	 * @param grant what the store granted
-	 * @return {@code true} if the lease was taken over; {@code false} if nobody waits for
-	 * it any more, in which case the caller releases it
+	 * @return {@code true} if the lease was taken over, now or before; {@code false} if
+	 * nobody waits for it any more, in which case the caller releases it
 	 */
 	boolean granted(LeaseRequest request, Grant grant);
 

@@ -25,8 +25,8 @@ import java.util.Set;
  * A store of leases. Every method makes at most one round trip in the common case, never
  * waits for a lease to become free, and returns or throws within the given timeout. What
  * a method changes it changes atomically in the store, together with the check of the
- * owner, and by the store's own clock where it has one. Every method may be sent twice:
- * a lease is named by its {@linkplain LeaseRequest request}, whose owner is unique.
+ * owner, and by the store's own clock where it has one. Every method may be sent twice: a
+ * lease is named by its {@linkplain LeaseRequest request}, whose owner is unique.
  * <p>
  * Trouble in the store is a {@link BackendException} whose type tells whether the outcome
  * is known. Implementations are safe for use by many threads at once.

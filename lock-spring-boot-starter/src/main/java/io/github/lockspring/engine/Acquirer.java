@@ -1,0 +1,289 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.OutcomeUnknownException;
+
+/**
+ * Waits for leases.
+ * <ol>
+ * <li>Join the local queue. Whoever may speak asks the store; the others are woken when a
+ * lease is handed to them or when it is their turn to speak.</li>
+ * <li>Granted in time: hold. Granted too late: give back, and count it as a failure.</li>
+ * <li>Denied, or the store failed: sleep until news come, but not longer than a random
+ * pause, because news get lost; then ask again.</li>
+ * <li>Outcome unknown: have it released in the background, and ask again as another
+ * owner.</li>
+ * <li>At the deadline ask one last time, then leave the queues, here and in the
+ * store.</li>
+ * </ol>
+ * One deadline counts for all of it. A call to the store may end a little after it.
+ */
+final class Acquirer {
+
+	/**
+	 * How long a call to the store may go on after the deadline.
+	 */
+	private static final long GRACE_NANOS = Duration.ofMillis(250).toNanos();
+
+	private final Store store;
+
+	private final LocalQueues queues;
+
+	private final Renewals renewals;
+
+	private final Releases releases;
+
+	private final EngineSettings settings;
+
+	private final TimeSource time;
+
+	private final BooleanSupplier closed;
+
+	private final long operationNanos;
+
+	Acquirer(Store store, LocalQueues queues, Renewals renewals, Releases releases, EngineSettings settings,
+			TimeSource time, BooleanSupplier closed) {
+		this.store = store;
+		this.queues = queues;
+		this.renewals = renewals;
+		this.releases = releases;
+		this.settings = settings;
+		this.time = time;
+		this.closed = closed;
+		this.operationNanos = settings.operationTimeout().toNanos();
+	}
+
+	/**
+	 * Acquires.
+	 * @param hold what will be held
+	 * @param waitNanos how long to wait; zero tries once
+	 * @param interruptible whether an interrupt ends the waiting
+	 * @return whether it is held
+	 */
+	boolean acquire(Hold hold, long waitNanos, boolean interruptible) throws InterruptedException {
+		boolean mayWait = waitNanos > 0;
+		LocalQueue.Turn turn = this.queues.join(hold, mayWait);
+		if (turn == LocalQueue.Turn.REFUSED) {
+			return false;
+		}
+		try {
+			long now = this.time.nanoTime();
+			Object answer = (turn == LocalQueue.Turn.SPEAK) ? ask(hold, now, waitNanos, mayWait) : null;
+			return hold.state() > Hold.ENDED || await(hold, patience(now, waitNanos, answer), interruptible);
+		}
+		catch (Throwable ex) {
+			abandon(hold);
+			throw ex;
+		}
+	}
+
+	private Patience patience(long now, long waitNanos, @Nullable Object answer) {
+		Patience patience = new Patience(now, now + waitNanos, this.settings, this.store.hasQueue());
+		if (answer != null) {
+			patience.answered(answer, now, this.time.nanoTime());
+		}
+		return patience;
+	}
+
+	private boolean await(Hold hold, Patience patience, boolean interruptible) throws InterruptedException {
+		boolean interrupted = false;
+		try {
+			while (hold.state() <= Hold.SPEAKING) {
+				requireOpen();
+				interrupted |= Thread.interrupted();
+				if (interrupted && interruptible) {
+					throw new InterruptedException();
+				}
+				if (!goOn(hold, patience, this.time.nanoTime())) {
+					return !giveUp(hold);
+				}
+			}
+			return true;
+		}
+		finally {
+			if (interrupted && !interruptible) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
+	 * Asks, or sleeps until it is time to.
+	 * @return {@code false} if there is nothing left to wait for
+	 */
+	private boolean goOn(Hold hold, Patience patience, long now) {
+		boolean speaking = hold.state() == Hold.SPEAKING;
+		if (speaking && (hold.hasNews() || patience.isTimeToAsk(now))) {
+			Object answer = ask(hold, now, patience.remaining(now), true);
+			patience.answered(answer, now, this.time.nanoTime());
+			return true;
+		}
+		if (patience.isOver(now, speaking)) {
+			return false;
+		}
+		this.time.parkNanos(hold.queue(), patience.sleep(now, speaking));
+		return true;
+	}
+
+	/**
+	 * Asks the store once, or takes what it sent unasked.
+	 * @return {@code null} if the lease is held, or a {@link Denial}, or a
+	 * {@link BackendException}
+	 */
+	private @Nullable Object ask(Hold hold, long now, long remaining, boolean mayWait) {
+		try {
+			if (hold.takeNews() instanceof Pushed pushed && pushed.isFor(hold.leaseOrNull())) {
+				hold.lease().granted(pushed.grant());
+				return begin(hold, pushed.grant());
+			}
+			Lease lease = leaseOf(hold);
+			long nowMillis = this.time.currentTimeMillis();
+			Attempt attempt = this.store.tryAcquire(lease.request(), mayWait, timeout(remaining));
+			if (attempt instanceof Grant grant) {
+				lease.granted(grant, now, nowMillis);
+				return begin(hold, grant);
+			}
+			lease.denied(now, nowMillis);
+			hold.queue().setTrouble(null);
+			return attempt;
+		}
+		catch (OutcomeUnknownException ex) {
+			disown(hold);
+			return trouble(hold, ex);
+		}
+		catch (BackendUnavailableException ex) {
+			return trouble(hold, ex);
+		}
+	}
+
+	private Lease leaseOf(Hold hold) {
+		Lease lease = hold.leaseOrNull();
+		if (lease == null) {
+			lease = new Lease(this.store.newRequest(hold.key(), hold.terms(), hold.queue().isContended()));
+			hold.setLease(lease);
+		}
+		return lease;
+	}
+
+	private Duration timeout(long remaining) {
+		return (remaining + GRACE_NANOS >= this.operationNanos) ? this.settings.operationTimeout()
+				: Duration.ofNanos(Math.max(remaining, 0) + GRACE_NANOS);
+	}
+
+	private @Nullable BackendException begin(Hold hold, Grant grant) {
+		Lease lease = hold.lease();
+		if (lease.isExpired(this.time)) {
+			disown(hold);
+			return trouble(hold, new BackendUnavailableException(
+					"The store took longer to grant the lease than the lease lasts", null));
+		}
+		Hold next = hold.queue().grant(hold, lease, grant.token());
+		this.renewals.watch(hold);
+		if (next != null) {
+			next.wake();
+		}
+		return null;
+	}
+
+	private static BackendException trouble(Hold hold, BackendException trouble) {
+		hold.queue().setTrouble(trouble);
+		return trouble;
+	}
+
+	/**
+	 * Has the present request released in the background. The next attempt is made by
+	 * another owner.
+	 */
+	private void disown(Hold hold) {
+		Lease lease = hold.leaseOrNull();
+		if (lease != null) {
+			hold.setLease(null);
+			this.releases.releaseIfGranted(lease.request());
+		}
+	}
+
+	/**
+	 * Gives up at the deadline.
+	 * @return {@code false} if the lease was handed over in the last moment
+	 */
+	private boolean giveUp(Hold hold) {
+		BackendException trouble = hold.queue().trouble();
+		if (!leave(hold)) {
+			return false;
+		}
+		if (trouble != null) {
+			throw new EngineException(EngineException.Reason.UNAVAILABLE, "The store failed", trouble);
+		}
+		return true;
+	}
+
+	private boolean leave(Hold hold) {
+		if (!this.queues.leave(hold)) {
+			return false;
+		}
+		Lease lease = hold.leaseOrNull();
+		if (lease != null && this.store.hasQueue()) {
+			this.releases.release(lease.request());
+		}
+		return true;
+	}
+
+	/**
+	 * Leaves nothing behind when the waiting ended in an exception.
+	 */
+	private void abandon(Hold hold) {
+		if (hold.state() == Hold.SPEAKING) {
+			disown(hold);
+		}
+		if (hold.state() != Hold.ENDED && !leave(hold)) {
+			hold.release();
+		}
+	}
+
+	private void requireOpen() {
+		if (this.closed.getAsBoolean()) {
+			throw new EngineException(EngineException.Reason.CLOSED, "The locks of this application are closed", null);
+		}
+	}
+
+	/**
+	 * A grant that the store made unasked.
+	 *
+	 * @param request the request that was granted
+	 * @param grant the grant
+	 */
+	record Pushed(LeaseRequest request, Grant grant) {
+
+		boolean isFor(@Nullable Lease lease) {
+			return lease != null && lease.request().equals(this.request);
+		}
+
+	}
+
+}

@@ -1,0 +1,145 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
+
+/**
+ * A lease in the store as far as this process knows: what was asked, and until when it is
+ * sure to last. It may pass from one hold to the next.
+ * <p>
+ * It lasts from the moment before its request was sent, which no grant can be older than,
+ * for as long as the store said, less a margin of one percent by which clocks may run
+ * apart. It is over as soon as either clock says so: the monotonic clock stands still
+ * while the machine is suspended, the wall clock may be set back.
+ */
+final class Lease {
+
+	private static final int DRIFT_DIVISOR = 100;
+
+	private static final VarHandle DEADLINE_NANOS = Fields.varHandle(MethodHandles.lookup(), "deadlineNanos",
+			long.class);
+
+	private static final VarHandle DEADLINE_MILLIS = Fields.varHandle(MethodHandles.lookup(), "deadlineMillis",
+			long.class);
+
+	private final LeaseRequest request;
+
+	private volatile long deadlineNanos;
+
+	private volatile long deadlineMillis;
+
+	private long grantedNanos;
+
+	private int handOvers;
+
+	Lease(LeaseRequest request) {
+		this.request = request;
+	}
+
+	LeaseRequest request() {
+		return this.request;
+	}
+
+	/**
+	 * Tells that the store denied the request, and will not have granted it before.
+	 * @param sentNanos the monotonic time before the request was sent
+	 * @param sentMillis the wall time before the request was sent
+	 */
+	void denied(long sentNanos, long sentMillis) {
+		setDeadline(sentNanos, sentMillis);
+	}
+
+	/**
+	 * Tells that the store granted the request, unasked, after it had denied it.
+	 */
+	void granted(Grant grant) {
+		granted(grant, this.deadlineNanos, this.deadlineMillis);
+	}
+
+	/**
+	 * Tells that the store granted the request.
+	 * @param sentNanos the monotonic time before the request was sent
+	 * @param sentMillis the wall time before the request was sent
+	 */
+	void granted(Grant grant, long sentNanos, long sentMillis) {
+		this.grantedNanos = sentNanos;
+		extendFrom(sentNanos, sentMillis, grant.validity().toNanos());
+	}
+
+	/**
+	 * Tells that the store prolonged the lease.
+	 * @param sentNanos the monotonic time before the renewal was sent
+	 * @param sentMillis the wall time before the renewal was sent
+	 */
+	void renewed(long sentNanos, long sentMillis) {
+		extendFrom(sentNanos, sentMillis, this.request.terms().leaseTime().toNanos());
+	}
+
+	private void extendFrom(long sentNanos, long sentMillis, long validityNanos) {
+		long usable = validityNanos - validityNanos / DRIFT_DIVISOR;
+		setDeadline(sentNanos + usable, sentMillis + usable / 1_000_000);
+	}
+
+	/**
+	 * Ordered writes are enough: whoever still sees the former deadline is on the safe
+	 * side.
+	 */
+	private void setDeadline(long nanos, long millis) {
+		DEADLINE_NANOS.setRelease(this, nanos);
+		DEADLINE_MILLIS.setRelease(this, millis);
+	}
+
+	boolean isExpired(TimeSource time) {
+		return time.nanoTime() - this.deadlineNanos >= 0 || time.currentTimeMillis() >= this.deadlineMillis;
+	}
+
+	long remainingNanos(TimeSource time) {
+		return Math.min(this.deadlineNanos - time.nanoTime(),
+				(this.deadlineMillis - time.currentTimeMillis()) * 1_000_000);
+	}
+
+	long deadlineNanos() {
+		return this.deadlineNanos;
+	}
+
+	/**
+	 * The monotonic time before the request was sent that was granted.
+	 */
+	long grantedNanos() {
+		return this.grantedNanos;
+	}
+
+	/**
+	 * Whether the lease may be passed on once more: it has tokens, it was not passed on
+	 * for too long, and the next holder has most of the lease time before it.
+	 */
+	boolean canPassOn(AcquireTerms terms, EngineSettings settings, TimeSource time) {
+		return this.handOvers < Math.min(settings.handOverLimit(), this.request.terms().tokens() - 1)
+				&& time.nanoTime() - this.grantedNanos < settings.handOverNanos()
+				&& remainingNanos(time) >= (terms.isAutoRenew() ? terms.leaseNanos() / 2 : terms.leaseNanos());
+	}
+
+	void passOn() {
+		this.handOvers++;
+	}
+
+}

@@ -1,0 +1,324 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.util.function.BiPredicate;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.LeaseRequest;
+
+/**
+ * All that want one key in this process: those that hold it, one that speaks to the
+ * store, and those that wait for either, first come first served.
+ * <ol>
+ * <li>Whoever enters speaks if nobody is there, else it waits in line.</li>
+ * <li>Who speaks and is granted becomes a holder; the first in line speaks next, unless
+ * the holder is exclusive and no fair one waits.</li>
+ * <li>An exclusive holder that ends passes its lease to the first in line, or gives it
+ * back to the store, after which the first in line speaks.</li>
+ * <li>Who leaves, speaking or waiting, makes room for the next.</li>
+ * <li>A holder that lost its lease stays in sight of its owner until it ends, but stands
+ * in nobody's way.</li>
+ * <li>When the last has gone, the queue is retired and never used again.</li>
+ * </ol>
+ * Guarded by its monitor, under which nothing blocks and nothing is called out to.
+ * Methods return the hold that must be woken.
+ */
+final class LocalQueue {
+
+	private @Nullable Hold voice;
+
+	private volatile @Nullable Hold holders;
+
+	private volatile @Nullable Hold first;
+
+	private @Nullable Hold last;
+
+	private volatile @Nullable BackendException trouble;
+
+	private volatile boolean contended;
+
+	private volatile boolean retired;
+
+	/**
+	 * Creates a queue in which one speaks already.
+	 */
+	LocalQueue(Hold voice) {
+		this.voice = voice;
+		voice.enter(this, Hold.SPEAKING);
+	}
+
+	/**
+	 * Lets one in.
+	 * @param hold who comes
+	 * @param mayWait whether it may be put in line
+	 * @return what it may do now
+	 */
+	synchronized Turn enter(Hold hold, boolean mayWait) {
+		if (this.retired) {
+			return Turn.RETIRED;
+		}
+		if (this.first == null && maySpeak(hold)) {
+			this.voice = hold;
+			hold.enter(this, Hold.SPEAKING);
+			return Turn.SPEAK;
+		}
+		if (!mayWait) {
+			return Turn.REFUSED;
+		}
+		hold.enter(this, Hold.WAITING);
+		append(hold);
+		this.contended = true;
+		return Turn.WAIT;
+	}
+
+	private boolean maySpeak(Hold hold) {
+		return this.voice == null && (hold.terms().isFair() || !isHeldExclusively());
+	}
+
+	private boolean isHeldExclusively() {
+		for (Hold holder = this.holders; holder != null; holder = holder.next) {
+			if (holder.terms().isExclusive() && holder.state() >= Hold.ENDED) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private void append(Hold hold) {
+		Hold last = this.last;
+		if (last == null) {
+			this.first = hold;
+		}
+		else {
+			last.next = hold;
+		}
+		this.last = hold;
+	}
+
+	/**
+	 * Makes the one that speaks a holder.
+	 */
+	synchronized @Nullable Hold grant(Hold hold, Lease lease, long token) {
+		this.voice = null;
+		setTrouble(null);
+		hold.begin(lease, token);
+		addHolder(hold);
+		return promote();
+	}
+
+	private void addHolder(Hold hold) {
+		hold.next = this.holders;
+		this.holders = hold;
+	}
+
+	/**
+	 * Passes the lease of a holder that ended to the first in line.
+	 * @param from the former holder
+	 * @param suitable tells whether the lease of a former holder is still good enough
+	 * @return the new holder, or {@code null} if the lease must be given back to the
+	 * store
+	 */
+	synchronized @Nullable Hold handOver(Hold from, BiPredicate<Lease, AcquireTerms> suitable) {
+		Hold next = this.first;
+		if (this.voice != null || next == null || !from.terms().canPassTo(next.terms())
+				|| !suitable.test(from.lease(), next.terms())) {
+			return null;
+		}
+		removeWaiting(next);
+		removeHolder(from);
+		from.lease().passOn();
+		next.begin(from.lease(), from.token() + 1);
+		addHolder(next);
+		return next;
+	}
+
+	/**
+	 * Takes out a holder whose lease is back in the store, or lost.
+	 */
+	synchronized @Nullable Hold end(Hold hold) {
+		removeHolder(hold);
+		return goOn();
+	}
+
+	/**
+	 * Takes out one that gives up, unless it holds by now, which its state tells.
+	 */
+	synchronized @Nullable Hold leave(Hold hold) {
+		if (hold.state() > Hold.SPEAKING) {
+			return null;
+		}
+		if (this.voice == hold) {
+			this.voice = null;
+		}
+		else {
+			removeWaiting(hold);
+		}
+		hold.setState(Hold.ENDED);
+		return goOn();
+	}
+
+	/**
+	 * Lets the next one speak, or retires if nobody is left.
+	 */
+	private @Nullable Hold goOn() {
+		if (this.voice == null && this.first == null && this.holders == null) {
+			this.retired = true;
+			return null;
+		}
+		return promote();
+	}
+
+	/**
+	 * Lets the first in line speak if it may.
+	 */
+	synchronized @Nullable Hold promote() {
+		Hold next = this.first;
+		if (next == null || !maySpeak(next)) {
+			return null;
+		}
+		removeWaiting(next);
+		this.voice = next;
+		next.setState(Hold.SPEAKING);
+		return next;
+	}
+
+	/**
+	 * Leaves word for the one that speaks.
+	 * @return {@code false} if nobody speaks for the request any more
+	 */
+	synchronized boolean tell(LeaseRequest request, Object news) {
+		Hold hold = this.voice;
+		if (hold == null) {
+			return false;
+		}
+		Lease lease = hold.leaseOrNull();
+		if (lease == null || !lease.request().equals(request)) {
+			return false;
+		}
+		hold.tell(news);
+		return true;
+	}
+
+	/**
+	 * Wakes all that speak or wait.
+	 */
+	synchronized void wakeAll() {
+		if (this.voice != null) {
+			this.voice.wake();
+		}
+		for (Hold hold = this.first; hold != null; hold = hold.next) {
+			hold.wake();
+		}
+	}
+
+	private void removeWaiting(Hold hold) {
+		Hold before = null;
+		for (Hold other = this.first; other != hold; other = other.next) {
+			if (other == null) {
+				return;
+			}
+			before = other;
+		}
+		if (before == null) {
+			this.first = hold.next;
+		}
+		else {
+			before.next = hold.next;
+		}
+		if (this.last == hold) {
+			this.last = before;
+		}
+		hold.next = null;
+	}
+
+	/**
+	 * Unlinks a holder but leaves its own link, so that one who is just looking through
+	 * the holders without the monitor finds those behind it.
+	 */
+	private void removeHolder(Hold hold) {
+		if (this.holders == hold) {
+			this.holders = hold.next;
+			return;
+		}
+		for (Hold other = this.holders; other != null; other = other.next) {
+			if (other.next == hold) {
+				other.next = hold.next;
+				return;
+			}
+		}
+	}
+
+	/**
+	 * Whether all have gone. Such a queue is never used again.
+	 */
+	boolean isRetired() {
+		return this.retired;
+	}
+
+	/**
+	 * Looks for a hold that an owner has or has lost.
+	 */
+	@Nullable Hold heldBy(Object owner) {
+		for (Hold holder = this.holders; holder != null; holder = holder.next) {
+			if (holder.owner() == owner && holder.state() != Hold.ENDED) {
+				return holder;
+			}
+		}
+		return null;
+	}
+
+	@Nullable Hold holders() {
+		return this.holders;
+	}
+
+	boolean hasWaiting() {
+		return this.first != null;
+	}
+
+	/**
+	 * Whether anybody ever had to wait here.
+	 */
+	boolean isContended() {
+		return this.contended;
+	}
+
+	/**
+	 * Remembers why the store could not be asked, for those who wait in vain.
+	 */
+	void setTrouble(@Nullable BackendException trouble) {
+		if (this.trouble != trouble) {
+			this.trouble = trouble;
+		}
+	}
+
+	@Nullable BackendException trouble() {
+		return this.trouble;
+	}
+
+	/**
+	 * What one that enters may do.
+	 */
+	enum Turn {
+
+		SPEAK, WAIT, REFUSED, RETIRED
+
+	}
+
+}

@@ -1,0 +1,132 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.util.Collection;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.LeaseRequest;
+
+/**
+ * The queue of every key that is held or waited for in this process. Queues are made when
+ * the first one comes and gone when the last one leaves.
+ */
+final class LocalQueues {
+
+	private final ConcurrentMap<String, LocalQueue> queues = new ConcurrentHashMap<>();
+
+	private final int limit;
+
+	LocalQueues(int limit) {
+		this.limit = limit;
+	}
+
+	/**
+	 * Puts a hold into the queue of its key.
+	 * @param hold who comes
+	 * @param mayWait whether it may be put in line
+	 * @return what it may do now
+	 */
+	LocalQueue.Turn join(Hold hold, boolean mayWait) {
+		while (true) {
+			LocalQueue queue = this.queues.get(hold.key());
+			if (queue == null) {
+				queue = this.queues.putIfAbsent(hold.key(), queueFor(hold));
+				if (queue == null) {
+					return LocalQueue.Turn.SPEAK;
+				}
+			}
+			LocalQueue.Turn turn = queue.enter(hold, mayWait);
+			if (turn != LocalQueue.Turn.RETIRED) {
+				return turn;
+			}
+			this.queues.remove(hold.key(), queue);
+		}
+	}
+
+	private LocalQueue queueFor(Hold hold) {
+		if (this.queues.size() >= this.limit) {
+			throw new EngineException(EngineException.Reason.LIMIT,
+					"More than " + this.limit + " keys are held or waited for at once in this process", null);
+		}
+		return new LocalQueue(hold);
+	}
+
+	/**
+	 * Takes a hold out that gives up, and lets the next one speak.
+	 * @return {@code false} if it holds by now
+	 */
+	boolean leave(Hold hold) {
+		goOn(hold, hold.queue().leave(hold));
+		return hold.state() == Hold.ENDED;
+	}
+
+	/**
+	 * Takes a hold out whose lease is back in the store, or lost and forgotten, and lets
+	 * the next one speak.
+	 */
+	void end(Hold hold) {
+		goOn(hold, hold.queue().end(hold));
+	}
+
+	private void goOn(Hold gone, @Nullable Hold next) {
+		if (next != null) {
+			next.wake();
+		}
+		else if (gone.queue().isRetired()) {
+			this.queues.remove(gone.key(), gone.queue());
+		}
+	}
+
+	@Nullable Hold heldBy(String key, Object owner) {
+		LocalQueue queue = this.queues.get(key);
+		return (queue != null) ? queue.heldBy(owner) : null;
+	}
+
+	/**
+	 * Finds the hold that has a lease now.
+	 */
+	@Nullable Hold holderOf(LeaseRequest request) {
+		LocalQueue queue = this.queues.get(request.key());
+		Hold holder = (queue != null) ? queue.holders() : null;
+		while (holder != null && !(holder.state() > Hold.ENDED && holder.lease().request().equals(request))) {
+			holder = holder.next;
+		}
+		return holder;
+	}
+
+	/**
+	 * Leaves word for the one that waits for the store's answer to a request.
+	 * @return {@code false} if nobody does any more
+	 */
+	boolean tell(LeaseRequest request, Object news) {
+		LocalQueue queue = this.queues.get(request.key());
+		return queue != null && queue.tell(request, news);
+	}
+
+	Collection<LocalQueue> all() {
+		return this.queues.values();
+	}
+
+	int size() {
+		return this.queues.size();
+	}
+
+}

@@ -1,0 +1,96 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.Denial;
+
+/**
+ * When one that waits asks the store again, and when it gives up. Belongs to one thread.
+ * <p>
+ * The pause between two attempts is random within its upper half, so that processes do
+ * not ask in step. It grows on a store without a queue, where asking is the only way to
+ * learn that a lease is free, and ends early when the present lease is known to end.
+ */
+final class Patience {
+
+	private final long deadline;
+
+	private final EngineSettings settings;
+
+	private final boolean queueing;
+
+	private long askAt;
+
+	private long pause;
+
+	private boolean askedLast;
+
+	/**
+	 * Creates the plan.
+	 * @param now the present time
+	 * @param deadline when to give up
+	 * @param settings the shortest and the longest pause
+	 * @param queueing whether the store has a queue and sends news
+	 */
+	Patience(long now, long deadline, EngineSettings settings, boolean queueing) {
+		this.askAt = now;
+		this.deadline = deadline;
+		this.settings = settings;
+		this.queueing = queueing;
+	}
+
+	long remaining(long now) {
+		return this.deadline - now;
+	}
+
+	boolean isTimeToAsk(long now) {
+		return !this.askedLast && (this.askAt - now <= 0 || remaining(now) <= 0);
+	}
+
+	/**
+	 * Whether there is nothing left to wait for. One that speaks asks once more at the
+	 * deadline.
+	 */
+	boolean isOver(long now, boolean speaking) {
+		return remaining(now) <= 0 && (this.askedLast || !speaking);
+	}
+
+	long sleep(long now, boolean speaking) {
+		return speaking ? Math.min(this.askAt - now, remaining(now)) : remaining(now);
+	}
+
+	void answered(@Nullable Object answer, long askedAt, long now) {
+		this.askedLast = remaining(askedAt) <= 0;
+		this.pause = this.queueing ? nanos(this.settings.queuePoll())
+				: Math.min(nanos(this.settings.maxPoll()), Math.max(nanos(this.settings.minPoll()), 2 * this.pause));
+		long pause = this.pause;
+		if (answer instanceof Denial denial) {
+			pause = Math.max(Math.min(pause, nanos(denial.retryAfter())), nanos(this.settings.minPoll()));
+		}
+		this.askAt = now + pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);
+	}
+
+	private static long nanos(Duration duration) {
+		return (duration.getSeconds() < Integer.MAX_VALUE) ? duration.toNanos() : Long.MAX_VALUE;
+	}
+
+}

@@ -1,0 +1,187 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.github.lockspring.spi.LeaseRequest;
+
+/**
+ * Keeps held leases alive, all in one call to the store, and notices when one is over.
+ * <ol>
+ * <li>There is no list of leases to renew beside the queues themselves: what is held is
+ * renewed, what is released is not.</li>
+ * <li>When the first lease is due, all that are due soon are renewed with it.</li>
+ * <li>A renewal that fails is tried again, with a pause, until the lease is over.</li>
+ * <li>A lease that the store does not confirm, or whose time is over, is lost.</li>
+ * </ol>
+ */
+final class Renewals {
+
+	private static final Log logger = LogFactory.getLog(Renewals.class);
+
+	private final LockEngine engine;
+
+	private final LocalQueues queues;
+
+	private final Store store;
+
+	private final EngineSettings settings;
+
+	private final Upkeep upkeep;
+
+	private final TimeSource time;
+
+	private final Executor executor;
+
+	private final AtomicBoolean running = new AtomicBoolean();
+
+	private volatile long pausedUntil;
+
+	Renewals(LockEngine engine, LocalQueues queues, Store store, EngineSettings settings, Upkeep upkeep,
+			TimeSource time, Executor executor) {
+		this.engine = engine;
+		this.queues = queues;
+		this.store = store;
+		this.settings = settings;
+		this.upkeep = upkeep;
+		this.time = time;
+		this.executor = executor;
+		this.pausedUntil = time.nanoTime();
+	}
+
+	/**
+	 * Takes care of a hold that begins now.
+	 */
+	void watch(Hold hold) {
+		this.upkeep.runAt(hold.terms().isAutoRenew() ? dueAt(hold) : hold.lease().deadlineNanos());
+	}
+
+	private boolean isRenewable(Hold hold) {
+		return hold.terms().isAutoRenew()
+				&& this.time.nanoTime() - hold.lease().grantedNanos() < this.settings.maxHoldTime().toNanos();
+	}
+
+	private long dueAt(Hold hold) {
+		return hold.lease().deadlineNanos() - hold.terms().leaseNanos() + intervalOf(hold);
+	}
+
+	private long intervalOf(Hold hold) {
+		Duration interval = this.settings.renewInterval();
+		return (interval != null) ? interval.toNanos() : hold.terms().leaseNanos() / 3;
+	}
+
+	/**
+	 * The chore: looks through all that is held.
+	 */
+	void run() {
+		Due due = new Due();
+		for (LocalQueue queue : this.queues.all()) {
+			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
+				if (hold.isHeld()) {
+					due.look(hold);
+				}
+			}
+		}
+		if (!due.overdue || this.running.get()) {
+			return;
+		}
+		if (this.time.nanoTime() - this.pausedUntil < 0) {
+			this.upkeep.runAt(this.pausedUntil);
+			return;
+		}
+		this.running.set(true);
+		this.executor.execute(() -> renew(due));
+	}
+
+	private void renew(Due due) {
+		long sentNanos = this.time.nanoTime();
+		long sentMillis = this.time.currentTimeMillis();
+		try {
+			Set<LeaseRequest> held = this.store.renew(due.leases, timeout(due));
+			due.leases.forEach((lease) -> renewed(lease, held.contains(lease), sentNanos, sentMillis));
+		}
+		catch (Throwable ex) {
+			long pause = Math.min(due.shortestLease / 10, Duration.ofSeconds(1).toNanos());
+			this.pausedUntil = this.time.nanoTime() + pause;
+			logger.warn("Could not renew " + due.leases.size() + " leases, trying again: " + ex.getMessage());
+		}
+		finally {
+			this.running.set(false);
+			this.upkeep.runAt(this.time.nanoTime());
+		}
+	}
+
+	private Duration timeout(Due due) {
+		Duration part = Duration.ofNanos(due.shortestLease / 3);
+		return (part.compareTo(this.settings.operationTimeout()) < 0) ? part : this.settings.operationTimeout();
+	}
+
+	/**
+	 * Brings the answer of the store to whoever has the lease now, if anybody still does.
+	 */
+	private void renewed(LeaseRequest lease, boolean held, long sentNanos, long sentMillis) {
+		Hold hold = this.queues.holderOf(lease);
+		if (hold == null) {
+			return;
+		}
+		if (!held) {
+			this.engine.lose(hold, "the store does not know it any more");
+		}
+		else if (hold.isHeld()) {
+			hold.lease().renewed(sentNanos, sentMillis);
+		}
+	}
+
+	/**
+	 * What must be renewed now, or may be renewed with it.
+	 */
+	private final class Due {
+
+		private final long now = Renewals.this.time.nanoTime();
+
+		private final List<LeaseRequest> leases = new ArrayList<>();
+
+		private long shortestLease = Long.MAX_VALUE;
+
+		private boolean overdue;
+
+		private void look(Hold hold) {
+			if (!isRenewable(hold)) {
+				Renewals.this.upkeep.runAt(hold.lease().deadlineNanos());
+				return;
+			}
+			long wait = dueAt(hold) - this.now;
+			if (wait <= intervalOf(hold) / 2) {
+				this.leases.add(hold.lease().request());
+				this.shortestLease = Math.min(this.shortestLease, hold.terms().leaseNanos());
+			}
+			this.overdue |= wait <= 0;
+			Renewals.this.upkeep.runAt((wait > 0) ? this.now + wait : hold.lease().deadlineNanos());
+		}
+
+	}
+
+}

@@ -1,0 +1,151 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.OwnerId;
+
+/**
+ * The way to the backend. The caller's interrupt status is put aside during a call: a
+ * call that was sent is not made undone by an interrupt, and some clients break their
+ * connection on one. Exceptions that a backend should not throw leave the outcome
+ * unknown.
+ */
+final class Store {
+
+	private final LockBackend backend;
+
+	private final String instance = OwnerId.newInstance();
+
+	private final AtomicLong sequence = new AtomicLong();
+
+	private final Set<Capability> capabilities;
+
+	Store(LockBackend backend) {
+		this.backend = backend;
+		this.capabilities = Set.copyOf(backend.capabilities());
+	}
+
+	String name() {
+		return this.backend.name();
+	}
+
+	boolean hasQueue() {
+		return this.capabilities.contains(Capability.QUEUE);
+	}
+
+	/**
+	 * Refuses what the backend cannot do.
+	 */
+	void requireSupport(AcquireTerms terms) {
+		if (terms.isFair()) {
+			require(Capability.FAIR, "fair locks");
+		}
+		if (terms.mode() == LeaseMode.SHARED) {
+			require(Capability.SHARED, "read locks");
+		}
+		if (terms.mode() instanceof LeaseMode.Permits) {
+			require(Capability.PERMITS, "semaphores");
+		}
+	}
+
+	private void require(Capability capability, String what) {
+		if (!this.capabilities.contains(capability)) {
+			throw new EngineException(EngineException.Reason.UNSUPPORTED, "The backend '" + name() + "' has no " + what,
+					null);
+		}
+	}
+
+	LeaseRequest newRequest(String key, AcquireTerms terms, boolean contended) {
+		return new LeaseRequest(key, terms.leaseTerms(contended), this.instance, this.sequence.incrementAndGet());
+	}
+
+	Attempt tryAcquire(LeaseRequest request, boolean queueing, Duration timeout) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			return queueing ? this.backend.contend(request, timeout) : this.backend.tryAcquire(request, timeout);
+		}
+		catch (BackendException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw unknown(ex);
+		}
+		finally {
+			restore(interrupted);
+		}
+	}
+
+	Set<LeaseRequest> renew(Collection<LeaseRequest> leases, Duration timeout) {
+		return this.backend.renew(leases, timeout);
+	}
+
+	boolean release(LeaseRequest request, Duration timeout) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			return this.backend.release(request, timeout);
+		}
+		catch (BackendException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw unknown(ex);
+		}
+		finally {
+			restore(interrupted);
+		}
+	}
+
+	void probe(Duration timeout) {
+		try {
+			this.backend.probe(timeout);
+		}
+		catch (BackendException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw new BackendUnavailableException("The backend '" + name() + "' failed: " + ex, ex);
+		}
+	}
+
+	void close() {
+		this.backend.close();
+	}
+
+	private OutcomeUnknownException unknown(RuntimeException cause) {
+		return new OutcomeUnknownException("The backend '" + name() + "' failed: " + cause, cause);
+	}
+
+	private static void restore(boolean interrupted) {
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+}

@@ -1,0 +1,106 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.local;
+
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseMode.Permits;
+import io.github.lockspring.spi.LeaseRequest;
+
+import org.springframework.util.Assert;
+
+/**
+ * The holders and the queue of one key, both in the order of their coming. Guarded by the
+ * monitor of the {@link LocalStore}.
+ */
+final class LocalKey {
+
+	private final Set<LeaseRequest> holders = new LinkedHashSet<>();
+
+	private final Map<LeaseRequest, LocalLockBackend> queue = new LinkedHashMap<>();
+
+	Set<LeaseRequest> holders() {
+		return this.holders;
+	}
+
+	Map<LeaseRequest, LocalLockBackend> queue() {
+		return this.queue;
+	}
+
+	void checkLimit(LeaseRequest request) {
+		if (request.terms().mode() instanceof Permits wanted) {
+			Stream.concat(this.holders.stream(), this.queue.keySet().stream())
+				.map((other) -> other.terms().mode())
+				.filter(Permits.class::isInstance)
+				.mapToInt((mode) -> ((Permits) mode).limit())
+				.findFirst()
+				.ifPresent((limit) -> Assert.isTrue(limit == wanted.limit(),
+						() -> "The key of the " + request + " is in use with a limit of " + limit + " permits"));
+		}
+	}
+
+	boolean admits(LeaseRequest request) {
+		return (!request.terms().fair() || isNext(request)) && hasRoomFor(request.terms().mode());
+	}
+
+	private boolean isNext(LeaseRequest request) {
+		return this.queue.isEmpty() || this.queue.keySet().iterator().next().equals(request);
+	}
+
+	private boolean hasRoomFor(LeaseMode mode) {
+		if (this.holders.isEmpty()) {
+			return true;
+		}
+		if (mode instanceof Permits wanted) {
+			return permitsInUse(wanted.limit()) + wanted.permits() <= wanted.limit();
+		}
+		return mode instanceof LeaseMode.Shared
+				&& this.holders.iterator().next().terms().mode() instanceof LeaseMode.Shared;
+	}
+
+	private long permitsInUse(int limit) {
+		return this.holders.stream()
+			.mapToLong((holder) -> (holder.terms().mode() instanceof Permits held) ? held.permits() : limit)
+			.sum();
+	}
+
+	void enqueue(LocalLockBackend backend, LeaseRequest request) {
+		this.queue.putIfAbsent(request, backend);
+	}
+
+	void hold(LeaseRequest request) {
+		this.queue.remove(request);
+		this.holders.add(request);
+	}
+
+	/**
+	 * Removes a holder or contender.
+	 * @param request the request that leaves
+	 * @return {@code true} if nobody is left
+	 */
+	boolean remove(LeaseRequest request) {
+		this.queue.remove(request);
+		this.holders.remove(request);
+		return this.queue.isEmpty() && this.holders.isEmpty();
+	}
+
+}

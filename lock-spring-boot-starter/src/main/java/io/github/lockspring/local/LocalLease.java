@@ -1,0 +1,61 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.local;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseRequest;
+
+/**
+ * A lease as the {@link LocalStore} keeps it.
+ *
+ * @param backend the backend that asked for it, and hears of it
+ * @param request the request that was granted
+ * @param token the first fencing token of its block
+ * @param end when it ends unless it is renewed
+ */
+record LocalLease(LocalLockBackend backend, LeaseRequest request, long token, Instant end) {
+
+	LocalLease renewed(Instant now) {
+		return new LocalLease(this.backend, this.request, this.token, now.plus(this.request.terms().leaseTime()));
+	}
+
+	boolean isOver(Instant now) {
+		return !now.isBefore(this.end);
+	}
+
+	Duration remaining(Instant now) {
+		return Duration.between(now, this.end);
+	}
+
+	long lastToken() {
+		return this.token + this.request.terms().tokens() - 1;
+	}
+
+	Grant toGrant() {
+		return new Grant(this.token, this.request.terms().leaseTime());
+	}
+
+	LeaseHolder toHolder(Instant now) {
+		return new LeaseHolder(this.request.owner().toString(), this.request.terms().mode(), lastToken(),
+				remaining(now));
+	}
+
+}

@@ -1,0 +1,68 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.local;
+
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+import io.github.lockspring.spi.LeaseRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Leases by the request that was granted, and by their end. Guarded by the monitor of the
+ * {@link LocalStore}.
+ */
+final class LocalLeases {
+
+	private static final Comparator<LocalLease> BY_END = Comparator.comparing(LocalLease::end)
+		.thenComparingLong(LocalLease::token);
+
+	private final Map<LeaseRequest, LocalLease> byRequest = new HashMap<>();
+
+	private final SortedSet<LocalLease> byEnd = new TreeSet<>(BY_END);
+
+	@Nullable LocalLease get(LeaseRequest request) {
+		return this.byRequest.get(request);
+	}
+
+	@Nullable LocalLease overdue(Instant now) {
+		return (!this.byEnd.isEmpty() && this.byEnd.first().isOver(now)) ? this.byEnd.first() : null;
+	}
+
+	void put(LocalLease lease) {
+		remove(lease.request());
+		this.byRequest.put(lease.request(), lease);
+		this.byEnd.add(lease);
+	}
+
+	@Nullable LocalLease remove(LeaseRequest request) {
+		LocalLease lease = this.byRequest.remove(request);
+		if (lease != null) {
+			this.byEnd.remove(lease);
+		}
+		return lease;
+	}
+
+	int size() {
+		return this.byRequest.size() + this.byEnd.size();
+	}
+
+}

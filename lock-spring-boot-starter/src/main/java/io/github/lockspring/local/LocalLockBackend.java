@@ -1,0 +1,131 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.local;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@link LockBackend} that keeps leases in the memory of this process, for tests and for
+ * applications that run on a single node. It keeps no other process out, and says so in
+ * the log when it is started.
+ * <p>
+ * Backends on the same {@link LocalStore} compete with each other as processes do.
+ * Timeouts mean nothing here, because no call ever waits. Safe for use by many threads at
+ * once.
+ */
+public final class LocalLockBackend implements LockBackend {
+
+	private static final Log logger = LogFactory.getLog(LocalLockBackend.class);
+
+	private final LocalStore store;
+
+	private volatile @Nullable BackendListener listener;
+
+	/**
+	 * Creates a backend on a store of its own.
+	 */
+	public LocalLockBackend() {
+		this(new LocalStore());
+	}
+
+	/**
+	 * Creates a backend on a store that it may share with others.
+	 * @param store where the leases are kept
+	 */
+	public LocalLockBackend(LocalStore store) {
+		this.store = store;
+	}
+
+	@Override
+	public String name() {
+		return "local";
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		return EnumSet.allOf(Capability.class);
+	}
+
+	@Override
+	public void start(BackendListener listener) {
+		logger.warn("Locks are kept in the memory of this process: no other process is kept out");
+		this.listener = listener;
+	}
+
+	@Override
+	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
+		return this.store.tryAcquire(this, request);
+	}
+
+	@Override
+	public Attempt contend(LeaseRequest request, Duration timeout) {
+		return this.store.contend(this, request);
+	}
+
+	@Override
+	public Set<LeaseRequest> renew(Collection<LeaseRequest> leases, Duration timeout) {
+		return this.store.renew(leases);
+	}
+
+	@Override
+	public boolean release(LeaseRequest lease, Duration timeout) {
+		return this.store.release(lease);
+	}
+
+	@Override
+	public List<LeaseHolder> inspect(String key, Duration timeout) {
+		return this.store.holders(key);
+	}
+
+	@Override
+	public void probe(Duration timeout) {
+	}
+
+	@Override
+	public void close() {
+		this.listener = null;
+		this.store.withdrawContendersOf(this);
+	}
+
+	boolean tellGranted(LeaseRequest request, Grant grant) {
+		BackendListener listener = this.listener;
+		return listener != null && listener.granted(request, grant);
+	}
+
+	void tellLost(LeaseRequest lease) {
+		BackendListener listener = this.listener;
+		if (listener != null) {
+			listener.lost(lease);
+		}
+	}
+
+}

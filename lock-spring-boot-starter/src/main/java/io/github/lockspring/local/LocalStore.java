@@ -1,0 +1,284 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.local;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseRequest;
+
+/**
+ * Leases in memory. Several {@linkplain LocalLockBackend backends} on one store see each
+ * other's leases, as processes that share a server do.
+ * <ol>
+ * <li>Every call is one step under one monitor, at one moment of the store's clock.</li>
+ * <li>The step first ends the leases whose time is over, whoever holds them.</li>
+ * <li>Whatever leaves, be it a lease or a place in the queue, makes way: contenders that
+ * are admitted now become holders in the same step, in the order of the queue.</li>
+ * <li>After the step, outside the monitor, their backends are told. A grant that nobody
+ * wants any more is given back, which makes way again.</li>
+ * </ol>
+ * Nothing is kept of a key that has neither holder nor contender; fencing tokens are
+ * drawn from one counter for all keys. Safe for use by many threads at once.
+ */
+public final class LocalStore {
+
+	private final InstantSource clock;
+
+	private final Object monitor = new Object();
+
+	private final Map<String, LocalKey> keys = new HashMap<>();
+
+	private final LocalLeases leases = new LocalLeases();
+
+	private final Queue<LocalLease> granted = new ConcurrentLinkedQueue<>();
+
+	private final Queue<LocalLease> lost = new ConcurrentLinkedQueue<>();
+
+	private Instant now = Instant.EPOCH;
+
+	private long lastToken;
+
+	/**
+	 * Creates an empty store on the clock of the machine.
+	 */
+	public LocalStore() {
+		this(InstantSource.system());
+	}
+
+	/**
+	 * Creates an empty store on the given clock.
+	 * @param clock the clock by which leases end
+	 */
+	public LocalStore(InstantSource clock) {
+		this.clock = clock;
+	}
+
+	/**
+	 * Ends a lease at once, as if its time were over: the holder is told that it is lost,
+	 * and the next contender becomes the holder. Does nothing if the lease is not held.
+	 * @param lease the request that had been granted
+	 */
+	public void expire(LeaseRequest lease) {
+		call(() -> {
+			LocalLease held = this.leases.get(lease);
+			return held != null && end(held);
+		});
+	}
+
+	Attempt tryAcquire(LocalLockBackend backend, LeaseRequest request) {
+		return call(() -> attempt(backend, request));
+	}
+
+	Attempt contend(LocalLockBackend backend, LeaseRequest request) {
+		return call(() -> {
+			Attempt attempt = attempt(backend, request);
+			if (attempt instanceof Denial) {
+				request.keys().forEach((name) -> keyNamed(name).enqueue(backend, request));
+			}
+			return attempt;
+		});
+	}
+
+	Set<LeaseRequest> renew(Collection<LeaseRequest> requests) {
+		return call(() -> requests.stream().filter(this::prolong).collect(Collectors.toSet()));
+	}
+
+	boolean release(LeaseRequest request) {
+		return call(() -> giveBack(request));
+	}
+
+	void withdrawContendersOf(LocalLockBackend backend) {
+		call(() -> contendersOf(backend)).forEach(this::release);
+	}
+
+	List<LeaseHolder> holders(String name) {
+		return call(() -> leasesOf(name).map((lease) -> lease.toHolder(this.now)).toList());
+	}
+
+	int size() {
+		return call(() -> this.keys.size() + this.leases.size());
+	}
+
+	private <T> T call(Supplier<T> action) {
+		try {
+			return inOneStep(action);
+		}
+		finally {
+			tellGranted();
+			tellLost();
+		}
+	}
+
+	private <T> T inOneStep(Supplier<T> action) {
+		synchronized (this.monitor) {
+			this.now = this.clock.instant();
+			endOverdueLeases();
+			return action.get();
+		}
+	}
+
+	private void endOverdueLeases() {
+		for (LocalLease lease = this.leases.overdue(this.now); lease != null; lease = this.leases.overdue(this.now)) {
+			end(lease);
+		}
+	}
+
+	private boolean end(LocalLease lease) {
+		this.lost.add(lease);
+		return giveBack(lease.request());
+	}
+
+	private void tellGranted() {
+		for (LocalLease lease = this.granted.poll(); lease != null; lease = this.granted.poll()) {
+			LeaseRequest request = lease.request();
+			if (!lease.backend().tellGranted(request, lease.toGrant())) {
+				inOneStep(() -> giveBack(request));
+			}
+		}
+	}
+
+	private void tellLost() {
+		for (LocalLease lease = this.lost.poll(); lease != null; lease = this.lost.poll()) {
+			lease.backend().tellLost(lease.request());
+		}
+	}
+
+	private Attempt attempt(LocalLockBackend backend, LeaseRequest request) {
+		LocalLease held = this.leases.get(request);
+		if (held != null) {
+			discardNewsOf(request); // the answer tells it
+			return new Grant(held.token(), held.remaining(this.now));
+		}
+		keysOf(request).forEach((key) -> key.checkLimit(request));
+		return isAdmitted(request) ? grant(backend, request).toGrant() : deny(request);
+	}
+
+	private boolean isAdmitted(LeaseRequest request) {
+		return keysOf(request).allMatch((key) -> key.admits(request));
+	}
+
+	private LocalLease grant(LocalLockBackend backend, LeaseRequest request) {
+		long microseconds = ChronoUnit.MICROS.between(Instant.EPOCH, this.now);
+		long token = Math.max(this.lastToken + 1, microseconds);
+		LocalLease lease = new LocalLease(backend, request, token, this.now.plus(request.terms().leaseTime()));
+		this.lastToken = lease.lastToken();
+		this.leases.put(lease);
+		request.keys().forEach((name) -> keyNamed(name).hold(request));
+		return lease;
+	}
+
+	private LocalKey keyNamed(String name) {
+		return this.keys.computeIfAbsent(name, (absent) -> new LocalKey());
+	}
+
+	private Denial deny(LeaseRequest request) {
+		return request.keys()
+			.stream()
+			.flatMap(this::leasesOf)
+			.map((lease) -> lease.remaining(this.now))
+			.min(Comparator.naturalOrder())
+			.map(Denial::new)
+			.orElse(Denial.UNKNOWN_DURATION);
+	}
+
+	private boolean prolong(LeaseRequest request) {
+		LocalLease lease = this.leases.get(request);
+		if (lease != null) {
+			this.leases.put(lease.renewed(this.now));
+		}
+		return lease != null;
+	}
+
+	private boolean giveBack(LeaseRequest request) {
+		LocalLease lease = this.leases.remove(request);
+		discardNewsOf(request);
+		request.keys().forEach((name) -> leave(name, request));
+		makeWay(request);
+		return lease != null;
+	}
+
+	private void discardNewsOf(LeaseRequest request) {
+		this.granted.removeIf((lease) -> lease.request().equals(request));
+	}
+
+	private void leave(String name, LeaseRequest request) {
+		this.keys.computeIfPresent(name, (same, key) -> key.remove(request) ? null : key);
+	}
+
+	private void makeWay(LeaseRequest request) {
+		Deque<String> names = new ArrayDeque<>(request.keys());
+		while (!names.isEmpty()) {
+			Optional<Map.Entry<LeaseRequest, LocalLockBackend>> next = nextOf(names.element());
+			if (next.isPresent()) {
+				LeaseRequest admitted = next.get().getKey();
+				this.granted.add(grant(next.get().getValue(), admitted));
+				names.addAll(admitted.keys());
+			}
+			else {
+				names.remove();
+			}
+		}
+	}
+
+	private Optional<Map.Entry<LeaseRequest, LocalLockBackend>> nextOf(String name) {
+		LocalKey key = this.keys.get(name);
+		if (key == null) {
+			return Optional.empty();
+		}
+		return key.queue().entrySet().stream().filter((entry) -> isAdmitted(entry.getKey())).findFirst();
+	}
+
+	private Stream<LocalKey> keysOf(LeaseRequest request) {
+		return request.keys().stream().map(this.keys::get).filter(Objects::nonNull);
+	}
+
+	private Stream<LocalLease> leasesOf(String name) {
+		LocalKey key = this.keys.get(name);
+		return (key != null) ? key.holders().stream().map(this.leases::get) : Stream.empty();
+	}
+
+	private List<LeaseRequest> contendersOf(LocalLockBackend backend) {
+		return this.keys.values()
+			.stream()
+			.flatMap((key) -> key.queue().entrySet().stream())
+			.filter((entry) -> entry.getValue() == backend)
+			.map(Map.Entry::getKey)
+			.toList();
+	}
+
+}
