@@ -134,6 +134,9 @@ public final class Demonstration {
 	}
 
 	private void printTrouble(LoadResult load) {
+		if (this.options.killOne()) {
+			this.out.println("  an instance was killed in the middle");
+		}
 		if (load.resent() > 0) {
 			this.out.printf("  %d requests had to be sent again%n", load.resent());
 		}
