@@ -33,9 +33,10 @@ final class ResultTable {
 			remaining  the stock at the end
 			lost       lost updates: sales that the stock did not notice, sold - (stock at the start - remaining)
 			errors     orders that ended without an answer
-			mean … max milliseconds from the first sending of an order to its answer
+			mean..max  milliseconds from the first sending of an order to its answer
 			exact      no errors, no lost updates, and as many sold as there were orders and stock for
-			""".replace("…", "..");
+			oversells  the stock shows pieces that are sold already: the shop would go on selling them
+			""";
 
 	private ResultTable() {
 	}
