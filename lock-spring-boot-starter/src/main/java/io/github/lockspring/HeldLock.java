@@ -20,6 +20,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 
+import io.github.lockspring.engine.KeyText;
 import io.github.lockspring.engine.Hold;
 
 /**
@@ -86,7 +87,7 @@ final class HeldLock implements LockHandle {
 
 	private void requireOpen() {
 		if (this.closed) {
-			throw new IllegalStateException("The lock on " + LockKeys.describe(this.hold.key()) + " is closed");
+			throw new IllegalStateException("The lock on " + KeyText.describe(this.hold.key()) + " is closed");
 		}
 	}
 
@@ -99,7 +100,7 @@ final class HeldLock implements LockHandle {
 
 	@Override
 	public String toString() {
-		return "lock on " + LockKeys.describe(this.hold.key()) + (this.closed ? ", closed" : "");
+		return "lock on " + KeyText.describe(this.hold.key()) + (this.closed ? ", closed" : "");
 	}
 
 }

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
 
+import io.github.lockspring.engine.KeyText;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
@@ -62,7 +63,7 @@ public final class LockTemplate implements LockOperations {
 		Assert.notNull(defaultOptions, "'defaultOptions' must not be null");
 		if (LockKeys.lengthInBytes(prefix) > MAX_PREFIX_BYTES) {
 			throw new IllegalArgumentException("The prefix of keys must not be longer than " + MAX_PREFIX_BYTES
-					+ " bytes: " + LockKeys.describe(prefix));
+					+ " bytes: " + KeyText.describe(prefix));
 		}
 		this.engine = engine;
 		this.prefix = prefix;
@@ -83,7 +84,7 @@ public final class LockTemplate implements LockOperations {
 		Assert.hasText(name, "'name' must not be empty");
 		if (name.indexOf(':') >= 0) {
 			throw new IllegalArgumentException(
-					"The name of a lock must not contain a colon: " + LockKeys.describe(name));
+					"The name of a lock must not contain a colon: " + KeyText.describe(name));
 		}
 		return name;
 	}

@@ -23,8 +23,8 @@ import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockException;
-import io.github.lockspring.LockKeys;
 import io.github.lockspring.LockLostException;
+import io.github.lockspring.engine.KeyText;
 import io.github.lockspring.engine.AcquireTerms;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
@@ -115,7 +115,7 @@ final class DistributedReentrantLock implements Lock {
 
 	@Override
 	public String toString() {
-		return "distributed lock " + LockKeys.describe(this.key);
+		return "distributed lock " + KeyText.describe(this.key);
 	}
 
 }

@@ -180,6 +180,9 @@ public final class Hold {
 			if (current <= ENDED) {
 				return false;
 			}
+			if (current == Integer.MAX_VALUE) {
+				throw new IllegalStateException("Acquired too often");
+			}
 			if (STATE.compareAndSet(this, current, current + 1)) {
 				return true;
 			}

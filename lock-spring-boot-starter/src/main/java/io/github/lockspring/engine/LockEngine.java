@@ -160,7 +160,11 @@ public final class LockEngine implements AutoCloseable {
 			this.store.requireSupport(terms);
 		}
 		Hold hold = new Hold(this, key, terms, owner);
-		return this.acquirer.acquire(hold, waitNanos, interruptible) ? hold : null;
+		boolean acquired = this.acquirer.acquire(hold, waitNanos, interruptible);
+		if (logger.isDebugEnabled()) {
+			logger.debug((acquired ? "Acquired" : "Did not acquire") + " the lock on " + KeyText.describe(key));
+		}
+		return acquired ? hold : null;
 	}
 
 	/**
@@ -213,6 +217,9 @@ public final class LockEngine implements AutoCloseable {
 	 * @return {@code false} if the lease turned out to be lost
 	 */
 	boolean giveBack(Hold hold) {
+		if (logger.isDebugEnabled()) {
+			logger.debug("Releasing the lock on " + KeyText.describe(hold.key()));
+		}
 		if (hold.queue().hasWaiting()) {
 			Hold next = hold.queue().handOver(hold, this::isGoodEnough);
 			if (next != null) {
@@ -220,12 +227,20 @@ public final class LockEngine implements AutoCloseable {
 				return true;
 			}
 		}
-		boolean held = release(hold.lease());
-		this.queues.end(hold);
-		if (!held) {
+		if (!releaseInStore(hold)) {
 			reportLoss(hold, "the store had given it up before the release");
+			return false;
 		}
-		return held;
+		return true;
+	}
+
+	private boolean releaseInStore(Hold hold) {
+		try {
+			return release(hold.lease());
+		}
+		finally {
+			this.queues.end(hold);
+		}
 	}
 
 	private boolean isGoodEnough(Lease lease, AcquireTerms terms) {
@@ -237,8 +252,8 @@ public final class LockEngine implements AutoCloseable {
 			return this.store.release(lease.request(), this.settings.operationTimeout());
 		}
 		catch (BackendException ex) {
-			logger.warn("Could not release the " + lease.request() + ", trying again in the background: "
-					+ ex.getMessage());
+			logger.warn("Could not release the lock on " + KeyText.describe(lease.request().key())
+					+ ", trying again in the background: " + ex.getMessage());
 			this.releases.release(lease.request());
 			return !lease.isExpired(this.time);
 		}
@@ -258,7 +273,7 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	private void reportLoss(Hold hold, String reason) {
-		logger.warn("Lost the " + hold.lease().request() + ": " + reason);
+		logger.warn("Lost the lock on " + KeyText.describe(hold.key()) + ": " + reason);
 		hold.takeLossCallbacks().forEach(this::callBack);
 		callBack(() -> this.listener.lost(hold.key(), hold.token()));
 	}

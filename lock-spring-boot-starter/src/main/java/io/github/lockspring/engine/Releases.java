@@ -122,7 +122,8 @@ final class Releases {
 			}
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Could not release " + request + " yet: " + ex.getMessage());
+			logger
+				.debug("Could not release the lock on " + KeyText.describe(request.key()) + " yet: " + ex.getMessage());
 		}
 		if (this.time.nanoTime() - entry.until() >= 0) {
 			this.pending.remove(request, entry);
