@@ -51,12 +51,28 @@ final class Lease {
 
 	private int handOvers;
 
+	private boolean queued;
+
 	Lease(LeaseRequest request) {
 		this.request = request;
 	}
 
 	LeaseRequest request() {
 		return this.request;
+	}
+
+	/**
+	 * Tells that the request is about to get a place in the store's queue.
+	 */
+	void queue() {
+		this.queued = true;
+	}
+
+	/**
+	 * Whether the request may have a place in the store's queue.
+	 */
+	boolean isQueued() {
+		return this.queued;
 	}
 
 	/**
