@@ -1,0 +1,172 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.spi;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A backend as a process of the contract uses it: it makes requests, acquires and
+ * releases, and listens to the news.
+ */
+final class BackendProcess implements AutoCloseable {
+
+	static final Duration LEASE_TIME = Duration.ofSeconds(30);
+
+	static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+	private final LockBackend backend;
+
+	private final RecordingListener news = new RecordingListener();
+
+	private final String instance = OwnerId.newInstance();
+
+	private final AtomicLong sequence = new AtomicLong();
+
+	BackendProcess(LockBackend backend) {
+		this.backend = backend;
+		this.backend.start(this.news);
+	}
+
+	String name() {
+		return this.backend.name();
+	}
+
+	boolean has(Capability capability) {
+		return this.backend.capabilities().contains(capability);
+	}
+
+	LeaseRequest request(String key) {
+		return request(key, LeaseMode.EXCLUSIVE);
+	}
+
+	LeaseRequest request(String key, LeaseMode mode) {
+		return request(key, new LeaseTerms(mode, false, LEASE_TIME, 1));
+	}
+
+	LeaseRequest fairRequest(String key, LeaseMode mode) {
+		return request(key, new LeaseTerms(mode, true, LEASE_TIME, 1));
+	}
+
+	LeaseRequest request(String key, LeaseTerms terms) {
+		return new LeaseRequest(key, terms, this.instance, this.sequence.incrementAndGet());
+	}
+
+	LeaseRequest request(List<String> keys, int tokens) {
+		return new LeaseRequest(keys.stream().sorted().toList(),
+				new LeaseTerms(LeaseMode.EXCLUSIVE, false, LEASE_TIME, tokens),
+				new OwnerId(this.instance, this.sequence.incrementAndGet()));
+	}
+
+	Attempt tryAcquire(LeaseRequest request) {
+		return this.backend.tryAcquire(request, TIMEOUT);
+	}
+
+	boolean acquires(LeaseRequest request) {
+		return tryAcquire(request) instanceof Grant;
+	}
+
+	Grant acquire(LeaseRequest request) {
+		Attempt attempt = tryAcquire(request);
+		assertThat(attempt).as("attempt of the " + request).isInstanceOf(Grant.class);
+		return (Grant) attempt;
+	}
+
+	LeaseRequest acquire(String key) {
+		LeaseRequest request = request(key);
+		acquire(request);
+		return request;
+	}
+
+	Grant spinUntilAcquired(LeaseRequest request) {
+		Attempt attempt = tryAcquire(request);
+		while (!(attempt instanceof Grant)) {
+			Thread.onSpinWait();
+			attempt = tryAcquire(request);
+		}
+		return (Grant) attempt;
+	}
+
+	/**
+	 * Takes a place in the queue, without being granted.
+	 * @param request the request that waits
+	 * @return the request
+	 */
+	LeaseRequest queue(LeaseRequest request) {
+		assertThat(contend(request)).as("attempt of the " + request).isInstanceOf(Denial.class);
+		return request;
+	}
+
+	Attempt contend(LeaseRequest request) {
+		return this.backend.contend(request, TIMEOUT);
+	}
+
+	Set<LeaseRequest> renew(LeaseRequest... leases) {
+		return this.backend.renew(List.of(leases), TIMEOUT);
+	}
+
+	boolean release(LeaseRequest lease) {
+		this.news.refuse(lease);
+		return this.backend.release(lease, TIMEOUT);
+	}
+
+	List<LeaseHolder> inspect(String key) {
+		return this.backend.inspect(key, TIMEOUT);
+	}
+
+	LockBackend backend() {
+		return this.backend;
+	}
+
+	RecordingListener news() {
+		return this.news;
+	}
+
+	/**
+	 * Waits for a request in the queue to be granted, and asks again and again meanwhile.
+	 * @param request the request that waits
+	 * @return what was granted
+	 */
+	Grant awaitGrant(LeaseRequest request) {
+		return BackendRules.await().until(() -> {
+			Attempt attempt = contend(request);
+			return (attempt instanceof Grant grant) ? grant : null;
+		}, (grant) -> grant != null);
+	}
+
+	/**
+	 * Waits for the news that a request in the queue is granted, or may be tried again.
+	 * @param request the request that waits
+	 * @return what was granted
+	 */
+	Grant awaitNews(LeaseRequest request) {
+		BackendRules.await().until(() -> !this.news.of(request).isEmpty());
+		Attempt attempt = contend(request);
+		assertThat(attempt).as("attempt of the " + request + " when told").isInstanceOf(Grant.class);
+		return (Grant) attempt;
+	}
+
+	@Override
+	public void close() {
+		this.backend.close();
+	}
+
+}

@@ -1,0 +1,84 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.spi;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Rules of many owners who want the same key at once.
+ */
+abstract class ContentionRules extends BackendRules {
+
+	private static final int THREADS = 4;
+
+	private static final int ACQUISITIONS = 1000;
+
+	private int counter;
+
+	ContentionRules(LockBackendContractTests contract) {
+		super(contract);
+	}
+
+	@Test
+	void unguardedCounterStaysExact() {
+		contend((grant) -> this.counter++);
+		assertThat(this.counter).isEqualTo(ACQUISITIONS);
+	}
+
+	@Test
+	void thereAreNeverTwoHolders() {
+		AtomicInteger holders = new AtomicInteger();
+		AtomicInteger mostHolders = new AtomicInteger();
+		contend((grant) -> {
+			mostHolders.accumulateAndGet(holders.incrementAndGet(), Math::max);
+			Thread.yield();
+			holders.decrementAndGet();
+		});
+		assertThat(mostHolders).hasValue(1);
+	}
+
+	@Test
+	void everyHolderHasALargerTokenThanTheOneBefore() {
+		AtomicLong lastToken = new AtomicLong();
+		AtomicInteger tooSmall = new AtomicInteger();
+		contend((grant) -> {
+			if (grant.token() <= lastToken.getAndSet(grant.token())) {
+				tooSmall.incrementAndGet();
+			}
+		});
+		assertThat(tooSmall).hasValue(0);
+	}
+
+	private void contend(Consumer<Grant> critical) {
+		inParallel(THREADS, (process) -> {
+			for (int i = 0; i < ACQUISITIONS / THREADS; i++) {
+				LeaseRequest request = process.request(this.key);
+				Grant grant = process.spinUntilAcquired(request);
+				critical.accept(grant);
+				assertThat(process.release(request)).isTrue();
+			}
+			return process;
+		});
+	}
+
+}

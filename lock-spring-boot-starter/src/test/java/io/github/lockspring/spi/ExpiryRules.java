@@ -1,0 +1,89 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.spi;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * Rules of leases whose time is over.
+ */
+abstract class ExpiryRules extends BackendRules {
+
+	ExpiryRules(LockBackendContractTests contract) {
+		super(contract);
+	}
+
+	@Test
+	void expiryLetsTheNextIn() {
+		expire(this.one.acquire(this.key));
+		assertThat(this.two.acquires(this.two.request(this.key))).isTrue();
+	}
+
+	@Test
+	void expiryLetsTheSameProcessIn() {
+		expire(this.one.acquire(this.key));
+		assertThat(this.one.acquires(this.one.request(this.key))).isTrue();
+	}
+
+	@Test
+	void expiredHolderIsNotShown() {
+		expire(this.one.acquire(this.key));
+		assertThat(this.two.inspect(this.key)).isEmpty();
+	}
+
+	@Test
+	void releaseAfterExpiryIsFalse() {
+		LeaseRequest lease = this.one.acquire(this.key);
+		expire(lease);
+		assertThat(this.one.release(lease)).isFalse();
+		assertThat(this.two.acquires(this.two.request(this.key))).isTrue();
+	}
+
+	@Test
+	void replayOfExpiredAttemptIsDeniedWhileSuccessorHolds() {
+		LeaseRequest former = this.one.acquire(this.key);
+		expire(former);
+		LeaseRequest successor = this.two.acquire(this.key);
+		assertThat(this.one.acquires(former)).isFalse();
+		assertThat(this.two.release(successor)).isTrue();
+	}
+
+	@Test
+	void expiryLeavesOtherLeasesUntouched() {
+		LeaseRequest lease = this.one.acquire(this.key);
+		LeaseRequest other = this.one.acquire(this.key + ":other");
+		expire(lease);
+		assertThat(this.two.acquires(this.two.request(this.key + ":other"))).isFalse();
+		assertThat(this.one.renew(lease, other)).containsExactly(other);
+	}
+
+	@Test
+	void leaseEndsByItself() {
+		assumeTrue(this.contract.endsLeasesByTime(), () -> "Backend " + this.one.name() + " ends no lease by time");
+		this.one
+			.acquire(this.one.request(this.key, new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(1), 1)));
+		LeaseRequest next = this.two.request(this.key);
+		assertThat(this.two.acquires(next)).isFalse();
+		await().until(() -> this.two.acquires(next));
+	}
+
+}

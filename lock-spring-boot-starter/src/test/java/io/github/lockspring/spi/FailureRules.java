@@ -1,0 +1,93 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.spi;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * Rules of trouble: with the store, and with callers.
+ */
+abstract class FailureRules extends BackendRules {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+	FailureRules(LockBackendContractTests contract) {
+		super(contract);
+	}
+
+	@Test
+	void callsReturnWithinReasonWhileOthersHoldTheKey() {
+		LeaseRequest lease = this.one.acquire(this.key);
+		LeaseRequest other = this.two.request(this.key);
+		CompletableFuture<Void> calls = CompletableFuture.runAsync(() -> {
+			this.two.backend().tryAcquire(other, TIMEOUT);
+			this.two.backend().contend(other, TIMEOUT);
+			this.two.backend().release(other, TIMEOUT);
+			this.two.backend().inspect(this.key, TIMEOUT);
+			this.one.backend().renew(List.of(lease), TIMEOUT);
+			this.two.backend().probe(TIMEOUT);
+		});
+		assertThat(calls).succeedsWithin(TIMEOUT.multipliedBy(6));
+	}
+
+	@Test
+	void closeMayBeRepeated() {
+		this.two.close();
+		this.two.close();
+		assertThat(this.one.acquires(this.one.request(this.key))).isTrue();
+	}
+
+	@Test
+	void closeLeavesOtherBackendsUntouched() {
+		LeaseRequest lease = this.one.acquire(this.key);
+		this.two.close();
+		assertThat(this.one.renew(lease)).containsExactly(lease);
+		assertThat(this.one.release(lease)).isTrue();
+	}
+
+	@Test
+	void everyCallFailsWhenTheStoreIsAway() {
+		LockBackend away = this.contract.unreachableBackend();
+		assumeTrue(away != null, () -> "Backend " + this.one.name() + " has no store that could be away");
+		try (away) {
+			away.start(new RecordingListener());
+			LeaseRequest request = this.one.request(this.key);
+			assertFails(() -> away.tryAcquire(request, TIMEOUT));
+			assertFails(() -> away.contend(request, TIMEOUT));
+			assertFails(() -> away.renew(List.of(request), TIMEOUT));
+			assertFails(() -> away.release(request, TIMEOUT));
+			assertFails(() -> away.inspect(this.key, TIMEOUT));
+			assertFails(() -> away.probe(TIMEOUT));
+		}
+	}
+
+	private static void assertFails(ThrowingCallable call) {
+		CompletableFuture<Void> failure = CompletableFuture
+			.runAsync(() -> assertThatExceptionOfType(BackendException.class).isThrownBy(call));
+		assertThat(failure).succeedsWithin(TIMEOUT.plusSeconds(8));
+	}
+
+}

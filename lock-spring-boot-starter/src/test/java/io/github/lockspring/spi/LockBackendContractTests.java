@@ -1,0 +1,181 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.spi;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * What every {@link LockBackend} promises, as tests. A backend is done when a subclass of
+ * this class passes against the backend's real store; such a subclass implements two
+ * methods and may answer two questions.
+ * <p>
+ * Groups and tests that need a {@link Capability} are skipped, with a message, if the
+ * backend does not have it. Every test uses keys of its own, so that the store need not
+ * be emptied between tests.
+ */
+public abstract class LockBackendContractTests {
+
+	/**
+	 * Creates a backend on the shared store. Two of them play two processes. The test
+	 * that asks starts it and closes it.
+	 * @return a new backend that has not been started
+	 */
+	protected abstract LockBackend backend();
+
+	/**
+	 * Makes the store regard a lease as over, at once, as if its time had run out.
+	 * @param lease the request that was granted
+	 */
+	protected abstract void expire(LeaseRequest lease);
+
+	/**
+	 * Creates a backend whose store is away: nothing listens at its address, or nothing
+	 * answers. Tests of failure are skipped if there is none.
+	 * @return a new backend that has not been started, or {@code null}
+	 */
+	protected @Nullable LockBackend unreachableBackend() {
+		return null;
+	}
+
+	/**
+	 * Whether a lease ends when its time is over although its process lives on and stays
+	 * connected.
+	 * @return {@code false} for a store whose leases last as long as a session
+	 */
+	protected boolean endsLeasesByTime() {
+		return true;
+	}
+
+	@Nested
+	class Acquire extends AcquireRules {
+
+		Acquire() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
+	class Release extends ReleaseRules {
+
+		Release() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
+	class Renew extends RenewRules {
+
+		Renew() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
+	class Expiry extends ExpiryRules {
+
+		Expiry() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
+	class Fencing extends FencingRules {
+
+		Fencing() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
+	class Contention extends ContentionRules {
+
+		Contention() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
+	class SharedMode extends SharedModeRules {
+
+		SharedMode() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
+	class Permits extends PermitsRules {
+
+		Permits() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
+	class SeveralKeys extends SeveralKeysRules {
+
+		SeveralKeys() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
+	class Queue extends QueueRules {
+
+		Queue() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
+	class Fair extends FairRules {
+
+		Fair() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
+	class Keys extends KeysRules {
+
+		Keys() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
+	class Failure extends FailureRules {
+
+		Failure() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+}

@@ -1,0 +1,175 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.spi;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Rules of {@link LeaseMode#permits(int, int)}.
+ */
+abstract class PermitsRules extends BackendRules {
+
+	PermitsRules(LockBackendContractTests contract) {
+		super(contract);
+	}
+
+	@BeforeEach
+	void requirePermits() {
+		requires(Capability.PERMITS);
+	}
+
+	@Test
+	void asManyAsTheLimitAreGranted() {
+		assertThat(this.one.acquires(permits(this.one, 1, 3))).isTrue();
+		assertThat(this.two.acquires(permits(this.two, 1, 3))).isTrue();
+		assertThat(this.one.acquires(permits(this.one, 1, 3))).isTrue();
+		assertThat(this.one.acquires(permits(this.one, 1, 3))).isFalse();
+		assertThat(this.two.acquires(permits(this.two, 1, 3))).isFalse();
+	}
+
+	@Test
+	void severalPermitsAreGrantedTogetherOrNotAtAll() {
+		LeaseRequest two = permits(this.one, 2, 3);
+		this.one.acquire(two);
+		assertThat(this.two.acquires(permits(this.two, 2, 3))).isFalse();
+		assertThat(this.two.acquires(permits(this.two, 1, 3))).isTrue();
+		this.one.release(two);
+		assertThat(this.two.acquires(permits(this.two, 3, 3))).isFalse();
+		assertThat(this.two.acquires(permits(this.two, 2, 3))).isTrue();
+	}
+
+	@Test
+	void allPermitsAreGrantedWhenAllAreFree() {
+		LeaseRequest part = permits(this.one, 1, 5);
+		this.one.acquire(part);
+		LeaseRequest all = permits(this.two, 5, 5);
+		assertThat(this.two.acquires(all)).isFalse();
+		this.one.release(part);
+		assertThat(this.two.acquires(all)).isTrue();
+		assertThat(this.one.acquires(permits(this.one, 1, 5))).isFalse();
+	}
+
+	@Test
+	void secondReleaseAddsNothing() {
+		LeaseRequest released = permits(this.one, 1, 2);
+		this.one.acquire(released);
+		this.two.acquire(permits(this.two, 1, 2));
+		assertThat(this.one.release(released)).isTrue();
+		assertThat(this.one.release(released)).isFalse();
+		assertThat(this.one.acquires(permits(this.one, 1, 2))).isTrue();
+		assertThat(this.one.acquires(permits(this.one, 1, 2))).isFalse();
+		assertThat(this.two.acquires(permits(this.two, 1, 2))).isFalse();
+	}
+
+	@Test
+	void releaseAfterExpiryAddsNothing() {
+		LeaseRequest expired = permits(this.one, 2, 2);
+		this.one.acquire(expired);
+		expire(expired);
+		this.two.acquire(permits(this.two, 1, 2));
+		assertThat(this.one.release(expired)).isFalse();
+		assertThat(this.one.acquires(permits(this.one, 1, 2))).isTrue();
+		assertThat(this.one.acquires(permits(this.one, 1, 2))).isFalse();
+	}
+
+	@Test
+	void releaseOfUnknownRequestAddsNothing() {
+		this.two.acquire(permits(this.two, 2, 2));
+		assertThat(this.one.release(permits(this.one, 2, 2))).isFalse();
+		assertThat(this.one.acquires(permits(this.one, 1, 2))).isFalse();
+	}
+
+	@Test
+	void replayTakesNoFurtherPermit() {
+		LeaseRequest request = permits(this.one, 1, 2);
+		Grant grant = this.one.acquire(request);
+		assertThat(this.one.acquire(request).token()).isEqualTo(grant.token());
+		assertThat(this.two.acquires(permits(this.two, 1, 2))).isTrue();
+		assertThat(this.one.release(request)).isTrue();
+		assertThat(this.two.acquires(permits(this.two, 1, 2))).isTrue();
+	}
+
+	@Test
+	void deniedAttemptTakesNoPermit() {
+		LeaseRequest holder = permits(this.one, 2, 3);
+		this.one.acquire(holder);
+		this.two.tryAcquire(permits(this.two, 2, 3));
+		this.one.release(holder);
+		assertThat(this.one.acquires(permits(this.one, 3, 3))).isTrue();
+	}
+
+	@Test
+	void renewKeepsPermits() {
+		LeaseRequest kept = permits(this.one, 1, 2);
+		LeaseRequest expired = permits(this.one, 1, 2);
+		this.one.acquire(kept);
+		this.one.acquire(expired);
+		expire(expired);
+		assertThat(this.one.renew(kept, expired)).containsExactly(kept);
+		assertThat(this.two.acquires(permits(this.two, 2, 2))).isFalse();
+		assertThat(this.two.acquires(permits(this.two, 1, 2))).isTrue();
+	}
+
+	@Test
+	void holdersAreShownWithTheirPermits() {
+		this.one.acquire(permits(this.one, 2, 5));
+		this.two.acquire(permits(this.two, 1, 5));
+		assertThat(this.one.inspect(this.key)).extracting(LeaseHolder::mode)
+			.containsExactlyInAnyOrder(LeaseMode.permits(2, 5), LeaseMode.permits(1, 5));
+	}
+
+	@Test
+	void otherLimitIsRefusedWithBothNumbers() {
+		LeaseRequest holder = permits(this.one, 1, 41);
+		this.one.acquire(holder);
+		assertThatIllegalArgumentException().isThrownBy(() -> this.two.tryAcquire(permits(this.two, 1, 73)))
+			.withMessageContaining("41")
+			.withMessageContaining("73");
+		assertThat(this.two.acquires(permits(this.two, 41, 41))).isFalse();
+		assertThat(this.two.acquires(permits(this.two, 40, 41))).isTrue();
+	}
+
+	@Test
+	void moreThanTheLimitAreNeverHeld() {
+		AtomicInteger held = new AtomicInteger();
+		AtomicInteger most = new AtomicInteger();
+		inParallel(6, (process) -> {
+			for (int i = 0; i < 40; i++) {
+				int wanted = 1 + i % 2;
+				LeaseRequest request = permits(process, wanted, 3);
+				process.spinUntilAcquired(request);
+				most.accumulateAndGet(held.addAndGet(wanted), Math::max);
+				held.addAndGet(-wanted);
+				process.release(request);
+			}
+			return process;
+		});
+		assertThat(most.get()).isBetween(1, 3);
+		assertThat(this.one.acquires(permits(this.one, 3, 3))).isTrue();
+	}
+
+	private LeaseRequest permits(BackendProcess process, int permits, int limit) {
+		return process.request(this.key, LeaseMode.permits(permits, limit));
+	}
+
+}

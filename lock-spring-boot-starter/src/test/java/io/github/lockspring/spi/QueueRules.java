@@ -1,0 +1,251 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.spi;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Rules of the queue in the store.
+ */
+abstract class QueueRules extends BackendRules {
+
+	QueueRules(LockBackendContractTests contract) {
+		super(contract);
+	}
+
+	@BeforeEach
+	void requireQueue() {
+		requires(Capability.QUEUE);
+	}
+
+	@Test
+	void releaseTellsTheHeadAndNobodyElse() {
+		LeaseRequest holder = this.one.acquire(this.key);
+		LeaseRequest head = this.two.queue(this.two.request(this.key));
+		LeaseRequest second = this.one.queue(this.one.request(this.key));
+		LeaseRequest third = this.two.queue(this.two.request(this.key));
+		this.one.release(holder);
+		this.two.awaitNews(head);
+		this.two.release(head);
+		this.one.awaitNews(second);
+		this.one.release(second);
+		this.two.awaitNews(third);
+		assertThat(this.two.news().of(head)).hasSize(1);
+		assertThat(this.one.news().of(second)).hasSize(1);
+		assertThat(this.two.news().of(third)).hasSize(1);
+	}
+
+	@Test
+	void grantedContenderIsTheHolder() {
+		LeaseRequest holder = this.one.request(this.key);
+		long token = this.one.acquire(holder).token();
+		LeaseRequest contender = this.two.queue(this.two.request(this.key));
+		this.one.release(holder);
+		Grant grant = this.two.awaitNews(contender);
+		assertThat(grant.token()).isGreaterThan(token);
+		assertThat(this.one.acquires(this.one.request(this.key))).isFalse();
+		assertThat(this.one.inspect(this.key)).extracting(LeaseHolder::owner)
+			.containsExactly(contender.owner().toString());
+		assertThat(this.two.renew(contender)).containsExactly(contender);
+		assertThat(this.two.release(contender)).isTrue();
+		assertThat(this.one.acquires(this.one.request(this.key))).isTrue();
+	}
+
+	@Test
+	void grantThatIsToldIsTheOneThatIsHeld() {
+		LeaseRequest holder = this.one.acquire(this.key);
+		LeaseRequest contender = this.two.queue(this.two.request(this.key));
+		this.one.release(holder);
+		Grant held = this.two.awaitNews(contender);
+		Grant told = this.two.news().grantOf(contender);
+		if (told != null) {
+			assertThat(told.token()).isEqualTo(held.token());
+			assertThat(told.validity()).isPositive();
+		}
+	}
+
+	@Test
+	void formerHolderLeavesGrantedContenderUntouched() {
+		LeaseRequest holder = this.one.acquire(this.key);
+		LeaseRequest contender = this.two.queue(this.two.request(this.key));
+		this.one.release(holder);
+		this.two.awaitNews(contender);
+		assertThat(this.one.release(holder)).isFalse();
+		assertThat(this.two.renew(contender)).containsExactly(contender);
+	}
+
+	@Test
+	void repeatedContendKeepsThePlace() {
+		LeaseRequest holder = this.one.acquire(this.key);
+		LeaseRequest head = this.two.queue(this.two.request(this.key));
+		LeaseRequest second = this.one.queue(this.one.request(this.key));
+		this.two.queue(head);
+		this.two.queue(head);
+		this.one.release(holder);
+		this.two.awaitNews(head);
+		assertThat(this.one.contend(second)).isInstanceOf(Denial.class);
+		assertThat(this.two.release(head)).isTrue();
+		this.one.awaitNews(second);
+		assertThat(this.one.release(second)).isTrue();
+		assertThat(this.two.inspect(this.key)).isEmpty();
+		assertThat(this.two.acquires(this.two.request(this.key))).isTrue();
+	}
+
+	@Test
+	void withdrawnContenderGetsNothingAndLeavesNothing() {
+		LeaseRequest holder = this.one.acquire(this.key);
+		LeaseRequest withdrawn = this.two.queue(this.two.request(this.key));
+		assertThat(this.two.release(withdrawn)).isFalse();
+		assertThat(this.one.release(holder)).isTrue();
+		assertThat(this.one.inspect(this.key)).isEmpty();
+		assertThat(this.one.acquires(this.one.request(this.key))).isTrue();
+		assertThat(this.two.news().of(withdrawn)).isEmpty();
+	}
+
+	@Test
+	void withdrawalLetsThoseBehindMoveUp() {
+		LeaseRequest holder = this.one.acquire(this.key);
+		LeaseRequest withdrawn = this.two.queue(this.two.request(this.key));
+		LeaseRequest next = this.two.queue(this.two.request(this.key));
+		this.two.release(withdrawn);
+		this.one.release(holder);
+		this.two.awaitGrant(next);
+		assertThat(this.two.release(next)).isTrue();
+	}
+
+	@Test
+	void withdrawalThatCrossesTheGrantLeavesNothing() {
+		for (int round = 0; round < 50; round++) {
+			LeaseRequest holder = this.one.acquire(this.key);
+			LeaseRequest withdrawn = this.two.queue(this.two.request(this.key));
+			inParallel(2, (process) -> process.release((process == this.one) ? holder : withdrawn));
+			LeaseRequest next = this.one.request(this.key);
+			await().until(() -> this.one.acquires(next));
+			assertThat(this.one.release(next)).isTrue();
+		}
+	}
+
+	@Test
+	void refusedGrantGoesToTheNext() {
+		LeaseRequest holder = this.one.acquire(this.key);
+		LeaseRequest refused = this.two.queue(this.two.request(this.key));
+		LeaseRequest next = this.one.queue(this.one.request(this.key));
+		this.two.news().refuse(refused);
+		this.one.release(holder);
+		withdrawUnlessGranted(refused);
+		this.one.awaitGrant(next);
+		assertThat(this.one.release(next)).isTrue();
+	}
+
+	@Test
+	void refusedGrantFreesTheKey() {
+		LeaseRequest holder = this.one.acquire(this.key);
+		LeaseRequest refused = this.two.queue(this.two.request(this.key));
+		this.two.news().refuse(refused);
+		this.one.release(holder);
+		withdrawUnlessGranted(refused);
+		LeaseRequest next = this.one.request(this.key);
+		await().until(() -> this.one.acquires(next));
+		assertThat(this.two.release(refused)).isFalse();
+	}
+
+	/**
+	 * A grant that is refused is given back by the backend; a hint that is ignored is
+	 * followed by a release.
+	 */
+	private void withdrawUnlessGranted(LeaseRequest refused) {
+		await().until(() -> !this.two.news().of(refused).isEmpty());
+		if (this.two.news().grantOf(refused) == null) {
+			this.two.release(refused);
+		}
+	}
+
+	@Test
+	void contenderFollowsExpiredHolder() {
+		LeaseRequest holder = this.one.acquire(this.key);
+		LeaseRequest contender = this.two.queue(this.two.request(this.key));
+		expire(holder);
+		this.two.awaitGrant(contender);
+		assertThat(this.one.release(holder)).isFalse();
+		assertThat(this.two.release(contender)).isTrue();
+		assertThat(this.one.acquires(this.one.request(this.key))).isTrue();
+	}
+
+	@Test
+	void contenderOfClosedBackendBlocksNobody() {
+		LeaseRequest holder = this.one.acquire(this.key);
+		BackendProcess three = startProcess();
+		three.queue(three.request(this.key));
+		LeaseRequest next = this.two.queue(this.two.request(this.key));
+		three.close();
+		this.one.release(holder);
+		this.two.awaitGrant(next);
+		assertThat(this.two.release(next)).isTrue();
+	}
+
+	@Test
+	void everyContenderGetsItsTurnWithALargerToken() {
+		LeaseRequest holder = this.one.request(this.key);
+		long last = this.one.acquire(holder).token();
+		List<LeaseRequest> contenders = new ArrayList<>();
+		for (int i = 0; i < 20; i++) {
+			contenders.add(this.two.queue(this.two.request(this.key)));
+		}
+		this.one.release(holder);
+		for (LeaseRequest contender : contenders) {
+			long token = this.two.awaitNews(contender).token();
+			assertThat(token).isGreaterThan(last);
+			last = token;
+			assertThat(this.two.release(contender)).isTrue();
+		}
+		assertThat(this.one.acquires(this.one.request(this.key))).isTrue();
+	}
+
+	@Test
+	void releaseAdmitsAllReadersAtTheHead() {
+		requires(Capability.SHARED);
+		LeaseRequest writer = this.one.acquire(this.key);
+		LeaseRequest reader = this.two.queue(this.two.request(this.key, LeaseMode.SHARED));
+		LeaseRequest otherReader = this.one.queue(this.one.request(this.key, LeaseMode.SHARED));
+		this.one.release(writer);
+		this.two.awaitNews(reader);
+		this.one.awaitNews(otherReader);
+		assertThat(this.one.inspect(this.key)).hasSize(2);
+	}
+
+	@Test
+	void contenderForPermitsWaitsUntilEnoughAreFree() {
+		requires(Capability.PERMITS);
+		LeaseRequest first = this.one.request(this.key, LeaseMode.permits(1, 2));
+		LeaseRequest second = this.one.request(this.key, LeaseMode.permits(1, 2));
+		this.one.acquire(first);
+		this.one.acquire(second);
+		LeaseRequest both = this.two.queue(this.two.request(this.key, LeaseMode.permits(2, 2)));
+		this.one.release(first);
+		this.two.queue(both);
+		this.one.release(second);
+		this.two.awaitGrant(both);
+		assertThat(this.one.acquires(this.one.request(this.key, LeaseMode.permits(1, 2)))).isFalse();
+	}
+
+}

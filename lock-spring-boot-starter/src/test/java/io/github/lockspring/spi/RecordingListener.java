@@ -1,0 +1,80 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.spi;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes down the news of a backend. Grants are taken over unless they are refused.
+ */
+final class RecordingListener implements BackendListener {
+
+	private final Map<LeaseRequest, List<String>> news = new ConcurrentHashMap<>();
+
+	private final Map<LeaseRequest, Grant> grants = new ConcurrentHashMap<>();
+
+	private final Set<LeaseRequest> refused = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Takes no grant of a request over from now on, because nobody waits for it.
+	 * @param request the request that waited
+	 */
+	void refuse(LeaseRequest request) {
+		this.refused.add(request);
+	}
+
+	/**
+	 * What was said about the place of a request in the queue.
+	 * @param request the request
+	 * @return {@code tryAgain} and {@code granted}, as often as they came
+	 */
+	List<String> of(LeaseRequest request) {
+		return this.news.getOrDefault(request, List.of());
+	}
+
+	@Nullable Grant grantOf(LeaseRequest request) {
+		return this.grants.get(request);
+	}
+
+	@Override
+	public void tryAgain(LeaseRequest request) {
+		add(request, "tryAgain");
+	}
+
+	@Override
+	public boolean granted(LeaseRequest request, Grant grant) {
+		this.grants.put(request, grant);
+		add(request, "granted");
+		return !this.refused.contains(request);
+	}
+
+	@Override
+	public void lost(LeaseRequest lease) {
+		// A backend may tell of losses, or leave it to the next renewal
+	}
+
+	private void add(LeaseRequest request, String word) {
+		this.news.computeIfAbsent(request, (first) -> new CopyOnWriteArrayList<>()).add(word);
+	}
+
+}
