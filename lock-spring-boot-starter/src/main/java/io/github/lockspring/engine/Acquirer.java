@@ -95,7 +95,10 @@ final class Acquirer {
 		try {
 			long now = this.time.nanoTime();
 			Object answer = (turn == LocalQueue.Turn.SPEAK) ? ask(hold, now, waitNanos, mayWait) : null;
-			return hold.state() > Hold.ENDED || await(hold, patience(now, waitNanos, answer), interruptible);
+			if (hold.state() > Hold.ENDED) {
+				return true;
+			}
+			return await(hold, patience(now, waitNanos, answer), interruptible) && requireHeld(hold);
 		}
 		catch (InterruptedException | EngineException ex) {
 			abandon(hold);
@@ -108,6 +111,17 @@ final class Acquirer {
 			abandon(hold);
 			throw ex;
 		}
+	}
+
+	/**
+	 * A thread may wake up long after a lease was handed to it.
+	 */
+	private static boolean requireHeld(Hold hold) {
+		if (!hold.isHeld()) {
+			throw new EngineException(EngineException.Reason.UNAVAILABLE,
+					"The lease was over before the thread that waited for it woke up", null);
+		}
+		return true;
 	}
 
 	private Patience patience(long now, long waitNanos, @Nullable Object answer) {
@@ -208,7 +222,7 @@ final class Acquirer {
 
 	private @Nullable BackendException begin(Hold hold, Grant grant) {
 		Lease lease = hold.lease();
-		if (lease.isExpired(this.time)) {
+		if (!lease.begin(this.time)) {
 			disown(hold);
 			return trouble(hold, new BackendUnavailableException(
 					"The store took longer to grant the lease than the lease lasts", null));

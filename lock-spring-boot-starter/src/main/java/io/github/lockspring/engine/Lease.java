@@ -49,6 +49,8 @@ final class Lease {
 
 	private long grantedNanos;
 
+	private volatile boolean ended;
+
 	private int handOvers;
 
 	private boolean queued;
@@ -97,7 +99,6 @@ final class Lease {
 	 * @param sentMillis the wall time before the request was sent
 	 */
 	void granted(Grant grant, long sentNanos, long sentMillis) {
-		this.grantedNanos = sentNanos;
 		extendFrom(sentNanos, sentMillis, grant.validity().toNanos());
 	}
 
@@ -124,12 +125,33 @@ final class Lease {
 		DEADLINE_MILLIS.setRelease(this, millis);
 	}
 
+	/**
+	 * Begins to count the time for which the lease is passed on and renewed: the grant
+	 * has arrived.
+	 * @return {@code false} if it came too late
+	 */
+	boolean begin(TimeSource time) {
+		this.grantedNanos = time.nanoTime();
+		return !isExpired(this.grantedNanos, time.currentTimeMillis());
+	}
+
+	/**
+	 * Tells that the store gave the lease up.
+	 */
+	void end() {
+		this.ended = true;
+	}
+
 	boolean isExpired(TimeSource time) {
-		return time.nanoTime() - this.deadlineNanos >= 0 || time.currentTimeMillis() >= this.deadlineMillis;
+		return this.ended || isExpired(time.nanoTime(), time.currentTimeMillis());
+	}
+
+	private boolean isExpired(long nanos, long millis) {
+		return nanos - this.deadlineNanos >= 0 || millis >= this.deadlineMillis;
 	}
 
 	long remainingNanos(TimeSource time) {
-		return Math.min(this.deadlineNanos - time.nanoTime(),
+		return this.ended ? 0 : Math.min(this.deadlineNanos - time.nanoTime(),
 				(this.deadlineMillis - time.currentTimeMillis()) * 1_000_000);
 	}
 
@@ -138,7 +160,7 @@ final class Lease {
 	}
 
 	/**
-	 * The monotonic time before the request was sent that was granted.
+	 * The monotonic time at which the grant arrived.
 	 */
 	long grantedNanos() {
 		return this.grantedNanos;

@@ -215,6 +215,10 @@ final class Harness implements AutoCloseable {
 			}
 		}
 
+		Thread thread() {
+			return this.thread;
+		}
+
 		void interrupt() {
 			this.thread.interrupt();
 		}
