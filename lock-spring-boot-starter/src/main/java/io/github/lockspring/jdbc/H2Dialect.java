@@ -35,16 +35,17 @@ final class H2Dialect extends JdbcDialect {
 
 	/**
 	 * Looks first whether somebody else holds the key, because the merge would lock the
-	 * row of the holder before it finds that out.
+	 * row of the holder before it finds that out. A cast to a length would cut a longer
+	 * key instead of refusing it.
 	 */
 	private static final String ACQUIRE = """
 			SELECT token FROM FINAL TABLE (
 			  MERGE INTO @@table@@ AS held
 			  USING (
 			    SELECT * FROM (
-			      SELECT CAST(? AS VARBINARY(1024)) AS lock_key, CAST(? AS VARCHAR(64)) AS owner,
+			      SELECT CAST(? AS VARBINARY) AS lock_key, CAST(? AS VARCHAR) AS owner,
 			          CAST(? AS BIGINT) AS lease_time, CAST(? AS BIGINT) AS tokens,
-			          CAST(? AS VARCHAR(255)) AS holder, @@now@@ AS now_micros
+			          CAST(? AS VARCHAR) AS holder, @@now@@ AS now_micros
 			    ) AS wanted
 			    WHERE NOT EXISTS (
 			      SELECT 1 FROM @@table@@ AS other
