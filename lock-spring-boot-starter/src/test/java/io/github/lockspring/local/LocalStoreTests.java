@@ -153,9 +153,8 @@ class LocalStoreTests {
 	void nothingIsLeftOfKeysThatNobodyUses() {
 		for (int i = 0; i < 1000; i++) {
 			LeaseRequest released = request("released" + i);
-			tryAcquire(released);
-			tryAcquire(request("released" + i));
 			LeaseRequest contender = request("released" + i, LeaseMode.SHARED, true);
+			tryAcquire(released);
 			contend(contender);
 			this.backend.release(contender, LEASE_TIME);
 			this.backend.release(released, LEASE_TIME);
