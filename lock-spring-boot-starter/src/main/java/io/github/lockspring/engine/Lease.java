@@ -49,7 +49,11 @@ final class Lease {
 
 	private long grantedNanos;
 
+	private volatile boolean ended;
+
 	private int handOvers;
+
+	private boolean queued;
 
 	Lease(LeaseRequest request) {
 		this.request = request;
@@ -57,6 +61,20 @@ final class Lease {
 
 	LeaseRequest request() {
 		return this.request;
+	}
+
+	/**
+	 * Tells that the request is about to get a place in the store's queue.
+	 */
+	void queue() {
+		this.queued = true;
+	}
+
+	/**
+	 * Whether the request may have a place in the store's queue.
+	 */
+	boolean isQueued() {
+		return this.queued;
 	}
 
 	/**
@@ -81,7 +99,6 @@ final class Lease {
 	 * @param sentMillis the wall time before the request was sent
 	 */
 	void granted(Grant grant, long sentNanos, long sentMillis) {
-		this.grantedNanos = sentNanos;
 		extendFrom(sentNanos, sentMillis, grant.validity().toNanos());
 	}
 
@@ -108,12 +125,33 @@ final class Lease {
 		DEADLINE_MILLIS.setRelease(this, millis);
 	}
 
+	/**
+	 * Begins to count the time for which the lease is passed on and renewed: the grant
+	 * has arrived.
+	 * @return {@code false} if it came too late
+	 */
+	boolean begin(TimeSource time) {
+		this.grantedNanos = time.nanoTime();
+		return !isExpired(this.grantedNanos, time.currentTimeMillis());
+	}
+
+	/**
+	 * Tells that the store gave the lease up.
+	 */
+	void end() {
+		this.ended = true;
+	}
+
 	boolean isExpired(TimeSource time) {
-		return time.nanoTime() - this.deadlineNanos >= 0 || time.currentTimeMillis() >= this.deadlineMillis;
+		return this.ended || isExpired(time.nanoTime(), time.currentTimeMillis());
+	}
+
+	private boolean isExpired(long nanos, long millis) {
+		return nanos - this.deadlineNanos >= 0 || millis >= this.deadlineMillis;
 	}
 
 	long remainingNanos(TimeSource time) {
-		return Math.min(this.deadlineNanos - time.nanoTime(),
+		return this.ended ? 0 : Math.min(this.deadlineNanos - time.nanoTime(),
 				(this.deadlineMillis - time.currentTimeMillis()) * 1_000_000);
 	}
 
@@ -122,7 +160,7 @@ final class Lease {
 	}
 
 	/**
-	 * The monotonic time before the request was sent that was granted.
+	 * The monotonic time at which the grant arrived.
 	 */
 	long grantedNanos() {
 		return this.grantedNanos;

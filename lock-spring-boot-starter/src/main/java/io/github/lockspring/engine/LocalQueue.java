@@ -284,6 +284,30 @@ final class LocalQueue {
 		return null;
 	}
 
+	/**
+	 * Finds the one that has a lease, or that is about to pass it on or give it back.
+	 */
+	synchronized @Nullable Hold holderOf(LeaseRequest request) {
+		for (Hold holder = this.holders; holder != null; holder = holder.next) {
+			if (holder.state() >= Hold.ENDED && holder.lease().request().equals(request)) {
+				return holder;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Ends a lease that the store gave up, so that it cannot be passed on any more.
+	 * @return the one that has it, or is about to give it back
+	 */
+	synchronized @Nullable Hold revoke(LeaseRequest request) {
+		Hold holder = holderOf(request);
+		if (holder != null) {
+			holder.lease().end();
+		}
+		return holder;
+	}
+
 	@Nullable Hold holders() {
 		return this.holders;
 	}

@@ -101,15 +101,20 @@ final class LocalQueues {
 	}
 
 	/**
-	 * Finds the hold that has a lease now.
+	 * Finds the hold that has a lease now, or is about to pass it on or give it back.
 	 */
 	@Nullable Hold holderOf(LeaseRequest request) {
 		LocalQueue queue = this.queues.get(request.key());
-		Hold holder = (queue != null) ? queue.holders() : null;
-		while (holder != null && !(holder.state() > Hold.ENDED && holder.lease().request().equals(request))) {
-			holder = holder.next;
-		}
-		return holder;
+		return (queue != null) ? queue.holderOf(request) : null;
+	}
+
+	/**
+	 * Ends a lease that the store gave up.
+	 * @return the hold that has it, or is about to give it back
+	 */
+	@Nullable Hold revoke(LeaseRequest request) {
+		LocalQueue queue = this.queues.get(request.key());
+		return (queue != null) ? queue.revoke(request) : null;
 	}
 
 	/**

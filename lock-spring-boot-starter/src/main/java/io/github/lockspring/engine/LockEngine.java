@@ -223,6 +223,7 @@ public final class LockEngine implements AutoCloseable {
 		if (hold.queue().hasWaiting()) {
 			Hold next = hold.queue().handOver(hold, this::isGoodEnough);
 			if (next != null) {
+				this.renewals.watch(next);
 				next.wake();
 				return true;
 			}
@@ -256,6 +257,16 @@ public final class LockEngine implements AutoCloseable {
 					+ ", trying again in the background: " + ex.getMessage());
 			this.releases.release(lease.request());
 			return !lease.isExpired(this.time);
+		}
+	}
+
+	/**
+	 * Takes a lease away from whoever has it, because the store gave it up.
+	 */
+	void lose(LeaseRequest lease, String reason) {
+		Hold hold = this.queues.revoke(lease);
+		if (hold != null) {
+			lose(hold, reason);
 		}
 	}
 
@@ -406,10 +417,7 @@ public final class LockEngine implements AutoCloseable {
 
 		@Override
 		public void lost(LeaseRequest lease) {
-			Hold hold = LockEngine.this.queues.holderOf(lease);
-			if (hold != null) {
-				lose(hold, "the store took it away");
-			}
+			lose(lease, "the store took it away");
 		}
 
 	}

@@ -143,14 +143,12 @@ final class Renewals {
 	 * Brings the answer of the store to whoever has the lease now, if anybody still does.
 	 */
 	private void renewed(LeaseRequest lease, boolean held, long sentNanos, long sentMillis) {
-		Hold hold = this.queues.holderOf(lease);
-		if (hold == null) {
+		if (!held) {
+			this.engine.lose(lease, "the store does not know it any more");
 			return;
 		}
-		if (!held) {
-			this.engine.lose(hold, "the store does not know it any more");
-		}
-		else if (hold.isHeld()) {
+		Hold hold = this.queues.holderOf(lease);
+		if (hold != null && hold.isHeld()) {
 			hold.lease().renewed(sentNanos, sentMillis);
 		}
 	}
