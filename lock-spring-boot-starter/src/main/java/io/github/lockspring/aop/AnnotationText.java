@@ -26,7 +26,7 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 
-import io.github.lockspring.LockKeys;
+import io.github.lockspring.engine.KeyText;
 
 /**
  * The text of one attribute of one annotation, and what it means.
@@ -84,7 +84,7 @@ record AnnotationText(Method method, String attribute, String text) {
 
 	InvalidLockDeclarationException refuse(String problem, String remedy, @Nullable Throwable cause) {
 		return new InvalidLockDeclarationException(this.method,
-				this.attribute + " = " + LockKeys.describe(this.text) + ' ' + problem, remedy, cause);
+				this.attribute + " = " + KeyText.describe(this.text) + ' ' + problem, remedy, cause);
 	}
 
 }

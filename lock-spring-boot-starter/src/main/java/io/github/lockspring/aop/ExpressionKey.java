@@ -29,7 +29,7 @@ import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 import io.github.lockspring.InvalidLockKeyException;
-import io.github.lockspring.LockKeys;
+import io.github.lockspring.engine.KeyText;
 
 /**
  * A key that is evaluated for each call, by an expression that was parsed once.
@@ -60,7 +60,7 @@ record ExpressionKey(SpelExpression parsed, Map<String, Integer> variables,
 		if (failure instanceof SpelEvaluationException ex && isAboutNull(ex.getMessageCode())) {
 			String part = partBefore(ex.getPosition(), this.parsed.getAST());
 			if (part != null) {
-				return LockKeys.describe(part) + " is null";
+				return KeyText.describe(part) + " is null";
 			}
 		}
 		return "it ended with " + failure;

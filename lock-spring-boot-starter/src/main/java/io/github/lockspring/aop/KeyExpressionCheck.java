@@ -30,7 +30,7 @@ import org.springframework.expression.spel.ast.OpInc;
 import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 
-import io.github.lockspring.LockKeys;
+import io.github.lockspring.engine.KeyText;
 
 /**
  * Finds what cannot work, or is not allowed, in the expression of a key, before it is
@@ -84,7 +84,7 @@ final class KeyExpressionCheck {
 		String available = this.variables.stream().map((name) -> ", #" + name).collect(Collectors.joining());
 		String names = this.namesKnown ? "" : ". The names of parameters are not known, because the class was compiled"
 				+ " without the option -parameters of the compiler";
-		return "has the unknown variable " + LockKeys.describe(variable.toStringAST()) + " at position "
+		return "has the unknown variable " + KeyText.describe(variable.toStringAST()) + " at position "
 				+ variable.getStartPosition() + ". Available are #root" + available + names;
 	}
 

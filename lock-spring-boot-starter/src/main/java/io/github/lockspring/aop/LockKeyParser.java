@@ -35,7 +35,7 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
-import io.github.lockspring.LockKeys;
+import io.github.lockspring.engine.KeyText;
 
 /**
  * Understands the expressions of keys, once, when the bean is proxied. Only the text of
@@ -61,7 +61,7 @@ final class LockKeyParser {
 		Map<String, Integer> variables = variablesOf(method, names);
 		String problem = new KeyExpressionCheck(variables.keySet(), names != null).problemIn(parsed.getAST());
 		if (problem != null) {
-			throw new InvalidLockDeclarationException(method, "key = " + LockKeys.describe(expression) + ' ' + problem,
+			throw new InvalidLockDeclarationException(method, "key = " + KeyText.describe(expression) + ' ' + problem,
 					"Correct the expression of the key.", null);
 		}
 		Integer index = variables.get(variableIn(parsed.getAST()));
@@ -73,7 +73,7 @@ final class LockKeyParser {
 			return this.parser.parseRaw(expression);
 		}
 		catch (ParseException ex) {
-			throw new InvalidLockDeclarationException(method, "key = " + LockKeys.describe(expression)
+			throw new InvalidLockDeclarationException(method, "key = " + KeyText.describe(expression)
 					+ " is not an expression: " + ex.getSimpleMessage() + ", at position " + ex.getPosition(),
 					"Correct the expression of the key.", ex);
 		}

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.DistributedLock.OnFailure;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockKeys;
+import io.github.lockspring.engine.KeyText;
 import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockTemplate;
 
@@ -75,7 +75,7 @@ final class LockedMethod {
 		}
 		catch (InvalidLockKeyException ex) {
 			throw new InvalidLockKeyException(
-					"The key " + LockKeys.describe(key.expression()) + " of @DistributedLock on "
+					"The key " + KeyText.describe(key.expression()) + " of @DistributedLock on "
 							+ MethodNames.describe(this.method) + " cannot be locked: " + ex.getMessage(),
 					(ex.getCause() != null) ? ex.getCause() : ex);
 		}
