@@ -179,8 +179,8 @@ final class Acquirer {
 	 */
 	private @Nullable Object ask(Hold hold, long now, long remaining, boolean mayWait) {
 		try {
-			if (hold.takeNews() instanceof Pushed pushed && pushed.isFor(hold.leaseOrNull())) {
-				hold.lease().granted(pushed.grant());
+			if (hold.takeNews() instanceof Pushed pushed && pushed.isFor(hold.leaseOrNull())
+					&& hold.lease().grantedUnasked(pushed.grant(), this.time)) {
 				return begin(hold, pushed.grant());
 			}
 			Lease lease = leaseOf(hold);

@@ -30,6 +30,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
+
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.Attempt;
@@ -63,6 +67,8 @@ final class FaultyBackend implements LockBackend {
 	private volatile News news = News.PASS;
 
 	private volatile boolean recording = true;
+
+	private volatile @Nullable BackendListener listener;
 
 	FaultyBackend(LocalStore store) {
 		this.backend = new LocalLockBackend(store);
@@ -129,6 +135,15 @@ final class FaultyBackend implements LockBackend {
 		return all.stream().filter(Supplier::get).count();
 	}
 
+	/**
+	 * The engine, for news that a test makes up.
+	 */
+	BackendListener listener() {
+		BackendListener listener = this.listener;
+		Assert.state(listener != null, "Not started");
+		return listener;
+	}
+
 	int keptNews() {
 		synchronized (this.heldNews) {
 			return this.heldNews.size();
@@ -186,6 +201,7 @@ final class FaultyBackend implements LockBackend {
 
 	@Override
 	public void start(BackendListener listener) {
+		this.listener = listener;
 		this.backend.start(new FaultyNews(listener));
 	}
 
