@@ -33,13 +33,24 @@ import java.util.Set;
  */
 final class H2Dialect extends JdbcDialect {
 
+	/**
+	 * Looks first whether somebody else holds the key, because the merge would lock the
+	 * row of the holder before it finds that out. A cast to a length would cut a longer
+	 * key instead of refusing it.
+	 */
 	private static final String ACQUIRE = """
 			SELECT token FROM FINAL TABLE (
 			  MERGE INTO @@table@@ AS held
 			  USING (
-			    SELECT CAST(? AS VARBINARY(1024)) AS lock_key, CAST(? AS VARCHAR(64)) AS owner,
-			        CAST(? AS BIGINT) AS lease_time, CAST(? AS BIGINT) AS tokens,
-			        CAST(? AS VARCHAR(255)) AS holder, @@now@@ AS now_micros
+			    SELECT * FROM (
+			      SELECT CAST(? AS VARBINARY) AS lock_key, CAST(? AS VARCHAR) AS owner,
+			          CAST(? AS BIGINT) AS lease_time, CAST(? AS BIGINT) AS tokens,
+			          CAST(? AS VARCHAR) AS holder, @@now@@ AS now_micros
+			    ) AS wanted
+			    WHERE NOT EXISTS (
+			      SELECT 1 FROM @@table@@ AS other
+			      WHERE other.lock_key = wanted.lock_key AND other.expires_at > wanted.now_micros
+			          AND other.owner <> wanted.owner)
 			  ) AS wish
 			  ON held.lock_key = wish.lock_key
 			  WHEN MATCHED AND (held.expires_at <= wish.now_micros OR held.owner = wish.owner) THEN UPDATE SET
@@ -57,9 +68,11 @@ final class H2Dialect extends JdbcDialect {
 			""";
 
 	/**
-	 * The other functions that count time leave the offset of the time zone out.
+	 * Both ends in UTC, because the function leaves the offset of the time zone out.
+	 * Several times faster than to extract the epoch as a decimal number.
 	 */
-	private static final String NOW = "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000000 AS BIGINT)";
+	private static final String NOW = "DATEDIFF(MICROSECOND, TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00Z', "
+			+ "CURRENT_TIMESTAMP AT TIME ZONE 'Z')";
 
 	/**
 	 * Concurrent update, lock timeout, deadlock, and a duplicate key, which can only be

@@ -47,9 +47,9 @@ public final class JdbcLockSchema {
 	private static final List<String> PROBES = List.of("UPDATE %s SET token = token WHERE 1 = 0",
 			"INSERT INTO %1$s SELECT * FROM %1$s WHERE 1 = 0", "DELETE FROM %s WHERE 1 = 0");
 
-	private static final int TRIES = 20;
+	private static final int MAX_REPETITIONS = 40;
 
-	private static final Duration PAUSE = Duration.ofMillis(50);
+	private static final Duration PAUSE = Duration.ofMillis(25);
 
 	private final DataSource dataSource;
 
@@ -74,22 +74,17 @@ public final class JdbcLockSchema {
 	 * @throws BackendUnavailableException if the database could not be reached
 	 */
 	public void initialize() {
-		run((connection) -> create(connection, TRIES));
+		run(this::create);
 	}
 
-	private void create(LockConnection connection, int tries) throws SQLException {
+	private void create(LockConnection connection) throws SQLException {
 		try (Statement statement = connection.connection().createStatement()) {
 			statement.execute(definition(connection));
 		}
 		catch (SQLException ex) {
-			if (isPresent(connection)) {
-				return;
+			if (!isPresent(connection)) {
+				throw explained(ex, connection, "could not be created");
 			}
-			if (tries == 0 || !connection.dialect().isContended(ex)) {
-				throw wrong(connection, "could not be created: " + ex.getMessage() + ".", ex);
-			}
-			LockSupport.parkNanos(PAUSE.toNanos());
-			create(connection, tries - 1);
 		}
 	}
 
@@ -134,10 +129,7 @@ public final class JdbcLockSchema {
 			});
 		}
 		catch (SQLException ex) {
-			if (!connection.dialect().isRefused(ex)) {
-				throw ex;
-			}
-			throw wrong(connection, "is missing or cannot be read: " + ex.getMessage() + ".", ex);
+			throw explained(ex, connection, "is missing or cannot be read");
 		}
 	}
 
@@ -167,16 +159,27 @@ public final class JdbcLockSchema {
 	/**
 	 * Runs statements that change nothing but need the rights to do so.
 	 */
-	private void requireRights(LockConnection connection) {
+	private void requireRights(LockConnection connection) throws SQLException {
 		for (String template : PROBES) {
 			String probe = template.formatted(this.table);
 			try (Statement statement = connection.connection().createStatement()) {
 				statement.executeUpdate(probe);
 			}
 			catch (SQLException ex) {
-				throw wrong(connection, "cannot be changed by '" + probe + "': " + ex.getMessage() + ".", ex);
+				throw explained(ex, connection, "cannot be changed by '" + probe + "'");
 			}
 		}
+	}
+
+	/**
+	 * Makes an exception with explanation of one that says that the database refused.
+	 */
+	private JdbcLockSchemaException explained(SQLException failure, LockConnection connection, String problem)
+			throws SQLException {
+		if (connection.dialect().isContended(failure) || !connection.dialect().isRefused(failure)) {
+			throw failure;
+		}
+		return wrong(connection, problem + ": " + failure.getMessage() + ".", failure);
 	}
 
 	private JdbcLockSchemaException wrong(LockConnection connection, String problem, @Nullable Exception cause) {
@@ -192,7 +195,7 @@ public final class JdbcLockSchema {
 		try {
 			LockConnection connection = LockConnection.open(this.dataSource, this.table);
 			try {
-				task.run(connection);
+				run(task, connection, MAX_REPETITIONS);
 			}
 			finally {
 				connection.close();
@@ -201,6 +204,22 @@ public final class JdbcLockSchema {
 		catch (SQLException ex) {
 			throw new BackendUnavailableException(
 					"The database of the lock table '" + this.table + "' could not be reached: " + ex.getMessage(), ex);
+		}
+	}
+
+	/**
+	 * Tries again when another node is at work on the table.
+	 */
+	private static void run(Task task, LockConnection connection, int repetitions) throws SQLException {
+		try {
+			task.run(connection);
+		}
+		catch (SQLException ex) {
+			if (repetitions == 0 || !connection.dialect().isContended(ex)) {
+				throw ex;
+			}
+			LockSupport.parkNanos(PAUSE.toNanos());
+			run(task, connection, repetitions - 1);
 		}
 	}
 

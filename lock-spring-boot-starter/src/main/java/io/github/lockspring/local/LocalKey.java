@@ -58,6 +58,14 @@ final class LocalKey {
 		}
 	}
 
+	boolean isHeldExclusively() {
+		return isHeldIn(LeaseMode.EXCLUSIVE);
+	}
+
+	private boolean isHeldIn(LeaseMode mode) {
+		return !this.holders.isEmpty() && this.holders.iterator().next().terms().mode().equals(mode);
+	}
+
 	boolean admits(LeaseRequest request) {
 		return (!request.terms().fair() || isNext(request)) && hasRoomFor(request.terms().mode());
 	}
@@ -73,8 +81,7 @@ final class LocalKey {
 		if (mode instanceof Permits wanted) {
 			return permitsInUse(wanted.limit()) + wanted.permits() <= wanted.limit();
 		}
-		return mode instanceof LeaseMode.Shared
-				&& this.holders.iterator().next().terms().mode() instanceof LeaseMode.Shared;
+		return mode.equals(LeaseMode.SHARED) && isHeldIn(LeaseMode.SHARED);
 	}
 
 	private long permitsInUse(int limit) {

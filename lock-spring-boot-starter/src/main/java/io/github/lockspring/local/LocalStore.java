@@ -257,7 +257,7 @@ public final class LocalStore {
 
 	private Optional<Map.Entry<LeaseRequest, LocalLockBackend>> nextOf(String name) {
 		LocalKey key = this.keys.get(name);
-		if (key == null) {
+		if (key == null || key.isHeldExclusively()) {
 			return Optional.empty();
 		}
 		return key.queue().entrySet().stream().filter((entry) -> isAdmitted(entry.getKey())).findFirst();

@@ -16,13 +16,28 @@
 
 package io.github.lockspring.local;
 
+import java.time.Duration;
+
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.LockBackendContractTests;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
 /**
  * Tests for {@link LocalLockBackend}.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class LocalLockBackendTests extends LockBackendContractTests {
 
 	private final LocalStore store = new LocalStore();
@@ -35,6 +50,23 @@ class LocalLockBackendTests extends LockBackendContractTests {
 	@Override
 	protected void expire(LeaseRequest lease) {
 		this.store.expire(lease);
+	}
+
+	@Test
+	void startSaysOnceThatLocksAreKeptInThisProcess(CapturedOutput output) {
+		LocalLockBackend backend = new LocalLockBackend();
+		backend.start(mock(BackendListener.class));
+		backend.probe(Duration.ZERO);
+		assertThat(output).containsOnlyOnce("Locks are kept in the memory of this process");
+	}
+
+	@Test
+	void backendsWithoutCommonStoreDoNotCompete() {
+		LeaseTerms terms = new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(1), 1);
+		for (long owner = 1; owner < 3; owner++) {
+			assertThat(new LocalLockBackend().tryAcquire(new LeaseRequest("key", terms, "local", owner), Duration.ZERO))
+				.isInstanceOf(Grant.class);
+		}
 	}
 
 }

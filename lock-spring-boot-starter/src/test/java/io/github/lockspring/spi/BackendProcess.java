@@ -85,7 +85,10 @@ final class BackendProcess implements AutoCloseable {
 	}
 
 	Grant acquire(LeaseRequest request) {
-		Attempt attempt = tryAcquire(request);
+		return granted(request, tryAcquire(request));
+	}
+
+	private static Grant granted(LeaseRequest request, Attempt attempt) {
 		assertThat(attempt).as("attempt of the " + request).isInstanceOf(Grant.class);
 		return (Grant) attempt;
 	}
@@ -97,12 +100,13 @@ final class BackendProcess implements AutoCloseable {
 	}
 
 	Grant spinUntilAcquired(LeaseRequest request) {
+		long deadline = System.nanoTime() + LEASE_TIME.toNanos();
 		Attempt attempt = tryAcquire(request);
-		while (!(attempt instanceof Grant)) {
+		while (attempt instanceof Denial && System.nanoTime() - deadline < 0) {
 			Thread.onSpinWait();
 			attempt = tryAcquire(request);
 		}
-		return (Grant) attempt;
+		return granted(request, attempt);
 	}
 
 	/**
@@ -159,9 +163,7 @@ final class BackendProcess implements AutoCloseable {
 	 */
 	Grant awaitNews(LeaseRequest request) {
 		BackendRules.await().until(() -> !this.news.of(request).isEmpty());
-		Attempt attempt = contend(request);
-		assertThat(attempt).as("attempt of the " + request + " when told").isInstanceOf(Grant.class);
-		return (Grant) attempt;
+		return granted(request, contend(request));
 	}
 
 	@Override

@@ -168,6 +168,21 @@ abstract class PermitsRules extends BackendRules {
 		assertThat(this.one.acquires(permits(this.one, 3, 3))).isTrue();
 	}
 
+	@Test
+	void contenderWaitsUntilEnoughPermitsAreFree() {
+		requires(Capability.QUEUE);
+		LeaseRequest first = permits(this.one, 1, 2);
+		LeaseRequest second = permits(this.one, 1, 2);
+		this.one.acquire(first);
+		this.one.acquire(second);
+		LeaseRequest both = this.two.queue(permits(this.two, 2, 2));
+		this.one.release(first);
+		this.two.queue(both);
+		this.one.release(second);
+		this.two.awaitGrant(both);
+		assertThat(this.one.acquires(permits(this.one, 1, 2))).isFalse();
+	}
+
 	private LeaseRequest permits(BackendProcess process, int permits, int limit) {
 		return process.request(this.key, LeaseMode.permits(permits, limit));
 	}

@@ -221,31 +221,4 @@ abstract class QueueRules extends BackendRules {
 		assertThat(this.one.acquires(this.one.request(this.key))).isTrue();
 	}
 
-	@Test
-	void releaseAdmitsAllReadersAtTheHead() {
-		requires(Capability.SHARED);
-		LeaseRequest writer = this.one.acquire(this.key);
-		LeaseRequest reader = this.two.queue(this.two.request(this.key, LeaseMode.SHARED));
-		LeaseRequest otherReader = this.one.queue(this.one.request(this.key, LeaseMode.SHARED));
-		this.one.release(writer);
-		this.two.awaitNews(reader);
-		this.one.awaitNews(otherReader);
-		assertThat(this.one.inspect(this.key)).hasSize(2);
-	}
-
-	@Test
-	void contenderForPermitsWaitsUntilEnoughAreFree() {
-		requires(Capability.PERMITS);
-		LeaseRequest first = this.one.request(this.key, LeaseMode.permits(1, 2));
-		LeaseRequest second = this.one.request(this.key, LeaseMode.permits(1, 2));
-		this.one.acquire(first);
-		this.one.acquire(second);
-		LeaseRequest both = this.two.queue(this.two.request(this.key, LeaseMode.permits(2, 2)));
-		this.one.release(first);
-		this.two.queue(both);
-		this.one.release(second);
-		this.two.awaitGrant(both);
-		assertThat(this.one.acquires(this.one.request(this.key, LeaseMode.permits(1, 2)))).isFalse();
-	}
-
 }

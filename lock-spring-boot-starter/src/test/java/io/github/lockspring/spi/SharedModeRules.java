@@ -162,6 +162,18 @@ abstract class SharedModeRules extends BackendRules {
 		assertThat(meetings).hasValue(0);
 	}
 
+	@Test
+	void readersAtTheHeadOfTheQueueFollowTheWriterTogether() {
+		requires(Capability.QUEUE);
+		LeaseRequest writer = this.one.acquire(this.key);
+		LeaseRequest reader = this.two.queue(reader(this.two));
+		LeaseRequest otherReader = this.one.queue(reader(this.one));
+		this.one.release(writer);
+		this.two.awaitNews(reader);
+		this.one.awaitNews(otherReader);
+		assertThat(this.one.inspect(this.key)).hasSize(2);
+	}
+
 	private LeaseRequest reader(BackendProcess process) {
 		return process.request(this.key, LeaseMode.SHARED);
 	}
