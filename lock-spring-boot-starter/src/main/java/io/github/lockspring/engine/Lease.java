@@ -55,7 +55,9 @@ final class Lease {
 
 	private boolean queued;
 
-	private int denials;
+	private boolean denied;
+
+	private boolean deniedAgain;
 
 	Lease(LeaseRequest request) {
 		this.request = request;
@@ -85,7 +87,8 @@ final class Lease {
 	 * @param sentMillis the wall time before the request was sent
 	 */
 	void denied(long sentNanos, long sentMillis) {
-		this.denials++;
+		this.deniedAgain = this.denied;
+		this.denied = true;
 		setDeadline(sentNanos, sentMillis);
 	}
 
@@ -97,7 +100,7 @@ final class Lease {
 	 */
 	boolean grantedUnasked(Grant grant, TimeSource time) {
 		long half = grant.validity().toNanos() / 2;
-		if (this.denials != 1 || half + remainingNanos(time) < 0) {
+		if (!this.denied || this.deniedAgain || half + remainingNanos(time) < 0) {
 			return false;
 		}
 		granted(grant, this.deadlineNanos, this.deadlineMillis);
