@@ -77,12 +77,17 @@ public final class LockEngine implements AutoCloseable {
 	 * @param time the clocks
 	 */
 	public LockEngine(LockBackend backend, EngineSettings settings, EngineListener listener, TimeSource time) {
+		this(backend, settings, listener, time, Executors.newCachedThreadPool(daemons("lock-" + backend.name() + "-")));
+	}
+
+	LockEngine(LockBackend backend, EngineSettings settings, EngineListener listener, TimeSource time,
+			ExecutorService executor) {
 		this.store = new Store(backend);
 		this.settings = settings;
 		this.listener = listener;
 		this.time = time;
 		this.queues = new LocalQueues(settings.maxKeys());
-		this.executor = Executors.newCachedThreadPool(daemons("lock-" + backend.name() + "-"));
+		this.executor = executor;
 		this.upkeep = new Upkeep(backend.name(), time);
 		this.renewals = new Renewals(this, this.queues, this.store, settings, this.upkeep, time, this.executor);
 		this.releases = new Releases(this.store, settings.operationTimeout(), this.upkeep, time, this.executor);

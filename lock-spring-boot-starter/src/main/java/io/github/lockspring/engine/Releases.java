@@ -99,7 +99,17 @@ final class Releases {
 			this.upkeep.runAt(this.nextRun);
 		}
 		else if (this.running.compareAndSet(false, true)) {
+			start();
+		}
+	}
+
+	private void start() {
+		try {
 			this.executor.execute(this::makeRound);
+		}
+		catch (Throwable ex) {
+			this.running.set(false); // the upkeep will run this again
+			throw ex;
 		}
 	}
 

@@ -29,6 +29,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +66,8 @@ final class FaultyBackend implements LockBackend {
 	private final List<Supplier<Boolean>> heldNews = new ArrayList<>();
 
 	private volatile News news = News.PASS;
+
+	private volatile UnaryOperator<@Nullable Set<LeaseRequest>> renewalAnswer = (held) -> held;
 
 	private volatile boolean recording = true;
 
@@ -117,6 +120,13 @@ final class FaultyBackend implements LockBackend {
 			this.faults.clear();
 		}
 		this.nextFaults.values().forEach(ConcurrentLinkedQueue::clear);
+	}
+
+	/**
+	 * Has renewals answered otherwise than they are.
+	 */
+	void setRenewalAnswer(UnaryOperator<@Nullable Set<LeaseRequest>> answer) {
+		this.renewalAnswer = answer;
 	}
 
 	void setNews(News news) {
@@ -219,7 +229,7 @@ final class FaultyBackend implements LockBackend {
 
 	@Override
 	public Set<LeaseRequest> renew(Collection<LeaseRequest> leases, Duration timeout) {
-		return call(Kind.RENEW, leases, timeout, () -> this.backend.renew(leases, timeout));
+		return call(Kind.RENEW, leases, timeout, () -> this.renewalAnswer.apply(this.backend.renew(leases, timeout)));
 	}
 
 	@Override
