@@ -219,7 +219,7 @@ public final class Hold {
 	void begin(Lease lease, long token) {
 		this.lease = lease;
 		this.token = token;
-		this.state = 1;
+		setState(1);
 	}
 
 	void setLease(@Nullable Lease lease) {

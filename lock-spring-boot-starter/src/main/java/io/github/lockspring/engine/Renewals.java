@@ -16,6 +16,7 @@
 
 package io.github.lockspring.engine;
 
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,6 +79,8 @@ final class Renewals {
 	 * Takes care of a hold that begins now.
 	 */
 	void watch(Hold hold) {
+		VarHandle.fullFence(); // the upkeep sees this hold, or we see that it goes to
+								// sleep
 		this.upkeep.runAt(hold.terms().isAutoRenew() ? dueAt(hold) : hold.lease().deadlineNanos());
 	}
 
