@@ -16,14 +16,28 @@
 
 package io.github.lockspring;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 
+import io.github.lockspring.engine.KeyText;
 import io.github.lockspring.engine.Hold;
 
 /**
  * The handle of one key. Several handles share one hold if its owner acquired it again.
  */
 final class HeldLock implements LockHandle {
+
+	private static final VarHandle CLOSED;
+
+	static {
+		try {
+			CLOSED = MethodHandles.lookup().findVarHandle(HeldLock.class, "closed", boolean.class);
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new ExceptionInInitializerError(ex);
+		}
+	}
 
 	private final Hold hold;
 
@@ -73,26 +87,20 @@ final class HeldLock implements LockHandle {
 
 	private void requireOpen() {
 		if (this.closed) {
-			throw new IllegalStateException("The lock on " + LockKeys.describe(this.hold.key()) + " is closed");
+			throw new IllegalStateException("The lock on " + KeyText.describe(this.hold.key()) + " is closed");
 		}
 	}
 
 	@Override
 	public void close() {
-		synchronized (this) {
-			if (this.closed) {
-				return;
-			}
-			this.closed = true;
-		}
-		if (!this.hold.release()) {
+		if (CLOSED.compareAndSet(this, false, true) && !this.hold.release()) {
 			throw new LockLostException(this.hold.key());
 		}
 	}
 
 	@Override
 	public String toString() {
-		return "lock on " + LockKeys.describe(this.hold.key()) + (this.closed ? ", closed" : "");
+		return "lock on " + KeyText.describe(this.hold.key()) + (this.closed ? ", closed" : "");
 	}
 
 }

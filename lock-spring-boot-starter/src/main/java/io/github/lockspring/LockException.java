@@ -18,6 +18,8 @@ package io.github.lockspring;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.engine.EngineException;
+
 /**
  * Something went wrong with a lock.
  */
@@ -28,6 +30,24 @@ public abstract class LockException extends RuntimeException {
 	LockException(String message, String key, @Nullable Throwable cause) {
 		super(message, cause);
 		this.key = key;
+	}
+
+	/**
+	 * Puts what the engine says into the words of this API. For use inside this library.
+	 * @param failure what the engine said
+	 * @param key the key, as the store knows it
+	 * @return the exception to throw
+	 */
+	public static RuntimeException of(EngineException failure, String key) {
+		return switch (failure.getReason()) {
+			case UNAVAILABLE ->
+				new LockUnavailableException(key, (failure.getCause() != null) ? failure.getCause() : failure);
+			case LOST -> new LockLostException(key);
+			case UPGRADE -> new LockUpgradeException(key);
+			case LIMIT -> new LockLimitException(failure.getMessage(), key);
+			case UNSUPPORTED -> new UnsupportedOperationException(failure.getMessage(), failure);
+			case CLOSED -> new IllegalStateException(failure.getMessage(), failure);
+		};
 	}
 
 	/**

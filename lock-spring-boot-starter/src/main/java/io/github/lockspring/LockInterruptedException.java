@@ -16,6 +16,8 @@
 
 package io.github.lockspring;
 
+import io.github.lockspring.engine.KeyText;
+
 /**
  * The thread was interrupted while it waited for a lock. Its interrupt status is set, the
  * lock is not held.
@@ -23,7 +25,7 @@ package io.github.lockspring;
 public final class LockInterruptedException extends LockException {
 
 	LockInterruptedException(String key, InterruptedException cause) {
-		super("Interrupted while waiting for the lock on " + LockKeys.describe(key), key, cause);
+		super("Interrupted while waiting for the lock on " + KeyText.describe(key), key, cause);
 	}
 
 }

@@ -20,14 +20,14 @@ import java.nio.charset.StandardCharsets;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.engine.KeyText;
+
 /**
- * Which texts are keys, and how keys look in messages.
+ * Which texts are keys.
  */
 final class LockKeys {
 
 	static final int MAX_BYTES = 512;
-
-	private static final int MAX_SHOWN = 128;
 
 	private LockKeys() {
 	}
@@ -59,12 +59,13 @@ final class LockKeys {
 				i++;
 			}
 			else {
-				throw new InvalidLockKeyException("The key of a lock must be well-formed Unicode: " + describe(key)
-						+ " has half of a surrogate pair at index " + i);
+				throw new InvalidLockKeyException("The key of a lock must be well-formed Unicode: "
+						+ KeyText.describe(key) + " has half of a surrogate pair at index " + i);
 			}
 		}
 		if (blank) {
-			throw new InvalidLockKeyException("The key of a lock must not be blank, as " + describe(key) + " is");
+			throw new InvalidLockKeyException(
+					"The key of a lock must not be blank, as " + KeyText.describe(key) + " is");
 		}
 		if (bytes > MAX_BYTES) {
 			throw tooLong(key);
@@ -74,32 +75,7 @@ final class LockKeys {
 
 	private static InvalidLockKeyException tooLong(String key) {
 		return new InvalidLockKeyException("The key of a lock must not be longer than " + MAX_BYTES
-				+ " bytes in UTF-8, as " + describe(key) + " with " + key.length() + " characters is");
-	}
-
-	/**
-	 * Shows a key in quotation marks, on one line, of bounded length.
-	 */
-	static String describe(String key) {
-		StringBuilder text = new StringBuilder("'");
-		for (int i = 0; i < key.length(); i++) {
-			char c = key.charAt(i);
-			String shown = isPlain(c) ? String.valueOf(c) : String.format("\\u%04x", (int) c);
-			if (text.length() + shown.length() > MAX_SHOWN - 2) {
-				return text.append("…'").toString();
-			}
-			text.append(shown);
-		}
-		return text.append('\'').toString();
-	}
-
-	private static boolean isPlain(char c) {
-		return c != '\\' && switch (Character.getType(c)) {
-			case Character.CONTROL, Character.FORMAT, Character.SURROGATE, Character.UNASSIGNED, Character.PRIVATE_USE,
-					Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR ->
-				false;
-			default -> true;
-		};
+				+ " bytes in UTF-8, as " + KeyText.describe(key) + " with " + key.length() + " characters is");
 	}
 
 	static int lengthInBytes(String text) {

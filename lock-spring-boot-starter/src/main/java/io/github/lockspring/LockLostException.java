@@ -16,14 +16,20 @@
 
 package io.github.lockspring;
 
+import io.github.lockspring.engine.KeyText;
+
 /**
  * The lease ended while the lock was held: the store gave it up, or may have done so.
  * Whatever was done since then was done without protection.
  */
 public final class LockLostException extends LockException {
 
-	LockLostException(String key) {
-		super("Lost the lock on " + LockKeys.describe(key) + " while it was held: another may have acquired it", key,
+	/**
+	 * Creates the exception.
+	 * @param key the key of the lock, as the store knows it
+	 */
+	public LockLostException(String key) {
+		super("Lost the lock on " + KeyText.describe(key) + " while it was held: another may have acquired it", key,
 				null);
 	}
 

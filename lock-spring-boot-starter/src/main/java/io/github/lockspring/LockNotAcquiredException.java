@@ -18,6 +18,8 @@ package io.github.lockspring;
 
 import java.time.Duration;
 
+import io.github.lockspring.engine.KeyText;
+
 /**
  * Another held the lock for the whole wait time.
  */
@@ -26,7 +28,7 @@ public final class LockNotAcquiredException extends LockException {
 	private final Duration waitTime;
 
 	LockNotAcquiredException(String key, Duration waitTime) {
-		super("Could not acquire the lock on " + LockKeys.describe(key) + " within " + waitTime
+		super("Could not acquire the lock on " + KeyText.describe(key) + " within " + waitTime
 				+ ": it is held by another", key, null);
 		this.waitTime = waitTime;
 	}

@@ -112,7 +112,11 @@ public final class LockOptions {
 		return this.autoRenew;
 	}
 
-	AcquireTerms terms() {
+	/**
+	 * These options as the engine takes them. For use inside this library.
+	 * @return the terms
+	 */
+	public AcquireTerms terms() {
 		return this.terms;
 	}
 

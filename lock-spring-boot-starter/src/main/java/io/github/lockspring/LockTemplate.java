@@ -19,13 +19,13 @@ package io.github.lockspring;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.Objects;
 import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
 
+import io.github.lockspring.engine.KeyText;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
@@ -63,7 +63,7 @@ public final class LockTemplate implements LockOperations {
 		Assert.notNull(defaultOptions, "'defaultOptions' must not be null");
 		if (LockKeys.lengthInBytes(prefix) > MAX_PREFIX_BYTES) {
 			throw new IllegalArgumentException("The prefix of keys must not be longer than " + MAX_PREFIX_BYTES
-					+ " bytes: " + LockKeys.describe(prefix));
+					+ " bytes: " + KeyText.describe(prefix));
 		}
 		this.engine = engine;
 		this.prefix = prefix;
@@ -84,9 +84,19 @@ public final class LockTemplate implements LockOperations {
 		Assert.hasText(name, "'name' must not be empty");
 		if (name.indexOf(':') >= 0) {
 			throw new IllegalArgumentException(
-					"The name of a lock must not contain a colon: " + LockKeys.describe(name));
+					"The name of a lock must not contain a colon: " + KeyText.describe(name));
 		}
 		return name;
+	}
+
+	/**
+	 * A key as the store knows it.
+	 * @param key a key of this template
+	 * @return the key behind the prefix
+	 * @throws InvalidLockKeyException if the key cannot be locked
+	 */
+	public String storeKey(String key) {
+		return this.prefix.concat(LockKeys.requireValid(key));
 	}
 
 	@Override
@@ -120,26 +130,8 @@ public final class LockTemplate implements LockOperations {
 			throw new LockInterruptedException(storeKey, ex);
 		}
 		catch (EngineException ex) {
-			throw translate(ex, storeKey);
+			throw LockException.of(ex, storeKey);
 		}
-	}
-
-	/**
-	 * Puts a failure of the engine into the words of the public API.
-	 * @param failure what the engine said
-	 * @param key the key, as the store knows it
-	 * @return the exception to throw
-	 */
-	static RuntimeException translate(EngineException failure, String key) {
-		return switch (failure.getReason()) {
-			case UNAVAILABLE ->
-				new LockUnavailableException(key, (failure.getCause() != null) ? failure.getCause() : failure);
-			case LOST -> new LockLostException(key);
-			case UPGRADE -> new LockUpgradeException(key);
-			case LIMIT -> new LockLimitException(Objects.requireNonNull(failure.getMessage()), key);
-			case UNSUPPORTED -> new UnsupportedOperationException(failure.getMessage(), failure);
-			case CLOSED -> new IllegalStateException(failure.getMessage(), failure);
-		};
 	}
 
 	@Override

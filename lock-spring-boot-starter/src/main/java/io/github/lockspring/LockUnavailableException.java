@@ -16,13 +16,15 @@
 
 package io.github.lockspring;
 
+import io.github.lockspring.engine.KeyText;
+
 /**
  * The store failed, or did not answer in time. The lock is not held.
  */
 public final class LockUnavailableException extends LockException {
 
 	LockUnavailableException(String key, Throwable cause) {
-		super("Could not acquire the lock on " + LockKeys.describe(key) + ": " + cause.getMessage(), key, cause);
+		super("Could not acquire the lock on " + KeyText.describe(key) + ": " + cause.getMessage(), key, cause);
 	}
 
 }

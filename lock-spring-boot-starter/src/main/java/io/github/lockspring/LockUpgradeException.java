@@ -16,6 +16,8 @@
 
 package io.github.lockspring;
 
+import io.github.lockspring.engine.KeyText;
+
 /**
  * A holder of a read lock asked for the write lock of the same key. Upgrading is not
  * supported, because two readers that both wait to write would wait for ever.
@@ -23,7 +25,7 @@ package io.github.lockspring;
 public final class LockUpgradeException extends LockException {
 
 	LockUpgradeException(String key) {
-		super("Upgrade not supported: the read lock on " + LockKeys.describe(key)
+		super("Upgrade not supported: the read lock on " + KeyText.describe(key)
 				+ " is held here and must be released before the write lock is acquired", key, null);
 	}
 

@@ -15,7 +15,7 @@
  */
 
 /**
- * From {@link io.github.lockspring.DistributedLock @DistributedLock} to a call of the\n *
+ * From {@link io.github.lockspring.DistributedLock @DistributedLock} to a call of the
  * template: attributes, key expressions, advice.
  */
 @NullMarked

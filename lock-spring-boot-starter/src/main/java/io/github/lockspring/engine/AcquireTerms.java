@@ -40,12 +40,15 @@ public final class AcquireTerms {
 
 	private final long leaseNanos;
 
+	private final boolean ordinary;
+
 	private AcquireTerms(LeaseMode mode, boolean fair, Duration leaseTime, boolean autoRenew) {
 		this.single = new LeaseTerms(mode, fair, leaseTime, 1);
 		this.block = (mode == LeaseMode.EXCLUSIVE && !fair) ? new LeaseTerms(mode, false, leaseTime, 1 + MAX_HAND_OVERS)
 				: this.single;
 		this.autoRenew = autoRenew;
 		this.leaseNanos = leaseTime.toNanos();
+		this.ordinary = this.block != this.single;
 	}
 
 	public static AcquireTerms exclusive(Duration leaseTime, boolean autoRenew) {
@@ -92,6 +95,14 @@ public final class AcquireTerms {
 	}
 
 	/**
+	 * Whether the lease is exclusive and needs no order: what every backend can grant,
+	 * and what can be passed on inside the process.
+	 */
+	boolean isOrdinary() {
+		return this.ordinary;
+	}
+
+	/**
 	 * What to ask the store for.
 	 * @param contended whether others in this process want the key
 	 */
@@ -104,7 +115,7 @@ public final class AcquireTerms {
 	 * lease can be passed on, and lasts as long.
 	 */
 	boolean canPassTo(AcquireTerms other) {
-		return this.block != this.single && other.block != other.single && this.autoRenew == other.autoRenew
+		return this.ordinary && other.ordinary && this.autoRenew == other.autoRenew
 				&& this.leaseNanos == other.leaseNanos;
 	}
 

@@ -26,6 +26,7 @@ import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.OutcomeUnknownException;
 
 /**
@@ -94,18 +95,41 @@ final class Acquirer {
 		try {
 			long now = this.time.nanoTime();
 			Object answer = (turn == LocalQueue.Turn.SPEAK) ? ask(hold, now, waitNanos, mayWait) : null;
-			return hold.state() > Hold.ENDED || await(hold, patience(now, waitNanos, answer), interruptible);
+			if (hold.state() > Hold.ENDED) {
+				requireOpen();
+				return true;
+			}
+			return await(hold, patience(now, waitNanos, answer), interruptible) && requireHeld(hold);
+		}
+		catch (InterruptedException | EngineException ex) {
+			abandon(hold);
+			throw ex;
 		}
 		catch (Throwable ex) {
+			if (hold.state() == Hold.SPEAKING) {
+				disown(hold); // a call to the store may have been cut off
+			}
 			abandon(hold);
 			throw ex;
 		}
 	}
 
+	/**
+	 * A thread may wake up long after a lease was handed to it.
+	 */
+	private boolean requireHeld(Hold hold) {
+		requireOpen();
+		if (!hold.isHeld()) {
+			throw new EngineException(EngineException.Reason.UNAVAILABLE,
+					"The lease was over before the thread that waited for it woke up", null);
+		}
+		return true;
+	}
+
 	private Patience patience(long now, long waitNanos, @Nullable Object answer) {
 		Patience patience = new Patience(now, now + waitNanos, this.settings, this.store.hasQueue());
 		if (answer != null) {
-			patience.answered(answer, now, this.time.nanoTime());
+			patience.answered(answer, this.time.nanoTime());
 		}
 		return patience;
 	}
@@ -140,7 +164,7 @@ final class Acquirer {
 		boolean speaking = hold.state() == Hold.SPEAKING;
 		if (speaking && (hold.hasNews() || patience.isTimeToAsk(now))) {
 			Object answer = ask(hold, now, patience.remaining(now), true);
-			patience.answered(answer, now, this.time.nanoTime());
+			patience.answered(answer, this.time.nanoTime());
 			return true;
 		}
 		if (patience.isOver(now, speaking)) {
@@ -157,15 +181,21 @@ final class Acquirer {
 	 */
 	private @Nullable Object ask(Hold hold, long now, long remaining, boolean mayWait) {
 		try {
-			if (hold.takeNews() instanceof Grant grant) {
-				return begin(hold, grant);
+			if (hold.takeNews() instanceof Pushed pushed && pushed.isFor(hold.leaseOrNull())
+					&& hold.lease().grantedUnasked(pushed.grant(), this.time)) {
+				return begin(hold, pushed.grant());
 			}
 			Lease lease = leaseOf(hold);
-			lease.sending(now, this.time.currentTimeMillis());
+			long nowMillis = this.time.currentTimeMillis();
+			if (mayWait && this.store.hasQueue()) {
+				lease.queue();
+			}
 			Attempt attempt = this.store.tryAcquire(lease.request(), mayWait, timeout(remaining));
 			if (attempt instanceof Grant grant) {
+				lease.granted(grant, now, nowMillis);
 				return begin(hold, grant);
 			}
+			lease.denied(now, nowMillis);
 			hold.queue().setTrouble(null);
 			return attempt;
 		}
@@ -194,8 +224,7 @@ final class Acquirer {
 
 	private @Nullable BackendException begin(Hold hold, Grant grant) {
 		Lease lease = hold.lease();
-		lease.granted(grant);
-		if (lease.isExpired(this.time)) {
+		if (!lease.begin(this.time)) {
 			disown(hold);
 			return trouble(hold, new BackendUnavailableException(
 					"The store took longer to grant the lease than the lease lasts", null));
@@ -240,12 +269,15 @@ final class Acquirer {
 		return true;
 	}
 
+	/**
+	 * Leaves the queue here and, if it was put into it, that of the store.
+	 */
 	private boolean leave(Hold hold) {
 		if (!this.queues.leave(hold)) {
 			return false;
 		}
 		Lease lease = hold.leaseOrNull();
-		if (lease != null && this.store.hasQueue()) {
+		if (lease != null && lease.isQueued()) {
 			this.releases.release(lease.request());
 		}
 		return true;
@@ -255,9 +287,6 @@ final class Acquirer {
 	 * Leaves nothing behind when the waiting ended in an exception.
 	 */
 	private void abandon(Hold hold) {
-		if (hold.state() == Hold.SPEAKING) {
-			disown(hold);
-		}
 		if (hold.state() != Hold.ENDED && !leave(hold)) {
 			hold.release();
 		}
@@ -267,6 +296,20 @@ final class Acquirer {
 		if (this.closed.getAsBoolean()) {
 			throw new EngineException(EngineException.Reason.CLOSED, "The locks of this application are closed", null);
 		}
+	}
+
+	/**
+	 * A grant that the store made unasked.
+	 *
+	 * @param request the request that was granted
+	 * @param grant the grant
+	 */
+	record Pushed(LeaseRequest request, Grant grant) {
+
+		boolean isFor(@Nullable Lease lease) {
+			return lease != null && lease.request().equals(this.request);
+		}
+
 	}
 
 }

@@ -26,9 +26,17 @@ public final class EngineException extends RuntimeException {
 
 	private final Reason reason;
 
+	private final String message;
+
 	EngineException(Reason reason, String message, @Nullable Throwable cause) {
 		super(message, cause);
 		this.reason = reason;
+		this.message = message;
+	}
+
+	@Override
+	public String getMessage() {
+		return this.message;
 	}
 
 	public Reason getReason() {

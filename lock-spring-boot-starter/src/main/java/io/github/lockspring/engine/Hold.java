@@ -40,20 +40,9 @@ public final class Hold {
 
 	static final int ENDED = 0;
 
-	private static final VarHandle STATE;
+	private static final VarHandle STATE = Fields.varHandle(MethodHandles.lookup(), "state", int.class);
 
-	private static final VarHandle NEWS;
-
-	static {
-		try {
-			MethodHandles.Lookup lookup = MethodHandles.lookup();
-			STATE = lookup.findVarHandle(Hold.class, "state", int.class);
-			NEWS = lookup.findVarHandle(Hold.class, "news", Object.class);
-		}
-		catch (ReflectiveOperationException ex) {
-			throw new ExceptionInInitializerError(ex);
-		}
-	}
+	private static final VarHandle NEWS = Fields.varHandle(MethodHandles.lookup(), "news", Object.class);
 
 	private final LockEngine engine;
 
@@ -66,10 +55,10 @@ public final class Hold {
 	private final Thread thread;
 
 	/**
-	 * The hold behind this one, in the row of those that wait or of those that hold. It
-	 * belongs to the queue.
+	 * The hold behind this one, in the row of those that wait or of those that hold.
+	 * Belongs to the queue and is written under its monitor.
 	 */
-	volatile @Nullable Hold next;
+	@Nullable Hold next;
 
 	private @Nullable LocalQueue queue;
 
@@ -191,6 +180,9 @@ public final class Hold {
 			if (current <= ENDED) {
 				return false;
 			}
+			if (current == Integer.MAX_VALUE) {
+				throw new IllegalStateException("Acquired too often");
+			}
 			if (STATE.compareAndSet(this, current, current + 1)) {
 				return true;
 			}
@@ -244,9 +236,12 @@ public final class Hold {
 		return lease;
 	}
 
-	void setQueue(LocalQueue queue, int state) {
+	/**
+	 * Enters a queue. The caller owns the queue's monitor.
+	 */
+	void enter(LocalQueue queue, int state) {
 		this.queue = queue;
-		this.state = state;
+		setState(state);
 	}
 
 	LocalQueue queue() {
@@ -262,7 +257,7 @@ public final class Hold {
 	}
 
 	void setState(int state) {
-		this.state = state;
+		STATE.setRelease(this, state);
 	}
 
 	AcquireTerms terms() {

@@ -16,6 +16,9 @@
 
 package io.github.lockspring.engine;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
 
@@ -32,6 +35,12 @@ final class Lease {
 
 	private static final int DRIFT_DIVISOR = 100;
 
+	private static final VarHandle DEADLINE_NANOS = Fields.varHandle(MethodHandles.lookup(), "deadlineNanos",
+			long.class);
+
+	private static final VarHandle DEADLINE_MILLIS = Fields.varHandle(MethodHandles.lookup(), "deadlineMillis",
+			long.class);
+
 	private final LeaseRequest request;
 
 	private volatile long deadlineNanos;
@@ -40,7 +49,15 @@ final class Lease {
 
 	private long grantedNanos;
 
+	private volatile boolean ended;
+
 	private int handOvers;
+
+	private boolean queued;
+
+	private boolean denied;
+
+	private boolean deniedAgain;
 
 	Lease(LeaseRequest request) {
 		this.request = request;
@@ -51,16 +68,52 @@ final class Lease {
 	}
 
 	/**
-	 * To be called right before the request is sent, each time.
+	 * Tells that the request is about to get a place in the store's queue.
 	 */
-	void sending(long nowNanos, long nowMillis) {
-		this.deadlineNanos = nowNanos;
-		this.deadlineMillis = nowMillis;
-		this.grantedNanos = nowNanos;
+	void queue() {
+		this.queued = true;
 	}
 
-	void granted(Grant grant) {
-		extendFrom(this.deadlineNanos, this.deadlineMillis, grant.validity().toNanos());
+	/**
+	 * Whether the request may have a place in the store's queue.
+	 */
+	boolean isQueued() {
+		return this.queued;
+	}
+
+	/**
+	 * Tells that the store denied the request, and will not have granted it before.
+	 * @param sentNanos the monotonic time before the request was sent
+	 * @param sentMillis the wall time before the request was sent
+	 */
+	void denied(long sentNanos, long sentMillis) {
+		this.deniedAgain = this.denied;
+		this.denied = true;
+		setDeadline(sentNanos, sentMillis);
+	}
+
+	/**
+	 * Tells that the store granted the request, unasked, at some time after it had denied
+	 * it. Only if it denied it once is it certain that no later denial has overtaken the
+	 * news.
+	 * @return {@code false} if the store must be asked whether the grant still counts
+	 */
+	boolean grantedUnasked(Grant grant, TimeSource time) {
+		long half = grant.validity().toNanos() / 2;
+		if (!this.denied || this.deniedAgain || half + remainingNanos(time) < 0) {
+			return false;
+		}
+		granted(grant, this.deadlineNanos, this.deadlineMillis);
+		return true;
+	}
+
+	/**
+	 * Tells that the store granted the request.
+	 * @param sentNanos the monotonic time before the request was sent
+	 * @param sentMillis the wall time before the request was sent
+	 */
+	void granted(Grant grant, long sentNanos, long sentMillis) {
+		extendFrom(sentNanos, sentMillis, grant.validity().toNanos());
 	}
 
 	/**
@@ -74,16 +127,45 @@ final class Lease {
 
 	private void extendFrom(long sentNanos, long sentMillis, long validityNanos) {
 		long usable = validityNanos - validityNanos / DRIFT_DIVISOR;
-		this.deadlineMillis = sentMillis + usable / 1_000_000;
-		this.deadlineNanos = sentNanos + usable;
+		setDeadline(sentNanos + usable, sentMillis + usable / 1_000_000);
+	}
+
+	/**
+	 * Ordered writes are enough: whoever still sees the former deadline is on the safe
+	 * side.
+	 */
+	private void setDeadline(long nanos, long millis) {
+		DEADLINE_NANOS.setRelease(this, nanos);
+		DEADLINE_MILLIS.setRelease(this, millis);
+	}
+
+	/**
+	 * Begins to count the time for which the lease is passed on and renewed: the grant
+	 * has arrived.
+	 * @return {@code false} if it came too late
+	 */
+	boolean begin(TimeSource time) {
+		this.grantedNanos = time.nanoTime();
+		return !isExpired(this.grantedNanos, time.currentTimeMillis());
+	}
+
+	/**
+	 * Tells that the store gave the lease up.
+	 */
+	void end() {
+		this.ended = true;
 	}
 
 	boolean isExpired(TimeSource time) {
-		return time.nanoTime() - this.deadlineNanos >= 0 || time.currentTimeMillis() >= this.deadlineMillis;
+		return this.ended || isExpired(time.nanoTime(), time.currentTimeMillis());
+	}
+
+	private boolean isExpired(long nanos, long millis) {
+		return nanos - this.deadlineNanos >= 0 || millis >= this.deadlineMillis;
 	}
 
 	long remainingNanos(TimeSource time) {
-		return Math.min(this.deadlineNanos - time.nanoTime(),
+		return this.ended ? 0 : Math.min(this.deadlineNanos - time.nanoTime(),
 				(this.deadlineMillis - time.currentTimeMillis()) * 1_000_000);
 	}
 
@@ -92,7 +174,7 @@ final class Lease {
 	}
 
 	/**
-	 * The monotonic time before the request was sent that was granted.
+	 * The monotonic time at which the grant arrived.
 	 */
 	long grantedNanos() {
 		return this.grantedNanos;

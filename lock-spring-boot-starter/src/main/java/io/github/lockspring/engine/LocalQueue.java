@@ -54,14 +54,14 @@ final class LocalQueue {
 
 	private volatile boolean contended;
 
-	private boolean retired;
+	private volatile boolean retired;
 
 	/**
 	 * Creates a queue in which one speaks already.
 	 */
 	LocalQueue(Hold voice) {
 		this.voice = voice;
-		voice.setQueue(this, Hold.SPEAKING);
+		voice.enter(this, Hold.SPEAKING);
 	}
 
 	/**
@@ -76,13 +76,13 @@ final class LocalQueue {
 		}
 		if (this.first == null && maySpeak(hold)) {
 			this.voice = hold;
-			hold.setQueue(this, Hold.SPEAKING);
+			hold.enter(this, Hold.SPEAKING);
 			return Turn.SPEAK;
 		}
 		if (!mayWait) {
 			return Turn.REFUSED;
 		}
-		hold.setQueue(this, Hold.WAITING);
+		hold.enter(this, Hold.WAITING);
 		append(hold);
 		this.contended = true;
 		return Turn.WAIT;
@@ -117,7 +117,7 @@ final class LocalQueue {
 	 */
 	synchronized @Nullable Hold grant(Hold hold, Lease lease, long token) {
 		this.voice = null;
-		this.trouble = null;
+		setTrouble(null);
 		hold.begin(lease, token);
 		addHolder(hold);
 		return promote();
@@ -154,16 +154,15 @@ final class LocalQueue {
 	 */
 	synchronized @Nullable Hold end(Hold hold) {
 		removeHolder(hold);
-		return promote();
+		return goOn();
 	}
 
 	/**
-	 * Takes out one that gives up.
-	 * @return {@code false} if it holds by now
+	 * Takes out one that gives up, unless it holds by now, which its state tells.
 	 */
-	synchronized boolean leave(Hold hold) {
+	synchronized @Nullable Hold leave(Hold hold) {
 		if (hold.state() > Hold.SPEAKING) {
-			return false;
+			return null;
 		}
 		if (this.voice == hold) {
 			this.voice = null;
@@ -172,7 +171,18 @@ final class LocalQueue {
 			removeWaiting(hold);
 		}
 		hold.setState(Hold.ENDED);
-		return true;
+		return goOn();
+	}
+
+	/**
+	 * Lets the next one speak, or retires if nobody is left.
+	 */
+	private @Nullable Hold goOn() {
+		if (this.voice == null && this.first == null && this.holders == null) {
+			this.retired = true;
+			return null;
+		}
+		return promote();
 	}
 
 	/**
@@ -256,10 +266,9 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Retires this queue if nobody is in it.
+	 * Whether all have gone. Such a queue is never used again.
 	 */
-	synchronized boolean retire() {
-		this.retired = this.voice == null && this.first == null && this.holders == null;
+	boolean isRetired() {
 		return this.retired;
 	}
 
@@ -275,12 +284,43 @@ final class LocalQueue {
 		return null;
 	}
 
+	/**
+	 * Finds the one that has a lease, or that is about to pass it on or give it back.
+	 */
+	synchronized @Nullable Hold holderOf(LeaseRequest request) {
+		for (Hold holder = this.holders; holder != null; holder = holder.next) {
+			if (holder.state() >= Hold.ENDED && holder.lease().request().equals(request)) {
+				return holder;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Ends a lease that the store gave up, so that it cannot be passed on any more.
+	 * @return the one that has it, or is about to give it back
+	 */
+	synchronized @Nullable Hold revoke(LeaseRequest request) {
+		Hold holder = holderOf(request);
+		if (holder != null) {
+			holder.lease().end();
+		}
+		return holder;
+	}
+
 	@Nullable Hold holders() {
 		return this.holders;
 	}
 
 	boolean hasWaiting() {
 		return this.first != null;
+	}
+
+	/**
+	 * Whether somebody speaks or waits.
+	 */
+	synchronized boolean isWaitedFor() {
+		return this.voice != null || this.first != null;
 	}
 
 	/**
@@ -294,7 +334,9 @@ final class LocalQueue {
 	 * Remembers why the store could not be asked, for those who wait in vain.
 	 */
 	void setTrouble(@Nullable BackendException trouble) {
-		this.trouble = trouble;
+		if (this.trouble != trouble) {
+			this.trouble = trouble;
+		}
 	}
 
 	@Nullable BackendException trouble() {

@@ -74,12 +74,8 @@ final class LocalQueues {
 	 * @return {@code false} if it holds by now
 	 */
 	boolean leave(Hold hold) {
-		LocalQueue queue = hold.queue();
-		if (!queue.leave(hold)) {
-			return false;
-		}
-		goOn(hold, queue.promote());
-		return true;
+		goOn(hold, hold.queue().leave(hold));
+		return hold.state() == Hold.ENDED;
 	}
 
 	/**
@@ -94,7 +90,7 @@ final class LocalQueues {
 		if (next != null) {
 			next.wake();
 		}
-		else if (gone.queue().retire()) {
+		else if (gone.queue().isRetired()) {
 			this.queues.remove(gone.key(), gone.queue());
 		}
 	}
@@ -105,15 +101,20 @@ final class LocalQueues {
 	}
 
 	/**
-	 * Finds the hold that has a lease now.
+	 * Finds the hold that has a lease now, or is about to pass it on or give it back.
 	 */
 	@Nullable Hold holderOf(LeaseRequest request) {
 		LocalQueue queue = this.queues.get(request.key());
-		Hold holder = (queue != null) ? queue.holders() : null;
-		while (holder != null && !(holder.state() > Hold.ENDED && holder.lease().request().equals(request))) {
-			holder = holder.next;
-		}
-		return holder;
+		return (queue != null) ? queue.holderOf(request) : null;
+	}
+
+	/**
+	 * Ends a lease that the store gave up.
+	 * @return the hold that has it, or is about to give it back
+	 */
+	@Nullable Hold revoke(LeaseRequest request) {
+		LocalQueue queue = this.queues.get(request.key());
+		return (queue != null) ? queue.revoke(request) : null;
 	}
 
 	/**

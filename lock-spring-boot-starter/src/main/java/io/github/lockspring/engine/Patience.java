@@ -78,8 +78,11 @@ final class Patience {
 		return speaking ? Math.min(this.askAt - now, remaining(now)) : remaining(now);
 	}
 
-	void answered(@Nullable Object answer, long askedAt, long now) {
-		this.askedLast = remaining(askedAt) <= 0;
+	/**
+	 * Takes note of an answer. One that arrives after the deadline was the last.
+	 */
+	void answered(@Nullable Object answer, long now) {
+		this.askedLast = remaining(now) <= 0;
 		this.pause = this.queueing ? nanos(this.settings.queuePoll())
 				: Math.min(nanos(this.settings.maxPoll()), Math.max(nanos(this.settings.minPoll()), 2 * this.pause));
 		long pause = this.pause;

@@ -23,7 +23,8 @@ import java.time.Duration;
  *
  * @param token the first fencing token of the block that the terms asked for; every token
  * of the block is larger than every token granted before for any of the keys
- * @param validity how long the store keeps the lease from the moment of granting it
+ * @param validity how long the store keeps the lease from now on: the lease time, or what
+ * is left of it if the request was granted before
  */
 public record Grant(long token, Duration validity) implements Attempt {
 }

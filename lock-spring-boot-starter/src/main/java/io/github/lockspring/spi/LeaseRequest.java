@@ -128,7 +128,7 @@ public final class LeaseRequest {
 
 	@Override
 	public String toString() {
-		return this.terms.mode() + " lease of " + keys() + " for " + owner();
+		return this.terms.mode() + " lease " + owner(); // keys may hold anything
 	}
 
 }

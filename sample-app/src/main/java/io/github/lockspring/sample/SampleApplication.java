@@ -16,16 +16,27 @@
 
 package io.github.lockspring.sample;
 
+import java.util.Arrays;
+
+import io.github.lockspring.sample.demo.Demonstration;
+
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.resilience.annotation.EnableResilientMethods;
 
 /**
- * A shop whose orders are paid once, however many instances of it run.
+ * A shop that must not sell more than it has, however many instances of it run. With
+ * {@code demo} as first argument it is the demonstration instead, which starts several
+ * shops and customers.
  */
 @SpringBootApplication
+@EnableResilientMethods
 public class SampleApplication {
 
-	public static void main(String[] args) {
+	public static void main(String[] args) throws Exception {
+		if (args.length > 0 && "demo".equals(args[0])) {
+			System.exit(Demonstration.run(Arrays.copyOfRange(args, 1, args.length)));
+		}
 		SpringApplication.run(SampleApplication.class, args);
 	}
 

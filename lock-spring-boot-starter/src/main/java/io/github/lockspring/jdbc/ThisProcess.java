@@ -14,32 +14,31 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.benchmarks;
+package io.github.lockspring.jdbc;
 
-import java.util.concurrent.locks.ReentrantLock;
-
-import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.State;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 
 /**
- * What a lock costs inside one JVM: the floor below every other figure.
+ * The name of this process for people who read the table. Found out on first use, which
+ * may ask a name server.
  */
-@State(Scope.Benchmark)
-public class BaselineBenchmark {
+final class ThisProcess {
 
-	private final ReentrantLock lock = new ReentrantLock();
+	static final String NAME = ProcessHandle.current().pid() + "@" + host();
 
-	private int counter;
+	private static final int MAX_HOST_LENGTH = 200;
 
-	@Benchmark
-	public int reentrantLock() {
-		this.lock.lock();
+	private ThisProcess() {
+	}
+
+	private static String host() {
 		try {
-			return ++this.counter;
+			String host = InetAddress.getLocalHost().getHostName();
+			return host.substring(0, Math.min(host.length(), MAX_HOST_LENGTH));
 		}
-		finally {
-			this.lock.unlock();
+		catch (UnknownHostException ex) {
+			return "unknown";
 		}
 	}
 

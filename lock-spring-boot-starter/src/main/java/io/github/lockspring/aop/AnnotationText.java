@@ -1,0 +1,90 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+import org.springframework.util.StringUtils;
+
+import io.github.lockspring.engine.KeyText;
+
+/**
+ * The text of one attribute of one annotation, and what it means.
+ *
+ * @param method the annotated method
+ * @param attribute the name of the attribute
+ * @param text the text, without placeholders
+ */
+record AnnotationText(Method method, String attribute, String text) {
+
+	private static final Pattern NUMBER = Pattern.compile("[+-]?\\d+");
+
+	private static final String PLACEHOLDER = "${";
+
+	/**
+	 * Replaces the placeholders of a text by the values of their properties.
+	 */
+	AnnotationText resolve(ConfigurableBeanFactory beanFactory) {
+		String resolved;
+		try {
+			resolved = beanFactory.resolveEmbeddedValue(this.text);
+		}
+		catch (IllegalArgumentException ex) {
+			throw refuse("cannot be resolved: " + ex.getMessage(), "Define the property.", ex);
+		}
+		if (resolved != null && resolved.contains(PLACEHOLDER)) {
+			throw refuse("has a placeholder without a value", "Define the property.", null);
+		}
+		return new AnnotationText(this.method, this.attribute, (resolved != null) ? resolved : "");
+	}
+
+	boolean isBlank() {
+		return !StringUtils.hasText(this.text);
+	}
+
+	Duration asDuration() {
+		if (NUMBER.matcher(this.text.strip()).matches()) {
+			throw refuse("has no unit", "Add the unit, as in '500ms' or '5s'.", null);
+		}
+		try {
+			return DurationFormatterUtils.detectAndParse(this.text.strip());
+		}
+		catch (RuntimeException ex) {
+			throw refuse("is not a duration", "Write a number with its unit, as in '500ms', '5s' or 'PT5S'.", ex);
+		}
+	}
+
+	boolean asBoolean() {
+		return switch (this.text.strip()) {
+			case "true" -> true;
+			case "false" -> false;
+			default -> throw refuse("is neither true nor false", "Write 'true' or 'false'.", null);
+		};
+	}
+
+	InvalidLockDeclarationException refuse(String problem, String remedy, @Nullable Throwable cause) {
+		return new InvalidLockDeclarationException(this.method,
+				this.attribute + " = " + KeyText.describe(this.text) + ' ' + problem, remedy, cause);
+	}
+
+}

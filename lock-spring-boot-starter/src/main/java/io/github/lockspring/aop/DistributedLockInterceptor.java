@@ -1,0 +1,90 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanFactory;
+
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockKeyConverter;
+import io.github.lockspring.LockTemplate;
+
+/**
+ * Runs methods under their locks. The template is asked for when the first method is
+ * called, because this object is there before most beans are.
+ */
+final class DistributedLockInterceptor implements MethodInterceptor {
+
+	private final LockAttributesSource source;
+
+	private final BeanFactory beanFactory;
+
+	private final KeyTexts texts;
+
+	private final ConcurrentMap<Class<?>, ConcurrentMap<Method, LockedMethod>> methods = new ConcurrentHashMap<>();
+
+	DistributedLockInterceptor(LockAttributesSource source, BeanFactory beanFactory) {
+		this.source = source;
+		this.beanFactory = beanFactory;
+		this.texts = new KeyTexts(this::converters);
+	}
+
+	private List<LockKeyConverter> converters() {
+		return this.beanFactory.getBeanProvider(LockKeyConverter.class).orderedStream().toList();
+	}
+
+	@Override
+	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+		LockedMethod method = methodOf(invocation);
+		try (LockHandle lock = method.acquire(invocation)) {
+			if (lock == null) {
+				return method.skippedResult();
+			}
+			method.offer(lock, invocation);
+			return invocation.proceed();
+		}
+	}
+
+	private LockedMethod methodOf(MethodInvocation invocation) {
+		Method method = invocation.getMethod();
+		Object target = invocation.getThis();
+		Class<?> targetClass = (target != null) ? target.getClass() : method.getDeclaringClass();
+		ConcurrentMap<Method, LockedMethod> known = this.methods.get(targetClass);
+		LockedMethod locked = (known != null) ? known.get(method) : null;
+		return (locked != null) ? locked : prepare(method, targetClass);
+	}
+
+	private LockedMethod prepare(Method method, Class<?> targetClass) {
+		LockAttributes attributes = this.source.attributesOf(method, targetClass);
+		if (attributes == null) {
+			throw new IllegalStateException(MethodNames.describe(method) + " has no @DistributedLock");
+		}
+		LockTemplate template = this.beanFactory.getBean(LockTemplate.class);
+		LockedMethod locked = new LockedMethod(method, attributes, template, this.texts);
+		this.methods.computeIfAbsent(targetClass, (type) -> new ConcurrentHashMap<>()).put(method, locked);
+		return locked;
+	}
+
+}

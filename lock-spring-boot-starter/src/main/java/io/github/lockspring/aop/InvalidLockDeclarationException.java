@@ -1,0 +1,44 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.lang.reflect.Method;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A method cannot be locked as its {@link io.github.lockspring.DistributedLock}
+ * annotation says. The bean is not created, so that the application does not start.
+ */
+public final class InvalidLockDeclarationException extends RuntimeException {
+
+	private final String remedy;
+
+	InvalidLockDeclarationException(Method method, String problem, String remedy, @Nullable Throwable cause) {
+		super("@DistributedLock on " + MethodNames.describe(method) + ": " + problem, cause);
+		this.remedy = remedy;
+	}
+
+	/**
+	 * What to do about it.
+	 * @return a sentence
+	 */
+	public String getRemedy() {
+		return this.remedy;
+	}
+
+}

@@ -1,0 +1,95 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.Assign;
+import org.springframework.expression.spel.ast.ConstructorReference;
+import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.OpDec;
+import org.springframework.expression.spel.ast.OpInc;
+import org.springframework.expression.spel.ast.TypeReference;
+import org.springframework.expression.spel.ast.VariableReference;
+
+import io.github.lockspring.engine.KeyText;
+
+/**
+ * Finds what cannot work, or is not allowed, in the expression of a key, before it is
+ * evaluated for the first time.
+ */
+final class KeyExpressionCheck {
+
+	private final Set<String> variables;
+
+	private final boolean namesKnown;
+
+	/**
+	 * Creates a check.
+	 * @param variables the names of the variables
+	 * @param namesKnown whether the compiler kept the names of parameters
+	 */
+	KeyExpressionCheck(Set<String> variables, boolean namesKnown) {
+		this.variables = variables;
+		this.namesKnown = namesKnown;
+	}
+
+	@Nullable String problemIn(SpelNode node) {
+		String problem = problemAt(node);
+		for (int i = 0; problem == null && i < node.getChildCount(); i++) {
+			problem = problemIn(node.getChild(i));
+		}
+		return problem;
+	}
+
+	private @Nullable String problemAt(SpelNode node) {
+		if (node instanceof TypeReference) {
+			return "must not refer to a type with T(…), as it does at position " + node.getStartPosition();
+		}
+		if (node instanceof ConstructorReference) {
+			return "must not make objects with new, as it does at position " + node.getStartPosition();
+		}
+		if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
+			return "must not change anything, as it does at position " + node.getStartPosition();
+		}
+		if (node instanceof FunctionReference) {
+			return "must not call a function, as it does at position " + node.getStartPosition();
+		}
+		return (node instanceof VariableReference && !isKnown(nameOf(node))) ? unknown(node) : null;
+	}
+
+	private boolean isKnown(String variable) {
+		return variable.equals("root") || variable.equals("this") || this.variables.contains(variable);
+	}
+
+	private String unknown(SpelNode variable) {
+		String available = this.variables.stream().map((name) -> ", #" + name).collect(Collectors.joining());
+		String names = this.namesKnown ? "" : ". The names of parameters are not known, because the class was compiled"
+				+ " without the option -parameters of the compiler";
+		return "has the unknown variable " + KeyText.describe(variable.toStringAST()) + " at position "
+				+ variable.getStartPosition() + ". Available are #root" + available + names;
+	}
+
+	static String nameOf(SpelNode variable) {
+		return variable.toStringAST().substring(1);
+	}
+
+}

@@ -1,0 +1,102 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.lang.reflect.Method;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelCompilerMode;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
+
+import io.github.lockspring.engine.KeyText;
+
+/**
+ * Understands the expressions of keys, once, when the bean is proxied. Only the text of
+ * the annotation is ever parsed; arguments are values.
+ */
+final class LockKeyParser {
+
+	private final SpelExpressionParser parser;
+
+	private final EvaluationContext shared;
+
+	LockKeyParser(ConfigurableBeanFactory beanFactory) {
+		this.parser = new SpelExpressionParser(
+				new SpelParserConfiguration(SpelCompilerMode.MIXED, beanFactory.getBeanClassLoader()));
+		StandardEvaluationContext shared = new StandardEvaluationContext();
+		shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
+		this.shared = shared;
+	}
+
+	LockKey parse(String expression, Method method) {
+		SpelExpression parsed = parse(method, expression);
+		@Nullable String[] names = DefaultParameterNameDiscoverer.getSharedInstance().getParameterNames(method);
+		Map<String, Integer> variables = variablesOf(method, names);
+		String problem = new KeyExpressionCheck(variables.keySet(), names != null).problemIn(parsed.getAST());
+		if (problem != null) {
+			throw new InvalidLockDeclarationException(method, "key = " + KeyText.describe(expression) + ' ' + problem,
+					"Correct the expression of the key.", null);
+		}
+		Integer index = variables.get(variableIn(parsed.getAST()));
+		return (index != null) ? new ArgumentKey(expression, index) : new ExpressionKey(parsed, variables, this.shared);
+	}
+
+	private SpelExpression parse(Method method, String expression) {
+		try {
+			return this.parser.parseRaw(expression);
+		}
+		catch (ParseException ex) {
+			throw new InvalidLockDeclarationException(method, "key = " + KeyText.describe(expression)
+					+ " is not an expression: " + ex.getSimpleMessage() + ", at position " + ex.getPosition(),
+					"Correct the expression of the key.", ex);
+		}
+	}
+
+	/**
+	 * The names of the arguments, each with its index, as in {@code @Cacheable}.
+	 */
+	private static Map<String, Integer> variablesOf(Method method, @Nullable String @Nullable [] names) {
+		Map<String, Integer> variables = new LinkedHashMap<>();
+		for (int i = 0; i < method.getParameterCount(); i++) {
+			if (names != null && names[i] != null) {
+				variables.put(names[i], i);
+			}
+			variables.putIfAbsent("p" + i, i);
+			variables.putIfAbsent("a" + i, i);
+		}
+		variables.remove("root");
+		return variables;
+	}
+
+	private static @Nullable String variableIn(SpelNode node) {
+		return (node instanceof VariableReference) ? KeyExpressionCheck.nameOf(node) : null;
+	}
+
+}

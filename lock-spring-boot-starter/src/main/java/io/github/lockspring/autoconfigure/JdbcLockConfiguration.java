@@ -1,0 +1,49 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import javax.sql.DataSource;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+
+import io.github.lockspring.jdbc.JdbcLockBackend;
+
+/**
+ * Locks in a table of a SQL database. The table is created or checked after the
+ * application's own scripts and migrations have run, which may create it as well.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass({ DataSource.class, EmbeddedDatabaseConnection.class, EmbeddedDatabaseType.class })
+@ConditionalOnLockBackend(value = LockBackendType.JDBC, client = DataSource.class)
+class JdbcLockConfiguration {
+
+	@Bean(destroyMethod = "")
+	@DependsOnDatabaseInitialization
+	JdbcLockBackend jdbcLockBackend(LockProperties lockProperties, ListableBeanFactory beanFactory) {
+		LockProperties.Jdbc properties = lockProperties.getJdbc();
+		DataSource dataSource = new LockDataSourceChoice(properties.getDataSource()).requireOne(beanFactory);
+		new JdbcLockTable(dataSource, properties).prepare();
+		return new JdbcLockBackend(dataSource, properties.getTableName());
+	}
+
+}

@@ -1,0 +1,92 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import javax.sql.DataSource;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
+
+import io.github.lockspring.autoconfigure.LockProperties.SchemaInitialization;
+import io.github.lockspring.jdbc.JdbcLockSchema;
+import io.github.lockspring.spi.BackendUnavailableException;
+
+/**
+ * Creates the table of locks if the properties say so, and checks it.
+ */
+final class JdbcLockTable {
+
+	private static final Log logger = LogFactory.getLog(JdbcLockTable.class);
+
+	private final DataSource dataSource;
+
+	private final LockProperties.Jdbc properties;
+
+	private final JdbcLockSchema schema;
+
+	JdbcLockTable(DataSource dataSource, LockProperties.Jdbc properties) {
+		this.dataSource = dataSource;
+		this.properties = properties;
+		this.schema = schema(dataSource, properties.getTableName());
+	}
+
+	private static JdbcLockSchema schema(DataSource dataSource, String tableName) {
+		try {
+			return new JdbcLockSchema(dataSource, tableName);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new InvalidConfigurationPropertyValueException("lock.jdbc.table-name", tableName, ex.getMessage(),
+					ex);
+		}
+	}
+
+	/**
+	 * Goes on if the database cannot be reached: it may come back later, and until then
+	 * nobody acquires a lock.
+	 */
+	void prepare() {
+		try {
+			if (isToBeCreated()) {
+				this.schema.initialize();
+			}
+			this.schema.validate();
+		}
+		catch (BackendUnavailableException ex) {
+			logger.warn("The table of locks could not be checked, because the database cannot be reached", ex);
+		}
+	}
+
+	private boolean isToBeCreated() {
+		SchemaInitialization initialization = this.properties.getInitializeSchema();
+		return initialization == SchemaInitialization.ALWAYS
+				|| (initialization == SchemaInitialization.EMBEDDED && isEmbedded());
+	}
+
+	private boolean isEmbedded() {
+		try {
+			return EmbeddedDatabaseConnection.isEmbedded(this.dataSource);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Could not determine whether the database is embedded", ex);
+			return false;
+		}
+	}
+
+}

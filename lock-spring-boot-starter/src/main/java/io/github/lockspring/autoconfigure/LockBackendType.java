@@ -1,0 +1,68 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import java.util.Locale;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The backends that can be chosen by the property {@code lock.backend}, in order of
+ * precedence.
+ */
+public enum LockBackendType {
+
+	/**
+	 * A table in a SQL database. Chosen by itself if there is a data source.
+	 */
+	JDBC("a table in a SQL database; needs a DataSource", "org.springframework.boot:spring-boot-starter-jdbc"),
+
+	/**
+	 * The memory of this process, for tests and for applications on a single node. Never
+	 * chosen by itself.
+	 */
+	LOCAL("the memory of this process; for tests and for applications on a single node", null);
+
+	private final String description;
+
+	private final @Nullable String dependency;
+
+	LockBackendType(String description, @Nullable String dependency) {
+		this.description = description;
+		this.dependency = dependency;
+	}
+
+	/**
+	 * What it is, for messages.
+	 */
+	String description() {
+		return this.description;
+	}
+
+	/**
+	 * The Maven coordinates of the library that it needs.
+	 */
+	@Nullable String dependency() {
+		return this.dependency;
+	}
+
+	@Override
+	public String toString() {
+		return name().toLowerCase(Locale.ROOT);
+	}
+
+}

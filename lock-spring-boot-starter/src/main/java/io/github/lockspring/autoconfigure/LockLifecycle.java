@@ -1,0 +1,105 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import java.time.Duration;
+
+import org.springframework.context.SmartLifecycle;
+import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
+
+import io.github.lockspring.engine.EngineException;
+import io.github.lockspring.engine.LockEngine;
+
+/**
+ * Gives all locks back before the application ends: new ones are refused, holders may
+ * finish, what they still hold then is released.
+ * <p>
+ * Its phase is below those of web servers, message listeners and executors, which stop
+ * before it, so that no new work comes, and above that of connection factories, which
+ * stop after it. Data sources are closed later still. An application that is only paused
+ * keeps its locks.
+ */
+final class LockLifecycle implements SmartLifecycle {
+
+	/**
+	 * Below executors, above connection factories.
+	 */
+	static final int PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE - 1024;
+
+	private final LockEngine engine;
+
+	private final Duration shutdownTimeout;
+
+	private final boolean failFast;
+
+	private volatile boolean running;
+
+	/**
+	 * Creates a lifecycle.
+	 * @param engine the engine to shut down
+	 * @param shutdownTimeout how long holders may take to finish
+	 * @param failFast whether to start only if the store can be reached
+	 */
+	LockLifecycle(LockEngine engine, Duration shutdownTimeout, boolean failFast) {
+		this.engine = engine;
+		this.shutdownTimeout = shutdownTimeout;
+		this.failFast = failFast;
+	}
+
+	@Override
+	public void start() {
+		if (this.failFast) {
+			requireStore();
+		}
+		this.running = true;
+	}
+
+	private void requireStore() {
+		try {
+			this.engine.probe();
+		}
+		catch (EngineException ex) {
+			Throwable reason = (ex.getCause() != null) ? ex.getCause() : ex;
+			throw new LockConfigurationException(
+					"The store of the lock backend '" + this.engine.backendName() + "' cannot be reached: "
+							+ reason.getMessage(),
+					"Start the store, or set lock.fail-fast to false to start without it.", ex);
+		}
+	}
+
+	@Override
+	public void stop() {
+		this.engine.shutdown(this.shutdownTimeout);
+		this.running = false;
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public boolean isPauseable() {
+		return false;
+	}
+
+	@Override
+	public int getPhase() {
+		return PHASE;
+	}
+
+}

@@ -1,0 +1,322 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+
+import io.github.lockspring.aop.DistributedLockAdvisor;
+
+/**
+ * Configuration properties of locks.
+ */
+@ConfigurationProperties("lock")
+public class LockProperties {
+
+	/**
+	 * Where leases are kept. By default the one store that the application has a client
+	 * of; 'local' must be chosen by name.
+	 */
+	private @Nullable LockBackendType backend;
+
+	/**
+	 * What all keys begin with in the store, followed by a colon.
+	 */
+	private String keyPrefix = "lock";
+
+	/**
+	 * How long to wait for a lock that another holds. Zero tries once.
+	 */
+	private Duration waitTime = Duration.ofSeconds(5);
+
+	/**
+	 * How long a lease lasts after its last renewal: the time after which others get the
+	 * lock if this process dies.
+	 */
+	private Duration leaseTime = Duration.ofSeconds(30);
+
+	/**
+	 * Whether leases are renewed as long as their locks are held.
+	 */
+	private boolean autoRenew = true;
+
+	/**
+	 * How long after the last renewal the next one is due. By default a third of each
+	 * lease time.
+	 */
+	private @Nullable Duration renewInterval;
+
+	/**
+	 * How long one call to the store may take.
+	 */
+	private Duration operationTimeout = Duration.ofSeconds(1);
+
+	/**
+	 * The time after which a lease is no longer renewed, because its holder must have
+	 * forgotten it.
+	 */
+	private Duration maxHoldTime = Duration.ofDays(1);
+
+	/**
+	 * How many keys may be held or waited for at once in this process.
+	 */
+	private int maxKeys = 1_000_000;
+
+	/**
+	 * How long holders may take to finish when the application shuts down.
+	 */
+	private Duration shutdownTimeout = Duration.ofSeconds(10);
+
+	/**
+	 * Whether the application only starts if the store can be reached.
+	 */
+	private boolean failFast;
+
+	private final HandOver handOver = new HandOver();
+
+	private final Aop aop = new Aop();
+
+	private final Jdbc jdbc = new Jdbc();
+
+	public @Nullable LockBackendType getBackend() {
+		return this.backend;
+	}
+
+	public void setBackend(@Nullable LockBackendType backend) {
+		this.backend = backend;
+	}
+
+	public String getKeyPrefix() {
+		return this.keyPrefix;
+	}
+
+	public void setKeyPrefix(String keyPrefix) {
+		this.keyPrefix = keyPrefix;
+	}
+
+	public Duration getWaitTime() {
+		return this.waitTime;
+	}
+
+	public void setWaitTime(Duration waitTime) {
+		this.waitTime = waitTime;
+	}
+
+	public Duration getLeaseTime() {
+		return this.leaseTime;
+	}
+
+	public void setLeaseTime(Duration leaseTime) {
+		this.leaseTime = leaseTime;
+	}
+
+	public boolean isAutoRenew() {
+		return this.autoRenew;
+	}
+
+	public void setAutoRenew(boolean autoRenew) {
+		this.autoRenew = autoRenew;
+	}
+
+	public @Nullable Duration getRenewInterval() {
+		return this.renewInterval;
+	}
+
+	public void setRenewInterval(@Nullable Duration renewInterval) {
+		this.renewInterval = renewInterval;
+	}
+
+	public Duration getOperationTimeout() {
+		return this.operationTimeout;
+	}
+
+	public void setOperationTimeout(Duration operationTimeout) {
+		this.operationTimeout = operationTimeout;
+	}
+
+	public Duration getMaxHoldTime() {
+		return this.maxHoldTime;
+	}
+
+	public void setMaxHoldTime(Duration maxHoldTime) {
+		this.maxHoldTime = maxHoldTime;
+	}
+
+	public int getMaxKeys() {
+		return this.maxKeys;
+	}
+
+	public void setMaxKeys(int maxKeys) {
+		this.maxKeys = maxKeys;
+	}
+
+	public Duration getShutdownTimeout() {
+		return this.shutdownTimeout;
+	}
+
+	public void setShutdownTimeout(Duration shutdownTimeout) {
+		this.shutdownTimeout = shutdownTimeout;
+	}
+
+	public boolean isFailFast() {
+		return this.failFast;
+	}
+
+	public void setFailFast(boolean failFast) {
+		this.failFast = failFast;
+	}
+
+	public HandOver getHandOver() {
+		return this.handOver;
+	}
+
+	public Aop getAop() {
+		return this.aop;
+	}
+
+	public Jdbc getJdbc() {
+		return this.jdbc;
+	}
+
+	/**
+	 * How leases are passed on among the threads of this process.
+	 */
+	public static class HandOver {
+
+		/**
+		 * How many times a lease is passed on inside this process before it is given back
+		 * to the store. 0 never passes on.
+		 */
+		private int limit = 256;
+
+		/**
+		 * For how long a lease is passed on inside this process before it is given back
+		 * to the store.
+		 */
+		private Duration span = Duration.ofMillis(20);
+
+		public int getLimit() {
+			return this.limit;
+		}
+
+		public void setLimit(int limit) {
+			this.limit = limit;
+		}
+
+		public Duration getSpan() {
+			return this.span;
+		}
+
+		public void setSpan(Duration span) {
+			this.span = span;
+		}
+
+	}
+
+	/**
+	 * How annotated methods are locked.
+	 */
+	public static class Aop {
+
+		/**
+		 * The order of the advice. By default outside transactions and caches.
+		 */
+		private int order = DistributedLockAdvisor.DEFAULT_ORDER;
+
+		public int getOrder() {
+			return this.order;
+		}
+
+		public void setOrder(int order) {
+			this.order = order;
+		}
+
+	}
+
+	/**
+	 * How leases are kept in a SQL database.
+	 */
+	public static class Jdbc {
+
+		/**
+		 * The name of the table, with or without its schema.
+		 */
+		private String tableName = "distributed_lock";
+
+		/**
+		 * When to create the table at startup.
+		 */
+		private SchemaInitialization initializeSchema = SchemaInitialization.EMBEDDED;
+
+		/**
+		 * The name of the data source bean to use if there are several.
+		 */
+		private @Nullable String dataSource;
+
+		public String getTableName() {
+			return this.tableName;
+		}
+
+		public void setTableName(String tableName) {
+			this.tableName = tableName;
+		}
+
+		public SchemaInitialization getInitializeSchema() {
+			return this.initializeSchema;
+		}
+
+		public void setInitializeSchema(SchemaInitialization initializeSchema) {
+			this.initializeSchema = initializeSchema;
+		}
+
+		public @Nullable String getDataSource() {
+			return this.dataSource;
+		}
+
+		public void setDataSource(@Nullable String dataSource) {
+			this.dataSource = dataSource;
+		}
+
+	}
+
+	/**
+	 * When the table of locks is created.
+	 */
+	public enum SchemaInitialization {
+
+		/**
+		 * At every start, unless it is there.
+		 */
+		ALWAYS,
+
+		/**
+		 * At every start, unless it is there, if the database is in the memory of this
+		 * process.
+		 */
+		EMBEDDED,
+
+		/**
+		 * Never.
+		 */
+		NEVER
+
+	}
+
+}

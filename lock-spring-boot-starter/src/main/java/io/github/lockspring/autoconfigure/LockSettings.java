@@ -1,0 +1,133 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.util.StringUtils;
+
+import io.github.lockspring.LockOptions;
+import io.github.lockspring.aop.LockDefaults;
+import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.EngineSettings;
+
+/**
+ * What the properties mean, after they were checked.
+ */
+final class LockSettings {
+
+	private static final int MAX_PREFIX_BYTES = 126;
+
+	private final LockProperties properties;
+
+	private LockSettings(LockProperties properties) {
+		this.properties = properties;
+	}
+
+	/**
+	 * Checks properties.
+	 * @param properties the properties
+	 * @return what they mean
+	 * @throws InvalidConfigurationPropertyValueException if one of them is out of range
+	 */
+	static LockSettings of(LockProperties properties) {
+		LockSettings settings = new LockSettings(properties);
+		settings.checkKeyPrefix();
+		settings.checkTimes();
+		settings.checkRenewInterval();
+		settings.checkNumbers();
+		return settings;
+	}
+
+	private void checkKeyPrefix() {
+		String prefix = this.properties.getKeyPrefix();
+		require(StringUtils.hasText(prefix), "lock.key-prefix", prefix, "It must not be blank.");
+		require(prefix.getBytes(StandardCharsets.UTF_8).length <= MAX_PREFIX_BYTES, "lock.key-prefix", prefix,
+				"It must not be longer than " + MAX_PREFIX_BYTES + " bytes in UTF-8.");
+	}
+
+	private void checkTimes() {
+		Duration wait = this.properties.getWaitTime();
+		require(!wait.isNegative(), "lock.wait-time", wait, "It must be zero, to try once, or longer.");
+		Duration lease = this.properties.getLeaseTime();
+		require(lease.compareTo(LockOptions.MIN_LEASE_TIME) >= 0 && lease.compareTo(LockOptions.MAX_LEASE_TIME) <= 0,
+				"lock.lease-time", lease,
+				"It must be between " + LockOptions.MIN_LEASE_TIME + " and " + LockOptions.MAX_LEASE_TIME + '.');
+		requirePositive("lock.operation-timeout", this.properties.getOperationTimeout());
+		requirePositive("lock.max-hold-time", this.properties.getMaxHoldTime());
+		Duration grace = this.properties.getShutdownTimeout();
+		require(!grace.isNegative(), "lock.shutdown-timeout", grace, "It must be zero or longer.");
+	}
+
+	private void checkRenewInterval() {
+		Duration interval = this.properties.getRenewInterval();
+		if (interval != null) {
+			requirePositive("lock.renew-interval", interval);
+			Duration lease = this.properties.getLeaseTime();
+			require(interval.compareTo(lease) < 0, "lock.renew-interval", interval,
+					"It must be shorter than lock.lease-time, which is " + lease + '.');
+		}
+	}
+
+	private void checkNumbers() {
+		int limit = this.properties.getHandOver().getLimit();
+		require(limit >= 0 && limit <= AcquireTerms.MAX_HAND_OVERS, "lock.hand-over.limit", limit,
+				"It must be between 0 and " + AcquireTerms.MAX_HAND_OVERS + '.');
+		Duration span = this.properties.getHandOver().getSpan();
+		require(!span.isNegative(), "lock.hand-over.span", span, "It must be zero or longer.");
+		int maxKeys = this.properties.getMaxKeys();
+		require(maxKeys > 0, "lock.max-keys", maxKeys, "It must be at least 1.");
+	}
+
+	private static void requirePositive(String name, Duration value) {
+		require(!value.isNegative() && !value.isZero(), name, value, "It must be longer than zero.");
+	}
+
+	private static void require(boolean condition, String name, Object value, String reason) {
+		if (!condition) {
+			throw new InvalidConfigurationPropertyValueException(name, value, reason);
+		}
+	}
+
+	String keyPrefix() {
+		return this.properties.getKeyPrefix() + ':';
+	}
+
+	LockOptions options() {
+		return LockOptions.defaults()
+			.withWaitTime(this.properties.getWaitTime())
+			.withLeaseTime(this.properties.getLeaseTime())
+			.withAutoRenew(this.properties.isAutoRenew());
+	}
+
+	LockDefaults annotationDefaults() {
+		return new LockDefaults(options(), this.properties.getRenewInterval());
+	}
+
+	EngineSettings engineSettings() {
+		LockProperties.HandOver handOver = this.properties.getHandOver();
+		return EngineSettings.defaults()
+			.withOperationTimeout(this.properties.getOperationTimeout())
+			.withHandOver(handOver.getLimit(), handOver.getSpan())
+			.withRenewInterval(this.properties.getRenewInterval())
+			.withMaxHoldTime(this.properties.getMaxHoldTime())
+			.withMaxKeys(this.properties.getMaxKeys());
+	}
+
+}

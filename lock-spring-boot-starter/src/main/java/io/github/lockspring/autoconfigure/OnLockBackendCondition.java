@@ -1,0 +1,70 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.ConfigurationCondition;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/**
+ * {@link ConditionalOnLockBackend}, evaluated when the beans of the application are
+ * known.
+ */
+final class OnLockBackendCondition extends SpringBootCondition implements ConfigurationCondition {
+
+	@Override
+	public ConfigurationPhase getConfigurationPhase() {
+		return ConfigurationPhase.REGISTER_BEAN;
+	}
+
+	@Override
+	public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+		MergedAnnotation<ConditionalOnLockBackend> annotation = metadata.getAnnotations()
+			.get(ConditionalOnLockBackend.class);
+		LockBackendType backend = annotation.getEnum(MergedAnnotation.VALUE, LockBackendType.class);
+		ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnLockBackend.class, backend);
+		try {
+			LockBackendType chosen = Binder.get(context.getEnvironment())
+				.bind("lock.backend", LockBackendType.class)
+				.orElse(null);
+			if (chosen != null) {
+				return new ConditionOutcome(chosen == backend, message.because("lock.backend is " + chosen));
+			}
+		}
+		catch (BindException ex) {
+			return ConditionOutcome.noMatch(message.because("lock.backend is none of the backends"));
+		}
+		boolean hasClient = hasClient(context.getBeanFactory(), annotation.getClassArray("client"));
+		return new ConditionOutcome(hasClient,
+				message.because("lock.backend is not set, and there is " + (hasClient ? "a" : "no") + " client"));
+	}
+
+	private static boolean hasClient(@Nullable ConfigurableListableBeanFactory beanFactory, Class<?>[] clients) {
+		return beanFactory != null && clients.length > 0
+				&& beanFactory.getBeanNamesForType(clients[0], true, false).length > 0;
+	}
+
+}

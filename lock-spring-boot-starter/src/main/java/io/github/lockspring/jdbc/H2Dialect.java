@@ -1,0 +1,154 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Types;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * H2 from version 2 on, in memory, in a file or over its server.
+ * <p>
+ * The clock of H2 stands still while a statement waits for a row. Statements of ours
+ * therefore hardly wait: one millisecond, the least that H2 knows (0 means its default of
+ * two seconds).
+ */
+final class H2Dialect extends JdbcDialect {
+
+	/**
+	 * Looks first whether somebody else holds the key, because the merge would lock the
+	 * row of the holder before it finds that out. A cast to a length would cut a longer
+	 * key instead of refusing it.
+	 */
+	private static final String ACQUIRE = """
+			SELECT token FROM FINAL TABLE (
+			  MERGE INTO @@table@@ AS held
+			  USING (
+			    SELECT * FROM (
+			      SELECT CAST(? AS VARBINARY) AS lock_key, CAST(? AS VARCHAR) AS owner,
+			          CAST(? AS BIGINT) AS lease_time, CAST(? AS BIGINT) AS tokens,
+			          CAST(? AS VARCHAR) AS holder, @@now@@ AS now_micros
+			    ) AS wanted
+			    WHERE NOT EXISTS (
+			      SELECT 1 FROM @@table@@ AS other
+			      WHERE other.lock_key = wanted.lock_key AND other.expires_at > wanted.now_micros
+			          AND other.owner <> wanted.owner)
+			  ) AS wish
+			  ON held.lock_key = wish.lock_key
+			  WHEN MATCHED AND (held.expires_at <= wish.now_micros OR held.owner = wish.owner) THEN UPDATE SET
+			    token = CASE
+			        WHEN held.expires_at > wish.now_micros THEN held.token
+			        ELSE GREATEST(held.token + 1, wish.now_micros) + wish.tokens - 1 END,
+			    owner = wish.owner,
+			    expires_at = wish.now_micros + wish.lease_time,
+			    holder = wish.holder,
+			    held_since = CURRENT_TIMESTAMP
+			  WHEN NOT MATCHED THEN INSERT (lock_key, owner, token, expires_at, holder, held_since) VALUES (
+			    wish.lock_key, wish.owner, wish.now_micros + wish.tokens - 1, wish.now_micros + wish.lease_time,
+			    wish.holder, CURRENT_TIMESTAMP)
+			)
+			""";
+
+	/**
+	 * Both ends in UTC, because the function leaves the offset of the time zone out.
+	 * Several times faster than to extract the epoch as a decimal number.
+	 */
+	private static final String NOW = "DATEDIFF(MICROSECOND, TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00Z', "
+			+ "CURRENT_TIMESTAMP AT TIME ZONE 'Z')";
+
+	/**
+	 * Concurrent update, lock timeout, deadlock, and a duplicate key, which can only be
+	 * the same key inserted by two sessions at once.
+	 */
+	private static final Set<Integer> CONTENDED = Set.of(90131, 50200, 40001, 23505);
+
+	/**
+	 * Object already closed, not enough rights, database is read only.
+	 */
+	private static final Set<Integer> REFUSED = Set.of(90007, 90096, 90097);
+
+	@Override
+	String databases() {
+		return "H2 2.x";
+	}
+
+	@Override
+	boolean speaks(String product, int majorVersion, int minorVersion) {
+		return product.equals("H2") && majorVersion >= 2;
+	}
+
+	@Override
+	String now() {
+		return NOW;
+	}
+
+	@Override
+	String acquire() {
+		return ACQUIRE;
+	}
+
+	@Override
+	SessionChange configure(Connection connection) throws SQLException {
+		int lockTimeout = lockTimeout(connection);
+		setLockTimeout(connection, 1);
+		return (configured) -> setLockTimeout(configured, lockTimeout);
+	}
+
+	private static int lockTimeout(Connection connection) throws SQLException {
+		try (Statement statement = connection.createStatement();
+				ResultSet result = statement.executeQuery("SELECT LOCK_TIMEOUT()")) {
+			result.next();
+			return result.getInt(1);
+		}
+	}
+
+	private static void setLockTimeout(Connection connection, int millis) throws SQLException {
+		try (Statement statement = connection.createStatement()) {
+			statement.execute("SET LOCK_TIMEOUT " + millis);
+		}
+	}
+
+	@Override
+	boolean isContended(SQLException failure) {
+		return CONTENDED.contains(failure.getErrorCode());
+	}
+
+	@Override
+	boolean isRefused(SQLException failure) {
+		return super.isRefused(failure) || REFUSED.contains(failure.getErrorCode());
+	}
+
+	@Override
+	String schemaResource() {
+		return "schema-h2.sql";
+	}
+
+	@Override
+	List<JdbcColumn> columns() {
+		return List.of(new JdbcColumn("lock_key", Types.VARBINARY, 1024, "VARBINARY(1024)"),
+				new JdbcColumn("owner", Types.VARCHAR, 64, "VARCHAR(64)"),
+				new JdbcColumn("token", Types.BIGINT, 0, "BIGINT"),
+				new JdbcColumn("expires_at", Types.BIGINT, 0, "BIGINT"),
+				new JdbcColumn("holder", Types.VARCHAR, 255, "VARCHAR(255)"),
+				new JdbcColumn("held_since", Types.TIMESTAMP_WITH_TIMEZONE, 0, "TIMESTAMP(6) WITH TIME ZONE"));
+	}
+
+}

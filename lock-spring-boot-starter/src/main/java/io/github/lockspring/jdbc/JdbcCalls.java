@@ -1,0 +1,164 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.OutcomeUnknownException;
+
+/**
+ * Runs calls on connections within their time, and tells in failures what is known of the
+ * outcome.
+ * <ol>
+ * <li>A call that fails on a connection that was kept is tried once more: the connection
+ * may have broken while it was idle, and every call may be sent twice.
+ * <li>A call that meets another session at work on its row is repeated after a moment,
+ * unless it has its own answer to that.
+ * <li>A failure is an unknown outcome unless the database refused the statement.
+ * </ol>
+ */
+final class JdbcCalls implements AutoCloseable {
+
+	private static final Duration PAUSE = Duration.ofMillis(1);
+
+	private static final Duration MAX_TIMEOUT = Duration.ofDays(365);
+
+	private final JdbcConnections connections;
+
+	JdbcCalls(JdbcConnections connections) {
+		this.connections = connections;
+	}
+
+	/**
+	 * Runs a call.
+	 * @param timeout the time after which it must have ended
+	 * @param call what to do
+	 * @return its result
+	 * @throws BackendException if it failed
+	 */
+	<T> T run(Duration timeout, Call<T> call) {
+		long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(min(timeout, MAX_TIMEOUT));
+		LockConnection connection = this.connections.take(deadline);
+		boolean wasKept = connection.isUsedAgain();
+		try {
+			return attempt(call, connection, deadline, false);
+		}
+		catch (BackendException ex) {
+			if (!wasKept || isOver(deadline)) {
+				throw ex;
+			}
+			return attemptAgain(call, deadline, ex);
+		}
+	}
+
+	private <T> T attemptAgain(Call<T> call, long deadline, BackendException first) {
+		boolean mayBeDone = first instanceof OutcomeUnknownException;
+		try {
+			return attempt(call, this.connections.take(deadline), deadline, mayBeDone);
+		}
+		catch (BackendException second) {
+			second.addSuppressed(first);
+			if (mayBeDone && second instanceof BackendUnavailableException) {
+				throw new OutcomeUnknownException("The first of two attempts failed with unknown outcome", second);
+			}
+			throw second;
+		}
+	}
+
+	private <T> T attempt(Call<T> call, LockConnection connection, long deadline, boolean mayBeDone) {
+		boolean works = false;
+		try {
+			T result = insist(call, connection, deadline, mayBeDone);
+			works = true;
+			return result;
+		}
+		catch (SQLException ex) {
+			throw translate(ex, connection.dialect());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new BackendUnavailableException("Interrupted while another session worked on the same row", ex);
+		}
+		finally {
+			if (works) {
+				this.connections.giveBack(connection);
+			}
+			else {
+				this.connections.discard(connection);
+			}
+		}
+	}
+
+	private <T> T insist(Call<T> call, LockConnection connection, long deadline, boolean mayBeDone)
+			throws SQLException, InterruptedException {
+		while (true) {
+			try {
+				return call.run(connection, mayBeDone);
+			}
+			catch (SQLException ex) {
+				if (!connection.dialect().isContended(ex) || isOver(deadline - PAUSE.toNanos())) {
+					throw ex;
+				}
+				Thread.sleep(PAUSE.toMillis());
+			}
+		}
+	}
+
+	private static BackendException translate(SQLException failure, JdbcDialect dialect) {
+		String message = "%s (SQLSTATE %s)".formatted(failure.getMessage(), failure.getSQLState());
+		if (dialect.isRefused(failure)) {
+			return new BackendUnavailableException("The database refused a statement on the lock table: " + message,
+					failure);
+		}
+		return new OutcomeUnknownException("The database did not answer to a statement on the lock table: " + message,
+				failure);
+	}
+
+	private static boolean isOver(long deadline) {
+		return System.nanoTime() - deadline >= 0;
+	}
+
+	private static Duration min(Duration one, Duration other) {
+		return (one.compareTo(other) < 0) ? one : other;
+	}
+
+	@Override
+	public void close() {
+		this.connections.close();
+	}
+
+	/**
+	 * Something to do with a connection.
+	 *
+	 * @param <T> what comes out of it
+	 */
+	interface Call<T> {
+
+		/**
+		 * Does it.
+		 * @param connection the connection
+		 * @param mayBeDone whether an attempt before this one may have done it already
+		 */
+		T run(LockConnection connection, boolean mayBeDone) throws SQLException;
+
+	}
+
+}

@@ -1,0 +1,52 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/**
+ * A column that the table of locks must have.
+ *
+ * @param name its name in lower case
+ * @param jdbcType its type, as in {@link java.sql.Types}
+ * @param minLength the length it must have at least, 0 if its type has none
+ * @param definition its type as the database writes it
+ */
+record JdbcColumn(String name, int jdbcType, int minLength, String definition) {
+
+	/**
+	 * Tells what is wrong with this column in a table.
+	 * @param columns the columns of the table
+	 * @return a sentence, if something is wrong
+	 */
+	Optional<String> problemIn(ResultSetMetaData columns) throws SQLException {
+		for (int i = 1; i <= columns.getColumnCount(); i++) {
+			if (columns.getColumnLabel(i).equalsIgnoreCase(this.name)) {
+				return isRight(columns, i) ? Optional.empty() : Optional.of("Its column '%s' must be %s, not %s(%d)."
+					.formatted(this.name, this.definition, columns.getColumnTypeName(i), columns.getPrecision(i)));
+			}
+		}
+		return Optional.of("It has no column '%s', which must be %s.".formatted(this.name, this.definition));
+	}
+
+	private boolean isRight(ResultSetMetaData columns, int index) throws SQLException {
+		return columns.getColumnType(index) == this.jdbcType && columns.getPrecision(index) >= this.minLength;
+	}
+
+}

@@ -1,0 +1,200 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one database does differently from the others. Everything else about leases in a
+ * table is the same for all and stands outside.
+ * <p>
+ * In the statements {@code @@table@@} is the table, {@code @@now@@} is the clock and
+ * {@code @@marks@@} is a list of question marks.
+ */
+abstract class JdbcDialect {
+
+	private static final List<JdbcDialect> ALL = List.of(new H2Dialect());
+
+	/**
+	 * The first two digits of the SQLSTATEs with which a database refuses a statement
+	 * that it has understood: nothing was changed.
+	 */
+	private static final Set<String> REFUSALS = Set.of("0A", "21", "22", "23", "25", "28", "40", "42", "44");
+
+	private static final String RELEASE = """
+			UPDATE @@table@@ SET owner = NULL, expires_at = 0, holder = NULL, held_since = NULL
+			WHERE lock_key IN (@@marks@@) AND owner = ? AND expires_at > @@now@@
+			""";
+
+	private static final String RENEW = """
+			UPDATE @@table@@ SET expires_at = @@now@@ + ?
+			WHERE lock_key IN (@@marks@@) AND owner IN (@@marks@@) AND expires_at > @@now@@
+			""";
+
+	private static final String HELD = """
+			SELECT owner FROM @@table@@
+			WHERE lock_key IN (@@marks@@) AND owner IN (@@marks@@) AND expires_at > @@now@@
+			""";
+
+	private static final String RAISE = """
+			UPDATE @@table@@ SET token = ?
+			WHERE lock_key IN (@@marks@@) AND owner = ?
+			""";
+
+	private static final String INSPECT = """
+			SELECT owner, token, expires_at - @@now@@ FROM @@table@@
+			WHERE lock_key = ? AND owner IS NOT NULL AND expires_at > @@now@@
+			""";
+
+	static JdbcDialect of(Connection connection) throws SQLException {
+		DatabaseMetaData database = connection.getMetaData();
+		for (JdbcDialect dialect : ALL) {
+			if (dialect.speaks(database.getDatabaseProductName(), database.getDatabaseMajorVersion(),
+					database.getDatabaseMinorVersion())) {
+				return dialect;
+			}
+		}
+		throw new UnsupportedDatabaseException("Locks cannot be kept in %s %s: supported are %s".formatted(
+				database.getDatabaseProductName(), database.getDatabaseProductVersion(),
+				ALL.stream().map(JdbcDialect::databases).collect(Collectors.joining(", "))));
+	}
+
+	/**
+	 * The databases of this dialect, for messages.
+	 */
+	abstract String databases();
+
+	abstract boolean speaks(String product, int majorVersion, int minorVersion);
+
+	/**
+	 * The clock of the database in microseconds since 1970, whatever the time zone.
+	 */
+	abstract String now();
+
+	/**
+	 * One statement that makes the request the holder if the key is free, expired or the
+	 * request's own. Its parameters are key, owner, lease time in microseconds, number of
+	 * tokens and a readable name of the process; its result is the last token of the
+	 * block, or nothing if somebody else holds the key.
+	 */
+	abstract String acquire();
+
+	/**
+	 * Runs the statement {@link #acquire()}.
+	 * @return the last token of the block, or {@code null} if somebody else holds the key
+	 */
+	@Nullable Long acquire(PreparedStatement statement) throws SQLException {
+		try (ResultSet result = statement.executeQuery()) {
+			return (result.next()) ? result.getLong(1) : null;
+		}
+	}
+
+	String release() {
+		return RELEASE;
+	}
+
+	String renew() {
+		return RENEW;
+	}
+
+	String held() {
+		return HELD;
+	}
+
+	String raise() {
+		return RAISE;
+	}
+
+	String inspect() {
+		return INSPECT;
+	}
+
+	/**
+	 * Makes the session fit for our statements.
+	 * @return what makes it as it was before
+	 */
+	abstract SessionChange configure(Connection connection) throws SQLException;
+
+	/**
+	 * Whether a statement failed only because another session was at work on the same
+	 * row: it changed nothing and may be tried again soon.
+	 */
+	abstract boolean isContended(SQLException failure);
+
+	/**
+	 * Whether the database refused the statement, so that it is certain that nothing was
+	 * changed.
+	 */
+	boolean isRefused(SQLException failure) {
+		String state = failure.getSQLState();
+		return isContended(failure)
+				|| (state != null && state.length() == 5 && REFUSALS.contains(state.substring(0, 2)));
+	}
+
+	/**
+	 * The statement that creates the table if it is not there.
+	 */
+	String schema(TableName table) {
+		String name = schemaResource();
+		try (InputStream resource = JdbcDialect.class.getResourceAsStream(name)) {
+			if (resource == null) {
+				throw new IllegalStateException("Missing resource " + name);
+			}
+			return complete(new String(resource.readAllBytes(), StandardCharsets.UTF_8), table, 0);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	abstract String schemaResource();
+
+	/**
+	 * The columns that the table must have.
+	 */
+	abstract List<JdbcColumn> columns();
+
+	String complete(String template, TableName table, int marks) {
+		return template.replace("@@table@@", table.value())
+			.replace("@@now@@", now())
+			.replace("@@marks@@", String.join(", ", Collections.nCopies(marks, "?")));
+	}
+
+	/**
+	 * Something to do with a connection.
+	 */
+	interface SessionChange {
+
+		void apply(Connection connection) throws SQLException;
+
+	}
+
+}

@@ -1,0 +1,246 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
+
+import javax.sql.DataSource;
+
+import io.github.lockspring.spi.BackendUnavailableException;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
+
+/**
+ * The table that {@link JdbcLockBackend} works on: its creation, and the check that it is
+ * as it should be. Safe for use by many threads at once, and by many processes.
+ */
+public final class JdbcLockSchema {
+
+	/**
+	 * The name of the table if none is chosen.
+	 */
+	public static final String DEFAULT_TABLE_NAME = "distributed_lock";
+
+	private static final List<String> PROBES = List.of("UPDATE %s SET token = token WHERE 1 = 0",
+			"INSERT INTO %1$s SELECT * FROM %1$s WHERE 1 = 0", "DELETE FROM %s WHERE 1 = 0");
+
+	private static final int MAX_REPETITIONS = 40;
+
+	private static final Duration PAUSE = Duration.ofMillis(25);
+
+	private final DataSource dataSource;
+
+	private final TableName table;
+
+	/**
+	 * Names the table. Does not talk to the database yet.
+	 * @param dataSource the database
+	 * @param tableName the table, with or without its schema
+	 * @throws IllegalArgumentException if the table name is none
+	 */
+	public JdbcLockSchema(DataSource dataSource, String tableName) {
+		Assert.notNull(dataSource, "'dataSource' must not be null");
+		this.dataSource = dataSource;
+		this.table = new TableName(tableName);
+	}
+
+	/**
+	 * Creates the table unless it is there. Safe when several nodes start at once.
+	 * @throws UnsupportedDatabaseException if there is no dialect for the database
+	 * @throws JdbcLockSchemaException if the database refused
+	 * @throws BackendUnavailableException if the database could not be reached
+	 */
+	public void initialize() {
+		run(this::create);
+	}
+
+	private void create(LockConnection connection) throws SQLException {
+		try (Statement statement = connection.connection().createStatement()) {
+			statement.execute(definition(connection));
+		}
+		catch (SQLException ex) {
+			if (!isPresent(connection)) {
+				throw explained(ex, connection, "could not be created");
+			}
+		}
+	}
+
+	private boolean isPresent(LockConnection connection) {
+		try {
+			return read(connection, ResultSetMetaData::getColumnCount) > 0;
+		}
+		catch (SQLException ex) {
+			return false;
+		}
+	}
+
+	/**
+	 * Checks that the table is there, has the expected columns, and may be changed by the
+	 * user of the data source.
+	 * @throws UnsupportedDatabaseException if there is no dialect for the database
+	 * @throws JdbcLockSchemaException if something is missing; the message tells what,
+	 * and the definition of the table
+	 * @throws BackendUnavailableException if the database could not be reached
+	 */
+	public void validate() {
+		run((connection) -> {
+			List<String> problems = problems(connection);
+			if (!problems.isEmpty()) {
+				throw wrong(connection, "is not as it should be. " + String.join(" ", problems), null);
+			}
+			requireRights(connection);
+		});
+	}
+
+	private List<String> problems(LockConnection connection) throws SQLException {
+		try {
+			return read(connection, (columns) -> {
+				List<String> problems = new ArrayList<>();
+				for (JdbcColumn column : connection.dialect().columns()) {
+					column.problemIn(columns).ifPresent(problems::add);
+				}
+				if (problems.isEmpty() && !hasPrimaryKey(connection, columns)) {
+					problems.add("Its primary key must be the column 'lock_key' alone.");
+				}
+				return problems;
+			});
+		}
+		catch (SQLException ex) {
+			throw explained(ex, connection, "is missing or cannot be read");
+		}
+	}
+
+	private <T> T read(LockConnection connection, Reader<T> reader) throws SQLException {
+		try (Statement statement = connection.connection().createStatement();
+				ResultSet rows = statement.executeQuery("SELECT * FROM " + this.table + " WHERE 1 = 0")) {
+			return reader.read(rows.getMetaData());
+		}
+	}
+
+	/**
+	 * Asks with the names that the database itself gives to the table, which may differ
+	 * in case.
+	 */
+	private static boolean hasPrimaryKey(LockConnection connection, ResultSetMetaData columns) throws SQLException {
+		List<String> primaryKey = new ArrayList<>();
+		try (ResultSet rows = connection.connection()
+			.getMetaData()
+			.getPrimaryKeys(columns.getCatalogName(1), columns.getSchemaName(1), columns.getTableName(1))) {
+			while (rows.next()) {
+				primaryKey.add(rows.getString("COLUMN_NAME").toLowerCase(Locale.ROOT));
+			}
+		}
+		return primaryKey.equals(List.of("lock_key"));
+	}
+
+	/**
+	 * Runs statements that change nothing but need the rights to do so.
+	 */
+	private void requireRights(LockConnection connection) throws SQLException {
+		for (String template : PROBES) {
+			String probe = template.formatted(this.table);
+			try (Statement statement = connection.connection().createStatement()) {
+				statement.executeUpdate(probe);
+			}
+			catch (SQLException ex) {
+				throw explained(ex, connection, "cannot be changed by '" + probe + "'");
+			}
+		}
+	}
+
+	/**
+	 * Makes an exception with explanation of one that says that the database refused.
+	 */
+	private JdbcLockSchemaException explained(SQLException failure, LockConnection connection, String problem)
+			throws SQLException {
+		if (connection.dialect().isContended(failure) || !connection.dialect().isRefused(failure)) {
+			throw failure;
+		}
+		return wrong(connection, problem + ": " + failure.getMessage() + ".", failure);
+	}
+
+	private JdbcLockSchemaException wrong(LockConnection connection, String problem, @Nullable Exception cause) {
+		return new JdbcLockSchemaException("The lock table '" + this.table + "' " + problem, definition(connection),
+				cause);
+	}
+
+	private String definition(LockConnection connection) {
+		return connection.dialect().schema(this.table);
+	}
+
+	private void run(Task task) {
+		try {
+			LockConnection connection = LockConnection.open(this.dataSource, this.table);
+			try {
+				run(task, connection, MAX_REPETITIONS);
+			}
+			finally {
+				connection.close();
+			}
+		}
+		catch (SQLException ex) {
+			throw new BackendUnavailableException(
+					"The database of the lock table '" + this.table + "' could not be reached: " + ex.getMessage(), ex);
+		}
+	}
+
+	/**
+	 * Tries again when another node is at work on the table.
+	 */
+	private static void run(Task task, LockConnection connection, int repetitions) throws SQLException {
+		try {
+			task.run(connection);
+		}
+		catch (SQLException ex) {
+			if (repetitions == 0 || !connection.dialect().isContended(ex)) {
+				throw ex;
+			}
+			LockSupport.parkNanos(PAUSE.toNanos());
+			run(task, connection, repetitions - 1);
+		}
+	}
+
+	/**
+	 * Something to do with a connection.
+	 */
+	private interface Task {
+
+		void run(LockConnection connection) throws SQLException;
+
+	}
+
+	/**
+	 * Something to find out from the columns of the table.
+	 *
+	 * @param <T> what is found out
+	 */
+	private interface Reader<T> {
+
+		T read(ResultSetMetaData columns) throws SQLException;
+
+	}
+
+}

@@ -1,0 +1,41 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table of locks is missing, or is not as {@link JdbcLockBackend} needs it.
+ */
+public final class JdbcLockSchemaException extends RuntimeException {
+
+	private final String definition;
+
+	JdbcLockSchemaException(String problem, String definition, @Nullable Throwable cause) {
+		super(problem + " The table should be as this statement makes it:\n\n" + definition, cause);
+		this.definition = definition;
+	}
+
+	/**
+	 * The statement that creates the table.
+	 * @return DDL in the dialect of the database
+	 */
+	public String getDefinition() {
+		return this.definition;
+	}
+
+}

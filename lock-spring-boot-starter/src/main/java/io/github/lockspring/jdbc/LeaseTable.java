@@ -1,0 +1,193 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What can be done with the rows of the table, on a given connection.
+ */
+final class LeaseTable {
+
+	/**
+	 * Longer than any lease, and short enough to be added to the clock of the database.
+	 */
+	private static final long MAX_LEASE_MICROS = TimeUnit.DAYS.toMicros(365_000);
+
+	private LeaseTable() {
+	}
+
+	/**
+	 * Acquires all keys of the request or none of them.
+	 * @return the last token of the block, or {@code null} if somebody else holds a key
+	 */
+	static @Nullable Long acquire(LockConnection connection, LeaseRequest request) throws SQLException {
+		if (request.hasSeveralKeys()) {
+			return connection.inTransaction(() -> acquireAll(connection, request));
+		}
+		return acquire(connection, request, request.key());
+	}
+
+	/**
+	 * Acquires one key after the other. Transactions of this kind do not lock each other
+	 * up, because the keys are sorted and no statement waits long for a row.
+	 */
+	private static @Nullable Long acquireAll(LockConnection connection, LeaseRequest request) throws SQLException {
+		List<Long> tokens = new ArrayList<>();
+		for (String key : request.keys()) {
+			Long token = acquire(connection, request, key);
+			if (token == null) {
+				return null;
+			}
+			tokens.add(token);
+		}
+		return equalized(connection, request, tokens);
+	}
+
+	private static @Nullable Long acquire(LockConnection connection, LeaseRequest request, String key)
+			throws SQLException {
+		PreparedStatement statement = connection.prepare(connection.sql().acquire());
+		statement.setBytes(1, bytes(key));
+		statement.setString(2, request.owner().toString());
+		statement.setLong(3, micros(request.terms().leaseTime()));
+		statement.setLong(4, request.terms().tokens());
+		statement.setString(5, connection.holder());
+		return connection.dialect().acquire(statement);
+	}
+
+	private static Long equalized(LockConnection connection, LeaseRequest request, List<Long> tokens)
+			throws SQLException {
+		long highest = tokens.stream().mapToLong(Long::longValue).max().orElseThrow();
+		if (tokens.stream().anyMatch((token) -> token != highest)) {
+			List<byte[]> keys = keys(List.of(request));
+			int marks = marks(keys.size());
+			PreparedStatement statement = connection.prepare(connection.sql().raise(marks));
+			statement.setLong(1, highest);
+			bind(statement, 2, marks, keys);
+			statement.setString(2 + marks, request.owner().toString());
+			statement.executeUpdate();
+		}
+		return highest;
+	}
+
+	/**
+	 * Releases the keys that the owner of the lease still has.
+	 * @return whether it had all of them
+	 */
+	static boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {
+		List<byte[]> keys = keys(List.of(lease));
+		int marks = marks(keys.size());
+		PreparedStatement statement = connection.prepare(connection.sql().release(marks));
+		bind(statement, 1, marks, keys);
+		statement.setString(1 + marks, lease.owner().toString());
+		return statement.executeUpdate() == keys.size();
+	}
+
+	/**
+	 * Renews leases. Keys and owners are two lists that belong together only in the
+	 * table: an owner makes one request, and has no other keys.
+	 * @return those that are still held
+	 */
+	static Set<LeaseRequest> renew(LockConnection connection, Duration leaseTime, List<LeaseRequest> leases)
+			throws SQLException {
+		List<byte[]> keys = keys(leases);
+		int marks = marks(keys.size());
+		PreparedStatement statement = connection.prepare(connection.sql().renew(marks));
+		statement.setLong(1, micros(leaseTime));
+		bind(statement, 2, marks, keys);
+		bind(statement, 2 + marks, marks, owners(leases));
+		return (statement.executeUpdate() == keys.size()) ? Set.copyOf(leases) : held(connection, leases);
+	}
+
+	private static Set<LeaseRequest> held(LockConnection connection, List<LeaseRequest> leases) throws SQLException {
+		List<byte[]> keys = keys(leases);
+		int marks = marks(keys.size());
+		PreparedStatement statement = connection.prepare(connection.sql().held(marks));
+		bind(statement, 1, marks, keys);
+		bind(statement, 1 + marks, marks, owners(leases));
+		Map<String, Integer> keysOfOwner = new HashMap<>();
+		try (ResultSet rows = statement.executeQuery()) {
+			while (rows.next()) {
+				keysOfOwner.merge(rows.getString(1), 1, Integer::sum);
+			}
+		}
+		return leases.stream()
+			.filter((lease) -> keysOfOwner.getOrDefault(lease.owner().toString(), 0) == lease.keys().size())
+			.collect(Collectors.toSet());
+	}
+
+	static List<LeaseHolder> inspect(LockConnection connection, String key) throws SQLException {
+		PreparedStatement statement = connection.prepare(connection.sql().inspect());
+		statement.setBytes(1, bytes(key));
+		List<LeaseHolder> holders = new ArrayList<>();
+		try (ResultSet rows = statement.executeQuery()) {
+			while (rows.next()) {
+				Duration remaining = Duration.of(rows.getLong(3), ChronoUnit.MICROS);
+				holders.add(new LeaseHolder(rows.getString(1), LeaseMode.EXCLUSIVE, rows.getLong(2), remaining));
+			}
+		}
+		return holders;
+	}
+
+	private static List<byte[]> keys(List<LeaseRequest> leases) {
+		return leases.stream().flatMap((lease) -> lease.keys().stream()).map(LeaseTable::bytes).toList();
+	}
+
+	private static List<String> owners(List<LeaseRequest> leases) {
+		return leases.stream().map((lease) -> lease.owner().toString()).toList();
+	}
+
+	private static byte[] bytes(String key) {
+		return key.getBytes(StandardCharsets.UTF_8);
+	}
+
+	private static long micros(Duration leaseTime) {
+		return Math.min(TimeUnit.MICROSECONDS.convert(leaseTime), MAX_LEASE_MICROS);
+	}
+
+	/**
+	 * Lists come in few lengths, so that there are few statements to be prepared.
+	 */
+	private static int marks(int values) {
+		int highest = Integer.highestOneBit(values);
+		return (values == highest) ? highest : 2 * highest;
+	}
+
+	private static void bind(PreparedStatement statement, int index, int marks, List<?> values) throws SQLException {
+		for (int i = 0; i < marks; i++) {
+			statement.setObject(index + i, values.get(Math.min(i, values.size() - 1)));
+		}
+	}
+
+}

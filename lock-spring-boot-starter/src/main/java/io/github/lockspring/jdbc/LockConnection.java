@@ -1,0 +1,269 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+
+import javax.sql.DataSource;
+
+import io.github.lockspring.jdbc.JdbcDialect.SessionChange;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection of the data source, made fit for statements of ours and made as it was
+ * before it is given back. Used by one thread at a time.
+ */
+final class LockConnection {
+
+	private static final Log logger = LogFactory.getLog(LockConnection.class);
+
+	private final Connection connection;
+
+	private final JdbcDialect dialect;
+
+	private final LockSql sql;
+
+	private final String holder = ThisProcess.NAME;
+
+	private final long since = System.nanoTime();
+
+	private final Deque<SessionChange> restorations = new ArrayDeque<>();
+
+	private final Map<String, PreparedStatement> statements = new HashMap<>();
+
+	private int uses;
+
+	private volatile long deadline;
+
+	private volatile boolean busy;
+
+	private volatile boolean aborted;
+
+	private LockConnection(Connection connection, JdbcDialect dialect, TableName table) {
+		this.connection = connection;
+		this.dialect = dialect;
+		this.sql = new LockSql(dialect, table);
+	}
+
+	/**
+	 * Takes a connection from the data source. May block for long.
+	 */
+	static LockConnection open(DataSource dataSource, TableName table) throws SQLException {
+		Connection connection = dataSource.getConnection();
+		try {
+			return new LockConnection(connection, JdbcDialect.of(connection), table).configured();
+		}
+		catch (SQLException | RuntimeException ex) {
+			connection.close();
+			throw ex;
+		}
+	}
+
+	private LockConnection configured() throws SQLException {
+		try {
+			configure();
+			return this;
+		}
+		catch (SQLException | RuntimeException ex) {
+			close();
+			throw ex;
+		}
+	}
+
+	private void configure() throws SQLException {
+		if (!this.connection.getAutoCommit()) {
+			this.connection.setAutoCommit(true);
+			this.restorations.push((connection) -> connection.setAutoCommit(false));
+		}
+		if (this.connection.isReadOnly()) {
+			this.connection.setReadOnly(false);
+			this.restorations.push((connection) -> connection.setReadOnly(true));
+		}
+		int isolation = this.connection.getTransactionIsolation();
+		if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
+			this.connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+			this.restorations.push((connection) -> connection.setTransactionIsolation(isolation));
+		}
+		this.restorations.push(this.dialect.configure(this.connection));
+	}
+
+	JdbcDialect dialect() {
+		return this.dialect;
+	}
+
+	Connection connection() {
+		return this.connection;
+	}
+
+	LockSql sql() {
+		return this.sql;
+	}
+
+	/**
+	 * The name of this process for people. It is here because it is found out in the
+	 * background, where connections are opened.
+	 */
+	String holder() {
+		return this.holder;
+	}
+
+	PreparedStatement prepare(String sql) throws SQLException {
+		PreparedStatement statement = this.statements.get(sql);
+		if (statement == null) {
+			statement = this.connection.prepareStatement(sql);
+			this.statements.put(sql, statement);
+		}
+		return statement;
+	}
+
+	/**
+	 * Runs statements in a transaction of their own.
+	 * @return the result, or {@code null} if the body took everything back
+	 */
+	<T> @Nullable T inTransaction(Body<T> body) throws SQLException {
+		this.connection.setAutoCommit(false);
+		try {
+			T result = body.run();
+			if (result != null) {
+				this.connection.commit();
+				this.connection.setAutoCommit(true);
+				return result;
+			}
+		}
+		catch (SQLException | RuntimeException ex) {
+			rollback();
+			throw ex;
+		}
+		rollback();
+		return null;
+	}
+
+	private void rollback() throws SQLException {
+		this.connection.rollback();
+		this.connection.setAutoCommit(true);
+	}
+
+	/**
+	 * Makes one round trip.
+	 */
+	void ping() throws SQLException {
+		if (!this.connection.isValid(1)) {
+			throw new SQLNonTransientConnectionException("The connection is not valid any more", "08003");
+		}
+	}
+
+	void begin(long deadline) {
+		this.uses++;
+		this.deadline = deadline;
+		this.busy = true;
+	}
+
+	void end() {
+		this.busy = false;
+	}
+
+	/**
+	 * Whether a call before this one has used the connection too: it may have broken
+	 * meanwhile.
+	 */
+	boolean isUsedAgain() {
+		return this.uses > 1;
+	}
+
+	boolean isOlderThan(Duration age) {
+		return System.nanoTime() - this.since >= age.toNanos();
+	}
+
+	boolean isOverdue() {
+		return this.busy && !this.aborted && System.nanoTime() - this.deadline > 0;
+	}
+
+	boolean isAborted() {
+		return this.aborted;
+	}
+
+	/**
+	 * Ends a statement that takes too long, if the driver can do that.
+	 */
+	void abort() {
+		this.aborted = true;
+		try {
+			this.connection.abort(Runnable::run);
+		}
+		catch (SQLException | RuntimeException ex) {
+			logger.debug("Cannot abort a connection", ex);
+		}
+	}
+
+	/**
+	 * Gives the connection back to the data source, as it was.
+	 */
+	void close() {
+		try {
+			closeStatements();
+			restore();
+		}
+		catch (SQLException | RuntimeException ex) {
+			logger.debug("Giving back a connection that cannot be restored", ex);
+			abort();
+		}
+		try {
+			this.connection.close();
+		}
+		catch (SQLException | RuntimeException ex) {
+			logger.debug("Cannot close a connection", ex);
+		}
+	}
+
+	private void closeStatements() throws SQLException {
+		for (PreparedStatement statement : this.statements.values()) {
+			statement.close();
+		}
+	}
+
+	private void restore() throws SQLException {
+		while (!this.restorations.isEmpty()) {
+			this.restorations.pop().apply(this.connection);
+		}
+	}
+
+	/**
+	 * The body of a transaction.
+	 *
+	 * @param <T> what comes out of it
+	 */
+	interface Body<T> {
+
+		/**
+		 * Runs the statements.
+		 * @return the result, or {@code null} to take everything back
+		 */
+		@Nullable T run() throws SQLException;
+
+	}
+
+}

@@ -1,0 +1,67 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+/**
+ * The statements for one table in one dialect.
+ */
+final class LockSql {
+
+	private final JdbcDialect dialect;
+
+	private final TableName table;
+
+	private final String acquire;
+
+	private final String releaseOne;
+
+	LockSql(JdbcDialect dialect, TableName table) {
+		this.dialect = dialect;
+		this.table = table;
+		this.acquire = dialect.complete(dialect.acquire(), table, 0);
+		this.releaseOne = dialect.complete(dialect.release(), table, 1);
+	}
+
+	String acquire() {
+		return this.acquire;
+	}
+
+	String release(int marks) {
+		return (marks == 1) ? this.releaseOne : complete(this.dialect.release(), marks);
+	}
+
+	String renew(int marks) {
+		return complete(this.dialect.renew(), marks);
+	}
+
+	String held(int marks) {
+		return complete(this.dialect.held(), marks);
+	}
+
+	String raise(int marks) {
+		return complete(this.dialect.raise(), marks);
+	}
+
+	String inspect() {
+		return complete(this.dialect.inspect(), 0);
+	}
+
+	private String complete(String template, int marks) {
+		return this.dialect.complete(template, this.table, marks);
+	}
+
+}

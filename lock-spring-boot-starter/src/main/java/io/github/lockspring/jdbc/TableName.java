@@ -1,0 +1,52 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.util.regex.Pattern;
+
+import org.springframework.util.Assert;
+
+/**
+ * The name of a table, safe to be part of a statement.
+ *
+ * @param value the name, with or without its schema
+ */
+record TableName(String value) {
+
+	private static final Pattern ALLOWED = Pattern
+		.compile("[A-Za-z_][A-Za-z0-9_]{0,62}(\\.[A-Za-z_][A-Za-z0-9_]{0,62})?");
+
+	private static final int MAX_SHOWN = 128;
+
+	TableName {
+		Assert.notNull(value, "'tableName' must not be null");
+		Assert.isTrue(ALLOWED.matcher(value).matches(),
+				() -> "The name of the lock table must be 'table' or 'schema.table', each of at most 63 letters, "
+						+ "digits and underscores without a digit in front, not '" + shown(value) + "'");
+	}
+
+	private static String shown(String value) {
+		String start = (value.length() > MAX_SHOWN) ? value.substring(0, MAX_SHOWN) + "…" : value;
+		return start.replaceAll("\\p{Cntrl}", "?");
+	}
+
+	@Override
+	public String toString() {
+		return this.value;
+	}
+
+}

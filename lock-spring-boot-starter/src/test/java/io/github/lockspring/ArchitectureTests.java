@@ -1,0 +1,137 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import org.jspecify.annotations.NullMarked;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+/**
+ * The arrows between the packages.
+ */
+@AnalyzeClasses(packages = "io.github.lockspring", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTests {
+
+	private static final String ROOT = "io.github.lockspring";
+
+	private static final String ENGINE = ROOT + ".engine";
+
+	private static final String SPI = ROOT + ".spi";
+
+	private static final String[] BACKENDS = { ROOT + ".local", ROOT + ".jdbc", ROOT + ".redis", ROOT + ".zookeeper" };
+
+	@ArchTest
+	static final ArchRule spiKnowsNobody = packageKnowsOnly(SPI);
+
+	@ArchTest
+	static final ArchRule engineKnowsTheSpi = packageKnowsOnly(ENGINE, SPI);
+
+	@ArchTest
+	static final ArchRule rootKnowsTheEngine = packageKnowsOnly(ROOT, ENGINE);
+
+	@ArchTest
+	static final ArchRule localKnowsTheSpi = packageKnowsOnly(ROOT + ".local", SPI);
+
+	@ArchTest
+	static final ArchRule jdbcKnowsTheSpi = packageKnowsOnly(ROOT + ".jdbc", SPI);
+
+	@ArchTest
+	static final ArchRule concurrentKnowsRootAndEngine = packageKnowsOnly(ROOT + ".concurrent", ROOT, ENGINE);
+
+	@ArchTest
+	static final ArchRule aopKnowsRootAndEngine = packageKnowsOnly(ROOT + ".aop", ROOT, ENGINE);
+
+	@ArchTest
+	static final ArchRule actuateKnowsRootAndEngine = packageKnowsOnly(ROOT + ".actuate", ROOT, ENGINE);
+
+	@ArchTest
+	static final ArchRule testKnowsRootAndEngine = packageKnowsOnly(ROOT + ".test", ROOT, ENGINE);
+
+	@ArchTest
+	static final ArchRule nobodyKnowsTheAutoConfiguration = noClasses().that()
+		.resideOutsideOfPackage(ROOT + ".autoconfigure")
+		.should()
+		.dependOnClassesThat()
+		.resideInAPackage(ROOT + ".autoconfigure");
+
+	@ArchTest
+	static final ArchRule onlyTheAutoConfigurationKnowsBackends = noClasses().that()
+		.resideOutsideOfPackage(ROOT + ".autoconfigure")
+		.and()
+		.resideOutsideOfPackages(BACKENDS)
+		.should()
+		.dependOnClassesThat()
+		.resideInAnyPackage(BACKENDS);
+
+	@ArchTest
+	static final ArchRule sqlStaysInTheJdbcBackend = noClasses().that()
+		.resideOutsideOfPackages(ROOT + ".jdbc", ROOT + ".autoconfigure")
+		.should()
+		.dependOnClassesThat()
+		.resideInAnyPackage("java.sql..", "javax.sql..", "org.springframework.jdbc..");
+
+	@ArchTest
+	static final ArchRule packagesDoNotGoRoundInCircles = slices().matching(ROOT + ".(*)..").should().beFreeOfCycles();
+
+	@ArchTest
+	static final ArchRule everyPackageIsNullMarked = classes().that(areNotPackageInfo())
+		.should()
+		.resideInAnyPackage(ROOT + "..")
+		.andShould(new BeInNullMarkedPackage());
+
+	private static ArchRule packageKnowsOnly(String name, String... others) {
+		return classes().that()
+			.resideInAPackage(name)
+			.should()
+			.onlyDependOnClassesThat(resideInAnyPackage(others).or(resideInAnyPackage(name))
+				.or(DescribedPredicate.not(resideInAnyPackage(ROOT + ".."))))
+			.allowEmptyShould(true);
+	}
+
+	private static DescribedPredicate<JavaClass> areNotPackageInfo() {
+		return DescribedPredicate.not(simpleName("package-info"));
+	}
+
+	/**
+	 * Checks the package of a class for {@link NullMarked}.
+	 */
+	private static final class BeInNullMarkedPackage extends com.tngtech.archunit.lang.ArchCondition<JavaClass> {
+
+		BeInNullMarkedPackage() {
+			super("be in a package that is @NullMarked");
+		}
+
+		@Override
+		public void check(JavaClass type, com.tngtech.archunit.lang.ConditionEvents events) {
+			boolean marked = type.getPackage().isAnnotatedWith(NullMarked.class);
+			events.add(new com.tngtech.archunit.lang.SimpleConditionEvent(type, marked,
+					type.getName() + " is in a package without @NullMarked"));
+		}
+
+	}
+
+}

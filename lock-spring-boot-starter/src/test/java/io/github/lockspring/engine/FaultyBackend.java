@@ -1,0 +1,472 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
+
+import io.github.lockspring.local.LocalLockBackend;
+import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.OutcomeUnknownException;
+
+/**
+ * A backend on a {@link LocalStore} that records what it is asked, and fails as a test
+ * wants it to.
+ */
+final class FaultyBackend implements LockBackend {
+
+	private final LocalLockBackend backend;
+
+	private final Set<Capability> capabilities = EnumSet.allOf(Capability.class);
+
+	private final List<Call> calls = new CopyOnWriteArrayList<>();
+
+	private final Map<Kind, Fault> faults = new EnumMap<>(Kind.class);
+
+	private final Map<Kind, ConcurrentLinkedQueue<Fault>> nextFaults = new EnumMap<>(Kind.class);
+
+	private final List<Supplier<Boolean>> heldNews = new ArrayList<>();
+
+	private volatile News news = News.PASS;
+
+	private volatile UnaryOperator<@Nullable Set<LeaseRequest>> renewalAnswer = (held) -> held;
+
+	private volatile boolean recording = true;
+
+	private volatile @Nullable BackendListener listener;
+
+	FaultyBackend(LocalStore store) {
+		this.backend = new LocalLockBackend(store);
+		for (Kind kind : Kind.values()) {
+			this.nextFaults.put(kind, new ConcurrentLinkedQueue<>());
+		}
+	}
+
+	/**
+	 * Takes capabilities away: without {@link Capability#QUEUE} the engine polls.
+	 */
+	FaultyBackend without(Capability... capabilities) {
+		this.capabilities.removeAll(List.of(capabilities));
+		return this;
+	}
+
+	/**
+	 * Counts nothing from now on, for tests with very many calls.
+	 */
+	FaultyBackend withoutRecording() {
+		this.recording = false;
+		return this;
+	}
+
+	/**
+	 * Has all calls of a kind fail from now on.
+	 */
+	void always(Kind kind, Fault fault) {
+		synchronized (this.faults) {
+			this.faults.put(kind, fault);
+		}
+	}
+
+	/**
+	 * Has the next call of a kind fail, after those that were told so before.
+	 */
+	void next(Kind kind, Fault fault) {
+		this.nextFaults.get(kind).add(fault);
+	}
+
+	/**
+	 * Has no call fail any more.
+	 */
+	void heal() {
+		synchronized (this.faults) {
+			this.faults.clear();
+		}
+		this.nextFaults.values().forEach(ConcurrentLinkedQueue::clear);
+	}
+
+	/**
+	 * Has renewals answered otherwise than they are.
+	 */
+	void setRenewalAnswer(UnaryOperator<@Nullable Set<LeaseRequest>> answer) {
+		this.renewalAnswer = answer;
+	}
+
+	void setNews(News news) {
+		this.news = news;
+	}
+
+	/**
+	 * Delivers the news that were kept, or delivers them again.
+	 * @return how many were taken
+	 */
+	long deliverNews() {
+		List<Supplier<Boolean>> all;
+		synchronized (this.heldNews) {
+			all = List.copyOf(this.heldNews);
+		}
+		return all.stream().filter(Supplier::get).count();
+	}
+
+	/**
+	 * The engine, for news that a test makes up.
+	 */
+	BackendListener listener() {
+		BackendListener listener = this.listener;
+		Assert.state(listener != null, "Not started");
+		return listener;
+	}
+
+	int keptNews() {
+		synchronized (this.heldNews) {
+			return this.heldNews.size();
+		}
+	}
+
+	long count(Kind... kinds) {
+		Set<Kind> wanted = Set.of(kinds);
+		return this.calls.stream().filter((call) -> wanted.contains(call.kind())).count();
+	}
+
+	/**
+	 * How many attempts were made to acquire.
+	 */
+	long attempts() {
+		return count(Kind.TRY, Kind.CONTEND);
+	}
+
+	List<Call> calls(Kind kind) {
+		return this.calls.stream().filter((call) -> call.kind() == kind).toList();
+	}
+
+	Call lastCall(Kind kind) {
+		List<Call> calls = calls(kind);
+		return calls.get(calls.size() - 1);
+	}
+
+	void forgetCalls() {
+		this.calls.clear();
+	}
+
+	private <T> T call(Kind kind, Collection<LeaseRequest> requests, Duration timeout, Supplier<T> action) {
+		if (this.recording) {
+			this.calls.add(new Call(kind, List.copyOf(requests), timeout));
+		}
+		Fault fault = this.nextFaults.get(kind).poll();
+		synchronized (this.faults) {
+			fault = (fault != null) ? fault : this.faults.getOrDefault(kind, Fault.NONE);
+		}
+		fault.before();
+		T result = action.get();
+		fault.after();
+		return result;
+	}
+
+	@Override
+	public String name() {
+		return "faulty";
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		return this.capabilities;
+	}
+
+	@Override
+	public void start(BackendListener listener) {
+		this.listener = listener;
+		this.backend.start(new FaultyNews(listener));
+	}
+
+	@Override
+	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
+		return call(Kind.TRY, List.of(request), timeout, () -> this.backend.tryAcquire(request, timeout));
+	}
+
+	@Override
+	public Attempt contend(LeaseRequest request, Duration timeout) {
+		boolean queueing = this.capabilities.contains(Capability.QUEUE);
+		return call(Kind.CONTEND, List.of(request), timeout,
+				() -> queueing ? this.backend.contend(request, timeout) : this.backend.tryAcquire(request, timeout));
+	}
+
+	@Override
+	public Set<LeaseRequest> renew(Collection<LeaseRequest> leases, Duration timeout) {
+		return call(Kind.RENEW, leases, timeout, () -> this.renewalAnswer.apply(this.backend.renew(leases, timeout)));
+	}
+
+	@Override
+	public boolean release(LeaseRequest lease, Duration timeout) {
+		return call(Kind.RELEASE, List.of(lease), timeout, () -> this.backend.release(lease, timeout));
+	}
+
+	@Override
+	public List<LeaseHolder> inspect(String key, Duration timeout) {
+		return this.backend.inspect(key, timeout);
+	}
+
+	@Override
+	public void probe(Duration timeout) {
+		call(Kind.PROBE, List.of(), timeout, () -> true);
+	}
+
+	@Override
+	public void close() {
+		this.backend.close();
+	}
+
+	/**
+	 * The kinds of calls.
+	 */
+	enum Kind {
+
+		TRY, CONTEND, RENEW, RELEASE, PROBE
+
+	}
+
+	/**
+	 * What becomes of the news of the store.
+	 */
+	enum News {
+
+		/**
+		 * They are passed on.
+		 */
+		PASS,
+
+		/**
+		 * They are lost on the way; the store does not notice.
+		 */
+		LOSE,
+
+		/**
+		 * They are late: see {@link #deliverNews()}. The store does not notice.
+		 */
+		KEEP
+
+	}
+
+	/**
+	 * A call that was made.
+	 *
+	 * @param kind the kind
+	 * @param requests what it was about
+	 * @param timeout the time it had
+	 */
+	record Call(Kind kind, List<LeaseRequest> requests, Duration timeout) {
+
+		LeaseRequest request() {
+			return this.requests.get(0);
+		}
+
+	}
+
+	/**
+	 * What goes wrong with a call.
+	 */
+	interface Fault {
+
+		Fault NONE = new Fault() {
+		};
+
+		/**
+		 * The store cannot be reached, which is known.
+		 */
+		static Fault unavailable() {
+			return before(() -> {
+				throw new BackendUnavailableException("connection refused", null);
+			});
+		}
+
+		/**
+		 * The call takes effect, but nobody knows.
+		 */
+		static Fault unknownAfterEffect() {
+			return after(() -> {
+				throw new OutcomeUnknownException("connection reset", null);
+			});
+		}
+
+		/**
+		 * The call takes no effect, but nobody knows.
+		 */
+		static Fault unknownWithoutEffect() {
+			return before(() -> {
+				throw new OutcomeUnknownException("connection reset", null);
+			});
+		}
+
+		/**
+		 * Does something before the call takes effect.
+		 */
+		static Fault before(Runnable action) {
+			return new Fault() {
+
+				@Override
+				public void before() {
+					action.run();
+				}
+
+			};
+		}
+
+		/**
+		 * Does something after the call took effect, and before the reply arrives.
+		 */
+		static Fault after(Runnable action) {
+			return new Fault() {
+
+				@Override
+				public void after() {
+					action.run();
+				}
+
+			};
+		}
+
+		default void before() {
+		}
+
+		default void after() {
+		}
+
+	}
+
+	/**
+	 * Holds up a call until the test opens it.
+	 */
+	static final class Gate implements Runnable {
+
+		private final CountDownLatch arrived = new CountDownLatch(1);
+
+		private final CountDownLatch open = new CountDownLatch(1);
+
+		@Override
+		public void run() {
+			this.arrived.countDown();
+			awaitUninterruptibly(this.open);
+		}
+
+		void awaitArrival() {
+			awaitUninterruptibly(this.arrived);
+		}
+
+		void open() {
+			this.open.countDown();
+		}
+
+		private static void awaitUninterruptibly(CountDownLatch latch) {
+			boolean interrupted = false;
+			boolean done = false;
+			while (!done) {
+				try {
+					done = true;
+					if (!latch.await(20, TimeUnit.SECONDS)) {
+						throw new IllegalStateException("Waited too long at a gate");
+					}
+				}
+				catch (InterruptedException ex) {
+					done = false;
+					interrupted = true;
+				}
+			}
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+
+	}
+
+	/**
+	 * Passes news on, or does not.
+	 */
+	private final class FaultyNews implements BackendListener {
+
+		private final BackendListener listener;
+
+		FaultyNews(BackendListener listener) {
+			this.listener = listener;
+		}
+
+		@Override
+		public void tryAgain(LeaseRequest request) {
+			receive(() -> {
+				this.listener.tryAgain(request);
+				return true;
+			});
+		}
+
+		@Override
+		public boolean granted(LeaseRequest request, Grant grant) {
+			if (FaultyBackend.this.news == News.PASS) {
+				return this.listener.granted(request, grant);
+			}
+			receive(() -> {
+				boolean taken = this.listener.granted(request, grant);
+				if (!taken) {
+					FaultyBackend.this.backend.release(request, Duration.ofSeconds(1));
+				}
+				return taken;
+			});
+			return true;
+		}
+
+		@Override
+		public void lost(LeaseRequest lease) {
+			receive(() -> {
+				this.listener.lost(lease);
+				return true;
+			});
+		}
+
+		private void receive(Supplier<Boolean> message) {
+			if (FaultyBackend.this.news == News.PASS) {
+				message.get();
+			}
+			else if (FaultyBackend.this.news == News.KEEP) {
+				synchronized (FaultyBackend.this.heldNews) {
+					FaultyBackend.this.heldNews.add(message);
+				}
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,334 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.engine.FaultyBackend.Kind;
+import io.github.lockspring.engine.FaultyBackend.News;
+import io.github.lockspring.engine.Harness.Waiter;
+
+import static io.github.lockspring.engine.Harness.FAIR;
+import static io.github.lockspring.engine.Harness.KEY;
+import static io.github.lockspring.engine.Harness.LEASE;
+import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.UNRENEWED;
+import static io.github.lockspring.engine.Harness.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for the passing of a lease from one holder to the next inside a process.
+ */
+class HandOverTests {
+
+	private static final Duration WAIT = Duration.ofMinutes(10);
+
+	private final Harness harness = new Harness();
+
+	private final HookedTime time = new HookedTime(this.harness.time);
+
+	private final FaultyBackend backend = this.harness.backend();
+
+	private final LockEngine engine = engine(EngineSettings.defaults());
+
+	private LockEngine engine(EngineSettings settings) {
+		return this.harness.engine(this.backend, settings, this.time);
+	}
+
+	@AfterEach
+	void close() {
+		this.harness.close();
+	}
+
+	/**
+	 * A hold of a key that was waited for, whose lease can be passed on.
+	 */
+	private Hold contendedHold(LockEngine engine) {
+		Hold first = Harness.hold(engine);
+		Waiter waiter = this.harness.queued(engine, WAIT);
+		first.release();
+		Hold hold = waiter.hold();
+		this.backend.forgetCalls();
+		return hold;
+	}
+
+	@Test
+	void leasePassesOnWithoutCallToTheStore() {
+		Hold hold = contendedHold(this.engine);
+		Waiter next = this.harness.queued(this.engine, WAIT);
+		assertThat(hold.release()).isTrue();
+		assertThat(next.hold().isHeld()).isTrue();
+		assertThat(next.hold().lease()).isSameAs(hold.lease());
+		assertThat(this.backend.attempts() + this.backend.count(Kind.RELEASE)).isZero();
+	}
+
+	@Test
+	void nextHolderHasLargerToken() {
+		Hold hold = contendedHold(this.engine);
+		List<Long> tokens = new ArrayList<>(List.of(hold.token()));
+		for (int i = 0; i < 10; i++) {
+			Waiter next = this.harness.queued(this.engine, WAIT);
+			hold.release();
+			hold = next.hold();
+			tokens.add(hold.token());
+		}
+		hold.release();
+		tokens.add(Harness.hold(this.harness.engine()).token());
+		assertThat(tokens).isSorted().doesNotHaveDuplicates();
+	}
+
+	@Test
+	void formerHolderIsNotHolderAnyMore() {
+		Hold hold = contendedHold(this.engine);
+		Waiter next = this.harness.queued(this.engine, WAIT);
+		hold.release();
+		assertThat(next.hold().isHeld()).isTrue();
+		assertThat(hold.isHeld()).isFalse();
+		assertThat(hold.remaining()).isZero();
+	}
+
+	@Test
+	void uncontendedLeaseHasOneTokenAndIsNotPassedOn() {
+		Hold first = Harness.hold(this.engine);
+		Waiter next = this.harness.queued(this.engine, WAIT);
+		first.release();
+		assertThat(next.hold().lease()).isNotSameAs(first.lease());
+		assertThat(first.lease().request().terms().tokens()).isOne();
+		assertThat(next.hold().lease().request().terms().tokens()).isEqualTo(257);
+	}
+
+	@Test
+	void leaseGoesBackAfterTheNumberOfHandOvers() {
+		LockEngine engine = engine(EngineSettings.defaults().withHandOver(3, Duration.ofSeconds(1)));
+		Hold hold = contendedHold(engine);
+		for (int i = 0; i < 3; i++) {
+			hold = passOn(engine, hold);
+			assertThat(this.backend.count(Kind.RELEASE)).isZero();
+		}
+		passOn(engine, hold);
+		assertThat(this.backend.count(Kind.RELEASE)).isOne();
+		assertThat(this.backend.attempts()).isOne();
+	}
+
+	private Hold passOn(LockEngine engine, Hold hold) {
+		Waiter next = this.harness.queued(engine, WAIT);
+		hold.release();
+		return next.hold();
+	}
+
+	@Test
+	void leaseGoesBackAfterAllTokensAreUsed() {
+		LockEngine engine = engine(EngineSettings.defaults().withHandOver(256, Duration.ofSeconds(1)));
+		Hold hold = contendedHold(engine);
+		long first = hold.token();
+		for (int i = 0; i < 256; i++) {
+			hold = passOn(engine, hold);
+		}
+		assertThat(hold.token()).isEqualTo(first + 256);
+		assertThat(this.backend.count(Kind.RELEASE)).isZero();
+		assertThat(passOn(engine, hold).token()).isGreaterThan(first + 256);
+		assertThat(this.backend.count(Kind.RELEASE)).isOne();
+	}
+
+	@Test
+	void leaseGoesBackAfterTheSpan() {
+		Hold hold = contendedHold(this.engine);
+		this.harness.advance(Duration.ofMillis(19));
+		hold = passOn(this.engine, hold);
+		assertThat(this.backend.count(Kind.RELEASE)).isZero();
+		this.harness.advance(Duration.ofMillis(1));
+		passOn(this.engine, hold);
+		assertThat(this.backend.count(Kind.RELEASE)).isOne();
+	}
+
+	@Test
+	void handOverCanBeSwitchedOff() {
+		LockEngine engine = engine(EngineSettings.defaults().withHandOver(0, Duration.ofSeconds(1)));
+		Hold hold = contendedHold(engine);
+		passOn(engine, hold);
+		assertThat(this.backend.count(Kind.RELEASE)).isOne();
+	}
+
+	@Test
+	void afterTheBudgetAnotherProcessHasItsTurn() {
+		LockEngine other = this.harness.engine();
+		Hold hold = contendedHold(this.engine);
+		Waiter elsewhere = this.harness.queued(other, WAIT);
+		Waiter next = this.harness.queued(this.engine, WAIT);
+		this.harness.advance(Duration.ofMillis(20));
+		hold.release();
+		assertThat(elsewhere.hold().isHeld()).isTrue();
+		assertThat(next.isDone()).isFalse();
+		elsewhere.hold().release();
+		assertThat(next.hold().token()).isGreaterThan(elsewhere.hold().token());
+	}
+
+	@Test
+	void leaseIsNotPassedToOneWhoWantsOtherTerms() {
+		for (AcquireTerms others : List.of(AcquireTerms.exclusive(LEASE.plusMillis(1), true), UNRENEWED,
+				Harness.SHARED)) {
+			Hold hold = contendedHold(this.engine);
+			Waiter next = this.harness.queued(this.engine, others, WAIT);
+			hold.release();
+			assertThat(this.backend.count(Kind.RELEASE)).as("releases before %s", others).isOne();
+			assertThat(next.hold().lease().request().terms().leaseTime())
+				.isEqualTo(Duration.ofNanos(others.leaseNanos()));
+			next.hold().release();
+			this.harness.assertNothingLeft();
+		}
+	}
+
+	@Test
+	void leaseThatIsNotRenewedIsNotPassedOn() {
+		Hold first = Harness.hold(this.engine, UNRENEWED);
+		Waiter second = this.harness.queued(this.engine, UNRENEWED, WAIT);
+		first.release();
+		Waiter third = this.harness.queued(this.engine, UNRENEWED, WAIT);
+		second.hold().release();
+		assertThat(third.hold().lease()).isNotSameAs(second.hold().lease());
+	}
+
+	@Test
+	void fairLeasesAlwaysGoThroughTheStore() {
+		Hold first = Harness.hold(this.engine, FAIR);
+		Waiter second = this.harness.queued(this.engine, FAIR, WAIT);
+		Waiter third = this.harness.queued(this.engine, FAIR, WAIT);
+		first.release();
+		second.hold().release();
+		assertThat(third.hold().isHeld()).isTrue();
+		assertThat(this.backend.count(Kind.RELEASE)).isEqualTo(2);
+		assertThat(second.hold().lease().request().terms().tokens()).isOne();
+	}
+
+	@Test
+	void leaseWithTooLittleTimeLeftIsNotPassedOn() {
+		LockEngine engine = engine(EngineSettings.defaults().withHandOver(256, LEASE).withMaxHoldTime(Duration.ZERO));
+		Hold hold = contendedHold(engine);
+		this.harness.advance(LEASE.dividedBy(2).minus(LEASE.dividedBy(100)));
+		hold = passOn(engine, hold);
+		assertThat(this.backend.count(Kind.RELEASE)).isZero();
+		this.harness.advance(Duration.ofMillis(1));
+		passOn(engine, hold);
+		assertThat(this.backend.count(Kind.RELEASE)).isOne();
+	}
+
+	@Test
+	void lostLeaseIsNotPassedOn() {
+		Hold hold = contendedHold(this.engine);
+		Waiter next = this.harness.queued(this.engine, WAIT);
+		this.harness.store.expire(hold.lease().request());
+		assertThat(next.hold().lease()).isNotSameAs(hold.lease());
+		assertThat(hold.release()).isFalse();
+		assertThat(next.hold().isHeld()).isTrue();
+	}
+
+	@Test
+	void leaseThatIsLostBetweenReleaseAndHandOverIsNotPassedOn() {
+		Hold hold = contendedHold(this.engine);
+		Waiter next = this.harness.queued(this.engine, WAIT);
+		this.time.afterNextLook(Thread.currentThread(), () -> this.harness.store.expire(hold.lease().request()));
+		assertThat(hold.release()).isFalse();
+		assertThat(next.hold().lease()).isNotSameAs(hold.lease());
+		assertThat(next.hold().isHeld()).isTrue();
+		await().until(() -> this.harness.losses.size() == 1);
+		assertThat(this.harness.holders()).hasSize(1);
+	}
+
+	@Test
+	void newsOfGrantBetweenReleaseAndHandOverDoNotReleaseTheLease() {
+		Hold held = Harness.hold(this.harness.engine());
+		Waiter first = this.harness.queued(this.engine, WAIT);
+		Waiter second = this.harness.queued(this.engine, WAIT);
+		first.interrupt();
+		await().until(() -> this.backend.attempts() == 2);
+		second.awaitSleep();
+		Waiter third = this.harness.queued(this.engine, WAIT);
+		this.backend.setNews(News.KEEP);
+		held.release();
+		this.harness.advance(Duration.ofMillis(500));
+		Hold hold = second.hold();
+		assertThat(this.backend.keptNews()).isOne();
+		this.time.afterNextLook(Thread.currentThread(), this.backend::deliverNews);
+		hold.release();
+		assertThat(third.hold().lease()).isSameAs(hold.lease());
+		assertThat(this.harness.holders()).hasSize(1);
+	}
+
+	@Test
+	void leaseThatIsPassedOnWhileTheUpkeepLooksIsRenewed() {
+		LockEngine engine = engine(EngineSettings.defaults().withHandOver(256, LEASE));
+		Hold hold = contendedHold(engine);
+		Waiter next = this.harness.queued(engine, WAIT);
+		int sleeps = this.time.sleepsOfUpkeep();
+		this.time.afterNextLook(Thread.currentThread(), () -> {
+			this.harness.advance(LEASE.dividedBy(3));
+			await().until(() -> this.time.sleepsOfUpkeep() > sleeps);
+		});
+		hold.release();
+		assertThat(next.hold().lease()).isSameAs(hold.lease());
+		await().until(() -> this.backend.count(Kind.RENEW) > 0);
+		assertThat(this.backend.lastCall(Kind.RENEW).request()).isEqualTo(hold.lease().request());
+	}
+
+	@Test
+	void grantThatCameUnaskedAfterLongWaitIsPassedOn() {
+		Hold held = Harness.hold(this.harness.engine());
+		Waiter first = this.harness.queued(this.engine, WAIT);
+		Waiter second = this.harness.queued(this.engine, WAIT);
+		first.interrupt();
+		await().until(() -> this.backend.attempts() == 2);
+		second.awaitSleep();
+		this.harness.advance(Duration.ofMillis(100));
+		held.release();
+		Waiter third = this.harness.queued(this.engine, WAIT);
+		second.hold().release();
+		assertThat(third.hold().lease()).isSameAs(second.hold().lease());
+		assertThat(this.backend.attempts()).isEqualTo(2);
+	}
+
+	@Test
+	void leaseThatWasLostBeforeTheNextHolderWokeUpIsNotAcquired() {
+		Hold hold = contendedHold(this.engine);
+		Waiter next = this.harness.queued(this.engine, WAIT);
+		this.time.beforeWaking(next.thread(), () -> this.harness.advance(LEASE));
+		hold.release();
+		assertThat(next.failure()).isInstanceOf(EngineException.class);
+		this.harness.assertNothingLeft();
+		assertThat(this.engine.heldBy(KEY, next.thread())).isNull();
+	}
+
+	@Test
+	void nothingIsLeftAfterManyHandOvers() {
+		List<Waiter> waiters = new ArrayList<>();
+		for (int i = 0; i < 50; i++) {
+			waiters.add(this.harness.start(() -> {
+				Hold hold = this.engine.acquire(KEY, TERMS, WAIT.toNanos());
+				assertThat(hold).isNotNull();
+				hold.release();
+				return hold;
+			}));
+		}
+		waiters.forEach(Waiter::hold);
+		this.harness.assertNothingLeft();
+	}
+
+}

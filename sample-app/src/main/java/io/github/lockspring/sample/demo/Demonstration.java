@@ -1,0 +1,150 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.sample.demo;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+
+import io.github.lockspring.sample.stock.Strategy;
+
+/**
+ * The demonstration, in these steps:
+ * <ol>
+ * <li>open a database and start the instances on it;</li>
+ * <li>let customers order a little, so that all have warmed up;</li>
+ * <li>for each strategy: fill up the stock, let all customers order at once, see what is
+ * left; if wanted, kill an instance in the middle and replace it afterwards;</li>
+ * <li>print the table, stop the instances, delete the database.</li>
+ * </ol>
+ */
+public final class Demonstration {
+
+	private static final long WARM_UP_PRODUCT = 100;
+
+	private final DemonstrationOptions options;
+
+	private final PrintStream out;
+
+	Demonstration(DemonstrationOptions options, PrintStream out) {
+		this.options = options;
+		this.out = out;
+	}
+
+	/**
+	 * Runs the demonstration.
+	 * @param args what to do, as {@code --name=value}; what is no option of the
+	 * demonstration goes to the instances
+	 * @return 0 if every strategy did what it promises, 1 if one did not or the instances
+	 * did not start, 2 if the arguments are wrong
+	 */
+	public static int run(String... args) throws Exception {
+		try {
+			DemonstrationOptions options = DemonstrationOptions.parse(args);
+			List<Round> rounds = new Demonstration(options, System.out).run();
+			return rounds.stream().allMatch(Round::isAsExpected) ? 0 : 1;
+		}
+		catch (IllegalArgumentException ex) {
+			System.err.println(ex.getMessage());
+			return 2;
+		}
+		catch (InstanceNotStartedException ex) {
+			System.err.println(ex.getMessage());
+			return 1;
+		}
+	}
+
+	List<Round> run() throws IOException, SQLException, InterruptedException {
+		List<String> arguments = new ArrayList<>(this.options.instanceArguments());
+		if (arguments.stream().anyMatch((argument) -> argument.startsWith("--spring.datasource.url="))) {
+			return run(arguments);
+		}
+		try (SharedDatabase database = closedOnExit(SharedDatabase.open())) {
+			arguments.add("--spring.datasource.url=" + database.url());
+			return run(arguments);
+		}
+	}
+
+	/**
+	 * Sees to it that nothing is left behind if the user interrupts the demonstration.
+	 */
+	private static <T extends AutoCloseable> T closedOnExit(T resource) {
+		Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+			try {
+				resource.close();
+			}
+			catch (Exception ex) {
+				System.err.println("Not cleaned up: " + ex);
+			}
+		}));
+		return resource;
+	}
+
+	private List<Round> run(List<String> arguments) throws IOException, InterruptedException {
+		try (Instances instances = closedOnExit(new Instances(this.options.instances(), arguments))) {
+			this.out.printf("Starting %d instances%n", this.options.instances());
+			instances.startMissing();
+			warmUp(instances);
+			List<Round> rounds = new ArrayList<>();
+			for (Strategy strategy : this.options.strategies()) {
+				instances.startMissing();
+				rounds.add(round(strategy, instances));
+			}
+			this.out.printf("%n%s", ResultTable.format(rounds));
+			return rounds;
+		}
+	}
+
+	private void warmUp(Instances instances) throws IOException, InterruptedException {
+		StockClient client = new StockClient(instances);
+		client.reset(WARM_UP_PRODUCT, this.options.stock());
+		int requests = Math.max(1, this.options.requests() / 5);
+		new Load(client, Strategy.GUARDED_UPDATE, WARM_UP_PRODUCT).run(this.options.threads(), requests, (done) -> {
+		});
+	}
+
+	private Round round(Strategy strategy, Instances instances) throws IOException, InterruptedException {
+		StockClient client = new StockClient(instances);
+		int total = this.options.totalRequests();
+		long productId = strategy.ordinal() + 1L;
+		client.reset(productId, this.options.stock());
+		ProgressBar bar = new ProgressBar(this.out, System.console() != null, strategy.label(), total);
+		LoadResult load = new Load(client, strategy, productId).run(this.options.threads(), this.options.requests(),
+				(done) -> {
+					bar.update(done);
+					if (this.options.killOne() && done == total / 2) {
+						instances.killOne();
+					}
+				});
+		Round round = new Round(strategy, total, this.options.stock(), client.show(productId), load);
+		printTrouble(round.load());
+		return round;
+	}
+
+	private void printTrouble(LoadResult load) {
+		if (this.options.killOne()) {
+			this.out.println("  an instance was killed in the middle");
+		}
+		if (load.resent() > 0) {
+			this.out.printf("  %d requests had to be sent again%n", load.resent());
+		}
+		load.errors().stream().distinct().limit(3).forEach((error) -> this.out.printf("  %s%n", error));
+	}
+
+}

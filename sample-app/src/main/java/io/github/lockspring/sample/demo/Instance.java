@@ -1,0 +1,112 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.sample.demo;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.github.lockspring.sample.SampleApplication;
+
+/**
+ * One instance of the application in its own process, started from the class path of this
+ * one.
+ */
+final class Instance {
+
+	private static final Pattern STARTED = Pattern.compile("Tomcat started on port (\\d+).*Started SampleApplication",
+			Pattern.DOTALL);
+
+	private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
+
+	private final Process process;
+
+	private final Path log;
+
+	private volatile int port;
+
+	private Instance(Process process, Path log) {
+		this.process = process;
+		this.log = log;
+	}
+
+	/**
+	 * Starts an instance without waiting for it.
+	 */
+	static Instance start(List<String> arguments, Path log) throws IOException {
+		List<String> command = new ArrayList<>();
+		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+		command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+		command.addAll(program(System.getProperty("java.class.path")));
+		command.add("--server.port=0");
+		command.addAll(arguments);
+		Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+		return new Instance(process, log);
+	}
+
+	private static List<String> program(String classPath) {
+		boolean executableJar = classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator);
+		return executableJar ? List.of("-jar", classPath)
+				: List.of("-cp", classPath, SampleApplication.class.getName());
+	}
+
+	/**
+	 * Waits until the instance takes requests.
+	 * @throws InstanceNotStartedException if it ends before, or takes too long; with its
+	 * log
+	 */
+	void awaitStarted() throws IOException, InterruptedException {
+		long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
+		while (this.process.isAlive() && System.nanoTime() < deadline) {
+			Matcher started = STARTED.matcher(readLog());
+			if (started.find()) {
+				this.port = Integer.parseInt(started.group(1));
+				return;
+			}
+			Thread.sleep(50);
+		}
+		throw new InstanceNotStartedException(readLog());
+	}
+
+	private String readLog() throws IOException {
+		return Files.readString(this.log, StandardCharsets.ISO_8859_1);
+	}
+
+	/**
+	 * Returns the address of the instance.
+	 * @return the address, without a slash at its end
+	 */
+	String address() {
+		return "http://localhost:" + this.port;
+	}
+
+	/**
+	 * Ends the process at once, as a crash would: nothing is finished, nothing released.
+	 */
+	void kill() {
+		this.process.destroyForcibly();
+		this.process.onExit().join();
+	}
+
+}

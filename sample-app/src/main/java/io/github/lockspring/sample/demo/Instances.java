@@ -1,0 +1,102 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.sample.demo;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.springframework.util.FileSystemUtils;
+
+/**
+ * The instances that take requests, in turn. Safe for use by several threads, except for
+ * starting and closing.
+ */
+final class Instances implements AutoCloseable {
+
+	private final int size;
+
+	private final List<String> arguments;
+
+	private final Path logs;
+
+	private final List<Instance> all = new CopyOnWriteArrayList<>();
+
+	private final List<Instance> serving = new CopyOnWriteArrayList<>();
+
+	private final AtomicInteger started = new AtomicInteger();
+
+	private final AtomicInteger turn = new AtomicInteger();
+
+	Instances(int size, List<String> arguments) throws IOException {
+		this.size = size;
+		this.arguments = arguments;
+		this.logs = Files.createTempDirectory("lock-sample-logs");
+	}
+
+	/**
+	 * Starts instances until all are there. The very first starts alone, since it creates
+	 * the tables.
+	 */
+	void startMissing() throws IOException, InterruptedException {
+		if (this.started.get() == 0) {
+			start(1);
+		}
+		start(this.size - this.serving.size());
+	}
+
+	private void start(int count) throws IOException, InterruptedException {
+		List<Instance> starting = new ArrayList<>();
+		for (int i = 0; i < count; i++) {
+			Path log = this.logs.resolve("instance-" + this.started.incrementAndGet() + ".log");
+			starting.add(Instance.start(this.arguments, log));
+		}
+		this.all.addAll(starting);
+		for (Instance instance : starting) {
+			instance.awaitStarted();
+			this.serving.add(instance);
+		}
+	}
+
+	/**
+	 * Returns the address of the instance whose turn it is.
+	 * @return the address
+	 */
+	String next() {
+		Object[] instances = this.serving.toArray();
+		return ((Instance) instances[Math.floorMod(this.turn.getAndIncrement(), instances.length)]).address();
+	}
+
+	/**
+	 * Kills the instance that has served longest, and leaves its unfinished requests to
+	 * their fate.
+	 */
+	void killOne() {
+		this.serving.remove(0).kill();
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.all.forEach(Instance::kill);
+		FileSystemUtils.deleteRecursively(this.logs);
+	}
+
+}

@@ -1,0 +1,143 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.sample.stock;
+
+import io.github.lockspring.DistributedLock;
+
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.resilience.annotation.Retryable;
+import org.springframework.stereotype.Service;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/**
+ * Sells one piece of a product to an order, in several ways. Each tells whether there was
+ * one left. In each, the stock and the record of the sale are written in one transaction.
+ */
+@Service
+public class StockService {
+
+	private final ProductRepository products;
+
+	private final SaleRepository sales;
+
+	private final TransactionTemplate transaction;
+
+	public StockService(ProductRepository products, SaleRepository sales,
+			PlatformTransactionManager transactionManager) {
+		this.products = products;
+		this.sales = sales;
+		this.transaction = new TransactionTemplate(transactionManager);
+	}
+
+	/**
+	 * Begins anew: fills up the stock of a product and forgets its sales.
+	 */
+	@Transactional
+	public void reset(long productId, String name, int stock) {
+		this.sales.deleteByProductId(productId);
+		this.products.deleteById(productId);
+		this.products.save(new Product(productId, name, stock, null));
+	}
+
+	/**
+	 * No lock: two requests read the same number, both write it less one, and one sale
+	 * leaves no trace in the stock.
+	 */
+	@Transactional
+	public boolean deduct(long productId, String orderId) {
+		return readDecideAndWrite(productId, orderId);
+	}
+
+	/**
+	 * Right in one process, wrong in two. The transaction is committed before the monitor
+	 * is left; {@code @Transactional} on this method would commit after.
+	 */
+	public synchronized boolean deductSynchronized(long productId, String orderId) {
+		return this.transaction.execute((status) -> readDecideAndWrite(productId, orderId));
+	}
+
+	/**
+	 * Right in all processes: one order at a time for each product. The lock is outside
+	 * the transaction, so that the next one reads what this one has committed.
+	 */
+	@DistributedLock(name = "stock", key = "#productId", waitTime = "30s", leaseTime = "5s")
+	@Transactional
+	public boolean deductWithDistributedLock(long productId, String orderId) {
+		return readDecideAndWrite(productId, orderId);
+	}
+
+	/**
+	 * The database decides and writes in one step. As fast as it gets, as long as the
+	 * decision fits into a {@code WHERE} clause.
+	 */
+	@Transactional
+	public boolean deductWithGuardedUpdate(long productId, String orderId) {
+		boolean sold = this.products.takeOne(productId);
+		if (sold) {
+			this.sales.record(orderId, productId);
+		}
+		return sold;
+	}
+
+	/**
+	 * The row is locked when it is read. Those who wait hold a transaction and a
+	 * connection meanwhile.
+	 */
+	@Transactional
+	public boolean deductWithSelectForUpdate(long productId, String orderId) {
+		Product product = this.products.findWithLockById(productId)
+			.orElseThrow(() -> new ProductNotFoundException(productId));
+		return decideAndWrite(product, orderId);
+	}
+
+	/**
+	 * Nobody waits; who finds the version changed when writing begins anew, after a pause
+	 * that grows and is random, so that the same requests do not meet again and again.
+	 */
+	@Retryable(includes = OptimisticLockingFailureException.class, maxRetries = 200, delay = 5, jitter = 5,
+			multiplier = 2, maxDelay = 200)
+	@Transactional
+	public boolean deductWithVersion(long productId, String orderId) {
+		Product product = read(productId);
+		if (product.stock() == 0) {
+			return false;
+		}
+		this.products.save(product.withStock(product.stock() - 1));
+		this.sales.record(orderId, productId);
+		return true;
+	}
+
+	private boolean readDecideAndWrite(long productId, String orderId) {
+		return decideAndWrite(read(productId), orderId);
+	}
+
+	private Product read(long productId) {
+		return this.products.findById(productId).orElseThrow(() -> new ProductNotFoundException(productId));
+	}
+
+	private boolean decideAndWrite(Product product, String orderId) {
+		if (product.stock() == 0) {
+			return false;
+		}
+		this.products.writeStock(product.id(), product.stock() - 1);
+		this.sales.record(orderId, product.id());
+		return true;
+	}
+
+}

@@ -1,0 +1,13 @@
+CREATE TABLE IF NOT EXISTS product (
+	id BIGINT PRIMARY KEY,
+	name VARCHAR(100) NOT NULL,
+	stock INT NOT NULL,
+	version INT NOT NULL
+);
+
+CREATE TABLE IF NOT EXISTS sale (
+	order_id VARCHAR(36) PRIMARY KEY,
+	product_id BIGINT NOT NULL
+);
+
+CREATE INDEX IF NOT EXISTS sale_product ON sale (product_id);

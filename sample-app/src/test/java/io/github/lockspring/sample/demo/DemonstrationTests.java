@@ -1,0 +1,66 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.sample.demo;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.util.List;
+
+import io.github.lockspring.sample.stock.Strategy;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for the {@link Demonstration}, with real instances in their own processes.
+ */
+class DemonstrationTests {
+
+	private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+	@Test
+	void onlyStrategiesThatReachAcrossProcessesStayExact() throws Exception {
+		List<Round> rounds = run("--instances=3", "--threads=20", "--requests=25", "--stock=500");
+		assertThat(rounds).extracting(Round::strategy).containsExactly(Strategy.values());
+		assertThat(rounds).allSatisfy((round) -> assertThat(round.load().errors()).isEmpty());
+		assertThat(rounds).filteredOn((round) -> !round.strategy().isExact())
+			.hasSize(2)
+			.allSatisfy((round) -> assertThat(round.lostUpdates()).isPositive());
+		assertThat(rounds).filteredOn((round) -> round.strategy().isExact()).allSatisfy(this::isSoldOutExactly);
+		assertThat(this.out.toString()).contains("no lock", "oversells", "guarded UPDATE", "exact");
+	}
+
+	@Test
+	void whenInstanceIsKilledThenTheOthersFinishAndStockIsExact() throws Exception {
+		List<Round> rounds = run("--instances=3", "--threads=20", "--requests=25", "--stock=500", "--kill-one",
+				"--strategies=distributed-lock");
+		assertThat(rounds).hasSize(1).allSatisfy(this::isSoldOutExactly);
+		assertThat(this.out.toString()).contains("an instance was killed");
+	}
+
+	private List<Round> run(String... args) throws Exception {
+		return new Demonstration(DemonstrationOptions.parse(args), new PrintStream(this.out)).run();
+	}
+
+	private void isSoldOutExactly(Round round) {
+		assertThat(round.load().errors()).isEmpty();
+		assertThat(round.after()).isEqualTo(new StockClient.Stock(0, round.stock()));
+		assertThat(round.load().sold()).isEqualTo(round.stock());
+		assertThat(round.isExact()).isTrue();
+	}
+
+}
