@@ -96,6 +96,7 @@ final class Acquirer {
 			long now = this.time.nanoTime();
 			Object answer = (turn == LocalQueue.Turn.SPEAK) ? ask(hold, now, waitNanos, mayWait) : null;
 			if (hold.state() > Hold.ENDED) {
+				requireOpen();
 				return true;
 			}
 			return await(hold, patience(now, waitNanos, answer), interruptible) && requireHeld(hold);
@@ -116,7 +117,8 @@ final class Acquirer {
 	/**
 	 * A thread may wake up long after a lease was handed to it.
 	 */
-	private static boolean requireHeld(Hold hold) {
+	private boolean requireHeld(Hold hold) {
+		requireOpen();
 		if (!hold.isHeld()) {
 			throw new EngineException(EngineException.Reason.UNAVAILABLE,
 					"The lease was over before the thread that waited for it woke up", null);
@@ -179,8 +181,8 @@ final class Acquirer {
 	 */
 	private @Nullable Object ask(Hold hold, long now, long remaining, boolean mayWait) {
 		try {
-			if (hold.takeNews() instanceof Pushed pushed && pushed.isFor(hold.leaseOrNull())) {
-				hold.lease().granted(pushed.grant());
+			if (hold.takeNews() instanceof Pushed pushed && pushed.isFor(hold.leaseOrNull())
+					&& hold.lease().grantedUnasked(pushed.grant(), this.time)) {
 				return begin(hold, pushed.grant());
 			}
 			Lease lease = leaseOf(hold);

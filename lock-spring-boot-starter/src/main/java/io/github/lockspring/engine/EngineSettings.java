@@ -29,8 +29,8 @@ import org.springframework.util.Assert;
  * @param handOverLimit how many times a lease is passed on inside this process before it
  * is given back to the store; 0 never passes on
  * @param handOverSpan for how long a lease is passed on before it is given back
- * @param renewInterval how long after the last renewal the next one is due, or
- * {@code null} for a third of each lease time
+ * @param renewInterval how long after the last renewal the next one is due, though never
+ * later than after half the lease time, or {@code null} for a third of each lease time
  * @param minPoll the shortest pause between two attempts on a store without a queue
  * @param maxPoll the longest pause between two attempts on a store without a queue
  * @param queuePoll the pause between two attempts on a store with a queue, in case that

@@ -55,6 +55,10 @@ final class Lease {
 
 	private boolean queued;
 
+	private boolean denied;
+
+	private boolean deniedAgain;
+
 	Lease(LeaseRequest request) {
 		this.request = request;
 	}
@@ -83,14 +87,24 @@ final class Lease {
 	 * @param sentMillis the wall time before the request was sent
 	 */
 	void denied(long sentNanos, long sentMillis) {
+		this.deniedAgain = this.denied;
+		this.denied = true;
 		setDeadline(sentNanos, sentMillis);
 	}
 
 	/**
-	 * Tells that the store granted the request, unasked, after it had denied it.
+	 * Tells that the store granted the request, unasked, at some time after it had denied
+	 * it. Only if it denied it once is it certain that no later denial has overtaken the
+	 * news.
+	 * @return {@code false} if the store must be asked whether the grant still counts
 	 */
-	void granted(Grant grant) {
+	boolean grantedUnasked(Grant grant, TimeSource time) {
+		long half = grant.validity().toNanos() / 2;
+		if (!this.denied || this.deniedAgain || half + remainingNanos(time) < 0) {
+			return false;
+		}
 		granted(grant, this.deadlineNanos, this.deadlineMillis);
+		return true;
 	}
 
 	/**

@@ -317,6 +317,13 @@ final class LocalQueue {
 	}
 
 	/**
+	 * Whether somebody speaks or waits.
+	 */
+	synchronized boolean isWaitedFor() {
+		return this.voice != null || this.first != null;
+	}
+
+	/**
 	 * Whether anybody ever had to wait here.
 	 */
 	boolean isContended() {

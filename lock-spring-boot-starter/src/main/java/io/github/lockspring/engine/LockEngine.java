@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -77,12 +79,17 @@ public final class LockEngine implements AutoCloseable {
 	 * @param time the clocks
 	 */
 	public LockEngine(LockBackend backend, EngineSettings settings, EngineListener listener, TimeSource time) {
+		this(backend, settings, listener, time, Executors.newCachedThreadPool(daemons("lock-" + backend.name() + "-")));
+	}
+
+	LockEngine(LockBackend backend, EngineSettings settings, EngineListener listener, TimeSource time,
+			ExecutorService executor) {
 		this.store = new Store(backend);
 		this.settings = settings;
 		this.listener = listener;
 		this.time = time;
 		this.queues = new LocalQueues(settings.maxKeys());
-		this.executor = Executors.newCachedThreadPool(daemons("lock-" + backend.name() + "-"));
+		this.executor = executor;
 		this.upkeep = new Upkeep(backend.name(), time);
 		this.renewals = new Renewals(this, this.queues, this.store, settings, this.upkeep, time, this.executor);
 		this.releases = new Releases(this.store, settings.operationTimeout(), this.upkeep, time, this.executor);
@@ -258,6 +265,10 @@ public final class LockEngine implements AutoCloseable {
 			this.releases.release(lease.request());
 			return !lease.isExpired(this.time);
 		}
+		catch (Error ex) {
+			this.releases.release(lease.request());
+			throw ex;
+		}
 	}
 
 	/**
@@ -272,15 +283,18 @@ public final class LockEngine implements AutoCloseable {
 
 	/**
 	 * Takes a lease away from its holder, once.
+	 * @return whether it was held until now
 	 */
-	void lose(Hold hold, String reason) {
-		if (hold.markLost()) {
-			Hold next = hold.queue().promote();
-			if (next != null) {
-				next.wake();
-			}
-			reportLoss(hold, reason);
+	boolean lose(Hold hold, String reason) {
+		if (!hold.markLost()) {
+			return false;
 		}
+		Hold next = hold.queue().promote();
+		if (next != null) {
+			next.wake();
+		}
+		reportLoss(hold, reason);
+		return true;
 	}
 
 	private void reportLoss(Hold hold, String reason) {
@@ -305,7 +319,7 @@ public final class LockEngine implements AutoCloseable {
 		try {
 			callback.run();
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			logger.error("A callback for a lost lock failed", ex);
 		}
 	}
@@ -355,21 +369,34 @@ public final class LockEngine implements AutoCloseable {
 
 	/**
 	 * Refuses new acquisitions and ends those that wait, lets holders finish, and then
-	 * gives back what they still hold, which is lost to them.
+	 * gives back what they still hold, which is lost to them. Takes no longer than two
+	 * calls to the store may take, beside the grace.
 	 * @param grace how long holders may take
 	 */
 	public void shutdown(Duration grace) {
 		this.closed = true;
 		this.queues.all().forEach(LocalQueue::wakeAll);
-		long deadline = deadlineAfter(grace.toNanos());
-		while (this.queues.size() > 0 && nanosUntil(deadline) > 0 && !Thread.currentThread().isInterrupted()) {
-			this.time.parkNanos(this, Duration.ofMillis(5).toNanos());
+		awaitEmptiness(() -> this.queues.size() == 0, grace.toNanos());
+		long timeout = this.settings.operationTimeout().toNanos();
+		long start = System.nanoTime();
+		for (Hold hold : leftOver()) {
+			takeBack(hold, System.nanoTime() - start < timeout);
 		}
-		leftOver().forEach(this::takeBack);
-		this.releases.flush();
+		awaitEmptiness(() -> this.queues.all().stream().noneMatch(LocalQueue::isWaitedFor), timeout);
+		this.releases.flush(timeout);
 		this.upkeep.stop();
 		this.executor.shutdown();
 		this.store.close();
+	}
+
+	/**
+	 * Waits for other threads, and therefore by the clock of the machine.
+	 */
+	private void awaitEmptiness(BooleanSupplier empty, long nanos) {
+		long start = System.nanoTime();
+		while (!empty.getAsBoolean() && System.nanoTime() - start < nanos && !Thread.currentThread().isInterrupted()) {
+			LockSupport.parkNanos(this, Duration.ofMillis(1).toNanos());
+		}
 	}
 
 	private List<Hold> leftOver() {
@@ -382,9 +409,8 @@ public final class LockEngine implements AutoCloseable {
 		return holds;
 	}
 
-	private void takeBack(Hold hold) {
-		if (hold.isHeld()) {
-			lose(hold, "the application shuts down");
+	private void takeBack(Hold hold, boolean inStore) {
+		if (lose(hold, "the application shuts down") && inStore) {
 			release(hold.lease());
 		}
 	}

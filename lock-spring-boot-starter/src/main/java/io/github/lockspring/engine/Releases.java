@@ -30,8 +30,8 @@ import io.github.lockspring.spi.LeaseRequest;
 /**
  * Gives back in the background what nobody holds any more but the store may still have:
  * leases whose release failed, leases of attempts with an unknown outcome, places in the
- * queue of those who gave up. Each is tried again until the store answers, or until the
- * lease would have ended by itself.
+ * queue of those who gave up. Each is tried again, in growing pauses, until the store
+ * answers, or until the lease would have ended by itself.
  * <p>
  * An attempt whose outcome is unknown may reach the store after its release did. Its
  * release is therefore repeated until it finds the lease, or the time is over.
@@ -40,7 +40,9 @@ final class Releases {
 
 	private static final Log logger = LogFactory.getLog(Releases.class);
 
-	private static final long PAUSE_NANOS = Duration.ofMillis(100).toNanos();
+	private static final long SHORTEST_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
+
+	private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(2).toNanos();
 
 	private final ConcurrentMap<LeaseRequest, Pending> pending = new ConcurrentHashMap<>();
 
@@ -55,8 +57,6 @@ final class Releases {
 	private final TimeSource time;
 
 	private final Executor executor;
-
-	private volatile long nextRun;
 
 	Releases(Store store, Duration timeout, Upkeep upkeep, TimeSource time, Executor executor) {
 		this.store = store;
@@ -82,9 +82,7 @@ final class Releases {
 
 	private void add(LeaseRequest request, boolean mayComeLater) {
 		long now = this.time.nanoTime();
-		long lease = request.terms().leaseTime().plus(this.timeout).toNanos();
-		this.pending.put(request, new Pending(now + lease, mayComeLater));
-		this.nextRun = now;
+		this.pending.put(request, new Pending(request, mayComeLater, now, this.timeout));
 		this.upkeep.runAt(now);
 	}
 
@@ -92,49 +90,77 @@ final class Releases {
 	 * The chore: has a round made by another thread, if one is due and none is under way.
 	 */
 	void run() {
-		if (this.pending.isEmpty()) {
-			return;
-		}
-		if (this.time.nanoTime() - this.nextRun < 0) {
-			this.upkeep.runAt(this.nextRun);
+		long wait = untilNext();
+		if (wait > 0) {
+			if (wait < Upkeep.NEVER) {
+				this.upkeep.runAt(this.time.nanoTime() + wait);
+			}
 		}
 		else if (this.running.compareAndSet(false, true)) {
+			start();
+		}
+	}
+
+	private long untilNext() {
+		long now = this.time.nanoTime();
+		long wait = Upkeep.NEVER;
+		for (Pending entry : this.pending.values()) {
+			wait = Math.min(wait, entry.dueNanos - now);
+		}
+		return wait;
+	}
+
+	private void start() {
+		try {
 			this.executor.execute(this::makeRound);
+		}
+		catch (Throwable ex) {
+			this.running.set(false); // the upkeep will run this again
+			throw ex;
 		}
 	}
 
 	private void makeRound() {
 		try {
-			this.pending.forEach(this::release);
+			for (Pending entry : this.pending.values()) {
+				if (entry.dueNanos - this.time.nanoTime() <= 0) {
+					release(entry);
+				}
+			}
 		}
 		finally {
-			this.nextRun = this.time.nanoTime() + PAUSE_NANOS;
 			this.running.set(false);
-			this.upkeep.runAt(this.nextRun);
+			this.upkeep.runAt(this.time.nanoTime());
 		}
 	}
 
-	private void release(LeaseRequest request, Pending entry) {
+	private void release(Pending entry) {
 		try {
-			boolean found = this.store.release(request, this.timeout);
-			if (found || !entry.mayComeLater()) {
-				this.pending.remove(request, entry);
+			boolean found = this.store.release(entry.request, this.timeout);
+			if (found || !entry.mayComeLater) {
+				this.pending.remove(entry.request, entry);
 			}
 		}
-		catch (RuntimeException ex) {
-			logger
-				.debug("Could not release the lock on " + KeyText.describe(request.key()) + " yet: " + ex.getMessage());
+		catch (Throwable ex) {
+			logger.debug("Could not release the lock on " + KeyText.describe(entry.request.key()) + " yet: "
+					+ ex.getMessage());
 		}
-		if (this.time.nanoTime() - entry.until() >= 0) {
-			this.pending.remove(request, entry);
+		if (!entry.pause(this.time.nanoTime())) {
+			this.pending.remove(entry.request, entry);
 		}
 	}
 
 	/**
 	 * Makes one last round, in the calling thread.
+	 * @param nanos how long it may take
 	 */
-	void flush() {
-		this.pending.forEach(this::release);
+	void flush(long nanos) {
+		long start = System.nanoTime();
+		for (Pending entry : this.pending.values()) {
+			if (System.nanoTime() - start < nanos) {
+				release(entry);
+			}
+		}
 	}
 
 	int size() {
@@ -143,11 +169,41 @@ final class Releases {
 
 	/**
 	 * One that must be released.
-	 *
-	 * @param until when the lease has ended by itself
-	 * @param mayComeLater whether the store may get the request after the release
 	 */
-	private record Pending(long until, boolean mayComeLater) {
+	private static final class Pending {
+
+		private final LeaseRequest request;
+
+		/**
+		 * Whether the store may get the request after the release.
+		 */
+		private final boolean mayComeLater;
+
+		/**
+		 * When the lease has ended by itself.
+		 */
+		private final long endNanos;
+
+		private long pauseNanos = SHORTEST_PAUSE_NANOS;
+
+		private volatile long dueNanos;
+
+		Pending(LeaseRequest request, boolean mayComeLater, long now, Duration timeout) {
+			this.request = request;
+			this.mayComeLater = mayComeLater;
+			this.endNanos = now + request.terms().leaseTime().plus(timeout).toNanos();
+			this.dueNanos = now;
+		}
+
+		/**
+		 * Waits for the next attempt, longer from one to the next.
+		 * @return {@code false} if there is no need for another
+		 */
+		boolean pause(long now) {
+			this.dueNanos = now + this.pauseNanos;
+			this.pauseNanos = Math.min(2 * this.pauseNanos, LONGEST_PAUSE_NANOS);
+			return now - this.endNanos < 0;
+		}
 
 	}
 

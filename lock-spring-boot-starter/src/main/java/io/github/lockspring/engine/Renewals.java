@@ -42,6 +42,8 @@ final class Renewals {
 
 	private static final Log logger = LogFactory.getLog(Renewals.class);
 
+	private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+
 	private final LockEngine engine;
 
 	private final LocalQueues queues;
@@ -58,7 +60,7 @@ final class Renewals {
 
 	private final AtomicBoolean running = new AtomicBoolean();
 
-	private volatile long pausedUntil;
+	private volatile long failedNanos;
 
 	Renewals(LockEngine engine, LocalQueues queues, Store store, EngineSettings settings, Upkeep upkeep,
 			TimeSource time, Executor executor) {
@@ -69,7 +71,7 @@ final class Renewals {
 		this.upkeep = upkeep;
 		this.time = time;
 		this.executor = executor;
-		this.pausedUntil = time.nanoTime();
+		this.failedNanos = time.nanoTime() - LONGEST_PAUSE_NANOS;
 	}
 
 	/**
@@ -90,7 +92,8 @@ final class Renewals {
 
 	private long intervalOf(Hold hold) {
 		Duration interval = this.settings.renewInterval();
-		return (interval != null) ? interval.toNanos() : hold.terms().leaseNanos() / 3;
+		long lease = hold.terms().leaseNanos();
+		return (interval != null) ? Math.min(interval.toNanos(), lease / 2) : lease / 3;
 	}
 
 	/**
@@ -108,12 +111,23 @@ final class Renewals {
 		if (!due.overdue || this.running.get()) {
 			return;
 		}
-		if (this.time.nanoTime() - this.pausedUntil < 0) {
-			this.upkeep.runAt(this.pausedUntil);
+		long pauseEnd = this.failedNanos + Math.min(due.shortestLease / 10, LONGEST_PAUSE_NANOS);
+		if (this.time.nanoTime() - pauseEnd < 0) {
+			this.upkeep.runAt(pauseEnd);
 			return;
 		}
+		start(due);
+	}
+
+	private void start(Due due) {
 		this.running.set(true);
-		this.executor.execute(() -> renew(due));
+		try {
+			this.executor.execute(() -> renew(due));
+		}
+		catch (Throwable ex) {
+			this.running.set(false); // the upkeep will run this again
+			throw ex;
+		}
 	}
 
 	private void renew(Due due) {
@@ -124,8 +138,7 @@ final class Renewals {
 			due.leases.forEach((lease) -> renewed(lease, held.contains(lease), sentNanos, sentMillis));
 		}
 		catch (Throwable ex) {
-			long pause = Math.min(due.shortestLease / 10, Duration.ofSeconds(1).toNanos());
-			this.pausedUntil = this.time.nanoTime() + pause;
+			this.failedNanos = this.time.nanoTime();
 			logger.warn("Could not renew " + due.leases.size() + " leases, trying again: " + ex.getMessage());
 		}
 		finally {

@@ -57,11 +57,12 @@ final class JdbcCalls implements AutoCloseable {
 	<T> T run(Duration timeout, Call<T> call) {
 		long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(min(timeout, MAX_TIMEOUT));
 		LockConnection connection = this.connections.take(deadline);
+		boolean wasKept = connection.isUsedAgain();
 		try {
 			return attempt(call, connection, deadline, false);
 		}
 		catch (BackendException ex) {
-			if (!connection.isUsedAgain() || isOver(deadline)) {
+			if (!wasKept || isOver(deadline)) {
 				throw ex;
 			}
 			return attemptAgain(call, deadline, ex);

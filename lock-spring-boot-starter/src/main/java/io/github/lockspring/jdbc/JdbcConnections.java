@@ -16,7 +16,6 @@
 
 package io.github.lockspring.jdbc;
 
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,6 +24,7 @@ import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -46,7 +46,8 @@ import org.jspecify.annotations.Nullable;
  * back or that a background thread gets from the data source, which may take its time.
  * <li>A connection is kept for a second, then the data source has it again: a thread of
  * the application may wait for just that connection.
- * <li>A connection that does not answer in time is aborted.
+ * <li>A connection that does not answer in time, or cannot be given back in time, is
+ * aborted.
  * </ol>
  */
 final class JdbcConnections implements AutoCloseable {
@@ -59,7 +60,7 @@ final class JdbcConnections implements AutoCloseable {
 
 	private static final Duration SWEEP_INTERVAL = Duration.ofMillis(50);
 
-	private final Opener opener;
+	private final Callable<LockConnection> source;
 
 	private final int maxIdle;
 
@@ -80,11 +81,11 @@ final class JdbcConnections implements AutoCloseable {
 
 	/**
 	 * Takes no connection yet.
-	 * @param opener where connections come from
+	 * @param source where connections come from; may block for long
 	 * @param maxIdle how many are kept for the next call at most
 	 */
-	JdbcConnections(Opener opener, int maxIdle) {
-		this.opener = opener;
+	JdbcConnections(Callable<LockConnection> source, int maxIdle) {
+		this.source = source;
 		this.maxIdle = maxIdle;
 	}
 
@@ -158,16 +159,13 @@ final class JdbcConnections implements AutoCloseable {
 
 	private void open() {
 		try {
-			arrived(this.opener.open());
+			LockConnection connection = this.source.call();
+			admit(connection);
+			giveBack(connection);
 		}
 		catch (Throwable ex) {
 			failed(ex);
 		}
-	}
-
-	private void arrived(LockConnection connection) {
-		admit(connection);
-		giveBack(connection);
 	}
 
 	private synchronized void admit(LockConnection connection) {
@@ -199,7 +197,7 @@ final class JdbcConnections implements AutoCloseable {
 
 	private synchronized boolean isReused(LockConnection connection) {
 		return !this.closed && !connection.isAborted() && !connection.isOlderThan(KEPT_FOR)
-				&& (isDelivered(connection) || isKept(connection));
+				&& (isDelivered(connection) || (this.idle.size() < this.maxIdle && this.idle.add(connection)));
 	}
 
 	private boolean isDelivered(LockConnection connection) {
@@ -209,10 +207,6 @@ final class JdbcConnections implements AutoCloseable {
 			}
 		}
 		return false;
-	}
-
-	private boolean isKept(LockConnection connection) {
-		return this.idle.size() < this.maxIdle && this.idle.add(connection);
 	}
 
 	/**
@@ -235,6 +229,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private void closeAtOnce(LockConnection connection) {
+		connection.begin(System.nanoTime() + KEPT_FOR.toNanos());
 		connection.close();
 		departed(connection);
 	}
@@ -290,18 +285,6 @@ final class JdbcConnections implements AutoCloseable {
 		Thread thread = new Thread(task, "lock-jdbc");
 		thread.setDaemon(true);
 		return thread;
-	}
-
-	/**
-	 * Where connections come from.
-	 */
-	interface Opener {
-
-		/**
-		 * Opens a connection. May block for long.
-		 */
-		LockConnection open() throws SQLException;
-
 	}
 
 }

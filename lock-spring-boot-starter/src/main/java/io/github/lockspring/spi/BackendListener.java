@@ -30,7 +30,9 @@ public interface BackendListener {
 
 	/**
 	 * Tells that the store made a request in the queue the holder. Its validity counts
-	 * from the last attempt that was denied, because the grant is not older than that.
+	 * from the attempt that was denied, because the grant is not older than that. If
+	 * several were denied, the news may be older than the last denial, and the request is
+	 * tried once more to make sure.
 	 * @param request the request that waited
 	 * @param grant what the store granted
 	 * @return {@code true} if the lease was taken over, now or before; {@code false} if

@@ -29,6 +29,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
 
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
@@ -62,7 +67,11 @@ final class FaultyBackend implements LockBackend {
 
 	private volatile News news = News.PASS;
 
+	private volatile UnaryOperator<@Nullable Set<LeaseRequest>> renewalAnswer = (held) -> held;
+
 	private volatile boolean recording = true;
+
+	private volatile @Nullable BackendListener listener;
 
 	FaultyBackend(LocalStore store) {
 		this.backend = new LocalLockBackend(store);
@@ -113,6 +122,13 @@ final class FaultyBackend implements LockBackend {
 		this.nextFaults.values().forEach(ConcurrentLinkedQueue::clear);
 	}
 
+	/**
+	 * Has renewals answered otherwise than they are.
+	 */
+	void setRenewalAnswer(UnaryOperator<@Nullable Set<LeaseRequest>> answer) {
+		this.renewalAnswer = answer;
+	}
+
 	void setNews(News news) {
 		this.news = news;
 	}
@@ -127,6 +143,15 @@ final class FaultyBackend implements LockBackend {
 			all = List.copyOf(this.heldNews);
 		}
 		return all.stream().filter(Supplier::get).count();
+	}
+
+	/**
+	 * The engine, for news that a test makes up.
+	 */
+	BackendListener listener() {
+		BackendListener listener = this.listener;
+		Assert.state(listener != null, "Not started");
+		return listener;
 	}
 
 	int keptNews() {
@@ -186,6 +211,7 @@ final class FaultyBackend implements LockBackend {
 
 	@Override
 	public void start(BackendListener listener) {
+		this.listener = listener;
 		this.backend.start(new FaultyNews(listener));
 	}
 
@@ -203,7 +229,7 @@ final class FaultyBackend implements LockBackend {
 
 	@Override
 	public Set<LeaseRequest> renew(Collection<LeaseRequest> leases, Duration timeout) {
-		return call(Kind.RENEW, leases, timeout, () -> this.backend.renew(leases, timeout));
+		return call(Kind.RENEW, leases, timeout, () -> this.renewalAnswer.apply(this.backend.renew(leases, timeout)));
 	}
 
 	@Override

@@ -221,9 +221,7 @@ class HandOverTests {
 
 	@Test
 	void leaseWithTooLittleTimeLeftIsNotPassedOn() {
-		LockEngine engine = engine(EngineSettings.defaults()
-			.withHandOver(256, LEASE)
-			.withRenewInterval(LEASE.minusMillis(300).minusMillis(1)));
+		LockEngine engine = engine(EngineSettings.defaults().withHandOver(256, LEASE).withMaxHoldTime(Duration.ZERO));
 		Hold hold = contendedHold(engine);
 		this.harness.advance(LEASE.dividedBy(2).minus(LEASE.dividedBy(100)));
 		hold = passOn(engine, hold);

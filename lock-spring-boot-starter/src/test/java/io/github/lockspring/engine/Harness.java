@@ -23,6 +23,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -60,7 +61,18 @@ final class Harness implements AutoCloseable {
 
 	final List<String> losses = new CopyOnWriteArrayList<>();
 
+	private final EngineListener listener = new EngineListener() {
+
+		@Override
+		public void lost(String key, long token) {
+			Harness.this.losses.add(key + "#" + token);
+		}
+
+	};
+
 	private final List<LockEngine> engines = new ArrayList<>();
+
+	private final List<HookedTime> clocks = new ArrayList<>();
 
 	private final List<Waiter> waiters = new ArrayList<>();
 
@@ -90,14 +102,24 @@ final class Harness implements AutoCloseable {
 	}
 
 	LockEngine engine(FaultyBackend backend, EngineSettings settings, TimeSource time) {
-		LockEngine engine = new LockEngine(backend, settings, new EngineListener() {
+		return add(new LockEngine(backend, settings, this.listener, time));
+	}
 
-			@Override
-			public void lost(String key, long token) {
-				Harness.this.losses.add(key + "#" + token);
-			}
+	/**
+	 * An engine without threads of its own beside the upkeep, which {@link #advance} lets
+	 * do all that is due.
+	 */
+	LockEngine steadyEngine(FaultyBackend backend, EngineSettings settings) {
+		return steadyEngine(backend, settings, new DirectExecutor());
+	}
 
-		}, time);
+	LockEngine steadyEngine(FaultyBackend backend, EngineSettings settings, ExecutorService executor) {
+		HookedTime clock = new HookedTime(this.time);
+		this.clocks.add(clock);
+		return add(new LockEngine(backend, settings, this.listener, clock, executor));
+	}
+
+	private LockEngine add(LockEngine engine) {
 		this.engines.add(engine);
 		return engine;
 	}
@@ -147,8 +169,21 @@ final class Harness implements AutoCloseable {
 		return queued(engine, TERMS, wait);
 	}
 
+	/**
+	 * Moves time, and lets steady engines do what is due.
+	 */
 	void advance(Duration duration) {
 		this.time.advance(duration);
+		this.clocks.forEach(HookedTime::awaitUpkeep);
+	}
+
+	/**
+	 * Moves time step by step.
+	 */
+	void advance(Duration duration, Duration step) {
+		for (Duration rest = duration; !rest.isNegative() && !rest.isZero(); rest = rest.minus(step)) {
+			advance((rest.compareTo(step) < 0) ? rest : step);
+		}
 	}
 
 	List<LeaseHolder> holders() {

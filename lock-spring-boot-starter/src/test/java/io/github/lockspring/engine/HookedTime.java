@@ -17,6 +17,7 @@
 package io.github.lockspring.engine;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,8 @@ final class HookedTime implements TimeSource {
 	private final TimeSource time;
 
 	private final AtomicInteger sleepsOfUpkeep = new AtomicInteger();
+
+	private volatile @Nullable Thread upkeep;
 
 	private volatile @Nullable Hook hook;
 
@@ -51,6 +54,18 @@ final class HookedTime implements TimeSource {
 	 */
 	void beforeWaking(Thread thread, Runnable action) {
 		this.wakeHook = new Hook(thread, action);
+	}
+
+	/**
+	 * Waits until the upkeep has done all that is due and sleeps. An upkeep that is just
+	 * falling asleep may not have looked at the clock for a while, hence twice.
+	 */
+	void awaitUpkeep() {
+		for (int i = 0; i < 2; i++) {
+			int before = sleepsOfUpkeep();
+			LockSupport.unpark(this.upkeep);
+			Harness.await().until(() -> sleepsOfUpkeep() > before);
+		}
 	}
 
 	/**
@@ -79,6 +94,7 @@ final class HookedTime implements TimeSource {
 	@Override
 	public void parkNanos(Object blocker, long nanos) {
 		if (blocker instanceof Upkeep) {
+			this.upkeep = Thread.currentThread();
 			this.sleepsOfUpkeep.incrementAndGet();
 		}
 		this.time.parkNanos(blocker, nanos);

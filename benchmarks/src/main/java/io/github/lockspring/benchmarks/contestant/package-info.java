@@ -14,33 +14,10 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.benchmarks;
-
-import java.util.concurrent.locks.ReentrantLock;
-
-import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.State;
-
 /**
- * What a lock costs inside one JVM: the floor below every other figure.
+ * Those who are measured.
  */
-@State(Scope.Benchmark)
-public class BaselineBenchmark {
+@NullMarked
+package io.github.lockspring.benchmarks.contestant;
 
-	private final ReentrantLock lock = new ReentrantLock();
-
-	private int counter;
-
-	@Benchmark
-	public int reentrantLock() {
-		this.lock.lock();
-		try {
-			return ++this.counter;
-		}
-		finally {
-			this.lock.unlock();
-		}
-	}
-
-}
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,76 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.benchmarks.contestant;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockTemplate;
+import io.github.lockspring.engine.EngineListener;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.spi.LockBackend;
+
+/**
+ * Our locks on any of our backends, with the settings of an application that configures
+ * nothing.
+ */
+public final class LockStarter implements Contestant {
+
+	private static final LockOptions WAITING = LockOptions.defaults().withWaitTime(Duration.ofHours(1));
+
+	private static final LockOptions TRYING = LockOptions.defaults().withWaitTime(Duration.ZERO);
+
+	private final LockEngine engine;
+
+	private final LockTemplate locks;
+
+	private final Runnable cleanUp;
+
+	/**
+	 * Brings up the engine.
+	 * @param backend the backend
+	 * @param cleanUp closes what the backend works on
+	 */
+	public LockStarter(LockBackend backend, Runnable cleanUp) {
+		this.engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, TimeSource.SYSTEM);
+		this.locks = new LockTemplate(this.engine, "bench:", LockOptions.defaults());
+		this.cleanUp = cleanUp;
+	}
+
+	@Override
+	public Hold acquire(String key) {
+		return this.locks.acquire(key, WAITING)::close;
+	}
+
+	@Override
+	public @Nullable Hold tryAcquire(String key) {
+		LockHandle handle = this.locks.tryAcquire(key, TRYING);
+		return (handle != null) ? handle::close : null;
+	}
+
+	@Override
+	public void close() {
+		this.engine.close();
+		this.cleanUp.run();
+	}
+
+}

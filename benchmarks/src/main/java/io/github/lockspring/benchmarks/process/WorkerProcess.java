@@ -1,0 +1,85 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.benchmarks.process;
+
+import java.time.Duration;
+import java.util.Objects;
+
+import io.github.lockspring.benchmarks.contestant.Entrant;
+import io.github.lockspring.benchmarks.process.HeldLeases.Cost;
+import io.github.lockspring.benchmarks.store.Store;
+
+/**
+ * A {@link Worker} as seen by who started it. What begins with {@code start} is answered
+ * later.
+ */
+public final class WorkerProcess implements AutoCloseable {
+
+	private final JavaProcess process;
+
+	public WorkerProcess(Store store, Entrant entrant) {
+		String address = Objects.requireNonNull(store.address(), "No process can join this store");
+		this.process = new JavaProcess(Worker.class, store.name(), address, entrant.name());
+	}
+
+	public void startTeam(String key, int threads, Duration time) {
+		this.process.send("team " + key + ' ' + threads + ' ' + time.toMillis());
+	}
+
+	public TeamResult teamResult() {
+		return TeamResult.parse(this.process.receive());
+	}
+
+	public void startAcquire(String key) {
+		this.process.send("acquire " + key);
+	}
+
+	public long acquiredAt() {
+		return Long.parseLong(this.process.receive());
+	}
+
+	/**
+	 * Releases what was acquired.
+	 * @return when the release began
+	 */
+	public long release() {
+		return Long.parseLong(ask("release"));
+	}
+
+	public Cost hold(int leases) {
+		return Cost.parse(ask("hold " + leases));
+	}
+
+	public long cpuNanos() {
+		return Long.parseLong(ask("cpu"));
+	}
+
+	public void drop() {
+		ask("drop");
+	}
+
+	private String ask(String command) {
+		this.process.send(command);
+		return this.process.receive();
+	}
+
+	@Override
+	public void close() {
+		this.process.close();
+	}
+
+}

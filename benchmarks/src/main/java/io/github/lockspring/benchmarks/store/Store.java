@@ -1,0 +1,70 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.benchmarks.store;
+
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.benchmarks.contestant.Entrant;
+
+/**
+ * A store with all who lock by it.
+ */
+public interface Store extends AutoCloseable {
+
+	/**
+	 * The name of the store in options and tables.
+	 * @return the name
+	 */
+	String name();
+
+	/**
+	 * Who locks by this store, the floor first.
+	 * @return the entrants
+	 */
+	List<Entrant> entrants();
+
+	/**
+	 * What another process must be told to join.
+	 * @return an address, or {@code null} if only this process can use the store
+	 */
+	@Nullable String address();
+
+	/**
+	 * How many commands the store has executed since this was asked first, by its own
+	 * count.
+	 * @return the number
+	 */
+	long commands();
+
+	/**
+	 * Finds an entrant.
+	 * @param name its name
+	 * @return the entrant
+	 */
+	default Entrant entrant(String name) {
+		return entrants().stream()
+			.filter((entrant) -> entrant.name().equals(name))
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException("There is no '" + name + "' on " + name()));
+	}
+
+	@Override
+	void close();
+
+}

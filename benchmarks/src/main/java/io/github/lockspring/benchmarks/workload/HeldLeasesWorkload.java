@@ -1,0 +1,94 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.benchmarks.workload;
+
+import java.time.Duration;
+
+import io.github.lockspring.benchmarks.contestant.Entrant;
+import io.github.lockspring.benchmarks.contestant.Entrant.Trait;
+import io.github.lockspring.benchmarks.process.HeldLeases.Cost;
+import io.github.lockspring.benchmarks.process.WorkerProcess;
+import io.github.lockspring.benchmarks.report.Figures;
+import io.github.lockspring.benchmarks.store.Store;
+
+/**
+ * One process holds many leases of 30 seconds, which are renewed. Only runs of 30 seconds
+ * or a multiple of it tell how much renewal costs.
+ */
+final class HeldLeasesWorkload implements Workload {
+
+	private final int leases;
+
+	HeldLeasesWorkload(int leases) {
+		this.leases = leases;
+	}
+
+	@Override
+	public String name() {
+		return "held";
+	}
+
+	@Override
+	public String description() {
+		return "%,d leases of 30 s held by one process and renewed".formatted(this.leases);
+	}
+
+	@Override
+	public boolean admits(Store store, Entrant entrant) {
+		return store.address() != null && entrant.has(Trait.RENEWING);
+	}
+
+	@Override
+	public Session open(Store store, Entrant entrant) {
+		return new HeldSession(store, new WorkerProcess(store, entrant));
+	}
+
+	private final class HeldSession implements Session {
+
+		private final Store store;
+
+		private final WorkerProcess worker;
+
+		private HeldSession(Store store, WorkerProcess worker) {
+			this.store = store;
+			this.worker = worker;
+		}
+
+		@Override
+		public Figures run(Duration time) throws InterruptedException {
+			Cost cost = this.worker.hold(HeldLeasesWorkload.this.leases);
+			long commands = this.store.commands();
+			long cpuNanos = this.worker.cpuNanos();
+			Thread.sleep(time.toMillis());
+			double seconds = time.toNanos() / 1e9;
+			Figures figures = new Figures().and("commands/s", (this.store.commands() - commands) / seconds)
+				.and("client CPU ms/s", (this.worker.cpuNanos() - cpuNanos) / 1e6 / seconds)
+				.and("heap B/lease", cost.heapPerLease())
+				.and("threads", cost.threads())
+				.and("µs to acquire", cost.acquireNanos() / 1e3 / HeldLeasesWorkload.this.leases);
+			this.worker.drop();
+			return figures;
+		}
+
+		@Override
+		public void close() {
+			this.worker.close();
+		}
+
+	}
+
+}

@@ -1,0 +1,79 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.util.List;
+import java.util.concurrent.AbstractExecutorService;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs everything in the thread that asks, so that the work of the upkeep is done when
+ * the upkeep sleeps.
+ */
+final class DirectExecutor extends AbstractExecutorService {
+
+	private final ConcurrentLinkedQueue<Throwable> refusals = new ConcurrentLinkedQueue<>();
+
+	private volatile boolean shutdown;
+
+	/**
+	 * Has the next task refused.
+	 */
+	void refuseNext(Throwable refusal) {
+		this.refusals.add(refusal);
+	}
+
+	@Override
+	public void execute(Runnable command) {
+		Throwable refusal = this.refusals.poll();
+		if (refusal instanceof Error error) {
+			throw error;
+		}
+		if (refusal instanceof RuntimeException exception) {
+			throw exception;
+		}
+		command.run();
+	}
+
+	@Override
+	public void shutdown() {
+		this.shutdown = true;
+	}
+
+	@Override
+	public List<Runnable> shutdownNow() {
+		this.shutdown = true;
+		return List.of();
+	}
+
+	@Override
+	public boolean isShutdown() {
+		return this.shutdown;
+	}
+
+	@Override
+	public boolean isTerminated() {
+		return this.shutdown;
+	}
+
+	@Override
+	public boolean awaitTermination(long timeout, TimeUnit unit) {
+		return this.shutdown;
+	}
+
+}

@@ -1,0 +1,265 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.engine.FaultyBackend.Call;
+import io.github.lockspring.engine.FaultyBackend.Fault;
+import io.github.lockspring.engine.FaultyBackend.Kind;
+import io.github.lockspring.engine.FaultyBackend.News;
+import io.github.lockspring.engine.Harness.Waiter;
+import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
+
+import static io.github.lockspring.engine.Harness.LEASE;
+import static io.github.lockspring.engine.Harness.UNRENEWED;
+import static io.github.lockspring.engine.Harness.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for waiting for another process: what the store sends unasked, and what is done
+ * in case that it sends nothing.
+ */
+class NewsTests {
+
+	private static final Duration WAIT = Duration.ofDays(1);
+
+	private static final Duration POLL = EngineSettings.defaults().queuePoll();
+
+	private final Harness harness = new Harness();
+
+	private final LockEngine other = this.harness.engine();
+
+	private final FaultyBackend backend = this.harness.backend();
+
+	private final LockEngine engine = this.harness.engine(this.backend);
+
+	@AfterEach
+	void close() {
+		this.harness.close();
+	}
+
+	private Waiter queued() {
+		return this.harness.queued(this.engine, WAIT);
+	}
+
+	private LeaseRequest contender() {
+		return this.backend.lastCall(Kind.CONTEND).request();
+	}
+
+	private void advanceUntilAsked(long times) {
+		await().until(() -> {
+			this.harness.advance(Duration.ofMillis(10));
+			return this.backend.attempts() >= times;
+		});
+	}
+
+	@Test
+	void grantThatIsSentUnaskedAcquiresWithoutAnotherCall() {
+		Hold held = Harness.hold(this.other);
+		Waiter waiter = queued();
+		held.release();
+		assertThat(waiter.hold().isHeld()).isTrue();
+		assertThat(waiter.hold().token()).isGreaterThan(held.token());
+		assertThat(this.backend.attempts()).isOne();
+	}
+
+	@Test
+	void grantThatIsSentUnaskedCountsFromTheRequest() {
+		Hold held = Harness.hold(this.other, UNRENEWED);
+		Waiter waiter = this.harness.queued(this.engine, UNRENEWED, WAIT);
+		this.harness.advance(Duration.ofMillis(100));
+		held.release();
+		assertThat(waiter.hold().remaining()).isEqualTo(LEASE.minus(LEASE.dividedBy(100)).minusMillis(100));
+	}
+
+	@Test
+	void grantThatComesLongAfterTheRequestIsAskedFor() {
+		Hold held = Harness.hold(this.other);
+		Waiter waiter = queued();
+		LeaseRequest request = contender();
+		for (int i = 0; i < 4; i++) {
+			this.harness.advance(LEASE.dividedBy(6));
+			await().until(() -> held.remaining().compareTo(LEASE.dividedBy(2)) > 0);
+		}
+		long asked = this.backend.attempts();
+		held.release();
+		assertThat(waiter.hold().lease().request()).isEqualTo(request);
+		assertThat(waiter.hold().remaining()).isEqualTo(LEASE.minus(LEASE.dividedBy(100)));
+		assertThat(this.backend.attempts()).isEqualTo(asked + 1);
+	}
+
+	@Test
+	void messageThatIsLostCostsOnePoll() {
+		Hold held = Harness.hold(this.other);
+		Waiter waiter = queued();
+		this.backend.setNews(News.LOSE);
+		held.release();
+		assertThat(waiter.isDone()).isFalse();
+		this.harness.advance(POLL);
+		assertThat(waiter.hold().isHeld()).isTrue();
+		assertThat(this.backend.attempts()).isEqualTo(2);
+	}
+
+	@Test
+	void pollsAreHalfAPollToAWholePollApart() {
+		Harness.hold(this.other);
+		queued();
+		this.harness.advance(POLL.dividedBy(2).minusNanos(1));
+		assertThat(this.backend.attempts()).isOne();
+		this.harness.advance(POLL.dividedBy(2).plusNanos(1));
+		await().until(() -> this.backend.attempts() == 2);
+	}
+
+	@Test
+	void pollKeepsThePlaceInTheQueueOfTheStore() {
+		Harness.hold(this.other);
+		queued();
+		advanceUntilAsked(3);
+		assertThat(this.backend.calls(Kind.CONTEND).stream().map(Call::request).distinct()).hasSize(1);
+		assertThat(this.backend.count(Kind.RELEASE)).isZero();
+	}
+
+	@Test
+	void hintHasTheVoiceAskAtOnce() {
+		Harness.hold(this.other);
+		queued();
+		this.backend.listener().tryAgain(contender());
+		await().until(() -> this.backend.attempts() == 2);
+	}
+
+	@Test
+	void hintForAnotherRequestIsIgnored() {
+		Hold held = Harness.hold(this.other);
+		Waiter waiter = queued();
+		this.backend.listener().tryAgain(held.lease().request());
+		this.backend.listener().tryAgain(new LeaseRequest("unknown", contender().terms(), "x", 1));
+		assertThat(this.backend.listener().granted(held.lease().request(), new Grant(1, LEASE))).isFalse();
+		assertThat(waiter.awaitSleep().isDone()).isFalse();
+		assertThat(this.backend.attempts()).isOne();
+	}
+
+	@Test
+	void grantOfARequestThatWasGivenUpIsNotAccepted() {
+		Hold held = Harness.hold(this.other);
+		this.backend.next(Kind.CONTEND, Fault.unknownAfterEffect());
+		Waiter waiter = queued();
+		LeaseRequest old = contender();
+		assertThat(this.backend.listener().granted(old, new Grant(7, LEASE))).isFalse();
+		this.harness.advance(POLL);
+		await().until(() -> this.backend.attempts() == 2);
+		assertThat(contender()).isNotEqualTo(old);
+		assertThat(this.backend.listener().granted(old, new Grant(7, LEASE))).isFalse();
+		assertThat(waiter.awaitSleep().isDone()).isFalse();
+		held.release();
+		assertThat(waiter.hold().lease().request()).isEqualTo(contender());
+	}
+
+	@Test
+	void grantThatArrivesWhenItsRequestIsGivenUpIsNotAccepted() {
+		Hold held = Harness.hold(this.other);
+		this.backend.setNews(News.KEEP);
+		Waiter waiter = queued();
+		held.release();
+		LeaseRequest old = contender();
+		this.backend.next(Kind.CONTEND, Fault.before(() -> {
+			this.backend.deliverNews();
+			Fault.unknownWithoutEffect().before();
+		}));
+		await().until(() -> {
+			this.harness.advance(Duration.ofMillis(10));
+			return waiter.isDone();
+		});
+		assertThat(waiter.hold().lease().request()).isNotEqualTo(old);
+		this.backend.deliverNews();
+		await().until(() -> this.harness.holders().size() == 1);
+		assertThat(waiter.hold().isHeld()).isTrue();
+	}
+
+	@Test
+	void newsThatComeTwiceAreHarmless() {
+		Hold held = Harness.hold(this.other);
+		this.backend.setNews(News.KEEP);
+		Waiter waiter = queued();
+		held.release();
+		assertThat(this.backend.deliverNews()).isOne();
+		assertThat(waiter.hold().isHeld()).isTrue();
+		assertThat(this.backend.deliverNews()).as("taken over before").isOne();
+		assertThat(this.harness.holders()).hasSize(1);
+		waiter.hold().release();
+		this.backend.deliverNews();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void grantThatEndedBeforeItsMessageArrivedIsNotAccepted() {
+		Hold held = Harness.hold(this.other);
+		this.backend.setNews(News.KEEP);
+		Waiter waiter = queued();
+		held.release();
+		this.harness.store.expire(contender());
+		Hold successor = Harness.hold(this.other);
+		advanceUntilAsked(2);
+		waiter.awaitSleep();
+		this.backend.deliverNews();
+		this.harness.advance(Duration.ZERO);
+		await().until(() -> waiter.isDone() || this.backend.attempts() >= 3);
+		assertThat(waiter.isDone()).isFalse();
+		assertThat(successor.isHeld()).isTrue();
+	}
+
+	@Test
+	void storeWithoutQueueIsAskedInGrowingPauses() {
+		Hold held = Harness.hold(this.other);
+		FaultyBackend polling = this.harness.backend().without(Capability.QUEUE);
+		Waiter waiter = this.harness.queued(this.harness.engine(polling), WAIT);
+		List<Integer> pauses = List.of(1, 2, 4, 8, 16, 32, 50, 50, 50);
+		for (int i = 0; i < pauses.size(); i++) {
+			assertThat(polling.attempts()).isEqualTo(i + 1);
+			this.harness.advance(Duration.ofMillis(pauses.get(i)));
+			long asked = i + 2;
+			await().until(() -> polling.attempts() == asked);
+			waiter.awaitSleep();
+		}
+		held.release();
+		this.harness.advance(Duration.ofMillis(50));
+		assertThat(waiter.hold().isHeld()).isTrue();
+		assertThat(polling.count(Kind.RELEASE)).isZero();
+	}
+
+	@Test
+	void pauseEndsWhenThePresentLeaseEnds() {
+		AcquireTerms brief = AcquireTerms.exclusive(Duration.ofMillis(100), false);
+		Harness.hold(this.other, brief);
+		FaultyBackend slow = this.harness.backend().without(Capability.QUEUE);
+		EngineSettings settings = EngineSettings.defaults()
+			.withPoll(Duration.ofMillis(1), Duration.ofMinutes(1), Duration.ofMinutes(1));
+		Waiter waiter = this.harness.queued(this.harness.engine(slow, settings), WAIT);
+		await().until(() -> {
+			this.harness.advance(Duration.ofMillis(1));
+			return waiter.isDone();
+		});
+		assertThat(waiter.hold().isHeld()).isTrue();
+	}
+
+}

@@ -1,0 +1,323 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockspring.engine.FaultyBackend.Fault;
+import io.github.lockspring.engine.FaultyBackend.Gate;
+import io.github.lockspring.engine.FaultyBackend.Kind;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.OutcomeUnknownException;
+
+import static io.github.lockspring.engine.Harness.KEY;
+import static io.github.lockspring.engine.Harness.LEASE;
+import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.UNRENEWED;
+import static io.github.lockspring.engine.Harness.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for keeping leases alive.
+ */
+class RenewalTests {
+
+	private static final Duration THIRD = LEASE.dividedBy(3);
+
+	private static final Duration SECOND = Duration.ofSeconds(1);
+
+	/**
+	 * A third of the lease time, less the margin of one percent.
+	 */
+	private static final Duration DUE = THIRD.minus(LEASE.dividedBy(100));
+
+	private final Harness harness = new Harness();
+
+	private final FaultyBackend backend = this.harness.backend();
+
+	private final DirectExecutor executor = new DirectExecutor();
+
+	private final LockEngine engine = engine(EngineSettings.defaults());
+
+	private LockEngine engine(EngineSettings settings) {
+		return this.harness.steadyEngine(this.backend, settings, this.executor);
+	}
+
+	@AfterEach
+	void close() {
+		this.harness.close();
+	}
+
+	private Hold hold(String key, AcquireTerms terms) {
+		Hold hold = this.engine.acquireUninterruptibly(key, terms, new Object(), 0);
+		assertThat(hold).isNotNull();
+		return hold;
+	}
+
+	private long renewals() {
+		return this.backend.count(Kind.RENEW);
+	}
+
+	private void failAlways(Throwable failure) {
+		this.backend.always(Kind.RENEW, Fault.before(() -> sneakyThrow(failure)));
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <E extends Throwable> void sneakyThrow(Throwable failure) throws E {
+		throw (E) failure;
+	}
+
+	@Test
+	void leaseIsRenewedAfterAThird() {
+		Hold hold = Harness.hold(this.engine);
+		this.harness.advance(DUE.minusNanos(1));
+		assertThat(renewals()).isZero();
+		this.harness.advance(Duration.ofNanos(1));
+		assertThat(renewals()).isOne();
+		assertThat(hold.remaining()).isEqualTo(LEASE.minus(LEASE.dividedBy(100)));
+	}
+
+	@Test
+	void leaseIsKeptForManyLeaseTimes() {
+		Hold hold = Harness.hold(this.engine);
+		this.harness.advance(LEASE.multipliedBy(5), SECOND);
+		assertThat(hold.isHeld()).isTrue();
+		assertThat(this.harness.holders()).hasSize(1);
+		assertThat(renewals()).isBetween(15L, 16L);
+		assertThat(this.harness.losses).isEmpty();
+	}
+
+	@Test
+	void everyKindOfLeaseIsRenewed() {
+		List<Hold> holds = List.of(hold("exclusive", TERMS), hold("fair", Harness.FAIR), hold("shared", Harness.SHARED),
+				hold("shared", Harness.SHARED), hold("permits", AcquireTerms.permits(2, 3, LEASE, true)));
+		this.harness.advance(LEASE.multipliedBy(5), SECOND);
+		assertThat(holds).allMatch(Hold::isHeld);
+	}
+
+	@Test
+	void leasesThatAreDueTogetherAreRenewedInOneCall() {
+		for (int i = 0; i < 100; i++) {
+			hold("order:" + i, TERMS);
+		}
+		this.harness.advance(DUE);
+		assertThat(renewals()).isOne();
+		assertThat(this.backend.lastCall(Kind.RENEW).requests()).hasSize(100).doesNotHaveDuplicates();
+	}
+
+	@Test
+	void whatIsDueSoonIsRenewedWithIt() {
+		Hold first = hold("first", TERMS);
+		this.harness.advance(THIRD.dividedBy(2));
+		Hold soon = hold("soon", TERMS);
+		this.harness.advance(Duration.ofNanos(1));
+		hold("later", TERMS);
+		this.harness.advance(DUE.minus(THIRD.dividedBy(2)).minusNanos(1));
+		assertThat(this.backend.lastCall(Kind.RENEW).requests()).containsExactlyInAnyOrder(first.lease().request(),
+				soon.lease().request());
+	}
+
+	@Test
+	void leaseThatWasReleasedIsNotRenewed() {
+		Hold released = hold("released", TERMS);
+		Hold kept = hold("kept", TERMS);
+		released.release();
+		this.harness.advance(LEASE.multipliedBy(2), SECOND);
+		assertThat(renewals()).isPositive();
+		assertThat(this.backend.calls(Kind.RENEW))
+			.allSatisfy((call) -> assertThat(call.requests()).containsExactly(kept.lease().request()));
+	}
+
+	@Test
+	void leaseIsNotRenewedWhileItIsReleased() {
+		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults());
+		Hold hold = Harness.hold(engine);
+		Gate gate = new Gate();
+		this.backend.next(Kind.RELEASE, Fault.before(gate));
+		Harness.Waiter releaser = this.harness.start(() -> {
+			hold.release();
+			return null;
+		});
+		gate.awaitArrival();
+		this.harness.advance(DUE);
+		gate.open();
+		releaser.result();
+		assertThat(renewals()).isZero();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void leaseThatIsReleasedDuringItsRenewalStaysReleased() {
+		Hold hold = Harness.hold(this.engine);
+		this.backend.next(Kind.RENEW, Fault.before(hold::release));
+		this.harness.advance(DUE);
+		assertThat(renewals()).isOne();
+		assertThat(this.harness.losses).isEmpty();
+		this.harness.advance(LEASE.multipliedBy(2), SECOND);
+		assertThat(renewals()).isOne();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void leaseWithoutRenewalEndsByItself() {
+		Hold hold = Harness.hold(this.engine, UNRENEWED);
+		this.harness.advance(LEASE, SECOND);
+		assertThat(renewals()).isZero();
+		assertThat(this.harness.losses).containsExactly(KEY + "#" + hold.token());
+	}
+
+	@Test
+	void renewalSurvivesEveryKindOfFailure() {
+		Hold hold = Harness.hold(this.engine);
+		for (Throwable failure : List.of(new BackendUnavailableException("down", null),
+				new OutcomeUnknownException("timeout", null), new IllegalStateException(), new StackOverflowError(),
+				new OutOfMemoryError("no thread"), new AssertionError(), new Exception("checked"))) {
+			failAlways(failure);
+			long before = renewals();
+			this.harness.advance(DUE.plusSeconds(4), SECOND);
+			assertThat(renewals()).as("calls that failed with %s", failure).isBetween(before + 3, before + 6);
+			this.backend.heal();
+			this.harness.advance(SECOND.multipliedBy(2), SECOND);
+			assertThat(hold.remaining()).isGreaterThan(LEASE.minusSeconds(3));
+		}
+		assertThat(this.harness.losses).isEmpty();
+	}
+
+	@Test
+	void renewalSurvivesAnAnswerThatIsNone() {
+		FaultyBackend odd = this.harness.backend();
+		Hold hold = Harness.hold(this.harness.steadyEngine(odd, EngineSettings.defaults()));
+		odd.setRenewalAnswer((held) -> null);
+		this.harness.advance(DUE.plusSeconds(2), SECOND);
+		odd.setRenewalAnswer((held) -> held);
+		this.harness.advance(LEASE, SECOND);
+		assertThat(hold.isHeld()).isTrue();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2 })
+	void renewalSurvivesThatItCannotBeStarted(int times) {
+		Hold hold = Harness.hold(this.engine);
+		this.executor.refuseNext(new OutOfMemoryError("unable to create native thread"));
+		if (times == 2) {
+			this.executor.refuseNext(new IllegalStateException());
+		}
+		this.harness.advance(LEASE.multipliedBy(2), Duration.ofMillis(100));
+		assertThat(hold.isHeld()).isTrue();
+		assertThat(this.harness.losses).isEmpty();
+	}
+
+	@Test
+	void renewalIsTriedAgainUntilTheLeaseEnds() {
+		Hold hold = Harness.hold(this.engine);
+		failAlways(new BackendUnavailableException("down", null));
+		this.harness.advance(LEASE.minusSeconds(2), SECOND);
+		assertThat(hold.isHeld()).isTrue();
+		assertThat(renewals()).isBetween(15L, 25L);
+		this.backend.heal();
+		this.harness.advance(SECOND, Duration.ofMillis(100));
+		assertThat(hold.remaining()).isGreaterThan(LEASE.minusSeconds(3));
+	}
+
+	@Test
+	void renewalStopsAtTheEndOfTheLeaseForGood() {
+		Hold hold = Harness.hold(this.engine);
+		failAlways(new OutcomeUnknownException("timeout", null));
+		this.harness.advance(LEASE, SECOND);
+		assertThat(this.harness.losses).containsExactly(KEY + "#" + hold.token());
+		this.backend.heal();
+		long before = renewals();
+		this.harness.advance(LEASE.multipliedBy(2), SECOND);
+		assertThat(renewals()).isEqualTo(before);
+		assertThat(hold.isHeld()).isFalse();
+	}
+
+	@Test
+	void lossIsNoticedInTimeAlthoughTheRenewalHangs() {
+		LockEngine engine = this.harness.engine(this.backend);
+		Hold hold = Harness.hold(engine);
+		Gate gate = new Gate();
+		this.backend.always(Kind.RENEW, Fault.before(gate));
+		this.harness.advance(DUE);
+		gate.awaitArrival();
+		this.harness.advance(LEASE.minus(DUE));
+		await().until(() -> this.harness.losses.size() == 1);
+		gate.open();
+		assertThat(hold.isHeld()).isFalse();
+	}
+
+	@Test
+	void renewalHasAThirdOfTheLeaseTimeAtMost() {
+		hold("long", TERMS);
+		this.harness.advance(DUE);
+		assertThat(this.backend.lastCall(Kind.RENEW).timeout()).isEqualTo(SECOND);
+		hold("short", AcquireTerms.exclusive(Duration.ofMillis(300), true));
+		this.harness.advance(Duration.ofMillis(100));
+		assertThat(this.backend.lastCall(Kind.RENEW).timeout()).isEqualTo(Duration.ofMillis(100));
+	}
+
+	@Test
+	void failureOfLongLeaseDoesNotHoldUpShortOne() {
+		hold("long", TERMS);
+		this.harness.advance(DUE.minusMillis(1));
+		Hold brief = hold("short", AcquireTerms.exclusive(Duration.ofMillis(300), true));
+		this.backend.next(Kind.RENEW, Fault.unavailable());
+		this.harness.advance(SECOND, Duration.ofMillis(1));
+		assertThat(brief.isHeld()).isTrue();
+	}
+
+	@Test
+	void renewalEndsAfterTheLongestTimeOfHolding() {
+		LockEngine engine = engine(EngineSettings.defaults().withMaxHoldTime(LEASE.multipliedBy(2)));
+		Hold hold = Harness.hold(engine);
+		this.harness.advance(LEASE.multipliedBy(2).plus(THIRD), SECOND);
+		assertThat(hold.isHeld()).isTrue();
+		long before = renewals();
+		this.harness.advance(THIRD.multipliedBy(2), SECOND);
+		assertThat(hold.isHeld()).isFalse();
+		assertThat(renewals()).isEqualTo(before);
+		await().until(() -> this.harness.losses.size() == 1);
+	}
+
+	@Test
+	void intervalCanBeSet() {
+		Hold hold = Harness.hold(engine(EngineSettings.defaults().withRenewInterval(SECOND)));
+		this.harness.advance(SECOND.multipliedBy(10), SECOND);
+		assertThat(renewals()).isBetween(10L, 15L);
+		assertThat(hold.isHeld()).isTrue();
+	}
+
+	@Test
+	void leaseThatIsShorterThanTheIntervalIsRenewedAllTheSame() {
+		Hold hold = Harness.hold(engine(EngineSettings.defaults().withRenewInterval(LEASE.multipliedBy(2))));
+		this.harness.advance(LEASE.multipliedBy(3), SECOND);
+		assertThat(hold.isHeld()).isTrue();
+	}
+
+	@Test
+	void nothingIsRenewedThatIsNotHeld() {
+		this.harness.advance(LEASE, SECOND);
+		assertThat(this.backend.calls(Kind.RENEW)).isEmpty();
+	}
+
+}

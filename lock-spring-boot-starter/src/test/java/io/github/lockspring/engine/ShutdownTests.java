@@ -1,0 +1,259 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.engine.EngineException.Reason;
+import io.github.lockspring.engine.FaultyBackend.Fault;
+import io.github.lockspring.engine.FaultyBackend.Gate;
+import io.github.lockspring.engine.FaultyBackend.Kind;
+import io.github.lockspring.engine.Harness.Waiter;
+
+import static io.github.lockspring.engine.Harness.KEY;
+import static io.github.lockspring.engine.Harness.LEASE;
+import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for the end of an engine.
+ */
+class ShutdownTests {
+
+	private static final Duration WAIT = Duration.ofMinutes(10);
+
+	private static final Duration LONG = Duration.ofSeconds(20);
+
+	private static final Duration SHORT = Duration.ofMillis(20);
+
+	private final Harness harness = new Harness();
+
+	private final FaultyBackend backend = this.harness.backend();
+
+	private final LockEngine engine = this.harness.engine(this.backend);
+
+	@AfterEach
+	void close() {
+		this.harness.close();
+	}
+
+	private static void assertClosed(Waiter waiter) {
+		assertThat(waiter.failure()).isInstanceOfSatisfying(EngineException.class,
+				(ex) -> assertThat(ex.getReason()).isEqualTo(Reason.CLOSED));
+	}
+
+	private CompletableFuture<Void> startShutdown() {
+		CompletableFuture<Void> done = CompletableFuture.runAsync(() -> this.engine.shutdown(LONG));
+		await().until(() -> isClosed());
+		return done;
+	}
+
+	private boolean isClosed() throws InterruptedException {
+		try {
+			Hold hold = this.engine.acquire("probe", TERMS, 0);
+			assertThat(hold != null && hold.release()).isTrue();
+			return false;
+		}
+		catch (EngineException ex) {
+			return ex.getReason() == Reason.CLOSED;
+		}
+	}
+
+	@Test
+	void closedEngineRefusesToAcquire() {
+		this.engine.close();
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, TERMS, 0))
+			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.CLOSED));
+		assertThat(this.backend.attempts()).isZero();
+	}
+
+	@Test
+	void closeTwiceIsHarmless() {
+		Harness.hold(this.engine);
+		this.engine.close();
+		this.engine.close();
+		assertThat(this.backend.count(Kind.RELEASE)).isOne();
+	}
+
+	@Test
+	void thoseWhoWaitAreToldAtOnce() {
+		Hold elsewhere = Harness.hold(this.harness.engine());
+		List<Waiter> waiters = new ArrayList<>();
+		for (int i = 0; i < 5; i++) {
+			waiters.add(this.harness.queued(this.engine, WAIT));
+		}
+		this.engine.close();
+		waiters.forEach(ShutdownTests::assertClosed);
+		assertThat(elsewhere.isHeld()).isTrue();
+		elsewhere.release();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void placeInTheQueueOfTheStoreIsGivenBack() {
+		Harness.hold(this.harness.engine());
+		this.harness.queued(this.engine, WAIT);
+		this.engine.close();
+		assertThat(this.backend.calls(Kind.RELEASE)).extracting(FaultyBackend.Call::request)
+			.containsExactly(this.backend.lastCall(Kind.CONTEND).request());
+	}
+
+	@Test
+	void thoseWhoWaitForAHolderOfThisProcessAreToldAtOnce() {
+		Hold hold = Harness.hold(this.engine);
+		Waiter waiter = this.harness.queued(this.engine, WAIT);
+		CompletableFuture<Void> done = CompletableFuture.runAsync(() -> this.engine.shutdown(LONG));
+		assertClosed(waiter);
+		assertThat(hold.isHeld()).isTrue();
+		assertThat(done).isNotDone();
+		hold.release();
+		assertThat(done).succeedsWithin(Duration.ofSeconds(10));
+	}
+
+	@Test
+	void holderMayFinishAndRelease() throws Exception {
+		Hold hold = Harness.hold(this.engine);
+		CompletableFuture<Void> done = startShutdown();
+		assertThat(hold.isHeld()).isTrue();
+		assertThat(hold.release()).isTrue();
+		done.get();
+		assertThat(this.harness.losses).isEmpty();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void holderMayAcquireAgainUntilItFinishes() {
+		Object owner = new Object();
+		Hold hold = this.engine.acquireUninterruptibly(KEY, TERMS, owner, 0);
+		CompletableFuture<Void> done = startShutdown();
+		assertThat(this.engine.acquireUninterruptibly(KEY, TERMS, owner, 0)).isSameAs(hold);
+		hold.release();
+		hold.release();
+		assertThat(done).succeedsWithin(Duration.ofSeconds(10));
+	}
+
+	@Test
+	void leasesAreRenewedUntilHoldersFinish() {
+		Hold hold = Harness.hold(this.engine);
+		CompletableFuture<Void> done = startShutdown();
+		this.harness.advance(LEASE.dividedBy(3));
+		await().until(() -> this.backend.count(Kind.RENEW) == 1);
+		hold.release();
+		assertThat(done).succeedsWithin(Duration.ofSeconds(10));
+	}
+
+	@Test
+	void whatIsHeldAfterTheGraceIsReleasedAndLostToItsHolder() {
+		Hold hold = Harness.hold(this.engine);
+		AtomicInteger called = new AtomicInteger();
+		hold.onLost(called::incrementAndGet);
+		this.engine.shutdown(SHORT);
+		assertThat(this.harness.holders()).isEmpty();
+		assertThat(hold.isHeld()).isFalse();
+		await().until(() -> called.get() == 1 && this.harness.losses.size() == 1);
+		assertThat(hold.release()).isFalse();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void leaseIsNotPassedOnDuringShutdown() {
+		Hold first = Harness.hold(this.engine);
+		Waiter second = this.harness.queued(this.engine, WAIT);
+		first.release();
+		Hold hold = second.hold();
+		CompletableFuture<Void> done = startShutdown();
+		hold.release();
+		assertThat(done).succeedsWithin(Duration.ofSeconds(10));
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void grantThatArrivesAfterTheShutdownBeganIsGivenBack() {
+		Gate gate = new Gate();
+		this.backend.next(Kind.CONTEND, Fault.after(gate));
+		Waiter waiter = this.harness.acquire(this.engine, WAIT);
+		gate.awaitArrival();
+		CompletableFuture<Void> done = startShutdown();
+		gate.open();
+		assertClosed(waiter);
+		assertThat(done).succeedsWithin(Duration.ofSeconds(10));
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void releaseAndShutdownAtOnceAreNoLoss() {
+		for (int i = 0; i < 50; i++) {
+			LockEngine engine = this.harness.engine();
+			Hold hold = Harness.hold(engine);
+			CompletableFuture<Boolean> released = CompletableFuture.supplyAsync(hold::release);
+			engine.close();
+			boolean inTime = released.join();
+			await().until(() -> this.harness.losses.size() == (inTime ? 0 : 1));
+			this.harness.losses.clear();
+		}
+	}
+
+	@Test
+	void storeThatIsAwayDoesNotHoldUpTheShutdown() throws InterruptedException {
+		Duration timeout = Duration.ofMillis(50);
+		LockEngine engine = this.harness.engine(this.backend, EngineSettings.defaults().withOperationTimeout(timeout));
+		for (int i = 0; i < 100; i++) {
+			engine.acquire("order:" + i, TERMS, 0);
+		}
+		this.backend.always(Kind.RELEASE, Fault.before(() -> {
+			Harness.await().during(timeout).until(() -> true);
+			Fault.unavailable().before();
+		}));
+		engine.close();
+		assertThat(this.backend.count(Kind.RELEASE)).isLessThan(10);
+		await().until(() -> this.harness.losses.size() == 100);
+	}
+
+	@Test
+	void whatWasReleasedInTheBackgroundIsTriedOnceMore() {
+		Hold hold = Harness.hold(this.engine);
+		this.backend.next(Kind.RELEASE, Fault.unavailable());
+		this.backend.next(Kind.RELEASE, Fault.unavailable());
+		hold.release();
+		await().until(() -> this.backend.count(Kind.RELEASE) == 2);
+		this.engine.close();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void noThreadIsLeft() {
+		Hold hold = Harness.hold(this.engine);
+		hold.onLost(() -> {
+		});
+		this.engine.close();
+		await().until(() -> Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.map(Thread::getName)
+			.noneMatch((name) -> name.startsWith("lock-faulty-") || name.equals("lock-upkeep-faulty")));
+	}
+
+}
