@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class InterruptTests {
 
-	private static final Duration WAIT = Duration.ofMinutes(10);
+	private static final Duration WAIT = Duration.ofSeconds(1);
 
 	private final Harness harness = new Harness();
 
