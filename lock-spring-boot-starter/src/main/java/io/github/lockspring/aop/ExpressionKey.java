@@ -16,6 +16,8 @@
 
 package io.github.lockspring.aop;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 import org.aopalliance.intercept.MethodInvocation;
@@ -23,10 +25,13 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.spel.SpelEvaluationException;
-import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.util.ObjectUtils;
 
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.engine.KeyText;
@@ -57,37 +62,42 @@ record ExpressionKey(SpelExpression parsed, Map<String, Integer> variables,
 	}
 
 	private String reasonOf(RuntimeException failure) {
-		if (failure instanceof SpelEvaluationException ex && isAboutNull(ex.getMessageCode())) {
-			String part = partBefore(ex.getPosition(), this.parsed.getAST());
-			if (part != null) {
-				return KeyText.describe(part) + " is null";
+		if (failure instanceof SpelEvaluationException ex) {
+			List<String> parts = new ArrayList<>();
+			collectParts(ex, this.parsed.getAST(), parts);
+			if (parts.size() == 1) {
+				return KeyText.describe(parts.get(0)) + " is null";
 			}
 		}
 		return "it ended with " + failure;
 	}
 
-	private static boolean isAboutNull(SpelMessage message) {
-		return message == SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL
-				|| message == SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED
-				|| message == SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE;
-	}
-
 	/**
-	 * Finds the part whose value was null: what comes before the step that failed, in a
-	 * chain of steps.
+	 * Collects the parts whose value may have been null: what comes before the steps that
+	 * may have failed, in a chain of steps. The failure names the step, but not reliably
+	 * its position.
 	 */
-	private @Nullable String partBefore(int position, SpelNode node) {
+	private void collectParts(SpelEvaluationException failure, SpelNode node, List<String> parts) {
 		for (int i = 0; i < node.getChildCount(); i++) {
 			SpelNode child = node.getChild(i);
-			if (i > 0 && node instanceof CompoundExpression && child.getStartPosition() == position) {
-				return expression().substring(node.getStartPosition(), node.getChild(i - 1).getEndPosition());
+			if (i > 0 && node instanceof CompoundExpression && isFailed(failure, child)) {
+				parts.add(expression().substring(node.getStartPosition(), node.getChild(i - 1).getEndPosition()));
 			}
-			String part = partBefore(position, child);
-			if (part != null) {
-				return part;
-			}
+			collectParts(failure, child, parts);
 		}
-		return null;
+	}
+
+	private static boolean isFailed(SpelEvaluationException failure, SpelNode step) {
+		Object[] inserts = failure.getInserts();
+		String name = ObjectUtils.isEmpty(inserts) ? "" : String.valueOf(inserts[0]);
+		return switch (failure.getMessageCode()) {
+			case PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL ->
+				step instanceof PropertyOrFieldReference property && property.getName().equals(name);
+			case METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED ->
+				step instanceof MethodReference method && name.startsWith(method.getName() + '(');
+			case CANNOT_INDEX_INTO_NULL_VALUE -> step instanceof Indexer;
+			default -> false;
+		};
 	}
 
 }

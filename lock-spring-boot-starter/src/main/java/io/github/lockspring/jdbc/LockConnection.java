@@ -47,6 +47,8 @@ final class LockConnection {
 
 	private final LockSql sql;
 
+	private final String holder = ThisProcess.NAME;
+
 	private final long since = System.nanoTime();
 
 	private final Deque<SessionChange> restorations = new ArrayDeque<>();
@@ -119,6 +121,14 @@ final class LockConnection {
 
 	LockSql sql() {
 		return this.sql;
+	}
+
+	/**
+	 * The name of this process for people. It is here because it is found out in the
+	 * background, where connections are opened.
+	 */
+	String holder() {
+		return this.holder;
 	}
 
 	PreparedStatement prepare(String sql) throws SQLException {

@@ -1,0 +1,124 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.env.MapPropertySource;
+
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockTemplate;
+import io.github.lockspring.engine.EngineListener;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.test.SettableTime;
+
+/**
+ * Makes proxies by hand. Belongs in a field of the test; {@link #close()} in a method
+ * that runs after each test.
+ */
+final class LockedProxies implements AutoCloseable {
+
+	static final LockOptions TRY_ONCE = LockOptions.defaults().withWaitTime(Duration.ZERO);
+
+	final SettableTime time = new SettableTime();
+
+	final LocalStore store = new LocalStore(this.time);
+
+	final RecordingBackend backend = new RecordingBackend(this.store);
+
+	final GenericApplicationContext context = new GenericApplicationContext();
+
+	private final List<LockEngine> engines = new ArrayList<>();
+
+	private final LockTemplate template = template(this.backend);
+
+	private final LockTemplate other = template(new RecordingBackend(this.store));
+
+	private final DistributedLockAdvisor advisor;
+
+	LockedProxies(Object... properties) {
+		this(new LockDefaults(TRY_ONCE, null), properties);
+	}
+
+	LockedProxies(LockDefaults defaults, Object... properties) {
+		for (int i = 0; i < properties.length; i += 2) {
+			this.context.getEnvironment()
+				.getPropertySources()
+				.addLast(new MapPropertySource("p" + i, Map.of((String) properties[i], properties[i + 1])));
+		}
+		this.context.registerBean("lockTemplate", LockTemplate.class, () -> this.template);
+		this.context.refresh();
+		this.advisor = new DistributedLockAdvisor(this.context.getDefaultListableBeanFactory(), () -> defaults);
+	}
+
+	private LockTemplate template(RecordingBackend backend) {
+		LockEngine engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, this.time);
+		this.engines.add(engine);
+		return new LockTemplate(engine, "lock:", TRY_ONCE);
+	}
+
+	/**
+	 * Proxies a bean, with its class, as Spring does when the bean is created.
+	 */
+	@SuppressWarnings("unchecked")
+	<T> T proxy(T target) {
+		return (T) factory(target, true).getProxy();
+	}
+
+	/**
+	 * Proxies a bean with one of its interfaces.
+	 */
+	<T> T proxy(Object target, Class<T> type) {
+		return type.cast(factory(target, false).getProxy());
+	}
+
+	private ProxyFactory factory(Object target, boolean proxyTargetClass) {
+		ProxyFactory factory = new ProxyFactory(target);
+		factory.setProxyTargetClass(proxyTargetClass);
+		if (AopUtils.canApply(this.advisor, target.getClass())) {
+			factory.addAdvisor(this.advisor);
+		}
+		return factory;
+	}
+
+	/**
+	 * Locks a key in another process.
+	 */
+	LockHandle holdElsewhere(String key) {
+		return this.other.acquire(key, TRY_ONCE);
+	}
+
+	boolean isHeld(String key) {
+		return !this.backend.inspect("lock:" + key, Duration.ofSeconds(1)).isEmpty();
+	}
+
+	@Override
+	public void close() {
+		this.context.close();
+		this.engines.forEach(LockEngine::close);
+	}
+
+}

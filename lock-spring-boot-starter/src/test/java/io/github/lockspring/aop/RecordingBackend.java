@@ -1,0 +1,143 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.github.lockspring.local.LocalLockBackend;
+import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
+
+/**
+ * A backend on a {@link LocalStore} that records which keys it was asked for, and can be
+ * taken down.
+ */
+public final class RecordingBackend implements LockBackend {
+
+	private final LocalLockBackend backend;
+
+	private final List<LeaseRequest> requests = new CopyOnWriteArrayList<>();
+
+	private final List<String> released = new CopyOnWriteArrayList<>();
+
+	private volatile boolean down;
+
+	public RecordingBackend(LocalStore store) {
+		this.backend = new LocalLockBackend(store);
+	}
+
+	/**
+	 * The keys that were asked for, in order.
+	 */
+	public List<String> keys() {
+		return this.requests.stream().map(LeaseRequest::key).toList();
+	}
+
+	/**
+	 * The requests that were made, in order.
+	 */
+	public List<LeaseRequest> requests() {
+		return this.requests;
+	}
+
+	/**
+	 * The keys that were given back, in order.
+	 */
+	public List<String> released() {
+		return this.released;
+	}
+
+	public void setDown(boolean down) {
+		this.down = down;
+	}
+
+	private void requireUp() {
+		if (this.down) {
+			throw new BackendUnavailableException("connection refused", null);
+		}
+	}
+
+	@Override
+	public String name() {
+		return "recording";
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		return this.backend.capabilities();
+	}
+
+	@Override
+	public void start(BackendListener listener) {
+		this.backend.start(listener);
+	}
+
+	@Override
+	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
+		requireUp();
+		this.requests.add(request);
+		return this.backend.tryAcquire(request, timeout);
+	}
+
+	@Override
+	public Attempt contend(LeaseRequest request, Duration timeout) {
+		requireUp();
+		this.requests.add(request);
+		return this.backend.contend(request, timeout);
+	}
+
+	@Override
+	public Set<LeaseRequest> renew(Collection<LeaseRequest> leases, Duration timeout) {
+		requireUp();
+		return this.backend.renew(leases, timeout);
+	}
+
+	@Override
+	public boolean release(LeaseRequest lease, Duration timeout) {
+		requireUp();
+		this.released.add(lease.key());
+		return this.backend.release(lease, timeout);
+	}
+
+	@Override
+	public List<LeaseHolder> inspect(String key, Duration timeout) {
+		requireUp();
+		return this.backend.inspect(key, timeout);
+	}
+
+	@Override
+	public void probe(Duration timeout) {
+		requireUp();
+		this.backend.probe(timeout);
+	}
+
+	@Override
+	public void close() {
+		this.backend.close();
+	}
+
+}

@@ -1,0 +1,419 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockspring.jdbc.SpyDataSource.Interference;
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.OutcomeUnknownException;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import org.springframework.jdbc.datasource.AbstractDataSource;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for the connections of {@link JdbcLockBackend}: pools that have none to give, and
+ * connections that fail.
+ */
+@Timeout(20)
+class JdbcConnectionsTests {
+
+	private static final Duration SHORT_TIMEOUT = Duration.ofMillis(300);
+
+	private final TestDatabase database = TestDatabase.inMemory().createTable();
+
+	private final HikariDataSource pool = this.database.pool(8);
+
+	private final SpyDataSource spy = new SpyDataSource(this.pool);
+
+	private final JdbcLockBackend backend = new JdbcLockBackend(this.spy);
+
+	@AfterEach
+	void close() {
+		this.backend.close();
+		this.pool.close();
+		this.database.close();
+	}
+
+	@Test
+	void callerWhoHoldsTheOnlyConnectionIsToldSoInTime() {
+		try (HikariDataSource single = this.database.pool(1)) {
+			JdbcLockBackend backend = new JdbcLockBackend(single);
+			transaction(single).executeWithoutResult((status) -> {
+				assertThatExceptionOfType(BackendUnavailableException.class)
+					.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), SHORT_TIMEOUT))
+					.withMessageContaining("gave no connection within")
+					.withMessageContaining("its pool is exhausted or too small")
+					.withMessageContaining("the caller itself holds the last connection in a transaction");
+			});
+			Requests.acquired(backend, "key");
+			backend.close();
+		}
+	}
+
+	@Test
+	void connectionThatCameTooLateIsGivenBack() throws SQLException {
+		try (HikariDataSource single = this.database.pool(1)) {
+			JdbcLockBackend backend = new JdbcLockBackend(single);
+			try (Connection connection = single.getConnection()) {
+				assertThatExceptionOfType(BackendUnavailableException.class)
+					.isThrownBy(() -> backend.release(Requests.of("key"), SHORT_TIMEOUT));
+			}
+			single.getConnection().close();
+			awaitNoneActive(single);
+			backend.close();
+		}
+	}
+
+	@Test
+	void poolOfOneServesTheApplicationAndTheLock() {
+		try (HikariDataSource single = this.database.pool(1)) {
+			JdbcLockBackend backend = new JdbcLockBackend(single, JdbcLockSchema.DEFAULT_TABLE_NAME, 0);
+			for (int i = 0; i < 100; i++) {
+				LeaseRequest lease = Requests.acquired(backend, "key");
+				transaction(single).executeWithoutResult((status) -> {
+				});
+				assertThat(backend.release(lease, Requests.TIMEOUT)).isTrue();
+			}
+			backend.close();
+		}
+	}
+
+	@Test
+	void manyThreadsShareOneConnection() throws Exception {
+		try (HikariDataSource single = this.database.pool(1)) {
+			JdbcLockBackend backend = new JdbcLockBackend(single);
+			AtomicInteger keys = new AtomicInteger();
+			inParallel(32, () -> {
+				for (int i = 0; i < 20; i++) {
+					LeaseRequest lease = Requests.acquired(backend, "key" + keys.incrementAndGet());
+					assertThat(backend.release(lease, Requests.TIMEOUT)).isTrue();
+				}
+			});
+			backend.close();
+			assertThat(single.getHikariPoolMXBean().getActiveConnections()).isZero();
+		}
+	}
+
+	@Test
+	void threadsWhoseTransactionsExhaustThePoolAllEnd() throws Exception {
+		CountDownLatch allHaveConnections = new CountDownLatch(8);
+		AtomicInteger failures = new AtomicInteger();
+		inParallel(8, () -> transaction(this.pool).executeWithoutResult((status) -> {
+			allHaveConnections.countDown();
+			await(allHaveConnections);
+			try {
+				this.backend.tryAcquire(Requests.of("key" + Thread.currentThread().getId()), SHORT_TIMEOUT);
+			}
+			catch (BackendUnavailableException ex) {
+				failures.incrementAndGet();
+			}
+		}));
+		assertThat(failures).hasPositiveValue();
+		Requests.acquired(this.backend, "key");
+	}
+
+	@Test
+	void connectionsAreKeptForAMomentAndThenGivenBack() {
+		Requests.acquired(this.backend, "a");
+		Requests.acquired(this.backend, "b");
+		assertThat(this.spy.opened()).isOne();
+		awaitNoneActive(this.pool);
+		Requests.acquired(this.backend, "c");
+		assertThat(this.spy.opened()).isEqualTo(2);
+	}
+
+	@Test
+	void closeGivesBackConnectionsAndThreads() throws Exception {
+		inParallel(8, () -> Requests.acquired(this.backend, "key" + Thread.currentThread().getId()));
+		this.backend.close();
+		assertThat(this.spy.closed()).isEqualTo(this.spy.opened()).isPositive();
+		assertThat(this.pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+		Awaitility.await()
+			.untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+				.noneMatch((thread) -> thread.getName().equals("lock-jdbc")));
+		assertThatExceptionOfType(BackendUnavailableException.class)
+			.isThrownBy(() -> this.backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT))
+			.withMessageContaining("closed");
+	}
+
+	@Test
+	void connectionThatBrokeWhileItWasKeptIsReplaced() {
+		LeaseRequest lease = Requests.acquired(this.backend, "key");
+		this.spy.interfereOnce(JdbcConnectionsTests::breakDown);
+		assertThat(this.backend.renew(List.of(lease), Requests.TIMEOUT)).containsExactly(lease);
+		this.spy.interfereOnce(JdbcConnectionsTests::breakDown);
+		assertThat(this.backend.inspect("key", Requests.TIMEOUT)).hasSize(1);
+		this.spy.interfereOnce(JdbcConnectionsTests::breakDown);
+		assertThat(this.backend.release(lease, Requests.TIMEOUT)).isTrue();
+		this.spy.interfereOnce(JdbcConnectionsTests::breakDown);
+		Requests.acquired(this.backend, "key");
+		assertThat(this.spy.opened()).isEqualTo(5);
+	}
+
+	@Test
+	void newConnectionThatBreaksLeavesTheOutcomeUnknown() {
+		this.spy.interfereOnce(JdbcConnectionsTests::breakDown);
+		assertThatExceptionOfType(OutcomeUnknownException.class)
+			.isThrownBy(() -> this.backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT))
+			.withMessageContaining("The connection broke");
+		assertThat(this.spy.statements()).hasSize(1);
+	}
+
+	@Test
+	void grantWhoseReplyWasLostIsFoundByTheSecondTry() {
+		Requests.acquired(this.backend, "other");
+		this.spy.interfereOnce(loseReply());
+		LeaseRequest request = Requests.of("key");
+		Grant grant = (Grant) this.backend.tryAcquire(request, Requests.TIMEOUT);
+		assertThat(this.spy.statements()).hasSize(3);
+		assertThat(((Grant) this.backend.tryAcquire(request, Requests.TIMEOUT)).token()).isEqualTo(grant.token());
+		assertThat(this.backend.release(request, Requests.TIMEOUT)).isTrue();
+		assertThat(this.backend.inspect("key", Requests.TIMEOUT)).isEmpty();
+	}
+
+	@Test
+	void releaseWhoseReplyWasLostIsTrue() {
+		LeaseRequest lease = Requests.acquired(this.backend, "key");
+		this.spy.interfereOnce(loseReply());
+		assertThat(this.backend.release(lease, Requests.TIMEOUT)).isTrue();
+		assertThat(this.backend.inspect("key", Requests.TIMEOUT)).isEmpty();
+		assertThat(this.backend.release(lease, Requests.TIMEOUT)).isFalse();
+	}
+
+	@Test
+	void secondTryThatIsDeniedLeavesTheOutcomeUnknown() {
+		JdbcLockBackend other = new JdbcLockBackend(this.database.dataSource());
+		Requests.acquired(this.backend, "other");
+		this.spy.interfereOnce((statement) -> {
+			Requests.acquired(other, "key");
+			breakDown(statement);
+		});
+		assertThatExceptionOfType(OutcomeUnknownException.class)
+			.isThrownBy(() -> this.backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT));
+		other.close();
+	}
+
+	@Test
+	void secondTryWithoutConnectionLeavesTheOutcomeUnknown() throws SQLException {
+		try (HikariDataSource single = this.database.pool(1)) {
+			SpyDataSource spy = new SpyDataSource(single);
+			JdbcLockBackend backend = new JdbcLockBackend(spy);
+			LeaseRequest lease = Requests.acquired(backend, "key");
+			AtomicReference<Connection> ofApplication = new AtomicReference<>();
+			Thread application = new Thread(() -> ofApplication.set(connection(single)));
+			spy.interfereOnce((statement) -> {
+				application.start();
+				Awaitility.await().until(() -> single.getHikariPoolMXBean().getThreadsAwaitingConnection() == 1);
+				breakDown(statement);
+			});
+			assertThatExceptionOfType(OutcomeUnknownException.class)
+				.isThrownBy(() -> backend.release(lease, SHORT_TIMEOUT));
+			ofApplication.get().close();
+			backend.close();
+		}
+	}
+
+	@Test
+	void statementThatIsRefusedChangedNothing() {
+		this.spy.interfereOnce((statement) -> {
+			throw new SQLException("Syntax error", "42000");
+		});
+		assertThatExceptionOfType(BackendUnavailableException.class)
+			.isThrownBy(() -> this.backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT))
+			.withMessageContaining("Syntax error (SQLSTATE 42000)");
+	}
+
+	@Test
+	void statementThatHangsIsAborted() {
+		this.spy.interfere(this.spy::hang);
+		assertThatExceptionOfType(OutcomeUnknownException.class)
+			.isThrownBy(() -> this.backend.tryAcquire(Requests.of("key"), SHORT_TIMEOUT));
+	}
+
+	@Test
+	void dataSourceThatHangsDoesNotHangTheCall() {
+		CountDownLatch end = new CountDownLatch(1);
+		JdbcLockBackend backend = new JdbcLockBackend(new StubDataSource(() -> {
+			await(end);
+			return this.database.connection();
+		}));
+		for (int i = 0; i < 5; i++) {
+			assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> backend.probe(SHORT_TIMEOUT));
+		}
+		end.countDown();
+		backend.probe(Requests.TIMEOUT);
+		backend.close();
+	}
+
+	@Test
+	void dataSourceThatFailsIsQuotedAtOnce() {
+		JdbcLockBackend backend = new JdbcLockBackend(new StubDataSource(() -> {
+			throw new SQLException("Connection refused");
+		}));
+		assertThatExceptionOfType(BackendUnavailableException.class)
+			.isThrownBy(() -> backend.probe(Duration.ofMinutes(10)))
+			.withMessageContaining("Connection refused");
+		backend.close();
+	}
+
+	@Test
+	void dataSourceThatRecoversIsUsedAgain() {
+		AtomicBoolean up = new AtomicBoolean();
+		JdbcLockBackend backend = new JdbcLockBackend(new StubDataSource(() -> {
+			if (!up.get()) {
+				throw new SQLException("Connection refused");
+			}
+			return this.database.connection();
+		}));
+		assertThatExceptionOfType(BackendException.class).isThrownBy(() -> backend.probe(Requests.TIMEOUT));
+		up.set(true);
+		backend.probe(Requests.TIMEOUT);
+		backend.close();
+	}
+
+	@Test
+	void interruptedWaiterIsUnavailableAndStaysInterrupted() {
+		CountDownLatch end = new CountDownLatch(1);
+		JdbcLockBackend backend = new JdbcLockBackend(new StubDataSource(() -> {
+			await(end);
+			return this.database.connection();
+		}));
+		Thread.currentThread().interrupt();
+		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> backend.probe(Requests.TIMEOUT))
+			.withMessageContaining("Interrupted");
+		assertThat(Thread.interrupted()).isTrue();
+		end.countDown();
+		backend.close();
+	}
+
+	private static void breakDown(Statement statement) throws SQLException {
+		throw new SQLException("The connection broke", "08006");
+	}
+
+	private static Interference loseReply() {
+		return new Interference() {
+
+			@Override
+			public void before(Statement statement) {
+			}
+
+			@Override
+			public void after(Statement statement) throws SQLException {
+				breakDown(statement);
+			}
+
+		};
+	}
+
+	private static TransactionTemplate transaction(HikariDataSource pool) {
+		return new TransactionTemplate(new DataSourceTransactionManager(pool));
+	}
+
+	private static void awaitNoneActive(HikariDataSource pool) {
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(10))
+			.until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+	}
+
+	private static Connection connection(HikariDataSource pool) {
+		try {
+			return pool.getConnection();
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static void await(CountDownLatch latch) {
+		try {
+			latch.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private static void inParallel(int threads, Runnable action) throws Exception {
+		ExecutorService executor = Executors.newFixedThreadPool(threads);
+		try {
+			List<Future<?>> futures = IntStream.range(0, threads)
+				.<Future<?>>mapToObj((i) -> executor.submit(action))
+				.toList();
+			for (Future<?> future : futures) {
+				future.get();
+			}
+		}
+		finally {
+			executor.shutdownNow();
+		}
+	}
+
+	/**
+	 * Gives connections as the test wishes.
+	 */
+	private static final class StubDataSource extends AbstractDataSource {
+
+		private final Source source;
+
+		private StubDataSource(Source source) {
+			this.source = source;
+		}
+
+		@Override
+		public Connection getConnection() throws SQLException {
+			return this.source.getConnection();
+		}
+
+		@Override
+		public Connection getConnection(String username, String password) throws SQLException {
+			return getConnection();
+		}
+
+	}
+
+	private interface Source {
+
+		Connection getConnection() throws SQLException;
+
+	}
+
+}

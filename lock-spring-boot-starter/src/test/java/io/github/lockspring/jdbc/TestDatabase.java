@@ -1,0 +1,119 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.UUID;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockspring.spi.LeaseRequest;
+import org.h2.jdbcx.JdbcDataSource;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+
+/**
+ * A database of one test.
+ */
+final class TestDatabase implements AutoCloseable {
+
+	private final String url;
+
+	private final JdbcDataSource dataSource = new JdbcDataSource();
+
+	private final Connection keptOpen;
+
+	private final JdbcTemplate jdbc;
+
+	TestDatabase(String url) {
+		this.url = url;
+		this.dataSource.setUrl(url);
+		this.dataSource.setUser("sa");
+		this.dataSource.setPassword("");
+		this.keptOpen = connection();
+		this.jdbc = new JdbcTemplate(this.dataSource);
+	}
+
+	static TestDatabase inMemory(String... settings) {
+		return new TestDatabase("jdbc:h2:mem:" + UUID.randomUUID() + ";" + String.join(";", settings));
+	}
+
+	Connection connection() {
+		try {
+			return this.dataSource.getConnection();
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/**
+	 * Connections without a pool.
+	 */
+	DataSource dataSource() {
+		return this.dataSource;
+	}
+
+	DataSource dataSourceOf(String user, String password) {
+		JdbcDataSource dataSource = new JdbcDataSource();
+		dataSource.setUrl(this.url);
+		dataSource.setUser(user);
+		dataSource.setPassword(password);
+		return dataSource;
+	}
+
+	JdbcTemplate jdbc() {
+		return this.jdbc;
+	}
+
+	HikariDataSource pool(int size) {
+		return new HikariDataSource(poolConfig(size));
+	}
+
+	HikariConfig poolConfig(int size) {
+		HikariConfig config = new HikariConfig();
+		config.setJdbcUrl(this.url);
+		config.setUsername("sa");
+		config.setPassword("");
+		config.setMaximumPoolSize(size);
+		config.setMinimumIdle(0);
+		return config;
+	}
+
+	TestDatabase createTable() {
+		new JdbcLockSchema(this.dataSource, JdbcLockSchema.DEFAULT_TABLE_NAME).initialize();
+		return this;
+	}
+
+	void expire(LeaseRequest lease) {
+		this.jdbc.update("UPDATE distributed_lock SET expires_at = 1 WHERE owner = ?", lease.owner().toString());
+	}
+
+	@Override
+	public void close() {
+		try {
+			this.keptOpen.close();
+		}
+		catch (SQLException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+}
