@@ -86,6 +86,9 @@ final class LocalQueue {
 		if (!mayWait) {
 			return Turn.REFUSED;
 		}
+		if (this.voice == null && this.first == null) {
+			setTrouble(null); // of those who waited before
+		}
 		hold.enter(this, Hold.WAITING);
 		append(hold);
 		this.contended = true;

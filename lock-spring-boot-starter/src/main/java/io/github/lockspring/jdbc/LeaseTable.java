@@ -82,7 +82,7 @@ final class LeaseTable {
 		statement.setString(2, request.owner().toString());
 		statement.setLong(3, micros(request.terms().leaseTime()));
 		statement.setLong(4, request.terms().tokens());
-		statement.setString(5, ThisProcess.NAME);
+		statement.setString(5, connection.holder());
 		return connection.dialect().acquire(statement);
 	}
 

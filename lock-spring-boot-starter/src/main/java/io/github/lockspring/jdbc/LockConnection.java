@@ -47,6 +47,8 @@ final class LockConnection {
 
 	private final LockSql sql;
 
+	private final String holder = ThisProcess.NAME;
+
 	private final long since = System.nanoTime();
 
 	private final Deque<SessionChange> restorations = new ArrayDeque<>();
@@ -121,6 +123,14 @@ final class LockConnection {
 		return this.sql;
 	}
 
+	/**
+	 * The name of this process for people. It is here because it is found out in the
+	 * background, where connections are opened.
+	 */
+	String holder() {
+		return this.holder;
+	}
+
 	PreparedStatement prepare(String sql) throws SQLException {
 		PreparedStatement statement = this.statements.get(sql);
 		if (statement == null) {
@@ -144,7 +154,7 @@ final class LockConnection {
 				return result;
 			}
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (Throwable ex) {
 			rollback();
 			throw ex;
 		}
@@ -201,31 +211,28 @@ final class LockConnection {
 	 */
 	void abort() {
 		this.aborted = true;
-		try {
-			this.connection.abort(Runnable::run);
-		}
-		catch (SQLException | RuntimeException ex) {
-			logger.debug("Cannot abort a connection", ex);
-		}
+		succeeds(() -> this.connection.abort(Runnable::run));
 	}
 
 	/**
 	 * Gives the connection back to the data source, as it was.
 	 */
 	void close() {
-		try {
-			closeStatements();
-			restore();
-		}
-		catch (SQLException | RuntimeException ex) {
-			logger.debug("Giving back a connection that cannot be restored", ex);
+		succeeds(this::closeStatements);
+		if (!succeeds(this::restore)) {
 			abort();
 		}
+		succeeds(this.connection::close);
+	}
+
+	private static boolean succeeds(Step step) {
 		try {
-			this.connection.close();
+			step.run();
+			return true;
 		}
 		catch (SQLException | RuntimeException ex) {
-			logger.debug("Cannot close a connection", ex);
+			logger.debug("Could not clean up a connection", ex);
+			return false;
 		}
 	}
 
@@ -253,6 +260,12 @@ final class LockConnection {
 		 * @return the result, or {@code null} to take everything back
 		 */
 		@Nullable T run() throws SQLException;
+
+	}
+
+	private interface Step {
+
+		void run() throws SQLException;
 
 	}
 

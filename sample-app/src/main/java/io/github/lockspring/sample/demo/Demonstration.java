@@ -51,8 +51,8 @@ public final class Demonstration {
 	 * Runs the demonstration.
 	 * @param args what to do, as {@code --name=value}; what is no option of the
 	 * demonstration goes to the instances
-	 * @return 0 if every strategy did what it promises, 1 if one did not, 2 if the
-	 * arguments are wrong
+	 * @return 0 if every strategy did what it promises, 1 if one did not or the instances
+	 * did not start, 2 if the arguments are wrong
 	 */
 	public static int run(String... args) throws Exception {
 		try {
@@ -63,6 +63,10 @@ public final class Demonstration {
 		catch (IllegalArgumentException ex) {
 			System.err.println(ex.getMessage());
 			return 2;
+		}
+		catch (InstanceNotStartedException ex) {
+			System.err.println(ex.getMessage());
+			return 1;
 		}
 	}
 

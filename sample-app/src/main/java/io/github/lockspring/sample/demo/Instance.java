@@ -73,7 +73,8 @@ final class Instance {
 
 	/**
 	 * Waits until the instance takes requests.
-	 * @throws IllegalStateException if it ends before, or takes too long; with its log
+	 * @throws InstanceNotStartedException if it ends before, or takes too long; with its
+	 * log
 	 */
 	void awaitStarted() throws IOException, InterruptedException {
 		long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
@@ -85,7 +86,7 @@ final class Instance {
 			}
 			Thread.sleep(50);
 		}
-		throw new IllegalStateException("An instance did not start. Its log:\n" + readLog());
+		throw new InstanceNotStartedException(readLog());
 	}
 
 	private String readLog() throws IOException {

@@ -16,9 +16,13 @@
 
 package io.github.lockspring.sample.stock;
 
+import io.github.lockspring.LockNotAcquiredException;
+
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -75,11 +79,20 @@ class ProductController {
 		return ResponseEntity.status(sold ? HttpStatus.OK : HttpStatus.CONFLICT).build();
 	}
 
+	/**
+	 * Another held the lock for the whole wait time: the customer may try again.
+	 */
+	@ExceptionHandler(LockNotAcquiredException.class)
+	ProblemDetail busy(LockNotAcquiredException ex) {
+		return ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, ex.getMessage());
+	}
+
 	private boolean sell(long id, Strategy strategy, String order) {
 		try {
 			return switch (strategy) {
 				case NO_LOCK -> this.stock.deduct(id, order);
 				case SYNCHRONIZED -> this.stock.deductSynchronized(id, order);
+				case DISTRIBUTED_LOCK -> this.stock.deductWithDistributedLock(id, order);
 				case GUARDED_UPDATE -> this.stock.deductWithGuardedUpdate(id, order);
 				case SELECT_FOR_UPDATE -> this.stock.deductWithSelectForUpdate(id, order);
 				case OPTIMISTIC_VERSION -> this.stock.deductWithVersion(id, order);

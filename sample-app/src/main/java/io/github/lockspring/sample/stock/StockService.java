@@ -16,6 +16,8 @@
 
 package io.github.lockspring.sample.stock;
 
+import io.github.lockspring.DistributedLock;
+
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.stereotype.Service;
@@ -68,6 +70,16 @@ public class StockService {
 	 */
 	public synchronized boolean deductSynchronized(long productId, String orderId) {
 		return this.transaction.execute((status) -> readDecideAndWrite(productId, orderId));
+	}
+
+	/**
+	 * Right in all processes: one order at a time for each product. The lock is outside
+	 * the transaction, so that the next one reads what this one has committed.
+	 */
+	@DistributedLock(name = "stock", key = "#productId", waitTime = "30s", leaseTime = "5s")
+	@Transactional
+	public boolean deductWithDistributedLock(long productId, String orderId) {
+		return readDecideAndWrite(productId, orderId);
 	}
 
 	/**

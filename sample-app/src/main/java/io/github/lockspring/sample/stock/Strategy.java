@@ -34,6 +34,11 @@ public enum Strategy {
 	SYNCHRONIZED("synchronized", false),
 
 	/**
+	 * A lock that all processes share.
+	 */
+	DISTRIBUTED_LOCK("@DistributedLock", true),
+
+	/**
 	 * One SQL statement that checks and writes.
 	 */
 	GUARDED_UPDATE("guarded UPDATE", true),

@@ -47,7 +47,7 @@ class DemonstrationTests {
 	@Test
 	void whenInstanceIsKilledThenTheOthersFinishAndStockIsExact() throws Exception {
 		List<Round> rounds = run("--instances=3", "--threads=20", "--requests=25", "--stock=500", "--kill-one",
-				"--strategies=select-for-update");
+				"--strategies=distributed-lock");
 		assertThat(rounds).hasSize(1).allSatisfy(this::isSoldOutExactly);
 		assertThat(this.out.toString()).contains("an instance was killed");
 	}
