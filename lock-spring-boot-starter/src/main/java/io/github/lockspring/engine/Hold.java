@@ -212,7 +212,9 @@ public final class Hold {
 	}
 
 	/**
-	 * Begins to hold. The caller owns the queue's monitor.
+	 * Begins to hold. The caller owns the queue's monitor and has put this among the
+	 * holders: a waiting thread that sees the new state may come back for re-entry before
+	 * it is woken.
 	 */
 	void begin(Lease lease, long token) {
 		this.lease = lease;
@@ -254,6 +256,10 @@ public final class Hold {
 
 	int state() {
 		return this.state;
+	}
+
+	boolean hasBegun() {
+		return this.state > SPEAKING;
 	}
 
 	void setState(int state) {

@@ -82,6 +82,9 @@ final class LocalQueue {
 		if (!mayWait) {
 			return Turn.REFUSED;
 		}
+		if (this.voice == null && this.first == null) {
+			setTrouble(null); // of those who waited before
+		}
 		hold.enter(this, Hold.WAITING);
 		append(hold);
 		this.contended = true;
@@ -118,8 +121,8 @@ final class LocalQueue {
 	synchronized @Nullable Hold grant(Hold hold, Lease lease, long token) {
 		this.voice = null;
 		setTrouble(null);
-		hold.begin(lease, token);
 		addHolder(hold);
+		hold.begin(lease, token);
 		return promote();
 	}
 
@@ -144,8 +147,8 @@ final class LocalQueue {
 		removeWaiting(next);
 		removeHolder(from);
 		from.lease().passOn();
-		next.begin(from.lease(), from.token() + 1);
 		addHolder(next);
+		next.begin(from.lease(), from.token() + 1);
 		return next;
 	}
 
@@ -277,7 +280,7 @@ final class LocalQueue {
 	 */
 	@Nullable Hold heldBy(Object owner) {
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.owner() == owner && holder.state() != Hold.ENDED) {
+			if (holder.owner() == owner && holder.hasBegun() && holder.state() != Hold.ENDED) {
 				return holder;
 			}
 		}

@@ -154,7 +154,7 @@ final class LockConnection {
 				return result;
 			}
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (Throwable ex) {
 			rollback();
 			throw ex;
 		}
@@ -211,31 +211,28 @@ final class LockConnection {
 	 */
 	void abort() {
 		this.aborted = true;
-		try {
-			this.connection.abort(Runnable::run);
-		}
-		catch (SQLException | RuntimeException ex) {
-			logger.debug("Cannot abort a connection", ex);
-		}
+		succeeds(() -> this.connection.abort(Runnable::run));
 	}
 
 	/**
 	 * Gives the connection back to the data source, as it was.
 	 */
 	void close() {
-		try {
-			closeStatements();
-			restore();
-		}
-		catch (SQLException | RuntimeException ex) {
-			logger.debug("Giving back a connection that cannot be restored", ex);
+		succeeds(this::closeStatements);
+		if (!succeeds(this::restore)) {
 			abort();
 		}
+		succeeds(this.connection::close);
+	}
+
+	private static boolean succeeds(Step step) {
 		try {
-			this.connection.close();
+			step.run();
+			return true;
 		}
 		catch (SQLException | RuntimeException ex) {
-			logger.debug("Cannot close a connection", ex);
+			logger.debug("Could not clean up a connection", ex);
+			return false;
 		}
 	}
 
@@ -263,6 +260,12 @@ final class LockConnection {
 		 * @return the result, or {@code null} to take everything back
 		 */
 		@Nullable T run() throws SQLException;
+
+	}
+
+	private interface Step {
+
+		void run() throws SQLException;
 
 	}
 

@@ -27,7 +27,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -186,7 +185,7 @@ class JdbcConnectionsTests {
 		assertThat(this.backend.release(lease, Requests.TIMEOUT)).isTrue();
 		this.spy.interfereOnce(JdbcConnectionsTests::breakDown);
 		Requests.acquired(this.backend, "key");
-		assertThat(this.spy.opened()).isEqualTo(5);
+		assertThat(this.spy.opened()).isGreaterThanOrEqualTo(5);
 	}
 
 	@Test
@@ -233,23 +232,22 @@ class JdbcConnectionsTests {
 	}
 
 	@Test
-	void secondTryWithoutConnectionLeavesTheOutcomeUnknown() throws SQLException {
-		try (HikariDataSource single = this.database.pool(1)) {
-			SpyDataSource spy = new SpyDataSource(single);
-			JdbcLockBackend backend = new JdbcLockBackend(spy);
-			LeaseRequest lease = Requests.acquired(backend, "key");
-			AtomicReference<Connection> ofApplication = new AtomicReference<>();
-			Thread application = new Thread(() -> ofApplication.set(connection(single)));
-			spy.interfereOnce((statement) -> {
-				application.start();
-				Awaitility.await().until(() -> single.getHikariPoolMXBean().getThreadsAwaitingConnection() == 1);
-				breakDown(statement);
-			});
-			assertThatExceptionOfType(OutcomeUnknownException.class)
-				.isThrownBy(() -> backend.release(lease, SHORT_TIMEOUT));
-			ofApplication.get().close();
-			backend.close();
-		}
+	void secondTryWithoutConnectionLeavesTheOutcomeUnknown() {
+		CountDownLatch end = new CountDownLatch(1);
+		AtomicInteger connections = new AtomicInteger();
+		SpyDataSource spy = new SpyDataSource(new StubDataSource(() -> {
+			if (connections.getAndIncrement() > 0) {
+				await(end);
+			}
+			return this.database.connection();
+		}));
+		JdbcLockBackend backend = new JdbcLockBackend(spy);
+		LeaseRequest lease = Requests.acquired(backend, "key");
+		spy.interfereOnce(JdbcConnectionsTests::breakDown);
+		assertThatExceptionOfType(OutcomeUnknownException.class).isThrownBy(() -> backend.release(lease, SHORT_TIMEOUT))
+			.withStackTraceContaining("gave no connection within");
+		end.countDown();
+		backend.close();
 	}
 
 	@Test
@@ -352,15 +350,6 @@ class JdbcConnectionsTests {
 		Awaitility.await()
 			.atMost(Duration.ofSeconds(10))
 			.until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
-	}
-
-	private static Connection connection(HikariDataSource pool) {
-		try {
-			return pool.getConnection();
-		}
-		catch (SQLException ex) {
-			throw new IllegalStateException(ex);
-		}
 	}
 
 	private static void await(CountDownLatch latch) {
