@@ -165,8 +165,11 @@ final class Lease {
 	}
 
 	long remainingNanos(TimeSource time) {
-		return this.ended ? 0 : Math.min(this.deadlineNanos - time.nanoTime(),
-				(this.deadlineMillis - time.currentTimeMillis()) * 1_000_000);
+		return remainingNanos(time.nanoTime(), time.currentTimeMillis());
+	}
+
+	private long remainingNanos(long nanos, long millis) {
+		return this.ended ? 0 : Math.min(this.deadlineNanos - nanos, (this.deadlineMillis - millis) * 1_000_000);
 	}
 
 	long deadlineNanos() {
@@ -185,9 +188,10 @@ final class Lease {
 	 * for too long, and the next holder has most of the lease time before it.
 	 */
 	boolean canPassOn(AcquireTerms terms, EngineSettings settings, TimeSource time) {
+		long now = time.nanoTime();
 		return this.handOvers < Math.min(settings.handOverLimit(), this.request.terms().tokens() - 1)
-				&& time.nanoTime() - this.grantedNanos < settings.handOverNanos()
-				&& remainingNanos(time) >= (terms.isAutoRenew() ? terms.leaseNanos() / 2 : terms.leaseNanos());
+				&& now - this.grantedNanos < settings.handOverNanos() && remainingNanos(now, time
+					.currentTimeMillis()) >= (terms.isAutoRenew() ? terms.leaseNanos() / 2 : terms.leaseNanos());
 	}
 
 	void passOn() {

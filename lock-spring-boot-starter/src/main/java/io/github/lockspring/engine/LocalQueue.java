@@ -16,6 +16,8 @@
 
 package io.github.lockspring.engine;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.function.BiPredicate;
 
 import org.jspecify.annotations.Nullable;
@@ -42,6 +44,8 @@ import io.github.lockspring.spi.LeaseRequest;
  */
 final class LocalQueue {
 
+	private static final VarHandle HOLDERS = Fields.varHandle(MethodHandles.lookup(), "holders", Hold.class);
+
 	private @Nullable Hold voice;
 
 	private volatile @Nullable Hold holders;
@@ -54,7 +58,7 @@ final class LocalQueue {
 
 	private volatile boolean contended;
 
-	private volatile boolean retired;
+	private boolean retired;
 
 	/**
 	 * Creates a queue in which one speaks already.
@@ -81,6 +85,9 @@ final class LocalQueue {
 		}
 		if (!mayWait) {
 			return Turn.REFUSED;
+		}
+		if (this.voice == null && this.first == null) {
+			setTrouble(null); // of those who waited before
 		}
 		hold.enter(this, Hold.WAITING);
 		append(hold);
@@ -118,14 +125,14 @@ final class LocalQueue {
 	synchronized @Nullable Hold grant(Hold hold, Lease lease, long token) {
 		this.voice = null;
 		setTrouble(null);
-		hold.begin(lease, token);
 		addHolder(hold);
+		hold.begin(lease, token);
 		return promote();
 	}
 
 	private void addHolder(Hold hold) {
 		hold.next = this.holders;
-		this.holders = hold;
+		setHolders(hold);
 	}
 
 	/**
@@ -144,8 +151,8 @@ final class LocalQueue {
 		removeWaiting(next);
 		removeHolder(from);
 		from.lease().passOn();
-		next.begin(from.lease(), from.token() + 1);
 		addHolder(next);
+		next.begin(from.lease(), from.token() + 1);
 		return next;
 	}
 
@@ -254,7 +261,7 @@ final class LocalQueue {
 	 */
 	private void removeHolder(Hold hold) {
 		if (this.holders == hold) {
-			this.holders = hold.next;
+			setHolders(hold.next);
 			return;
 		}
 		for (Hold other = this.holders; other != null; other = other.next) {
@@ -266,7 +273,16 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Whether all have gone. Such a queue is never used again.
+	 * An ordered write is enough: those who look without the monitor may see a little of
+	 * the past.
+	 */
+	private void setHolders(@Nullable Hold first) {
+		HOLDERS.setRelease(this, first);
+	}
+
+	/**
+	 * Whether all have gone. Such a queue is never used again. Without the monitor, only
+	 * the one who was last to leave is sure to see it.
 	 */
 	boolean isRetired() {
 		return this.retired;
@@ -277,7 +293,7 @@ final class LocalQueue {
 	 */
 	@Nullable Hold heldBy(Object owner) {
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.owner() == owner && holder.state() != Hold.ENDED) {
+			if (holder.owner() == owner && holder.hasBegun() && holder.state() != Hold.ENDED) {
 				return holder;
 			}
 		}

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.engine;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -29,6 +30,8 @@ public interface TimeSource {
 	 */
 	TimeSource SYSTEM = new TimeSource() {
 
+		private static final long TEN_YEARS = TimeUnit.DAYS.toNanos(3_650);
+
 		@Override
 		public long nanoTime() {
 			return System.nanoTime();
@@ -41,7 +44,12 @@ public interface TimeSource {
 
 		@Override
 		public void parkNanos(Object blocker, long nanos) {
-			LockSupport.parkNanos(blocker, nanos);
+			if (nanos < TEN_YEARS) {
+				LockSupport.parkNanos(blocker, nanos);
+			}
+			else {
+				LockSupport.park(blocker); // a timer would cost a tenth of a hand-over
+			}
 		}
 
 	};

@@ -58,6 +58,8 @@ public interface LockBackend extends AutoCloseable {
 	 * @param request what is wanted, and by whom
 	 * @param timeout the time after which this call must have ended
 	 * @return a {@link Grant} or a {@link Denial}
+	 * @throws IllegalArgumentException if permits of the key are in use with another
+	 * limit
 	 * @throws BackendException if the store failed or took too long
 	 */
 	Attempt tryAcquire(LeaseRequest request, Duration timeout);

@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -277,6 +278,11 @@ final class FaultyBackend implements LockBackend {
 		LOSE,
 
 		/**
+		 * One in ten is lost on the way.
+		 */
+		LOSE_SOME,
+
+		/**
 		 * They are late: see {@link #deliverNews()}. The store does not notice.
 		 */
 		KEEP
@@ -435,7 +441,7 @@ final class FaultyBackend implements LockBackend {
 
 		@Override
 		public boolean granted(LeaseRequest request, Grant grant) {
-			if (FaultyBackend.this.news == News.PASS) {
+			if (arrives()) {
 				return this.listener.granted(request, grant);
 			}
 			receive(() -> {
@@ -456,8 +462,13 @@ final class FaultyBackend implements LockBackend {
 			});
 		}
 
+		private boolean arrives() {
+			News news = FaultyBackend.this.news;
+			return news == News.PASS || (news == News.LOSE_SOME && ThreadLocalRandom.current().nextInt(10) > 0);
+		}
+
 		private void receive(Supplier<Boolean> message) {
-			if (FaultyBackend.this.news == News.PASS) {
+			if (arrives()) {
 				message.get();
 			}
 			else if (FaultyBackend.this.news == News.KEEP) {

@@ -267,8 +267,12 @@ final class Harness implements AutoCloseable {
 			return this.interruptedAtEnd;
 		}
 
-		Waiter awaitSleep() {
+		void awaitSleepOrEnd() {
 			await().until(() -> isDone() || LockSupport.getBlocker(this.thread) instanceof LocalQueue);
+		}
+
+		Waiter awaitSleep() {
+			awaitSleepOrEnd();
 			if (isDone()) {
 				throw new AssertionError("Did not wait: " + this.result);
 			}

@@ -17,13 +17,10 @@
 package io.github.lockspring.local;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Predicate;
 
 import io.github.lockspring.spi.Attempt;
-import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
@@ -49,13 +46,13 @@ class LocalStoreTests {
 
 	private final LocalLockBackend backend = new LocalLockBackend(this.store);
 
-	private final Listener listener = new Listener();
+	private final News news = new News();
 
 	private final AtomicLong sequence = new AtomicLong();
 
 	@BeforeEach
 	void startBackend() {
-		this.backend.start(this.listener);
+		this.backend.start(this.news);
 	}
 
 	@Test
@@ -116,7 +113,18 @@ class LocalStoreTests {
 		contend(contender);
 		this.time.advance(LEASE_TIME);
 		this.backend.inspect("another key", LEASE_TIME);
-		assertThat(this.listener.news).containsExactly("granted " + contender, "lost");
+		assertThat(this.news.heard).containsExactly("granted " + contender, "lost");
+	}
+
+	@Test
+	void withdrawalGrantsToThoseBehind() {
+		LeaseRequest writer = request("key", LeaseMode.EXCLUSIVE, true);
+		LeaseRequest reader = request("key", LeaseMode.SHARED, true);
+		tryAcquire(request("key", LeaseMode.SHARED, true));
+		contend(writer);
+		contend(reader);
+		this.backend.release(writer, LEASE_TIME);
+		assertThat(this.news.heard).containsExactly("granted " + reader);
 	}
 
 	@Test
@@ -126,7 +134,7 @@ class LocalStoreTests {
 		contend(contender);
 		this.time.advance(LEASE_TIME);
 		assertThat(contend(contender)).isInstanceOf(Grant.class);
-		assertThat(this.listener.news).containsExactly("lost");
+		assertThat(this.news.heard).containsExactly("lost");
 	}
 
 	@Test
@@ -135,7 +143,7 @@ class LocalStoreTests {
 		tryAcquire(lease);
 		this.store.expire(lease);
 		this.store.expire(lease);
-		assertThat(this.listener.news).containsExactly("lost");
+		assertThat(this.news.heard).containsExactly("lost");
 	}
 
 	@Test
@@ -175,7 +183,7 @@ class LocalStoreTests {
 		assertThat(this.store.holders("key")).hasSize(1);
 		assertThat(this.store.release(holder)).isTrue();
 		assertThat(this.store.size()).isZero();
-		assertThat(this.listener.news).isEmpty();
+		assertThat(this.news.heard).isEmpty();
 	}
 
 	@Test
@@ -185,9 +193,9 @@ class LocalStoreTests {
 		for (int i = 0; i < 5000; i++) {
 			contend(request("key"));
 		}
-		this.listener.takesOver = (request) -> false;
+		this.news.takesOver = (request) -> false;
 		this.backend.release(holder, LEASE_TIME);
-		assertThat(this.listener.news).hasSize(5000);
+		assertThat(this.news.heard).hasSize(5000);
 		assertThat(this.store.size()).isZero();
 	}
 
@@ -196,7 +204,7 @@ class LocalStoreTests {
 		LeaseRequest holder = request("key");
 		tryAcquire(holder);
 		contend(request("key"));
-		this.listener.takesOver = (request) -> this.backend.release(request, LEASE_TIME);
+		this.news.takesOver = (request) -> this.backend.release(request, LEASE_TIME);
 		this.backend.release(holder, LEASE_TIME);
 		assertThat(this.store.size()).isZero();
 	}
@@ -230,30 +238,6 @@ class LocalStoreTests {
 
 	private static LeaseTerms terms(LeaseMode mode, boolean fair) {
 		return new LeaseTerms(mode, fair, LEASE_TIME, 1);
-	}
-
-	private static final class Listener implements BackendListener {
-
-		private final List<String> news = new ArrayList<>();
-
-		private Predicate<LeaseRequest> takesOver = (request) -> true;
-
-		@Override
-		public void tryAgain(LeaseRequest request) {
-			this.news.add("try again");
-		}
-
-		@Override
-		public boolean granted(LeaseRequest request, Grant grant) {
-			this.news.add("granted " + request);
-			return this.takesOver.test(request);
-		}
-
-		@Override
-		public void lost(LeaseRequest lease) {
-			this.news.add("lost");
-		}
-
 	}
 
 }

@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -93,11 +92,11 @@ abstract class KeysRules extends BackendRules {
 	}
 
 	/**
-	 * Makes a key as long as keys may be, in UTF-8, that starts at random and ends as
-	 * wanted.
+	 * Makes a key as long as keys may be, in UTF-8, that differs from others at its end
+	 * only.
 	 */
-	private static String lengthen(String text, String end) {
-		StringBuilder longest = new StringBuilder(UUID.randomUUID().toString());
+	private String lengthen(String text, String end) {
+		StringBuilder longest = new StringBuilder(this.key);
 		int left = LONGEST - longest.length() - end.length();
 		int size = text.getBytes(StandardCharsets.UTF_8).length;
 		longest.append(text.repeat(left / size)).append("x".repeat(left % size)).append(end);

@@ -17,12 +17,14 @@
 package io.github.lockspring.benchmarks.contestant;
 
 import java.time.Duration;
+import java.util.concurrent.locks.Lock;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
@@ -35,13 +37,13 @@ import io.github.lockspring.spi.LockBackend;
  */
 public final class LockStarter implements Contestant {
 
-	private static final LockOptions WAITING = LockOptions.defaults().withWaitTime(Duration.ofHours(1));
-
 	private static final LockOptions TRYING = LockOptions.defaults().withWaitTime(Duration.ZERO);
 
 	private final LockEngine engine;
 
-	private final LockTemplate locks;
+	private final LockTemplate template;
+
+	private final LockClient client;
 
 	private final Runnable cleanUp;
 
@@ -52,18 +54,21 @@ public final class LockStarter implements Contestant {
 	 */
 	public LockStarter(LockBackend backend, Runnable cleanUp) {
 		this.engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, TimeSource.SYSTEM);
-		this.locks = new LockTemplate(this.engine, "bench:", LockOptions.defaults());
+		this.template = new LockTemplate(this.engine, "bench:", LockOptions.defaults());
+		this.client = new LockClient(this.engine, this.template);
 		this.cleanUp = cleanUp;
 	}
 
 	@Override
-	public Hold acquire(String key) {
-		return this.locks.acquire(key, WAITING)::close;
+	public Hold acquire(String key) throws InterruptedException {
+		Lock lock = this.client.lock(key);
+		lock.lockInterruptibly();
+		return lock::unlock;
 	}
 
 	@Override
 	public @Nullable Hold tryAcquire(String key) {
-		LockHandle handle = this.locks.tryAcquire(key, TRYING);
+		LockHandle handle = this.template.tryAcquire(key, TRYING);
 		return (handle != null) ? handle::close : null;
 	}
 

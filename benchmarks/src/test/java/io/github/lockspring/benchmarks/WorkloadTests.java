@@ -1,0 +1,70 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.benchmarks;
+
+import java.time.Duration;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.github.lockspring.benchmarks.contestant.Entrant;
+import io.github.lockspring.benchmarks.report.Figures;
+import io.github.lockspring.benchmarks.store.Store;
+import io.github.lockspring.benchmarks.store.Stores;
+import io.github.lockspring.benchmarks.workload.Workload;
+import io.github.lockspring.benchmarks.workload.Workload.Session;
+import io.github.lockspring.benchmarks.workload.Workloads;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Keeps the workloads alive that run in one process, and the hand-off, which does not.
+ */
+class WorkloadTests {
+
+	private static final Duration TIME = Duration.ofMillis(50);
+
+	@ParameterizedTest
+	@MethodSource
+	void everyEntrantRuns(String storeName, String workloadName) throws InterruptedException {
+		try (Store store = Stores.start(storeName)) {
+			Workload workload = Workloads.named(workloadName);
+			for (Entrant entrant : store.entrants()) {
+				if (workload.admits(store, entrant)) {
+					assertThat(run(workload, store, entrant)).isNotNegative();
+				}
+			}
+		}
+	}
+
+	static Stream<Arguments> everyEntrantRuns() {
+		Stream<Arguments> inThisProcess = Stream.of("memory", "h2")
+			.flatMap((store) -> Stream.of("uncontended", "own-keys", "one-key", "reentry")
+				.map((workload) -> Arguments.of(store, workload)));
+		return Stream.concat(inThisProcess, Stream.of(Arguments.of("h2-server", "hand-off")));
+	}
+
+	private static double run(Workload workload, Store store, Entrant entrant) throws InterruptedException {
+		try (Session session = workload.open(store, entrant)) {
+			Figures figures = session.run(TIME);
+			return figures.get(figures.mainName());
+		}
+	}
+
+}

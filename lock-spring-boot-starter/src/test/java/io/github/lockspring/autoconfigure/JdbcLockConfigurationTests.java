@@ -1,0 +1,289 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.util.UUID;
+
+import javax.sql.DataSource;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceInitializationAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+import io.github.lockspring.LockOperations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+/**
+ * Tests for {@link JdbcLockConfiguration}.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class JdbcLockConfigurationTests {
+
+	private final String memory = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class));
+
+	private final ApplicationContextRunner withDatabase = this.runner
+		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class,
+				DataSourceInitializationAutoConfiguration.class))
+		.withPropertyValues("spring.datasource.url=" + this.memory, "spring.datasource.generate-unique-name=false");
+
+	@Test
+	void lockIsARowInTheDatabase() {
+		this.withDatabase.run((context) -> {
+			JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
+			context.getBean(LockOperations.class)
+				.executeWithoutResult("order:42", (
+						lock) -> assertThat(jdbc.queryForObject("SELECT COUNT(*) FROM distributed_lock", Integer.class))
+							.isOne());
+		});
+	}
+
+	@Test
+	void whenDatabaseIsEmbeddedThenTableIsCreated() {
+		this.withDatabase.run((context) -> assertThat(tables(context.getBean(DataSource.class))).isOne());
+	}
+
+	@Test
+	void whenTableNameIsConfiguredThenThatTableIsCreated() {
+		this.withDatabase.withPropertyValues("lock.jdbc.table-name=my_locks").run((context) -> {
+			JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
+			assertThat(jdbc.queryForObject("SELECT COUNT(*) FROM my_locks", Integer.class)).isZero();
+		});
+	}
+
+	@Test
+	void whenInitializationIsOffAndTableIsMissingThenItsDefinitionIsShown() {
+		this.withDatabase.withPropertyValues("lock.jdbc.initialize-schema=never").run((context) -> {
+			FailureAnalysis analysis = FailureAnalyses.of(context);
+			assertThat(analysis.getDescription()).contains("distributed_lock", "CREATE TABLE");
+			assertThat(analysis.getAction()).contains("lock.jdbc.initialize-schema=always");
+		});
+	}
+
+	@Test
+	void whenDatabaseIsNotEmbeddedThenTableIsNotCreated(@TempDir Path directory) {
+		this.withDatabase.withPropertyValues("spring.datasource.url=jdbc:h2:file:" + directory.resolve("db"))
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("CREATE TABLE"));
+	}
+
+	@Test
+	void whenInitializationIsAlwaysThenTableIsCreated(@TempDir Path directory) {
+		this.withDatabase
+			.withPropertyValues("spring.datasource.url=jdbc:h2:file:" + directory.resolve("db"),
+					"lock.jdbc.initialize-schema=always")
+			.run((context) -> assertThat(tables(context.getBean(DataSource.class))).isOne());
+	}
+
+	@Test
+	void scriptsOfTheApplicationMayCreateTheTable() {
+		this.withDatabase
+			.withPropertyValues("lock.jdbc.initialize-schema=never",
+					"spring.sql.init.schema-locations=classpath:io/github/lockspring/autoconfigure/application.sql")
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
+				.contains("is not as it should be"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "lock table", "a.b.c", "1lock", "lock'; DROP TABLE x; --", "\"lock\"", "lock-table" })
+	void tableNameThatIsNoneIsRefused(String name) {
+		this.withDatabase.withPropertyValues("lock.jdbc.table-name=" + name)
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("lock.jdbc.table-name",
+					"letters, digits and underscores"));
+	}
+
+	@Test
+	void tableNameThatIsTooLongIsRefused() {
+		this.withDatabase.withPropertyValues("lock.jdbc.table-name=" + "a".repeat(200))
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("at most 63"));
+	}
+
+	@Test
+	void whenColumnsAreWrongThenTheyAreNamed() {
+		new JdbcTemplate(new DriverManagerDataSource(this.memory, "sa", ""))
+			.execute("CREATE TABLE distributed_lock (lock_key VARCHAR(10) PRIMARY KEY)");
+		this.withDatabase
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("lock_key", "token"));
+	}
+
+	@Test
+	void whenUserMayNotWriteThenItIsSaid() {
+		DriverManagerDataSource admin = new DriverManagerDataSource(this.memory, "sa", "");
+		new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
+			.withBean(DataSource.class, () -> admin)
+			.run((context) -> assertThat(context).hasNotFailed());
+		JdbcTemplate jdbc = new JdbcTemplate(admin);
+		jdbc.execute("CREATE USER reader PASSWORD 'secret'");
+		jdbc.execute("GRANT SELECT ON distributed_lock TO reader");
+		this.withDatabase
+			.withPropertyValues("spring.datasource.url=" + this.memory.replace(";DB_CLOSE_DELAY=-1", ""),
+					"spring.datasource.username=reader", "spring.datasource.password=secret",
+					"lock.jdbc.initialize-schema=never")
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("cannot be changed by")
+				.doesNotContain("secret"));
+	}
+
+	@Test
+	void whenDatabaseIsUnsupportedThenSupportedOnesAreListed() throws SQLException {
+		Connection connection = memory().getConnection();
+		DatabaseMetaData oracle = but(DatabaseMetaData.class, connection.getMetaData(), "getDatabaseProductName",
+				"Oracle");
+		Connection toOracle = but(Connection.class, connection, "getMetaData", oracle);
+		this.runner.withBean(DataSource.class, () -> but(DataSource.class, memory(), "getConnection", toOracle))
+			.run((context) -> {
+				FailureAnalysis analysis = FailureAnalyses.of(context);
+				assertThat(analysis.getDescription()).contains("Oracle", "supported are", "H2");
+				assertThat(analysis.getAction()).contains("lock.backend");
+			});
+	}
+
+	/**
+	 * An object like another, but for the answer of one method.
+	 */
+	private static <T> T but(Class<T> type, T object, String name, Object answer) {
+		return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type }, (proxy, method,
+				arguments) -> method.getName().equals(name) ? answer : method.invoke(object, arguments)));
+	}
+
+	@Test
+	void whenThereIsNoDataSourceThenItIsSaid() {
+		this.runner.withPropertyValues("lock.backend=jdbc").run((context) -> {
+			FailureAnalysis analysis = FailureAnalyses.of(context);
+			assertThat(analysis.getDescription()).contains("no data source");
+			assertThat(analysis.getAction()).contains("spring.datasource.url");
+		});
+	}
+
+	@Test
+	void whenThereAreTwoDataSourcesThenTheyAreListed() {
+		this.runner.withUserConfiguration(TwoDataSources.class).run((context) -> {
+			FailureAnalysis analysis = FailureAnalyses.of(context);
+			assertThat(analysis.getDescription()).contains("first, second");
+			assertThat(analysis.getAction()).contains("lock.jdbc.data-source");
+		});
+	}
+
+	@Test
+	void whenDataSourceIsNamedThenItIsUsed() {
+		this.runner.withUserConfiguration(TwoDataSources.class)
+			.withPropertyValues("lock.jdbc.data-source=second")
+			.run((context) -> {
+				assertThat(tables(context.getBean("second", DataSource.class))).isOne();
+				assertThat(tables(context.getBean("first", DataSource.class))).isZero();
+			});
+	}
+
+	@Test
+	void whenDataSourceIsMisspeltThenNamesAreListed() {
+		this.runner.withUserConfiguration(TwoDataSources.class)
+			.withPropertyValues("lock.jdbc.data-source=third")
+			.run((context) -> {
+				FailureAnalysis analysis = FailureAnalyses.of(context);
+				assertThat(analysis.getDescription()).contains("'third'");
+				assertThat(analysis.getAction()).contains("first, second");
+			});
+	}
+
+	@Test
+	void whenOneDataSourceIsPrimaryThenItIsUsed() {
+		this.runner.withUserConfiguration(TwoDataSources.class, PrimaryDataSource.class)
+			.run((context) -> assertThat(tables(context.getBean("primary", DataSource.class))).isOne());
+	}
+
+	@Test
+	void whenDatabaseCannotBeReachedThenApplicationStartsWithAWarning(CapturedOutput output) {
+		this.withDatabase.withPropertyValues("spring.datasource.url=jdbc:h2:tcp://127.0.0.1:1/none").run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output).contains("the database cannot be reached");
+		});
+	}
+
+	@Test
+	void whenDatabaseCannotBeReachedAndFailFastThenApplicationDoesNotStart() {
+		this.withDatabase
+			.withPropertyValues("spring.datasource.url=jdbc:h2:tcp://127.0.0.1:1/none", "lock.fail-fast=true")
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
+				.contains("'jdbc' cannot be reached"));
+	}
+
+	@Test
+	void secondStartFindsTheTable() {
+		this.withDatabase.run((context) -> assertThat(context).hasNotFailed());
+		assertThatNoException()
+			.isThrownBy(() -> this.withDatabase.run((context) -> assertThat(context).hasNotFailed()));
+	}
+
+	private static int tables(DataSource dataSource) {
+		return new JdbcTemplate(dataSource).queryForObject(
+				"SELECT COUNT(*) FROM information_schema.tables WHERE LOWER(table_name) = 'distributed_lock'",
+				Integer.class);
+	}
+
+	private static DataSource memory() {
+		return new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class TwoDataSources {
+
+		@Bean
+		DataSource first() {
+			return memory();
+		}
+
+		@Bean
+		DataSource second() {
+			return memory();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class PrimaryDataSource {
+
+		@Bean
+		@Primary
+		DataSource primary() {
+			return memory();
+		}
+
+	}
+
+}

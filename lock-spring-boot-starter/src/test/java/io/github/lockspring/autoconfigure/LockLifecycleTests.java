@@ -1,0 +1,219 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+
+import io.github.lockspring.DistributedLock;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockOperations;
+import io.github.lockspring.aop.RecordingBackend;
+import io.github.lockspring.local.LocalStore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+/**
+ * Tests for {@link LockLifecycle}.
+ */
+@Timeout(60)
+class LockLifecycleTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
+		.withUserConfiguration(Application.class)
+		.withPropertyValues("lock.shutdown-timeout=0s");
+
+	@Test
+	void whenContextIsClosedThenMethodIsRefused() {
+		this.runner.run((context) -> {
+			Orders orders = context.getBean(Orders.class);
+			orders.pay(42);
+			context.close();
+			assertThatIllegalStateException().isThrownBy(() -> orders.pay(42)).withMessageContaining("closed");
+		});
+	}
+
+	@Test
+	void whenContextIsClosedThenTemplateIsRefused() {
+		this.runner.run((context) -> {
+			LockOperations locks = context.getBean(LockOperations.class);
+			context.close();
+			assertThatIllegalStateException().isThrownBy(() -> locks.acquire("42", locks.getDefaultOptions()));
+		});
+	}
+
+	@Test
+	void whenContextIsClosedThenLocksAreGivenBackBeforeTheStoreIsDestroyed() {
+		this.runner.run((context) -> {
+			LockOperations locks = context.getBean(LockOperations.class);
+			Store store = context.getBean(Store.class);
+			locks.acquire("42", locks.getDefaultOptions());
+			context.close();
+			assertThat(store.events).startsWith("released [lock:42] before stop").endsWith("destroyed");
+		});
+	}
+
+	@Test
+	void holderMayFinish() {
+		this.runner.withPropertyValues("lock.shutdown-timeout=30s").run((context) -> {
+			LockOperations locks = context.getBean(LockOperations.class);
+			CountDownLatch held = new CountDownLatch(1);
+			CountDownLatch closing = new CountDownLatch(1);
+			CompletableFuture<Boolean> holder = CompletableFuture
+				.supplyAsync(() -> locks.execute("42", (lock) -> finish(lock, held, closing)));
+			held.await();
+			CompletableFuture<Void> closed = CompletableFuture.runAsync(context::close);
+			awaitRefusal(locks);
+			closing.countDown();
+			assertThat(holder.get(20, TimeUnit.SECONDS)).isTrue();
+			assertThat(closed).succeedsWithin(20, TimeUnit.SECONDS);
+		});
+	}
+
+	private static boolean finish(LockHandle lock, CountDownLatch held, CountDownLatch closing)
+			throws RuntimeException {
+		held.countDown();
+		try {
+			closing.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+		return lock.isHeld();
+	}
+
+	private static void awaitRefusal(LockOperations locks) {
+		Awaitility.await()
+			.atMost(20, TimeUnit.SECONDS)
+			.untilAsserted(() -> assertThatIllegalStateException()
+				.isThrownBy(() -> locks.executeWithoutResult("other", (lock) -> {
+				})));
+	}
+
+	@Test
+	void whenContextIsPausedThenLocksGoOn() {
+		this.runner.run((context) -> {
+			((ConfigurableApplicationContext) context.getSourceApplicationContext()).pause();
+			assertThatNoException().isThrownBy(() -> context.getBean(Orders.class).pay(42));
+		});
+	}
+
+	@Test
+	void executorsStopBeforeLocksAndConnectionsAfter() {
+		assertThat(LockLifecycle.PHASE).isLessThan(new ThreadPoolTaskExecutor().getPhase()).isPositive();
+	}
+
+	@Test
+	void fiftyContextsLeaveNoThreads() {
+		for (int i = 0; i < 50; i++) {
+			this.runner.run((context) -> context.getBean(Orders.class).pay(42));
+		}
+		Awaitility.await()
+			.atMost(20, TimeUnit.SECONDS)
+			.until(() -> Thread.getAllStackTraces()
+				.keySet()
+				.stream()
+				.noneMatch((thread) -> thread.getName().startsWith("lock-") && thread.getName().contains("recording")));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Application {
+
+		@Bean
+		Store store() {
+			return new Store();
+		}
+
+		@Bean
+		RecordingBackend backend(Store store) {
+			return store.backend;
+		}
+
+		@Bean
+		Orders orders() {
+			return new Orders();
+		}
+
+	}
+
+	/**
+	 * Like a connection factory: stops at the phase 0, and is destroyed at last.
+	 */
+	static class Store implements SmartLifecycle, DisposableBean {
+
+		private final RecordingBackend backend = new RecordingBackend(new LocalStore());
+
+		private final List<String> events = new ArrayList<>();
+
+		private boolean running;
+
+		@Override
+		public void start() {
+			this.running = true;
+		}
+
+		@Override
+		public void stop() {
+			this.events.add("released " + this.backend.released() + " before stop");
+			this.running = false;
+		}
+
+		@Override
+		public boolean isRunning() {
+			return this.running;
+		}
+
+		@Override
+		public int getPhase() {
+			return 0;
+		}
+
+		@Override
+		public void destroy() {
+			this.events.add("destroyed");
+		}
+
+	}
+
+	static class Orders {
+
+		@DistributedLock(name = "order", key = "#id")
+		void pay(long id) {
+		}
+
+	}
+
+}

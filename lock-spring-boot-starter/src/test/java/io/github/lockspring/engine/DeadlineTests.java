@@ -1,0 +1,245 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockspring.engine.EngineException.Reason;
+import io.github.lockspring.engine.FaultyBackend.Call;
+import io.github.lockspring.engine.FaultyBackend.Fault;
+import io.github.lockspring.engine.FaultyBackend.Gate;
+import io.github.lockspring.engine.FaultyBackend.Kind;
+import io.github.lockspring.engine.Harness.Waiter;
+import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.OutcomeUnknownException;
+
+import static io.github.lockspring.engine.Harness.FAIR;
+import static io.github.lockspring.engine.Harness.KEY;
+import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for the one deadline of an acquisition, and for stores that fail before it.
+ */
+class DeadlineTests {
+
+	private static final Duration SECOND = Duration.ofSeconds(1);
+
+	private static final Duration SLACK = Duration.ofMillis(250);
+
+	private static final Duration STEP = Duration.ofMillis(10);
+
+	private final Harness harness = new Harness();
+
+	private final FaultyBackend backend = this.harness.backend();
+
+	private final LockEngine engine = this.harness.engine(this.backend);
+
+	@AfterEach
+	void close() {
+		this.harness.close();
+	}
+
+	private static void assertUnavailable(Waiter waiter, String cause) {
+		assertThat(waiter.failure()).isInstanceOfSatisfying(EngineException.class, (ex) -> {
+			assertThat(ex.getReason()).isEqualTo(Reason.UNAVAILABLE);
+			assertThat(ex.getCause()).hasMessage(cause);
+		});
+	}
+
+	/**
+	 * A store that answers nothing: calls end when their time is over.
+	 */
+	private Fault hanging() {
+		return Fault.after(() -> {
+			List<Call> calls = this.backend.calls(Kind.CONTEND);
+			this.harness.advance(calls.get(calls.size() - 1).timeout());
+			throw new OutcomeUnknownException("timeout", null);
+		});
+	}
+
+	private void advanceUntilDone(Waiter waiter) {
+		await().until(() -> {
+			waiter.awaitSleepOrEnd();
+			if (!waiter.isDone()) {
+				this.harness.advance(STEP);
+			}
+			return waiter.isDone();
+		});
+	}
+
+	@Test
+	void attemptThatDoesNotWaitHasTheSlackOnly() throws InterruptedException {
+		Hold hold = this.engine.acquire(KEY, TERMS, 0);
+		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(SLACK);
+		assertThat(hold).isNotNull();
+	}
+
+	@Test
+	void attemptHasNoMoreTimeThanAnOperationMayTake() {
+		Waiter waiter = this.harness.acquire(this.engine, Duration.ofDays(1));
+		waiter.hold();
+		assertThat(this.backend.lastCall(Kind.CONTEND).timeout()).isEqualTo(SECOND);
+	}
+
+	@Test
+	void attemptHasNoMoreTimeThanIsLeftAndTheSlack() {
+		Harness.hold(this.harness.engine());
+		Waiter waiter = this.harness.queued(this.engine, Duration.ofMillis(700));
+		assertThat(this.backend.lastCall(Kind.CONTEND).timeout()).isEqualTo(Duration.ofMillis(950));
+		this.harness.advance(Duration.ofMillis(500));
+		await().until(() -> this.backend.count(Kind.CONTEND) == 2);
+		assertThat(this.backend.lastCall(Kind.CONTEND).timeout()).isEqualTo(Duration.ofMillis(450));
+		waiter.awaitSleep();
+		this.harness.advance(Duration.ofMillis(200));
+		assertThat(waiter.result()).isNull();
+		assertThat(this.backend.lastCall(Kind.CONTEND).timeout()).isEqualTo(SLACK);
+	}
+
+	@Test
+	void releaseAndProbeHaveTheTimeOfAnOperation() {
+		LockEngine engine = this.harness.engine(this.backend,
+				EngineSettings.defaults().withOperationTimeout(Duration.ofMillis(123)));
+		Harness.hold(engine).release();
+		engine.probe();
+		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(Duration.ofMillis(123));
+		assertThat(this.backend.lastCall(Kind.RELEASE).timeout()).isEqualTo(Duration.ofMillis(123));
+		assertThat(this.backend.lastCall(Kind.PROBE).timeout()).isEqualTo(Duration.ofMillis(123));
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = { 1, 100, 250, 500, 999, 1000, 1001, 1400, 2000, 3000 })
+	void storeThatHangsEndsTheWaitingInTime(long millis) {
+		this.backend.always(Kind.CONTEND, hanging());
+		long start = this.harness.time.nanoTime();
+		Waiter waiter = this.harness.acquire(this.engine, Duration.ofMillis(millis));
+		advanceUntilDone(waiter);
+		assertUnavailable(waiter, "timeout");
+		assertThat(Duration.ofNanos(this.harness.time.nanoTime() - start)).isBetween(Duration.ofMillis(millis),
+				Duration.ofMillis(millis).plus(SLACK).plus(STEP));
+		this.backend.heal();
+		this.harness.advance(SECOND);
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void waiterInLineDoesNotWaitForTheCallOfTheVoice() {
+		Gate gate = new Gate();
+		this.backend.next(Kind.CONTEND, Fault.before(gate));
+		Waiter voice = this.harness.acquire(this.engine, SECOND);
+		gate.awaitArrival();
+		Waiter waiter = this.harness.queued(this.engine, SECOND);
+		this.harness.advance(SECOND);
+		assertThat(waiter.result()).isNull();
+		assertThat(voice.isDone()).isFalse();
+		gate.open();
+		voice.result();
+	}
+
+	@Test
+	void storeThatFailsIsAskedAgain() {
+		this.backend.next(Kind.CONTEND, Fault.unavailable());
+		this.backend.next(Kind.CONTEND, Fault.unavailable());
+		Waiter waiter = this.harness.queued(this.engine, Duration.ofSeconds(10));
+		advanceUntilDone(waiter);
+		assertThat(waiter.hold().isHeld()).isTrue();
+		assertThat(this.backend.calls(Kind.CONTEND).stream().map(Call::request).distinct()).hasSize(1);
+	}
+
+	@Test
+	void storeThatFailsUntilTheDeadlineIsUnavailable() {
+		this.backend.always(Kind.CONTEND, Fault.unavailable());
+		Waiter waiter = this.harness.queued(this.engine, Duration.ofSeconds(10));
+		advanceUntilDone(waiter);
+		assertUnavailable(waiter, "connection refused");
+		assertThat(this.backend.count(Kind.CONTEND)).isBetween(20L, 42L);
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void storeWithoutQueueThatFailsIsUnavailableToo() {
+		FaultyBackend polling = this.harness.backend().without(Capability.QUEUE);
+		polling.always(Kind.CONTEND, Fault.unavailable());
+		Waiter waiter = this.harness.queued(this.harness.engine(polling), SECOND);
+		advanceUntilDone(waiter);
+		assertUnavailable(waiter, "connection refused");
+	}
+
+	@Test
+	void attemptThatDoesNotWaitIsMadeOnce() {
+		this.backend.always(Kind.TRY, Fault.unavailable());
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, TERMS, 0))
+			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.UNAVAILABLE))
+			.havingCause()
+			.withMessage("connection refused");
+		assertThat(this.backend.attempts()).isOne();
+		assertThat(this.engine.size()).isZero();
+	}
+
+	@Test
+	void troubleThatIsOverIsForgotten() {
+		Harness.hold(this.harness.engine());
+		this.backend.next(Kind.CONTEND, Fault.unavailable());
+		Waiter waiter = this.harness.queued(this.engine, Duration.ofSeconds(2));
+		advanceUntilDone(waiter);
+		assertThat(waiter.result()).as("denied in the end").isNull();
+	}
+
+	@Test
+	void thoseInLineLearnThatTheStoreFailed() {
+		this.backend.always(Kind.CONTEND, Fault.unavailable());
+		List<Waiter> waiters = new ArrayList<>();
+		for (int i = 0; i < 5; i++) {
+			waiters.add(this.harness.queued(this.engine, SECOND));
+		}
+		this.harness.advance(SECOND);
+		waiters.forEach((waiter) -> assertUnavailable(waiter, "connection refused"));
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void troubleOfAFairOneIsNotThatOfALaterOne() {
+		Harness.hold(this.engine);
+		this.backend.always(Kind.CONTEND, Fault.unavailable());
+		Waiter fair = this.harness.queued(this.engine, FAIR, SECOND);
+		this.harness.advance(SECOND);
+		assertUnavailable(fair, "connection refused");
+		Waiter waiter = this.harness.queued(this.engine, SECOND);
+		this.harness.advance(SECOND);
+		assertThat(waiter.result()).as("the lock is held in this process").isNull();
+	}
+
+	@Test
+	void waitingForEverIsPossible() {
+		Hold held = Harness.hold(this.harness.engine());
+		Waiter waiter = this.harness.start(() -> this.engine.acquire(KEY, TERMS, Long.MAX_VALUE / 2)).awaitSleep();
+		this.harness.advance(Duration.ofMinutes(1));
+		held.release();
+		advanceUntilDone(waiter);
+		assertThat(waiter.hold().isHeld()).isTrue();
+	}
+
+}

@@ -1,0 +1,52 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.local;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
+
+/**
+ * The news of a backend in the order of their coming.
+ */
+final class News implements BackendListener {
+
+	final List<String> heard = new ArrayList<>();
+
+	Predicate<LeaseRequest> takesOver = (request) -> true;
+
+	@Override
+	public void tryAgain(LeaseRequest request) {
+		this.heard.add("try again");
+	}
+
+	@Override
+	public boolean granted(LeaseRequest request, Grant grant) {
+		this.heard.add("granted " + request);
+		return this.takesOver.test(request);
+	}
+
+	@Override
+	public void lost(LeaseRequest lease) {
+		this.heard.add("lost");
+	}
+
+}

@@ -1,0 +1,1 @@
+CREATE TABLE distributed_lock (made_by_the_application INT);
