@@ -19,7 +19,6 @@ package io.github.lockspring.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -27,6 +26,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.Renewal;
 
 /**
  * Keeps held leases alive, all in one call to the store, and notices when one is over.
@@ -115,8 +115,12 @@ final class Renewals {
 		long sentNanos = this.time.nanoTime();
 		long sentMillis = this.time.currentTimeMillis();
 		try {
-			Set<LeaseRequest> held = this.store.renew(due.leases, timeout(due));
-			due.leases.forEach((lease) -> renewed(lease, held.contains(lease), sentNanos, sentMillis));
+			Renewal renewal = this.store.renew(due.leases, timeout(due));
+			renewal.held().forEach((lease) -> renewed(lease, sentNanos, sentMillis));
+			renewal.lost().forEach((lease) -> this.endings.lose(lease, "the store does not know it any more"));
+			if (renewal.held().size() + renewal.lost().size() < due.leases.size()) {
+				this.failedNanos = this.time.nanoTime();
+			}
 		}
 		catch (Throwable ex) {
 			this.failedNanos = this.time.nanoTime();
@@ -136,11 +140,7 @@ final class Renewals {
 	/**
 	 * Brings the answer of the store to whoever has the lease now, if anybody still does.
 	 */
-	private void renewed(LeaseRequest lease, boolean held, long sentNanos, long sentMillis) {
-		if (!held) {
-			this.endings.lose(lease, "the store does not know it any more");
-			return;
-		}
+	private void renewed(LeaseRequest lease, long sentNanos, long sentMillis) {
 		Hold hold = this.queues.holderOf(lease);
 		if (hold != null && hold.isHeld()) {
 			hold.lease().renewed(sentNanos, sentMillis);

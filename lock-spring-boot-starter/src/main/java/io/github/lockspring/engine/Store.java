@@ -30,6 +30,7 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.spi.Renewal;
 
 /**
  * The way to the backend. The caller's interrupt status is put aside during a call: a
@@ -102,7 +103,7 @@ final class Store {
 		}
 	}
 
-	Set<LeaseRequest> renew(Collection<LeaseRequest> leases, Duration timeout) {
+	Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
 		return this.backend.renew(leases, timeout);
 	}
 

@@ -18,12 +18,8 @@ package io.github.lockspring.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 import javax.sql.DataSource;
@@ -39,6 +35,7 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.Renewal;
 
 import org.springframework.util.Assert;
 
@@ -62,8 +59,6 @@ import org.springframework.util.Assert;
 public final class JdbcLockBackend implements LockBackend {
 
 	private static final int DEFAULT_KEPT_CONNECTIONS = 4;
-
-	private static final int LEASES_PER_STATEMENT = 500;
 
 	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
 
@@ -156,34 +151,11 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	@Override
-	public Set<LeaseRequest> renew(Collection<LeaseRequest> leases, Duration timeout) {
+	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
 		if (leases.isEmpty()) {
-			return Set.of();
+			return new Renewal(Set.of(), Set.of());
 		}
-		return this.calls.run(timeout, (connection, mayBeDone) -> {
-			Set<LeaseRequest> held = new HashSet<>();
-			for (Map.Entry<Duration, List<LeaseRequest>> entry : byLeaseTime(leases).entrySet()) {
-				held.addAll(renew(connection, entry.getKey(), entry.getValue()));
-			}
-			return held;
-		});
-	}
-
-	private static Map<Duration, List<LeaseRequest>> byLeaseTime(Collection<LeaseRequest> leases) {
-		Map<Duration, List<LeaseRequest>> groups = new LinkedHashMap<>();
-		leases.forEach(
-				(lease) -> groups.computeIfAbsent(lease.terms().leaseTime(), (time) -> new ArrayList<>()).add(lease));
-		return groups;
-	}
-
-	private static Set<LeaseRequest> renew(LockConnection connection, Duration leaseTime, List<LeaseRequest> leases)
-			throws SQLException {
-		Set<LeaseRequest> held = new HashSet<>();
-		for (int from = 0; from < leases.size(); from += LEASES_PER_STATEMENT) {
-			int to = Math.min(from + LEASES_PER_STATEMENT, leases.size());
-			held.addAll(LeaseTable.renew(connection, leaseTime, leases.subList(from, to)));
-		}
-		return held;
+		return this.calls.run(timeout, (connection, mayBeDone) -> new LeaseRenewal(connection).renew(leases));
 	}
 
 	@Override

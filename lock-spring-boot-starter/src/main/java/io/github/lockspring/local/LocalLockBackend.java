@@ -29,6 +29,7 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.Renewal;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +93,7 @@ public final class LocalLockBackend implements LockBackend {
 	}
 
 	@Override
-	public Set<LeaseRequest> renew(Collection<LeaseRequest> leases, Duration timeout) {
+	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
 		return this.store.renew(leases);
 	}
 

@@ -24,6 +24,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -40,6 +41,7 @@ import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.Renewal;
 
 /**
  * Leases in memory. Several {@linkplain LocalLockBackend backends} on one store see each
@@ -114,8 +116,13 @@ public final class LocalStore {
 		});
 	}
 
-	Set<LeaseRequest> renew(Collection<LeaseRequest> requests) {
-		return call(() -> requests.stream().filter(this::prolong).collect(Collectors.toSet()));
+	Renewal renew(Collection<LeaseRequest> requests) {
+		return call(() -> {
+			Set<LeaseRequest> held = requests.stream().filter(this::prolong).collect(Collectors.toSet());
+			Set<LeaseRequest> lost = new HashSet<>(requests);
+			lost.removeAll(held);
+			return new Renewal(held, lost);
+		});
 	}
 
 	boolean release(LeaseRequest request) {

@@ -83,11 +83,11 @@ public interface LockBackend extends AutoCloseable {
 	 * Prolongs leases, each to its full lease time from now.
 	 * @param leases the requests that were granted
 	 * @param timeout the time after which this call must have ended
-	 * @return those of the leases that are still held; the others are over for good
+	 * @return which of the leases are still held, and which are over
 	 * @throws BackendException if the store failed or took too long; some of the leases
 	 * may have been prolonged
 	 */
-	Set<LeaseRequest> renew(Collection<LeaseRequest> leases, Duration timeout);
+	Renewal renew(Collection<LeaseRequest> leases, Duration timeout);
 
 	/**
 	 * Gives back whatever the owner of the request has in the store: the lease, the place

@@ -43,6 +43,7 @@ import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.Renewal;
 import io.github.lockspring.test.SettableTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -193,7 +194,7 @@ class LockHealthIndicatorTests {
 		}
 
 		@Override
-		public Set<LeaseRequest> renew(Collection<LeaseRequest> leases, Duration timeout) {
+		public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
 			return this.backend.renew(leases, timeout);
 		}
 

@@ -31,6 +31,7 @@ import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.Renewal;
 
 /**
  * A backend on a {@link LocalStore} that records which keys it was asked for, and can be
@@ -111,7 +112,7 @@ public final class RecordingBackend implements LockBackend {
 	}
 
 	@Override
-	public Set<LeaseRequest> renew(Collection<LeaseRequest> leases, Duration timeout) {
+	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
 		requireUp();
 		return this.backend.renew(leases, timeout);
 	}

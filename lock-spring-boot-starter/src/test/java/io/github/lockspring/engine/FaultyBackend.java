@@ -46,6 +46,7 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.Renewal;
 import io.github.lockspring.spi.OutcomeUnknownException;
 
 /**
@@ -68,7 +69,7 @@ final class FaultyBackend implements LockBackend {
 
 	private volatile News news = News.PASS;
 
-	private volatile UnaryOperator<@Nullable Set<LeaseRequest>> renewalAnswer = (held) -> held;
+	private volatile UnaryOperator<@Nullable Renewal> renewalAnswer = (renewal) -> renewal;
 
 	private volatile boolean recording = true;
 
@@ -126,7 +127,7 @@ final class FaultyBackend implements LockBackend {
 	/**
 	 * Has renewals answered otherwise than they are.
 	 */
-	void setRenewalAnswer(UnaryOperator<@Nullable Set<LeaseRequest>> answer) {
+	void setRenewalAnswer(UnaryOperator<@Nullable Renewal> answer) {
 		this.renewalAnswer = answer;
 	}
 
@@ -229,7 +230,7 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	@Override
-	public Set<LeaseRequest> renew(Collection<LeaseRequest> leases, Duration timeout) {
+	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
 		return call(Kind.RENEW, leases, timeout, () -> this.renewalAnswer.apply(this.backend.renew(leases, timeout)));
 	}
 

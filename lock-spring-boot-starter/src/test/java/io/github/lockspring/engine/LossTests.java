@@ -33,6 +33,7 @@ import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.FaultyBackend.News;
 import io.github.lockspring.engine.Harness.Waiter;
+import io.github.lockspring.spi.Renewal;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
@@ -86,7 +87,8 @@ class LossTests {
 	void onlyTheLeaseThatWasNotRenewedIsLost() throws InterruptedException {
 		Hold hold = Harness.hold(this.engine);
 		Hold other = this.engine.acquire("other", Harness.TERMS, 0);
-		this.backend.setRenewalAnswer((held) -> Set.of(other.lease().request()));
+		this.backend.setRenewalAnswer(
+				(renewal) -> new Renewal(Set.of(other.lease().request()), Set.of(hold.lease().request())));
 		this.harness.advance(LEASE.dividedBy(3));
 		awaitLossOf(hold);
 		assertThat(other.isHeld()).isTrue();

@@ -17,6 +17,7 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
@@ -29,6 +30,7 @@ import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.Renewal;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
@@ -207,11 +209,25 @@ class RenewalTests {
 	void renewalSurvivesAnAnswerThatIsNone() {
 		FaultyBackend odd = this.harness.backend();
 		Hold hold = Harness.hold(this.harness.steadyEngine(odd, EngineSettings.defaults()));
-		odd.setRenewalAnswer((held) -> null);
+		odd.setRenewalAnswer((renewal) -> null);
 		this.harness.advance(DUE.plusSeconds(2), SECOND);
-		odd.setRenewalAnswer((held) -> held);
+		odd.setRenewalAnswer((renewal) -> renewal);
 		this.harness.advance(LEASE, SECOND);
 		assertThat(hold.isHeld()).isTrue();
+	}
+
+	@Test
+	void leaseOfWhichNothingIsKnownIsNeitherLostNorProlongedAndTriedAgain() {
+		FaultyBackend odd = this.harness.backend();
+		Hold hold = Harness.hold(this.harness.steadyEngine(odd, EngineSettings.defaults()));
+		odd.setRenewalAnswer((renewal) -> new Renewal(Set.of(), Set.of()));
+		this.harness.advance(DUE.plusSeconds(2), SECOND);
+		assertThat(hold.isHeld()).isTrue();
+		assertThat(hold.remaining()).isLessThan(LEASE.minus(DUE));
+		odd.setRenewalAnswer((renewal) -> renewal);
+		this.harness.advance(LEASE, SECOND);
+		assertThat(hold.isHeld()).isTrue();
+		assertThat(this.harness.losses).isEmpty();
 	}
 
 	@ParameterizedTest

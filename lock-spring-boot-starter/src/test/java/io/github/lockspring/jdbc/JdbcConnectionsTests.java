@@ -178,7 +178,7 @@ class JdbcConnectionsTests {
 	void connectionThatBrokeWhileItWasKeptIsReplaced() {
 		LeaseRequest lease = Requests.acquired(this.backend, "key");
 		this.spy.interfereOnce(JdbcConnectionsTests::breakDown);
-		assertThat(this.backend.renew(List.of(lease), Requests.TIMEOUT)).containsExactly(lease);
+		assertThat(this.backend.renew(List.of(lease), Requests.TIMEOUT).held()).containsExactly(lease);
 		this.spy.interfereOnce(JdbcConnectionsTests::breakDown);
 		assertThat(this.backend.inspect("key", Requests.TIMEOUT)).hasSize(1);
 		this.spy.interfereOnce(JdbcConnectionsTests::breakDown);

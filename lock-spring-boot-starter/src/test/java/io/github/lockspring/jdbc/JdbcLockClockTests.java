@@ -21,6 +21,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.TimeZone;
 
 import com.zaxxer.hikari.HikariConfig;
@@ -29,6 +30,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.Renewal;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,7 +73,7 @@ class JdbcLockClockTests {
 		Requests.acquired(this.backend, "other");
 		assertThat(Requests.acquires(elsewhere, Requests.of("other"))).isFalse();
 		assertFullLease(elsewhere, "other");
-		assertThat(elsewhere.renew(List.of(lease), Requests.TIMEOUT)).containsExactly(lease);
+		assertThat(elsewhere.renew(List.of(lease), Requests.TIMEOUT).held()).containsExactly(lease);
 		assertFullLease(this.backend, "key");
 	}
 
@@ -133,7 +135,7 @@ class JdbcLockClockTests {
 		try (Connection other = lockRows()) {
 			Thread unlocking = new Thread(() -> unlockLater(other));
 			unlocking.start();
-			assertThat(this.backend.renew(List.of(lease), Requests.TIMEOUT)).containsExactly(lease);
+			assertThat(this.backend.renew(List.of(lease), Requests.TIMEOUT).held()).containsExactly(lease);
 			unlocking.join();
 		}
 		try (Connection other = lockRows()) {
@@ -141,6 +143,26 @@ class JdbcLockClockTests {
 			unlocking.start();
 			assertThat(this.backend.release(lease, Requests.TIMEOUT)).isTrue();
 			unlocking.join();
+		}
+	}
+
+	@Test
+	void oneLockedRowKeepsNoOtherLeaseFromBeingRenewed() throws SQLException {
+		List<LeaseRequest> leases = IntStream.range(0, 20)
+			.mapToObj((i) -> Requests.acquired(this.backend, "key-" + i))
+			.toList();
+		LeaseRequest over = Requests.of("never-acquired");
+		try (Connection other = this.database.connection()) {
+			other.setAutoCommit(false);
+			other.createStatement()
+				.execute("UPDATE distributed_lock SET holder = 'somebody' WHERE owner = '" + leases.get(7).owner()
+						+ "'");
+			List<LeaseRequest> all = new ArrayList<>(leases);
+			all.add(over);
+			Renewal renewal = this.backend.renew(all, Requests.TIMEOUT);
+			assertThat(renewal.held()).hasSize(19).doesNotContain(leases.get(7));
+			assertThat(renewal.lost()).containsExactly(over);
+			other.rollback();
 		}
 	}
 
@@ -154,7 +176,7 @@ class JdbcLockClockTests {
 				.isThrownBy(() -> this.backend.release(lease, SHORT_TIMEOUT));
 			other.rollback();
 		}
-		assertThat(this.backend.renew(List.of(lease), Requests.TIMEOUT)).containsExactly(lease);
+		assertThat(this.backend.renew(List.of(lease), Requests.TIMEOUT).held()).containsExactly(lease);
 		assertThat(this.backend.release(lease, Requests.TIMEOUT)).isTrue();
 	}
 

@@ -88,7 +88,7 @@ class JdbcLockTableTests {
 			.mapToObj((i) -> Requests.acquired(this.backend, "key" + i))
 			.toList();
 		this.spy.statements().clear();
-		assertThat(this.backend.renew(leases, Requests.TIMEOUT)).hasSize(500);
+		assertThat(this.backend.renew(leases, Requests.TIMEOUT).held()).hasSize(500);
 		assertThat(this.spy.statements()).hasSize(1);
 	}
 
@@ -99,7 +99,7 @@ class JdbcLockTableTests {
 		LeaseRequest expired = leases.remove(700);
 		this.database.expire(expired);
 		leases.add(expired);
-		assertThat(this.backend.renew(leases, Requests.TIMEOUT)).hasSize(1200).doesNotContain(expired);
+		assertThat(this.backend.renew(leases, Requests.TIMEOUT).held()).hasSize(1200).doesNotContain(expired);
 	}
 
 	@Test
@@ -155,7 +155,7 @@ class JdbcLockTableTests {
 	void deletedRowIsInsertedAgain() {
 		LeaseRequest former = Requests.acquired(this.backend, "key");
 		this.database.jdbc().update("DELETE FROM distributed_lock");
-		assertThat(this.backend.renew(List.of(former), Requests.TIMEOUT)).isEmpty();
+		assertThat(this.backend.renew(List.of(former), Requests.TIMEOUT).held()).isEmpty();
 		LeaseRequest successor = Requests.acquired(this.backend, "key");
 		assertThat(this.backend.release(former, Requests.TIMEOUT)).isFalse();
 		assertThat(this.backend.release(successor, Requests.TIMEOUT)).isTrue();
@@ -173,7 +173,7 @@ class JdbcLockTableTests {
 		assertThatExceptionOfType(BackendUnavailableException.class)
 			.isThrownBy(() -> this.backend.release(former, Requests.TIMEOUT));
 		this.database.createTable();
-		assertThat(this.backend.renew(List.of(former), Requests.TIMEOUT)).isEmpty();
+		assertThat(this.backend.renew(List.of(former), Requests.TIMEOUT).held()).isEmpty();
 		Requests.acquired(this.backend, "key");
 	}
 
@@ -285,7 +285,7 @@ class JdbcLockTableTests {
 			LeaseRequest several = Requests.of(List.of("b", "c"));
 			assertThat(Requests.acquires(backend, several)).isTrue();
 			assertThat(Requests.acquires(backend, Requests.of("c"))).isFalse();
-			assertThat(backend.renew(List.of(single, several), Requests.TIMEOUT)).containsOnly(single, several);
+			assertThat(backend.renew(List.of(single, several), Requests.TIMEOUT).held()).containsOnly(single, several);
 			assertThat(backend.inspect("a", Requests.TIMEOUT)).singleElement()
 				.satisfies((holder) -> assertThat(holder.remaining()).isBetween(Requests.LEASE_TIME.minusSeconds(20),
 						Requests.LEASE_TIME));

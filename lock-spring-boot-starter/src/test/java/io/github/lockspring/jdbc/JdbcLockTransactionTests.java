@@ -148,7 +148,7 @@ class JdbcLockTransactionTests {
 		assertThat(Requests.acquires(this.backend, several)).isTrue();
 		assertThat(Requests.acquires(this.backend, Requests.of(List.of("c", "d")))).isFalse();
 		assertThat(Requests.acquires(this.backend, Requests.of("c"))).isFalse();
-		assertThat(this.backend.renew(List.of(single, several), Requests.TIMEOUT)).hasSize(2);
+		assertThat(this.backend.renew(List.of(single, several), Requests.TIMEOUT).held()).hasSize(2);
 		assertThat(this.backend.inspect("b", Requests.TIMEOUT)).hasSize(1);
 		assertThat(this.backend.release(several, Requests.TIMEOUT)).isTrue();
 		assertThat(this.backend.release(single, Requests.TIMEOUT)).isTrue();

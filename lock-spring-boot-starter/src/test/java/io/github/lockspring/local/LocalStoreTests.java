@@ -225,7 +225,7 @@ class LocalStoreTests {
 	}
 
 	private boolean renew(LeaseRequest lease) {
-		return this.backend.renew(List.of(lease), LEASE_TIME).contains(lease);
+		return this.backend.renew(List.of(lease), LEASE_TIME).held().contains(lease);
 	}
 
 	private LeaseRequest request(String key) {

@@ -124,7 +124,7 @@ final class BackendProcess implements AutoCloseable {
 	}
 
 	Set<LeaseRequest> renew(LeaseRequest... leases) {
-		return this.backend.renew(List.of(leases), TIMEOUT);
+		return this.backend.renew(List.of(leases), TIMEOUT).held();
 	}
 
 	boolean release(LeaseRequest lease) {

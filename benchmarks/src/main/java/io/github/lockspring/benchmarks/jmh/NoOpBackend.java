@@ -28,6 +28,7 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.Renewal;
 
 /**
  * A backend that grants everything and does nothing, so that all that is left is what the
@@ -60,8 +61,8 @@ final class NoOpBackend implements LockBackend {
 	}
 
 	@Override
-	public Set<LeaseRequest> renew(Collection<LeaseRequest> leases, Duration timeout) {
-		return Set.copyOf(leases);
+	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
+		return new Renewal(Set.copyOf(leases), Set.of());
 	}
 
 	@Override

@@ -1,0 +1,29 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.spi;
+
+import java.util.Set;
+
+/**
+ * What became of leases that were to be renewed. Nothing is known of those that are in
+ * neither set: they may or may not have been prolonged, and can be tried again.
+ *
+ * @param held those that were prolonged
+ * @param lost those that are over for good
+ */
+public record Renewal(Set<LeaseRequest> held, Set<LeaseRequest> lost) {
+}
