@@ -119,8 +119,40 @@ public final class LockTemplate implements LockOperations {
 		return tryAcquire(key, options, options.waitNanos());
 	}
 
+	/**
+	 * Acquires the lock of a number: the same lock as that of its decimal text, which
+	 * needs not be made for it.
+	 * @param key the key to lock
+	 * @param options how to lock
+	 * @return the held lock
+	 * @throws LockNotAcquiredException if another held the lock for the whole wait time
+	 * @see #acquire(String, LockOptions)
+	 */
+	public LockHandle acquire(long key, LockOptions options) {
+		LockHandle lock = tryAcquire(key, options);
+		if (lock == null) {
+			throw new LockNotAcquiredException(this.prefix + key, options.waitTime());
+		}
+		return lock;
+	}
+
+	/**
+	 * Acquires the lock of a number, unless another holds it for the whole wait time: the
+	 * same lock as that of its decimal text, which needs not be made for it.
+	 * @param key the key to lock
+	 * @param options how to lock
+	 * @return the held lock, or {@code null} if another held it for the whole wait time
+	 * @see #tryAcquire(String, LockOptions)
+	 */
+	public @Nullable LockHandle tryAcquire(long key, LockOptions options) {
+		return tryAcquireInStore(this.prefix + key, options, options.waitNanos());
+	}
+
 	private @Nullable HeldLock tryAcquire(String key, LockOptions options, long waitNanos) {
-		String storeKey = this.prefix.concat(key);
+		return tryAcquireInStore(this.prefix.concat(key), options, waitNanos);
+	}
+
+	private @Nullable HeldLock tryAcquireInStore(String storeKey, LockOptions options, long waitNanos) {
 		try {
 			Hold hold = this.engine.acquire(storeKey, options.terms(), waitNanos);
 			return (hold != null) ? new HeldLock(hold, this.prefix.length()) : null;

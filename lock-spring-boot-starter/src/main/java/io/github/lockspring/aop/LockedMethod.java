@@ -28,7 +28,6 @@ import io.github.lockspring.DistributedLock.OnFailure;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.engine.KeyText;
-import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockTemplate;
 
 /**
@@ -40,7 +39,7 @@ final class LockedMethod {
 
 	private final LockAttributes attributes;
 
-	private final LockOperations locks;
+	private final LockTemplate locks;
 
 	private final KeyTexts texts;
 
@@ -70,6 +69,9 @@ final class LockedMethod {
 		}
 		try {
 			Object value = KeyTexts.requirePresent(key.valueFor(invocation));
+			if (value instanceof Long || value instanceof Integer) {
+				return acquire(((Number) value).longValue());
+			}
 			Collection<?> elements = KeyTexts.elementsOf(value);
 			return (elements != null) ? acquireAll(this.texts.textsOf(elements)) : acquire(this.texts.textOf(value));
 		}
@@ -79,6 +81,11 @@ final class LockedMethod {
 							+ MethodNames.describe(this.method) + " cannot be locked: " + ex.getMessage(),
 					(ex.getCause() != null) ? ex.getCause() : ex);
 		}
+	}
+
+	private @Nullable LockHandle acquire(long key) {
+		return isSkipping() ? this.locks.tryAcquire(key, this.attributes.options())
+				: this.locks.acquire(key, this.attributes.options());
 	}
 
 	private @Nullable LockHandle acquire(String key) {

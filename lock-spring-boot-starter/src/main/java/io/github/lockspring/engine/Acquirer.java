@@ -55,7 +55,7 @@ final class Acquirer {
 
 	private final LocalQueues queues;
 
-	private final Renewals renewals;
+	private final RenewalPlan plan;
 
 	private final Releases releases;
 
@@ -67,11 +67,11 @@ final class Acquirer {
 
 	private final long operationNanos;
 
-	Acquirer(Store store, LocalQueues queues, Renewals renewals, Releases releases, EngineSettings settings,
+	Acquirer(Store store, LocalQueues queues, RenewalPlan plan, Releases releases, EngineSettings settings,
 			TimeSource time, BooleanSupplier closed) {
 		this.store = store;
 		this.queues = queues;
-		this.renewals = renewals;
+		this.plan = plan;
 		this.releases = releases;
 		this.settings = settings;
 		this.time = time;
@@ -230,7 +230,7 @@ final class Acquirer {
 					"The store took longer to grant the lease than the lease lasts", null));
 		}
 		Hold next = hold.queue().grant(hold, lease, grant.token());
-		this.renewals.watch(hold);
+		this.plan.watch(hold);
 		if (next != null) {
 			next.wake();
 		}

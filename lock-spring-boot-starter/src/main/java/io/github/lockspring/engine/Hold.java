@@ -44,7 +44,7 @@ public final class Hold {
 
 	private static final VarHandle NEWS = Fields.varHandle(MethodHandles.lookup(), "news", Object.class);
 
-	private final LockEngine engine;
+	private final Endings endings;
 
 	private final String key;
 
@@ -72,8 +72,8 @@ public final class Hold {
 
 	private @Nullable List<Runnable> lossCallbacks;
 
-	Hold(LockEngine engine, String key, AcquireTerms terms, Object owner) {
-		this.engine = engine;
+	Hold(Endings endings, String key, AcquireTerms terms, Object owner) {
+		this.endings = endings;
 		this.key = key;
 		this.terms = terms;
 		this.owner = owner;
@@ -105,8 +105,8 @@ public final class Hold {
 		if (this.state <= ENDED) {
 			return false;
 		}
-		if (lease().isExpired(this.engine.time())) {
-			this.engine.lose(this, "its time is over");
+		if (lease().isExpired(this.endings.time())) {
+			this.endings.lose(this, "its time is over");
 			return false;
 		}
 		return true;
@@ -117,7 +117,7 @@ public final class Hold {
 	 * @return the time, zero if not held
 	 */
 	public Duration remaining() {
-		return isHeld() ? Duration.ofNanos(Math.max(0, lease().remainingNanos(this.engine.time()))) : Duration.ZERO;
+		return isHeld() ? Duration.ofNanos(Math.max(0, lease().remainingNanos(this.endings.time()))) : Duration.ZERO;
 	}
 
 	/**
@@ -132,7 +132,7 @@ public final class Hold {
 				return;
 			}
 		}
-		this.engine.callBack(callback);
+		this.endings.callBack(callback);
 	}
 
 	/**
@@ -146,7 +146,7 @@ public final class Hold {
 		if (left != ENDED) {
 			return left > ENDED;
 		}
-		return this.engine.giveBack(this);
+		return this.endings.giveBack(this);
 	}
 
 	/**
@@ -163,7 +163,7 @@ public final class Hold {
 			int changed = (current > ENDED) ? current - 1 : current + 1;
 			if (STATE.compareAndSet(this, current, changed)) {
 				if (current == -1) {
-					this.engine.forget(this);
+					this.endings.forget(this);
 				}
 				return (current > ENDED) ? changed : -1;
 			}
@@ -219,7 +219,7 @@ public final class Hold {
 	void begin(Lease lease, long token) {
 		this.lease = lease;
 		this.token = token;
-		this.state = 1;
+		setState(1);
 	}
 
 	void setLease(@Nullable Lease lease) {

@@ -16,6 +16,8 @@
 
 package io.github.lockspring.engine;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.function.BiPredicate;
 
 import org.jspecify.annotations.Nullable;
@@ -42,6 +44,8 @@ import io.github.lockspring.spi.LeaseRequest;
  */
 final class LocalQueue {
 
+	private static final VarHandle HOLDERS = Fields.varHandle(MethodHandles.lookup(), "holders", Hold.class);
+
 	private @Nullable Hold voice;
 
 	private volatile @Nullable Hold holders;
@@ -54,7 +58,7 @@ final class LocalQueue {
 
 	private volatile boolean contended;
 
-	private volatile boolean retired;
+	private boolean retired;
 
 	/**
 	 * Creates a queue in which one speaks already.
@@ -128,7 +132,7 @@ final class LocalQueue {
 
 	private void addHolder(Hold hold) {
 		hold.next = this.holders;
-		this.holders = hold;
+		setHolders(hold);
 	}
 
 	/**
@@ -257,7 +261,7 @@ final class LocalQueue {
 	 */
 	private void removeHolder(Hold hold) {
 		if (this.holders == hold) {
-			this.holders = hold.next;
+			setHolders(hold.next);
 			return;
 		}
 		for (Hold other = this.holders; other != null; other = other.next) {
@@ -269,7 +273,16 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Whether all have gone. Such a queue is never used again.
+	 * An ordered write is enough: those who look without the monitor may see a little of
+	 * the past.
+	 */
+	private void setHolders(@Nullable Hold first) {
+		HOLDERS.setRelease(this, first);
+	}
+
+	/**
+	 * Whether all have gone. Such a queue is never used again. Without the monitor, only
+	 * the one who was last to leave is sure to see it.
 	 */
 	boolean isRetired() {
 		return this.retired;

@@ -21,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -53,8 +52,6 @@ public final class LockEngine implements AutoCloseable {
 
 	private final EngineSettings settings;
 
-	private final EngineListener listener;
-
 	private final TimeSource time;
 
 	private final LocalQueues queues;
@@ -63,9 +60,9 @@ public final class LockEngine implements AutoCloseable {
 
 	private final Upkeep upkeep;
 
-	private final Renewals renewals;
-
 	private final Releases releases;
+
+	private final Endings endings;
 
 	private final Acquirer acquirer;
 
@@ -86,17 +83,19 @@ public final class LockEngine implements AutoCloseable {
 			ExecutorService executor) {
 		this.store = new Store(backend);
 		this.settings = settings;
-		this.listener = listener;
 		this.time = time;
 		this.queues = new LocalQueues(settings.maxKeys());
 		this.executor = executor;
 		this.upkeep = new Upkeep(backend.name(), time);
-		this.renewals = new Renewals(this, this.queues, this.store, settings, this.upkeep, time, this.executor);
-		this.releases = new Releases(this.store, settings.operationTimeout(), this.upkeep, time, this.executor);
-		this.acquirer = new Acquirer(this.store, this.queues, this.renewals, this.releases, settings, time,
-				() -> this.closed);
+		RenewalPlan plan = new RenewalPlan(settings, this.upkeep, time);
+		this.releases = new Releases(this.store, settings.operationTimeout(), this.upkeep, time, executor);
+		this.endings = new Endings(this.store, this.queues, plan, this.releases, settings, listener, time, executor,
+				this::isClosed);
+		this.acquirer = new Acquirer(this.store, this.queues, plan, this.releases, settings, time, this::isClosed);
+		Renewals renewals = new Renewals(this.endings, plan, this.queues, this.store, settings, this.upkeep, time,
+				executor);
 		backend.start(new News());
-		this.upkeep.start(this.renewals::run, this.releases::run);
+		this.upkeep.start(renewals::run, this.releases::run);
 	}
 
 	private static CustomizableThreadFactory daemons(String prefix) {
@@ -166,7 +165,7 @@ public final class LockEngine implements AutoCloseable {
 		if (!terms.isOrdinary()) {
 			this.store.requireSupport(terms);
 		}
-		Hold hold = new Hold(this, key, terms, owner);
+		Hold hold = new Hold(this.endings, key, terms, owner);
 		boolean acquired = this.acquirer.acquire(hold, waitNanos, interruptible);
 		if (logger.isDebugEnabled()) {
 			logger.debug((acquired ? "Acquired" : "Did not acquire") + " the lock on " + KeyText.describe(key));
@@ -217,122 +216,6 @@ public final class LockEngine implements AutoCloseable {
 	 */
 	public long nanosUntil(long deadline) {
 		return Math.max(0, deadline - this.time.nanoTime());
-	}
-
-	/**
-	 * Passes the lease of a hold that ended on, or back to the store.
-	 * @return {@code false} if the lease turned out to be lost
-	 */
-	boolean giveBack(Hold hold) {
-		if (logger.isDebugEnabled()) {
-			logger.debug("Releasing the lock on " + KeyText.describe(hold.key()));
-		}
-		if (hold.queue().hasWaiting()) {
-			Hold next = hold.queue().handOver(hold, this::isGoodEnough);
-			if (next != null) {
-				this.renewals.watch(next);
-				next.wake();
-				return true;
-			}
-		}
-		if (!releaseInStore(hold)) {
-			reportLoss(hold, "the store had given it up before the release");
-			return false;
-		}
-		return true;
-	}
-
-	private boolean releaseInStore(Hold hold) {
-		try {
-			return release(hold.lease());
-		}
-		finally {
-			this.queues.end(hold);
-		}
-	}
-
-	private boolean isGoodEnough(Lease lease, AcquireTerms terms) {
-		return !this.closed && lease.canPassOn(terms, this.settings, this.time);
-	}
-
-	private boolean release(Lease lease) {
-		try {
-			return this.store.release(lease.request(), this.settings.operationTimeout());
-		}
-		catch (BackendException ex) {
-			logger.warn("Could not release the lock on " + KeyText.describe(lease.request().key())
-					+ ", trying again in the background: " + ex.getMessage());
-			this.releases.release(lease.request());
-			return !lease.isExpired(this.time);
-		}
-		catch (Error ex) {
-			this.releases.release(lease.request());
-			throw ex;
-		}
-	}
-
-	/**
-	 * Takes a lease away from whoever has it, because the store gave it up.
-	 */
-	void lose(LeaseRequest lease, String reason) {
-		Hold hold = this.queues.revoke(lease);
-		if (hold != null) {
-			lose(hold, reason);
-		}
-	}
-
-	/**
-	 * Takes a lease away from its holder, once.
-	 * @return whether it was held until now
-	 */
-	boolean lose(Hold hold, String reason) {
-		if (!hold.markLost()) {
-			return false;
-		}
-		Hold next = hold.queue().promote();
-		if (next != null) {
-			next.wake();
-		}
-		reportLoss(hold, reason);
-		return true;
-	}
-
-	private void reportLoss(Hold hold, String reason) {
-		logger.warn("Lost the lock on " + KeyText.describe(hold.key()) + ": " + reason);
-		hold.takeLossCallbacks().forEach(this::callBack);
-		callBack(() -> this.listener.lost(hold.key(), hold.token()));
-	}
-
-	/**
-	 * Runs what must not hold up anything here.
-	 */
-	void callBack(Runnable callback) {
-		try {
-			this.executor.execute(() -> runCallback(callback));
-		}
-		catch (RejectedExecutionException ex) {
-			runCallback(callback);
-		}
-	}
-
-	private static void runCallback(Runnable callback) {
-		try {
-			callback.run();
-		}
-		catch (Throwable ex) {
-			logger.error("A callback for a lost lock failed", ex);
-		}
-	}
-
-	/**
-	 * Forgets a lost hold whose owner has ended.
-	 */
-	void forget(Hold hold) {
-		this.queues.end(hold);
-	}
-
-	TimeSource time() {
-		return this.time;
 	}
 
 	/**
@@ -410,9 +293,13 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	private void takeBack(Hold hold, boolean inStore) {
-		if (lose(hold, "the application shuts down") && inStore) {
-			release(hold.lease());
+		if (this.endings.lose(hold, "the application shuts down") && inStore) {
+			this.endings.release(hold.lease());
 		}
+	}
+
+	private boolean isClosed() {
+		return this.closed;
 	}
 
 	/**
@@ -443,7 +330,7 @@ public final class LockEngine implements AutoCloseable {
 
 		@Override
 		public void lost(LeaseRequest lease) {
-			lose(lease, "the store took it away");
+			LockEngine.this.endings.lose(lease, "the store took it away");
 		}
 
 	}

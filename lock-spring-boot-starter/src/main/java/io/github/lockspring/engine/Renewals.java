@@ -44,7 +44,9 @@ final class Renewals {
 
 	private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
-	private final LockEngine engine;
+	private final Endings endings;
+
+	private final RenewalPlan plan;
 
 	private final LocalQueues queues;
 
@@ -62,9 +64,10 @@ final class Renewals {
 
 	private volatile long failedNanos;
 
-	Renewals(LockEngine engine, LocalQueues queues, Store store, EngineSettings settings, Upkeep upkeep,
+	Renewals(Endings endings, RenewalPlan plan, LocalQueues queues, Store store, EngineSettings settings, Upkeep upkeep,
 			TimeSource time, Executor executor) {
-		this.engine = engine;
+		this.endings = endings;
+		this.plan = plan;
 		this.queues = queues;
 		this.store = store;
 		this.settings = settings;
@@ -72,28 +75,6 @@ final class Renewals {
 		this.time = time;
 		this.executor = executor;
 		this.failedNanos = time.nanoTime() - LONGEST_PAUSE_NANOS;
-	}
-
-	/**
-	 * Takes care of a hold that begins now.
-	 */
-	void watch(Hold hold) {
-		this.upkeep.runAt(hold.terms().isAutoRenew() ? dueAt(hold) : hold.lease().deadlineNanos());
-	}
-
-	private boolean isRenewable(Hold hold) {
-		return hold.terms().isAutoRenew()
-				&& this.time.nanoTime() - hold.lease().grantedNanos() < this.settings.maxHoldTime().toNanos();
-	}
-
-	private long dueAt(Hold hold) {
-		return hold.lease().deadlineNanos() - hold.terms().leaseNanos() + intervalOf(hold);
-	}
-
-	private long intervalOf(Hold hold) {
-		Duration interval = this.settings.renewInterval();
-		long lease = hold.terms().leaseNanos();
-		return (interval != null) ? Math.min(interval.toNanos(), lease / 2) : lease / 3;
 	}
 
 	/**
@@ -157,7 +138,7 @@ final class Renewals {
 	 */
 	private void renewed(LeaseRequest lease, boolean held, long sentNanos, long sentMillis) {
 		if (!held) {
-			this.engine.lose(lease, "the store does not know it any more");
+			this.endings.lose(lease, "the store does not know it any more");
 			return;
 		}
 		Hold hold = this.queues.holderOf(lease);
@@ -180,12 +161,12 @@ final class Renewals {
 		private boolean overdue;
 
 		private void look(Hold hold) {
-			if (!isRenewable(hold)) {
+			if (!Renewals.this.plan.isRenewable(hold)) {
 				Renewals.this.upkeep.runAt(hold.lease().deadlineNanos());
 				return;
 			}
-			long wait = dueAt(hold) - this.now;
-			if (wait <= intervalOf(hold) / 2) {
+			long wait = Renewals.this.plan.dueAt(hold) - this.now;
+			if (wait <= Renewals.this.plan.intervalOf(hold) / 2) {
 				this.leases.add(hold.lease().request());
 				this.shortestLease = Math.min(this.shortestLease, hold.terms().leaseNanos());
 			}

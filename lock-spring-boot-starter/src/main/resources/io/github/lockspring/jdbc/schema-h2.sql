@@ -1,4 +1,6 @@
 -- One row per key that was ever locked; it stays after the release, so that the token never goes back.
+-- Who deletes a row must be sure that its token is older than any statement can be, because an acquiring statement
+-- that began before may insert the row again with the time of its beginning: an hour is safe.
 -- Until expires_at the key belongs to the owner. Later modes need no other columns here: a group of shared
 -- leases or permits will be one owner of this row, with its members in a table of their own; so will a queue.
 CREATE TABLE IF NOT EXISTS @@table@@ (

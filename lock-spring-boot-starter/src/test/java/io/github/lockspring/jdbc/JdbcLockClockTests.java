@@ -105,7 +105,7 @@ class JdbcLockClockTests {
 		this.backend.release(Requests.acquired(this.backend, "key"), Requests.TIMEOUT);
 		try (Connection other = lockRows()) {
 			Denial denial = assertTimeout(DEFAULT_LOCK_TIMEOUT,
-					() -> (Denial) this.backend.tryAcquire(Requests.of("key"), SHORT_TIMEOUT));
+					() -> (Denial) this.backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT));
 			assertThat(denial.retryAfter()).isLessThan(SHORT_TIMEOUT);
 			other.rollback();
 		}
@@ -120,7 +120,7 @@ class JdbcLockClockTests {
 			other.createStatement()
 				.execute("INSERT INTO distributed_lock (lock_key, token, expires_at) VALUES (X'6b6579', 1, 0)");
 			assertTimeout(DEFAULT_LOCK_TIMEOUT,
-					() -> assertThat(this.backend.tryAcquire(Requests.of("key"), SHORT_TIMEOUT))
+					() -> assertThat(this.backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT))
 						.isInstanceOf(Denial.class));
 			other.commit();
 		}

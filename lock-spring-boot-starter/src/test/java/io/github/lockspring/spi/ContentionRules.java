@@ -69,6 +69,28 @@ abstract class ContentionRules extends BackendRules {
 		assertThat(tooSmall).hasValue(0);
 	}
 
+	@Test
+	void contendersThatComeAndGoNeverMeetAndLeaveNothing() {
+		AtomicInteger holders = new AtomicInteger();
+		AtomicInteger mostHolders = new AtomicInteger();
+		inParallel(THREADS, (process) -> {
+			for (int i = 0; i < 60; i++) {
+				LeaseRequest request = process.request(this.key);
+				boolean withdraws = process.contend(request) instanceof Denial && i % 3 == 0;
+				if (!withdraws) {
+					process.awaitGrant(request);
+					mostHolders.accumulateAndGet(holders.incrementAndGet(), Math::max);
+					holders.decrementAndGet();
+				}
+				process.release(request);
+			}
+			return process;
+		});
+		assertThat(mostHolders).hasValue(1);
+		LeaseRequest next = this.one.request(this.key);
+		await().until(() -> this.one.acquires(next));
+	}
+
 	private void contend(Consumer<Grant> critical) {
 		inParallel(THREADS, (process) -> {
 			for (int i = 0; i < ACQUISITIONS / THREADS; i++) {

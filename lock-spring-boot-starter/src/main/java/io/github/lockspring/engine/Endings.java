@@ -1,0 +1,195 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BooleanSupplier;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.LeaseRequest;
+
+/**
+ * How holds end.
+ * <ol>
+ * <li>Given back, while somebody waits in this process: the lease passes on, if it is
+ * good enough for the next one.</li>
+ * <li>Given back otherwise: the store gets the lease, or is told in the background if it
+ * does not answer. Until then the key counts as held here.</li>
+ * <li>Lost, because its time is over or the store says so: the next one may speak at
+ * once, and everybody who asked to be told is told, once.</li>
+ * </ol>
+ */
+final class Endings {
+
+	private static final Log logger = LogFactory.getLog(LockEngine.class);
+
+	private final Store store;
+
+	private final LocalQueues queues;
+
+	private final RenewalPlan plan;
+
+	private final Releases releases;
+
+	private final EngineSettings settings;
+
+	private final EngineListener listener;
+
+	private final TimeSource time;
+
+	private final Executor executor;
+
+	private final BooleanSupplier closed;
+
+	Endings(Store store, LocalQueues queues, RenewalPlan plan, Releases releases, EngineSettings settings,
+			EngineListener listener, TimeSource time, Executor executor, BooleanSupplier closed) {
+		this.store = store;
+		this.queues = queues;
+		this.plan = plan;
+		this.releases = releases;
+		this.settings = settings;
+		this.listener = listener;
+		this.time = time;
+		this.executor = executor;
+		this.closed = closed;
+	}
+
+	/**
+	 * Passes the lease of a hold that ended on, or back to the store.
+	 * @return {@code false} if the lease turned out to be lost
+	 */
+	boolean giveBack(Hold hold) {
+		if (logger.isDebugEnabled()) {
+			logger.debug("Releasing the lock on " + KeyText.describe(hold.key()));
+		}
+		if (hold.queue().hasWaiting()) {
+			Hold next = hold.queue().handOver(hold, this::isGoodEnough);
+			if (next != null) {
+				this.plan.watch(next);
+				next.wake();
+				return true;
+			}
+		}
+		if (!releaseInStore(hold)) {
+			reportLoss(hold, "the store had given it up before the release");
+			return false;
+		}
+		return true;
+	}
+
+	private boolean releaseInStore(Hold hold) {
+		try {
+			return release(hold.lease());
+		}
+		finally {
+			this.queues.end(hold);
+		}
+	}
+
+	private boolean isGoodEnough(Lease lease, AcquireTerms terms) {
+		return !this.closed.getAsBoolean() && lease.canPassOn(terms, this.settings, this.time);
+	}
+
+	/**
+	 * Gives a lease back to the store, now or in the background.
+	 * @return {@code false} if it turned out to be lost
+	 */
+	boolean release(Lease lease) {
+		try {
+			return this.store.release(lease.request(), this.settings.operationTimeout());
+		}
+		catch (BackendException ex) {
+			logger.warn("Could not release the lock on " + KeyText.describe(lease.request().key())
+					+ ", trying again in the background: " + ex.getMessage());
+			this.releases.release(lease.request());
+			return !lease.isExpired(this.time);
+		}
+		catch (Error ex) {
+			this.releases.release(lease.request());
+			throw ex;
+		}
+	}
+
+	/**
+	 * Takes a lease away from whoever has it, because the store gave it up.
+	 */
+	void lose(LeaseRequest lease, String reason) {
+		Hold hold = this.queues.revoke(lease);
+		if (hold != null) {
+			lose(hold, reason);
+		}
+	}
+
+	/**
+	 * Takes a lease away from its holder, once.
+	 * @return whether it was held until now
+	 */
+	boolean lose(Hold hold, String reason) {
+		if (!hold.markLost()) {
+			return false;
+		}
+		Hold next = hold.queue().promote();
+		if (next != null) {
+			next.wake();
+		}
+		reportLoss(hold, reason);
+		return true;
+	}
+
+	private void reportLoss(Hold hold, String reason) {
+		logger.warn("Lost the lock on " + KeyText.describe(hold.key()) + ": " + reason);
+		hold.takeLossCallbacks().forEach(this::callBack);
+		callBack(() -> this.listener.lost(hold.key(), hold.token()));
+	}
+
+	/**
+	 * Runs what must not hold up anything here.
+	 */
+	void callBack(Runnable callback) {
+		try {
+			this.executor.execute(() -> runCallback(callback));
+		}
+		catch (RejectedExecutionException ex) {
+			runCallback(callback);
+		}
+	}
+
+	private static void runCallback(Runnable callback) {
+		try {
+			callback.run();
+		}
+		catch (Throwable ex) {
+			logger.error("A callback for a lost lock failed", ex);
+		}
+	}
+
+	/**
+	 * Forgets a lost hold whose owner has ended.
+	 */
+	void forget(Hold hold) {
+		this.queues.end(hold);
+	}
+
+	TimeSource time() {
+		return this.time;
+	}
+
+}

@@ -1,0 +1,73 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+
+/**
+ * When leases are due to be renewed, or to be looked after in another way.
+ */
+final class RenewalPlan {
+
+	private final EngineSettings settings;
+
+	private final Upkeep upkeep;
+
+	private final TimeSource time;
+
+	RenewalPlan(EngineSettings settings, Upkeep upkeep, TimeSource time) {
+		this.settings = settings;
+		this.upkeep = upkeep;
+		this.time = time;
+	}
+
+	/**
+	 * Sees to it that a hold which has just begun is looked after in time. Either the
+	 * upkeep finds the hold, or this finds that the upkeep goes to sleep: hence the
+	 * fence.
+	 */
+	void watch(Hold hold) {
+		VarHandle.fullFence();
+		this.upkeep.runAt(hold.terms().isAutoRenew() ? dueAt(hold) : hold.lease().deadlineNanos());
+	}
+
+	/**
+	 * Whether the lease of a hold is to be renewed at all, or ends by itself.
+	 */
+	boolean isRenewable(Hold hold) {
+		return hold.terms().isAutoRenew()
+				&& this.time.nanoTime() - hold.lease().grantedNanos() < this.settings.maxHoldTime().toNanos();
+	}
+
+	/**
+	 * The monotonic time at which the lease of a hold is due.
+	 */
+	long dueAt(Hold hold) {
+		return hold.lease().deadlineNanos() - hold.terms().leaseNanos() + intervalOf(hold);
+	}
+
+	/**
+	 * The time from one renewal of a lease to the next.
+	 */
+	long intervalOf(Hold hold) {
+		Duration interval = this.settings.renewInterval();
+		long lease = hold.terms().leaseNanos();
+		return (interval != null) ? Math.min(interval.toNanos(), lease / 2) : lease / 3;
+	}
+
+}
