@@ -45,6 +45,12 @@ import org.springframework.aot.hint.annotation.Reflective;
  * </ul>
  * Durations are text with a unit: {@code 500ms}, {@code 10s}, {@code PT10S} or a
  * placeholder such as {@code ${orders.lock.wait}}.
+ * <p>
+ * What cannot work is refused when the bean is created: an attribute that cannot be
+ * understood, a method that cannot be intercepted because it is private, static or final,
+ * and one that returns before its work is done: a {@link java.util.concurrent.Future}, a
+ * {@link java.util.stream.Stream} or a reactive type. A call of a method of the same
+ * object does not pass the proxy and is not locked, as with {@code @Transactional}.
  *
  * @see LockOperations
  */
@@ -67,7 +73,11 @@ public @interface DistributedLock {
 	 * {@code @Cacheable}: {@code #id}, {@code #order.id}, {@code #p0},
 	 * {@code @beanName.keyOf(#order)}. It must give text, a number, a UUID, an enum
 	 * constant or a boolean, or what a {@link LockKeyConverter} bean converts; a
-	 * collection or an array of such locks all of its elements together.
+	 * collection or an array of such locks all of its elements together. Numbers count by
+	 * their value: {@code 1}, {@code 1.0} and {@code 1.00} are one key.
+	 * <p>
+	 * The expression only reads: it must not refer to types with {@code T(…)}, make
+	 * objects or assign. It is never made of arguments; what they contain is a value.
 	 * @return the expression; by default none: all calls exclude each other
 	 */
 	String key() default "";

@@ -18,6 +18,7 @@ package io.github.lockspring.autoconfigure;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
@@ -64,7 +65,7 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 
 	private static boolean hasClient(@Nullable ConfigurableListableBeanFactory beanFactory, Class<?>[] clients) {
 		return beanFactory != null && clients.length > 0
-				&& beanFactory.getBeanNamesForType(clients[0], true, false).length > 0;
+				&& BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, clients[0], true, false).length > 0;
 	}
 
 }

@@ -17,18 +17,12 @@
 package io.github.lockspring.aop;
 
 import java.io.IOException;
-import java.lang.annotation.ElementType;
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
-import java.lang.annotation.Target;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-
-import org.springframework.core.annotation.AliasFor;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedLock.OnFailure;
@@ -203,51 +197,6 @@ class DistributedLockInterceptorTests {
 	}
 
 	@Test
-	void metaAnnotationIsFound() {
-		this.orders.cancel(42);
-		assertThat(this.proxies.backend.keys()).containsExactly("lock:cancel:42");
-	}
-
-	@Test
-	void annotationOfTheInterfaceIsFoundInClassProxy() {
-		this.proxies.proxy(new Invoices()).send(7L);
-		assertThat(this.proxies.backend.keys()).containsExactly("lock:invoice:7");
-	}
-
-	@Test
-	void annotationOfTheInterfaceIsFoundInInterfaceProxy() {
-		this.proxies.proxy(new Invoices(), Sender.class).send(7L);
-		assertThat(this.proxies.backend.keys()).containsExactly("lock:invoice:7");
-	}
-
-	@Test
-	void annotationOfTheClassIsFoundInInterfaceProxy() {
-		this.proxies.proxy(new Letters(), Sender.class).send(7L);
-		assertThat(this.proxies.backend.keys()).containsExactly("lock:letter:7");
-	}
-
-	@Test
-	void annotationOfTheInterfaceIsFoundBehindAnotherProxy() {
-		Sender<Long> proxy = this.proxies.proxy(new Invoices(), Sender.class);
-		Object outer = this.proxies.proxy(proxy, Sender.class);
-		((Sender<Long>) outer).send(7L);
-		assertThat(this.proxies.backend.keys()).containsExactly("lock:invoice:7");
-	}
-
-	@Test
-	void annotationOfTheSuperclassIsFound() {
-		this.proxies.proxy(new RushOrders(this.proxies)).pay(42);
-		assertThat(this.proxies.backend.keys()).containsExactly("lock:order:42");
-	}
-
-	@Test
-	void subclassesHaveTheirOwnAttributes() {
-		this.proxies.proxy(new Letters()).send(7L);
-		this.proxies.proxy(new Parcels()).send(7L);
-		assertThat(this.proxies.backend.keys()).containsExactly("lock:letter:7", "lock:parcel:7");
-	}
-
-	@Test
 	void templateIsNotNeededBeforeTheFirstCall() {
 		try (LockedProxies proxies = new LockedProxies()) {
 			proxies.context.getDefaultListableBeanFactory().removeBeanDefinition("lockTemplate");
@@ -329,67 +278,6 @@ class DistributedLockInterceptorTests {
 		@DistributedLock(leaseTime = "3s", waitTime = "PT0S", autoRenew = "false")
 		void shortly() {
 		}
-
-		@LockedByFirstArgument(name = "cancel")
-		void cancel(long id) {
-		}
-
-	}
-
-	static class RushOrders extends Orders {
-
-		RushOrders(LockedProxies proxies) {
-			super(proxies);
-		}
-
-		@Override
-		String pay(long id) {
-			return "at once";
-		}
-
-	}
-
-	interface Sender<T> {
-
-		@DistributedLock(name = "invoice", key = "#p0")
-		void send(T id);
-
-	}
-
-	static class Invoices implements Sender<Long> {
-
-		@Override
-		public void send(Long id) {
-		}
-
-	}
-
-	static class Letters implements Sender<Long> {
-
-		@Override
-		@DistributedLock(name = "letter", key = "#id")
-		public void send(Long id) {
-		}
-
-	}
-
-	static class Parcels extends Letters {
-
-		@Override
-		@DistributedLock(name = "parcel", key = "#number")
-		public void send(Long number) {
-			super.send(number);
-		}
-
-	}
-
-	@Target(ElementType.METHOD)
-	@Retention(RetentionPolicy.RUNTIME)
-	@DistributedLock(key = "#p0")
-	@interface LockedByFirstArgument {
-
-		@AliasFor(annotation = DistributedLock.class)
-		String name();
 
 	}
 

@@ -16,13 +16,10 @@
 
 package io.github.lockspring.aop;
 
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -35,7 +32,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockKeyConverter;
-import io.github.lockspring.LockLimitException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -165,54 +161,9 @@ class LockKeyTests {
 		assertThat(this.proxies.backend.keys()).containsExactly("lock:name:" + text);
 	}
 
-	@Test
-	void collectionIsLockedTogether() {
-		this.target.duringAll = () -> assertThat(List.of("all:1", "all:2", "all:3")).allMatch(this.proxies::isHeld);
-		this.keys.all(List.of(3, 1, 2));
-		assertThat(this.target.runs).isOne();
-		assertThat(List.of("all:1", "all:2", "all:3")).noneMatch(this.proxies::isHeld);
-	}
-
-	@Test
-	void whenOneOfSeveralIsHeldElsewhereThenNoneIsKept() {
-		this.proxies.holdElsewhere("all:2");
-		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> this.keys.all(List.of(1, 2)));
-		assertThat(this.proxies.isHeld("all:1")).isFalse();
-		assertThat(this.target.runs).isZero();
-	}
-
-	@Test
-	void duplicatesAreLockedOnce() {
-		this.keys.all(List.of("b", "a", "b"));
-		assertThat(this.proxies.backend.keys()).containsExactlyInAnyOrder("lock:all:a", "lock:all:b");
-	}
-
-	@Test
-	void tooManyKeysAreRefused() {
-		List<Object> ids = new ArrayList<>(IntStream.range(0, 10_001).boxed().toList());
-		assertThatExceptionOfType(LockLimitException.class).isThrownBy(() -> this.keys.all(ids))
-			.withMessageContaining("10000");
-		assertThat(this.target.runs).isZero();
-	}
-
-	@Test
-	void manyEqualKeysAreOneKeyButCountAsMany() {
-		assertThatExceptionOfType(LockLimitException.class)
-			.isThrownBy(() -> this.keys.all(Collections.nCopies(10_001, (Object) "a")));
-	}
-
-	@Test
-	void arraysAreLockedTogether() {
-		this.keys.array(new long[] { 2, 1 });
-		assertThat(this.proxies.backend.keys()).containsExactly("lock:array:1", "lock:array:2");
-	}
-
 	static class Keys {
 
 		private int runs;
-
-		private Runnable duringAll = () -> {
-		};
 
 		@DistributedLock(name = "name", key = "#name")
 		void name(String name) {
@@ -312,12 +263,6 @@ class LockKeyTests {
 
 		@DistributedLock(name = "all", key = "#ids")
 		void all(List<?> ids) {
-			this.runs++;
-			this.duringAll.run();
-		}
-
-		@DistributedLock(name = "array", key = "#ids")
-		void array(long[] ids) {
 			this.runs++;
 		}
 

@@ -16,8 +16,6 @@
 
 package io.github.lockspring.autoconfigure;
 
-import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -25,20 +23,15 @@ import java.util.concurrent.locks.Lock;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostEvent;
@@ -52,10 +45,8 @@ import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.TimeSource;
-import io.github.lockspring.jdbc.JdbcLockBackend;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
-import io.github.lockspring.spi.LockBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -68,97 +59,6 @@ class LockAutoConfigurationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class));
-
-	private final ApplicationContextRunner withDataSource = this.runner
-		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class));
-
-	@Test
-	void whenBackendIsLocalThenLocalLockBackendIsConfigured() {
-		this.runner.withPropertyValues("lock.backend=local")
-			.run((context) -> assertThat(context).hasSingleBean(LocalLockBackend.class));
-	}
-
-	@Test
-	void whenBackendIsLocalThenItIsAnnounced(CapturedOutput output) {
-		this.runner.withPropertyValues("lock.backend=local")
-			.run((context) -> assertThat(output).contains("no other process is kept out"));
-	}
-
-	@Test
-	void whenThereIsADataSourceThenJdbcLockBackendIsConfigured() {
-		this.withDataSource
-			.run((context) -> assertThat(context).getBean(LockBackend.class).isInstanceOf(JdbcLockBackend.class));
-	}
-
-	@Test
-	void whenBackendIsJdbcThenJdbcLockBackendIsConfigured() {
-		this.withDataSource.withPropertyValues("lock.backend=JDBC")
-			.run((context) -> assertThat(context).getBean(LockBackend.class).isInstanceOf(JdbcLockBackend.class));
-	}
-
-	@Test
-	void whenBackendIsLocalThenDataSourceIsLeftAlone() {
-		this.withDataSource.withPropertyValues("lock.backend=local")
-			.run((context) -> assertThat(context).getBean(LockBackend.class).isInstanceOf(LocalLockBackend.class));
-	}
-
-	@Test
-	void whenApplicationHasABackendThenItIsUsed() {
-		this.withDataSource.withUserConfiguration(BackendConfiguration.class)
-			.run((context) -> assertThat(context).getBean(LockBackend.class).isInstanceOf(RecordingBackend.class));
-	}
-
-	@Test
-	void whenApplicationHasABackendThenPropertyDoesNotMatter() {
-		this.runner.withUserConfiguration(BackendConfiguration.class)
-			.withPropertyValues("lock.backend=local")
-			.run((context) -> assertThat(context).getBean(LockBackend.class).isInstanceOf(RecordingBackend.class));
-	}
-
-	@Test
-	void whenNothingIsConfiguredThenChoicesAreListed() {
-		this.runner.run((context) -> {
-			FailureAnalysis analysis = FailureAnalyses.of(context);
-			assertThat(analysis.getDescription()).contains("lock.backend is not set");
-			assertThat(analysis.getAction()).contains("- jdbc: ", "- local: ", LockBackend.class.getName());
-		});
-	}
-
-	@Test
-	void whenLibraryOfTheBackendIsMissingThenItsCoordinatesAreNamed() {
-		this.runner.withPropertyValues("lock.backend=jdbc")
-			.withClassLoader(new FilteredClassLoader(EmbeddedDatabaseType.class))
-			.run((context) -> {
-				FailureAnalysis analysis = FailureAnalyses.of(context);
-				assertThat(analysis.getDescription()).contains("lock.backend is jdbc");
-				assertThat(analysis.getAction()).contains("org.springframework.boot:spring-boot-starter-jdbc");
-			});
-	}
-
-	@Test
-	void whenLibraryOfABackendIsMissingThenOthersWork() {
-		this.runner.withPropertyValues("lock.backend=local")
-			.withClassLoader(new FilteredClassLoader("org.springframework.jdbc", "org.springframework.boot.jdbc",
-					"org.springframework.boot.sql", "org.springframework.boot.health", "org.springframework.dao"))
-			.run((context) -> assertThat(context).hasSingleBean(LockTemplate.class));
-	}
-
-	@Test
-	void whenBackendIsMisspeltThenValuesAreListed() {
-		this.withDataSource.withPropertyValues("lock.backend=zokeeper")
-			.run((context) -> assertThat(FailureAnalyses.of(context)).satisfies((analysis) -> {
-				assertThat(analysis.getDescription()).contains("lock.backend", "zokeeper");
-				assertThat(analysis.getAction()).contains("jdbc", "local");
-			}));
-	}
-
-	@Test
-	void whenApplicationHasSeveralBackendsThenTheyAreListed() {
-		this.runner.withUserConfiguration(BackendConfiguration.class)
-			.withBean("other", RecordingBackend.class, () -> new RecordingBackend(new LocalStore()))
-			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("several",
-					"recording, recording"));
-	}
 
 	@Test
 	void whenApplicationHasAnEngineThenItIsUsed() {
@@ -215,89 +115,6 @@ class LockAutoConfigurationTests {
 	}
 
 	@Test
-	void optionsAreThoseOfTheProperties() {
-		this.runner
-			.withPropertyValues("lock.backend=local", "lock.wait-time=2s", "lock.lease-time=PT1M",
-					"lock.auto-renew=false")
-			.run((context) -> {
-				LockOptions options = context.getBean(LockOperations.class).getDefaultOptions();
-				assertThat(options.waitTime()).isEqualTo(Duration.ofSeconds(2));
-				assertThat(options.leaseTime()).isEqualTo(Duration.ofMinutes(1));
-				assertThat(options.autoRenew()).isFalse();
-			});
-	}
-
-	@Test
-	void settingsAreThoseOfTheProperties() {
-		LockProperties properties = new LockProperties();
-		properties.setOperationTimeout(Duration.ofSeconds(3));
-		properties.setRenewInterval(Duration.ofSeconds(4));
-		properties.setMaxHoldTime(Duration.ofHours(5));
-		properties.setMaxKeys(6);
-		properties.getHandOver().setLimit(7);
-		properties.getHandOver().setSpan(Duration.ofMillis(8));
-		assertThat(LockSettings.of(properties).engineSettings()).isEqualTo(EngineSettings.defaults()
-			.withOperationTimeout(Duration.ofSeconds(3))
-			.withRenewInterval(Duration.ofSeconds(4))
-			.withMaxHoldTime(Duration.ofHours(5))
-			.withMaxKeys(6)
-			.withHandOver(7, Duration.ofMillis(8)));
-	}
-
-	@Test
-	void defaultsOfThePropertiesAreThoseOfTheLibrary() {
-		LockSettings settings = LockSettings.of(new LockProperties());
-		assertThat(settings.engineSettings()).isEqualTo(EngineSettings.defaults());
-		assertThat(settings.options()).hasToString(LockOptions.defaults().toString());
-	}
-
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', textBlock = """
-			lock.wait-time=-1s           | zero, to try once, or longer
-			lock.lease-time=0s           | between PT0.1S and PT24H
-			lock.lease-time=-1s          | between PT0.1S and PT24H
-			lock.lease-time=99ms         | between PT0.1S and PT24H
-			lock.lease-time=25h          | between PT0.1S and PT24H
-			lock.renew-interval=30s      | shorter than lock.lease-time, which is PT30S
-			lock.renew-interval=0s       | longer than zero
-			lock.operation-timeout=0s    | longer than zero
-			lock.max-hold-time=-1d       | longer than zero
-			lock.shutdown-timeout=-1s    | zero or longer
-			lock.max-keys=0              | at least 1
-			lock.hand-over.limit=-1      | between 0 and 256
-			lock.hand-over.limit=257     | between 0 and 256
-			lock.hand-over.span=-1s      | zero or longer
-			lock.key-prefix=             | must not be blank
-			""")
-	void valueOutOfRangeIsExplained(String property, String reason) {
-		this.runner.withPropertyValues("lock.backend=local", property).run((context) -> {
-			FailureAnalysis analysis = FailureAnalyses.of(context);
-			assertThat(analysis.getDescription()).contains(property.substring(0, property.indexOf('=')), reason);
-		});
-	}
-
-	@Test
-	void prefixThatIsTooLongIsExplained() {
-		this.runner.withPropertyValues("lock.backend=local", "lock.key-prefix=" + "ü".repeat(64))
-			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("126 bytes"));
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "lock.wait-time=abc", "lock.lease-time=99999999999999999999s", "lock.max-keys=many",
-			"lock.aop.order=first", "lock.auto-renew=perhaps" })
-	void valueOfAnotherTypeIsExplained(String property) {
-		this.runner.withPropertyValues("lock.backend=local", property)
-			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
-				.contains(property.substring(0, property.indexOf('='))));
-	}
-
-	@Test
-	void threeHundredYearsOfWaitingAreTaken() {
-		this.runner.withPropertyValues("lock.backend=local", "lock.wait-time=109500d")
-			.run((context) -> assertThat(context).hasNotFailed());
-	}
-
-	@Test
 	void unknownPropertiesAreNamed(CapturedOutput output) {
 		this.runner
 			.withPropertyValues("lock.backend=local", "lock.jdbc.tabel-name=a", "lock.wait-tine=2s",
@@ -342,11 +159,6 @@ class LockAutoConfigurationTests {
 	@Test
 	void whenStoreIsDownThenApplicationStarts() {
 		this.runner.withUserConfiguration(DownConfiguration.class).run((context) -> assertThat(context).hasNotFailed());
-	}
-
-	@Test
-	void backendTypesAreListedInOrderOfPrecedence() {
-		assertThat(List.of(LockBackendType.values())).containsExactly(LockBackendType.JDBC, LockBackendType.LOCAL);
 	}
 
 	@Configuration(proxyBeanMethods = false)

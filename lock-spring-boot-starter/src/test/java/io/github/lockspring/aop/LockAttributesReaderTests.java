@@ -18,8 +18,6 @@ package io.github.lockspring.aop;
 
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -29,7 +27,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedLock.OnFailure;
-import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,13 +34,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /**
- * Tests for {@link InvalidLockDeclarationException}: what is refused when a bean is
- * proxied.
+ * Tests for {@link LockAttributesReader}.
  */
-class InvalidLockDeclarationTests {
+class LockAttributesReaderTests {
 
 	@ParameterizedTest(name = "{1}")
-	@MethodSource("declarations")
+	@MethodSource
 	void wrongDeclarationIsRefused(Object bean, String problem) {
 		try (LockedProxies proxies = new LockedProxies("known", "a:b", "lease", "1ms", "empty", "")) {
 			assertThatExceptionOfType(InvalidLockDeclarationException.class).isThrownBy(() -> proxies.proxy(bean))
@@ -53,109 +49,8 @@ class InvalidLockDeclarationTests {
 		}
 	}
 
-	static Stream<Arguments> declarations() {
-		return Stream.of(keys(), times(), names(), methods()).flatMap((all) -> all);
-	}
-
-	private static Stream<Arguments> keys() {
-		return Stream.of(arguments(new Object() {
-
-			@DistributedLock(key = "#id +")
-			void run(long id) {
-			}
-
-		}, "key = '#id +' is not an expression"), arguments(new Object() {
-
-			@DistributedLock(key = "#order.(id")
-			void run(Object order) {
-			}
-
-		}, "at position 6"), arguments(new Object() {
-
-			@DistributedLock(key = "#oder")
-			void run(Object order) {
-			}
-
-		}, "has the unknown variable '#oder' at position 0. Available are #root, #order, #p0, #a0"),
-				arguments(new Object() {
-
-					@DistributedLock(key = "'a' + #oder.id")
-					void run(Object order) {
-					}
-
-				}, "'#oder' at position 6"), arguments(new Object() {
-
-					@DistributedLock(key = "#p1")
-					void run(Object order) {
-					}
-
-				}, "'#p1'"), arguments(new Object() {
-
-					@DistributedLock(key = "T(java.lang.Runtime).getRuntime().exec('true')")
-					void run() {
-					}
-
-				}, "must not refer to a type with T(…), as it does at position 0"), arguments(new Object() {
-
-					@DistributedLock(key = "#ids.![T(java.lang.Math).abs(#this)]")
-					void run(int[] ids) {
-					}
-
-				}, "T(…)"), arguments(new Object() {
-
-					@DistributedLock(key = "{a: {1, T(Integer).MAX_VALUE}}")
-					void run() {
-					}
-
-				}, "T(…)"), arguments(new Object() {
-
-					@DistributedLock(key = "@shop.keyOf(#id ?: T(Integer).MAX_VALUE)")
-					void run(Long id) {
-					}
-
-				}, "T(…)"), arguments(new Object() {
-
-					@DistributedLock(key = "new java.lang.String('a')")
-					void run() {
-					}
-
-				}, "must not make objects"), arguments(new Object() {
-
-					@DistributedLock(key = "new int[5]")
-					void run() {
-					}
-
-				}, "must not make objects"), arguments(new Object() {
-
-					@DistributedLock(key = "#order.id = 5")
-					void run(Object order) {
-					}
-
-				}, "must not change"), arguments(new Object() {
-
-					@DistributedLock(key = "#id++")
-					void run(int id) {
-					}
-
-				}, "must not change"), arguments(new Object() {
-
-					@DistributedLock(key = "#hash(#id)")
-					void run(int id) {
-					}
-
-				}, "must not call a function"), arguments(new Object() {
-
-					@DistributedLock(key = "  ")
-					void run() {
-					}
-
-				}, "key = '  ' is blank"), arguments(new Object() {
-
-					@DistributedLock(key = "${known}")
-					void run() {
-					}
-
-				}, "is not an expression"));
+	static Stream<Arguments> wrongDeclarationIsRefused() {
+		return Stream.concat(times(), names());
 	}
 
 	private static Stream<Arguments> times() {
@@ -274,81 +169,8 @@ class InvalidLockDeclarationTests {
 		}, "…' is longer than 256 bytes"));
 	}
 
-	private static Stream<Arguments> methods() {
-		return Stream.of(arguments(new Object() {
-
-			@DistributedLock(onFailure = OnFailure.SKIP)
-			int run() {
-				return 1;
-			}
-
-		}, "the method returns int"), arguments(new Object() {
-
-			@DistributedLock
-			private void run() {
-			}
-
-		}, "the method is private"), arguments(new Object() {
-
-			@DistributedLock
-			final void run() {
-			}
-
-		}, "the method is final"), arguments(new WithStaticMethod(), "the method is static"), arguments(new Object() {
-
-			@DistributedLock
-			Future<String> run() {
-				return CompletableFuture.completedFuture("a");
-			}
-
-		}, "the lock would be given back before the work is done"), arguments(new Object() {
-
-			@DistributedLock
-			CompletableFuture<String> run() {
-				return CompletableFuture.completedFuture("a");
-			}
-
-		}, "the lock would be given back before the work is done"), arguments(new Object() {
-
-			@DistributedLock
-			Stream<String> run() {
-				return Stream.of();
-			}
-
-		}, "the lock would be given back before the work is done"), arguments(new Object() {
-
-			@DistributedLock
-			void run(LockHandle one, LockHandle two) {
-			}
-
-		}, "2 parameters of type LockHandle"));
-	}
-
 	private static final String LONG = "0123456789012345678901234567890123456789012345678901234567890123456789"
 			+ "01234567890123456789";
-
-	@Test
-	void wrongDeclarationIsFoundBehindRightOnes() {
-		try (LockedProxies proxies = new LockedProxies()) {
-			assertThatExceptionOfType(InvalidLockDeclarationException.class)
-				.isThrownBy(() -> proxies.proxy(new Object() {
-
-					@DistributedLock
-					void first() {
-					}
-
-					@DistributedLock(key = "#oops")
-					void second() {
-					}
-
-					@DistributedLock
-					void third() {
-					}
-
-				}))
-				.withMessageContaining(".second()");
-		}
-	}
 
 	@Test
 	void whenLeaseIsNotLongerThanRenewIntervalThenBothAreNamed() {
@@ -390,14 +212,6 @@ class InvalidLockDeclarationTests {
 			assertThat(proxy.skipped(1)).isNull();
 			assertThat(proxies.backend.keys()).hasSize(3);
 		}
-	}
-
-	static class WithStaticMethod {
-
-		@DistributedLock
-		static void run() {
-		}
-
 	}
 
 	static class RightDeclarations {

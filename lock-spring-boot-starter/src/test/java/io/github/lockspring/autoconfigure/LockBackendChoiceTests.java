@@ -1,0 +1,159 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
+
+import io.github.lockspring.LockTemplate;
+import io.github.lockspring.aop.RecordingBackend;
+import io.github.lockspring.jdbc.JdbcLockBackend;
+import io.github.lockspring.local.LocalLockBackend;
+import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.spi.LockBackend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link LockBackendChoice} and {@link OnLockBackendCondition}.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class LockBackendChoiceTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class));
+
+	private final ApplicationContextRunner withDataSource = this.runner
+		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class));
+
+	@Test
+	void whenBackendIsLocalThenLocalLockBackendIsConfigured() {
+		this.runner.withPropertyValues("lock.backend=local")
+			.run((context) -> assertThat(context).hasSingleBean(LocalLockBackend.class));
+	}
+
+	@Test
+	void whenBackendIsLocalThenItIsAnnounced(CapturedOutput output) {
+		this.runner.withPropertyValues("lock.backend=local")
+			.run((context) -> assertThat(output).contains("no other process is kept out"));
+	}
+
+	@Test
+	void whenThereIsADataSourceThenJdbcLockBackendIsConfigured() {
+		this.withDataSource
+			.run((context) -> assertThat(context).getBean(LockBackend.class).isInstanceOf(JdbcLockBackend.class));
+	}
+
+	@Test
+	void whenBackendIsJdbcThenJdbcLockBackendIsConfigured() {
+		this.withDataSource.withPropertyValues("lock.backend=JDBC")
+			.run((context) -> assertThat(context).getBean(LockBackend.class).isInstanceOf(JdbcLockBackend.class));
+	}
+
+	@Test
+	void whenBackendIsLocalThenDataSourceIsLeftAlone() {
+		this.withDataSource.withPropertyValues("lock.backend=local")
+			.run((context) -> assertThat(context).getBean(LockBackend.class).isInstanceOf(LocalLockBackend.class));
+	}
+
+	@Test
+	void whenApplicationHasABackendThenItIsUsed() {
+		this.withDataSource.withUserConfiguration(BackendConfiguration.class)
+			.run((context) -> assertThat(context).getBean(LockBackend.class).isInstanceOf(RecordingBackend.class));
+	}
+
+	@Test
+	void whenApplicationHasABackendThenPropertyDoesNotMatter() {
+		this.runner.withUserConfiguration(BackendConfiguration.class)
+			.withPropertyValues("lock.backend=local")
+			.run((context) -> assertThat(context).getBean(LockBackend.class).isInstanceOf(RecordingBackend.class));
+	}
+
+	@Test
+	void whenNothingIsConfiguredThenChoicesAreListed() {
+		this.runner.run((context) -> {
+			FailureAnalysis analysis = FailureAnalyses.of(context);
+			assertThat(analysis.getDescription()).contains("lock.backend is not set");
+			assertThat(analysis.getAction()).contains("- jdbc: ", "- local: ", LockBackend.class.getName());
+		});
+	}
+
+	@Test
+	void whenLibraryOfTheBackendIsMissingThenItsCoordinatesAreNamed() {
+		this.runner.withPropertyValues("lock.backend=jdbc")
+			.withClassLoader(new FilteredClassLoader(EmbeddedDatabaseType.class))
+			.run((context) -> {
+				FailureAnalysis analysis = FailureAnalyses.of(context);
+				assertThat(analysis.getDescription()).contains("lock.backend is jdbc");
+				assertThat(analysis.getAction()).contains("org.springframework.boot:spring-boot-starter-jdbc");
+			});
+	}
+
+	@Test
+	void whenLibraryOfABackendIsMissingThenOthersWork() {
+		this.runner.withPropertyValues("lock.backend=local")
+			.withClassLoader(new FilteredClassLoader("org.springframework.jdbc", "org.springframework.boot.jdbc",
+					"org.springframework.boot.sql", "org.springframework.boot.health", "org.springframework.dao"))
+			.run((context) -> assertThat(context).hasSingleBean(LockTemplate.class));
+	}
+
+	@Test
+	void whenBackendIsMisspeltThenValuesAreListed() {
+		this.withDataSource.withPropertyValues("lock.backend=zokeeper")
+			.run((context) -> assertThat(FailureAnalyses.of(context)).satisfies((analysis) -> {
+				assertThat(analysis.getDescription()).contains("lock.backend", "zokeeper");
+				assertThat(analysis.getAction()).contains("jdbc", "local");
+			}));
+	}
+
+	@Test
+	void whenApplicationHasSeveralBackendsThenTheyAreListed() {
+		this.runner.withUserConfiguration(BackendConfiguration.class)
+			.withBean("other", RecordingBackend.class, () -> new RecordingBackend(new LocalStore()))
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("several",
+					"recording, recording"));
+	}
+
+	@Test
+	void backendTypesAreListedInOrderOfPrecedence() {
+		assertThat(List.of(LockBackendType.values())).containsExactly(LockBackendType.JDBC, LockBackendType.LOCAL);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class BackendConfiguration {
+
+		@Bean
+		RecordingBackend recordingBackend() {
+			return new RecordingBackend(new LocalStore());
+		}
+
+	}
+
+}
