@@ -19,8 +19,10 @@ package io.github.lockspring.autoconfigure;
 import javax.sql.DataSource;
 
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -39,11 +41,13 @@ class JdbcLockConfiguration {
 
 	@Bean(destroyMethod = "")
 	@DependsOnDatabaseInitialization
-	JdbcLockBackend jdbcLockBackend(LockProperties lockProperties, ListableBeanFactory beanFactory) {
+	JdbcLockBackend jdbcLockBackend(LockProperties lockProperties, ListableBeanFactory beanFactory,
+			ObjectProvider<DataSourcePoolMetadataProvider> pools) {
 		LockProperties.Jdbc properties = lockProperties.getJdbc();
 		DataSource dataSource = new LockDataSourceChoice(properties.getDataSource()).requireOne(beanFactory);
 		new JdbcLockTable(dataSource, properties).prepare();
-		return new JdbcLockBackend(dataSource, properties.getTableName());
+		int share = new JdbcPoolShare(pools.stream().toList()).of(dataSource);
+		return new JdbcLockBackend(dataSource, properties.getTableName(), share);
 	}
 
 }
