@@ -1,0 +1,124 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.Renewal;
+
+/**
+ * The smallest store there is, for model checking: one exclusive lease, which never ends,
+ * and no queue.
+ */
+final class ModelBackend implements LockBackend {
+
+	private @Nullable BackendListener listener;
+
+	private @Nullable LeaseRequest holder;
+
+	private long lastToken;
+
+	private int denials;
+
+	@Override
+	public String name() {
+		return "model";
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		return Set.of();
+	}
+
+	@Override
+	public void start(BackendListener listener) {
+		this.listener = listener;
+	}
+
+	BackendListener listener() {
+		return Objects.requireNonNull(this.listener);
+	}
+
+	@Override
+	public synchronized Attempt tryAcquire(LeaseRequest request, Duration timeout) {
+		if (this.holder != null) {
+			this.denials++;
+			return Denial.UNKNOWN_DURATION;
+		}
+		this.holder = request;
+		long token = this.lastToken + 1;
+		this.lastToken += request.terms().tokens();
+		return new Grant(token, request.terms().leaseTime());
+	}
+
+	@Override
+	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
+		return new Renewal(Set.copyOf(leases), Set.of());
+	}
+
+	@Override
+	public synchronized boolean release(LeaseRequest lease, Duration timeout) {
+		boolean held = lease.equals(this.holder);
+		if (held) {
+			this.holder = null;
+		}
+		return held;
+	}
+
+	synchronized boolean isFree() {
+		return this.holder == null;
+	}
+
+	synchronized boolean isHeldBy(LeaseRequest lease) {
+		return lease.equals(this.holder);
+	}
+
+	/**
+	 * How many attempts were denied.
+	 */
+	synchronized int denials() {
+		return this.denials;
+	}
+
+	@Override
+	public List<LeaseHolder> inspect(String key, Duration timeout) {
+		return List.of();
+	}
+
+	@Override
+	public void probe(Duration timeout) {
+	}
+
+	@Override
+	public void close() {
+	}
+
+}
