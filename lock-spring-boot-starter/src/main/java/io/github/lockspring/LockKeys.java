@@ -43,7 +43,7 @@ final class LockKeys {
 		int bytes = 0;
 		for (int i = 0; i < key.length(); i++) {
 			char c = key.charAt(i);
-			blank = blank && Character.isWhitespace(c);
+			blank = blank && (Character.isWhitespace(c) || Character.isSpaceChar(c));
 			if (c < 0x80) {
 				bytes++;
 			}

@@ -188,12 +188,13 @@ public final class LockTemplate implements LockOperations {
 				}
 				held.push(lock);
 			}
+			held.forEach(LockHandle::checkpoint); // the last may have been long in coming
+			return new HeldLocks(held);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			release(held, ex);
 			throw ex;
 		}
-		return new HeldLocks(held);
 	}
 
 	/**
@@ -213,7 +214,7 @@ public final class LockTemplate implements LockOperations {
 		return canonical;
 	}
 
-	private static void release(Deque<HeldLock> held, @Nullable RuntimeException failure) {
+	private static void release(Deque<HeldLock> held, @Nullable Throwable failure) {
 		try {
 			new HeldLocks(held).close();
 		}

@@ -19,10 +19,8 @@ package io.github.lockspring.autoconfigure;
 import javax.sql.DataSource;
 
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
-import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -41,13 +39,11 @@ class JdbcLockConfiguration {
 
 	@Bean(destroyMethod = "")
 	@DependsOnDatabaseInitialization
-	JdbcLockBackend jdbcLockBackend(LockProperties lockProperties, ListableBeanFactory beanFactory,
-			ObjectProvider<DataSourcePoolMetadataProvider> pools) {
+	JdbcLockBackend jdbcLockBackend(LockProperties lockProperties, ListableBeanFactory beanFactory) {
 		LockProperties.Jdbc properties = lockProperties.getJdbc();
 		DataSource dataSource = new LockDataSourceChoice(properties.getDataSource()).requireOne(beanFactory);
 		new JdbcLockTable(dataSource, properties).prepare();
-		int share = new JdbcPoolShare(pools.stream().toList()).of(dataSource);
-		return new JdbcLockBackend(dataSource, properties.getTableName(), share);
+		return new JdbcLockBackend(dataSource, properties.getTableName());
 	}
 
 }

@@ -16,9 +16,6 @@
 
 package io.github.lockspring.autoconfigure;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-
 import java.time.Duration;
 
 import org.springframework.context.SmartLifecycle;
@@ -37,8 +34,6 @@ import io.github.lockspring.engine.LockEngine;
  * keeps its locks.
  */
 final class LockLifecycle implements SmartLifecycle {
-
-	private static final Log logger = LogFactory.getLog(LockLifecycle.class);
 
 	/**
 	 * Below executors, above connection factories.
@@ -71,7 +66,6 @@ final class LockLifecycle implements SmartLifecycle {
 			requireStore();
 		}
 		this.running = true;
-		logger.info("Locks are kept by the backend '" + this.engine.backendName() + "'");
 	}
 
 	private void requireStore() {

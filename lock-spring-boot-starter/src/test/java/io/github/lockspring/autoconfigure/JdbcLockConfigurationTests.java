@@ -77,14 +77,6 @@ class JdbcLockConfigurationTests {
 	}
 
 	@Test
-	void whenPoolHasOneConnectionThenThisIsWarnedAbout(CapturedOutput output) {
-		this.withDatabase.withPropertyValues("spring.datasource.hikari.maximum-pool-size=1").run((context) -> {
-			assertThat(context).hasNotFailed();
-			assertThat(output).contains("The pool of the data source has one connection");
-		});
-	}
-
-	@Test
 	void whenDatabaseIsEmbeddedThenTableIsCreated() {
 		this.withDatabase.run((context) -> assertThat(tables(context.getBean(DataSource.class))).isOne());
 	}

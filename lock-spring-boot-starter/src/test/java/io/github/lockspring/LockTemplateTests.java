@@ -1,0 +1,507 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.mockito.AdditionalAnswers;
+import org.mockito.ArgumentCaptor;
+
+import io.github.lockspring.engine.EngineListener;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.local.LocalLockBackend;
+import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.local.LocalStores;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.test.SettableTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.argThat;
+import static org.mockito.BDDMockito.willThrow;
+import static org.mockito.Mockito.atLeast;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+
+/**
+ * Tests for {@link LockTemplate}.
+ */
+class LockTemplateTests {
+
+	private static final LockOptions OPTIONS = LockOptions.defaults();
+
+	private static final LockOptions TRY_ONCE = OPTIONS.withWaitTime(Duration.ZERO);
+
+	private final SettableTime time = new SettableTime();
+
+	private final LocalStore store = new LocalStore(this.time);
+
+	private final LockBackend backend = mock(LockBackend.class,
+			AdditionalAnswers.delegatesTo(new LocalLockBackend(this.store)));
+
+	private final LockEngine engine = engine(this.backend);
+
+	private final LockEngine otherEngine = engine(new LocalLockBackend(this.store));
+
+	private final LockTemplate locks = new LockTemplate(this.engine, "lock:", OPTIONS);
+
+	private final LockTemplate elsewhere = new LockTemplate(this.otherEngine, "lock:", OPTIONS);
+
+	private LockEngine engine(LockBackend backend) {
+		return new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, this.time);
+	}
+
+	@AfterEach
+	void close() {
+		Thread.interrupted();
+		this.engine.close();
+		this.otherEngine.close();
+	}
+
+	private boolean isFree(String key) {
+		LockHandle lock = this.elsewhere.tryAcquire(key, TRY_ONCE);
+		if (lock != null) {
+			lock.close();
+		}
+		return lock != null;
+	}
+
+	private void loseAll() {
+		this.time.jumpWall(Duration.ofDays(1));
+	}
+
+	/**
+	 * Runs an action in another thread and returns when that thread waits.
+	 */
+	private <T> CompletableFuture<T> whileWaiting(Supplier<T> action) {
+		int before = this.time.sleepers();
+		CompletableFuture<T> result = CompletableFuture.supplyAsync(action);
+		Awaitility.await().until(() -> result.isDone() || this.time.sleepers() > before);
+		return result;
+	}
+
+	@Test
+	void executeRunsTheActionUnderTheLock() {
+		String result = this.locks.execute("42", (lock) -> {
+			assertThat(lock.isHeld()).isTrue();
+			assertThat(lock.key()).isEqualTo("42");
+			assertThat(isFree("42")).isFalse();
+			return "done";
+		});
+		assertThat(result).isEqualTo("done");
+		assertThat(isFree("42")).isTrue();
+	}
+
+	@Test
+	void executeReturnsNull() {
+		assertThat(this.locks.<@Nullable String, RuntimeException>execute("42", (lock) -> null)).isNull();
+	}
+
+	@Test
+	void executeWithoutResultRunsTheActionUnderTheLock() {
+		List<Boolean> held = new ArrayList<>();
+		this.locks.executeWithoutResult("42", (lock) -> held.add(lock.isHeld()));
+		assertThat(held).containsExactly(true);
+		assertThat(isFree("42")).isTrue();
+	}
+
+	@Test
+	void executeThrowsWhatTheActionThrows() {
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.locks.execute("42", (lock) -> {
+			throw new IOException("from the action");
+		})).withMessage("from the action").satisfies((ex) -> assertThat(ex.getSuppressed()).isEmpty());
+		assertThat(isFree("42")).isTrue();
+	}
+
+	@Test
+	void errorInTheActionReleasesTheLock() {
+		for (Error error : List.of(new OutOfMemoryError(), new StackOverflowError(), new AssertionError())) {
+			assertThatExceptionOfType(Error.class).isThrownBy(() -> this.locks.execute("42", (lock) -> {
+				throw error;
+			})).isSameAs(error);
+			assertThat(isFree("42")).isTrue();
+		}
+	}
+
+	@Test
+	void executeThrowsIfAnotherHoldsTheLock() {
+		this.elsewhere.acquire("42", OPTIONS);
+		assertThatExceptionOfType(LockNotAcquiredException.class)
+			.isThrownBy(() -> this.locks.execute("42", TRY_ONCE, (lock) -> {
+				throw new AssertionError("must not run");
+			}))
+			.withMessage("Could not acquire the lock on 'lock:42' within PT0S: it is held by another")
+			.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo("lock:42"))
+			.satisfies((ex) -> assertThat(ex.getWaitTime()).isZero());
+	}
+
+	@Test
+	void tryExecuteTellsWhetherTheActionRan() {
+		LockResult<String> result = this.locks.tryExecute("42", (lock) -> "done");
+		assertThat(result.isExecuted()).isTrue();
+		assertThat(result.getValue()).isEqualTo("done");
+		assertThat(result).hasToString("executed: done");
+	}
+
+	@Test
+	void tryExecuteDoesNotRunTheActionIfAnotherHoldsTheLock() {
+		this.elsewhere.acquire("42", OPTIONS);
+		LockResult<String> result = this.locks.tryExecute("42", TRY_ONCE, (lock) -> {
+			throw new AssertionError("must not run");
+		});
+		assertThat(result.isExecuted()).isFalse();
+		assertThat(result.getValue()).isNull();
+		assertThat(result).hasToString("not acquired");
+	}
+
+	@Test
+	void tryAcquireWaitsAsLongAsTheOptionsSay() {
+		LockHandle held = this.elsewhere.acquire("42", OPTIONS);
+		CompletableFuture<@Nullable LockHandle> waiting = whileWaiting(() -> this.locks.tryAcquire("42", OPTIONS));
+		this.time.advance(Duration.ofSeconds(5));
+		assertThat(waiting.join()).isNull();
+		held.close();
+	}
+
+	@Test
+	void acquireGetsTheLockWhenItIsReleased() {
+		LockHandle held = this.elsewhere.acquire("42", OPTIONS);
+		CompletableFuture<LockHandle> waiting = whileWaiting(() -> this.locks.acquire("42", OPTIONS));
+		held.close();
+		assertThat(waiting.join().isHeld()).isTrue();
+		assertThat(waiting.join().fencingToken()).isPositive();
+	}
+
+	@Test
+	void threadAcquiresAgain() {
+		this.locks.executeWithoutResult("42", (outer) -> {
+			this.locks.executeWithoutResult("42",
+					(inner) -> assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken()));
+			assertThat(outer.isHeld()).isTrue();
+			assertThat(isFree("42")).isFalse();
+		});
+		assertThat(isFree("42")).isTrue();
+	}
+
+	@Test
+	void recursionReleasesLevelByLevel() {
+		recurse(100);
+		assertThat(isFree("42")).isTrue();
+	}
+
+	private void recurse(int depth) {
+		this.locks.executeWithoutResult("42", (lock) -> {
+			if (depth > 0) {
+				recurse(depth - 1);
+			}
+			assertThat(lock.isHeld()).isTrue();
+			assertThat(isFree("42")).isFalse();
+		});
+	}
+
+	@Test
+	void lossIsThrownAtTheNormalEndOfTheAction() {
+		List<String> steps = new ArrayList<>();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.locks.execute("42", (lock) -> {
+			loseAll();
+			return steps.add("went on");
+		})).withMessageContaining("'lock:42'");
+		assertThat(steps).containsExactly("went on");
+	}
+
+	@Test
+	void lossIsAddedToTheExceptionOfTheAction() {
+		IOException failure = new IOException("from the action");
+		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.locks.execute("42", (lock) -> {
+			loseAll();
+			assertThat(lock.isHeld()).isFalse();
+			throw failure;
+		})).isSameAs(failure);
+		assertThat(failure.getSuppressed()).hasOnlyElementsOfType(LockLostException.class).hasSize(1);
+	}
+
+	@Test
+	void reentryAfterLossIsALoss() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.locks.execute("42", (lock) -> {
+			loseAll();
+			return this.locks.execute("42", (inner) -> {
+				throw new AssertionError("must not run");
+			});
+		}));
+	}
+
+	@Test
+	void storeThatFailsIsUnavailable() {
+		BackendUnavailableException down = new BackendUnavailableException("connection refused", null);
+		willThrow(down).given(this.backend).tryAcquire(any(), any());
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> this.locks.execute("42", TRY_ONCE, (lock) -> {
+				throw new AssertionError("must not run");
+			}))
+			.withMessage("Could not acquire the lock on 'lock:42': connection refused")
+			.withCause(down);
+	}
+
+	@Test
+	void storeThatFailsAtTheReleaseIsNotTheCallersConcern() {
+		willThrow(new BackendUnavailableException("connection refused", null)).given(this.backend)
+			.release(any(), any());
+		assertThat(this.locks.<String, RuntimeException>execute("42", (lock) -> "done")).isEqualTo("done");
+	}
+
+	@Test
+	void interruptedThreadDoesNotAcquire() {
+		Thread.currentThread().interrupt();
+		assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> this.locks.execute("42", (lock) -> {
+			throw new AssertionError("must not run");
+		})).withCauseInstanceOf(InterruptedException.class).withMessageContaining("'lock:42'");
+		assertThat(Thread.interrupted()).as("status").isTrue();
+		assertThat(isFree("42")).isTrue();
+	}
+
+	@Test
+	void interruptedThreadReleases() {
+		this.locks.executeWithoutResult("42", (lock) -> Thread.currentThread().interrupt());
+		assertThat(Thread.interrupted()).as("status").isTrue();
+		assertThat(isFree("42")).isTrue();
+	}
+
+	@Test
+	void upgradeIsRefused() {
+		LockOptions read = OPTIONS.withType(LockType.READ);
+		this.locks.executeWithoutResult("42", read,
+				(lock) -> assertThatExceptionOfType(LockUpgradeException.class)
+					.isThrownBy(() -> this.locks.acquire("42", OPTIONS.withType(LockType.WRITE)))
+					.withMessageContaining("Upgrade not supported"));
+		assertThat(isFree("42")).isTrue();
+	}
+
+	@Test
+	void everyTypeExcludesWriters() {
+		for (LockType type : LockType.values()) {
+			this.locks.executeWithoutResult("42", OPTIONS.withType(type), (lock) -> assertThat(isFree("42")).isFalse());
+		}
+		assertThat(isFree("42")).isTrue();
+	}
+
+	@Test
+	void closedEngineRefuses() {
+		this.engine.close();
+		assertThatIllegalStateException().isThrownBy(() -> this.locks.acquire("42", OPTIONS))
+			.withMessageContaining("closed");
+	}
+
+	@Test
+	void namedTemplateHasALongerPrefix() {
+		LockTemplate orders = this.locks.named("order");
+		assertThat(orders.storeKey("42")).isEqualTo("lock:order:42");
+		orders.executeWithoutResult("42", (lock) -> {
+			assertThat(lock.key()).isEqualTo("42");
+			assertThat(isFree("order:42")).isFalse();
+			assertThat(isFree("42")).isTrue();
+		});
+		assertThat(orders.getDefaultOptions()).isSameAs(OPTIONS);
+	}
+
+	@Test
+	void namesThatAreNoneAreRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.named(" "));
+		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.named("a:b")).withMessageContaining("'a:b'");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.locks.named("n".repeat(385)))
+			.withMessageContaining("384");
+	}
+
+	@Test
+	void numberIsTheSameKeyAsItsText() {
+		try (LockHandle lock = this.locks.acquire(-42, OPTIONS)) {
+			assertThat(lock.key()).isEqualTo("-42");
+			assertThat(isFree("-42")).isFalse();
+			assertThat(this.elsewhere.tryAcquire(-42, TRY_ONCE)).isNull();
+			assertThatExceptionOfType(LockNotAcquiredException.class)
+				.isThrownBy(() -> this.elsewhere.acquire(-42, TRY_ONCE))
+				.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo("lock:-42"));
+		}
+	}
+
+	@Test
+	void severalKeysAreHeldTogether() {
+		try (LockHandle lock = this.locks.acquireAll(List.of("b", "a", "c"), OPTIONS)) {
+			assertThat(lock.isHeld()).isTrue();
+			assertThat(lock.key()).isEqualTo("a,b,c");
+			assertThat(List.of("a", "b", "c")).noneMatch(this::isFree);
+		}
+		assertThat(List.of("a", "b", "c")).allMatch(this::isFree);
+	}
+
+	@Test
+	void severalKeysAreAcquiredInOneOrder() {
+		this.locks.acquireAll(List.of("b", "C", "a", "B"), OPTIONS).close();
+		this.locks.acquireAll(List.of("a", "B", "b", "C"), OPTIONS).close();
+		ArgumentCaptor<LeaseRequest> requests = ArgumentCaptor.captor();
+		verify(this.backend, atLeast(8)).contend(requests.capture(), any());
+		assertThat(requests.getAllValues()).extracting(LeaseRequest::key)
+			.containsExactly("lock:B", "lock:C", "lock:a", "lock:b", "lock:B", "lock:C", "lock:a", "lock:b");
+	}
+
+	@Test
+	void keyThatOccursTwiceIsAcquiredOnce() {
+		this.locks.acquireAll(List.of("a", "b", "a"), OPTIONS).close();
+		assertThat(this.engine.size()).isZero();
+		verify(this.backend, atLeast(2)).contend(any(), any());
+		assertThat(isFree("a")).isTrue();
+	}
+
+	@Test
+	void ifOneOfSeveralKeysIsHeldNoneIsKept() {
+		LockHandle held = this.elsewhere.acquire("b", OPTIONS);
+		assertThat(this.locks.tryAcquireAll(List.of("a", "b", "c"), TRY_ONCE)).isNull();
+		assertThat(isFree("a")).isTrue();
+		assertThat(isFree("c")).isTrue();
+		assertThatExceptionOfType(LockNotAcquiredException.class)
+			.isThrownBy(() -> this.locks.acquireAll(List.of("a", "b", "c"), TRY_ONCE))
+			.withMessageContaining("'lock:a,b,c'");
+		held.close();
+		assertNothingLeft();
+	}
+
+	@Test
+	void severalKeysHaveOneDeadline() {
+		LockHandle a = this.elsewhere.acquire("a", OPTIONS);
+		this.elsewhere.acquire("b", OPTIONS);
+		CompletableFuture<@Nullable LockHandle> waiting = whileWaiting(
+				() -> this.locks.tryAcquireAll(List.of("a", "b"), OPTIONS));
+		this.time.advance(Duration.ofSeconds(3));
+		a.close();
+		Awaitility.await().until(() -> this.engine.size() == 2);
+		Awaitility.await().until(() -> {
+			this.time.advance(Duration.ofMillis(100));
+			return waiting.isDone();
+		});
+		assertThat(waiting.join()).isNull();
+		assertThat(Duration.between(new SettableTime().instant(), this.time.instant()))
+			.isLessThan(Duration.ofSeconds(6));
+		Awaitility.await().until(() -> isFree("a"));
+	}
+
+	@Test
+	void failureInTheMiddleReleasesWhatWasAcquired() {
+		this.locks.acquire("b", OPTIONS.withType(LockType.READ));
+		assertThatExceptionOfType(LockUpgradeException.class)
+			.isThrownBy(() -> this.locks.acquireAll(List.of("a", "b"), OPTIONS));
+		assertThat(isFree("a")).isTrue();
+	}
+
+	@Test
+	void errorInTheMiddleReleasesWhatWasAcquired() {
+		willThrow(new StackOverflowError()).given(this.backend).contend(keyed("lock:b"), any());
+		assertThatExceptionOfType(StackOverflowError.class)
+			.isThrownBy(() -> this.locks.acquireAll(List.of("a", "b"), OPTIONS));
+		assertThat(isFree("a")).isTrue();
+	}
+
+	private static LeaseRequest keyed(String key) {
+		return argThat((request) -> request != null && request.key().equals(key));
+	}
+
+	@Test
+	void interruptInTheMiddleReleasesWhatWasAcquired() {
+		this.elsewhere.acquire("b", OPTIONS);
+		Thread[] thread = new Thread[1];
+		CompletableFuture<@Nullable Throwable> waiting = whileWaiting(() -> {
+			thread[0] = Thread.currentThread();
+			return catchThrowableOfType(RuntimeException.class,
+					() -> this.locks.acquireAll(List.of("a", "b"), OPTIONS));
+		});
+		thread[0].interrupt();
+		assertThat(waiting.join()).isInstanceOf(LockInterruptedException.class);
+		assertThat(isFree("a")).isTrue();
+	}
+
+	@Test
+	void keysThatWereLostWhileOthersWereWaitedForAreNotAcquired() {
+		LockOptions brief = OPTIONS.withLeaseTime(Duration.ofSeconds(1)).withAutoRenew(false);
+		LockHandle b = this.elsewhere.acquire("b", OPTIONS);
+		CompletableFuture<@Nullable Throwable> waiting = whileWaiting(() -> catchThrowableOfType(RuntimeException.class,
+				() -> this.locks.acquireAll(List.of("a", "b"), brief)));
+		this.time.advance(Duration.ofSeconds(2));
+		b.close();
+		assertThat(waiting.join()).isInstanceOf(LockLostException.class);
+		Awaitility.await().until(() -> isFree("b"));
+		assertThat(this.engine.size()).isZero();
+	}
+
+	@Test
+	void severalKeysAreAcquiredAgain() {
+		try (LockHandle outer = this.locks.acquireAll(List.of("a", "b"), OPTIONS)) {
+			this.locks.acquireAll(List.of("b", "c"), OPTIONS).close();
+			assertThat(outer.isHeld()).isTrue();
+			assertThat(isFree("b")).isFalse();
+			assertThat(isFree("c")).isTrue();
+		}
+		assertNothingLeft();
+	}
+
+	@Test
+	void noKeyAtAllIsRefused() {
+		assertKeyRefused(() -> this.locks.acquireAll(List.of(), OPTIONS));
+		assertKeyRefused(() -> this.locks.acquireAll(Arrays.asList("a", null), OPTIONS));
+		assertKeyRefused(() -> this.locks.acquireAll(List.of("a", " "), OPTIONS));
+		assertThat(this.engine.size()).isZero();
+	}
+
+	private static void assertKeyRefused(ThrowingCallable acquisition) {
+		assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(acquisition);
+	}
+
+	@Test
+	void tooManyKeysAreRefused() {
+		List<String> keys = IntStream.range(0, LockTemplate.MAX_KEYS).mapToObj(String::valueOf).toList();
+		this.locks.acquireAll(keys, OPTIONS).close();
+		List<String> more = new ArrayList<>(keys);
+		more.add("more");
+		assertThatExceptionOfType(LockLimitException.class).isThrownBy(() -> this.locks.acquireAll(more, OPTIONS))
+			.withMessageContaining("10000");
+		assertThatExceptionOfType(LockLimitException.class)
+			.isThrownBy(() -> this.locks.acquireAll(Collections.nCopies(10_001, "a"), OPTIONS));
+		assertNothingLeft();
+	}
+
+	private void assertNothingLeft() {
+		Awaitility.await().until(() -> this.engine.size() == 0 && LocalStores.size(this.store) == 0);
+	}
+
+}
