@@ -169,6 +169,16 @@ class ReentryTests {
 	}
 
 	@Test
+	void innerReleaseNoticesTheLoss() throws InterruptedException {
+		Hold hold = acquire();
+		acquire();
+		this.harness.time.jumpWall(LEASE);
+		assertThat(hold.release()).isFalse();
+		assertThat(hold.release()).isFalse();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
 	void upgradeIsRefusedAtOnce() throws InterruptedException {
 		Hold hold = this.engine.acquire(KEY, SHARED, WAIT);
 		assertRefused(Reason.UPGRADE, TERMS);
