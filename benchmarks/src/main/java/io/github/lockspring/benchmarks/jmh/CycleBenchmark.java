@@ -65,7 +65,7 @@ public class CycleBenchmark {
 	private final LockEngine engine = new LockEngine(new NoOpBackend(), EngineSettings.defaults(), EngineListener.NONE,
 			TimeSource.SYSTEM);
 
-	private final LockTemplate template = new LockTemplate(this.engine, "", OPTIONS);
+	private final LockTemplate template = new LockTemplate(this.engine, "lock:", OPTIONS);
 
 	private final Lock lock = new LockClient(this.engine, this.template).lock(this.key);
 

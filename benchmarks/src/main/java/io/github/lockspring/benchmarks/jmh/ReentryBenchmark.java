@@ -68,7 +68,7 @@ public class ReentryBenchmark {
 	private final LockEngine engine = new LockEngine(this.backend, EngineSettings.defaults(), EngineListener.NONE,
 			TimeSource.SYSTEM);
 
-	private final LockTemplate template = new LockTemplate(this.engine, "", OPTIONS);
+	private final LockTemplate template = new LockTemplate(this.engine, "lock:", OPTIONS);
 
 	private final Lock lock = new LockClient(this.engine, this.template).lock(this.key);
 
