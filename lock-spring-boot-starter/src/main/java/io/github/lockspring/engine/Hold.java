@@ -144,7 +144,7 @@ public final class Hold {
 	public boolean release() {
 		int left = countDown();
 		if (left != ENDED) {
-			return left > ENDED && isHeld();
+			return left > ENDED;
 		}
 		return this.endings.giveBack(this);
 	}

@@ -169,10 +169,11 @@ class ReentryTests {
 	}
 
 	@Test
-	void innerReleaseNoticesTheLoss() throws InterruptedException {
+	void lossThatWasNoticedIsToldToEveryRelease() throws InterruptedException {
 		Hold hold = acquire();
 		acquire();
 		this.harness.time.jumpWall(LEASE);
+		assertThat(hold.isHeld()).isFalse();
 		assertThat(hold.release()).isFalse();
 		assertThat(hold.release()).isFalse();
 		this.harness.assertNothingLeft();
