@@ -67,6 +67,8 @@ public class CycleBenchmark {
 
 	private final LockTemplate template = new LockTemplate(this.engine, "lock:", OPTIONS);
 
+	private final String storeKey = this.template.storeKey(this.key);
+
 	private final Lock lock = new LockClient(this.engine, this.template).lock(this.key);
 
 	@TearDown
@@ -88,7 +90,7 @@ public class CycleBenchmark {
 
 	@Benchmark
 	public boolean engine() throws InterruptedException {
-		Hold hold = Objects.requireNonNull(this.engine.acquire(this.key, TERMS, 0));
+		Hold hold = Objects.requireNonNull(this.engine.acquire(this.storeKey, TERMS, 0));
 		return hold.release();
 	}
 

@@ -70,6 +70,8 @@ public class ReentryBenchmark {
 
 	private final LockTemplate template = new LockTemplate(this.engine, "lock:", OPTIONS);
 
+	private final String storeKey = this.template.storeKey(this.key);
+
 	private final Lock lock = new LockClient(this.engine, this.template).lock(this.key);
 
 	private final ReentrantLock jvmLock = new ReentrantLock();
@@ -106,7 +108,7 @@ public class ReentryBenchmark {
 
 	@Benchmark
 	public boolean engine() throws InterruptedException {
-		Hold hold = Objects.requireNonNull(this.engine.acquire(this.key, TERMS, 0));
+		Hold hold = Objects.requireNonNull(this.engine.acquire(this.storeKey, TERMS, 0));
 		return hold.release();
 	}
 
