@@ -189,6 +189,17 @@ class RenewalTests {
 	}
 
 	@Test
+	void leaseWithoutRenewalIsNotRenewedAlongWithOthers() throws InterruptedException {
+		Hold unrenewed = Harness.hold(this.engine, UNRENEWED);
+		Hold renewed = this.engine.acquire("other", Harness.TERMS, 0);
+		this.harness.advance(LEASE, SECOND);
+		assertThat(renewed.isHeld()).isTrue();
+		assertThat(unrenewed.isHeld()).isFalse();
+		assertThat(this.backend.calls(Kind.RENEW)).isNotEmpty()
+			.allSatisfy((call) -> assertThat(call.requests()).containsExactly(renewed.lease().request()));
+	}
+
+	@Test
 	void renewalSurvivesEveryKindOfFailure() {
 		Hold hold = Harness.hold(this.engine);
 		for (Throwable failure : List.of(new BackendUnavailableException("down", null),
