@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
@@ -50,6 +51,11 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
  */
 @Timeout(60)
 class LockLifecycleTests {
+
+	/**
+	 * Unlike the common pool, which has one thread on a small machine.
+	 */
+	private static final Executor THREAD_PER_TASK = (task) -> new Thread(task).start();
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
@@ -93,9 +99,9 @@ class LockLifecycleTests {
 			CountDownLatch held = new CountDownLatch(1);
 			CountDownLatch closing = new CountDownLatch(1);
 			CompletableFuture<Boolean> holder = CompletableFuture
-				.supplyAsync(() -> locks.execute("42", (lock) -> finish(lock, held, closing)));
+				.supplyAsync(() -> locks.execute("42", (lock) -> finish(lock, held, closing)), THREAD_PER_TASK);
 			held.await();
-			CompletableFuture<Void> closed = CompletableFuture.runAsync(context::close);
+			CompletableFuture<Void> closed = CompletableFuture.runAsync(context::close, THREAD_PER_TASK);
 			awaitRefusal(locks);
 			closing.countDown();
 			assertThat(holder.get(20, TimeUnit.SECONDS)).isTrue();
