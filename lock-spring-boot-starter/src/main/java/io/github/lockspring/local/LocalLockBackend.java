@@ -119,7 +119,7 @@ public final class LocalLockBackend implements LockBackend {
 
 	boolean tellGranted(LeaseRequest request, Grant grant) {
 		BackendListener listener = this.listener;
-		return listener != null && listener.granted(request, grant);
+		return listener != null && listener.granted(request, grant, 0);
 	}
 
 	void tellLost(LeaseRequest lease) {

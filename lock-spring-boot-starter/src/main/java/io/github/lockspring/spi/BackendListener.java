@@ -29,16 +29,17 @@ public interface BackendListener {
 	void tryAgain(LeaseRequest request);
 
 	/**
-	 * Tells that the store made a request in the queue the holder. Its validity counts
-	 * from the attempt that was denied, because the grant is not older than that. If
-	 * several were denied, the news may be older than the last denial, and the request is
-	 * tried once more to make sure.
+	 * Tells that the store made a request in the queue the holder, at some time after it
+	 * had denied it. News may come late: a grant that does not follow the last denial of
+	 * the request counts as a hint.
 	 * @param request the request that waited
-	 * @param grant what the store granted
+	 * @param grant what the store granted; its validity counts from the attempt that was
+	 * denied, and may be much shorter than the lease time until the lease is renewed
+	 * @param stamp the {@linkplain Denial#stamp() stamp} of that denial
 	 * @return {@code true} if the lease was taken over, now or before; {@code false} if
 	 * nobody waits for it any more, in which case the caller releases it
 	 */
-	boolean granted(LeaseRequest request, Grant grant);
+	boolean granted(LeaseRequest request, Grant grant, long stamp);
 
 	/**
 	 * Tells that the store gave up a lease that was held.

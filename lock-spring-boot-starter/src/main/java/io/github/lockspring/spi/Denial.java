@@ -23,12 +23,22 @@ import java.time.Duration;
  *
  * @param retryAfter the time after which another attempt may make sense if no news comes
  * before; a guess
+ * @param stamp names this denial among all that the request ever gets, so that
+ * {@linkplain BackendListener#granted news of a grant} can tell which one they follow
  */
-public record Denial(Duration retryAfter) implements Attempt {
+public record Denial(Duration retryAfter, long stamp) implements Attempt {
 
 	/**
 	 * A denial of which nobody knows how long it will last.
 	 */
 	public static final Denial UNKNOWN_DURATION = new Denial(Duration.ofSeconds(Long.MAX_VALUE));
+
+	/**
+	 * Creates a denial that no unasked grant will follow.
+	 * @param retryAfter the time after which another attempt may make sense
+	 */
+	public Denial(Duration retryAfter) {
+		this(retryAfter, 0);
+	}
 
 }

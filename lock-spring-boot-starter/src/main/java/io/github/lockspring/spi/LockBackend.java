@@ -101,6 +101,21 @@ public interface LockBackend extends AutoCloseable {
 	boolean release(LeaseRequest lease, Duration timeout);
 
 	/**
+	 * Makes a shared lease out of an exclusive one in a single step, so that readers may
+	 * come in and no other writer comes between. Offered together with
+	 * {@link Capability#SHARED}. Repeating the call is harmless.
+	 * @param exclusive the request that was granted
+	 * @param shared the request that takes its place, for the same key
+	 * @param timeout the time after which this call must have ended
+	 * @return a {@link Grant} for the shared request, or a {@link Denial} if the
+	 * exclusive lease is over
+	 * @throws BackendException if the store failed or took too long
+	 */
+	default Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+		throw new UnsupportedOperationException("The backend '" + name() + "' has no shared leases");
+	}
+
+	/**
 	 * Tells who holds a key, for people to read.
 	 * @param key the key
 	 * @param timeout the time after which this call must have ended
@@ -115,6 +130,15 @@ public interface LockBackend extends AutoCloseable {
 	 * @throws BackendException if the store failed or took too long
 	 */
 	void probe(Duration timeout);
+
+	/**
+	 * What is known to weaken the locks in the way the store is set up, such as a lack of
+	 * persistence: sentences for people to read. Does not talk to the store.
+	 * @return the warnings, none if all is well
+	 */
+	default List<String> warnings() {
+		return List.of();
+	}
 
 	/**
 	 * Gives back connections and threads of this backend. Leases are left to end by

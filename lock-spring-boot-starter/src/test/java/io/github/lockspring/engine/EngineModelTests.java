@@ -113,7 +113,7 @@ class EngineModelTests {
 			process.start("a", hold::release);
 			process.start("b", process::acquireAndRelease);
 			process.start("news", () -> {
-				if (!process.backend.listener().granted(lease, new Grant(1, Duration.ofSeconds(30)))) {
+				if (!process.backend.listener().granted(lease, new Grant(1, Duration.ofSeconds(30)), 0)) {
 					process.backend.release(lease, Duration.ofSeconds(1));
 				}
 			});

@@ -441,12 +441,12 @@ final class FaultyBackend implements LockBackend {
 		}
 
 		@Override
-		public boolean granted(LeaseRequest request, Grant grant) {
+		public boolean granted(LeaseRequest request, Grant grant, long stamp) {
 			if (arrives()) {
-				return this.listener.granted(request, grant);
+				return this.listener.granted(request, grant, stamp);
 			}
 			receive(() -> {
-				boolean taken = this.listener.granted(request, grant);
+				boolean taken = this.listener.granted(request, grant, stamp);
 				if (!taken) {
 					FaultyBackend.this.backend.release(request, Duration.ofSeconds(1));
 				}

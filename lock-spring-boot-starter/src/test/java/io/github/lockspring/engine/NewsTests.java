@@ -154,7 +154,7 @@ class NewsTests {
 		Waiter waiter = queued();
 		this.backend.listener().tryAgain(held.lease().request());
 		this.backend.listener().tryAgain(new LeaseRequest("unknown", contender().terms(), "x", 1));
-		assertThat(this.backend.listener().granted(held.lease().request(), new Grant(1, LEASE))).isFalse();
+		assertThat(this.backend.listener().granted(held.lease().request(), new Grant(1, LEASE), 0)).isFalse();
 		assertThat(waiter.awaitSleep().isDone()).isFalse();
 		assertThat(this.backend.attempts()).isOne();
 	}
@@ -165,11 +165,11 @@ class NewsTests {
 		this.backend.next(Kind.CONTEND, Fault.unknownAfterEffect());
 		Waiter waiter = queued();
 		LeaseRequest old = contender();
-		assertThat(this.backend.listener().granted(old, new Grant(7, LEASE))).isFalse();
+		assertThat(this.backend.listener().granted(old, new Grant(7, LEASE), 0)).isFalse();
 		this.harness.advance(POLL);
 		await().until(() -> this.backend.attempts() == 2);
 		assertThat(contender()).isNotEqualTo(old);
-		assertThat(this.backend.listener().granted(old, new Grant(7, LEASE))).isFalse();
+		assertThat(this.backend.listener().granted(old, new Grant(7, LEASE), 0)).isFalse();
 		assertThat(waiter.awaitSleep().isDone()).isFalse();
 		held.release();
 		assertThat(waiter.hold().lease().request()).isEqualTo(contender());

@@ -39,7 +39,7 @@ final class News implements BackendListener {
 	}
 
 	@Override
-	public boolean granted(LeaseRequest request, Grant grant) {
+	public boolean granted(LeaseRequest request, Grant grant, long stamp) {
 		this.heard.add("granted " + request);
 		return this.takesOver.test(request);
 	}

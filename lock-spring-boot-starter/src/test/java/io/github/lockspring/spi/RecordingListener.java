@@ -62,7 +62,7 @@ final class RecordingListener implements BackendListener {
 	}
 
 	@Override
-	public boolean granted(LeaseRequest request, Grant grant) {
+	public boolean granted(LeaseRequest request, Grant grant, long stamp) {
 		this.grants.put(request, grant);
 		add(request, "granted");
 		return !this.refused.contains(request);
