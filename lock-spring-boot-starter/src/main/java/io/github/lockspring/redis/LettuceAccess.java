@@ -1,0 +1,291 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.OutcomeUnknownException;
+
+/**
+ * {@link RedisAccess} through Lettuce: one connection for calls, which many threads share
+ * without waiting for each other, and one for messages. The client is our own, made after
+ * the application's, because commands must fail at once when the connection is lost
+ * instead of being sent again later.
+ */
+final class LettuceAccess implements RedisAccess {
+
+	private final LettuceConnectionFactory factory;
+
+	private final AbstractRedisClient client;
+
+	private final Reconnecting<StatefulConnection<byte[], byte[]>> calls;
+
+	private final Reconnecting<StatefulRedisPubSubConnection<String, String>> messages;
+
+	private @Nullable RedisChannel channel;
+
+	private volatile long pingedNanos = System.nanoTime();
+
+	private volatile @Nullable CompletableFuture<?> ping;
+
+	LettuceAccess(LettuceConnectionFactory applications, Duration operationTimeout) {
+		this.factory = LettuceClientCopy.of(applications, operationTimeout);
+		this.client = this.factory.getRequiredNativeClient();
+		this.calls = new Reconnecting<>("calls", this::connect, StatefulConnection::isOpen,
+				StatefulConnection::closeAsync);
+		this.messages = new Reconnecting<>("messages", this::subscribe, StatefulConnection::isOpen,
+				StatefulConnection::closeAsync);
+	}
+
+	@Override
+	public void start(RedisChannel channel) {
+		this.channel = channel;
+		this.calls.renew();
+		this.messages.renew();
+	}
+
+	private StatefulConnection<byte[], byte[]> connect() {
+		if (this.client instanceof RedisClusterClient cluster) {
+			cluster.refreshPartitions();
+			return cluster.connect(ByteArrayCodec.INSTANCE);
+		}
+		return ((RedisClient) this.client).connect(ByteArrayCodec.INSTANCE);
+	}
+
+	private StatefulRedisPubSubConnection<String, String> subscribe() {
+		StatefulRedisPubSubConnection<String, String> connection = (this.client instanceof RedisClusterClient cluster)
+				? cluster.connectPubSub(StringCodec.UTF8) : ((RedisClient) this.client).connectPubSub(StringCodec.UTF8);
+		try {
+			RedisChannel channel = channel();
+			connection.addListener(new RedisPubSubAdapter<>() {
+
+				@Override
+				public void message(String name, String text) {
+					channel.message(text);
+				}
+
+			});
+			connection.sync().subscribe(channel.name());
+			channel.listening();
+			return connection;
+		}
+		catch (RuntimeException ex) {
+			connection.closeAsync();
+			throw ex;
+		}
+	}
+
+	private RedisChannel channel() {
+		if (this.channel == null) {
+			throw new IllegalStateException("Not started");
+		}
+		return this.channel;
+	}
+
+	/**
+	 * A connection on which nothing arrives any more looks like one on which there is
+	 * nothing to say. Therefore it is tried from time to time, at the cost of whoever
+	 * asks.
+	 */
+	@Override
+	public boolean isListening() {
+		StatefulRedisPubSubConnection<String, String> connection = this.messages.current();
+		if (connection == null) {
+			this.messages.renew();
+			return false;
+		}
+		long now = System.nanoTime();
+		CompletableFuture<?> ping = this.ping;
+		if (ping != null && !ping.isDone() && now - this.pingedNanos > TimeUnit.SECONDS.toNanos(2)) {
+			this.ping = null;
+			this.messages.replace(connection);
+			return false;
+		}
+		if (now - this.pingedNanos > TimeUnit.SECONDS.toNanos(5)) {
+			this.pingedNanos = now;
+			this.ping = connection.async().ping().toCompletableFuture();
+		}
+		return true;
+	}
+
+	@Override
+	public boolean isCluster() {
+		return this.client instanceof RedisClusterClient;
+	}
+
+	@Override
+	public CompletableFuture<RedisReply> send(RedisCall call, boolean byText, Duration timeout) {
+		CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
+		args.add(byText ? call.script().text() : call.script().sha()).add(call.keys().length);
+		for (byte[] key : call.keys()) {
+			args.addKey(key);
+		}
+		for (byte[] arg : call.args()) {
+			args.add(arg);
+		}
+		return dispatch(byText ? CommandType.EVAL : CommandType.EVALSHA, new ReplyOutput(), args, timeout);
+	}
+
+	private <T> CompletableFuture<T> dispatch(CommandType type, CommandOutput<byte[], byte[], T> output,
+			CommandArgs<byte[], byte[]> args, Duration timeout) {
+		AsyncCommand<byte[], byte[], T> command = new AsyncCommand<>(new Command<>(type, output, args));
+		try {
+			this.calls.get(timeout).dispatch(command);
+		}
+		catch (RuntimeException ex) {
+			command.completeExceptionally(ex);
+		}
+		return command;
+	}
+
+	@Override
+	public CompletableFuture<RedisReply> waitForReplicas(byte[] key, int replicas, Duration wait, Duration timeout) {
+		CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(replicas)
+			.add(Math.max(1, wait.toMillis()));
+		AsyncCommand<byte[], byte[], RedisReply> command = new AsyncCommand<>(
+				new Command<>(CommandType.WAIT, new ReplyOutput(), args));
+		try {
+			connectionOf(key, timeout).dispatch(command);
+		}
+		catch (RuntimeException ex) {
+			command.completeExceptionally(ex);
+		}
+		return command;
+	}
+
+	private StatefulConnection<byte[], byte[]> connectionOf(byte[] key, Duration timeout) {
+		StatefulConnection<byte[], byte[]> connection = this.calls.get(timeout);
+		if (connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+			RedisClusterNode node = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key));
+			return cluster.getConnection(node.getNodeId());
+		}
+		return connection;
+	}
+
+	@Override
+	public CompletableFuture<?> ping(Duration timeout) {
+		return dispatch(CommandType.PING, new StatusOutput<>(ByteArrayCodec.INSTANCE),
+				new CommandArgs<>(ByteArrayCodec.INSTANCE), timeout);
+	}
+
+	@Override
+	public List<String> info(Duration timeout) {
+		StatefulConnection<byte[], byte[]> connection = this.calls.get(timeout);
+		if (connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+			List<String> answers = new ArrayList<>();
+			for (RedisClusterNode node : cluster.getPartitions()) {
+				if (!node.getSlots().isEmpty()) {
+					answers.add(cluster.getConnection(node.getNodeId()).sync().info());
+				}
+			}
+			return answers;
+		}
+		return List.of(((StatefulRedisConnection<byte[], byte[]>) connection).sync().info());
+	}
+
+	@Override
+	public void suspect(String reason) {
+		StatefulConnection<byte[], byte[]> connection = this.calls.current();
+		if (connection != null) {
+			this.calls.replace(connection);
+		}
+	}
+
+	@Override
+	public @Nullable BackendException translate(Throwable failure) {
+		if (failure instanceof BackendException known) {
+			return known;
+		}
+		if (failure instanceof RedisCommandExecutionException) {
+			if (RedisErrors.isOutdatedPrimary(failure.getMessage())) {
+				suspect("it is a replica now");
+			}
+			return RedisErrors.of(failure.getMessage(), failure);
+		}
+		String message = "Redis is not reachable: " + failure.getMessage();
+		boolean sent = !(failure instanceof RedisConnectionException)
+				&& !(failure instanceof RedisException && String.valueOf(failure.getMessage()).contains("rejected"));
+		return sent ? new OutcomeUnknownException(message, failure) : new BackendUnavailableException(message, failure);
+	}
+
+	@Override
+	public void close() {
+		this.calls.close();
+		this.messages.close();
+		this.factory.destroy();
+	}
+
+	/**
+	 * Collects what a script answers.
+	 */
+	private static final class ReplyOutput extends CommandOutput<byte[], byte[], RedisReply> {
+
+		ReplyOutput() {
+			super(ByteArrayCodec.INSTANCE, new RedisReply());
+		}
+
+		@Override
+		public void set(long number) {
+			this.output.add(number);
+		}
+
+		@Override
+		public void set(ByteBuffer bytes) {
+			this.output.add((bytes != null) ? StandardCharsets.UTF_8.decode(bytes).toString() : "");
+		}
+
+		@Override
+		public void multi(int count) {
+			// the answers are flat
+		}
+
+	}
+
+}

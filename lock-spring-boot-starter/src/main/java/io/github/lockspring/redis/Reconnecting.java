@@ -1,0 +1,211 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.BackendUnavailableException;
+
+/**
+ * A connection that is made in the background whenever it is needed and was lost, or is
+ * not trusted any more. After a failure, and for mistrust, there is a pause of half a
+ * second between two attempts. Those that need the connection wait for it no longer than
+ * they may.
+ *
+ * @param <C> the type of connection
+ */
+final class Reconnecting<C> implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(RedisLockBackend.class);
+
+	private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
+
+	/**
+	 * How long calls that are under way may still use a connection that was replaced.
+	 */
+	private static final long LINGER_MILLIS = 2_000;
+
+	private final String name;
+
+	private final Supplier<C> connector;
+
+	private final Predicate<C> open;
+
+	private final Consumer<C> closer;
+
+	private volatile @Nullable C connection;
+
+	private @Nullable CompletableFuture<C> connecting;
+
+	private long attemptedNanos = System.nanoTime() - PAUSE_NANOS;
+
+	private boolean troubled;
+
+	private boolean closed;
+
+	Reconnecting(String name, Supplier<C> connector, Predicate<C> open, Consumer<C> closer) {
+		this.name = name;
+		this.connector = connector;
+		this.open = open;
+		this.closer = closer;
+	}
+
+	/**
+	 * The connection, if there is one.
+	 */
+	@Nullable C current() {
+		C connection = this.connection;
+		return (connection != null && this.open.test(connection)) ? connection : null;
+	}
+
+	/**
+	 * The connection, for which the caller waits if it is just being made.
+	 * @throws BackendUnavailableException if there is none
+	 */
+	C get(Duration timeout) {
+		C connection = current();
+		return (connection != null) ? connection : await(renew(), timeout);
+	}
+
+	private C await(@Nullable CompletableFuture<C> connecting, Duration timeout) {
+		if (connecting == null) {
+			throw new BackendUnavailableException("Redis is not reachable", null);
+		}
+		try {
+			return connecting.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new BackendUnavailableException("Interrupted while waiting for a connection", ex);
+		}
+		catch (ExecutionException ex) {
+			throw new BackendUnavailableException("Redis is not reachable: " + rootMessage(ex), ex.getCause());
+		}
+		catch (TimeoutException ex) {
+			throw new BackendUnavailableException(
+					"Redis is not reachable: no connection within " + timeout.toMillis() + " ms", ex);
+		}
+	}
+
+	/**
+	 * Has the connection made if there is none.
+	 * @return the attempt that is under way, or {@code null} if there was one just now
+	 */
+	@Nullable CompletableFuture<C> renew() {
+		return connect(null);
+	}
+
+	/**
+	 * Has a connection replaced that is not trusted any more.
+	 */
+	void replace(C suspicious) {
+		connect(suspicious);
+	}
+
+	private synchronized @Nullable CompletableFuture<C> connect(@Nullable C suspicious) {
+		C present = current();
+		if (present != null && present != suspicious) {
+			return CompletableFuture.completedFuture(present);
+		}
+		if (this.connecting != null) {
+			return this.connecting;
+		}
+		long now = System.nanoTime();
+		boolean patient = this.troubled || suspicious != null;
+		if (this.closed || (patient && now - this.attemptedNanos < PAUSE_NANOS)) {
+			return null;
+		}
+		this.attemptedNanos = now;
+		CompletableFuture<C> attempt = new CompletableFuture<>();
+		this.connecting = attempt;
+		Thread thread = new Thread(() -> make(attempt), "lock-redis-" + this.name);
+		thread.setDaemon(true);
+		thread.start();
+		return attempt;
+	}
+
+	private void make(CompletableFuture<C> attempt) {
+		try {
+			C made = this.connector.get();
+			C former = succeed(made);
+			if (former != null) {
+				CompletableFuture.delayedExecutor(LINGER_MILLIS, TimeUnit.MILLISECONDS)
+					.execute(() -> this.closer.accept(former));
+			}
+			attempt.complete(made);
+		}
+		catch (Throwable ex) {
+			fail(ex);
+			attempt.completeExceptionally(ex);
+		}
+	}
+
+	/**
+	 * Puts a new connection in place.
+	 * @return the one to be closed
+	 */
+	private synchronized @Nullable C succeed(C made) {
+		this.connecting = null;
+		if (this.closed) {
+			return made;
+		}
+		C former = this.connection;
+		this.connection = made;
+		if (this.troubled) {
+			this.troubled = false;
+			logger.info("Connected to Redis again (" + this.name + ")");
+		}
+		return former;
+	}
+
+	private synchronized void fail(Throwable ex) {
+		this.connecting = null;
+		if (!this.troubled && !this.closed) {
+			this.troubled = true;
+			logger.warn("Cannot connect to Redis (" + this.name + "), trying again when needed: " + rootMessage(ex));
+		}
+	}
+
+	private static String rootMessage(Throwable ex) {
+		Throwable root = ex;
+		while (root.getCause() != null) {
+			root = root.getCause();
+		}
+		return String.valueOf(root.getMessage());
+	}
+
+	/**
+	 * Makes no connection any more. The present one ends with its client.
+	 */
+	@Override
+	public synchronized void close() {
+		this.closed = true;
+		this.connection = null;
+	}
+
+}

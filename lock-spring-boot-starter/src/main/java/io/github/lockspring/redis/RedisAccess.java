@@ -1,0 +1,96 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.BackendException;
+
+/**
+ * The way to the servers through one client library, on connections of our own, with
+ * deadlines of our own, and without a command ever being sent twice.
+ */
+interface RedisAccess extends AutoCloseable {
+
+	/**
+	 * Begins to connect, and to listen to the channel.
+	 */
+	void start(RedisChannel channel);
+
+	/**
+	 * Whether messages of the channel arrive, as far as is known. If not, has it mended
+	 * in the background.
+	 */
+	boolean isListening();
+
+	/**
+	 * Whether the keys are spread over several servers.
+	 */
+	boolean isCluster();
+
+	/**
+	 * Sends a call to the server that has its keys. Waits only for a connection.
+	 * @param call what to run
+	 * @param byText whether to send the text of the script and not only its name
+	 * @param timeout how long to wait for a connection
+	 * @return the reply to come, or a failure for {@link #translate(Throwable)}
+	 */
+	CompletableFuture<RedisReply> send(RedisCall call, boolean byText, Duration timeout);
+
+	/**
+	 * Waits until replicas have confirmed what was written before on the connection that
+	 * serves a key.
+	 * @param key the key
+	 * @param replicas how many replicas
+	 * @param wait how long the server waits for them
+	 * @param timeout how long to wait for a connection
+	 * @return how many have confirmed
+	 */
+	CompletableFuture<RedisReply> waitForReplicas(byte[] key, int replicas, Duration wait, Duration timeout);
+
+	/**
+	 * Makes one round trip.
+	 */
+	CompletableFuture<?> ping(Duration timeout);
+
+	/**
+	 * Asks every server that keys are spread over about itself.
+	 * @return the server's answers to {@code INFO}
+	 */
+	List<String> info(Duration timeout);
+
+	/**
+	 * Has the connection replaced, because a reply did not come in time.
+	 */
+	void suspect(String reason);
+
+	/**
+	 * Tells what a failure means.
+	 * @param failure a failure of a future, without wrappers
+	 * @return the failure as backends report it, or {@code null} if the server does not
+	 * have the script
+	 */
+	@Nullable BackendException translate(Throwable failure);
+
+	@Override
+	void close();
+
+}

@@ -1,0 +1,41 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Picks the way to the servers by the client library of the application.
+ */
+final class RedisAccesses {
+
+	private static final boolean LETTUCE = ClassUtils.isPresent("io.lettuce.core.RedisClient",
+			RedisAccesses.class.getClassLoader());
+
+	private RedisAccesses() {
+	}
+
+	static RedisAccess of(RedisConnectionFactory factory, RedisLockSettings settings) {
+		if (LETTUCE && factory instanceof LettuceConnectionFactory lettuce) {
+			return new LettuceAccess(lettuce, settings.operationTimeout());
+		}
+		throw new IllegalArgumentException("Not supported: " + factory.getClass());
+	}
+
+}

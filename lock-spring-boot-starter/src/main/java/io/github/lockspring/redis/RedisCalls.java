@@ -1,0 +1,166 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.OutcomeUnknownException;
+
+/**
+ * Runs scripts and waits for the replies, but not for longer than it may: by name, and by
+ * their text where a server does not have them yet.
+ */
+final class RedisCalls {
+
+	private final RedisAccess access;
+
+	RedisCalls(RedisAccess access) {
+		this.access = access;
+	}
+
+	/**
+	 * Runs a script.
+	 * @return its answer
+	 * @throws BackendException if there is none in time
+	 */
+	RedisReply run(RedisCall call, Duration timeout) {
+		long deadline = System.nanoTime() + timeout.toNanos();
+		RedisReply reply = await(this.access.send(call, false, timeout), timeout);
+		return (reply != null) ? reply : runText(call, until(deadline));
+	}
+
+	private RedisReply runText(RedisCall call, Duration timeout) {
+		RedisReply reply = await(this.access.send(call, true, timeout), timeout);
+		if (reply == null) {
+			throw new OutcomeUnknownException("Redis does not accept the script " + call.script(), null);
+		}
+		return reply;
+	}
+
+	/**
+	 * Runs scripts side by side.
+	 * @return the answers; {@code null} stands for one that did not come in time
+	 * @throws BackendException if none came in time
+	 */
+	List<@Nullable RedisReply> runAll(List<RedisCall> calls, Duration timeout) {
+		long deadline = System.nanoTime() + timeout.toNanos();
+		List<CompletableFuture<RedisReply>> futures = new ArrayList<>(calls.size());
+		for (RedisCall call : calls) {
+			futures.add(this.access.send(call, false, until(deadline)));
+		}
+		List<@Nullable RedisReply> replies = new ArrayList<>(calls.size());
+		BackendException trouble = null;
+		int answered = 0;
+		for (int i = 0; i < calls.size(); i++) {
+			try {
+				RedisReply reply = await(futures.get(i), until(deadline));
+				replies.add((reply != null) ? reply : runText(calls.get(i), until(deadline)));
+				answered++;
+			}
+			catch (BackendException ex) {
+				trouble = ex;
+				replies.add(null);
+			}
+		}
+		if (trouble != null && answered == 0) {
+			throw trouble;
+		}
+		return replies;
+	}
+
+	/**
+	 * Runs a script without waiting for its answer.
+	 * @param failed told if it fails
+	 */
+	void runInBackground(RedisCall call, Duration timeout, Runnable failed) {
+		this.access.send(call, false, timeout).whenComplete((reply, failure) -> {
+			if (failure != null && this.access.translate(cause(failure)) == null) {
+				this.access.send(call, true, timeout).whenComplete((again, other) -> {
+					if (other != null) {
+						failed.run();
+					}
+				});
+			}
+			else if (failure != null) {
+				failed.run();
+			}
+		});
+	}
+
+	/**
+	 * Counts the replicas that have what was written to a key.
+	 */
+	long replicasThatHave(byte[] key, int replicas, Duration wait, Duration timeout) {
+		RedisReply reply = await(this.access.waitForReplicas(key, replicas, wait, timeout), timeout);
+		return (reply != null) ? reply.number(0) : 0;
+	}
+
+	void ping(Duration timeout) {
+		await(this.access.ping(timeout), timeout);
+	}
+
+	private static Duration until(long deadline) {
+		return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+	}
+
+	/**
+	 * Waits for a reply.
+	 * @return the reply, or {@code null} if the server does not have the script
+	 */
+	private <T> @Nullable T await(Future<T> future, Duration timeout) {
+		try {
+			return future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (TimeoutException ex) {
+			future.cancel(true);
+			this.access.suspect("no reply within " + timeout.toMillis() + " ms");
+			throw new OutcomeUnknownException("Redis did not answer within " + timeout.toMillis() + " ms", ex);
+		}
+		catch (InterruptedException ex) {
+			future.cancel(true);
+			Thread.currentThread().interrupt();
+			throw new OutcomeUnknownException("Interrupted while Redis was asked", ex);
+		}
+		catch (ExecutionException ex) {
+			BackendException failure = this.access.translate(cause(ex));
+			if (failure != null) {
+				throw failure;
+			}
+			return null;
+		}
+	}
+
+	private static Throwable cause(Throwable failure) {
+		Throwable cause = failure;
+		while ((cause instanceof ExecutionException || cause instanceof java.util.concurrent.CompletionException)
+				&& cause.getCause() != null) {
+			cause = cause.getCause();
+		}
+		return cause;
+	}
+
+}

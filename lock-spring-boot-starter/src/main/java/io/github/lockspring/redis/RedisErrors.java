@@ -1,0 +1,78 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.OutcomeUnknownException;
+
+/**
+ * What the errors of Redis mean. Those that a server answers before it runs anything
+ * leave the outcome known.
+ */
+final class RedisErrors {
+
+	private static final Set<String> REFUSALS = Set.of("LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "MOVED",
+			"ASK", "CROSSSLOT", "READONLY", "OOM", "MISCONF", "NOREPLICAS", "NOAUTH", "NOPERM", "WRONGPASS", "BUSY",
+			"WRONGTYPE", "FOREIGN");
+
+	private RedisErrors() {
+	}
+
+	/**
+	 * Translates an error that a server answered.
+	 * @param message what it said
+	 * @param cause the client's exception
+	 * @return the failure, or {@code null} if the server does not have the script
+	 */
+	static @Nullable BackendException of(@Nullable String message, Throwable cause) {
+		String text = (message != null) ? message.strip() : "error";
+		String code = code(text);
+		if (code.equals("NOSCRIPT")) {
+			return null;
+		}
+		if (code.equals("WRONGTYPE") || code.equals("FOREIGN")) {
+			return new BackendUnavailableException(
+					"Redis has foreign data where these locks keep theirs, which is left" + " untouched: " + text,
+					cause);
+		}
+		return REFUSALS.contains(code) ? new BackendUnavailableException("Redis refused: " + text, cause)
+				: new OutcomeUnknownException("Redis failed: " + text, cause);
+	}
+
+	/**
+	 * Errors inside of a script are reported in other words by different versions; the
+	 * code of the command's error is in them.
+	 */
+	private static String code(String text) {
+		for (String word : text.split("[ :]+", 12)) {
+			if (word.equals("NOSCRIPT") || REFUSALS.contains(word)) {
+				return word;
+			}
+		}
+		return "";
+	}
+
+	static boolean isOutdatedPrimary(@Nullable String message) {
+		return message != null && message.contains("READONLY");
+	}
+
+}

@@ -1,0 +1,364 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.spi.Renewal;
+
+/**
+ * {@link LockBackend} in Redis: one server, Sentinel or Cluster.
+ * <ol>
+ * <li>Every call is one run of a script, on one server, by that server's clock.</li>
+ * <li>A contender that is denied leaves its name in the queue with the same run. Whoever
+ * gives the lease back has the server grant it to the head of the queue, and tell the
+ * head's process, on a channel of its own, in the same run.</li>
+ * <li>Such a grant lapses after a second unless it is renewed or asked for. A message
+ * that is lost therefore costs a second at most, and one who has died costs no more.</li>
+ * <li>Fencing tokens are the server's microseconds, or one more than the last token if
+ * the clock is behind it, so that they grow even if the server forgot the last one.</li>
+ * </ol>
+ * A server with replicas may forget a grant when a replica takes over. Safe for use by
+ * many threads at once.
+ */
+public final class RedisLockBackend implements LockBackend {
+
+	private static final Log logger = LogFactory.getLog(RedisLockBackend.class);
+
+	/**
+	 * How many leases one run of a script renews, so that it does not hold up the server.
+	 */
+	private static final int RENEWALS_PER_CALL = 250;
+
+	private static final byte[] EMPTY = {};
+
+	private final RedisLockSettings settings;
+
+	private final RedisAccess access;
+
+	private final RedisCalls calls;
+
+	private final Channel channel = new Channel();
+
+	/**
+	 * Those that are, or may be, in a queue: by the owner's text.
+	 */
+	private final Map<String, LeaseRequest> contenders = new ConcurrentHashMap<>();
+
+	private volatile @Nullable BackendListener listener;
+
+	/**
+	 * Creates a backend.
+	 * @param factory the application's connections, of Lettuce or Jedis, whose settings
+	 * are used for connections of our own
+	 * @param settings the numbers
+	 */
+	public RedisLockBackend(RedisConnectionFactory factory, RedisLockSettings settings) {
+		this(RedisAccesses.of(factory, settings), settings);
+	}
+
+	RedisLockBackend(RedisAccess access, RedisLockSettings settings) {
+		this.access = access;
+		this.calls = new RedisCalls(access);
+		this.settings = settings;
+	}
+
+	@Override
+	public String name() {
+		return "redis";
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		Set<Capability> capabilities = EnumSet.allOf(Capability.class);
+		if (this.access.isCluster()) {
+			capabilities.remove(Capability.SEVERAL_KEYS);
+		}
+		return capabilities;
+	}
+
+	@Override
+	public void start(BackendListener listener) {
+		this.listener = listener;
+		this.access.start(this.channel);
+	}
+
+	@Override
+	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
+		return attempt(request, request.terms().fair() ? "f" : "-", EMPTY, timeout);
+	}
+
+	@Override
+	public Attempt contend(LeaseRequest request, Duration timeout) {
+		String owner = request.owner().toString();
+		this.contenders.put(owner, request);
+		byte[] name = this.access.isListening() ? this.channel.bytes : EMPTY;
+		Attempt attempt = attempt(request, contendersFlags(request), name, timeout);
+		if (attempt instanceof Grant) {
+			this.contenders.remove(owner);
+		}
+		return attempt;
+	}
+
+	private String contendersFlags(LeaseRequest request) {
+		return (request.terms().fair() ? "qf" : "q") + (this.access.isCluster() ? "c" : "")
+				+ (request.hasSeveralKeys() ? "m" : (this.settings.waitReplicas() > 0) ? "h" : "");
+	}
+
+	private Attempt attempt(LeaseRequest request, String flags, byte[] channel, Duration timeout) {
+		byte[][] keys = RedisKeys.of(request);
+		RedisReply reply = this.calls
+			.run(new RedisCall(RedisScript.ACQUIRE, keys, acquireArgs(request, flags, channel)), timeout);
+		long token = reply.number(0);
+		if (token > 0) {
+			Grant grant = new Grant(token, Duration.ofMillis(reply.number(1)));
+			return (this.settings.waitReplicas() > 0) ? confirmed(grant, request, keys[0], timeout) : grant;
+		}
+		if (token < 0) {
+			throw new IllegalArgumentException(
+					"The key of the " + request + " is in use with a limit of " + reply.number(1) + " permits");
+		}
+		return new Denial(Duration.ofMillis(reply.number(1)), reply.number(2));
+	}
+
+	private static byte[][] acquireArgs(LeaseRequest request, String flags, byte[] channel) {
+		LeaseTerms terms = request.terms();
+		LeaseMode mode = terms.mode();
+		long permits = 1;
+		long limit = 0;
+		if (mode instanceof LeaseMode.Permits some) {
+			permits = some.permits();
+			limit = some.limit();
+		}
+		return new byte[][] { owner(request), number(terms.leaseTime().toMillis()), number(terms.tokens()),
+				text(RedisModes.letterOf(mode)), number(permits), number(limit), text(flags), channel };
+	}
+
+	/**
+	 * Takes a grant back that too few replicas know of.
+	 */
+	private Grant confirmed(Grant grant, LeaseRequest request, byte[] key, Duration timeout) {
+		long confirmed = 0;
+		try {
+			confirmed = this.calls.replicasThatHave(key, this.settings.waitReplicas(), this.settings.waitTimeout(),
+					timeout);
+		}
+		finally {
+			if (confirmed < this.settings.waitReplicas()) {
+				release(request, timeout);
+			}
+		}
+		if (confirmed < this.settings.waitReplicas()) {
+			throw new BackendUnavailableException(
+					"Only " + confirmed + " of " + this.settings.waitReplicas()
+							+ " replicas confirmed the grant within " + this.settings.waitTimeout().toMillis() + " ms",
+					null);
+		}
+		return grant;
+	}
+
+	@Override
+	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
+		List<List<LeaseRequest>> batches = batches(leases);
+		List<RedisCall> renewals = batches.stream().map(RedisLockBackend::renewal).toList();
+		List<@Nullable RedisReply> replies = this.calls.runAll(renewals, timeout);
+		Set<LeaseRequest> held = new HashSet<>();
+		Set<LeaseRequest> lost = new HashSet<>();
+		for (int i = 0; i < batches.size(); i++) {
+			RedisReply reply = replies.get(i);
+			if (reply != null) {
+				List<LeaseRequest> batch = batches.get(i);
+				for (int j = 0; j < batch.size(); j++) {
+					((reply.number(j) == 1) ? held : lost).add(batch.get(j));
+				}
+			}
+		}
+		return new Renewal(held, lost);
+	}
+
+	/**
+	 * Puts together what one run of a script may renew.
+	 */
+	private List<List<LeaseRequest>> batches(Collection<LeaseRequest> leases) {
+		List<List<LeaseRequest>> batches = new ArrayList<>();
+		Map<Integer, List<LeaseRequest>> growing = new HashMap<>();
+		for (LeaseRequest lease : leases) {
+			int slot = this.access.isCluster() ? ClusterSlotHashUtil.calculateSlot(RedisKeys.of(lease.key())[0]) : 0;
+			List<LeaseRequest> batch = growing.get(slot);
+			if (batch == null || batch.size() == RENEWALS_PER_CALL) {
+				batch = new ArrayList<>();
+				batches.add(batch);
+				growing.put(slot, batch);
+			}
+			batch.add(lease);
+		}
+		return batches;
+	}
+
+	private static RedisCall renewal(List<LeaseRequest> leases) {
+		List<byte[]> keys = new ArrayList<>();
+		List<byte[]> args = new ArrayList<>();
+		for (LeaseRequest lease : leases) {
+			byte[][] names = RedisKeys.of(lease);
+			keys.addAll(List.of(names));
+			args.add(owner(lease));
+			args.add(number(lease.terms().leaseTime().toMillis()));
+			args.add(number(names.length / RedisKeys.PER_RESOURCE));
+		}
+		return new RedisCall(RedisScript.RENEW, keys.toArray(byte[][]::new), args.toArray(byte[][]::new));
+	}
+
+	@Override
+	public boolean release(LeaseRequest lease, Duration timeout) {
+		if (!this.contenders.isEmpty()) {
+			this.contenders.remove(lease.owner().toString());
+		}
+		return this.calls.run(release(lease), timeout).number(0) == 1;
+	}
+
+	private static RedisCall release(LeaseRequest lease) {
+		return new RedisCall(RedisScript.RELEASE, RedisKeys.of(lease), owner(lease));
+	}
+
+	@Override
+	public Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+		RedisReply reply = this.calls
+			.run(new RedisCall(RedisScript.STEP_DOWN, RedisKeys.of(exclusive.key()), owner(exclusive), owner(shared),
+					number(shared.terms().leaseTime().toMillis()), number(shared.terms().tokens())), timeout);
+		long token = reply.number(0);
+		return (token > 0) ? new Grant(token, Duration.ofMillis(reply.number(1))) : Denial.UNKNOWN_DURATION;
+	}
+
+	@Override
+	public List<LeaseHolder> inspect(String key, Duration timeout) {
+		RedisReply reply = this.calls.run(new RedisCall(RedisScript.INSPECT, RedisKeys.of(key)), timeout);
+		return reply.texts().stream().map(RedisModes::holder).toList();
+	}
+
+	@Override
+	public void probe(Duration timeout) {
+		this.calls.ping(timeout);
+	}
+
+	@Override
+	public void close() {
+		this.listener = null;
+		for (LeaseRequest contender : this.contenders.values()) {
+			withdraw(contender);
+		}
+		this.access.close();
+	}
+
+	private void withdraw(LeaseRequest contender) {
+		try {
+			release(contender, this.settings.operationTimeout());
+		}
+		catch (BackendException ex) {
+			logger.debug("Could not leave the queue in Redis: " + ex.getMessage());
+		}
+	}
+
+	private static byte[] owner(LeaseRequest request) {
+		return text(request.owner().toString());
+	}
+
+	private static byte[] number(long number) {
+		return text(Long.toString(number));
+	}
+
+	private static byte[] text(String text) {
+		return text.getBytes(StandardCharsets.ISO_8859_1);
+	}
+
+	/**
+	 * Where the servers tell of grants: the owner alone is a hint, else the token, the
+	 * validity since the denial in milliseconds and the stamp of the denial follow.
+	 */
+	private final class Channel implements RedisChannel {
+
+		private final String name = "lock:" + OwnerId.newInstance();
+
+		private final byte[] bytes = text(this.name);
+
+		@Override
+		public String name() {
+			return this.name;
+		}
+
+		@Override
+		public void message(String text) {
+			String[] words = text.split(" ");
+			LeaseRequest request = RedisLockBackend.this.contenders.get(words[0]);
+			BackendListener listener = RedisLockBackend.this.listener;
+			if (request == null || listener == null) {
+				return; // whoever gave up has released, or will
+			}
+			if (words.length < 4) {
+				listener.tryAgain(request);
+				return;
+			}
+			Grant grant = new Grant(Long.parseLong(words[1]), Duration.ofMillis(Long.parseLong(words[2])));
+			boolean taken = listener.granted(request, grant, Long.parseLong(words[3]));
+			RedisLockBackend.this.contenders.remove(words[0], request);
+			if (!taken) {
+				RedisLockBackend.this.calls.runInBackground(release(request),
+						RedisLockBackend.this.settings.operationTimeout(),
+						() -> logger.debug("Could not give a grant back; it lapses by itself"));
+			}
+		}
+
+		@Override
+		public void listening() {
+			BackendListener listener = RedisLockBackend.this.listener;
+			if (listener != null) {
+				RedisLockBackend.this.contenders.values().forEach(listener::tryAgain);
+			}
+		}
+
+	}
+
+}

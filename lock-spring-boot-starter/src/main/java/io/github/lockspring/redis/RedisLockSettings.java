@@ -1,0 +1,61 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+
+import org.springframework.util.Assert;
+
+/**
+ * What can be chosen about locks in Redis.
+ *
+ * @param operationTimeout how long a call may take, for connections that have to be made
+ * @param waitReplicas how many replicas must have confirmed a grant before it counts; 0
+ * asks none
+ * @param waitTimeout how long to wait for their confirmation
+ */
+public record RedisLockSettings(Duration operationTimeout, int waitReplicas, Duration waitTimeout) {
+
+	private static final RedisLockSettings DEFAULTS = new RedisLockSettings(Duration.ofSeconds(1), 0,
+			Duration.ofMillis(500));
+
+	/**
+	 * Checks the numbers.
+	 */
+	public RedisLockSettings {
+		Assert.isTrue(waitReplicas >= 0, () -> "'waitReplicas' must not be negative: " + waitReplicas);
+		Assert.isTrue(!waitTimeout.isNegative() && !waitTimeout.isZero(),
+				() -> "'waitTimeout' must be positive, not " + waitTimeout);
+	}
+
+	/**
+	 * The settings of an application that configures nothing.
+	 * @return the settings
+	 */
+	public static RedisLockSettings defaults() {
+		return DEFAULTS;
+	}
+
+	public RedisLockSettings withOperationTimeout(Duration operationTimeout) {
+		return new RedisLockSettings(operationTimeout, this.waitReplicas, this.waitTimeout);
+	}
+
+	public RedisLockSettings withReplicas(int waitReplicas, Duration waitTimeout) {
+		return new RedisLockSettings(this.operationTimeout, waitReplicas, waitTimeout);
+	}
+
+}

@@ -1,0 +1,85 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A Lua script that ships with this package, and the name under which servers keep it. A
+ * line {@code #include file} stands for that file.
+ */
+enum RedisScript {
+
+	ACQUIRE("acquire.lua"), RELEASE("release.lua"), RENEW("renew.lua"), STEP_DOWN("step-down.lua"),
+	INSPECT("inspect.lua");
+
+	private final byte[] text;
+
+	private final byte[] sha;
+
+	RedisScript(String file) {
+		String text = Pattern.compile("(?m)^#include (\\S+)$").matcher(read(file)).replaceAll(RedisScript::included);
+		this.text = text.getBytes(StandardCharsets.UTF_8);
+		this.sha = HexFormat.of().formatHex(sha1(this.text)).getBytes(StandardCharsets.US_ASCII);
+	}
+
+	private static String included(MatchResult include) {
+		return Matcher.quoteReplacement(read(include.group(1)));
+	}
+
+	private static String read(String file) {
+		try (InputStream in = RedisScript.class.getResourceAsStream(file)) {
+			if (in == null) {
+				throw new IllegalStateException("The script " + file + " is missing from the class path");
+			}
+			return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static byte[] sha1(byte[] text) {
+		try {
+			return MessageDigest.getInstance("SHA-1").digest(text);
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException(ex); // every Java platform has it
+		}
+	}
+
+	byte[] text() {
+		return this.text;
+	}
+
+	/**
+	 * The name of the script on the server, if it has it.
+	 */
+	byte[] sha() {
+		return this.sha;
+	}
+
+}
