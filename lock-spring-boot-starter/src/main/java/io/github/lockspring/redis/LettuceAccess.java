@@ -85,10 +85,12 @@ final class LettuceAccess implements RedisAccess {
 	}
 
 	@Override
-	public void start(RedisChannel channel) {
+	public void start(RedisChannel channel, Duration timeout) {
 		this.channel = channel;
 		this.calls.renew();
 		this.messages.renew();
+		this.calls.awaitFirst(timeout);
+		this.messages.awaitFirst(timeout);
 	}
 
 	private StatefulConnection<byte[], byte[]> connect() {

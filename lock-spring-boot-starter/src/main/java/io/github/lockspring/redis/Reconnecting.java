@@ -92,6 +92,18 @@ final class Reconnecting<C> implements AutoCloseable {
 		return (connection != null) ? connection : await(renew(), timeout);
 	}
 
+	/**
+	 * Waits for the first connection, and does not mind if there is none.
+	 */
+	void awaitFirst(Duration timeout) {
+		try {
+			get(timeout);
+		}
+		catch (BackendUnavailableException ex) {
+			logger.debug("No connection to Redis yet (" + this.name + "): " + ex.getMessage());
+		}
+	}
+
 	private C await(@Nullable CompletableFuture<C> connecting, Duration timeout) {
 		if (connecting == null) {
 			throw new BackendUnavailableException("Redis is not reachable", null);

@@ -31,9 +31,9 @@ import io.github.lockspring.spi.BackendException;
 interface RedisAccess extends AutoCloseable {
 
 	/**
-	 * Begins to connect, and to listen to the channel.
+	 * Connects and listens to the channel, in the background if it takes longer.
 	 */
-	void start(RedisChannel channel);
+	void start(RedisChannel channel, Duration timeout);
 
 	/**
 	 * Whether messages of the channel arrive, as far as is known. If not, has it mended

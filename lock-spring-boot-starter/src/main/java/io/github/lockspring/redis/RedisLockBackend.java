@@ -74,7 +74,14 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	private static final int RENEWALS_PER_CALL = 250;
 
+	/**
+	 * How long the server remembers the last token of a free key, as in the scripts.
+	 */
+	private static final long RETENTION_MILLIS = 10_000;
+
 	private static final byte[] EMPTY = {};
+
+	private static final byte[] ONE = { '1' };
 
 	private final RedisLockSettings settings;
 
@@ -124,12 +131,12 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public void start(BackendListener listener) {
 		this.listener = listener;
-		this.access.start(this.channel);
+		this.access.start(this.channel, this.settings.operationTimeout());
 	}
 
 	@Override
 	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
-		return attempt(request, request.terms().fair() ? "f" : "-", EMPTY, timeout);
+		return attempt(request, request.terms().fair() ? "f" : "", EMPTY, timeout);
 	}
 
 	@Override
@@ -155,7 +162,7 @@ public final class RedisLockBackend implements LockBackend {
 			.run(new RedisCall(RedisScript.ACQUIRE, keys, acquireArgs(request, flags, channel)), timeout);
 		long token = reply.number(0);
 		if (token > 0) {
-			Grant grant = new Grant(token, Duration.ofMillis(reply.number(1)));
+			Grant grant = new Grant(token, request.terms().leaseTime());
 			return (this.settings.waitReplicas() > 0) ? confirmed(grant, request, keys[0], timeout) : grant;
 		}
 		if (token < 0) {
@@ -168,14 +175,22 @@ public final class RedisLockBackend implements LockBackend {
 	private static byte[][] acquireArgs(LeaseRequest request, String flags, byte[] channel) {
 		LeaseTerms terms = request.terms();
 		LeaseMode mode = terms.mode();
+		long lease = terms.leaseTime().toMillis();
+		byte[] owner = owner(request);
+		byte[] ttl = number(lease + RETENTION_MILLIS);
+		byte[] tokens = (terms.tokens() == 1) ? ONE : number(terms.tokens());
+		byte[] letter = text(RedisModes.letterOf(mode));
+		if (mode == LeaseMode.EXCLUSIVE && flags.isEmpty()) {
+			return new byte[][] { owner, number(lease), ttl, tokens, letter };
+		}
 		long permits = 1;
 		long limit = 0;
 		if (mode instanceof LeaseMode.Permits some) {
 			permits = some.permits();
 			limit = some.limit();
 		}
-		return new byte[][] { owner(request), number(terms.leaseTime().toMillis()), number(terms.tokens()),
-				text(RedisModes.letterOf(mode)), number(permits), number(limit), text(flags), channel };
+		return new byte[][] { owner, number(lease), ttl, tokens, letter, number(permits), number(limit),
+				text(flags.isEmpty() ? "-" : flags), channel };
 	}
 
 	/**
@@ -270,7 +285,7 @@ public final class RedisLockBackend implements LockBackend {
 			.run(new RedisCall(RedisScript.STEP_DOWN, RedisKeys.of(exclusive.key()), owner(exclusive), owner(shared),
 					number(shared.terms().leaseTime().toMillis()), number(shared.terms().tokens())), timeout);
 		long token = reply.number(0);
-		return (token > 0) ? new Grant(token, Duration.ofMillis(reply.number(1))) : Denial.UNKNOWN_DURATION;
+		return (token > 0) ? new Grant(token, shared.terms().leaseTime()) : Denial.UNKNOWN_DURATION;
 	}
 
 	@Override

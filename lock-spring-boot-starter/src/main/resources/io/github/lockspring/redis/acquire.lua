@@ -1,28 +1,35 @@
 -- Tries once to acquire, for one owner, all of the resources or none.
 --
--- ARGV: owner, lease time, tokens, mode, permits, limit, flags, channel.
+-- ARGV: owner, lease time, time after which the resource may be forgotten, tokens, mode, permits, limit, flags, channel;
+-- all after the mode may be missing.
 -- Flags: "f" fair, "q" take a place in the queue if denied, "h" send hints and no grants, "m" many resources (a hint,
--- and the next one gets its turn at once), "c" cluster (this server does not know who listens), "-" for none.
--- Answer: {token, validity in ms}, or {0, ms until it may make sense to try again, stamp} if denied,
--- or {-1, limit} if the permits are in use with another limit.
+-- and the next one gets its turn at once), "c" cluster (this server does not know who listens).
+-- Answer: the token if granted for the lease time; {0, ms until it may make sense to try again, stamp} if denied;
+-- {-1, limit} if the permits are in use with another limit.
 
--- The common case comes first: one resource, exclusive, free, nobody waits.
+-- The common case comes first: one resource, exclusive, free, nobody waits. It counts every step.
 local record = redis.call('GET', KEYS[1])
-local fence = not record and 0 or string.match(record, '^1 %- %- 0 (%d+) %-$')
-if fence and ARGV[4] == 'x' and #KEYS == 3 then
+local former = not record and 0 or tonumber(string.sub(record, 3))
+if former and ARGV[5] == 'x' and #KEYS == 3 and (not record or string.byte(record, 1) == 49) then
 	local time = redis.call('TIME')
-	local now = time[1] * 1000000 + time[2]
-	local token = math.max(fence + 1, now)
-	redis.call('SET', KEYS[1], string.format('1 x %s %.0f %.0f -', ARGV[1], now + ARGV[2] * 1000, token + ARGV[3] - 1),
-			'PX', ARGV[2] + 10000)
-	return { token, tonumber(ARGV[2]) }
+	local since = time[1] .. string.sub('00000' .. time[2], -6)
+	local token, fence = tonumber(since), since
+	if token <= former then
+		token = former + 1
+		fence = nil
+	end
+	if not fence or ARGV[4] ~= '1' then
+		fence = string.format('%.0f', token + ARGV[4] - 1)
+	end
+	redis.call('PSETEX', KEYS[1], ARGV[3], '1 x ' .. ARGV[1] .. ' ' .. since .. ' ' .. ARGV[2] .. ' ' .. fence)
+	return token
 end
 
 #include resource.lua
 
-local owner, lease, flags, channel = ARGV[1], tonumber(ARGV[2]), ARGV[7], ARGV[8]
-local wanted = { mode = ARGV[4], permits = tonumber(ARGV[5]), limit = tonumber(ARGV[6]), lease = lease,
-	tokens = tonumber(ARGV[3]), flags = flags }
+local owner, lease, flags, channel = ARGV[1], tonumber(ARGV[2]), ARGV[8] or '-', ARGV[9] or ''
+local wanted = { mode = ARGV[5], permits = tonumber(ARGV[6] or 1), limit = tonumber(ARGV[7] or 0), lease = lease,
+	tokens = tonumber(ARGV[4]), flags = flags }
 local resources = readAll()
 if not resources then
 	return foreign()
@@ -53,7 +60,7 @@ if token then
 		write(resources[i])
 	end
 	if token then
-		return { token, lease }
+		return token
 	end
 end
 
@@ -74,16 +81,16 @@ end
 if not blocked then
 	token = nextToken(resources)
 	for _, r in ipairs(resources) do
-		if r.queued == 'q' then
+		if r.queued ~= '' then
 			leave(r, owner)
 		end
 		grant(r, owner, wanted, token, lease)
-		if wanted.mode ~= 'x' and r.queued == 'q' then
+		if wanted.mode ~= 'x' and r.queued ~= '' then
 			advance(r)
 		end
 		write(r)
 	end
-	return { token, lease }
+	return token
 end
 
 if string.find(flags, 'q', 1, true) then

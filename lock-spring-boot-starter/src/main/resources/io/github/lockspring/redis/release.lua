@@ -1,17 +1,18 @@
 -- Gives back whatever an owner has: the leases, the place in the queue.
 --
 -- ARGV: owner.
--- Answer: {1} if it held all of the resources until now, else {0}.
+-- Answer: 1 if it held all of the resources until now, else 0.
 
 -- The common case comes first: one resource, exclusive, nobody waits.
 local owner = ARGV[1]
 local record = #KEYS == 3 and redis.call('GET', KEYS[1])
-if record then
-	local who, till, fence = string.match(record, '^1 x (%S+) (%d+) (%d+) %-$')
-	if who == owner then
+if record and string.find(record, owner, 5, true) == 5 and string.byte(record, 3) == 120
+		and string.byte(record, 5 + #owner) == 32 and string.byte(record, 1) == 49 then
+	local since, lease, fence = string.match(record, '^(%d+) (%d+) (%d+)$', 6 + #owner)
+	if since then
+		redis.call('PSETEX', KEYS[1], '10000', '1 ' .. fence)
 		local time = redis.call('TIME')
-		redis.call('SET', KEYS[1], '1 - - 0 ' .. fence .. ' -', 'PX', 10000)
-		return { (time[1] * 1000000 + time[2] < tonumber(till)) and 1 or 0 }
+		return (time[1] * 1000000 + time[2] < since + lease * 1000) and 1 or 0
 	end
 end
 
@@ -50,4 +51,4 @@ for _, r in ipairs(resources) do
 	advance(r)
 	write(r)
 end
-return { held }
+return held

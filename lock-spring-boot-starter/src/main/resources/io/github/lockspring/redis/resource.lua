@@ -1,10 +1,12 @@
 -- What the scripts share. KEYS names resources, three keys each:
 --
---   state    a record of one line, "1 <mode> <who> <till> <fence> <queued>":
---            1 is the version of the format; mode is "-" free, "x" exclusive, "s" shared, "p" permits;
---            who is the owner of an exclusive lease, or "<used>/<limit>/<last>" of the others: the permits in use,
---            how many there are, and when the last lease ends; till is when the exclusive lease, or the first of the
---            others, ends; fence is the largest fencing token ever granted; queued is "q" if somebody may wait
+--   state    a record of one line: "1 <fence>" if the resource is free and nobody waits, else
+--            "1 <mode> <who> <since> <lease> <fence>", followed by " q" if somebody may wait.
+--            1 is the version of the format. fence is the largest fencing token ever granted.
+--            mode is "x" exclusive, "s" shared, "p" permits, "-" free.
+--            who is the owner of an exclusive lease, which ends <lease> after <since>; of others it is
+--            "<used>/<limit>/<last>": the permits in use, how many there are, and when the last lease ends,
+--            while the first of them ends <lease> after <since>
 --   details  a hash: owner -> "h <permits> <till> <token>" of a lease that is not exclusive,
 --            or "c <mode> <permits> <limit> <lease> <tokens> <flags> <stamp> <channel>" of a contender
 --   queue    a list of the owners that wait, the head first
@@ -21,15 +23,22 @@ local now = time[1] * 1000000 + time[2]
 local function read(i)
 	local r = { state = KEYS[i], details = KEYS[i + 1], queue = KEYS[i + 2] }
 	local record = redis.call('GET', r.state)
+	local since, lease
 	if not record then
-		r.mode, r.who, r.till, r.fence, r.queued = '-', '-', 0, 0, '-'
+		r.mode, r.who, since, lease, r.fence, r.queued = '-', '-', 0, 0, 0, ''
 	else
-		r.mode, r.who, r.till, r.fence, r.queued = string.match(record, '^1 ([-xsp]) (%S+) (%d+) (%d+) ([-q])$')
+		r.fence = string.match(record, '^1 (%d+)$')
+		if r.fence then
+			r.mode, r.who, since, lease, r.queued = '-', '-', 0, 0, ''
+		else
+			r.mode, r.who, since, lease, r.fence, r.queued = string.match(record,
+					'^1 ([-xsp]) (%S+) (%d+) (%d+) (%d+)( ?q?)$')
+		end
 		if not r.mode then
 			return nil
 		end
-		r.till, r.fence = tonumber(r.till), tonumber(r.fence)
 	end
+	r.till, r.fence = since + lease * 1000, tonumber(r.fence)
 	r.used, r.limit, r.last = string.match(r.who, '^(%d+)/(%d+)/(%d+)$')
 	r.used, r.limit, r.last = tonumber(r.used) or 0, tonumber(r.limit) or 0, tonumber(r.last) or 0
 	return r
@@ -52,17 +61,18 @@ local function foreign()
 end
 
 local function write(r)
-	local last = r.till
-	if r.mode == '-' and r.fence == 0 and r.queued == '-' then
-		return -- nothing to remember
-	end
+	local text, last = string.format('1 %.0f', r.fence), r.till
 	if r.mode == 's' or r.mode == 'p' then
 		r.who = string.format('%.0f/%.0f/%.0f', r.used, r.limit, r.last)
 		last = r.last
 	end
+	if r.mode ~= '-' or r.queued ~= '' then
+		text = string.format('1 %s %s %.0f 0 %.0f%s', r.mode, r.who, r.till, r.fence, r.queued)
+	elseif r.fence == 0 then
+		return -- nothing to remember
+	end
 	local ttl = math.ceil(math.max(last - now, r.fence - now, 0) / 1000) + RETENTION
-	redis.call('SET', r.state, string.format('1 %s %s %.0f %.0f %s', r.mode, r.who, r.till, r.fence, r.queued), 'PX',
-			string.format('%.0f', ttl))
+	redis.call('PSETEX', r.state, string.format('%.0f', ttl), text)
 end
 
 local function free(r)
@@ -170,18 +180,18 @@ local function enqueue(r, owner, wanted, channel)
 			wanted.permits, wanted.limit, wanted.lease, wanted.tokens, wanted.flags, now, channel))
 	keepDetails(r, r.till)
 	redis.call('PEXPIRE', r.queue, 2 * PLACE / 1000)
-	r.queued = 'q'
+	r.queued = ' q'
 end
 
 -- Finds the head of the queue, and drops those before it that did not come back.
 local function head(r)
-	if r.queued == '-' then
+	if r.queued == '' then
 		return nil
 	end
 	while true do
 		local owner = redis.call('LINDEX', r.queue, 0)
 		if not owner then
-			r.queued = '-'
+			r.queued = ''
 			return nil
 		end
 		local entry = contender(r, owner)

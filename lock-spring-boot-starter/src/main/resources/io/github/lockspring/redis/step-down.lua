@@ -1,7 +1,7 @@
 -- Makes a shared lease out of an exclusive one.
 --
 -- ARGV: owner of the exclusive lease, owner of the shared lease, lease time, tokens.
--- Answer: {token, validity in ms}, or {0} if the exclusive lease is over.
+-- Answer: the token if granted for the lease time, or 0 if the exclusive lease is over.
 
 #include resource.lua
 
@@ -12,14 +12,17 @@ end
 local lease = tonumber(ARGV[3])
 local held = r.mode == 's' and holding(r, ARGV[2])
 if held and held.till > now then
-	return { held.token, math.floor((held.till - now) / 1000) }
+	held.till = now + lease * 1000
+	hold(r, ARGV[2], held)
+	write(r)
+	return held.token
 end
 if r.mode ~= 'x' or r.who ~= ARGV[1] or r.till <= now then
-	return { 0 }
+	return 0
 end
 free(r)
 local token = nextToken({ r })
 grant(r, ARGV[2], { mode = 's', permits = 1, limit = 0, tokens = tonumber(ARGV[4]) }, token, lease)
 advance(r)
 write(r)
-return { token, lease }
+return token
