@@ -37,11 +37,14 @@ import io.github.lockspring.jdbc.JdbcLockBackend;
 @ConditionalOnLockBackend(value = LockBackendType.JDBC, client = DataSource.class)
 class JdbcLockConfiguration {
 
+	private static final LockClientChoice<DataSource> CLIENT = new LockClientChoice<>(DataSource.class, "data source",
+			"a SQL database", "lock.jdbc.data-source", "spring.datasource.url");
+
 	@Bean(destroyMethod = "")
 	@DependsOnDatabaseInitialization
 	JdbcLockBackend jdbcLockBackend(LockProperties lockProperties, ListableBeanFactory beanFactory) {
 		LockProperties.Jdbc properties = lockProperties.getJdbc();
-		DataSource dataSource = new LockDataSourceChoice(properties.getDataSource()).requireOne(beanFactory);
+		DataSource dataSource = CLIENT.requireOne(beanFactory, properties.getDataSource());
 		new JdbcLockTable(dataSource, properties).prepare();
 		return new JdbcLockBackend(dataSource, properties.getTableName());
 	}

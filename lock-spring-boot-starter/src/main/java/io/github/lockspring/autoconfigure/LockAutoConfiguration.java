@@ -36,7 +36,8 @@ import io.github.lockspring.spi.LockBackend;
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for distributed locks.
  */
-@AutoConfiguration(afterName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
+@AutoConfiguration(afterName = { "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+		"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration" })
 @EnableConfigurationProperties(LockProperties.class)
 @Import(LockAopConfiguration.class)
 public final class LockAutoConfiguration {
@@ -80,7 +81,7 @@ public final class LockAutoConfiguration {
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnMissingBean(LockBackend.class)
-	@Import({ JdbcLockConfiguration.class, LocalLockConfiguration.class })
+	@Import({ RedisLockConfiguration.class, JdbcLockConfiguration.class, LocalLockConfiguration.class })
 	static class BackendConfiguration {
 
 	}

@@ -21,10 +21,15 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backends that can be chosen by the property {@code lock.backend}, in order of
- * precedence.
+ * The backends that can be chosen by the property {@code lock.backend}.
  */
 public enum LockBackendType {
+
+	/**
+	 * Redis: one server, Sentinel or Cluster. Chosen by itself if there is a connection
+	 * factory.
+	 */
+	REDIS("Redis; needs a RedisConnectionFactory", "org.springframework.boot:spring-boot-starter-data-redis"),
 
 	/**
 	 * A table in a SQL database. Chosen by itself if there is a data source.

@@ -93,6 +93,8 @@ public class LockProperties {
 
 	private final Aop aop = new Aop();
 
+	private final Redis redis = new Redis();
+
 	private final Jdbc jdbc = new Jdbc();
 
 	public @Nullable LockBackendType getBackend() {
@@ -191,6 +193,10 @@ public class LockProperties {
 		return this.aop;
 	}
 
+	public Redis getRedis() {
+		return this.redis;
+	}
+
 	public Jdbc getJdbc() {
 		return this.jdbc;
 	}
@@ -246,6 +252,52 @@ public class LockProperties {
 
 		public void setOrder(int order) {
 			this.order = order;
+		}
+
+	}
+
+	/**
+	 * Locks in Redis.
+	 */
+	public static class Redis {
+
+		/**
+		 * The name of the connection factory bean to use if there are several.
+		 */
+		private @Nullable String connectionFactory;
+
+		/**
+		 * How many replicas must have confirmed a grant before it counts.
+		 */
+		private int waitReplicas;
+
+		/**
+		 * How long to wait for the replicas' confirmation.
+		 */
+		private Duration waitTimeout = Duration.ofMillis(500);
+
+		public @Nullable String getConnectionFactory() {
+			return this.connectionFactory;
+		}
+
+		public void setConnectionFactory(@Nullable String connectionFactory) {
+			this.connectionFactory = connectionFactory;
+		}
+
+		public int getWaitReplicas() {
+			return this.waitReplicas;
+		}
+
+		public void setWaitReplicas(int waitReplicas) {
+			this.waitReplicas = waitReplicas;
+		}
+
+		public Duration getWaitTimeout() {
+			return this.waitTimeout;
+		}
+
+		public void setWaitTimeout(Duration waitTimeout) {
+			this.waitTimeout = waitTimeout;
 		}
 
 	}

@@ -26,6 +26,7 @@ import io.github.lockspring.LockOptions;
 import io.github.lockspring.aop.LockDefaults;
 import io.github.lockspring.engine.AcquireTerms;
 import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.redis.RedisLockSettings;
 
 /**
  * What the properties mean, after they were checked.
@@ -91,6 +92,9 @@ final class LockSettings {
 				"It must be between 0 and " + AcquireTerms.MAX_HAND_OVERS + '.');
 		Duration span = this.properties.getHandOver().getSpan();
 		require(!span.isNegative(), "lock.hand-over.span", span, "It must be zero or longer.");
+		int replicas = this.properties.getRedis().getWaitReplicas();
+		require(replicas >= 0, "lock.redis.wait-replicas", replicas, "It must be zero, to wait for none, or more.");
+		requirePositive("lock.redis.wait-timeout", this.properties.getRedis().getWaitTimeout());
 		int maxKeys = this.properties.getMaxKeys();
 		require(maxKeys > 0, "lock.max-keys", maxKeys, "It must be at least 1.");
 	}
@@ -118,6 +122,13 @@ final class LockSettings {
 
 	LockDefaults annotationDefaults() {
 		return new LockDefaults(options(), this.properties.getRenewInterval());
+	}
+
+	RedisLockSettings redisSettings() {
+		LockProperties.Redis redis = this.properties.getRedis();
+		return RedisLockSettings.defaults()
+			.withOperationTimeout(this.properties.getOperationTimeout())
+			.withReplicas(redis.getWaitReplicas(), redis.getWaitTimeout());
 	}
 
 	EngineSettings engineSettings() {

@@ -143,7 +143,8 @@ class LockBackendChoiceTests {
 
 	@Test
 	void backendTypesAreListedInOrderOfPrecedence() {
-		assertThat(List.of(LockBackendType.values())).containsExactly(LockBackendType.JDBC, LockBackendType.LOCAL);
+		assertThat(List.of(LockBackendType.values())).containsExactly(LockBackendType.REDIS, LockBackendType.JDBC,
+				LockBackendType.LOCAL);
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -1,0 +1,46 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+import io.github.lockspring.redis.RedisLockBackend;
+
+/**
+ * Locks in Redis.
+ */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(RedisConnectionFactory.class)
+@ConditionalOnLockBackend(value = LockBackendType.REDIS, client = RedisConnectionFactory.class)
+class RedisLockConfiguration {
+
+	private static final LockClientChoice<RedisConnectionFactory> CLIENT = new LockClientChoice<>(
+			RedisConnectionFactory.class, "Redis connection factory", "Redis", "lock.redis.connection-factory",
+			"spring.data.redis.host");
+
+	@Bean(destroyMethod = "")
+	RedisLockBackend redisLockBackend(LockProperties lockProperties, ListableBeanFactory beanFactory) {
+		RedisConnectionFactory factory = CLIENT.requireOne(beanFactory,
+				lockProperties.getRedis().getConnectionFactory());
+		return new RedisLockBackend(factory, LockSettings.of(lockProperties).redisSettings());
+	}
+
+}
