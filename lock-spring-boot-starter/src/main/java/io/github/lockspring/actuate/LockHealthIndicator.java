@@ -17,6 +17,7 @@
 package io.github.lockspring.actuate;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -73,6 +74,10 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 	@Override
 	protected void doHealthCheck(Health.Builder builder) throws Exception {
 		builder.withDetail("backend", this.engine.backendName());
+		List<String> warnings = this.engine.warnings();
+		if (!warnings.isEmpty()) {
+			builder.withDetail("warnings", warnings);
+		}
 		Probe probe = currentProbe();
 		long remaining = this.timeout.toNanos() - probe.age();
 		try {

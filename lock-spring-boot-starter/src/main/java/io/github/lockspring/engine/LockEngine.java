@@ -227,6 +227,14 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
+	 * What is known to weaken the locks in the way the store is set up.
+	 * @return sentences for people to read
+	 */
+	public List<String> warnings() {
+		return this.store.warnings();
+	}
+
+	/**
 	 * Makes one cheap round trip to the store.
 	 * @return how long it took
 	 * @throws EngineException if the store failed

@@ -18,6 +18,7 @@ package io.github.lockspring.engine;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -133,6 +134,10 @@ final class Store {
 		catch (RuntimeException ex) {
 			throw new BackendUnavailableException("The backend '" + name() + "' failed: " + ex, ex);
 		}
+	}
+
+	List<String> warnings() {
+		return this.backend.warnings();
 	}
 
 	void close() {

@@ -79,9 +79,9 @@ final class LettuceAccess implements RedisAccess {
 		this.factory = LettuceClientCopy.of(applications, operationTimeout);
 		this.client = this.factory.getRequiredNativeClient();
 		this.calls = new Reconnecting<>("calls", this::connect, StatefulConnection::isOpen,
-				StatefulConnection::closeAsync);
+				StatefulConnection::closeAsync, Duration.ofMillis(500));
 		this.messages = new Reconnecting<>("messages", this::subscribe, StatefulConnection::isOpen,
-				StatefulConnection::closeAsync);
+				StatefulConnection::closeAsync, Duration.ofSeconds(10));
 	}
 
 	@Override

@@ -34,8 +34,8 @@ import io.github.lockspring.spi.BackendUnavailableException;
 /**
  * A connection that is made in the background whenever it is needed and was lost, or is
  * not trusted any more. After a failure, and for mistrust, there is a pause of half a
- * second between two attempts. Those that need the connection wait for it no longer than
- * they may.
+ * second between two attempts, which may grow from failure to failure. Those that need
+ * the connection wait for it no longer than they may.
  *
  * @param <C> the type of connection
  */
@@ -58,21 +58,24 @@ final class Reconnecting<C> implements AutoCloseable {
 
 	private final Consumer<C> closer;
 
+	private final long longestPauseNanos;
+
 	private volatile @Nullable C connection;
 
 	private @Nullable CompletableFuture<C> connecting;
 
 	private long attemptedNanos = System.nanoTime() - PAUSE_NANOS;
 
-	private boolean troubled;
+	private int failures;
 
 	private boolean closed;
 
-	Reconnecting(String name, Supplier<C> connector, Predicate<C> open, Consumer<C> closer) {
+	Reconnecting(String name, Supplier<C> connector, Predicate<C> open, Consumer<C> closer, Duration longestPause) {
 		this.name = name;
 		this.connector = connector;
 		this.open = open;
 		this.closer = closer;
+		this.longestPauseNanos = longestPause.toNanos();
 	}
 
 	/**
@@ -148,8 +151,8 @@ final class Reconnecting<C> implements AutoCloseable {
 			return this.connecting;
 		}
 		long now = System.nanoTime();
-		boolean patient = this.troubled || suspicious != null;
-		if (this.closed || (patient && now - this.attemptedNanos < PAUSE_NANOS)) {
+		boolean patient = this.failures > 0 || suspicious != null;
+		if (this.closed || (patient && now - this.attemptedNanos < pause())) {
 			return null;
 		}
 		this.attemptedNanos = now;
@@ -159,6 +162,10 @@ final class Reconnecting<C> implements AutoCloseable {
 		thread.setDaemon(true);
 		thread.start();
 		return attempt;
+	}
+
+	private long pause() {
+		return Math.min(PAUSE_NANOS << Math.min(Math.max(this.failures - 1, 0), 10), this.longestPauseNanos);
 	}
 
 	private void make(CompletableFuture<C> attempt) {
@@ -188,8 +195,8 @@ final class Reconnecting<C> implements AutoCloseable {
 		}
 		C former = this.connection;
 		this.connection = made;
-		if (this.troubled) {
-			this.troubled = false;
+		if (this.failures > 0) {
+			this.failures = 0;
 			logger.info("Connected to Redis again (" + this.name + ")");
 		}
 		return former;
@@ -197,8 +204,8 @@ final class Reconnecting<C> implements AutoCloseable {
 
 	private synchronized void fail(Throwable ex) {
 		this.connecting = null;
-		if (!this.troubled && !this.closed) {
-			this.troubled = true;
+		this.failures++;
+		if (this.failures == 1 && !this.closed) {
 			logger.warn("Cannot connect to Redis (" + this.name + "), trying again when needed: " + rootMessage(ex));
 		}
 	}

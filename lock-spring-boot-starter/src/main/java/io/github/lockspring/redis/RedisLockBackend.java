@@ -89,6 +89,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final RedisCalls calls;
 
+	private final RedisWarnings warnings;
+
 	private final Channel channel = new Channel();
 
 	/**
@@ -111,6 +113,7 @@ public final class RedisLockBackend implements LockBackend {
 	RedisLockBackend(RedisAccess access, RedisLockSettings settings) {
 		this.access = access;
 		this.calls = new RedisCalls(access);
+		this.warnings = new RedisWarnings(access, settings);
 		this.settings = settings;
 	}
 
@@ -132,6 +135,7 @@ public final class RedisLockBackend implements LockBackend {
 	public void start(BackendListener listener) {
 		this.listener = listener;
 		this.access.start(this.channel, this.settings.operationTimeout());
+		this.warnings.refresh();
 	}
 
 	@Override
@@ -297,6 +301,12 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public void probe(Duration timeout) {
 		this.calls.ping(timeout);
+		this.warnings.refresh();
+	}
+
+	@Override
+	public List<String> warnings() {
+		return this.warnings.all();
 	}
 
 	@Override

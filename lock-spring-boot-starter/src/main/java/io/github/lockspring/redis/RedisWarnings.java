@@ -1,0 +1,93 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Looks from time to time, in the background, whether the servers are set up well. Each
+ * finding is logged once.
+ */
+final class RedisWarnings {
+
+	private static final Log logger = LogFactory.getLog(RedisLockBackend.class);
+
+	private static final long INTERVAL_NANOS = Duration.ofMinutes(1).toNanos();
+
+	private final RedisAccess access;
+
+	private final RedisLockSettings settings;
+
+	private final AtomicBoolean looking = new AtomicBoolean();
+
+	private final Set<String> logged = new LinkedHashSet<>();
+
+	private volatile List<String> found = List.of();
+
+	private volatile long lookedNanos = System.nanoTime() - INTERVAL_NANOS;
+
+	RedisWarnings(RedisAccess access, RedisLockSettings settings) {
+		this.access = access;
+		this.settings = settings;
+	}
+
+	/**
+	 * Looks again if it was long ago.
+	 */
+	void refresh() {
+		if (System.nanoTime() - this.lookedNanos >= INTERVAL_NANOS && this.looking.compareAndSet(false, true)) {
+			Thread thread = new Thread(this::look, "lock-redis-setup");
+			thread.setDaemon(true);
+			thread.start();
+		}
+	}
+
+	private void look() {
+		try {
+			Set<String> warnings = new LinkedHashSet<>();
+			for (String info : this.access.info(this.settings.operationTimeout())) {
+				warnings.addAll(new RedisSetup(info).warnings(this.settings.waitReplicas()));
+			}
+			warnings.stream().filter(this.logged::add).forEach(logger::warn);
+			this.found = List.copyOf(warnings);
+			this.lookedNanos = System.nanoTime();
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Could not ask Redis about its setup: " + ex.getMessage());
+		}
+		finally {
+			this.looking.set(false);
+		}
+	}
+
+	List<String> all() {
+		List<String> all = new ArrayList<>(this.found);
+		if (!this.access.isListening()) {
+			all.add("Redis sends no messages: those who wait for a lock ask for it again and again");
+		}
+		return all;
+	}
+
+}
