@@ -1,0 +1,130 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.server;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A server in a process of its own. The process ends with the JVM, even when the JVM is
+ * killed: a shell beside it waits for the end of its input, which the JVM holds open, and
+ * then kills it.
+ */
+final class ServerProcess {
+
+	private static final String ENDS_WITH_JVM = """
+			exec 3<&0
+			(read -r line <&3; kill -KILL $$ 2>/dev/null) &
+			exec "$@" 3<&- </dev/null
+			""";
+
+	private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
+
+	private final Process process;
+
+	/**
+	 * Start a server.
+	 * @param log the file for its output
+	 * @param command the program and its arguments
+	 */
+	ServerProcess(Path log, String... command) {
+		List<String> words = new ArrayList<>(List.of("sh", "-c", ENDS_WITH_JVM, "sh"));
+		words.addAll(List.of(command));
+		try {
+			this.process = new ProcessBuilder(words).redirectErrorStream(true)
+				.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+				.start();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		RUNNING.add(this.process);
+		this.process.onExit().thenAccept(RUNNING::remove);
+	}
+
+	boolean isAlive() {
+		return this.process.isAlive();
+	}
+
+	long pid() {
+		return this.process.pid();
+	}
+
+	/**
+	 * Ask the process to end, and kill it if it does not.
+	 */
+	void stop() {
+		resume();
+		// Process.destroy() would close the input at once, and the shell would kill
+		this.process.toHandle().destroy();
+		if (!ends(10)) {
+			kill();
+		}
+	}
+
+	void kill() {
+		this.process.destroyForcibly();
+		if (!ends(10)) {
+			throw new IllegalStateException("Process " + pid() + " does not end");
+		}
+	}
+
+	void pause() {
+		signal("STOP");
+	}
+
+	void resume() {
+		signal("CONT");
+	}
+
+	private void signal(String name) {
+		if (!isAlive()) {
+			return;
+		}
+		try {
+			new ProcessBuilder("sh", "-c", "kill -" + name + " " + pid()).start().waitFor();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private boolean ends(int seconds) {
+		try {
+			return this.process.waitFor(seconds, TimeUnit.SECONDS);
+		}
+		catch (InterruptedException ex) {
+			this.process.destroyForcibly();
+			Thread.currentThread().interrupt();
+			return true;
+		}
+	}
+
+	static void killAll() {
+		RUNNING.forEach(Process::destroyForcibly);
+	}
+
+}
