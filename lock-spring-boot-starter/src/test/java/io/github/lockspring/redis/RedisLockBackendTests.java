@@ -16,44 +16,56 @@
 
 package io.github.lockspring.redis;
 
-import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
 
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.LockBackendContractTests;
 
+/**
+ * {@link LockBackendContractTests} for {@link RedisLockBackend} on one server, through
+ * Lettuce.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RedisLockBackendTests extends LockBackendContractTests {
 
-	private static final LettuceConnectionFactory factory = new LettuceConnectionFactory(
-			new RedisStandaloneConfiguration("localhost", 7399));
-	static {
-		factory.afterPropertiesSet();
-		factory.start();
+	private final RedisServer server = RedisServer.shared();
+
+	private LettuceConnectionFactory factory;
+
+	@BeforeAll
+	void connect() {
+		this.factory = new LettuceConnectionFactory(RedisProcess.configuration(this.server));
+		this.factory.afterPropertiesSet();
+		this.factory.start();
+	}
+
+	@AfterAll
+	void disconnect() {
+		this.factory.destroy();
 	}
 
 	@Override
 	protected LockBackend backend() {
-		return new RedisLockBackend(factory, RedisLockSettings.defaults());
+		return new RedisLockBackend(this.factory, RedisLockSettings.defaults());
 	}
 
 	@Override
 	protected void expire(LeaseRequest lease) {
-		String script = "local v = redis.call('GET', KEYS[1]) "
-				+ "if v then v = string.gsub(v, '^(1 x ' .. ARGV[2] .. ') %d+', '%1 1') "
-				+ "v = string.gsub(v, '^(1 [sp] %S+) %d+', '%1 1') redis.call('SET', KEYS[1], v, 'PX', 60000) end "
-				+ "local d = redis.call('HGET', KEYS[2], ARGV[1]) "
-				+ "if d then redis.call('HSET', KEYS[2], ARGV[1], (string.gsub(d, '^(h %d+) %d+', '%1 1'))) end return 1";
-		for (String key : lease.keys()) {
-			byte[][] names = RedisKeys.of(key);
-			String owner = lease.owner().toString();
-			factory.getConnection()
-				.scriptingCommands()
-				.eval(script.getBytes(), org.springframework.data.redis.connection.ReturnType.INTEGER, 2, names[0],
-						names[1], owner.getBytes(), owner.replace("-", "%-").getBytes());
-		}
+		LeaseExpiry.expire(lease, this.server::command);
+	}
+
+	@Override
+	protected LockBackend unreachableBackend() {
+		LettuceConnectionFactory nowhere = new LettuceConnectionFactory("localhost", 1);
+		nowhere.afterPropertiesSet();
+		nowhere.start();
+		return new RedisLockBackend(nowhere, RedisLockSettings.defaults());
 	}
 
 }

@@ -1,0 +1,135 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.OwnerId;
+
+/**
+ * A process that uses the backend directly: its connections, its requests, its news.
+ */
+final class RedisProcess implements AutoCloseable, BackendListener {
+
+	static final Duration LEASE_TIME = Duration.ofSeconds(30);
+
+	static final Duration TIMEOUT = Duration.ofSeconds(1);
+
+	final BlockingQueue<LeaseRequest> granted = new LinkedBlockingQueue<>();
+
+	final BlockingQueue<LeaseRequest> hints = new LinkedBlockingQueue<>();
+
+	final List<Long> stamps = new ArrayList<>();
+
+	final RedisLockBackend backend;
+
+	volatile boolean takesGrants = true;
+
+	private final LettuceConnectionFactory factory;
+
+	private final String instance = OwnerId.newInstance();
+
+	private final AtomicLong sequence = new AtomicLong();
+
+	RedisProcess(RedisConfiguration configuration, RedisLockSettings settings) {
+		this.factory = new LettuceConnectionFactory(configuration);
+		this.factory.afterPropertiesSet();
+		this.factory.start();
+		this.backend = new RedisLockBackend(this.factory, settings);
+		this.backend.start(this);
+	}
+
+	RedisProcess(int port) {
+		this(new RedisStandaloneConfiguration("localhost", port), RedisLockSettings.defaults());
+	}
+
+	static RedisProcess on(RedisServer server) {
+		return new RedisProcess(configuration(server), RedisLockSettings.defaults());
+	}
+
+	static RedisStandaloneConfiguration configuration(RedisServer server) {
+		RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration(server.host(), server.port());
+		String user = server.uri().getUserInfo();
+		if (user != null) {
+			String name = user.substring(0, user.indexOf(':'));
+			configuration.setUsername(name.isEmpty() ? null : name);
+			configuration.setPassword(user.substring(user.indexOf(':') + 1));
+		}
+		return configuration;
+	}
+
+	LeaseRequest request(String key) {
+		return request(key, LeaseMode.EXCLUSIVE, false, LEASE_TIME);
+	}
+
+	LeaseRequest request(String key, LeaseMode mode, boolean fair, Duration leaseTime) {
+		return new LeaseRequest(key, new LeaseTerms(mode, fair, leaseTime, 1), this.instance,
+				this.sequence.incrementAndGet());
+	}
+
+	@Nullable Grant tryAcquire(LeaseRequest request) {
+		return (this.backend.tryAcquire(request, TIMEOUT) instanceof Grant grant) ? grant : null;
+	}
+
+	@Nullable Grant contend(LeaseRequest request) {
+		return (this.backend.contend(request, TIMEOUT) instanceof Grant grant) ? grant : null;
+	}
+
+	boolean release(LeaseRequest request) {
+		return this.backend.release(request, TIMEOUT);
+	}
+
+	@Override
+	public void tryAgain(LeaseRequest request) {
+		this.hints.add(request);
+	}
+
+	@Override
+	public boolean granted(LeaseRequest request, Grant grant, long stamp) {
+		this.stamps.add(stamp);
+		this.granted.add(request);
+		return this.takesGrants;
+	}
+
+	@Override
+	public void lost(LeaseRequest lease) {
+	}
+
+	@Override
+	public void close() {
+		this.backend.close();
+		this.factory.destroy();
+	}
+
+}
