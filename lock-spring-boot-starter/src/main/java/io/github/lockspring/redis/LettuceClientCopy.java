@@ -28,6 +28,7 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.resource.ClientResources;
 
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -76,17 +77,20 @@ final class LettuceClientCopy implements LettuceClientConfiguration {
 		return copy;
 	}
 
+	/**
+	 * Reads the field, because the getters show a server on this machine if the
+	 * configuration is of a kind that they do not know.
+	 */
 	private static RedisConfiguration configuration(LettuceConnectionFactory factory) {
-		if (factory.getClusterConfiguration() != null) {
-			return factory.getClusterConfiguration();
+		Object configuration = new DirectFieldAccessor(factory).getPropertyValue("configuration");
+		if (configuration instanceof RedisConfiguration.StaticMasterReplicaConfiguration) {
+			throw new IllegalArgumentException("Locks cannot be kept in a fixed list of Redis primaries and replicas, "
+					+ "because nothing tells when another one becomes the primary: use Sentinel or Cluster");
 		}
-		if (factory.getSentinelConfiguration() != null) {
-			return factory.getSentinelConfiguration();
+		if (configuration instanceof RedisConfiguration known) {
+			return known;
 		}
-		if (factory.getSocketConfiguration() != null) {
-			return factory.getSocketConfiguration();
-		}
-		return factory.getStandaloneConfiguration();
+		throw new IllegalArgumentException("Unknown configuration of Redis: " + configuration);
 	}
 
 	private static ClientOptions forServer(ClientOptions options) {
