@@ -63,6 +63,8 @@ public final class RedisCluster implements AutoCloseable {
 				.option("cluster-enabled", "yes")
 				.option("cluster-node-timeout", "1000")
 				.option("cluster-replica-validity-factor", "0")
+				// A replica is listed once it has received a byte
+				.option("repl-ping-replica-period", "1")
 				.start());
 		}
 	}

@@ -82,7 +82,8 @@ public final class RedisSentinels implements AutoCloseable {
 
 	/**
 	 * Wait until all servers run, the sentinels agree on the master and know each other,
-	 * and the replicas follow that master.
+	 * and the replicas follow that master. After a failover this takes some ten seconds:
+	 * until the sentinels have told the former master.
 	 */
 	public void awaitReady() {
 		Await.until("the sentinels are ready", this::isReady);
