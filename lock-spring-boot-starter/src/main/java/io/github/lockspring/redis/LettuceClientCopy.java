@@ -16,6 +16,7 @@
 
 package io.github.lockspring.redis;
 
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -32,6 +33,8 @@ import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+import org.springframework.util.Assert;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * The application's configuration of Lettuce with what locks need otherwise: commands
@@ -77,6 +80,9 @@ final class LettuceClientCopy implements LettuceClientConfiguration {
 	}
 
 	private static RedisConfiguration configuration(LettuceConnectionFactory factory) {
+		Assert.isTrue(!isStaticMasterReplica(factory),
+				"Locks in Redis cannot use a fixed list of a master and its replicas: nothing would tell them of a new "
+						+ "master. Configure Redis Sentinel, or the master alone");
 		if (factory.getClusterConfiguration() != null) {
 			return factory.getClusterConfiguration();
 		}
@@ -87,6 +93,18 @@ final class LettuceClientCopy implements LettuceClientConfiguration {
 			return factory.getSocketConfiguration();
 		}
 		return factory.getStandaloneConfiguration();
+	}
+
+	/**
+	 * The factory does not tell: it answers with its defaults for a single server.
+	 */
+	private static boolean isStaticMasterReplica(LettuceConnectionFactory factory) {
+		Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, null, RedisConfiguration.class);
+		if (field == null || !field.trySetAccessible()) {
+			return false;
+		}
+		return RedisConfiguration
+			.isStaticMasterReplicaConfiguration((RedisConfiguration) ReflectionUtils.getField(field, factory));
 	}
 
 	private static ClientOptions forServer(ClientOptions options) {
