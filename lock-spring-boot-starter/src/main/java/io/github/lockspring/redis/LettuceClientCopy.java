@@ -16,7 +16,6 @@
 
 package io.github.lockspring.redis;
 
-import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -29,12 +28,11 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.resource.ClientResources;
 
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
-import org.springframework.util.Assert;
-import org.springframework.util.ReflectionUtils;
 
 /**
  * The application's configuration of Lettuce with what locks need otherwise: commands
@@ -79,32 +77,20 @@ final class LettuceClientCopy implements LettuceClientConfiguration {
 		return copy;
 	}
 
-	private static RedisConfiguration configuration(LettuceConnectionFactory factory) {
-		Assert.isTrue(!isStaticMasterReplica(factory),
-				"Locks in Redis cannot use a fixed list of a master and its replicas: nothing would tell them of a new "
-						+ "master. Configure Redis Sentinel, or the master alone");
-		if (factory.getClusterConfiguration() != null) {
-			return factory.getClusterConfiguration();
-		}
-		if (factory.getSentinelConfiguration() != null) {
-			return factory.getSentinelConfiguration();
-		}
-		if (factory.getSocketConfiguration() != null) {
-			return factory.getSocketConfiguration();
-		}
-		return factory.getStandaloneConfiguration();
-	}
-
 	/**
-	 * The factory does not tell: it answers with its defaults for a single server.
+	 * Reads the field, because the getters show a server on this machine if the
+	 * configuration is of a kind that they do not know.
 	 */
-	private static boolean isStaticMasterReplica(LettuceConnectionFactory factory) {
-		Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, null, RedisConfiguration.class);
-		if (field == null || !field.trySetAccessible()) {
-			return false;
+	private static RedisConfiguration configuration(LettuceConnectionFactory factory) {
+		Object configuration = new DirectFieldAccessor(factory).getPropertyValue("configuration");
+		if (configuration instanceof RedisConfiguration.StaticMasterReplicaConfiguration) {
+			throw new IllegalArgumentException("Locks cannot be kept in a fixed list of Redis primaries and replicas, "
+					+ "because nothing tells when another one becomes the primary: use Sentinel or Cluster");
 		}
-		return RedisConfiguration
-			.isStaticMasterReplicaConfiguration((RedisConfiguration) ReflectionUtils.getField(field, factory));
+		if (configuration instanceof RedisConfiguration known) {
+			return known;
+		}
+		throw new IllegalArgumentException("Unknown configuration of Redis: " + configuration);
 	}
 
 	private static ClientOptions forServer(ClientOptions options) {

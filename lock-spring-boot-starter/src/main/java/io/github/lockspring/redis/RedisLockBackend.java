@@ -314,9 +314,11 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public void close() {
 		this.listener = null;
-		for (LeaseRequest contender : this.contenders.values()) {
-			withdraw(contender);
-		}
+		this.contenders.values().forEach(this::withdraw);
+		disconnect();
+	}
+
+	void disconnect() {
 		this.access.close();
 	}
 

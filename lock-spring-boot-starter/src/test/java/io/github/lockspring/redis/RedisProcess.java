@@ -126,6 +126,13 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 	public void lost(LeaseRequest lease) {
 	}
 
+	/**
+	 * Loses all connections without a word, as a process does that is killed.
+	 */
+	void disconnect() {
+		this.backend.disconnect();
+	}
+
 	@Override
 	public void close() {
 		this.backend.close();

@@ -138,7 +138,7 @@ public final class RedisServer implements AutoCloseable {
 		}
 	}
 
-	private void logIn(RedisConnection connection) {
+	void logIn(RedisConnection connection) {
 		String user = this.uri.getUserInfo();
 		if (user != null) {
 			int colon = user.indexOf(':');

@@ -1,0 +1,118 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.LeaseRequest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * {@link RedisLockBackend} that waits for replicas.
+ */
+class RedisReplicaTests {
+
+	private static final Duration WAIT = Duration.ofMillis(200);
+
+	private RedisServer primary;
+
+	private RedisServer replica;
+
+	private RedisProcess process;
+
+	@BeforeEach
+	void start() {
+		this.primary = RedisServer.start();
+		this.replica = RedisServer.start();
+		this.replica.command("REPLICAOF", this.primary.host(), String.valueOf(this.primary.port()));
+		await().until(() -> "up".equals(this.replica.info("replication").get("master_link_status")));
+		this.process = new RedisProcess(RedisProcess.configuration(this.primary),
+				RedisLockSettings.defaults().withReplicas(1, WAIT));
+	}
+
+	@AfterEach
+	void stop() {
+		this.process.close();
+		this.replica.close();
+		this.primary.close();
+	}
+
+	@Test
+	void grantIsOnTheReplicaWhenItCounts() {
+		for (int i = 0; i < 50; i++) {
+			LeaseRequest request = this.process.request("key-" + i);
+			assertThat(this.process.tryAcquire(request)).isNotNull();
+			assertThat((String) this.replica.command("GET", "{key-" + i + "}")).contains(request.owner().toString());
+		}
+	}
+
+	@Test
+	void grantThatNoReplicaConfirmsIsTakenBack() {
+		this.replica.pause();
+		LeaseRequest request = this.process.request("key");
+		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> this.process.tryAcquire(request))
+			.withMessageContaining("0 of 1 replicas");
+		assertThat((String) this.primary.command("GET", "{key}")).matches("1 \\d+");
+		this.replica.resume();
+		await().ignoreExceptions().until(() -> this.process.tryAcquire(this.process.request("key")) != null);
+	}
+
+	@Test
+	void confirmationIsOfThisGrantAndNotOfAnEarlierOne() {
+		LeaseRequest earlier = this.process.request("earlier");
+		assertThat(this.process.tryAcquire(earlier)).isNotNull();
+		this.replica.pause();
+		assertThatExceptionOfType(BackendUnavailableException.class)
+			.isThrownBy(() -> this.process.tryAcquire(this.process.request("later")));
+		this.replica.resume();
+	}
+
+	@Test
+	void contenderIsToldToAskSoThatItsGrantIsConfirmed() throws Exception {
+		LeaseRequest holder = this.process.request("key");
+		this.process.tryAcquire(holder);
+		LeaseRequest contender = this.process.request("key");
+		assertThat(this.process.contend(contender)).isNull();
+		this.process.release(holder);
+		assertThat(this.process.hints.poll(10, java.util.concurrent.TimeUnit.SECONDS)).isEqualTo(contender);
+		assertThat(this.process.granted).isEmpty();
+		assertThat(this.process.contend(contender)).isNotNull();
+		assertThat((String) this.replica.command("GET", "{key}")).contains(contender.owner().toString());
+	}
+
+	@Test
+	void tooFewReplicasAreAWarning() {
+		try (RedisProcess demanding = new RedisProcess(RedisProcess.configuration(this.primary),
+				RedisLockSettings.defaults().withReplicas(2, WAIT));
+				RedisProcess careless = RedisProcess.on(this.primary)) {
+			await().untilAsserted(() -> assertThat(demanding.backend.warnings())
+				.anyMatch((warning) -> warning.contains("1 replicas, but lock.redis.wait-replicas asks for 2")));
+			await().untilAsserted(() -> assertThat(careless.backend.warnings())
+				.anyMatch((warning) -> warning.contains("not waited for")));
+		}
+	}
+
+}

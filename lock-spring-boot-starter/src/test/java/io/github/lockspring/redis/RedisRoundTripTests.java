@@ -1,0 +1,179 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.EngineListener;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.spi.LeaseRequest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * How often {@link RedisLockBackend} talks to the server, by the server's own count.
+ */
+class RedisRoundTripTests {
+
+	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+
+	private static RedisServer server;
+
+	private RedisProcess process;
+
+	@BeforeAll
+	static void startServer() {
+		server = RedisServer.start();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	@BeforeEach
+	void startProcess() {
+		this.process = RedisProcess.on(server);
+		this.process.release(this.process.request("warm-up")); // has the script loaded
+		LeaseRequest request = this.process.request("warm-up");
+		this.process.tryAcquire(request);
+		this.process.release(request);
+		server.command("CONFIG", "RESETSTAT");
+	}
+
+	@AfterEach
+	void stopProcess() {
+		this.process.close();
+	}
+
+	@Test
+	void uncontendedAcquireIsOneCallAndReleaseIsOne() {
+		for (int i = 0; i < 50; i++) {
+			LeaseRequest request = this.process.request("key");
+			assertThat(this.process.tryAcquire(request)).isNotNull();
+			assertThat(calls()).containsOnly(Map.entry("evalsha", 2L * i + 1));
+			assertThat(this.process.release(request)).isTrue();
+			assertThat(calls()).containsOnly(Map.entry("evalsha", 2L * i + 2));
+		}
+	}
+
+	@Test
+	void nothingIsPublishedIfNobodyWaits() {
+		for (int i = 0; i < 50; i++) {
+			LeaseRequest request = this.process.request("key");
+			assertThat(this.process.contend(request)).isNotNull();
+			assertThat(this.process.release(request)).isTrue();
+		}
+		assertThat(inScripts()).doesNotContainKey("publish");
+		assertThat(calls()).containsOnly(Map.entry("evalsha", 100L));
+	}
+
+	@Test
+	void releaseMakesTheContenderTheHolderWithoutAnotherCall() throws Exception {
+		LeaseRequest holder = this.process.request("key");
+		this.process.tryAcquire(holder);
+		LeaseRequest contender = this.process.request("key");
+		assertThat(this.process.contend(contender)).isNull();
+		this.process.release(holder);
+		assertThat(this.process.granted.poll(10, java.util.concurrent.TimeUnit.SECONDS)).isEqualTo(contender);
+		assertThat(calls()).containsOnly(Map.entry("evalsha", 3L));
+		assertThat(this.process.release(contender)).isTrue();
+		assertThat(inScripts()).containsEntry("publish", 1L);
+	}
+
+	@Test
+	void thousandLeasesAreRenewedInFourCalls() {
+		java.util.List<LeaseRequest> leases = new java.util.ArrayList<>();
+		for (int i = 0; i < 1000; i++) {
+			LeaseRequest lease = this.process.request("key-" + i);
+			this.process.tryAcquire(lease);
+			leases.add(lease);
+		}
+		this.process.backend.renew(leases, RedisProcess.TIMEOUT);
+		server.command("CONFIG", "RESETSTAT");
+		assertThat(this.process.backend.renew(leases, RedisProcess.TIMEOUT).held()).hasSize(1000);
+		assertThat(calls()).containsOnly(Map.entry("evalsha", 4L));
+		leases.forEach(this.process::release);
+	}
+
+	@Test
+	void reentryIsNoCallAtAll() throws Exception {
+		try (LockEngine engine = new LockEngine(this.process.backend, EngineSettings.defaults(), new EngineListener() {
+		}, TimeSource.SYSTEM)) {
+			Hold hold = engine.acquire("key", TERMS, 0);
+			server.command("CONFIG", "RESETSTAT");
+			for (int i = 0; i < 100; i++) {
+				assertThat(engine.acquire("key", TERMS, 0)).isSameAs(hold);
+			}
+			for (int i = 0; i < 100; i++) {
+				hold.release();
+			}
+			assertThat(calls()).isEmpty();
+			hold.release();
+			assertThat(calls()).containsOnly(Map.entry("evalsha", 1L));
+		}
+	}
+
+	@Test
+	void shortCyclesLeaveNoRenewalsBehind() throws Exception {
+		AcquireTerms shortLease = AcquireTerms.exclusive(Duration.ofMillis(300), true);
+		try (LockEngine engine = new LockEngine(this.process.backend, EngineSettings.defaults(), new EngineListener() {
+		}, TimeSource.SYSTEM)) {
+			for (int i = 0; i < 3000; i++) {
+				engine.acquire("key-" + i % 7, shortLease, 0).release();
+			}
+			Hold hold = engine.acquire("key", shortLease, 0);
+			server.command("CONFIG", "RESETSTAT");
+			Thread.sleep(1000);
+			assertThat(hold.isHeld()).isTrue();
+			assertThat(calls().get("evalsha")).isBetween(2L, 20L);
+			hold.release();
+		}
+	}
+
+	private static Map<String, Long> calls() {
+		return counts((name) -> name.startsWith("eval") || name.equals("wait"));
+	}
+
+	private static Map<String, Long> inScripts() {
+		return counts((name) -> !name.startsWith("eval"));
+	}
+
+	private static Map<String, Long> counts(java.util.function.Predicate<String> commands) {
+		return server.info("commandstats")
+			.entrySet()
+			.stream()
+			.map((entry) -> Map.entry(entry.getKey().substring("cmdstat_".length()),
+					Long.parseLong(entry.getValue().replaceAll("calls=(\\d+),.*", "$1"))))
+			.filter((entry) -> commands.test(entry.getKey()))
+			.collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+	}
+
+}

@@ -1,0 +1,193 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.util.List;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
+import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What {@link RedisLockBackend} makes of a server that refuses, forgets its scripts, or
+ * has data of others.
+ */
+class RedisServerErrorTests {
+
+	private static final String LEAST_RIGHTS = "resetchannels &lock:* ~{* -@all +evalsha +eval +ping +hello +client|setname +info +get +psetex "
+			+ "+time +hget +hset +hdel +hgetall +lpos +rpush +lrem +lindex +pexpire " + "+publish +subscribe";
+
+	private RedisServer server;
+
+	private RedisProcess process;
+
+	@BeforeEach
+	void start() {
+		this.server = RedisServer.builder()
+			.user("locks", "secret", LEAST_RIGHTS)
+			.user("silent", "secret", LEAST_RIGHTS.replace("&lock:*", "") + " -publish -subscribe")
+			.start();
+		this.process = RedisProcess.on(this.server);
+	}
+
+	@AfterEach
+	void stop() {
+		this.process.close();
+		this.server.close();
+	}
+
+	@Test
+	void everyCallSurvivesTheLossOfTheScripts() {
+		for (int i = 0; i < 20; i++) {
+			LeaseRequest lease = this.process.request("key");
+			this.server.flushScripts();
+			assertThat(this.process.tryAcquire(lease)).isNotNull();
+			this.server.flushScripts();
+			assertThat(this.process.backend.inspect("key", RedisProcess.TIMEOUT)).hasSize(1);
+			this.server.flushScripts();
+			assertThat(this.process.backend.renew(List.of(lease), RedisProcess.TIMEOUT).held()).containsExactly(lease);
+			this.server.flushScripts();
+			LeaseRequest shared = this.process.request("key", LeaseMode.SHARED, false, RedisProcess.LEASE_TIME);
+			assertThat(this.process.backend.stepDown(lease, shared, RedisProcess.TIMEOUT))
+				.isInstanceOf(io.github.lockspring.spi.Grant.class);
+			this.server.flushScripts();
+			assertThat(this.process.release(shared)).isTrue();
+		}
+	}
+
+	@Test
+	void foreignDataIsReportedAndLeftAlone() {
+		this.server.command("HSET", "{hash}", "field", "value");
+		this.server.command("SET", "{text}", "{\"json\": true}");
+		this.server.command("SET", "{newer}", "2 x somebody 1 2 3 4 5");
+		this.server.command("SET", "{large}", "x".repeat(1_000_000));
+		for (String key : List.of("hash", "text", "newer", "large")) {
+			LeaseRequest request = this.process.request(key);
+			Object before = this.server.command("DUMP", "{" + key + "}");
+			assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> this.process.tryAcquire(request))
+				.withMessageContaining("foreign data");
+			assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> this.process.contend(request))
+				.withMessageContaining("foreign data");
+			assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> this.process.release(request))
+				.withMessageContaining("foreign data");
+			assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> this.process.backend.inspect(key, RedisProcess.TIMEOUT))
+				.withMessageContaining("foreign data");
+			assertThat(this.server.command("DUMP", "{" + key + "}")).isEqualTo(before);
+			assertThat(this.server.command("PTTL", "{" + key + "}")).isEqualTo(-1L);
+		}
+	}
+
+	@Test
+	void fullMemoryIsAKnownFailureAndPasses() {
+		LeaseRequest request = this.process.request("key");
+		this.server.command("CONFIG", "SET", "maxmemory", "1");
+		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> this.process.tryAcquire(request))
+			.withMessageContaining("OOM");
+		this.server.command("CONFIG", "SET", "maxmemory", "0");
+		assertThat(this.process.tryAcquire(request)).isNotNull();
+	}
+
+	@Test
+	void readOnlyServerIsAKnownFailureAndPasses() {
+		LeaseRequest request = this.process.request("key");
+		this.server.command("REPLICAOF", "127.0.0.1", "1");
+		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> this.process.tryAcquire(request))
+			.withMessageContaining("READONLY");
+		this.server.command("REPLICAOF", "NO", "ONE");
+		await().ignoreExceptions().until(() -> this.process.tryAcquire(request) != null);
+	}
+
+	@Test
+	void wrongPasswordIsAKnownFailureThatDoesNotShowIt() {
+		RedisStandaloneConfiguration configuration = RedisProcess.configuration(this.server);
+		configuration.setUsername("locks");
+		configuration.setPassword("very-wrong");
+		try (RedisProcess stranger = new RedisProcess(configuration, RedisLockSettings.defaults())) {
+			LeaseRequest request = stranger.request("key");
+			await().untilAsserted(() -> assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> stranger.tryAcquire(request))
+				.withMessageContaining("WRONGPASS")
+				.withMessageNotContaining("very-wrong"));
+		}
+	}
+
+	@Test
+	void fewRightsAreEnough() throws Exception {
+		try (RedisProcess locks = as("locks")) {
+			useAll(locks);
+			assertThat(locks.backend.warnings()).noneMatch((warning) -> warning.contains("no messages"));
+			assertThat((List<?>) this.server.command("ACL", "LOG")).isEmpty();
+			LeaseRequest holder = locks.request("key");
+			locks.tryAcquire(holder);
+			LeaseRequest contender = locks.request("key");
+			locks.contend(contender);
+			locks.release(holder);
+			assertThat(locks.granted.poll(10, java.util.concurrent.TimeUnit.SECONDS)).isEqualTo(contender);
+			assertThat((List<?>) this.server.command("ACL", "LOG")).isEmpty();
+		}
+	}
+
+	@Test
+	void withoutMessagesThoseWhoWaitAsk() {
+		try (RedisProcess silent = as("silent")) {
+			useAll(silent);
+			assertThat(silent.backend.warnings()).anyMatch((warning) -> warning.contains("no messages"));
+			LeaseRequest holder = silent.request("key");
+			silent.tryAcquire(holder);
+			LeaseRequest contender = silent.request("key", LeaseMode.EXCLUSIVE, true, RedisProcess.LEASE_TIME);
+			assertThat(silent.contend(contender)).isNull();
+			silent.release(holder);
+			assertThat(silent.contend(contender)).isNotNull();
+			assertThat(silent.granted).isEmpty();
+		}
+	}
+
+	private RedisProcess as(String user) {
+		RedisStandaloneConfiguration configuration = RedisProcess.configuration(this.server);
+		configuration.setUsername(user);
+		configuration.setPassword("secret");
+		return new RedisProcess(configuration, RedisLockSettings.defaults());
+	}
+
+	private static void useAll(RedisProcess process) {
+		for (LeaseMode mode : List.of(LeaseMode.EXCLUSIVE, LeaseMode.SHARED, LeaseMode.permits(1, 2))) {
+			LeaseRequest lease = process.request("all", mode, false, RedisProcess.LEASE_TIME);
+			assertThat(process.tryAcquire(lease)).isNotNull();
+			LeaseRequest contender = process.request("all");
+			process.contend(contender);
+			assertThat(process.backend.renew(List.of(lease), RedisProcess.TIMEOUT).held()).containsExactly(lease);
+			assertThat(process.backend.inspect("all", RedisProcess.TIMEOUT)).hasSize(1);
+			process.release(contender);
+			assertThat(process.release(lease)).isTrue();
+		}
+		process.backend.probe(RedisProcess.TIMEOUT);
+	}
+
+}

@@ -1,0 +1,159 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Fencing tokens of {@link RedisLockBackend}: they grow, whatever the server forgets.
+ */
+class RedisTokenTests {
+
+	private RedisServer server;
+
+	private RedisProcess process;
+
+	@BeforeEach
+	void start() {
+		this.server = RedisServer.builder().appendOnly().start();
+		this.process = RedisProcess.on(this.server);
+	}
+
+	@AfterEach
+	void stop() {
+		this.process.close();
+		this.server.close();
+	}
+
+	@Test
+	void tokenIsTheServersClock() {
+		long before = serverMicros();
+		long token = cycle();
+		assertThat(token).isBetween(before, serverMicros());
+	}
+
+	@Test
+	void tokenGrowsAlthoughTheClockIsBehindTheLastOne() {
+		long last = cycle();
+		String future = Long.toString(last + 3_600_000_000L);
+		this.server.command("SET", "{key}", "1 " + future);
+		assertThat(cycle()).isEqualTo(Long.parseLong(future) + 1);
+		assertThat(cycle()).isEqualTo(Long.parseLong(future) + 2);
+	}
+
+	@Test
+	void blockOfTokensIsKeptFromOthers() {
+		LeaseTerms terms = new LeaseTerms(LeaseMode.EXCLUSIVE, false, RedisProcess.LEASE_TIME, 1_000_000);
+		LeaseRequest block = new LeaseRequest("key", terms, "process", 1);
+		Grant grant = this.process.tryAcquire(block);
+		this.process.release(block);
+		assertThat(cycle()).isGreaterThan(grant.token() + 999_999);
+	}
+
+	@Test
+	void tokenGrowsWhenTheServerForgetsTheLastOne() {
+		long last = cycle();
+		for (int i = 0; i < 200; i++) {
+			this.server.command("DEL", "{key}");
+			long token = cycle();
+			assertThat(token).isGreaterThan(last);
+			last = token;
+		}
+	}
+
+	@Test
+	void tokenGrowsOverFlushAll() {
+		LeaseRequest held = this.process.request("key");
+		long last = this.process.tryAcquire(held).token();
+		for (int i = 0; i < 50; i++) {
+			this.server.command("FLUSHALL");
+			LeaseRequest next = this.process.request("key");
+			long token = this.process.tryAcquire(next).token();
+			assertThat(token).isGreaterThan(last);
+			last = token;
+		}
+	}
+
+	@Test
+	void tokenGrowsOverRestartWithAndWithoutData() {
+		long last = cycle();
+		for (int i = 0; i < 3; i++) {
+			this.server.kill();
+			this.server.restart();
+			long kept = cycleAfterOutage();
+			assertThat(kept).isGreaterThan(last);
+			this.server.restartEmpty();
+			last = cycleAfterOutage();
+			assertThat(last).isGreaterThan(kept);
+		}
+	}
+
+	@Test
+	void lastTokenIsForgottenAfterAWhile() {
+		cycle();
+		long left = (Long) this.server.command("PTTL", "{key}");
+		assertThat(Duration.ofMillis(left)).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(10));
+	}
+
+	@Test
+	void nothingIsLeftOfKeysThatWereUsedOnce() {
+		for (int i = 0; i < 1000; i++) {
+			LeaseRequest request = this.process.request("key-" + i);
+			this.process.tryAcquire(request);
+			this.process.release(request);
+		}
+		assertThat((Long) this.server.command("DBSIZE")).isEqualTo(1000);
+		assertThat(this.server.info("keyspace").get("db0")).contains("keys=1000,expires=1000");
+		this.server.command("EVAL",
+				"for _, key in ipairs(redis.call('KEYS', '*')) do if redis.call('PTTL', key) <= 10000 then redis.call('DEL', key) end end",
+				"0");
+		assertThat((Long) this.server.command("DBSIZE")).isZero();
+	}
+
+	private long cycle() {
+		LeaseRequest request = this.process.request("key");
+		Grant grant = this.process.tryAcquire(request);
+		assertThat(grant).isNotNull();
+		assertThat(this.process.release(request)).isTrue();
+		return grant.token();
+	}
+
+	private long cycleAfterOutage() {
+		return await().atMost(30, TimeUnit.SECONDS).ignoreExceptions().until(this::cycle, (token) -> true);
+	}
+
+	private long serverMicros() {
+		@SuppressWarnings("unchecked")
+		java.util.List<Object> time = (java.util.List<Object>) this.server.command("TIME");
+		return Long.parseLong(time.get(0).toString()) * 1_000_000 + Long.parseLong(time.get(1).toString());
+	}
+
+}
