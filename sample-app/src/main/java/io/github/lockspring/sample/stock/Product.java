@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
+import org.springframework.data.relational.core.mapping.Table;
 
 /**
  * A product and how many pieces of it are left.
@@ -29,6 +30,7 @@ import org.springframework.data.annotation.Version;
  * @param stock the pieces left
  * @param version counts the times the product was saved; {@code null} before the first
  */
+@Table
 public record Product(@Id long id, String name, int stock, @Version @Nullable Integer version) {
 
 	Product withStock(int stock) {

@@ -17,6 +17,7 @@
 package io.github.lockspring.sample.stock;
 
 import org.springframework.data.annotation.Id;
+import org.springframework.data.relational.core.mapping.Table;
 
 /**
  * One piece of a product, sold to an order.
@@ -24,5 +25,6 @@ import org.springframework.data.annotation.Id;
  * @param orderId the order; it buys one piece and no second
  * @param productId what was sold
  */
+@Table
 public record Sale(@Id String orderId, long productId) {
 }

@@ -23,6 +23,8 @@ import java.util.List;
 import io.github.lockspring.sample.stock.Strategy;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.server.RedisServer;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -50,6 +52,17 @@ class DemonstrationTests {
 				"--strategies=distributed-lock");
 		assertThat(rounds).hasSize(1).allSatisfy(this::isSoldOutExactly);
 		assertThat(this.out.toString()).contains("an instance was killed");
+	}
+
+	@Test
+	void locksInRedisKeepTheStockExact() throws Exception {
+		try (RedisServer redis = RedisServer.start()) {
+			List<Round> rounds = run("--instances=3", "--threads=20", "--requests=25", "--stock=500", "--kill-one",
+					"--strategies=distributed-lock", "--lock.backend=redis", "--spring.data.redis.host=" + redis.host(),
+					"--spring.data.redis.port=" + redis.port());
+			assertThat(rounds).hasSize(1).allSatisfy(this::isSoldOutExactly);
+			assertThat(redis.info("commandstats").get("cmdstat_evalsha")).as("calls of the locks").isNotNull();
+		}
 	}
 
 	private List<Round> run(String... args) throws Exception {
