@@ -182,7 +182,7 @@ final class Acquirer {
 	private @Nullable Object ask(Hold hold, long now, long remaining, boolean mayWait) {
 		try {
 			if (hold.takeNews() instanceof Pushed pushed && pushed.isFor(hold.leaseOrNull())
-					&& hold.lease().grantedUnasked(pushed.grant(), this.time)) {
+					&& hold.lease().grantedUnasked(pushed.grant(), pushed.stamp(), hold.terms(), this.time)) {
 				return begin(hold, pushed.grant());
 			}
 			Lease lease = leaseOf(hold);
@@ -195,7 +195,7 @@ final class Acquirer {
 				lease.granted(grant, now, nowMillis);
 				return begin(hold, grant);
 			}
-			lease.denied(now, nowMillis);
+			lease.denied(((Denial) attempt).stamp(), now, nowMillis);
 			hold.queue().setTrouble(null);
 			return attempt;
 		}
@@ -303,8 +303,9 @@ final class Acquirer {
 	 *
 	 * @param request the request that was granted
 	 * @param grant the grant
+	 * @param stamp the stamp of the denial that it follows
 	 */
-	record Pushed(LeaseRequest request, Grant grant) {
+	record Pushed(LeaseRequest request, Grant grant, long stamp) {
 
 		boolean isFor(@Nullable Lease lease) {
 			return lease != null && lease.request().equals(this.request);
