@@ -39,7 +39,12 @@ final class JedisPrimary implements JedisNodes {
 
 	private final JedisLinks links;
 
+	/**
+	 * Where the calls go to, if it is known.
+	 */
 	private volatile @Nullable HostAndPort address;
+
+	private volatile @Nullable JedisLink messages;
 
 	private JedisPrimary(JedisClientCopy client, Supplier<HostAndPort> locator, Executor threads) {
 		this.client = client;
@@ -59,9 +64,12 @@ final class JedisPrimary implements JedisNodes {
 	}
 
 	private JedisLink open(int epoch) {
-		HostAndPort address = this.locator.get();
-		JedisLink link = this.client.open(address, epoch);
-		this.address = address;
+		JedisLink link = this.client.open(this.locator.get(), epoch);
+		this.address = link.address();
+		JedisLink messages = this.messages;
+		if (messages != null && !contains(messages.address())) {
+			messages.cut();
+		}
 		return link;
 	}
 
@@ -82,16 +90,20 @@ final class JedisPrimary implements JedisNodes {
 
 	@Override
 	public JedisLink open() {
-		return open(0);
+		JedisLink link = this.client.open(this.locator.get(), 0);
+		this.messages = link;
+		return link;
 	}
 
 	@Override
 	public boolean contains(HostAndPort address) {
-		return address.equals(this.address);
+		HostAndPort known = this.address;
+		return known == null || known.equals(address);
 	}
 
 	@Override
 	public void doubt() {
+		this.address = null;
 		this.links.replace();
 	}
 

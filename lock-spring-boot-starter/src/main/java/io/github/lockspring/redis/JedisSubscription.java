@@ -121,7 +121,11 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 
 	private void listen(JedisLink link) {
 		boolean asked = false;
-		while (!this.closed && this.nodes.contains(link.address())) {
+		while (!this.closed) {
+			if (!this.nodes.contains(link.address())) {
+				this.nodes.doubt();
+				throw new JedisConnectionException("Another server has taken over");
+			}
 			Object message = link.readMessage(SILENCE);
 			if (message != JedisLink.SILENCE) {
 				asked = false;
