@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.LongSummaryStatistics;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 
@@ -45,10 +46,13 @@ final class HeldLocks implements LockHandle {
 
 	@Override
 	public long fencingToken() {
-		if (this.locks.size() == 1) {
-			return this.locks.iterator().next().fencingToken();
+		checkpoint();
+		LongSummaryStatistics tokens = this.locks.stream().mapToLong(LockHandle::fencingToken).summaryStatistics();
+		if (tokens.getMin() == tokens.getMax()) {
+			return tokens.getMax();
 		}
-		throw new IllegalStateException("Fencing tokens belong to one key each; this handle stands for several");
+		throw new IllegalStateException(
+				"The keys were acquired one after the other and have fencing tokens of their own");
 	}
 
 	@Override

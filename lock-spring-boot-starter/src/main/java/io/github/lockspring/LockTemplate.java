@@ -19,6 +19,7 @@ package io.github.lockspring;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.List;
 import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
@@ -177,10 +178,34 @@ public final class LockTemplate implements LockOperations {
 
 	@Override
 	public @Nullable LockHandle tryAcquireAll(Collection<String> keys, LockOptions options) {
+		Collection<String> canonical = canonical(keys);
+		Deque<HeldLock> held = acquireTogether(canonical, options);
+		return held.isEmpty() ? tryAcquireOneByOne(canonical, options) : new HeldLocks(held);
+	}
+
+	/**
+	 * Tries to acquire all keys in one step of the store.
+	 * @return the held locks, or nothing if that is not possible now
+	 */
+	private Deque<HeldLock> acquireTogether(Collection<String> keys, LockOptions options) {
+		List<String> storeKeys = keys.stream().map(this.prefix::concat).toList();
+		Deque<HeldLock> held = new ArrayDeque<>(storeKeys.size());
+		try {
+			for (Hold hold : this.engine.acquireTogether(storeKeys, options.terms())) {
+				held.push(new HeldLock(hold, this.prefix.length()));
+			}
+			return held;
+		}
+		catch (EngineException ex) {
+			throw LockException.of(ex, storeKeys.get(0));
+		}
+	}
+
+	private @Nullable LockHandle tryAcquireOneByOne(Collection<String> keys, LockOptions options) {
 		long deadline = this.engine.deadlineAfter(options.waitNanos());
 		Deque<HeldLock> held = new ArrayDeque<>();
 		try {
-			for (String key : canonical(keys)) {
+			for (String key : keys) {
 				HeldLock lock = tryAcquire(key, options, this.engine.nanosUntil(deadline));
 				if (lock == null) {
 					release(held, null);

@@ -202,9 +202,21 @@ class LockHandleTests {
 	}
 
 	@Test
-	void handleOfSeveralKeysHasNoOneToken() {
-		assertThatIllegalStateException().isThrownBy(() -> acquire("a", "b").fencingToken())
-			.withMessageContaining("one key");
+	void handleOfSeveralKeysAcquiredTogetherHasTheTokenOfThatAcquisition() {
+		LockHandle before = acquire("b");
+		long last = before.fencingToken();
+		before.close();
+		try (LockHandle both = acquire("a", "b")) {
+			assertThat(both.fencingToken()).isGreaterThan(last);
+		}
+	}
+
+	@Test
+	void handleOfSeveralKeysAcquiredOneAfterTheOtherHasNoOneToken() {
+		try (LockHandle held = acquire("a"); LockHandle both = acquire("a", "b")) {
+			assertThat(held.isHeld()).isTrue();
+			assertThatIllegalStateException().isThrownBy(both::fencingToken).withMessageContaining("of their own");
+		}
 	}
 
 	@Test

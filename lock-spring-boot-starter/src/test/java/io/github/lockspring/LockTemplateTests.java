@@ -41,6 +41,7 @@ import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.local.LocalStores;
 import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.test.SettableTime;
@@ -52,9 +53,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.argThat;
+import static org.mockito.BDDMockito.willReturn;
 import static org.mockito.BDDMockito.willThrow;
 import static org.mockito.Mockito.atLeast;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.verify;
 
 /**
@@ -368,7 +371,18 @@ class LockTemplateTests {
 	}
 
 	@Test
-	void severalKeysAreAcquiredInOneOrder() {
+	void severalKeysAreAcquiredInOneCall() {
+		this.locks.acquireAll(List.of("b", "C", "a", "B"), OPTIONS).close();
+		ArgumentCaptor<LeaseRequest> requests = ArgumentCaptor.captor();
+		verify(this.backend).tryAcquire(requests.capture(), any());
+		assertThat(requests.getValue().keys()).containsExactly("lock:B", "lock:C", "lock:a", "lock:b");
+		verify(this.backend, never()).contend(any(), any());
+		verify(this.backend).release(any(), any());
+	}
+
+	@Test
+	void severalKeysAreAcquiredInOneOrderIfNotInOneCall() {
+		refuseSeveralKeys();
 		this.locks.acquireAll(List.of("b", "C", "a", "B"), OPTIONS).close();
 		this.locks.acquireAll(List.of("a", "B", "b", "C"), OPTIONS).close();
 		ArgumentCaptor<LeaseRequest> requests = ArgumentCaptor.captor();
@@ -377,11 +391,17 @@ class LockTemplateTests {
 			.containsExactly("lock:B", "lock:C", "lock:a", "lock:b", "lock:B", "lock:C", "lock:a", "lock:b");
 	}
 
+	private void refuseSeveralKeys() {
+		willReturn(Denial.UNKNOWN_DURATION).given(this.backend)
+			.tryAcquire(argThat((request) -> request != null && request.hasSeveralKeys()), any());
+	}
+
 	@Test
 	void keyThatOccursTwiceIsAcquiredOnce() {
 		this.locks.acquireAll(List.of("a", "b", "a"), OPTIONS).close();
 		assertThat(this.engine.size()).isZero();
-		verify(this.backend, atLeast(2)).contend(any(), any());
+		verify(this.backend).tryAcquire(argThat((request) -> request.keys().equals(List.of("lock:a", "lock:b"))),
+				any());
 		assertThat(isFree("a")).isTrue();
 	}
 
@@ -427,6 +447,7 @@ class LockTemplateTests {
 
 	@Test
 	void errorInTheMiddleReleasesWhatWasAcquired() {
+		refuseSeveralKeys();
 		willThrow(new StackOverflowError()).given(this.backend).contend(keyed("lock:b"), any());
 		assertThatExceptionOfType(StackOverflowError.class)
 			.isThrownBy(() -> this.locks.acquireAll(List.of("a", "b"), OPTIONS));

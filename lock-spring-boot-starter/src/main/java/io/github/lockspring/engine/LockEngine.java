@@ -48,6 +48,11 @@ public final class LockEngine implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(LockEngine.class);
 
+	/**
+	 * How many keys are acquired in one call, so that it does not hold up the store.
+	 */
+	private static final int MAX_TOGETHER = 256;
+
 	private final Store store;
 
 	private final EngineSettings settings;
@@ -171,6 +176,33 @@ public final class LockEngine implements AutoCloseable {
 			logger.debug((acquired ? "Acquired" : "Did not acquire") + " the lock on " + KeyText.describe(key));
 		}
 		return acquired ? hold : null;
+	}
+
+	/**
+	 * Acquires several keys for the current thread in one call to the store, if the store
+	 * can do that, all of them are free, and nobody in this process wants one of them.
+	 * @param keys the keys, sorted and without duplicates
+	 * @param terms how to acquire
+	 * @return the holds, which have one lease and one token in common, or nothing if the
+	 * keys have to be acquired one after the other
+	 * @throws EngineException if there was no way to acquire
+	 */
+	public List<Hold> acquireTogether(List<String> keys, AcquireTerms terms) {
+		boolean possible = keys.size() > 1 && keys.size() <= MAX_TOGETHER && terms.isOrdinary()
+				&& this.store.hasSeveralKeys();
+		if (!possible || this.closed || Thread.currentThread().isInterrupted()) {
+			return List.of();
+		}
+		Thread owner = Thread.currentThread();
+		List<Hold> holds = keys.stream().map((key) -> new Hold(this.endings, key, terms, owner)).toList();
+		if (!this.acquirer.acquireTogether(holds)) {
+			return List.of();
+		}
+		if (this.closed) {
+			holds.forEach(Hold::release);
+			throw new EngineException(EngineException.Reason.CLOSED, "The locks of this application are closed", null);
+		}
+		return holds;
 	}
 
 	/**

@@ -17,8 +17,8 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -154,7 +154,7 @@ final class Renewals {
 
 		private final long now = Renewals.this.time.nanoTime();
 
-		private final List<LeaseRequest> leases = new ArrayList<>();
+		private final Set<LeaseRequest> leases = new LinkedHashSet<>();
 
 		private long shortestLease = Long.MAX_VALUE;
 

@@ -62,6 +62,10 @@ final class Store {
 		return this.capabilities.contains(Capability.QUEUE);
 	}
 
+	boolean hasSeveralKeys() {
+		return this.capabilities.contains(Capability.SEVERAL_KEYS);
+	}
+
 	/**
 	 * Refuses what the backend cannot do.
 	 */
@@ -86,6 +90,11 @@ final class Store {
 
 	LeaseRequest newRequest(String key, AcquireTerms terms, boolean contended) {
 		return new LeaseRequest(key, terms.leaseTerms(contended), this.instance, this.sequence.incrementAndGet());
+	}
+
+	LeaseRequest newRequest(List<String> keys, AcquireTerms terms) {
+		return new LeaseRequest(keys, terms.leaseTerms(false),
+				new OwnerId(this.instance, this.sequence.incrementAndGet()));
 	}
 
 	Attempt tryAcquire(LeaseRequest request, boolean queueing, Duration timeout) {

@@ -55,7 +55,7 @@ public final class RecordingBackend implements LockBackend {
 	 * The keys that were asked for, in order.
 	 */
 	public List<String> keys() {
-		return this.requests.stream().map(LeaseRequest::key).toList();
+		return this.requests.stream().flatMap((request) -> request.keys().stream()).toList();
 	}
 
 	/**
@@ -120,7 +120,7 @@ public final class RecordingBackend implements LockBackend {
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
 		requireUp();
-		this.released.add(lease.key());
+		this.released.addAll(lease.keys());
 		return this.backend.release(lease, timeout);
 	}
 

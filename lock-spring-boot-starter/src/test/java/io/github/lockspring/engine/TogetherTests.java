@@ -1,0 +1,161 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.engine.FaultyBackend.Kind;
+import io.github.lockspring.spi.Capability;
+
+import static io.github.lockspring.engine.Harness.TERMS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Several keys acquired in one call to the store.
+ */
+class TogetherTests {
+
+	private static final List<String> KEYS = List.of("a", "b", "c");
+
+	private final Harness harness = new Harness();
+
+	private final FaultyBackend backend = this.harness.backend();
+
+	private final LockEngine engine = this.harness.engine(this.backend);
+
+	@AfterEach
+	void close() {
+		this.harness.close();
+	}
+
+	@Test
+	void severalKeysAreOneCallEachWay() {
+		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		assertThat(holds).extracting(Hold::key).isEqualTo(KEYS);
+		assertThat(holds).allMatch(Hold::isHeld).extracting(Hold::token).containsOnly(holds.get(0).token());
+		assertThat(this.backend.attempts()).isOne();
+		assertThat(holds).allMatch(Hold::release);
+		assertThat(this.backend.count(Kind.RELEASE)).isOne();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void leaseIsGivenBackWithTheLastOfItsHolds() throws Exception {
+		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		Hold again = this.engine.acquire("b", TERMS, 0);
+		assertThat(again).isSameAs(holds.get(1));
+		assertThat(holds).allMatch(Hold::release);
+		assertThat(this.backend.count(Kind.RELEASE)).isZero();
+		assertThat(again.isHeld()).isTrue();
+		assertThat(this.harness.engine().acquire("b", TERMS, 0)).isNull();
+		assertThat(again.release()).isTrue();
+		assertThat(this.backend.count(Kind.RELEASE)).isOne();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void leaseIsRenewedOnceForAllItsHolds() {
+		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		holds.get(0).release();
+		for (int i = 1; i <= 9; i++) {
+			long renewals = i;
+			this.harness.advance(Harness.LEASE.dividedBy(3));
+			Harness.await().until(() -> this.backend.count(Kind.RENEW) >= renewals);
+		}
+		assertThat(holds.get(1).isHeld()).isTrue();
+		assertThat(holds.get(2).isHeld()).isTrue();
+		assertThat(this.backend.lastCall(Kind.RENEW).requests()).hasSize(1);
+		holds.get(1).release();
+		holds.get(2).release();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void lossIsTheLossOfAllHolds() {
+		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		this.harness.store.expire(holds.get(0).lease().request());
+		Harness.await().until(() -> this.harness.losses.size() == 3);
+		assertThat(holds).noneMatch(Hold::isHeld);
+		assertThat(holds).noneMatch(Hold::release);
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void nothingIsLeftIfOneKeyIsHeldElsewhere() throws Exception {
+		Hold held = this.harness.engine().acquire("b", TERMS, 0);
+		assertThat(this.engine.acquireTogether(KEYS, TERMS)).isEmpty();
+		assertThat(this.engine.size()).isZero();
+		held.release();
+		assertThat(this.engine.acquireTogether(KEYS, TERMS)).hasSize(3).allMatch(Hold::release);
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void storeIsNotAskedIfOneKeyIsHeldOrWantedInThisProcess() throws Exception {
+		Hold held = this.engine.acquire("b", TERMS, 0);
+		this.backend.forgetCalls();
+		assertThat(this.engine.acquireTogether(KEYS, TERMS)).isEmpty();
+		assertThat(this.backend.attempts()).isZero();
+		assertThat(this.engine.size()).isOne();
+		held.release();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void oneWhoWaitsForAKeyGetsItWhenTheLastHoldEnds() throws Exception {
+		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		Harness.Waiter waiter = this.harness.start(() -> this.engine.acquire("a", TERMS, Harness.LEASE.toNanos()));
+		Harness.await().until(() -> holds.get(0).queue().isWaitedFor());
+		assertThat(holds).allMatch(Hold::release);
+		Hold next = waiter.hold();
+		assertThat(next.token()).isGreaterThan(holds.get(0).token());
+		next.release();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void attemptWithUnknownOutcomeIsReleased() {
+		this.backend.next(Kind.TRY, FaultyBackend.Fault.unknownAfterEffect());
+		assertThat(this.engine.acquireTogether(KEYS, TERMS)).isEmpty();
+		assertThat(this.engine.size()).isZero();
+		Harness.await().until(() -> this.harness.sizeOfStore() == 0);
+		assertThat(this.engine.acquireTogether(KEYS, TERMS)).hasSize(3).allMatch(Hold::release);
+	}
+
+	@Test
+	void storeThatCannotIsNotAsked() {
+		FaultyBackend single = this.harness.backend().without(Capability.SEVERAL_KEYS);
+		assertThat(this.harness.engine(single).acquireTogether(KEYS, TERMS)).isEmpty();
+		assertThat(single.attempts()).isZero();
+	}
+
+	@Test
+	void shutdownGivesTheLeaseBack() {
+		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		this.engine.shutdown(Duration.ZERO);
+		assertThat(holds).noneMatch(Hold::isHeld);
+		assertThat(this.harness.sizeOfStore()).isZero();
+		assertThat(this.engine.acquireTogether(KEYS, TERMS)).isEmpty();
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire("a", TERMS, 0));
+	}
+
+}
