@@ -231,9 +231,16 @@ final class Acquirer {
 	 */
 	private boolean goOn(Hold hold, Patience patience, long now) {
 		boolean speaking = hold.state() == Hold.SPEAKING;
+		Courtesy courtesy = speaking ? hold.queue().courtesy() : null;
+		if (courtesy != null) {
+			patience.keepQuiet(courtesy.quietUntil());
+		}
 		if (speaking && (hold.hasNews() || patience.isTimeToAsk(now))) {
 			Object answer = ask(hold, now, patience.remaining(now), true);
 			patience.answered(answer, this.time.nanoTime());
+			if (courtesy != null && !(answer instanceof BackendException)) {
+				courtesy.answered(answer != null);
+			}
 			return true;
 		}
 		if (patience.isOver(now, speaking)) {

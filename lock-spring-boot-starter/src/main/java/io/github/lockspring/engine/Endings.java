@@ -100,7 +100,20 @@ final class Endings {
 			return hold.lease().leave() ? release(hold.lease()) : !hold.lease().isExpired(this.time);
 		}
 		finally {
+			if (!this.store.hasQueue() && hold.queue().hasWaiting()) {
+				beCourteous(hold);
+			}
 			this.queues.end(hold);
+		}
+	}
+
+	/**
+	 * Has those who wait here keep quiet before they ask again.
+	 */
+	private void beCourteous(Hold hold) {
+		long now = this.time.nanoTime();
+		if (hold.lease().isPassedOnEnough(now, this.settings)) {
+			hold.queue().courtesy(now, this.settings).gaveBack(now, now - hold.lease().grantedNanos());
 		}
 	}
 

@@ -219,6 +219,15 @@ class Lease {
 		return true;
 	}
 
+	/**
+	 * Whether the lease could be passed on, and has been for as long or as often as it
+	 * may.
+	 */
+	boolean isPassedOnEnough(long now, EngineSettings settings) {
+		int limit = Math.min(settings.handOverLimit(), this.request.terms().tokens() - 1);
+		return limit > 0 && (this.handOvers >= limit || now - this.grantedNanos >= settings.handOverNanos());
+	}
+
 	void passOn() {
 		this.handOvers++;
 	}

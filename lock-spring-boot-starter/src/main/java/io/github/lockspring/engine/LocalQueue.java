@@ -56,6 +56,8 @@ final class LocalQueue {
 
 	private volatile @Nullable BackendException trouble;
 
+	private volatile @Nullable Courtesy courtesy;
+
 	private volatile boolean contended;
 
 	private boolean retired;
@@ -344,6 +346,19 @@ final class LocalQueue {
 	 */
 	boolean isContended() {
 		return this.contended;
+	}
+
+	@Nullable Courtesy courtesy() {
+		return this.courtesy;
+	}
+
+	synchronized Courtesy courtesy(long now, EngineSettings settings) {
+		Courtesy courtesy = this.courtesy;
+		if (courtesy == null) {
+			courtesy = new Courtesy(now, settings);
+			this.courtesy = courtesy;
+		}
+		return courtesy;
 	}
 
 	/**

@@ -67,6 +67,15 @@ final class Patience {
 	}
 
 	/**
+	 * Puts the next attempt off, but not beyond the deadline.
+	 */
+	void keepQuiet(long until) {
+		if (until - this.askAt > 0) {
+			this.askAt = until;
+		}
+	}
+
+	/**
 	 * Whether there is nothing left to wait for. One that speaks asks once more at the
 	 * deadline.
 	 */

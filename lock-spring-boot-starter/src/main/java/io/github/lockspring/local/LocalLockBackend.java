@@ -103,6 +103,11 @@ public final class LocalLockBackend implements LockBackend {
 	}
 
 	@Override
+	public Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+		return this.store.stepDown(this, exclusive, shared);
+	}
+
+	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
 		return this.store.holders(key);
 	}

@@ -128,6 +128,23 @@ public final class LocalStore {
 		return call(() -> giveBack(request));
 	}
 
+	Attempt stepDown(LocalLockBackend backend, LeaseRequest exclusive, LeaseRequest shared) {
+		return call(() -> {
+			LocalLease held = this.leases.get(shared);
+			if (held != null) {
+				return new Grant(held.token(), held.remaining(this.now));
+			}
+			if (this.leases.remove(exclusive) == null) {
+				return deny(shared);
+			}
+			discardNewsOf(exclusive);
+			exclusive.keys().forEach((name) -> keyNamed(name).remove(exclusive));
+			Grant grant = grant(backend, shared).toGrant();
+			makeWay(exclusive); // for those who read as well
+			return grant;
+		});
+	}
+
 	void withdrawContendersOf(LocalLockBackend backend) {
 		call(() -> contendersOf(backend)).forEach(this::release);
 	}

@@ -127,6 +127,10 @@ final class BackendProcess implements AutoCloseable {
 		return this.backend.renew(List.of(leases), TIMEOUT).held();
 	}
 
+	Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared) {
+		return this.backend.stepDown(exclusive, shared, TIMEOUT);
+	}
+
 	boolean release(LeaseRequest lease) {
 		this.news.refuse(lease);
 		return this.backend.release(lease, TIMEOUT);

@@ -174,6 +174,86 @@ abstract class SharedModeRules extends BackendRules {
 		assertThat(this.one.inspect(this.key)).hasSize(2);
 	}
 
+	@Test
+	void writerThatStepsDownReadsWithALargerToken() {
+		LeaseRequest writer = writer(this.one);
+		long token = this.one.acquire(writer).token();
+		LeaseRequest reader = reader(this.one);
+		Grant grant = stepDown(writer, reader);
+		assertThat(grant.token()).isGreaterThan(token);
+		assertThat(grant.validity()).isPositive();
+		assertThat(this.two.inspect(this.key)).singleElement().satisfies((holder) -> {
+			assertThat(holder.owner()).isEqualTo(reader.owner().toString());
+			assertThat(holder.mode()).isEqualTo(LeaseMode.SHARED);
+		});
+		assertThat(this.one.renew(reader)).containsExactly(reader);
+		assertThat(this.one.release(reader)).isTrue();
+		assertThat(this.two.acquires(writer(this.two))).isTrue();
+	}
+
+	private Grant stepDown(LeaseRequest writer, LeaseRequest reader) {
+		Attempt attempt = this.one.stepDown(writer, reader);
+		assertThat(attempt).isInstanceOf(Grant.class);
+		return (Grant) attempt;
+	}
+
+	@Test
+	void readersAndNoWriterComeInAfterTheStepDown() {
+		LeaseRequest writer = this.one.acquire(this.key);
+		stepDown(writer, reader(this.one));
+		assertThat(this.two.acquires(writer(this.two))).isFalse();
+		assertThat(this.two.acquires(reader(this.two))).isTrue();
+	}
+
+	@Test
+	void formerWriterIsOverAfterTheStepDown() {
+		LeaseRequest writer = this.one.acquire(this.key);
+		LeaseRequest reader = reader(this.one);
+		stepDown(writer, reader);
+		assertThat(this.one.renew(writer)).isEmpty();
+		assertThat(this.one.release(writer)).isFalse();
+		assertThat(this.one.renew(reader)).containsExactly(reader);
+	}
+
+	@Test
+	void replayedStepDownHasTheSameToken() {
+		LeaseRequest writer = this.one.acquire(this.key);
+		LeaseRequest reader = reader(this.one);
+		long token = stepDown(writer, reader).token();
+		assertThat(stepDown(writer, reader).token()).isEqualTo(token);
+		assertThat(this.one.inspect(this.key)).hasSize(1);
+		assertThat(this.one.release(reader)).isTrue();
+		assertThat(this.two.acquires(writer(this.two))).isTrue();
+	}
+
+	@Test
+	void writerThatIsOverCannotStepDown() {
+		LeaseRequest expired = this.one.acquire(this.key);
+		expire(expired);
+		assertThat(this.one.stepDown(expired, reader(this.one))).isInstanceOf(Denial.class);
+		LeaseRequest successor = this.two.acquire(this.key);
+		assertThat(this.one.stepDown(expired, reader(this.one))).isInstanceOf(Denial.class);
+		assertThat(this.two.renew(successor)).containsExactly(successor);
+		assertThat(this.two.release(successor)).isTrue();
+		assertThat(this.one.inspect(this.key)).isEmpty();
+	}
+
+	@Test
+	void waitingReaderComesInAfterTheStepDownAndWaitingWriterDoesNot() {
+		requires(Capability.QUEUE);
+		LeaseRequest writer = this.one.acquire(this.key);
+		LeaseRequest waitingReader = this.two.queue(reader(this.two));
+		LeaseRequest waitingWriter = this.two.queue(writer(this.two));
+		LeaseRequest reader = reader(this.one);
+		stepDown(writer, reader);
+		this.two.awaitNews(waitingReader);
+		assertThat(this.two.news().of(waitingWriter)).isEmpty();
+		assertThat(this.two.contend(waitingWriter)).isInstanceOf(Denial.class);
+		this.one.release(reader);
+		this.two.release(waitingReader);
+		this.two.awaitNews(waitingWriter);
+	}
+
 	private LeaseRequest reader(BackendProcess process) {
 		return process.request(this.key, LeaseMode.SHARED);
 	}

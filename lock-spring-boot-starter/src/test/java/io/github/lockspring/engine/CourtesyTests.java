@@ -1,0 +1,175 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
+
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.engine.Harness.Waiter;
+import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.spi.Capability;
+
+import static io.github.lockspring.engine.Harness.KEY;
+import static io.github.lockspring.engine.Harness.TERMS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link Courtesy}, and for processes that share a store without a queue.
+ */
+class CourtesyTests {
+
+	private static final Duration WAIT = Duration.ofDays(1);
+
+	private static final long MILLI = Duration.ofMillis(1).toNanos();
+
+	private final Courtesy courtesy = new Courtesy(0, EngineSettings.defaults());
+
+	private long pauseAfter(long heldNanos) {
+		this.courtesy.gaveBack(0, heldNanos);
+		return this.courtesy.quietUntil();
+	}
+
+	@Test
+	void nobodyKeepsQuietAtFirst() {
+		assertThat(this.courtesy.quietUntil()).isZero();
+	}
+
+	@Test
+	void quietLastsTwiceAsLongAsTheLeaseBetweenTwoLimits() {
+		assertThat(pauseAfter(20 * MILLI)).isEqualTo(40 * MILLI);
+		assertThat(pauseAfter(0)).isEqualTo(2 * MILLI);
+		assertThat(pauseAfter(Duration.ofDays(1).toNanos())).isEqualTo(50 * MILLI);
+	}
+
+	@Test
+	void moreAndMorePausesAreLeftOutWhileNobodyComesIn() {
+		List<Integer> pauses = new ArrayList<>();
+		for (int i = 0; i < 300; i++) {
+			long before = this.courtesy.quietUntil();
+			this.courtesy.gaveBack(i * MILLI, 0);
+			if (this.courtesy.quietUntil() != before) {
+				pauses.add(i);
+			}
+			this.courtesy.answered(false);
+		}
+		assertThat(pauses).containsExactly(0, 2, 6, 14, 30, 62, 126, 190, 254);
+	}
+
+	@Test
+	void noPauseIsLeftOutWhenSomebodyCameIn() {
+		for (int i = 0; i < 20; i++) {
+			this.courtesy.gaveBack(0, 0);
+			this.courtesy.answered(false);
+		}
+		this.courtesy.answered(true);
+		this.courtesy.gaveBack(MILLI, 0);
+		assertThat(this.courtesy.quietUntil()).isEqualTo(3 * MILLI);
+	}
+
+	@Test
+	void deadlineComesBeforeCourtesy() {
+		Patience patience = new Patience(0, MILLI, EngineSettings.defaults(), false);
+		patience.keepQuiet(50 * MILLI);
+		assertThat(patience.isTimeToAsk(MILLI - 1)).isFalse();
+		assertThat(patience.sleep(0, true)).isEqualTo(MILLI);
+		assertThat(patience.isTimeToAsk(MILLI)).isTrue();
+	}
+
+	@Test
+	void nextInLineKeepsQuietOnlyAfterTheLeaseWasPassedOnEnough() {
+		try (Harness harness = new Harness()) {
+			FaultyBackend backend = harness.backend().without(Capability.QUEUE);
+			LockEngine engine = harness.engine(backend);
+			Hold first = Harness.hold(engine);
+			Waiter second = harness.queued(engine, WAIT);
+			first.release();
+			assertThat(second.hold().isHeld()).isTrue();
+			Waiter third = harness.queued(engine, WAIT);
+			harness.advance(Duration.ofMillis(20));
+			backend.forgetCalls();
+			second.hold().release();
+			harness.advance(Duration.ofMillis(40).minusNanos(1));
+			assertThat(third.awaitSleep().isDone()).isFalse();
+			assertThat(backend.attempts()).isZero();
+			harness.advance(Duration.ofNanos(1));
+			assertThat(third.hold().isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void storeWithQueueIsAskedAtOnce() {
+		try (Harness harness = new Harness()) {
+			LockEngine engine = harness.engine();
+			Hold first = Harness.hold(engine);
+			Waiter second = harness.queued(engine, WAIT);
+			first.release();
+			Hold hold = second.hold();
+			Waiter third = harness.queued(engine, WAIT);
+			harness.advance(Duration.ofMillis(20));
+			hold.release();
+			assertThat(third.hold().isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void processesShareAStoreWithoutQueue() throws InterruptedException {
+		LocalStore store = new LocalStore();
+		int processes = 4;
+		AtomicLongArray acquired = new AtomicLongArray(processes);
+		AtomicBoolean over = new AtomicBoolean();
+		List<LockEngine> engines = new ArrayList<>();
+		List<Thread> threads = new ArrayList<>();
+		for (int i = 0; i < processes; i++) {
+			int process = i;
+			LockEngine engine = new LockEngine(new FaultyBackend(store).without(Capability.QUEUE).withoutRecording(),
+					EngineSettings.defaults(), EngineListener.NONE, TimeSource.SYSTEM);
+			engines.add(engine);
+			for (int j = 0; j < 4; j++) {
+				threads.add(new Thread(() -> work(engine, over, () -> acquired.incrementAndGet(process))));
+			}
+		}
+		threads.forEach(Thread::start);
+		Thread.sleep(4000);
+		over.set(true);
+		for (Thread thread : threads) {
+			thread.join(TimeUnit.SECONDS.toMillis(20));
+			assertThat(thread.isAlive()).isFalse();
+		}
+		engines.forEach(LockEngine::close);
+		long[] counts = LongStream.range(0, processes).map((i) -> acquired.get((int) i)).sorted().toArray();
+		assertThat(counts[processes - 1]).isLessThan(3 * counts[0]);
+	}
+
+	private static void work(LockEngine engine, AtomicBoolean over, Runnable action) {
+		while (!over.get()) {
+			Hold hold = engine.acquireUninterruptibly(KEY, TERMS, Thread.currentThread(), TimeUnit.SECONDS.toNanos(30));
+			assertThat(hold).isNotNull();
+			action.run();
+			LockSupport.parkNanos(100_000);
+			hold.release();
+		}
+	}
+
+}
