@@ -37,6 +37,7 @@ import io.github.lockspring.spi.OutcomeUnknownException;
  * <li>Granted in time: hold. Granted too late: give back, and count it as a failure.</li>
  * <li>Denied, or the store failed: sleep until news come, but not longer than a random
  * pause, because news get lost; then ask again.</li>
+ * <li>Refused by the store: give up at once.</li>
  * <li>Outcome unknown: have it released in the background, and ask again as another
  * owner.</li>
  * <li>At the deadline ask one last time, then leave the queues, here and in the
@@ -187,10 +188,7 @@ final class Acquirer {
 			}
 			Lease lease = leaseOf(hold);
 			long nowMillis = this.time.currentTimeMillis();
-			if (mayWait && this.store.hasQueue()) {
-				lease.queue();
-			}
-			Attempt attempt = this.store.tryAcquire(lease.request(), mayWait, timeout(remaining));
+			Attempt attempt = attempt(hold, lease, mayWait, timeout(remaining));
 			if (attempt instanceof Grant grant) {
 				lease.granted(grant, now, nowMillis);
 				return begin(hold, grant);
@@ -205,6 +203,22 @@ final class Acquirer {
 		}
 		catch (BackendUnavailableException ex) {
 			return trouble(hold, ex);
+		}
+	}
+
+	private Attempt attempt(Hold hold, Lease lease, boolean mayWait, Duration timeout) {
+		boolean queued = lease.isQueued();
+		if (mayWait && this.store.hasQueue()) {
+			lease.queue();
+		}
+		try {
+			return this.store.tryAcquire(lease.request(), mayWait, timeout);
+		}
+		catch (EngineException ex) {
+			if (!queued) {
+				hold.setLease(null); // the store has nothing of a request that it refused
+			}
+			throw ex;
 		}
 	}
 
