@@ -69,7 +69,7 @@ final class JedisLinks implements AutoCloseable {
 
 	private boolean making;
 
-	private @Nullable RuntimeException failure;
+	private @Nullable Throwable failure;
 
 	private long failedNanos;
 
@@ -155,7 +155,7 @@ final class JedisLinks implements AutoCloseable {
 		try {
 			made(this.connector.apply(epoch));
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			failed(ex);
 			this.trouble.run();
 		}
@@ -176,7 +176,7 @@ final class JedisLinks implements AutoCloseable {
 		}
 	}
 
-	private void failed(RuntimeException ex) {
+	private void failed(Throwable ex) {
 		this.lock.lock();
 		try {
 			this.making = false;
