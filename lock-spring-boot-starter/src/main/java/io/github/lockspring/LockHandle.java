@@ -39,6 +39,7 @@ public interface LockHandle extends AutoCloseable {
 	 * @return the token
 	 * @throws LockLostException if the lease is lost
 	 * @throws IllegalStateException if this handle is closed, or stands for several keys
+	 * @throws UnsupportedOperationException if the backend has no fencing tokens
 	 */
 	long fencingToken();
 
