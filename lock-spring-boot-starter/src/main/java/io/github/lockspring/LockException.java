@@ -46,6 +46,7 @@ public abstract class LockException extends RuntimeException {
 			case UPGRADE -> new LockUpgradeException(key);
 			case LIMIT -> new LockLimitException(failure.getMessage(), key);
 			case UNSUPPORTED -> new UnsupportedOperationException(failure.getMessage(), failure);
+			case REFUSED -> new IllegalArgumentException(failure.getMessage(), failure);
 			case CLOSED -> new IllegalStateException(failure.getMessage(), failure);
 		};
 	}

@@ -37,6 +37,7 @@ import io.github.lockspring.spi.OutcomeUnknownException;
  * <li>Granted in time: hold. Granted too late: give back, and count it as a failure.</li>
  * <li>Denied, or the store failed: sleep until news come, but not longer than a random
  * pause, because news get lost; then ask again.</li>
+ * <li>Refused by the store: give up at once.</li>
  * <li>Outcome unknown: have it released in the background, and ask again as another
  * owner.</li>
  * <li>At the deadline ask one last time, then leave the queues, here and in the
@@ -182,20 +183,17 @@ final class Acquirer {
 	private @Nullable Object ask(Hold hold, long now, long remaining, boolean mayWait) {
 		try {
 			if (hold.takeNews() instanceof Pushed pushed && pushed.isFor(hold.leaseOrNull())
-					&& hold.lease().grantedUnasked(pushed.grant(), this.time)) {
+					&& hold.lease().grantedUnasked(pushed.grant(), pushed.stamp(), hold.terms(), this.time)) {
 				return begin(hold, pushed.grant());
 			}
 			Lease lease = leaseOf(hold);
 			long nowMillis = this.time.currentTimeMillis();
-			if (mayWait && this.store.hasQueue()) {
-				lease.queue();
-			}
-			Attempt attempt = this.store.tryAcquire(lease.request(), mayWait, timeout(remaining));
+			Attempt attempt = attempt(hold, lease, mayWait, timeout(remaining));
 			if (attempt instanceof Grant grant) {
 				lease.granted(grant, now, nowMillis);
 				return begin(hold, grant);
 			}
-			lease.denied(now, nowMillis);
+			lease.denied(((Denial) attempt).stamp(), now, nowMillis);
 			hold.queue().setTrouble(null);
 			return attempt;
 		}
@@ -205,6 +203,22 @@ final class Acquirer {
 		}
 		catch (BackendUnavailableException ex) {
 			return trouble(hold, ex);
+		}
+	}
+
+	private Attempt attempt(Hold hold, Lease lease, boolean mayWait, Duration timeout) {
+		boolean queued = lease.isQueued();
+		if (mayWait && this.store.hasQueue()) {
+			lease.queue();
+		}
+		try {
+			return this.store.tryAcquire(lease.request(), mayWait, timeout);
+		}
+		catch (EngineException ex) {
+			if (!queued) {
+				hold.setLease(null); // the store has nothing of a request that it refused
+			}
+			throw ex;
 		}
 	}
 
@@ -303,8 +317,9 @@ final class Acquirer {
 	 *
 	 * @param request the request that was granted
 	 * @param grant the grant
+	 * @param stamp the stamp of the denial that it follows
 	 */
-	record Pushed(LeaseRequest request, Grant grant) {
+	record Pushed(LeaseRequest request, Grant grant, long stamp) {
 
 		boolean isFor(@Nullable Lease lease) {
 			return lease != null && lease.request().equals(this.request);

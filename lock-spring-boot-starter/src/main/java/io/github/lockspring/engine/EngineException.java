@@ -74,6 +74,12 @@ public final class EngineException extends RuntimeException {
 		UNSUPPORTED,
 
 		/**
+		 * What is asked for contradicts what others asked for; the cause is the exception
+		 * of the backend, which says how.
+		 */
+		REFUSED,
+
+		/**
 		 * The engine is shut down.
 		 */
 		CLOSED

@@ -47,6 +47,9 @@ final class Lease {
 
 	private volatile long deadlineMillis;
 
+	/**
+	 * When the grant arrived; before that, the stamp of the last denial.
+	 */
 	private long grantedNanos;
 
 	private volatile boolean ended;
@@ -54,10 +57,6 @@ final class Lease {
 	private int handOvers;
 
 	private boolean queued;
-
-	private boolean denied;
-
-	private boolean deniedAgain;
 
 	Lease(LeaseRequest request) {
 		this.request = request;
@@ -83,28 +82,33 @@ final class Lease {
 
 	/**
 	 * Tells that the store denied the request, and will not have granted it before.
+	 * @param stamp the stamp of the denial, zero if no unasked grant will follow
 	 * @param sentNanos the monotonic time before the request was sent
 	 * @param sentMillis the wall time before the request was sent
 	 */
-	void denied(long sentNanos, long sentMillis) {
-		this.deniedAgain = this.denied;
-		this.denied = true;
+	void denied(long stamp, long sentNanos, long sentMillis) {
+		this.grantedNanos = stamp;
 		setDeadline(sentNanos, sentMillis);
 	}
 
 	/**
 	 * Tells that the store granted the request, unasked, at some time after it had denied
-	 * it. Only if it denied it once is it certain that no later denial has overtaken the
-	 * news.
+	 * it. A grant that follows another denial than the last may be over by now, and one
+	 * that is not renewed must last.
+	 * @param stamp the stamp of the denial that the grant follows
 	 * @return {@code false} if the store must be asked whether the grant still counts
 	 */
-	boolean grantedUnasked(Grant grant, TimeSource time) {
-		long half = grant.validity().toNanos() / 2;
-		if (!this.denied || this.deniedAgain || half + remainingNanos(time) < 0) {
+	boolean grantedUnasked(Grant grant, long stamp, AcquireTerms terms, TimeSource time) {
+		if (stamp == 0 || stamp != this.grantedNanos || !lastsFor(grant.validity().toNanos(), terms, time)) {
 			return false;
 		}
 		granted(grant, this.deadlineNanos, this.deadlineMillis);
 		return true;
+	}
+
+	private boolean lastsFor(long validityNanos, AcquireTerms terms, TimeSource time) {
+		long left = usable(validityNanos) + remainingNanos(time);
+		return terms.isAutoRenew() ? left > 0 : validityNanos >= terms.leaseNanos() && left >= terms.leaseNanos() / 2;
 	}
 
 	/**
@@ -126,8 +130,12 @@ final class Lease {
 	}
 
 	private void extendFrom(long sentNanos, long sentMillis, long validityNanos) {
-		long usable = validityNanos - validityNanos / DRIFT_DIVISOR;
+		long usable = usable(validityNanos);
 		setDeadline(sentNanos + usable, sentMillis + usable / 1_000_000);
+	}
+
+	private static long usable(long validityNanos) {
+		return validityNanos - validityNanos / DRIFT_DIVISOR;
 	}
 
 	/**
@@ -184,14 +192,23 @@ final class Lease {
 	}
 
 	/**
+	 * How long the lease was sure to last when its grant arrived, at most the lease time.
+	 * A renewal makes up for a grant of short validity.
+	 */
+	long spanNanos(AcquireTerms terms) {
+		return Math.min(terms.leaseNanos(), this.deadlineNanos - this.grantedNanos);
+	}
+
+	/**
 	 * Whether the lease may be passed on once more: it has tokens, it was not passed on
-	 * for too long, and the next holder has most of the lease time before it.
+	 * for too long, and the next holder has most of the time before it that the lease was
+	 * granted for, or all of the lease time if it is not renewed.
 	 */
 	boolean canPassOn(AcquireTerms terms, EngineSettings settings, TimeSource time) {
 		long now = time.nanoTime();
 		return this.handOvers < Math.min(settings.handOverLimit(), this.request.terms().tokens() - 1)
-				&& now - this.grantedNanos < settings.handOverNanos() && remainingNanos(now, time
-					.currentTimeMillis()) >= (terms.isAutoRenew() ? terms.leaseNanos() / 2 : terms.leaseNanos());
+				&& now - this.grantedNanos < settings.handOverNanos() && remainingNanos(now,
+						time.currentTimeMillis()) >= (terms.isAutoRenew() ? spanNanos(terms) / 2 : terms.leaseNanos());
 	}
 
 	void passOn() {

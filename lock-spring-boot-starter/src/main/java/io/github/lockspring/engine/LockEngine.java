@@ -332,7 +332,7 @@ public final class LockEngine implements AutoCloseable {
 
 		@Override
 		public boolean granted(LeaseRequest request, Grant grant, long stamp) {
-			return LockEngine.this.queues.tell(request, new Acquirer.Pushed(request, grant))
+			return LockEngine.this.queues.tell(request, new Acquirer.Pushed(request, grant, stamp))
 					|| LockEngine.this.queues.holderOf(request) != null;
 		}
 

@@ -55,10 +55,16 @@ final class RenewalPlan {
 	}
 
 	/**
-	 * The monotonic time at which the lease of a hold is due.
+	 * The monotonic time at which the lease of a hold is due: an interval after it was
+	 * granted or renewed. One that was granted for a short time only is due after an
+	 * eighth of that time, within which most holders have finished.
 	 */
 	long dueAt(Hold hold) {
-		return hold.lease().deadlineNanos() - hold.terms().leaseNanos() + intervalOf(hold);
+		Lease lease = hold.lease();
+		long interval = intervalOf(hold);
+		long dueAt = lease.deadlineNanos() - hold.terms().leaseNanos() + interval;
+		return (dueAt - lease.grantedNanos() >= 0) ? dueAt
+				: lease.grantedNanos() + Math.min(interval, lease.spanNanos(hold.terms()) / 8);
 	}
 
 	/**

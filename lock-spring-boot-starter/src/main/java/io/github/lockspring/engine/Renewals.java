@@ -168,7 +168,7 @@ final class Renewals {
 			long wait = Renewals.this.plan.dueAt(hold) - this.now;
 			if (wait <= Renewals.this.plan.intervalOf(hold) / 2) {
 				this.leases.add(hold.lease().request());
-				this.shortestLease = Math.min(this.shortestLease, hold.terms().leaseNanos());
+				this.shortestLease = Math.min(this.shortestLease, hold.lease().spanNanos(hold.terms()));
 			}
 			this.overdue |= wait <= 0;
 			Renewals.this.upkeep.runAt((wait > 0) ? this.now + wait : hold.lease().deadlineNanos());

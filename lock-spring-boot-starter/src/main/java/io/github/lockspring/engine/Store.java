@@ -37,7 +37,7 @@ import io.github.lockspring.spi.Renewal;
  * The way to the backend. The caller's interrupt status is put aside during a call: a
  * call that was sent is not made undone by an interrupt, and some clients break their
  * connection on one. Exceptions that a backend should not throw leave the outcome
- * unknown.
+ * unknown; one that puts the blame on the arguments of an attempt is a refusal.
  */
 final class Store {
 
@@ -95,6 +95,10 @@ final class Store {
 		}
 		catch (BackendException ex) {
 			throw ex;
+		}
+		catch (IllegalArgumentException ex) {
+			throw new EngineException(EngineException.Reason.REFUSED,
+					"The backend '" + name() + "' refuses: " + ex.getMessage(), ex);
 		}
 		catch (RuntimeException ex) {
 			throw unknown(ex);

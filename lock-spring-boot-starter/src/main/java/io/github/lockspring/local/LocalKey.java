@@ -36,13 +36,13 @@ final class LocalKey {
 
 	private final Set<LeaseRequest> holders = new LinkedHashSet<>();
 
-	private final Map<LeaseRequest, LocalLockBackend> queue = new LinkedHashMap<>();
+	private final Map<LeaseRequest, LocalContender> queue = new LinkedHashMap<>();
 
 	Set<LeaseRequest> holders() {
 		return this.holders;
 	}
 
-	Map<LeaseRequest, LocalLockBackend> queue() {
+	Map<LeaseRequest, LocalContender> queue() {
 		return this.queue;
 	}
 
@@ -90,8 +90,11 @@ final class LocalKey {
 			.sum();
 	}
 
-	void enqueue(LocalLockBackend backend, LeaseRequest request) {
-		this.queue.putIfAbsent(request, backend);
+	/**
+	 * Gives a contender a place, or leaves it in the place that it has.
+	 */
+	void enqueue(LeaseRequest request, LocalContender contender) {
+		this.queue.put(request, contender);
 	}
 
 	void hold(LeaseRequest request) {

@@ -117,9 +117,9 @@ public final class LocalLockBackend implements LockBackend {
 		this.store.withdrawContendersOf(this);
 	}
 
-	boolean tellGranted(LeaseRequest request, Grant grant) {
+	boolean tellGranted(LeaseRequest request, Grant grant, long stamp) {
 		BackendListener listener = this.listener;
-		return listener != null && listener.granted(request, grant, 0);
+		return listener != null && listener.granted(request, grant, stamp);
 	}
 
 	void tellLost(LeaseRequest lease) {

@@ -67,13 +67,15 @@ public final class LocalStore {
 
 	private final LocalLeases leases = new LocalLeases();
 
-	private final Queue<LocalLease> granted = new ConcurrentLinkedQueue<>();
+	private final Queue<Promotion> granted = new ConcurrentLinkedQueue<>();
 
 	private final Queue<LocalLease> lost = new ConcurrentLinkedQueue<>();
 
 	private Instant now = Instant.EPOCH;
 
 	private long lastToken;
+
+	private long lastStamp;
 
 	/**
 	 * Creates an empty store on the clock of the machine.
@@ -109,10 +111,7 @@ public final class LocalStore {
 	Attempt contend(LocalLockBackend backend, LeaseRequest request) {
 		return call(() -> {
 			Attempt attempt = attempt(backend, request);
-			if (attempt instanceof Denial) {
-				request.keys().forEach((name) -> keyNamed(name).enqueue(backend, request));
-			}
-			return attempt;
+			return (attempt instanceof Denial denial) ? enqueue(backend, request, denial) : attempt;
 		});
 	}
 
@@ -171,10 +170,10 @@ public final class LocalStore {
 	}
 
 	private void tellGranted() {
-		for (LocalLease lease = this.granted.poll(); lease != null; lease = this.granted.poll()) {
-			LeaseRequest request = lease.request();
-			if (!lease.backend().tellGranted(request, lease.toGrant())) {
-				inOneStep(() -> giveBack(request));
+		for (Promotion next = this.granted.poll(); next != null; next = this.granted.poll()) {
+			LocalLease lease = next.lease();
+			if (!next.contender().tell(lease)) {
+				inOneStep(() -> giveBack(lease.request()));
 			}
 		}
 	}
@@ -223,6 +222,12 @@ public final class LocalStore {
 			.orElse(Denial.UNKNOWN_DURATION);
 	}
 
+	private Denial enqueue(LocalLockBackend backend, LeaseRequest request, Denial denial) {
+		LocalContender contender = new LocalContender(backend, ++this.lastStamp, this.now);
+		request.keys().forEach((name) -> keyNamed(name).enqueue(request, contender));
+		return new Denial(denial.retryAfter(), contender.stamp());
+	}
+
 	private boolean prolong(LeaseRequest request) {
 		LocalLease lease = this.leases.get(request);
 		if (lease != null) {
@@ -240,7 +245,7 @@ public final class LocalStore {
 	}
 
 	private void discardNewsOf(LeaseRequest request) {
-		this.granted.removeIf((lease) -> lease.request().equals(request));
+		this.granted.removeIf((next) -> next.lease().request().equals(request));
 	}
 
 	private void leave(String name, LeaseRequest request) {
@@ -250,10 +255,11 @@ public final class LocalStore {
 	private void makeWay(LeaseRequest request) {
 		Deque<String> names = new ArrayDeque<>(request.keys());
 		while (!names.isEmpty()) {
-			Optional<Map.Entry<LeaseRequest, LocalLockBackend>> next = nextOf(names.element());
+			Optional<Map.Entry<LeaseRequest, LocalContender>> next = nextOf(names.element());
 			if (next.isPresent()) {
 				LeaseRequest admitted = next.get().getKey();
-				this.granted.add(grant(next.get().getValue(), admitted));
+				LocalContender contender = next.get().getValue();
+				this.granted.add(new Promotion(grant(contender.backend(), admitted), contender));
 				names.addAll(admitted.keys());
 			}
 			else {
@@ -262,7 +268,7 @@ public final class LocalStore {
 		}
 	}
 
-	private Optional<Map.Entry<LeaseRequest, LocalLockBackend>> nextOf(String name) {
+	private Optional<Map.Entry<LeaseRequest, LocalContender>> nextOf(String name) {
 		LocalKey key = this.keys.get(name);
 		if (key == null || key.isHeldExclusively()) {
 			return Optional.empty();
@@ -283,9 +289,18 @@ public final class LocalStore {
 		return this.keys.values()
 			.stream()
 			.flatMap((key) -> key.queue().entrySet().stream())
-			.filter((entry) -> entry.getValue() == backend)
+			.filter((entry) -> entry.getValue().backend() == backend)
 			.map(Map.Entry::getKey)
 			.toList();
+	}
+
+	/**
+	 * A contender that became a holder and has not heard of it yet.
+	 *
+	 * @param lease what it holds
+	 * @param contender what it was
+	 */
+	private record Promotion(LocalLease lease, LocalContender contender) {
 	}
 
 }

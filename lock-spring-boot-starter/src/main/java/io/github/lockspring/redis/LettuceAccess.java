@@ -29,6 +29,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -172,43 +173,76 @@ final class LettuceAccess implements RedisAccess {
 		for (byte[] arg : call.args()) {
 			args.add(arg);
 		}
-		return dispatch(byText ? CommandType.EVAL : CommandType.EVALSHA, new ReplyOutput(), args, timeout);
+		CommandType type = byText ? CommandType.EVAL : CommandType.EVALSHA;
+		if (call.replicas() > 0) {
+			return sendConfirmed(type, args, call, timeout);
+		}
+		return dispatch(type, new ReplyOutput(), args, timeout);
+	}
+
+	private CompletableFuture<RedisReply> sendConfirmed(CommandType type, CommandArgs<byte[], byte[]> args,
+			RedisCall call, Duration timeout) {
+		try {
+			StatefulConnection<byte[], byte[]> connection = this.calls.get(timeout);
+			return dispatch(connection, type, new ReplyOutput(), args).thenCompose((reply) -> (reply.number(0) > 0)
+					? confirmed(connection, reply, call) : CompletableFuture.completedFuture(reply));
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	/**
+	 * Waits for the replicas on the connection that has written.
+	 */
+	private static CompletableFuture<RedisReply> confirmed(StatefulConnection<byte[], byte[]> connection,
+			RedisReply reply, RedisCall call) {
+		return connectionOf(call.keys()[0], connection).thenCompose((own) -> {
+			CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(call.replicas())
+				.add(Math.max(1, call.within().toMillis()));
+			return dispatch(own, CommandType.WAIT, new ReplyOutput(), args);
+		}).handle((replicas, failure) -> {
+			if (failure != null) {
+				throw new OutcomeUnknownException(
+						"Redis did not tell how many replicas confirmed: " + failure.getMessage(), failure);
+			}
+			reply.add(replicas.number(0));
+			return reply;
+		});
+	}
+
+	/**
+	 * In a cluster the connections for writing are those by host and port.
+	 */
+	private static CompletableFuture<? extends StatefulConnection<byte[], byte[]>> connectionOf(byte[] key,
+			StatefulConnection<byte[], byte[]> connection) {
+		if (connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+			RedisURI uri = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key)).getUri();
+			return cluster.getConnectionAsync(uri.getHost(), uri.getPort());
+		}
+		return CompletableFuture.completedFuture(connection);
 	}
 
 	private <T> CompletableFuture<T> dispatch(CommandType type, CommandOutput<byte[], byte[], T> output,
 			CommandArgs<byte[], byte[]> args, Duration timeout) {
-		AsyncCommand<byte[], byte[], T> command = new AsyncCommand<>(new Command<>(type, output, args));
 		try {
-			this.calls.get(timeout).dispatch(command);
+			return dispatch(this.calls.get(timeout), type, output, args);
 		}
 		catch (RuntimeException ex) {
-			command.completeExceptionally(ex);
+			return CompletableFuture.failedFuture(ex);
 		}
+	}
+
+	private static <T> CompletableFuture<T> dispatch(StatefulConnection<byte[], byte[]> connection, CommandType type,
+			CommandOutput<byte[], byte[], T> output, CommandArgs<byte[], byte[]> args) {
+		AsyncCommand<byte[], byte[], T> command = new AsyncCommand<>(new Command<>(type, output, args));
+		connection.dispatch(command);
 		return command;
 	}
 
 	@Override
-	public CompletableFuture<RedisReply> waitForReplicas(byte[] key, int replicas, Duration wait, Duration timeout) {
-		CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(replicas)
-			.add(Math.max(1, wait.toMillis()));
-		AsyncCommand<byte[], byte[], RedisReply> command = new AsyncCommand<>(
-				new Command<>(CommandType.WAIT, new ReplyOutput(), args));
-		try {
-			connectionOf(key, timeout).dispatch(command);
-		}
-		catch (RuntimeException ex) {
-			command.completeExceptionally(ex);
-		}
-		return command;
-	}
-
-	private StatefulConnection<byte[], byte[]> connectionOf(byte[] key, Duration timeout) {
-		StatefulConnection<byte[], byte[]> connection = this.calls.get(timeout);
-		if (connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) {
-			RedisClusterNode node = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key));
-			return cluster.getConnection(node.getNodeId());
-		}
-		return connection;
+	public void execute(Runnable task) {
+		task.run();
 	}
 
 	@Override

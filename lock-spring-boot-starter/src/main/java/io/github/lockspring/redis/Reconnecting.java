@@ -68,6 +68,8 @@ final class Reconnecting<C> implements AutoCloseable {
 
 	private int failures;
 
+	private volatile @Nullable Throwable lastFailure;
+
 	private boolean closed;
 
 	Reconnecting(String name, Supplier<C> connector, Predicate<C> open, Consumer<C> closer, Duration longestPause) {
@@ -109,7 +111,9 @@ final class Reconnecting<C> implements AutoCloseable {
 
 	private C await(@Nullable CompletableFuture<C> connecting, Duration timeout) {
 		if (connecting == null) {
-			throw new BackendUnavailableException("Redis is not reachable", null);
+			Throwable last = this.lastFailure;
+			throw new BackendUnavailableException(
+					"Redis is not reachable: " + ((last != null) ? rootMessage(last) : "the connection is lost"), last);
 		}
 		try {
 			return connecting.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
@@ -197,6 +201,7 @@ final class Reconnecting<C> implements AutoCloseable {
 		this.connection = made;
 		if (this.failures > 0) {
 			this.failures = 0;
+			this.lastFailure = null;
 			logger.info("Connected to Redis again (" + this.name + ")");
 		}
 		return former;
@@ -205,6 +210,7 @@ final class Reconnecting<C> implements AutoCloseable {
 	private synchronized void fail(Throwable ex) {
 		this.connecting = null;
 		this.failures++;
+		this.lastFailure = ex;
 		if (this.failures == 1 && !this.closed) {
 			logger.warn("Cannot connect to Redis (" + this.name + "), trying again when needed: " + rootMessage(ex));
 		}

@@ -47,24 +47,34 @@ interface RedisAccess extends AutoCloseable {
 	boolean isCluster();
 
 	/**
-	 * Sends a call to the server that has its keys. Waits only for a connection.
+	 * Sends a call to the server that has its keys. If replicas are to confirm it, and
+	 * the answer begins with a positive number, the number of replicas that did is added
+	 * to the reply.
 	 * @param call what to run
 	 * @param byText whether to send the text of the script and not only its name
-	 * @param timeout how long to wait for a connection
+	 * @param timeout how long to wait for a connection, or for the reply if the client
+	 * can only wait for it
 	 * @return the reply to come, or a failure for {@link #translate(Throwable)}
 	 */
 	CompletableFuture<RedisReply> send(RedisCall call, boolean byText, Duration timeout);
 
 	/**
-	 * Waits until replicas have confirmed what was written before on the connection that
-	 * serves a key.
-	 * @param key the key
-	 * @param replicas how many replicas
-	 * @param wait how long the server waits for them
-	 * @param timeout how long to wait for a connection
-	 * @return how many have confirmed
+	 * Sends calls side by side, by the names of their scripts.
+	 * @param calls what to run
+	 * @param timeout how long it may take
+	 * @return the replies to come, in the order of the calls
 	 */
-	CompletableFuture<RedisReply> waitForReplicas(byte[] key, int replicas, Duration wait, Duration timeout);
+	default List<CompletableFuture<RedisReply>> sendAll(List<RedisCall> calls, Duration timeout) {
+		long deadline = System.nanoTime() + timeout.toNanos();
+		return calls.stream()
+			.map((call) -> send(call, false, Duration.ofNanos(Math.max(0, deadline - System.nanoTime()))))
+			.toList();
+	}
+
+	/**
+	 * Runs what sends calls where it does not hold up the messages.
+	 */
+	void execute(Runnable task);
 
 	/**
 	 * Makes one round trip.

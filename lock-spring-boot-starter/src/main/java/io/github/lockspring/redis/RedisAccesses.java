@@ -17,6 +17,7 @@
 package io.github.lockspring.redis;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ClassUtils;
 
@@ -28,6 +29,9 @@ final class RedisAccesses {
 	private static final boolean LETTUCE = ClassUtils.isPresent("io.lettuce.core.RedisClient",
 			RedisAccesses.class.getClassLoader());
 
+	private static final boolean JEDIS = ClassUtils.isPresent("redis.clients.jedis.Connection",
+			RedisAccesses.class.getClassLoader());
+
 	private RedisAccesses() {
 	}
 
@@ -35,7 +39,13 @@ final class RedisAccesses {
 		if (LETTUCE && factory instanceof LettuceConnectionFactory lettuce) {
 			return new LettuceAccess(lettuce, settings.operationTimeout());
 		}
-		throw new IllegalArgumentException("Not supported: " + factory.getClass());
+		if (JEDIS && factory instanceof JedisConnectionFactory jedis) {
+			return new JedisAccess(jedis, settings.operationTimeout());
+		}
+		throw new IllegalArgumentException(
+				"Locks in Redis need a LettuceConnectionFactory or a JedisConnectionFactory, "
+						+ "whose settings they use for connections of their own, not a "
+						+ factory.getClass().getName());
 	}
 
 }

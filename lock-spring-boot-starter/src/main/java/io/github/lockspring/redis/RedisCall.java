@@ -16,13 +16,26 @@
 
 package io.github.lockspring.redis;
 
+import java.time.Duration;
+
 /**
  * One run of a script, for keys that belong to one slot.
  *
  * @param script the script
  * @param keys the names of keys that it works on
  * @param args its arguments
+ * @param replicas how many replicas are asked to confirm what it has written
+ * @param within how long the server waits for them
  */
 @SuppressWarnings("ArrayRecordComponent") // carries them, and is never compared
-record RedisCall(RedisScript script, byte[][] keys, byte[]... args) {
+record RedisCall(RedisScript script, byte[][] keys, byte[][] args, int replicas, Duration within) {
+
+	RedisCall(RedisScript script, byte[][] keys, byte[]... args) {
+		this(script, keys, args, 0, Duration.ZERO);
+	}
+
+	RedisCall confirmedBy(int replicas, Duration within) {
+		return new RedisCall(this.script, this.keys, this.args, replicas, within);
+	}
+
 }

@@ -68,10 +68,7 @@ final class RedisCalls {
 	 */
 	List<@Nullable RedisReply> runAll(List<RedisCall> calls, Duration timeout) {
 		long deadline = System.nanoTime() + timeout.toNanos();
-		List<CompletableFuture<RedisReply>> futures = new ArrayList<>(calls.size());
-		for (RedisCall call : calls) {
-			futures.add(this.access.send(call, false, until(deadline)));
-		}
+		List<CompletableFuture<RedisReply>> futures = this.access.sendAll(calls, timeout);
 		List<@Nullable RedisReply> replies = new ArrayList<>(calls.size());
 		BackendException trouble = null;
 		int answered = 0;
@@ -97,7 +94,7 @@ final class RedisCalls {
 	 * @param failed told if it fails
 	 */
 	void runInBackground(RedisCall call, Duration timeout, Runnable failed) {
-		this.access.send(call, false, timeout).whenComplete((reply, failure) -> {
+		this.access.execute(() -> this.access.send(call, false, timeout).whenComplete((reply, failure) -> {
 			if (failure != null && this.access.translate(cause(failure)) == null) {
 				this.access.send(call, true, timeout).whenComplete((again, other) -> {
 					if (other != null) {
@@ -108,15 +105,7 @@ final class RedisCalls {
 			else if (failure != null) {
 				failed.run();
 			}
-		});
-	}
-
-	/**
-	 * Counts the replicas that have what was written to a key.
-	 */
-	long replicasThatHave(byte[] key, int replicas, Duration wait, Duration timeout) {
-		RedisReply reply = await(this.access.waitForReplicas(key, replicas, wait, timeout), timeout);
-		return (reply != null) ? reply.number(0) : 0;
+		}));
 	}
 
 	void ping(Duration timeout) {

@@ -47,6 +47,7 @@ import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.Renewal;
 
@@ -161,13 +162,13 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	private Attempt attempt(LeaseRequest request, String flags, byte[] channel, Duration timeout) {
-		byte[][] keys = RedisKeys.of(request);
-		RedisReply reply = this.calls
-			.run(new RedisCall(RedisScript.ACQUIRE, keys, acquireArgs(request, flags, channel)), timeout);
+		RedisCall call = new RedisCall(RedisScript.ACQUIRE, RedisKeys.of(request),
+				acquireArgs(request, flags, channel));
+		RedisReply reply = this.calls.run(confirmed(call), timeout);
 		long token = reply.number(0);
 		if (token > 0) {
-			Grant grant = new Grant(token, request.terms().leaseTime());
-			return (this.settings.waitReplicas() > 0) ? confirmed(grant, request, keys[0], timeout) : grant;
+			confirm(reply, request, timeout);
+			return new Grant(token, request.terms().leaseTime());
 		}
 		if (token < 0) {
 			throw new IllegalArgumentException(
@@ -197,27 +198,28 @@ public final class RedisLockBackend implements LockBackend {
 				text(flags.isEmpty() ? "-" : flags), channel };
 	}
 
+	private RedisCall confirmed(RedisCall call) {
+		int replicas = this.settings.waitReplicas();
+		return (replicas > 0) ? call.confirmedBy(replicas, this.settings.waitTimeout()) : call;
+	}
+
 	/**
 	 * Takes a grant back that too few replicas know of.
 	 */
-	private Grant confirmed(Grant grant, LeaseRequest request, byte[] key, Duration timeout) {
-		long confirmed = 0;
+	private void confirm(RedisReply reply, LeaseRequest request, Duration timeout) {
+		int wanted = this.settings.waitReplicas();
+		if (wanted == 0 || reply.number(1) >= wanted) {
+			return;
+		}
+		String message = "Only " + reply.number(1) + " of " + wanted + " replicas confirmed the grant within "
+				+ this.settings.waitTimeout().toMillis() + " ms";
 		try {
-			confirmed = this.calls.replicasThatHave(key, this.settings.waitReplicas(), this.settings.waitTimeout(),
-					timeout);
+			release(request, timeout);
 		}
-		finally {
-			if (confirmed < this.settings.waitReplicas()) {
-				release(request, timeout);
-			}
+		catch (BackendException ex) {
+			throw new OutcomeUnknownException(message, ex);
 		}
-		if (confirmed < this.settings.waitReplicas()) {
-			throw new BackendUnavailableException(
-					"Only " + confirmed + " of " + this.settings.waitReplicas()
-							+ " replicas confirmed the grant within " + this.settings.waitTimeout().toMillis() + " ms",
-					null);
-		}
-		return grant;
+		throw new BackendUnavailableException(message, null);
 	}
 
 	@Override

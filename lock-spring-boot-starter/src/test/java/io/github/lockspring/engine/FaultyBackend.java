@@ -42,6 +42,7 @@ import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
@@ -70,6 +71,10 @@ final class FaultyBackend implements LockBackend {
 	private volatile News news = News.PASS;
 
 	private volatile UnaryOperator<@Nullable Renewal> renewalAnswer = (renewal) -> renewal;
+
+	private volatile long lastStamp;
+
+	private volatile @Nullable Duration claimTime;
 
 	private volatile boolean recording = true;
 
@@ -156,6 +161,20 @@ final class FaultyBackend implements LockBackend {
 		return listener;
 	}
 
+	/**
+	 * Has grants that the store sends unasked be told as valid for this long only.
+	 */
+	void setClaimTime(Duration claimTime) {
+		this.claimTime = claimTime;
+	}
+
+	/**
+	 * The stamp of the last attempt in the queue, zero if it was granted.
+	 */
+	long lastStamp() {
+		return this.lastStamp;
+	}
+
 	int keptNews() {
 		synchronized (this.heldNews) {
 			return this.heldNews.size();
@@ -225,8 +244,12 @@ final class FaultyBackend implements LockBackend {
 	@Override
 	public Attempt contend(LeaseRequest request, Duration timeout) {
 		boolean queueing = this.capabilities.contains(Capability.QUEUE);
-		return call(Kind.CONTEND, List.of(request), timeout,
-				() -> queueing ? this.backend.contend(request, timeout) : this.backend.tryAcquire(request, timeout));
+		return call(Kind.CONTEND, List.of(request), timeout, () -> {
+			Attempt attempt = queueing ? this.backend.contend(request, timeout)
+					: this.backend.tryAcquire(request, timeout);
+			this.lastStamp = (attempt instanceof Denial denial) ? denial.stamp() : 0;
+			return attempt;
+		});
 	}
 
 	@Override
@@ -441,7 +464,9 @@ final class FaultyBackend implements LockBackend {
 		}
 
 		@Override
-		public boolean granted(LeaseRequest request, Grant grant, long stamp) {
+		public boolean granted(LeaseRequest request, Grant made, long stamp) {
+			Duration claimTime = FaultyBackend.this.claimTime;
+			Grant grant = (claimTime != null) ? new Grant(made.token(), claimTime) : made;
 			if (arrives()) {
 				return this.listener.granted(request, grant, stamp);
 			}

@@ -223,12 +223,42 @@ class HandOverTests {
 	void leaseWithTooLittleTimeLeftIsNotPassedOn() {
 		LockEngine engine = engine(EngineSettings.defaults().withHandOver(256, LEASE).withMaxHoldTime(Duration.ZERO));
 		Hold hold = contendedHold(engine);
-		this.harness.advance(LEASE.dividedBy(2).minus(LEASE.dividedBy(100)));
+		this.harness.advance(LEASE.minus(LEASE.dividedBy(100)).dividedBy(2));
 		hold = passOn(engine, hold);
 		assertThat(this.backend.count(Kind.RELEASE)).isZero();
 		this.harness.advance(Duration.ofMillis(1));
 		passOn(engine, hold);
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
+	}
+
+	@Test
+	void leaseThatWasGrantedForAShortTimeIsPassedOnInTheFirstHalf() {
+		LockEngine engine = engine(EngineSettings.defaults().withHandOver(256, LEASE).withMaxHoldTime(Duration.ZERO));
+		Hold hold = holdForASecond(engine);
+		this.harness.advance(Duration.ofMillis(495));
+		hold = passOn(engine, hold);
+		assertThat(this.backend.count(Kind.RELEASE)).isZero();
+		this.harness.advance(Duration.ofMillis(1));
+		passOn(engine, hold);
+		assertThat(this.backend.count(Kind.RELEASE)).isOne();
+	}
+
+	/**
+	 * A hold whose lease can be passed on, and was sent for a second only.
+	 */
+	private Hold holdForASecond(LockEngine engine) {
+		Hold held = Harness.hold(this.harness.engine());
+		Waiter first = this.harness.queued(engine, WAIT);
+		Waiter second = this.harness.queued(engine, WAIT);
+		first.interrupt();
+		await().until(() -> this.backend.attempts() == 2);
+		second.awaitSleep();
+		this.backend.setClaimTime(Duration.ofSeconds(1));
+		held.release();
+		Hold hold = second.hold();
+		await().until(() -> this.backend.count(Kind.RELEASE) == 1); // of the first
+		this.backend.forgetCalls();
+		return hold;
 	}
 
 	@Test

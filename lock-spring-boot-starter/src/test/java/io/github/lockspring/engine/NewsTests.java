@@ -90,23 +90,113 @@ class NewsTests {
 		Waiter waiter = this.harness.queued(this.engine, UNRENEWED, WAIT);
 		this.harness.advance(Duration.ofMillis(100));
 		held.release();
-		assertThat(waiter.hold().remaining()).isEqualTo(LEASE.minus(LEASE.dividedBy(100)).minusMillis(100));
+		assertThat(waiter.hold().remaining()).isEqualTo(LEASE.minus(LEASE.plusMillis(100).dividedBy(100)));
 	}
 
 	@Test
-	void grantThatComesLongAfterTheRequestIsAskedFor() {
+	void grantThatFollowsTheLastOfManyDenialsAcquiresWithoutAnotherCall() {
 		Hold held = Harness.hold(this.other);
 		Waiter waiter = queued();
 		LeaseRequest request = contender();
-		for (int i = 0; i < 4; i++) {
-			this.harness.advance(LEASE.dividedBy(6));
-			await().until(() -> held.remaining().compareTo(LEASE.dividedBy(2)) > 0);
+		for (int i = 2; i <= 5; i++) {
+			askAgain(waiter, i);
 		}
-		long asked = this.backend.attempts();
 		held.release();
 		assertThat(waiter.hold().lease().request()).isEqualTo(request);
+		assertThat(this.backend.attempts()).isEqualTo(5);
+	}
+
+	private void askAgain(Waiter waiter, int times) {
+		this.backend.listener().tryAgain(contender());
+		await().until(() -> this.backend.attempts() == times);
+		waiter.awaitSleep();
+	}
+
+	@Test
+	void grantThatFollowsAnEarlierDenialIsAskedFor() {
+		Harness.hold(this.other);
+		Waiter waiter = queued();
+		long stamp = this.backend.lastStamp();
+		askAgain(waiter, 2);
+		assertThat(push(7, LEASE, stamp)).isTrue();
+		await().until(() -> this.backend.attempts() == 3);
+		assertThat(waiter.awaitSleep().isDone()).isFalse();
+	}
+
+	@Test
+	void grantWithoutStampIsAskedFor() {
+		Harness.hold(this.other);
+		this.backend.without(Capability.QUEUE);
+		Waiter waiter = this.harness.queued(this.harness.engine(this.backend), WAIT);
+		push(7, LEASE, 0);
+		await().until(() -> this.backend.attempts() == 2);
+		assertThat(waiter.awaitSleep().isDone()).isFalse();
+	}
+
+	private boolean push(long token, Duration validity, long stamp) {
+		return this.backend.listener().granted(contender(), new Grant(token, validity), stamp);
+	}
+
+	@Test
+	void grantThatOvertakesTheDenialThatItFollowsAcquiresWithoutAnotherCall() {
+		Hold held = Harness.hold(this.other);
+		this.backend.next(Kind.CONTEND, Fault.after(held::release));
+		Waiter waiter = this.harness.acquire(this.engine, WAIT);
+		assertThat(waiter.hold().isHeld()).isTrue();
+		assertThat(this.backend.attempts()).isOne();
+	}
+
+	@Test
+	void grantThatIsOvertakenByADenialIsAskedFor() {
+		Harness.hold(this.other);
+		Waiter waiter = queued();
+		long stamp = this.backend.lastStamp();
+		this.backend.next(Kind.CONTEND, Fault.after(() -> push(7, LEASE, stamp)));
+		this.backend.listener().tryAgain(contender());
+		await().until(() -> this.backend.attempts() == 3);
+		assertThat(waiter.awaitSleep().isDone()).isFalse();
+	}
+
+	@Test
+	void grantThatIsOverByTheMonotonicClockIsAskedFor() {
+		assertOverAfter(() -> {
+			this.harness.time.jumpWall(Duration.ofMillis(-99));
+			this.harness.time.advance(Duration.ofMillis(99));
+		});
+	}
+
+	@Test
+	void grantThatIsOverByTheWallClockIsAskedFor() {
+		assertOverAfter(() -> this.harness.time.jumpWall(Duration.ofMillis(99)));
+	}
+
+	private void assertOverAfter(Runnable passage) {
+		Harness.hold(this.other, UNRENEWED);
+		Waiter waiter = queued();
+		passage.run();
+		push(7, Duration.ofMillis(100), this.backend.lastStamp());
+		await().until(() -> this.backend.attempts() == 2);
+		assertThat(waiter.awaitSleep().isDone()).isFalse();
+	}
+
+	@Test
+	void grantForAShortTimeAcquiresWithoutAnotherCall() {
+		Hold held = Harness.hold(this.other);
+		this.backend.setClaimTime(Duration.ofSeconds(1));
+		Waiter waiter = queued();
+		held.release();
+		assertThat(waiter.hold().remaining()).isEqualTo(Duration.ofMillis(990));
+		assertThat(this.backend.attempts()).isOne();
+	}
+
+	@Test
+	void grantForAShortTimeIsConfirmedIfItIsNotRenewed() {
+		Hold held = Harness.hold(this.other, UNRENEWED);
+		this.backend.setClaimTime(LEASE.minusMillis(1));
+		Waiter waiter = this.harness.queued(this.engine, UNRENEWED, WAIT);
+		held.release();
 		assertThat(waiter.hold().remaining()).isEqualTo(LEASE.minus(LEASE.dividedBy(100)));
-		assertThat(this.backend.attempts()).isEqualTo(asked + 1);
+		assertThat(this.backend.attempts()).isEqualTo(2);
 	}
 
 	@Test

@@ -53,6 +53,11 @@ class RenewalTests {
 	 */
 	private static final Duration DUE = THIRD.minus(LEASE.dividedBy(100));
 
+	/**
+	 * A second, less the margin of one percent.
+	 */
+	private static final Duration SHORT = SECOND.minusMillis(10);
+
 	private final Harness harness = new Harness();
 
 	private final FaultyBackend backend = this.harness.backend();
@@ -294,13 +299,56 @@ class RenewalTests {
 	}
 
 	@Test
+	void leaseThatWasGrantedForAShortTimeIsRenewedAfterAnEighthOfIt() {
+		Hold hold = holdForASecond();
+		this.harness.advance(SHORT.dividedBy(8).minusNanos(1));
+		assertThat(renewals()).isZero();
+		this.harness.advance(Duration.ofNanos(1));
+		assertThat(renewals()).isOne();
+		assertThat(hold.remaining()).isEqualTo(LEASE.minus(LEASE.dividedBy(100)));
+		this.harness.advance(DUE.minusNanos(1));
+		assertThat(renewals()).isOne();
+		this.harness.advance(Duration.ofNanos(1));
+		assertThat(renewals()).isEqualTo(2);
+	}
+
+	@Test
+	void renewalOfALeaseThatWasGrantedForAShortTimeIsTriedAgainWithinIt() {
+		this.backend.next(Kind.RENEW, Fault.unavailable());
+		Hold hold = holdForASecond();
+		this.harness.advance(SHORT.minusMillis(1), Duration.ofMillis(10));
+		assertThat(renewals()).isEqualTo(2);
+		assertThat(this.backend.calls(Kind.RENEW).get(0).timeout()).isEqualTo(SHORT.dividedBy(3));
+		assertThat(hold.remaining()).isGreaterThan(SECOND);
+	}
+
+	@Test
+	void shortRenewalIntervalIsKeptAfterAnOrdinaryGrant() {
+		LockEngine engine = engine(EngineSettings.defaults().withRenewInterval(SECOND));
+		Harness.hold(engine);
+		this.harness.advance(SECOND.minus(LEASE.dividedBy(100)));
+		assertThat(renewals()).isOne();
+	}
+
+	/**
+	 * A hold whose lease was sent unasked, for a second only.
+	 */
+	private Hold holdForASecond() {
+		Hold held = Harness.hold(this.harness.engine());
+		Harness.Waiter waiter = this.harness.queued(this.engine, Duration.ofDays(1));
+		this.backend.setClaimTime(SECOND);
+		held.release();
+		return waiter.hold();
+	}
+
+	@Test
 	void renewalHasAThirdOfTheLeaseTimeAtMost() {
 		hold("long", TERMS);
 		this.harness.advance(DUE);
 		assertThat(this.backend.lastCall(Kind.RENEW).timeout()).isEqualTo(SECOND);
 		hold("short", AcquireTerms.exclusive(Duration.ofMillis(300), true));
 		this.harness.advance(Duration.ofMillis(100));
-		assertThat(this.backend.lastCall(Kind.RENEW).timeout()).isEqualTo(Duration.ofMillis(100));
+		assertThat(this.backend.lastCall(Kind.RENEW).timeout()).isEqualTo(Duration.ofMillis(99));
 	}
 
 	@Test

@@ -117,6 +117,19 @@ class LocalStoreTests {
 	}
 
 	@Test
+	void grantThatIsToldCountsFromTheLastDenial() {
+		LeaseRequest holder = request("key");
+		tryAcquire(holder);
+		LeaseRequest contender = request("key");
+		contend(contender);
+		this.time.advance(Duration.ofSeconds(1));
+		contend(contender);
+		this.time.advance(Duration.ofSeconds(2));
+		this.backend.release(holder, LEASE_TIME);
+		assertThat(this.news.validities).containsExactly(LEASE_TIME.plusSeconds(2));
+	}
+
+	@Test
 	void withdrawalGrantsToThoseBehind() {
 		LeaseRequest writer = request("key", LeaseMode.EXCLUSIVE, true);
 		LeaseRequest reader = request("key", LeaseMode.SHARED, true);

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.local;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -31,6 +32,8 @@ final class News implements BackendListener {
 
 	final List<String> heard = new ArrayList<>();
 
+	final List<Duration> validities = new ArrayList<>();
+
 	Predicate<LeaseRequest> takesOver = (request) -> true;
 
 	@Override
@@ -41,6 +44,7 @@ final class News implements BackendListener {
 	@Override
 	public boolean granted(LeaseRequest request, Grant grant, long stamp) {
 		this.heard.add("granted " + request);
+		this.validities.add(grant.validity());
 		return this.takesOver.test(request);
 	}
 

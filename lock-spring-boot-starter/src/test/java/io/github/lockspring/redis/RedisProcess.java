@@ -25,8 +25,11 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockspring.server.RedisServer;
@@ -56,18 +59,31 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 
 	volatile boolean takesGrants = true;
 
-	private final LettuceConnectionFactory factory;
+	private final DisposableBean factory;
 
 	private final String instance = OwnerId.newInstance();
 
 	private final AtomicLong sequence = new AtomicLong();
 
 	RedisProcess(RedisConfiguration configuration, RedisLockSettings settings) {
-		this.factory = new LettuceConnectionFactory(configuration);
-		this.factory.afterPropertiesSet();
-		this.factory.start();
-		this.backend = new RedisLockBackend(this.factory, settings);
+		this(lettuce(configuration), settings);
+	}
+
+	private RedisProcess(RedisConnectionFactory factory, RedisLockSettings settings) {
+		this.factory = (DisposableBean) factory;
+		this.backend = new RedisLockBackend(factory, settings);
 		this.backend.start(this);
+	}
+
+	private static LettuceConnectionFactory lettuce(RedisConfiguration configuration) {
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration);
+		factory.afterPropertiesSet();
+		factory.start();
+		return factory;
+	}
+
+	static RedisProcess withJedis(JedisConnectionFactory factory, RedisLockSettings settings) {
+		return new RedisProcess(factory, settings);
 	}
 
 	RedisProcess(int port) {
@@ -136,7 +152,12 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 	@Override
 	public void close() {
 		this.backend.close();
-		this.factory.destroy();
+		try {
+			this.factory.destroy();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
 	}
 
 }

@@ -24,6 +24,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
@@ -45,11 +47,15 @@ class RedisQueueTests {
 
 	private RedisProcess two;
 
+	RedisProcess process(RedisStandaloneConfiguration configuration, RedisLockSettings settings) {
+		return new RedisProcess(configuration, settings);
+	}
+
 	@BeforeEach
 	void start() {
 		this.server = RedisServer.start();
-		this.one = RedisProcess.on(this.server);
-		this.two = RedisProcess.on(this.server);
+		this.one = process(RedisProcess.configuration(this.server), RedisLockSettings.defaults());
+		this.two = process(RedisProcess.configuration(this.server), RedisLockSettings.defaults());
 	}
 
 	@AfterEach
@@ -62,7 +68,7 @@ class RedisQueueTests {
 	@Test
 	void contenderWhoseProcessDiedIsSkipped() throws Exception {
 		LeaseRequest holder = acquired(this.one);
-		RedisProcess dead = RedisProcess.on(this.server);
+		RedisProcess dead = process(RedisProcess.configuration(this.server), RedisLockSettings.defaults());
 		dead.contend(dead.request("key"));
 		dead.contend(dead.request("key"));
 		LeaseRequest next = this.two.request("key");

@@ -22,6 +22,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseRequest;
@@ -43,13 +45,17 @@ class RedisReplicaTests {
 
 	private RedisProcess process;
 
+	RedisProcess process(RedisStandaloneConfiguration configuration, RedisLockSettings settings) {
+		return new RedisProcess(configuration, settings);
+	}
+
 	@BeforeEach
 	void start() {
 		this.primary = RedisServer.start();
 		this.replica = RedisServer.start();
 		this.replica.command("REPLICAOF", this.primary.host(), String.valueOf(this.primary.port()));
 		await().until(() -> "up".equals(this.replica.info("replication").get("master_link_status")));
-		this.process = new RedisProcess(RedisProcess.configuration(this.primary),
+		this.process = process(RedisProcess.configuration(this.primary),
 				RedisLockSettings.defaults().withReplicas(1, WAIT));
 	}
 
@@ -105,9 +111,10 @@ class RedisReplicaTests {
 
 	@Test
 	void tooFewReplicasAreAWarning() {
-		try (RedisProcess demanding = new RedisProcess(RedisProcess.configuration(this.primary),
+		try (RedisProcess demanding = process(RedisProcess.configuration(this.primary),
 				RedisLockSettings.defaults().withReplicas(2, WAIT));
-				RedisProcess careless = RedisProcess.on(this.primary)) {
+				RedisProcess careless = process(RedisProcess.configuration(this.primary),
+						RedisLockSettings.defaults())) {
 			await().untilAsserted(() -> assertThat(demanding.backend.warnings())
 				.anyMatch((warning) -> warning.contains("1 replicas, but lock.redis.wait-replicas asks for 2")));
 			await().untilAsserted(() -> assertThat(careless.backend.warnings())

@@ -46,13 +46,17 @@ class RedisServerErrorTests {
 
 	private RedisProcess process;
 
+	RedisProcess process(RedisStandaloneConfiguration configuration, RedisLockSettings settings) {
+		return new RedisProcess(configuration, settings);
+	}
+
 	@BeforeEach
 	void start() {
 		this.server = RedisServer.builder()
 			.user("locks", "secret", LEAST_RIGHTS)
 			.user("silent", "secret", LEAST_RIGHTS.replace("&lock:*", "") + " -publish -subscribe")
 			.start();
-		this.process = RedisProcess.on(this.server);
+		this.process = process(RedisProcess.configuration(this.server), RedisLockSettings.defaults());
 	}
 
 	@AfterEach
@@ -129,7 +133,7 @@ class RedisServerErrorTests {
 		RedisStandaloneConfiguration configuration = RedisProcess.configuration(this.server);
 		configuration.setUsername("locks");
 		configuration.setPassword("very-wrong");
-		try (RedisProcess stranger = new RedisProcess(configuration, RedisLockSettings.defaults())) {
+		try (RedisProcess stranger = process(configuration, RedisLockSettings.defaults())) {
 			LeaseRequest request = stranger.request("key");
 			await().untilAsserted(() -> assertThatExceptionOfType(BackendUnavailableException.class)
 				.isThrownBy(() -> stranger.tryAcquire(request))
@@ -173,7 +177,7 @@ class RedisServerErrorTests {
 		RedisStandaloneConfiguration configuration = RedisProcess.configuration(this.server);
 		configuration.setUsername(user);
 		configuration.setPassword("secret");
-		return new RedisProcess(configuration, RedisLockSettings.defaults());
+		return process(configuration, RedisLockSettings.defaults());
 	}
 
 	private static void useAll(RedisProcess process) {

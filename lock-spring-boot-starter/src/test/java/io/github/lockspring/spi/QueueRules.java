@@ -85,6 +85,20 @@ abstract class QueueRules extends BackendRules {
 	}
 
 	@Test
+	void grantThatIsToldNamesTheLastDenial() {
+		LeaseRequest holder = this.one.acquire(this.key);
+		LeaseRequest contender = this.two.request(this.key);
+		long first = ((Denial) this.two.contend(contender)).stamp();
+		long last = ((Denial) this.two.contend(contender)).stamp();
+		this.one.release(holder);
+		this.two.awaitNews(contender);
+		if (this.two.news().grantOf(contender) != null) {
+			assertThat(last).isNotZero().isNotEqualTo(first);
+			assertThat(this.two.news().stampOf(contender)).isEqualTo(last);
+		}
+	}
+
+	@Test
 	void formerHolderLeavesGrantedContenderUntouched() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest contender = this.two.queue(this.two.request(this.key));

@@ -33,6 +33,8 @@ final class RecordingListener implements BackendListener {
 
 	private final Map<LeaseRequest, Grant> grants = new ConcurrentHashMap<>();
 
+	private final Map<LeaseRequest, Long> stamps = new ConcurrentHashMap<>();
+
 	private final Set<LeaseRequest> refused = ConcurrentHashMap.newKeySet();
 
 	/**
@@ -56,6 +58,15 @@ final class RecordingListener implements BackendListener {
 		return this.grants.get(request);
 	}
 
+	/**
+	 * The stamp of the grant that was told last.
+	 * @param request the request
+	 * @return the stamp, zero if no grant was told
+	 */
+	long stampOf(LeaseRequest request) {
+		return this.stamps.getOrDefault(request, 0L);
+	}
+
 	@Override
 	public void tryAgain(LeaseRequest request) {
 		add(request, "tryAgain");
@@ -63,6 +74,7 @@ final class RecordingListener implements BackendListener {
 
 	@Override
 	public boolean granted(LeaseRequest request, Grant grant, long stamp) {
+		this.stamps.put(request, stamp);
 		this.grants.put(request, grant);
 		add(request, "granted");
 		return !this.refused.contains(request);

@@ -1,0 +1,39 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.local;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import io.github.lockspring.spi.Grant;
+
+/**
+ * A request in the queue of the {@link LocalStore}, since it was denied for the last
+ * time.
+ *
+ * @param backend the backend that asked, and hears of the grant
+ * @param stamp the stamp of the denial
+ * @param denied when it was denied
+ */
+record LocalContender(LocalLockBackend backend, long stamp, Instant denied) {
+
+	boolean tell(LocalLease lease) {
+		Grant grant = new Grant(lease.token(), Duration.between(this.denied, lease.end()));
+		return this.backend.tellGranted(lease.request(), grant, this.stamp);
+	}
+
+}

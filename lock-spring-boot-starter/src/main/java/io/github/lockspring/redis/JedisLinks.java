@@ -1,0 +1,279 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntFunction;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
+
+import io.github.lockspring.spi.BackendUnavailableException;
+
+/**
+ * A few connections to one server, each for one call at a time. They are made in the
+ * background, one after the other, so that those who need one wait for it no longer than
+ * they may. When one breaks, its contemporaries are not trusted any more either.
+ */
+final class JedisLinks implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(RedisLockBackend.class);
+
+	private static final int MOST = 8;
+
+	private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
+
+	/**
+	 * How long a connection may have been idle to be trusted without being tried.
+	 */
+	private static final long TRUST_NANOS = Duration.ofSeconds(1).toNanos();
+
+	private final IntFunction<JedisLink> connector;
+
+	private final Executor threads;
+
+	private final Runnable trouble;
+
+	private final ReentrantLock lock = new ReentrantLock();
+
+	private final Condition changed = this.lock.newCondition();
+
+	private final Deque<JedisLink> idle = new ArrayDeque<>();
+
+	private int count;
+
+	private int epoch;
+
+	private boolean making;
+
+	private @Nullable RuntimeException failure;
+
+	private long failedNanos;
+
+	private boolean closed;
+
+	/**
+	 * Creates an empty pool.
+	 * @param connector connects to the server, in a given epoch
+	 * @param threads runs the connector
+	 * @param trouble told when a connection broke or could not be made
+	 */
+	JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable trouble) {
+		this.connector = connector;
+		this.threads = threads;
+		this.trouble = trouble;
+	}
+
+	/**
+	 * Takes a connection, to be {@linkplain #giveBack given back}.
+	 * @param deadline until when to wait for one, and when the call must have ended
+	 * @throws BackendUnavailableException if there is none
+	 */
+	JedisLink borrow(long deadline) {
+		while (true) {
+			JedisLink link = take(deadline);
+			link.begin(deadline);
+			if (link.idleNanos() < TRUST_NANOS || answers(link, deadline)) {
+				return link;
+			}
+			giveBack(link);
+		}
+	}
+
+	private JedisLink take(long deadline) {
+		this.lock.lock();
+		try {
+			while (true) {
+				JedisLink link = this.idle.pollFirst();
+				if (link != null) {
+					return link;
+				}
+				makeOne();
+				if (this.count == 0) {
+					throw unavailable((this.failure != null) ? String.valueOf(this.failure.getMessage()) : "closed");
+				}
+				long remaining = deadline - System.nanoTime();
+				if (remaining <= 0) {
+					throw unavailable("no connection in time");
+				}
+				this.changed.awaitNanos(remaining);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new BackendUnavailableException("Interrupted while waiting for a connection", ex);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private BackendUnavailableException unavailable(String reason) {
+		return new BackendUnavailableException("Redis is not reachable: " + reason, this.failure);
+	}
+
+	private void makeOne() {
+		boolean pause = this.failure != null && System.nanoTime() - this.failedNanos < PAUSE_NANOS;
+		if (this.closed || this.making || pause || this.count == MOST) {
+			return;
+		}
+		int epoch = this.epoch;
+		try {
+			this.threads.execute(() -> make(epoch));
+			this.making = true;
+			this.count++;
+		}
+		catch (RejectedExecutionException ex) {
+			this.closed = true;
+		}
+	}
+
+	private void make(int epoch) {
+		try {
+			made(this.connector.apply(epoch));
+		}
+		catch (RuntimeException ex) {
+			failed(ex);
+			this.trouble.run();
+		}
+	}
+
+	private void made(JedisLink link) {
+		this.lock.lock();
+		try {
+			this.making = false;
+			if (this.failure != null) {
+				this.failure = null;
+				logger.info("Connected to Redis again (" + link.address() + ")");
+			}
+			keep(link);
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	private void failed(RuntimeException ex) {
+		this.lock.lock();
+		try {
+			this.making = false;
+			this.count--;
+			if (this.failure == null && !this.closed) {
+				logger.warn("Cannot connect to Redis, trying again when needed: " + ex.getMessage());
+			}
+			this.failure = ex;
+			this.failedNanos = System.nanoTime();
+			this.changed.signalAll();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	/**
+	 * Tries a connection that may have been lost unnoticed, before it is too late to take
+	 * another.
+	 */
+	private static boolean answers(JedisLink link, long deadline) {
+		try {
+			long now = System.nanoTime();
+			link.send(new CommandArguments(Protocol.Command.PING));
+			link.read(now + (deadline - now) / 2);
+			return true;
+		}
+		catch (RuntimeException ex) {
+			link.setBroken();
+			return false;
+		}
+	}
+
+	/**
+	 * Puts a connection back. One that is broken is not used again.
+	 */
+	void giveBack(JedisLink link) {
+		link.end();
+		boolean broken = link.isBroken();
+		this.lock.lock();
+		try {
+			if (broken && link.epoch() == this.epoch) {
+				this.epoch++;
+				dropIdle();
+			}
+			keep(link);
+		}
+		finally {
+			this.lock.unlock();
+		}
+		if (broken) {
+			this.trouble.run();
+		}
+	}
+
+	private void keep(JedisLink link) {
+		if (this.closed || link.isBroken() || link.epoch() != this.epoch) {
+			this.count--;
+			link.cut();
+		}
+		else {
+			this.idle.addFirst(link);
+		}
+		this.changed.signal();
+	}
+
+	private void dropIdle() {
+		this.count -= this.idle.size();
+		this.idle.forEach(JedisLink::cut);
+		this.idle.clear();
+		this.changed.signalAll();
+	}
+
+	/**
+	 * Has all connections replaced, after the calls that use them.
+	 */
+	void replace() {
+		this.lock.lock();
+		try {
+			this.epoch++;
+			dropIdle();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+	@Override
+	public void close() {
+		this.lock.lock();
+		try {
+			this.closed = true;
+			dropIdle();
+		}
+		finally {
+			this.lock.unlock();
+		}
+	}
+
+}

@@ -1,0 +1,71 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.nio.charset.StandardCharsets;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+import io.github.lockspring.server.RedisCluster;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.LockBackendContractTests;
+
+/**
+ * {@link LockBackendContractTests} for {@link RedisLockBackend} on a cluster of three
+ * primaries with a replica each, through Jedis.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class JedisClusterLockBackendTests extends LockBackendContractTests {
+
+	private RedisCluster servers;
+
+	private JedisConnectionFactory factory;
+
+	@BeforeAll
+	void connect() {
+		this.servers = RedisCluster.start();
+		this.servers.awaitReady();
+		RedisClusterConfiguration configuration = new RedisClusterConfiguration(this.servers.addresses());
+		this.factory = new JedisConnectionFactory(configuration);
+		this.factory.afterPropertiesSet();
+		this.factory.start();
+	}
+
+	@AfterAll
+	void disconnect() {
+		this.factory.destroy();
+		this.servers.close();
+	}
+
+	@Override
+	protected LockBackend backend() {
+		return new RedisLockBackend(this.factory, RedisLockSettings.defaults());
+	}
+
+	@Override
+	protected void expire(LeaseRequest lease) {
+		String state = new String(RedisKeys.of(lease.key())[0], StandardCharsets.UTF_8);
+		LeaseExpiry.expire(lease, this.servers.master(this.servers.slot(state))::command);
+	}
+
+}
