@@ -58,7 +58,13 @@ final class HeldLock implements LockHandle {
 	@Override
 	public long fencingToken() {
 		checkpoint();
-		return this.hold.token();
+		long token = this.hold.token();
+		if (token == 0) {
+			throw new UnsupportedOperationException("The backend '" + this.hold.backendName()
+					+ "' has no fencing tokens: nothing that is written under this lock can be told from what a"
+					+ " former holder writes too late");
+		}
+		return token;
 	}
 
 	@Override

@@ -40,6 +40,7 @@ public interface LockHandle extends AutoCloseable {
 	 * @throws LockLostException if the lease is lost
 	 * @throws IllegalStateException if this handle is closed, or stands for several keys
 	 * that were acquired one after the other
+	 * @throws UnsupportedOperationException if the backend has no fencing tokens
 	 */
 	long fencingToken();
 

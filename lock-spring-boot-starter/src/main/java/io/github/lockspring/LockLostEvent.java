@@ -21,7 +21,8 @@ package io.github.lockspring;
  * per hold, soon after the loss, in a thread of its own.
  *
  * @param key the key of the lock, as the store knows it
- * @param fencingToken the fencing token of the hold that was lost
+ * @param fencingToken the fencing token of the hold that was lost, or 0 from a backend
+ * that has no fencing tokens
  */
 public record LockLostEvent(String key, long fencingToken) {
 

@@ -200,6 +200,10 @@ final class Endings {
 		this.queues.end(hold);
 	}
 
+	String backendName() {
+		return this.store.name();
+	}
+
 	TimeSource time() {
 		return this.time;
 	}

@@ -30,7 +30,7 @@ public interface EngineListener {
 	/**
 	 * The lease of a hold was lost. Called once per hold, from a thread of its own.
 	 * @param key the key
-	 * @param token the fencing token of the hold
+	 * @param token the fencing token of the hold, or 0 if the backend has none
 	 */
 	default void lost(String key, long token) {
 	}

@@ -91,10 +91,25 @@ public final class Hold {
 	/**
 	 * The fencing token, always the same. Whether it is still worth anything,
 	 * {@link #isHeld()} tells.
-	 * @return the token
+	 * @return the token, or 0 if the backend has none
 	 */
 	public long token() {
 		return this.token;
+	}
+
+	/**
+	 * The token of the next holder of the same lease.
+	 */
+	long nextToken() {
+		return (this.token != 0) ? this.token + 1 : 0;
+	}
+
+	/**
+	 * The name of the backend that granted this.
+	 * @return the name
+	 */
+	public String backendName() {
+		return this.endings.backendName();
 	}
 
 	/**

@@ -154,7 +154,7 @@ final class LocalQueue {
 		removeHolder(from);
 		from.lease().passOn();
 		addHolder(next);
-		next.begin(from.lease(), from.token() + 1);
+		next.begin(from.lease(), from.nextToken());
 		return next;
 	}
 

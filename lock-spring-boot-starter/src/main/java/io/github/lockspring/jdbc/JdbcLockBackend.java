@@ -106,7 +106,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return Set.of(Capability.SEVERAL_KEYS);
+		return Set.of(Capability.SEVERAL_KEYS, Capability.FENCING);
 	}
 
 	@Override

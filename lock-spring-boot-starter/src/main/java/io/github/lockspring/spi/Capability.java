@@ -46,6 +46,11 @@ public enum Capability {
 	/**
 	 * Grants {@linkplain LeaseTerms#fair() fair} requests in the order of their queueing.
 	 */
-	FAIR
+	FAIR,
+
+	/**
+	 * Grants fencing tokens that grow.
+	 */
+	FENCING
 
 }

@@ -22,7 +22,8 @@ import java.time.Duration;
  * The store made the request the holder.
  *
  * @param token the first fencing token of the block that the terms asked for; every token
- * of the block is larger than every token granted before for any of the keys
+ * of the block is larger than every token granted before for any of the keys; 0 from a
+ * backend without {@link Capability#FENCING}
  * @param validity how long the store keeps the lease from now on: the lease time, or what
  * is left of it if the request was granted before
  */

@@ -23,7 +23,8 @@ import java.time.Duration;
  *
  * @param owner the text of the {@link OwnerId}
  * @param mode the share that is held
- * @param token the last fencing token of the lease's block
+ * @param token the last fencing token of the lease's block, or 0 from a backend without
+ * {@link Capability#FENCING}
  * @param remaining the time until the lease ends if it is not renewed
  */
 public record LeaseHolder(String owner, LeaseMode mode, long token, Duration remaining) {

@@ -55,7 +55,7 @@ final class ModelBackend implements LockBackend {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return Set.of();
+		return Set.of(Capability.FENCING);
 	}
 
 	@Override

@@ -31,6 +31,7 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
@@ -72,6 +73,12 @@ abstract class BackendRules {
 
 	void requires(Capability capability) {
 		assumeTrue(this.one.has(capability), () -> "Backend " + this.one.name() + " has no capability " + capability);
+	}
+
+	void assertGrown(long token, long former) {
+		if (this.one.has(Capability.FENCING)) {
+			assertThat(token).isGreaterThan(former);
+		}
 	}
 
 	void expire(LeaseRequest lease) {

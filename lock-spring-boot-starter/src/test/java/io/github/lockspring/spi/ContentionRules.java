@@ -59,6 +59,7 @@ abstract class ContentionRules extends BackendRules {
 
 	@Test
 	void everyHolderHasALargerTokenThanTheOneBefore() {
+		requires(Capability.FENCING);
 		AtomicLong lastToken = new AtomicLong();
 		AtomicInteger tooSmall = new AtomicInteger();
 		contend((grant) -> {

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.spi;
 
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,6 +30,11 @@ abstract class FencingRules extends BackendRules {
 
 	FencingRules(LockBackendContractTests contract) {
 		super(contract);
+	}
+
+	@BeforeEach
+	void requireFencing() {
+		requires(Capability.FENCING);
 	}
 
 	@Test

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Nested;
 /**
  * What every {@link LockBackend} promises, as tests. A backend is done when a subclass of
  * this class passes against the backend's real store; such a subclass implements two
- * methods and may answer two questions.
+ * methods and may answer three questions.
  * <p>
  * Groups and tests that need a {@link Capability} are skipped, with a message, if the
  * backend does not have it. Every test uses keys of its own, so that the store need not
@@ -58,6 +58,15 @@ public abstract class LockBackendContractTests {
 	 * @return {@code false} for a store whose leases last as long as a session
 	 */
 	protected boolean endsLeasesByTime() {
+		return true;
+	}
+
+	/**
+	 * Whether of many who try at once one is granted a free key.
+	 * @return {@code false} for a store whose parts decide one by one, so that contenders
+	 * may be in each other's way
+	 */
+	protected boolean letsOneOfManyWin() {
 		return true;
 	}
 

@@ -62,7 +62,7 @@ abstract class QueueRules extends BackendRules {
 		LeaseRequest contender = this.two.queue(this.two.request(this.key));
 		this.one.release(holder);
 		Grant grant = this.two.awaitNews(contender);
-		assertThat(grant.token()).isGreaterThan(token);
+		assertGrown(grant.token(), token);
 		assertThat(this.one.acquires(this.one.request(this.key))).isFalse();
 		assertThat(this.one.inspect(this.key)).extracting(LeaseHolder::owner)
 			.containsExactly(contender.owner().toString());
@@ -228,7 +228,7 @@ abstract class QueueRules extends BackendRules {
 		this.one.release(holder);
 		for (LeaseRequest contender : contenders) {
 			long token = this.two.awaitNews(contender).token();
-			assertThat(token).isGreaterThan(last);
+			assertGrown(token, last);
 			last = token;
 			assertThat(this.two.release(contender)).isTrue();
 		}

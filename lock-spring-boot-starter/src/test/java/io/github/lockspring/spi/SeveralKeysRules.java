@@ -134,6 +134,7 @@ abstract class SeveralKeysRules extends BackendRules {
 
 	@Test
 	void tokenIsLargerThanEveryTokenOfEachKeyBefore() {
+		requires(Capability.FENCING);
 		LeaseRequest block = this.one.request(this.b,
 				new LeaseTerms(LeaseMode.EXCLUSIVE, false, BackendProcess.LEASE_TIME, 100_000));
 		long lastOfB = this.one.acquire(block).token() + 100_000 - 1;

@@ -130,6 +130,7 @@ abstract class SharedModeRules extends BackendRules {
 
 	@Test
 	void tokensGrowFromReaderToReaderToWriter() {
+		requires(Capability.FENCING);
 		LeaseRequest first = reader(this.one);
 		LeaseRequest second = reader(this.two);
 		long firstToken = this.one.acquire(first).token();

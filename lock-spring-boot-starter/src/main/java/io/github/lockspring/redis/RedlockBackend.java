@@ -1,0 +1,385 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.Assert;
+
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.Renewal;
+
+/**
+ * {@link LockBackend} on several Redis servers that know nothing of each other: Redlock,
+ * as <a href=
+ * "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">described by
+ * Redis</a>.
+ * <ol>
+ * <li>All nodes are asked at once, and each has a fraction of the lease time to answer.
+ * The call ends as soon as the answers decide.</li>
+ * <li>A lease is granted if a majority granted it. It lasts for its time, less what
+ * passed since before the first node was asked, less one percent and two milliseconds for
+ * clocks that run apart.</li>
+ * <li>If there is no majority, or no time left, the lease is given back on all nodes,
+ * also on those that did not answer, and those that do not answer are told again later.
+ * The next attempt may come after a random time, so that contenders do not split the
+ * votes for ever.</li>
+ * <li>A lease is prolonged if a majority prolonged it, and lost if so many nodes have
+ * lost it that no majority is left.</li>
+ * </ol>
+ * The dead or slow minority costs nothing but its votes. There are no fencing tokens: the
+ * nodes count each for itself. A server that restarts without its data and comes back
+ * before its leases have ended may vote twice. Safe for use by many threads at once.
+ */
+public final class RedlockBackend implements LockBackend {
+
+	/**
+	 * How long a node may take to answer, unless configured otherwise.
+	 */
+	public static final Duration DEFAULT_NODE_TIMEOUT = Duration.ofMillis(100);
+
+	private static final Log logger = LogFactory.getLog(RedlockBackend.class);
+
+	/**
+	 * The part of the lease time after which a node that did not answer is given up.
+	 */
+	private static final int LEASE_DIVISOR = 5;
+
+	/**
+	 * How many renewals a node gets through in one {@link #nodeTimeout}.
+	 */
+	private static final int RENEWALS_PER_TIMEOUT = 250;
+
+	/**
+	 * By how much clocks may differ beside the percent by which they may run apart.
+	 */
+	private static final Duration DRIFT = Duration.ofMillis(2);
+
+	private final List<RedlockNode> nodes;
+
+	private final Duration nodeTimeout;
+
+	private final Duration startTimeout;
+
+	private final RedlockServers servers = new RedlockServers();
+
+	private final RedlockMajority majority;
+
+	private final RedlockTrails trails;
+
+	/**
+	 * Creates a backend.
+	 * @param nodes the connections to the servers, by the names that messages give them
+	 * @param settings the numbers for each of them
+	 */
+	public RedlockBackend(Map<String, RedisConnectionFactory> nodes, RedisLockSettings settings) {
+		this(nodes, settings, DEFAULT_NODE_TIMEOUT);
+	}
+
+	/**
+	 * Creates a backend.
+	 * @param nodes the connections to the servers, by the names that messages give them
+	 * @param settings the numbers for each of them
+	 * @param nodeTimeout how long a node may take to answer
+	 */
+	public RedlockBackend(Map<String, RedisConnectionFactory> nodes, RedisLockSettings settings, Duration nodeTimeout) {
+		this(nodes(nodes, settings), nodeTimeout, settings.operationTimeout());
+	}
+
+	RedlockBackend(List<RedlockNode> nodes, Duration nodeTimeout, Duration startTimeout) {
+		Assert.notEmpty(nodes, "Redlock needs nodes");
+		Assert.isTrue(!nodeTimeout.isNegative() && !nodeTimeout.isZero(),
+				() -> "'nodeTimeout' must be positive, not " + nodeTimeout);
+		this.nodes = List.copyOf(nodes);
+		this.nodeTimeout = nodeTimeout;
+		this.startTimeout = startTimeout;
+		this.majority = new RedlockMajority(nodes.stream().map(RedlockNode::name).toList());
+		this.trails = new RedlockTrails(this.servers, this.nodes);
+	}
+
+	private static List<RedlockNode> nodes(Map<String, RedisConnectionFactory> factories, RedisLockSettings settings) {
+		List<RedlockNode> nodes = new ArrayList<>();
+		factories.forEach((name, factory) -> {
+			RedisAccess access = RedisAccesses.of(factory, settings);
+			nodes.add(new RedlockNode(name, new RedisLockBackend(access, settings), access::info));
+		});
+		return nodes;
+	}
+
+	@Override
+	public String name() {
+		return "redlock";
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		return Set.of();
+	}
+
+	/**
+	 * Connects to the nodes.
+	 * @throws IllegalStateException if two of them are the same server
+	 */
+	@Override
+	public void start(BackendListener listener) {
+		List<CompletableFuture<Void>> starts = this.nodes.stream().map(RedlockNode::start).toList();
+		starts.forEach(this::awaitStart);
+		long deadline = System.nanoTime() + this.startTimeout.toNanos();
+		ask(deadline, (backend, timeout) -> true).await((answers) -> false, deadline);
+		String mistake = this.servers.mistake();
+		if (mistake != null) {
+			close();
+			throw new IllegalStateException(mistake);
+		}
+		ownWarnings().forEach(logger::warn);
+	}
+
+	private void awaitStart(CompletableFuture<Void> start) {
+		try {
+			start.get(this.startTimeout.multipliedBy(3).toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (TimeoutException ex) {
+			logger.debug("A node of Redlock takes long to connect");
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException ex) {
+			close();
+			throw new CompletionException(ex.getCause());
+		}
+	}
+
+	private <T> RedlockPoll<T> ask(long deadline, RedlockNode.Question<T> question) {
+		RedlockPoll<T> poll = new RedlockPoll<>();
+		this.nodes.forEach((node) -> poll.add(node.ask(this.servers, deadline, question)));
+		return poll;
+	}
+
+	@Override
+	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
+		requireSupport(request);
+		this.servers.requireNoMistake();
+		RedlockTrail trail = this.trails.enter(request);
+		try {
+			return tryAcquire(trail, nodeTimeout(request, timeout.dividedBy(2)));
+		}
+		finally {
+			this.trails.leave(trail);
+		}
+	}
+
+	private void requireSupport(LeaseRequest request) {
+		if (request.terms().mode() != LeaseMode.EXCLUSIVE || request.hasSeveralKeys()) {
+			throw new UnsupportedOperationException(
+					"The backend 'redlock' grants exclusive leases of one key, and no " + request);
+		}
+	}
+
+	private Duration nodeTimeout(LeaseRequest request, Duration timeout) {
+		return shorter(shorter(this.nodeTimeout, timeout), request.terms().leaseTime().dividedBy(LEASE_DIVISOR));
+	}
+
+	private static Duration shorter(Duration one, Duration other) {
+		return (one.compareTo(other) < 0) ? one : other;
+	}
+
+	private Attempt tryAcquire(RedlockTrail trail, Duration timeout) {
+		AtomicBoolean wanted = new AtomicBoolean(true);
+		long start = System.nanoTime();
+		long deadline = start + timeout.toNanos();
+		List<RedlockAnswer<Attempt>> answers = trail.acquire(deadline, wanted::get)
+			.await(this.majority::decidesAttempt, deadline);
+		Duration granted = this.majority.validity(answers, trail.request().terms().leaseTime());
+		Duration validity = granted.minusNanos(System.nanoTime() - start)
+			.minus(drift(trail.request().terms().leaseTime()));
+		if (validity.compareTo(Duration.ZERO) > 0) {
+			return new Grant(0, validity);
+		}
+		wanted.set(false);
+		boolean clean = giveBack(trail, answers, timeout);
+		return this.majority.refusal(answers, clean);
+	}
+
+	private static Duration drift(Duration leaseTime) {
+		return leaseTime.dividedBy(100).plus(DRIFT);
+	}
+
+	/**
+	 * Releases on all nodes, and waits for those that answered the attempt.
+	 * @return whether no node is left that may have granted the lease, or may still
+	 */
+	private boolean giveBack(RedlockTrail trail, List<RedlockAnswer<Attempt>> answers, Duration timeout) {
+		List<String> answering = answers.stream()
+			.filter((answer) -> answer.value() != null)
+			.map(RedlockAnswer::node)
+			.toList();
+		Predicate<List<RedlockAnswer<Boolean>>> allReleased = (
+				released) -> released.stream().map(RedlockAnswer::node).toList().containsAll(answering);
+		List<RedlockAnswer<Boolean>> released = trail.release(timeout)
+			.await(allReleased, System.nanoTime() + timeout.toNanos());
+		return allReleased.test(released) && released.stream()
+			.noneMatch((answer) -> answer.failure() != null && answering.contains(answer.node()));
+	}
+
+	@Override
+	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
+		List<LeaseRequest> prolonged = leases.stream().map(RedlockBackend::prolonged).toList();
+		long start = System.nanoTime();
+		long deadline = start + renewalTimeout(leases, timeout).toNanos();
+		List<RedlockAnswer<Renewal>> answers = ask(deadline, (backend, time) -> backend.renew(prolonged, time))
+			.await((some) -> leases.stream().allMatch((lease) -> this.majority.decides(some, lease)), deadline);
+		this.majority.requireMajority(answers);
+		Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
+		Set<LeaseRequest> held = new HashSet<>();
+		Set<LeaseRequest> lost = new HashSet<>();
+		for (LeaseRequest lease : leases) {
+			Duration leaseTime = lease.terms().leaseTime();
+			if (this.majority.isHeld(answers, lease) && elapsed.compareTo(leaseTime.minus(drift(leaseTime))) < 0) {
+				held.add(lease);
+			}
+			else if (this.majority.isLost(answers, lease)) {
+				lost.add(lease);
+			}
+		}
+		return new Renewal(held, lost);
+	}
+
+	/**
+	 * Who renews counts on the whole lease time less one percent, and so the rest of the
+	 * drift is added.
+	 */
+	private static LeaseRequest prolonged(LeaseRequest lease) {
+		LeaseTerms terms = lease.terms();
+		return new LeaseRequest(lease.keys(),
+				new LeaseTerms(terms.mode(), terms.fair(), terms.leaseTime().plus(DRIFT), terms.tokens()),
+				lease.owner());
+	}
+
+	private Duration renewalTimeout(Collection<LeaseRequest> leases, Duration timeout) {
+		Duration enough = this.nodeTimeout.multipliedBy(1 + leases.size() / RENEWALS_PER_TIMEOUT);
+		Duration longest = shorter(enough, timeout);
+		for (LeaseRequest lease : leases) {
+			longest = shorter(longest, lease.terms().leaseTime().dividedBy(LEASE_DIVISOR));
+		}
+		return longest;
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * It was held unless so many nodes had given it up that no majority is left. Nodes
+	 * that do not answer are told again in the background.
+	 */
+	@Override
+	public boolean release(LeaseRequest lease, Duration timeout) {
+		Duration patience = shorter(this.nodeTimeout, timeout);
+		RedlockTrail trail = this.trails.enter(lease);
+		try {
+			List<RedlockAnswer<Boolean>> answers = trail.release(patience)
+				.await(this.majority::decidesRelease, System.nanoTime() + patience.toNanos());
+			return this.majority.wasHeld(answers);
+		}
+		finally {
+			this.trails.leave(trail);
+		}
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * Shows whom a majority of the nodes shows.
+	 */
+	@Override
+	public List<LeaseHolder> inspect(String key, Duration timeout) {
+		long deadline = System.nanoTime() + shorter(this.nodeTimeout, timeout).toNanos();
+		List<RedlockAnswer<List<LeaseHolder>>> answers = ask(deadline, (backend, time) -> backend.inspect(key, time))
+			.await((some) -> !this.majority.holders(some).isEmpty() || this.majority.isFree(some), deadline);
+		this.majority.requireMajority(answers);
+		return this.majority.holders(answers);
+	}
+
+	@Override
+	public void probe(Duration timeout) {
+		long deadline = System.nanoTime() + shorter(this.nodeTimeout, timeout).toNanos();
+		List<RedlockAnswer<Boolean>> answers = ask(deadline, (backend, time) -> {
+			backend.probe(time);
+			return true;
+		}).await(this.majority::hasMajority, deadline);
+		this.servers.requireNoMistake();
+		this.majority.requireMajorityReachable(answers);
+	}
+
+	@Override
+	public List<String> warnings() {
+		List<String> warnings = new ArrayList<>(ownWarnings());
+		this.nodes.forEach((node) -> warnings.addAll(node.warnings()));
+		return List.copyOf(warnings);
+	}
+
+	private List<String> ownWarnings() {
+		List<String> warnings = new ArrayList<>();
+		warnings.add("Redlock has no fencing tokens, and relies on clocks that run alike and on servers that do not"
+				+ " come back from a restart before their leases have ended");
+		if (this.nodes.size() < 3) {
+			warnings.add("Redlock with " + this.nodes.size() + " nodes stops when one of them does: use 3 or 5");
+		}
+		else if (this.nodes.size() % 2 == 0) {
+			warnings.add("Redlock with " + this.nodes.size() + " nodes survives no more failures than with "
+					+ (this.nodes.size() - 1) + ": use an odd number");
+		}
+		return warnings;
+	}
+
+	@Override
+	public void close() {
+		this.nodes.forEach((node) -> node.awaitEnd(this.nodeTimeout));
+		this.nodes.forEach(RedlockNode::close);
+	}
+
+	/**
+	 * How many requests have something under way, for tests.
+	 */
+	int underWay() {
+		return this.trails.size();
+	}
+
+}

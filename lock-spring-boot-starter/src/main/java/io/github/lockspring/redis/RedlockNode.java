@@ -1,0 +1,241 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.OutcomeUnknownException;
+
+/**
+ * One of the servers that vote, with threads of its own, so that one that is slow does
+ * not hold up calls to the others.
+ */
+final class RedlockNode implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(RedlockBackend.class);
+
+	private static final int THREADS = 32;
+
+	private static final int WAITING_CALLS = 1000;
+
+	private static final int RETRIES = 1000;
+
+	private final String name;
+
+	private final LockBackend backend;
+
+	private final Function<Duration, List<String>> infos;
+
+	private final ThreadPoolExecutor executor;
+
+	private final AtomicInteger retries = new AtomicInteger();
+
+	private volatile boolean identified;
+
+	/**
+	 * Creates a node.
+	 * @param name the name in messages
+	 * @param backend the locks of the server
+	 * @param infos asks the server about itself, as {@link RedisAccess#info(Duration)}
+	 */
+	RedlockNode(String name, LockBackend backend, Function<Duration, List<String>> infos) {
+		this.name = name;
+		this.backend = backend;
+		this.infos = infos;
+		CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-redlock-" + name + "-");
+		threads.setDaemon(true);
+		this.executor = new ThreadPoolExecutor(THREADS, THREADS, 30, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(WAITING_CALLS), threads);
+		this.executor.allowCoreThreadTimeOut(true);
+	}
+
+	String name() {
+		return this.name;
+	}
+
+	List<String> warnings() {
+		return this.backend.warnings().stream().map((warning) -> "Node '" + this.name + "': " + warning).toList();
+	}
+
+	CompletableFuture<Void> start() {
+		return CompletableFuture.runAsync(() -> this.backend.start(new Deaf()), this.executor);
+	}
+
+	/**
+	 * Asks in another thread.
+	 * @param <T> the type of answer
+	 * @param servers what is known of the servers behind the nodes
+	 * @param deadline when the answer must be there; a call that has not begun by then is
+	 * not made
+	 * @param question the call
+	 * @return the answer, never a failure of the future
+	 */
+	<T> CompletableFuture<RedlockAnswer<T>> ask(RedlockServers servers, long deadline, Question<T> question) {
+		CompletableFuture<RedlockAnswer<T>> answer = new CompletableFuture<>();
+		try {
+			this.executor.execute(() -> answer.complete(call(servers, deadline, question)));
+		}
+		catch (RejectedExecutionException ex) {
+			answer.complete(failed(new BackendUnavailableException("too many calls wait for it", ex)));
+		}
+		return answer;
+	}
+
+	private <T> RedlockAnswer<T> call(RedlockServers servers, long deadline, Question<T> question) {
+		try {
+			identify(servers, deadline);
+			return new RedlockAnswer<>(this.name, question.ask(this.backend, until(deadline)), null);
+		}
+		catch (BackendException ex) {
+			return failed(ex);
+		}
+		catch (Throwable ex) {
+			return failed(new OutcomeUnknownException(String.valueOf(ex), ex));
+		}
+	}
+
+	<T> RedlockAnswer<T> failed(BackendException failure) {
+		return new RedlockAnswer<>(this.name, null, failure);
+	}
+
+	/**
+	 * Asks nothing of a server of which nobody knows whether it has a vote already.
+	 */
+	private void identify(RedlockServers servers, long deadline) {
+		if (!this.identified) {
+			servers.register(this.name, infos(until(deadline)));
+			this.identified = true;
+		}
+	}
+
+	private List<String> infos(Duration timeout) {
+		try {
+			return this.infos.apply(timeout);
+		}
+		catch (BackendException ex) {
+			throw new BackendUnavailableException(String.valueOf(ex.getMessage()), ex);
+		}
+		catch (RuntimeException ex) {
+			if (!String.valueOf(ex.getMessage()).contains("NOPERM")) {
+				throw new BackendUnavailableException("it does not tell who it is: " + ex.getMessage(), ex);
+			}
+			logger.warn("The Redlock node '" + this.name + "' does not permit INFO: it is not known whether it is a"
+					+ " server of its own");
+			return List.of();
+		}
+	}
+
+	private static Duration until(long deadline) {
+		long remaining = deadline - System.nanoTime();
+		if (remaining <= 0) {
+			throw new BackendUnavailableException("its turn did not come in time", null);
+		}
+		return Duration.ofNanos(remaining);
+	}
+
+	/**
+	 * Has something done later, unless too much is waiting already.
+	 * @return whether it will be done
+	 */
+	boolean retry(Runnable action, long pauseNanos) {
+		if (this.executor.isShutdown() || this.retries.incrementAndGet() > RETRIES) {
+			this.retries.decrementAndGet();
+			return false;
+		}
+		CompletableFuture.delayedExecutor(pauseNanos, TimeUnit.NANOSECONDS, Runnable::run).execute(() -> {
+			this.retries.decrementAndGet();
+			action.run();
+		});
+		return true;
+	}
+
+	/**
+	 * Lets calls that are under way end, as long as one may take.
+	 */
+	void awaitEnd(Duration timeout) {
+		this.executor.shutdown();
+		try {
+			this.executor.awaitTermination(timeout.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	@Override
+	public void close() {
+		this.executor.shutdown();
+		this.backend.close();
+	}
+
+	@Override
+	public String toString() {
+		return this.name;
+	}
+
+	/**
+	 * A call to a backend.
+	 *
+	 * @param <T> the type of answer
+	 */
+	interface Question<T> {
+
+		T ask(LockBackend backend, Duration timeout);
+
+	}
+
+	/**
+	 * There is no queue, and therefore no news.
+	 */
+	private static final class Deaf implements BackendListener {
+
+		@Override
+		public void tryAgain(LeaseRequest request) {
+			// nobody waits
+		}
+
+		@Override
+		public boolean granted(LeaseRequest request, Grant grant, long stamp) {
+			return false;
+		}
+
+		@Override
+		public void lost(LeaseRequest lease) {
+			// one vote less, which the next renewal will show
+		}
+
+	}
+
+}
