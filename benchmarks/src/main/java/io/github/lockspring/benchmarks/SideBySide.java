@@ -37,7 +37,7 @@ import io.github.lockspring.benchmarks.workload.Workload.Session;
  * Runs contestants side by side on one store.
  * <ol>
  * <li>For each workload all contestants are brought up, and stay up.</li>
- * <li>Each runs once to get warm; that run is not counted.</li>
+ * <li>They take turns to get warm; these runs are not counted.</li>
  * <li>Then they take turns: all of them once, all of them again, and so on. What disturbs
  * the machine for a while disturbs them all.</li>
  * <li>The table has medians, and ratios to the floor.</li>
@@ -82,8 +82,10 @@ public final class SideBySide {
 
 	private Map<String, List<Figures>> takeTurns(Workload workload, Map<String, Session> sessions)
 			throws InterruptedException {
-		for (Session session : sessions.values()) {
-			session.run(this.options.warmUp());
+		for (int i = 0; i < this.options.warmUps(); i++) {
+			for (Session session : sessions.values()) {
+				session.run(this.options.warmUp());
+			}
 		}
 		Map<String, List<Figures>> figures = new LinkedHashMap<>();
 		for (int i = 0; i < this.options.repetitions(); i++) {

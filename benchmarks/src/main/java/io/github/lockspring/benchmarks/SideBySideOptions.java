@@ -31,13 +31,15 @@ import io.github.lockspring.benchmarks.workload.Workloads;
 /**
  * The options of {@link SideBySide}:
  * <ul>
- * <li>{@code --store=h2}: one of {@code memory}, {@code h2} and {@code h2-server}</li>
+ * <li>{@code --store=h2}: one of {@code memory}, {@code h2}, {@code h2-server} and
+ * {@code redis}</li>
  * <li>{@code --workloads=one-key,hand-off}: by default all that the store admits</li>
  * <li>{@code --contestants=floor,lock-starter}: by default all that the workload
  * admits</li>
  * <li>{@code --repetitions=5}</li>
  * <li>{@code --seconds=2}: how long each run takes; {@code 0.05} is a number too</li>
- * <li>{@code --warm-up=2}: how long the run takes that is not counted</li>
+ * <li>{@code --warm-up=2}: how long a run takes that is not counted</li>
+ * <li>{@code --warm-ups=1}: how many runs are not counted</li>
  * </ul>
  */
 final class SideBySideOptions {
@@ -77,6 +79,10 @@ final class SideBySideOptions {
 
 	Duration warmUp() {
 		return seconds("warm-up");
+	}
+
+	int warmUps() {
+		return Integer.parseInt(option("warm-ups", "1"));
 	}
 
 	private Duration seconds(String name) {

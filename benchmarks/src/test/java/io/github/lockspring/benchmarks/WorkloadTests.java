@@ -54,10 +54,11 @@ class WorkloadTests {
 	}
 
 	static Stream<Arguments> everyEntrantRuns() {
-		Stream<Arguments> inThisProcess = Stream.of("memory", "h2")
+		Stream<Arguments> inThisProcess = Stream.of("memory", "h2", "redis")
 			.flatMap((store) -> Stream.of("uncontended", "own-keys", "one-key", "reentry")
 				.map((workload) -> Arguments.of(store, workload)));
-		return Stream.concat(inThisProcess, Stream.of(Arguments.of("h2-server", "hand-off")));
+		return Stream.concat(inThisProcess,
+				Stream.of(Arguments.of("h2-server", "hand-off"), Arguments.of("redis", "hand-off")));
 	}
 
 	private static double run(Workload workload, Store store, Entrant entrant) throws InterruptedException {

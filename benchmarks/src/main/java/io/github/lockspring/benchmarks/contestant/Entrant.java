@@ -52,7 +52,12 @@ public record Entrant(String name, Set<Trait> traits, Supplier<Contestant> conte
 		WAITING,
 
 		/**
-		 * Keeps out other processes.
+		 * Keeps others out. What only tells how fast a store is does not.
+		 */
+		EXCLUSIVE,
+
+		/**
+		 * Works in the store, where other processes can see it.
 		 */
 		DISTRIBUTED,
 

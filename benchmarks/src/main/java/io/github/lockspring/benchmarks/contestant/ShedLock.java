@@ -22,20 +22,16 @@ import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
-import com.zaxxer.hikari.HikariDataSource;
+import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
 import net.javacrumbs.shedlock.core.SimpleLock;
-import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider;
 import net.javacrumbs.shedlock.support.KeepAliveLockProvider;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.jdbc.core.JdbcTemplate;
-
 /**
- * ShedLock on its JDBC provider, by the time of the database. It does not wait, so its
- * waiting is {@link Polling}. Leases that are kept alive go through its
- * {@code KeepAliveLockProvider}.
+ * ShedLock on any of its providers. It does not wait, so its waiting is {@link Polling}.
+ * Leases that are kept alive go through its {@code KeepAliveLockProvider}.
  */
 public final class ShedLock implements Contestant {
 
@@ -43,21 +39,21 @@ public final class ShedLock implements Contestant {
 
 	private final ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
 
-	private final HikariDataSource dataSource;
-
 	private final LockProvider locks;
 
 	private final LockProvider renewedLocks;
 
-	public ShedLock(HikariDataSource dataSource) {
-		this.dataSource = dataSource;
-		JdbcTemplateLockProvider provider = new JdbcTemplateLockProvider(
-				JdbcTemplateLockProvider.Configuration.builder()
-					.withJdbcTemplate(new JdbcTemplate(dataSource))
-					.usingDbTime()
-					.build());
+	private final Runnable cleanUp;
+
+	/**
+	 * Takes a provider.
+	 * @param provider the provider
+	 * @param cleanUp closes what the provider works on
+	 */
+	public ShedLock(ExtensibleLockProvider provider, Runnable cleanUp) {
 		this.locks = provider;
 		this.renewedLocks = new KeepAliveLockProvider(provider, this.scheduler);
+		this.cleanUp = cleanUp;
 	}
 
 	@Override
@@ -87,7 +83,7 @@ public final class ShedLock implements Contestant {
 	@Override
 	public void close() {
 		this.scheduler.shutdownNow();
-		this.dataSource.close();
+		this.cleanUp.run();
 	}
 
 }

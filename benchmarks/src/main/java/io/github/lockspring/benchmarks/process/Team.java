@@ -45,6 +45,8 @@ public final class Team {
 
 	private final KeyChoice keys;
 
+	private final Occupancy occupancy;
+
 	private final CountDownLatch started;
 
 	private volatile boolean measuring;
@@ -56,11 +58,13 @@ public final class Team {
 	 * @param contestant who locks
 	 * @param threads how many threads
 	 * @param keys which key each of them takes
+	 * @param occupancy told of each hold
 	 */
-	public Team(Contestant contestant, int threads, KeyChoice keys) {
+	public Team(Contestant contestant, int threads, KeyChoice keys, Occupancy occupancy) {
 		this.contestant = contestant;
 		this.threads = threads;
 		this.keys = keys;
+		this.occupancy = occupancy;
 		this.started = new CountDownLatch(threads);
 	}
 
@@ -84,6 +88,32 @@ public final class Team {
 		}
 	}
 
+	/**
+	 * Runs without being measured.
+	 * @param cycles how many times each thread acquires and releases
+	 */
+	public void repeat(int cycles) throws InterruptedException {
+		ExecutorService executor = Executors.newFixedThreadPool(this.threads);
+		try {
+			List<Future<Histogram>> members = new ArrayList<>();
+			for (int i = 0; i < this.threads; i++) {
+				int thread = i;
+				members.add(executor.submit(() -> repeat(thread, cycles)));
+			}
+			result(members, 1);
+		}
+		finally {
+			executor.shutdownNow();
+		}
+	}
+
+	private Histogram repeat(int thread, int cycles) throws InterruptedException {
+		for (int cycle = 0; cycle < cycles; cycle++) {
+			cycle(thread, cycle);
+		}
+		return new Histogram();
+	}
+
 	private long measure(Duration time) throws InterruptedException {
 		this.started.await();
 		TimeUnit.NANOSECONDS.sleep(time.toNanos() / RUN_UP);
@@ -99,7 +129,7 @@ public final class Team {
 			Histogram times = new Histogram();
 			long last = 0;
 			for (int cycle = 0; this.running; cycle++) {
-				this.contestant.acquire(this.keys.key(thread, cycle)).release();
+				cycle(thread, cycle);
 				if (cycle == 0) {
 					this.started.countDown();
 				}
@@ -110,6 +140,17 @@ public final class Team {
 		catch (Throwable ex) {
 			this.started.countDown();
 			throw ex;
+		}
+	}
+
+	private void cycle(int thread, int cycle) throws InterruptedException {
+		Contestant.Hold hold = this.contestant.acquire(this.keys.key(thread, cycle));
+		try {
+			this.occupancy.begin();
+			this.occupancy.end();
+		}
+		finally {
+			hold.release();
 		}
 	}
 

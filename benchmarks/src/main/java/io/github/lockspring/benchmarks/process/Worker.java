@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
@@ -32,7 +33,8 @@ import io.github.lockspring.benchmarks.store.Stores;
  * A process with one contestant that does what it is told. Every command is a line with
  * words, answered by a line:
  * <ul>
- * <li>{@code team <key> <threads> <millis>}: lets threads contend for a key; answers the
+ * <li>{@code team <key> <threads> <millis> <file>}: lets threads contend for a key, and
+ * check in the file, if there is one, that nobody else holds it; answers the
  * {@link TeamResult}.</li>
  * <li>{@code acquire <key>}: answers when it had acquired.</li>
  * <li>{@code release}: answers when it was about to release what it acquired last.</li>
@@ -74,7 +76,8 @@ final class Worker {
 
 	private String execute(List<String> words) throws InterruptedException {
 		return switch (words.get(0)) {
-			case "team" -> contend(words.get(1), Integer.parseInt(words.get(2)), Long.parseLong(words.get(3)));
+			case "team" ->
+				contend(words.get(1), Integer.parseInt(words.get(2)), Long.parseLong(words.get(3)), occupancy(words));
 			case "acquire" -> acquire(words.get(1));
 			case "release" -> release();
 			case "hold" -> this.leases.acquire(Integer.parseInt(words.get(1))).toString();
@@ -84,8 +87,13 @@ final class Worker {
 		};
 	}
 
-	private String contend(String key, int threads, long millis) throws InterruptedException {
-		return new Team(this.contestant, threads, (thread, cycle) -> key).run(Duration.ofMillis(millis)).toString();
+	private static Occupancy occupancy(List<String> words) {
+		return (words.size() > 4) ? Occupancy.in(Path.of(words.get(4))) : Occupancy.unchecked();
+	}
+
+	private String contend(String key, int threads, long millis, Occupancy occupancy) throws InterruptedException {
+		return new Team(this.contestant, threads, (thread, cycle) -> key, occupancy).run(Duration.ofMillis(millis))
+			.toString();
 	}
 
 	private String acquire(String key) throws InterruptedException {

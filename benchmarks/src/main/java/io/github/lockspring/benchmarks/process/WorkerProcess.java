@@ -16,8 +16,11 @@
 
 package io.github.lockspring.benchmarks.process;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.benchmarks.contestant.Entrant;
 import io.github.lockspring.benchmarks.process.HeldLeases.Cost;
@@ -36,8 +39,16 @@ public final class WorkerProcess implements AutoCloseable {
 		this.process = new JavaProcess(Worker.class, store.name(), address, entrant.name());
 	}
 
-	public void startTeam(String key, int threads, Duration time) {
-		this.process.send("team " + key + ' ' + threads + ' ' + time.toMillis());
+	/**
+	 * Lets threads contend.
+	 * @param key the key
+	 * @param threads how many threads
+	 * @param time for how long
+	 * @param occupancy the file of an {@link Occupancy}, if there is one
+	 */
+	public void startTeam(String key, int threads, Duration time, @Nullable Path occupancy) {
+		String file = (occupancy != null) ? " " + occupancy : "";
+		this.process.send("team " + key + ' ' + threads + ' ' + time.toMillis() + file);
 	}
 
 	public TeamResult teamResult() {

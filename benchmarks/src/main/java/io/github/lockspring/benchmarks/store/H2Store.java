@@ -19,6 +19,7 @@ package io.github.lockspring.benchmarks.store;
 import java.util.List;
 
 import com.zaxxer.hikari.HikariDataSource;
+import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.ClassPathResource;
@@ -105,15 +106,23 @@ final class H2Store implements Store {
 	@Override
 	public List<Entrant> entrants() {
 		return List.of(new Entrant(Entrant.FLOOR, () -> new RawUpdates(newDataSource()), Trait.DISTRIBUTED),
-				new Entrant("fair-reentrant-lock", () -> new JvmLocks(true), Trait.WAITING),
+				new Entrant("fair-reentrant-lock", () -> new JvmLocks(true), Trait.EXCLUSIVE, Trait.WAITING),
 				new Entrant("lock-starter", this::lockStarter, Trait.values()),
 				new Entrant("spring-integration", () -> new SpringIntegration(newDataSource()), Trait.values()),
-				new Entrant("shedlock", () -> new ShedLock(newDataSource()), Trait.DISTRIBUTED, Trait.RENEWING));
+				new Entrant("shedlock", this::shedLock, Trait.EXCLUSIVE, Trait.DISTRIBUTED, Trait.RENEWING));
 	}
 
 	private LockStarter lockStarter() {
 		HikariDataSource dataSource = newDataSource();
 		return new LockStarter(new JdbcLockBackend(dataSource), dataSource::close);
+	}
+
+	private ShedLock shedLock() {
+		HikariDataSource dataSource = newDataSource();
+		return new ShedLock(new JdbcTemplateLockProvider(JdbcTemplateLockProvider.Configuration.builder()
+			.withJdbcTemplate(new JdbcTemplate(dataSource))
+			.usingDbTime()
+			.build()), dataSource::close);
 	}
 
 	@Override
@@ -122,12 +131,8 @@ final class H2Store implements Store {
 	}
 
 	@Override
-	public long commands() {
-		JdbcTemplate jdbc = new JdbcTemplate(this.dataSource);
-		jdbc.execute("SET QUERY_STATISTICS TRUE");
-		Long commands = jdbc.queryForObject("SELECT SUM(execution_count) FROM information_schema.query_statistics",
-				Long.class);
-		return (commands != null) ? commands : 0;
+	public CommandCount countCommands() {
+		return new QueryStatistics(new JdbcTemplate(this.dataSource));
 	}
 
 	@Override
@@ -136,6 +141,32 @@ final class H2Store implements Store {
 		if (this.server != null) {
 			this.server.close();
 		}
+	}
+
+	private static final class QueryStatistics implements CommandCount {
+
+		private final JdbcTemplate jdbc;
+
+		private QueryStatistics(JdbcTemplate jdbc) {
+			this.jdbc = jdbc;
+			jdbc.execute("SET QUERY_STATISTICS TRUE");
+		}
+
+		@Override
+		public long soFar() {
+			Long commands = this.jdbc
+				.queryForObject("SELECT SUM(execution_count) FROM information_schema.query_statistics", Long.class);
+			return (commands != null) ? commands : 0;
+		}
+
+		/**
+		 * Forgets them as well.
+		 */
+		@Override
+		public void close() {
+			this.jdbc.execute("SET QUERY_STATISTICS FALSE");
+		}
+
 	}
 
 }

@@ -40,9 +40,11 @@ final class MemoryStore implements Store {
 
 	@Override
 	public List<Entrant> entrants() {
-		return List.of(new Entrant(Entrant.FLOOR, () -> new JvmLocks(false), Trait.WAITING, Trait.REENTRANT),
-				new Entrant("fair-reentrant-lock", () -> new JvmLocks(true), Trait.WAITING, Trait.REENTRANT),
-				new Entrant("lock-starter", MemoryStore::lockStarter, Trait.WAITING, Trait.REENTRANT));
+		return List.of(
+				new Entrant(Entrant.FLOOR, () -> new JvmLocks(false), Trait.EXCLUSIVE, Trait.WAITING, Trait.REENTRANT),
+				new Entrant("fair-reentrant-lock", () -> new JvmLocks(true), Trait.EXCLUSIVE, Trait.WAITING,
+						Trait.REENTRANT),
+				new Entrant("lock-starter", MemoryStore::lockStarter, Trait.EXCLUSIVE, Trait.WAITING, Trait.REENTRANT));
 	}
 
 	private static LockStarter lockStarter() {
@@ -56,8 +58,8 @@ final class MemoryStore implements Store {
 	}
 
 	@Override
-	public long commands() {
-		return 0;
+	public CommandCount countCommands() {
+		return () -> 0;
 	}
 
 	@Override

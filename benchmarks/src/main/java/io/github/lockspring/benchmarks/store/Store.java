@@ -46,11 +46,10 @@ public interface Store extends AutoCloseable {
 	@Nullable String address();
 
 	/**
-	 * How many commands the store has executed since this was asked first, by its own
-	 * count.
-	 * @return the number
+	 * Counts the commands that the store executes from now on. It may be slower then.
+	 * @return the count, to be closed
 	 */
-	long commands();
+	CommandCount countCommands();
 
 	/**
 	 * Finds an entrant.

@@ -34,6 +34,7 @@ public final class Stores {
 			case MemoryStore.NAME -> new MemoryStore();
 			case H2Store.NAME -> H2Store.inThisProcess();
 			case H2Store.SERVER_NAME -> H2Store.withServer();
+			case RedisStore.NAME -> RedisStore.start();
 			default -> throw new IllegalArgumentException("There is no store '" + name + "'");
 		};
 	}
@@ -47,6 +48,7 @@ public final class Stores {
 	public static Store join(String name, String address) {
 		return switch (name) {
 			case H2Store.SERVER_NAME -> H2Store.at(address);
+			case RedisStore.NAME -> RedisStore.at(address);
 			default -> throw new IllegalArgumentException("No process can join '" + name + "'");
 		};
 	}

@@ -81,7 +81,7 @@ final class HandOffWorkload implements Workload {
 			}
 			this.holder.release();
 			return new Figures().and("p50 ms", times.quantile(0.5) / 1e6)
-				.and("p90 ms", times.quantile(0.9) / 1e6)
+				.and("p99 ms", times.quantile(0.99) / 1e6)
 				.and("max ms", times.quantile(1) / 1e6)
 				.and("hand-offs", times.count());
 		}
@@ -91,6 +91,9 @@ final class HandOffWorkload implements Workload {
 			Thread.sleep(ThreadLocalRandom.current().nextInt(MIN_HOLD_MILLIS, MAX_HOLD_MILLIS + 1));
 			long released = this.holder.release();
 			long nanos = this.waiter.acquiredAt() - released;
+			if (nanos < 0) {
+				throw new IllegalStateException("Held twice at once");
+			}
 			WorkerProcess successor = this.waiter;
 			this.waiter = this.holder;
 			this.holder = successor;

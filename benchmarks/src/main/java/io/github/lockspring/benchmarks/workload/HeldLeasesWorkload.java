@@ -23,6 +23,7 @@ import io.github.lockspring.benchmarks.contestant.Entrant.Trait;
 import io.github.lockspring.benchmarks.process.HeldLeases.Cost;
 import io.github.lockspring.benchmarks.process.WorkerProcess;
 import io.github.lockspring.benchmarks.report.Figures;
+import io.github.lockspring.benchmarks.store.CommandCount;
 import io.github.lockspring.benchmarks.store.Store;
 
 /**
@@ -71,17 +72,21 @@ final class HeldLeasesWorkload implements Workload {
 		@Override
 		public Figures run(Duration time) throws InterruptedException {
 			Cost cost = this.worker.hold(HeldLeasesWorkload.this.leases);
-			long commands = this.store.commands();
-			long cpuNanos = this.worker.cpuNanos();
-			Thread.sleep(time.toMillis());
-			double seconds = time.toNanos() / 1e9;
-			Figures figures = new Figures().and("commands/s", (this.store.commands() - commands) / seconds)
-				.and("client CPU ms/s", (this.worker.cpuNanos() - cpuNanos) / 1e6 / seconds)
-				.and("heap B/lease", cost.heapPerLease())
+			Figures figures = whileHeld(time).and("heap B/lease", cost.heapPerLease())
 				.and("threads", cost.threads())
 				.and("µs to acquire", cost.acquireNanos() / 1e3 / HeldLeasesWorkload.this.leases);
 			this.worker.drop();
 			return figures;
+		}
+
+		private Figures whileHeld(Duration time) throws InterruptedException {
+			try (CommandCount count = this.store.countCommands()) {
+				long cpuNanos = this.worker.cpuNanos();
+				Thread.sleep(time.toMillis());
+				double seconds = time.toNanos() / 1e9;
+				return new Figures().and("commands/s", count.soFar() / seconds)
+					.and("client CPU ms/s", (this.worker.cpuNanos() - cpuNanos) / 1e6 / seconds);
+			}
 		}
 
 		@Override

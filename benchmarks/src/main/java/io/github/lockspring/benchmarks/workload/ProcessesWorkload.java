@@ -16,10 +16,16 @@
 
 package io.github.lockspring.benchmarks.workload;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.benchmarks.contestant.Entrant;
 import io.github.lockspring.benchmarks.contestant.Entrant.Trait;
@@ -65,20 +71,34 @@ final class ProcessesWorkload implements Workload {
 	@Override
 	public Session open(Store store, Entrant entrant) {
 		return new ProcessesSession(
-				IntStream.range(0, this.processes).mapToObj((number) -> new WorkerProcess(store, entrant)).toList());
+				IntStream.range(0, this.processes).mapToObj((number) -> new WorkerProcess(store, entrant)).toList(),
+				entrant.has(Trait.EXCLUSIVE) ? newFile() : null);
+	}
+
+	private static Path newFile() {
+		try {
+			return Files.createTempFile("occupancy", "");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	private final class ProcessesSession implements Session {
 
 		private final List<WorkerProcess> workers;
 
-		private ProcessesSession(List<WorkerProcess> workers) {
+		private final @Nullable Path occupancy;
+
+		private ProcessesSession(List<WorkerProcess> workers, @Nullable Path occupancy) {
 			this.workers = workers;
+			this.occupancy = occupancy;
 		}
 
 		@Override
 		public Figures run(Duration time) {
-			this.workers.forEach((worker) -> worker.startTeam(KEY, ProcessesWorkload.this.threads, time));
+			this.workers
+				.forEach((worker) -> worker.startTeam(KEY, ProcessesWorkload.this.threads, time, this.occupancy));
 			List<TeamResult> results = this.workers.stream().map(WorkerProcess::teamResult).toList();
 			Histogram times = new Histogram();
 			results.forEach((result) -> times.addAll(result.times()));
@@ -93,6 +113,9 @@ final class ProcessesWorkload implements Workload {
 		@Override
 		public void close() {
 			this.workers.forEach(WorkerProcess::close);
+			if (this.occupancy != null) {
+				this.occupancy.toFile().delete();
+			}
 		}
 
 	}

@@ -24,9 +24,11 @@ import java.util.stream.IntStream;
 import io.github.lockspring.benchmarks.contestant.Contestant;
 import io.github.lockspring.benchmarks.contestant.Entrant;
 import io.github.lockspring.benchmarks.contestant.Entrant.Trait;
+import io.github.lockspring.benchmarks.process.Occupancy;
 import io.github.lockspring.benchmarks.process.Team;
 import io.github.lockspring.benchmarks.process.TeamResult;
 import io.github.lockspring.benchmarks.report.Figures;
+import io.github.lockspring.benchmarks.store.CommandCount;
 import io.github.lockspring.benchmarks.store.Store;
 
 /**
@@ -34,6 +36,8 @@ import io.github.lockspring.benchmarks.store.Store;
  * its own.
  */
 final class ThreadsWorkload implements Workload {
+
+	private static final int COUNTED_CYCLES = 100;
 
 	private final String name;
 
@@ -72,7 +76,7 @@ final class ThreadsWorkload implements Workload {
 
 	@Override
 	public Session open(Store store, Entrant entrant) {
-		return new ThreadsSession(entrant.contestant().get());
+		return new ThreadsSession(store, entrant);
 	}
 
 	private String key(int thread, int cycle) {
@@ -82,16 +86,21 @@ final class ThreadsWorkload implements Workload {
 
 	private final class ThreadsSession implements Session {
 
+		private final Store store;
+
 		private final Contestant contestant;
 
-		private ThreadsSession(Contestant contestant) {
-			this.contestant = contestant;
+		private final boolean checked;
+
+		private ThreadsSession(Store store, Entrant entrant) {
+			this.store = store;
+			this.contestant = entrant.contestant().get();
+			this.checked = entrant.has(Trait.EXCLUSIVE) && ThreadsWorkload.this.keys.size() == 1;
 		}
 
 		@Override
 		public Figures run(Duration time) throws InterruptedException {
-			TeamResult result = new Team(this.contestant, ThreadsWorkload.this.threads, ThreadsWorkload.this::key)
-				.run(time);
+			TeamResult result = team().run(time);
 			Figures figures = new Figures().and("cycles/s", result.rate())
 				.and("p50 µs", result.times().quantile(0.5) / 1e3)
 				.and("p99 µs", result.times().quantile(0.99) / 1e3);
@@ -99,7 +108,22 @@ final class ThreadsWorkload implements Workload {
 				figures.and("max/min by thread",
 						(double) Collections.max(result.cycles()) / Collections.min(result.cycles()));
 			}
+			if (this.store.address() != null) {
+				figures.and("commands/cycle", commandsPerCycle());
+			}
 			return figures;
+		}
+
+		private Team team() {
+			return new Team(this.contestant, ThreadsWorkload.this.threads, ThreadsWorkload.this::key,
+					this.checked ? Occupancy.ofThisProcess() : Occupancy.unchecked());
+		}
+
+		private double commandsPerCycle() throws InterruptedException {
+			try (CommandCount count = this.store.countCommands()) {
+				team().repeat(COUNTED_CYCLES);
+				return (double) count.soFar() / (COUNTED_CYCLES * ThreadsWorkload.this.threads);
+			}
 		}
 
 		@Override
