@@ -37,6 +37,7 @@ import org.mockito.ArgumentCaptor;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.TimeSource;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.local.LocalStores;
@@ -53,6 +54,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.argThat;
+import static org.mockito.BDDMockito.given;
 import static org.mockito.BDDMockito.willReturn;
 import static org.mockito.BDDMockito.willThrow;
 import static org.mockito.Mockito.atLeast;
@@ -326,6 +328,19 @@ class LockTemplateTests {
 		this.engine.close();
 		assertThatIllegalStateException().isThrownBy(() -> this.locks.acquire("42", OPTIONS))
 			.withMessageContaining("closed");
+	}
+
+	@Test
+	void refusalOfTheStoreKeepsItsWords() {
+		LockBackend backend = mock(LockBackend.class);
+		given(backend.name()).willReturn("refusing");
+		given(backend.tryAcquire(any(), any())).willThrow(new IllegalArgumentException("5 instead of 3"));
+		try (LockEngine engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE,
+				TimeSource.SYSTEM)) {
+			LockTemplate locks = new LockTemplate(engine, "lock:", OPTIONS.withWaitTime(Duration.ZERO));
+			assertThatIllegalArgumentException().isThrownBy(() -> locks.acquire("42", locks.getDefaultOptions()))
+				.withMessageContaining("5 instead of 3");
+		}
 	}
 
 	@Test
