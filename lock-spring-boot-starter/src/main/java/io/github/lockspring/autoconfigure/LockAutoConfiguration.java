@@ -81,7 +81,8 @@ public final class LockAutoConfiguration {
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnMissingBean(LockBackend.class)
-	@Import({ RedisLockConfiguration.class, JdbcLockConfiguration.class, LocalLockConfiguration.class })
+	@Import({ RedisLockConfiguration.class, RedlockConfiguration.class, JdbcLockConfiguration.class,
+			LocalLockConfiguration.class })
 	static class BackendConfiguration {
 
 	}

@@ -32,6 +32,12 @@ public enum LockBackendType {
 	REDIS("Redis; needs a RedisConnectionFactory", "org.springframework.boot:spring-boot-starter-data-redis"),
 
 	/**
+	 * A majority of independent Redis servers. Never chosen by itself.
+	 */
+	REDLOCK("a majority of independent Redis servers, without fencing tokens; needs lock.redis.redlock.nodes",
+			"org.springframework.boot:spring-boot-starter-data-redis"),
+
+	/**
 	 * A table in a SQL database. Chosen by itself if there is a data source.
 	 */
 	JDBC("a table in a SQL database; needs a DataSource", "org.springframework.boot:spring-boot-starter-jdbc"),

@@ -16,7 +16,10 @@
 
 package io.github.lockspring.autoconfigure;
 
+import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -276,6 +279,8 @@ public class LockProperties {
 		 */
 		private Duration waitTimeout = Duration.ofMillis(500);
 
+		private final Redlock redlock = new Redlock();
+
 		public @Nullable String getConnectionFactory() {
 			return this.connectionFactory;
 		}
@@ -298,6 +303,43 @@ public class LockProperties {
 
 		public void setWaitTimeout(Duration waitTimeout) {
 			this.waitTimeout = waitTimeout;
+		}
+
+		public Redlock getRedlock() {
+			return this.redlock;
+		}
+
+	}
+
+	/**
+	 * Locks on a majority of independent Redis servers.
+	 */
+	public static class Redlock {
+
+		/**
+		 * The URLs of the servers, such as redis://host:6379.
+		 */
+		private List<URI> nodes = new ArrayList<>();
+
+		/**
+		 * How long a server may take to answer before the others go on without it.
+		 */
+		private Duration nodeTimeout = Duration.ofMillis(100);
+
+		public List<URI> getNodes() {
+			return this.nodes;
+		}
+
+		public void setNodes(List<URI> nodes) {
+			this.nodes = nodes;
+		}
+
+		public Duration getNodeTimeout() {
+			return this.nodeTimeout;
+		}
+
+		public void setNodeTimeout(Duration nodeTimeout) {
+			this.nodeTimeout = nodeTimeout;
 		}
 
 	}

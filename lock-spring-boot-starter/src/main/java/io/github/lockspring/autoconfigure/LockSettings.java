@@ -95,6 +95,7 @@ final class LockSettings {
 		int replicas = this.properties.getRedis().getWaitReplicas();
 		require(replicas >= 0, "lock.redis.wait-replicas", replicas, "It must be zero, to wait for none, or more.");
 		requirePositive("lock.redis.wait-timeout", this.properties.getRedis().getWaitTimeout());
+		requirePositive("lock.redis.redlock.node-timeout", this.properties.getRedis().getRedlock().getNodeTimeout());
 		int maxKeys = this.properties.getMaxKeys();
 		require(maxKeys > 0, "lock.max-keys", maxKeys, "It must be at least 1.");
 	}

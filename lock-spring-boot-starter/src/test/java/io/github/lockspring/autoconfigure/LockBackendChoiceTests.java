@@ -143,8 +143,8 @@ class LockBackendChoiceTests {
 
 	@Test
 	void backendTypesAreListedInOrderOfPrecedence() {
-		assertThat(List.of(LockBackendType.values())).containsExactly(LockBackendType.REDIS, LockBackendType.JDBC,
-				LockBackendType.LOCAL);
+		assertThat(List.of(LockBackendType.values())).containsExactly(LockBackendType.REDIS, LockBackendType.REDLOCK,
+				LockBackendType.JDBC, LockBackendType.LOCAL);
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -1,0 +1,102 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import java.net.URI;
+
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
+
+/**
+ * The URL of one Redis server, such as {@code rediss://user:password@host:6379/0}.
+ *
+ * @param url the URL
+ */
+record RedisNodeUrl(URI url) {
+
+	private static final boolean LETTUCE = ClassUtils.isPresent("io.lettuce.core.RedisClient",
+			RedisNodeUrl.class.getClassLoader());
+
+	private static final int DEFAULT_PORT = 6379;
+
+	RedisNodeUrl {
+		boolean known = "redis".equals(url.getScheme()) || "rediss".equals(url.getScheme());
+		if (!known || url.getHost() == null) {
+			throw new InvalidConfigurationPropertyValueException("lock.redis.redlock.nodes", withoutCredentials(url),
+					"It must be a URL such as redis://host:6379 or rediss://user:password@host:6379/0.");
+		}
+	}
+
+	private static String withoutCredentials(URI url) {
+		return url.toString().replaceAll("//[^/@]*@", "//***@");
+	}
+
+	/**
+	 * What messages call the server.
+	 */
+	String name() {
+		return this.url.getHost() + ':' + port();
+	}
+
+	private int port() {
+		return (this.url.getPort() != -1) ? this.url.getPort() : DEFAULT_PORT;
+	}
+
+	/**
+	 * Makes a connection factory, which is not started.
+	 */
+	RedisConnectionFactory connectionFactory() {
+		return LETTUCE ? lettuce() : jedis();
+	}
+
+	private LettuceConnectionFactory lettuce() {
+		LettuceClientConfiguration.LettuceClientConfigurationBuilder client = LettuceClientConfiguration.builder();
+		return new LettuceConnectionFactory(configuration(), (isEncrypted() ? client.useSsl().and() : client).build());
+	}
+
+	private JedisConnectionFactory jedis() {
+		JedisClientConfiguration.JedisClientConfigurationBuilder client = JedisClientConfiguration.builder();
+		return new JedisConnectionFactory(configuration(), (isEncrypted() ? client.useSsl().and() : client).build());
+	}
+
+	private boolean isEncrypted() {
+		return "rediss".equals(this.url.getScheme());
+	}
+
+	private RedisStandaloneConfiguration configuration() {
+		RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration(this.url.getHost(), port());
+		String user = this.url.getUserInfo();
+		if (user != null) {
+			int colon = user.indexOf(':');
+			configuration.setUsername((colon > 0) ? user.substring(0, colon) : null);
+			configuration.setPassword(user.substring(colon + 1));
+		}
+		String database = this.url.getPath();
+		if (StringUtils.hasLength(database) && database.length() > 1) {
+			configuration.setDatabase(Integer.parseInt(database.substring(1)));
+		}
+		return configuration;
+	}
+
+}

@@ -1,0 +1,132 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockOperations;
+import io.github.lockspring.LockUnavailableException;
+import io.github.lockspring.actuate.LockHealthIndicator;
+import io.github.lockspring.server.RedisServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link RedlockConfiguration}.
+ */
+class RedlockConfigurationTests {
+
+	private final List<RedisServer> servers = new ArrayList<>();
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withConfiguration(
+				AutoConfigurations.of(LockAutoConfiguration.class, LockHealthContributorAutoConfiguration.class))
+		.withPropertyValues("lock.backend=redlock");
+
+	@BeforeEach
+	void start() {
+		this.servers.add(RedisServer.start());
+		this.servers.add(RedisServer.start());
+		this.servers.add(RedisServer.builder().user("locks", "secret", "~* &* +@all").start());
+	}
+
+	@AfterEach
+	void stop() {
+		this.servers.forEach(RedisServer::close);
+	}
+
+	@Test
+	void lockIsOnAllServersAndSurvivesTheEndOfOne() {
+		withNodes().run((context) -> {
+			LockOperations locks = context.getBean(LockOperations.class);
+			try (LockHandle lock = locks.acquire("42", locks.getDefaultOptions())) {
+				assertThat(lock.isHeld()).isTrue();
+				assertThat(this.servers)
+					.allMatch((server) -> ((String) server.command("GET", "{lock:42}")).startsWith("1 x "));
+				assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lock::fencingToken)
+					.withMessageContaining("redlock");
+			}
+			this.servers.get(0).kill();
+			locks.acquire("42", locks.getDefaultOptions()).close();
+			this.servers.get(1).kill();
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> locks.acquire("42", locks.getDefaultOptions().withWaitTime(Duration.ZERO)));
+		});
+	}
+
+	@Test
+	void healthSaysWhatRedlockCannotDo() {
+		withNodes().run((context) -> assertThat(context.getBean(LockHealthIndicator.class).health().getDetails())
+			.extractingByKey("warnings")
+			.asString()
+			.contains("fencing"));
+	}
+
+	@Test
+	void withoutNodesItDoesNotStart() {
+		this.runner
+			.run((context) -> assertThat(FailureAnalyses.of(context).getAction()).contains("lock.redis.redlock.nodes"));
+	}
+
+	@Test
+	void serverThatIsNamedTwiceIsRefused() {
+		String url = this.servers.get(0).uri().toString();
+		this.runner.withPropertyValues("lock.redis.redlock.nodes=" + url + ',' + url)
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("twice"));
+	}
+
+	@Test
+	void serverWithTwoNamesIsRefused() {
+		int port = this.servers.get(0).port();
+		this.runner
+			.withPropertyValues("lock.redis.redlock.nodes=redis://127.0.0.1:" + port + ",redis://localhost:" + port
+					+ ',' + this.servers.get(1).uri())
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("127.0.0.1:" + port)
+				.hasMessageContaining("localhost:" + port));
+	}
+
+	@Test
+	void nodeThatIsNoUrlIsRefusedWithoutItsPassword() {
+		this.runner.withPropertyValues("lock.redis.redlock.nodes=http://user:hidden@host:80")
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
+				.contains("lock.redis.redlock.nodes")
+				.doesNotContain("hidden"));
+	}
+
+	private ApplicationContextRunner withNodes() {
+		String nodes = this.servers.stream()
+			.map((server) -> "redis://locks:secret@".repeat((server == this.servers.get(2)) ? 1 : 0)
+					+ ((server == this.servers.get(2)) ? server.host() + ':' + server.port() : server.uri().toString()))
+			.collect(Collectors.joining(","));
+		return this.runner.withPropertyValues("lock.redis.redlock.nodes=" + nodes);
+	}
+
+}
