@@ -262,6 +262,9 @@ public final class RedlockBackend implements LockBackend {
 
 	@Override
 	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
+		if (leases.isEmpty()) {
+			return new Renewal(Set.of(), Set.of());
+		}
 		List<LeaseRequest> prolonged = leases.stream().map(RedlockBackend::prolonged).toList();
 		long start = System.nanoTime();
 		long deadline = start + renewalTimeout(leases, timeout).toNanos();

@@ -59,7 +59,7 @@ class ClusterLockBackendTests extends LockBackendContractTests {
 
 	@Override
 	protected LockBackend backend() {
-		return new RedisLockBackend(this.factory, RedisLockSettings.defaults());
+		return new RedisLockBackend(this.factory, RedisProcess.SETTINGS);
 	}
 
 	@Override

@@ -62,7 +62,7 @@ class JedisAccessTests {
 	private RedisProcess process(JedisClientConfiguration client) {
 		RedisStandaloneConfiguration configuration = RedisProcess.configuration(this.server);
 		configuration.setDatabase(3);
-		return RedisProcess.withJedis(new JedisConnectionFactory(configuration, client), RedisLockSettings.defaults());
+		return RedisProcess.withJedis(new JedisConnectionFactory(configuration, client), RedisProcess.SETTINGS);
 	}
 
 	@AfterEach

@@ -52,7 +52,7 @@ class JedisFailoverTests {
 				.master(RedisSentinels.MASTER_NAME);
 			servers.sentinels().forEach((sentinel) -> configuration.sentinel(sentinel.host(), sentinel.port()));
 			try (RedisProcess process = RedisProcess.withJedis(new JedisConnectionFactory(configuration),
-					RedisLockSettings.defaults())) {
+					RedisProcess.SETTINGS)) {
 				process.tryAcquire(process.request("before"));
 				RedisServer former = servers.master();
 				servers.failOver();
@@ -96,7 +96,7 @@ class JedisFailoverTests {
 	private static RedisProcess process(RedisCluster servers) {
 		servers.awaitReady();
 		return RedisProcess.withJedis(new JedisConnectionFactory(new RedisClusterConfiguration(servers.addresses())),
-				RedisLockSettings.defaults());
+				RedisProcess.SETTINGS);
 	}
 
 	@Test

@@ -53,7 +53,7 @@ class JedisLockBackendTests extends LockBackendContractTests {
 
 	@Override
 	protected LockBackend backend() {
-		return new RedisLockBackend(this.factory, RedisLockSettings.defaults());
+		return new RedisLockBackend(this.factory, RedisProcess.SETTINGS);
 	}
 
 	@Override

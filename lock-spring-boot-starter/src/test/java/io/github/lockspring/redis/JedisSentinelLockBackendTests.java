@@ -61,7 +61,7 @@ class JedisSentinelLockBackendTests extends LockBackendContractTests {
 
 	@Override
 	protected LockBackend backend() {
-		return new RedisLockBackend(this.factory, RedisLockSettings.defaults());
+		return new RedisLockBackend(this.factory, RedisProcess.SETTINGS);
 	}
 
 	@Override

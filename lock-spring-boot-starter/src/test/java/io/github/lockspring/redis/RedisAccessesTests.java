@@ -49,7 +49,7 @@ class RedisAccessesTests {
 	}
 
 	private static Class<?> of(RedisConnectionFactory factory) {
-		try (RedisAccess access = RedisAccesses.of(factory, RedisLockSettings.defaults())) {
+		try (RedisAccess access = RedisAccesses.of(factory, RedisProcess.SETTINGS)) {
 			return access.getClass();
 		}
 	}

@@ -52,7 +52,7 @@ class RedisLockBackendTests extends LockBackendContractTests {
 
 	@Override
 	protected LockBackend backend() {
-		return new RedisLockBackend(this.factory, RedisLockSettings.defaults());
+		return new RedisLockBackend(this.factory, RedisProcess.SETTINGS);
 	}
 
 	@Override

@@ -47,7 +47,12 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 
 	static final Duration LEASE_TIME = Duration.ofSeconds(30);
 
-	static final Duration TIMEOUT = Duration.ofSeconds(1);
+	/**
+	 * Long enough for a machine that has much else to do.
+	 */
+	static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+	static final RedisLockSettings SETTINGS = RedisLockSettings.defaults().withOperationTimeout(TIMEOUT);
 
 	final BlockingQueue<LeaseRequest> granted = new LinkedBlockingQueue<>();
 
@@ -87,11 +92,11 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 	}
 
 	RedisProcess(int port) {
-		this(new RedisStandaloneConfiguration("localhost", port), RedisLockSettings.defaults());
+		this(new RedisStandaloneConfiguration("localhost", port), RedisProcess.SETTINGS);
 	}
 
 	static RedisProcess on(RedisServer server) {
-		return new RedisProcess(configuration(server), RedisLockSettings.defaults());
+		return new RedisProcess(configuration(server), RedisProcess.SETTINGS);
 	}
 
 	static RedisStandaloneConfiguration configuration(RedisServer server) {

@@ -54,8 +54,8 @@ class RedisQueueTests {
 	@BeforeEach
 	void start() {
 		this.server = RedisServer.start();
-		this.one = process(RedisProcess.configuration(this.server), RedisLockSettings.defaults());
-		this.two = process(RedisProcess.configuration(this.server), RedisLockSettings.defaults());
+		this.one = process(RedisProcess.configuration(this.server), RedisProcess.SETTINGS);
+		this.two = process(RedisProcess.configuration(this.server), RedisProcess.SETTINGS);
 	}
 
 	@AfterEach
@@ -68,7 +68,7 @@ class RedisQueueTests {
 	@Test
 	void contenderWhoseProcessDiedIsSkipped() throws Exception {
 		LeaseRequest holder = acquired(this.one);
-		RedisProcess dead = process(RedisProcess.configuration(this.server), RedisLockSettings.defaults());
+		RedisProcess dead = process(RedisProcess.configuration(this.server), RedisProcess.SETTINGS);
 		dead.contend(dead.request("key"));
 		dead.contend(dead.request("key"));
 		LeaseRequest next = this.two.request("key");

@@ -55,8 +55,7 @@ class RedisReplicaTests {
 		this.replica = RedisServer.start();
 		this.replica.command("REPLICAOF", this.primary.host(), String.valueOf(this.primary.port()));
 		await().until(() -> "up".equals(this.replica.info("replication").get("master_link_status")));
-		this.process = process(RedisProcess.configuration(this.primary),
-				RedisLockSettings.defaults().withReplicas(1, WAIT));
+		this.process = process(RedisProcess.configuration(this.primary), RedisProcess.SETTINGS.withReplicas(1, WAIT));
 	}
 
 	@AfterEach
@@ -112,9 +111,8 @@ class RedisReplicaTests {
 	@Test
 	void tooFewReplicasAreAWarning() {
 		try (RedisProcess demanding = process(RedisProcess.configuration(this.primary),
-				RedisLockSettings.defaults().withReplicas(2, WAIT));
-				RedisProcess careless = process(RedisProcess.configuration(this.primary),
-						RedisLockSettings.defaults())) {
+				RedisProcess.SETTINGS.withReplicas(2, WAIT));
+				RedisProcess careless = process(RedisProcess.configuration(this.primary), RedisProcess.SETTINGS)) {
 			await().untilAsserted(() -> assertThat(demanding.backend.warnings())
 				.anyMatch((warning) -> warning.contains("1 replicas, but lock.redis.wait-replicas asks for 2")));
 			await().untilAsserted(() -> assertThat(careless.backend.warnings())

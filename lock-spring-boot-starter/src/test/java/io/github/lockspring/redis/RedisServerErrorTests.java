@@ -56,7 +56,7 @@ class RedisServerErrorTests {
 			.user("locks", "secret", LEAST_RIGHTS)
 			.user("silent", "secret", LEAST_RIGHTS.replace("&lock:*", "") + " -publish -subscribe")
 			.start();
-		this.process = process(RedisProcess.configuration(this.server), RedisLockSettings.defaults());
+		this.process = process(RedisProcess.configuration(this.server), RedisProcess.SETTINGS);
 	}
 
 	@AfterEach
@@ -133,7 +133,7 @@ class RedisServerErrorTests {
 		RedisStandaloneConfiguration configuration = RedisProcess.configuration(this.server);
 		configuration.setUsername("locks");
 		configuration.setPassword("very-wrong");
-		try (RedisProcess stranger = process(configuration, RedisLockSettings.defaults())) {
+		try (RedisProcess stranger = process(configuration, RedisProcess.SETTINGS)) {
 			LeaseRequest request = stranger.request("key");
 			await().untilAsserted(() -> assertThatExceptionOfType(BackendUnavailableException.class)
 				.isThrownBy(() -> stranger.tryAcquire(request))
@@ -177,7 +177,7 @@ class RedisServerErrorTests {
 		RedisStandaloneConfiguration configuration = RedisProcess.configuration(this.server);
 		configuration.setUsername(user);
 		configuration.setPassword("secret");
-		return process(configuration, RedisLockSettings.defaults());
+		return process(configuration, RedisProcess.SETTINGS);
 	}
 
 	private static void useAll(RedisProcess process) {

@@ -64,7 +64,7 @@ class RedlockBackendTests extends LockBackendContractTests {
 
 	@Override
 	protected LockBackend backend() {
-		return new RedlockBackend(this.factories, RedisLockSettings.defaults(), Duration.ofSeconds(2));
+		return new RedlockBackend(this.factories, RedisProcess.SETTINGS, Duration.ofSeconds(2));
 	}
 
 	@Override
