@@ -18,6 +18,7 @@ package io.github.lockspring.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,6 +30,7 @@ import io.github.lockspring.redis.FaultRun.Load;
 import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * The server cuts its connections, or forgets the scripts, every 200 ms.
@@ -91,7 +93,7 @@ class RedisConnectionsKilledTests {
 
 	private void workWhile(FaultRun.Task fault) throws Exception {
 		List<EngineProcess> processes = this.run.startProcesses(4, RedisProcess.configuration(this.server));
-		Hold held = this.run.acquire(processes.get(0), "held", SHORT, Duration.ZERO);
+		Hold held = this.run.acquire(this.run.startProcess(this.server), "held", SHORT, Duration.ZERO);
 		assertThat(held).isNotNull();
 		processes.forEach((process) -> this.run.startWorkers(process, 2, LOAD, LENGTH));
 		long start = System.nanoTime();
@@ -102,11 +104,35 @@ class RedisConnectionsKilledTests {
 		this.run.awaitThreads();
 		this.run.assertProgress();
 		this.run.assertEverybodyAcquires(KEYS, TERMS);
+		processes.forEach(this::assertListens);
 		assertThat(held.isHeld()).isTrue();
 		assertThat(this.run.release(held)).isTrue();
 		assertThat(this.run.losses()).isZero();
 		this.run.assertExclusion();
 		this.run.assertNothingLeft(this.server);
+	}
+
+	/**
+	 * A process that waits has a channel, and somebody listens to it.
+	 */
+	private void assertListens(EngineProcess process) {
+		AtomicBoolean enough = new AtomicBoolean();
+		Thread waiting = this.run.startThread("waiting", () -> {
+			while (!enough.get()) {
+				assertThat(this.run.acquire(process, "held", TERMS, Duration.ofMillis(200))).isNull();
+			}
+		});
+		await().until(this::hasContenderWhoListens);
+		enough.set(true);
+		await().until(() -> !waiting.isAlive());
+	}
+
+	private boolean hasContenderWhoListens() {
+		List<?> details = (List<?>) this.server.command("HVALS", "{held}:d");
+		return details.stream()
+			.map((contender) -> contender.toString().substring(contender.toString().lastIndexOf(' ') + 1))
+			.anyMatch((channel) -> channel.startsWith("lock:")
+					&& ((List<?>) this.server.command("PUBSUB", "CHANNELS", channel)).size() == 1);
 	}
 
 }

@@ -58,6 +58,8 @@ class RedisDeadContendersTests {
 
 	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
 
+	private static final Duration WAIT = Duration.ofSeconds(30);
+
 	private RedisServer server;
 
 	private FaultRun run;
@@ -101,6 +103,8 @@ class RedisDeadContendersTests {
 			.until(() -> ((List<?>) this.server.command("PUBSUB", "CHANNELS")).size() == PROCESSES + 1 - DYING.size());
 		assertThat(this.run.release(holder)).isTrue();
 		assertThat(dying).noneMatch((owner) -> String.valueOf(this.server.command("GET", "{key}")).contains(owner));
+		await().atMost(WAIT).until(() -> this.run.history.acquisitions().size() == survivors.get());
+		DYING.forEach((process) -> processes.get(process).close());
 		this.run.awaitThreads();
 		this.run.assertNoViolations();
 		assertThat(this.run.history.acquisitions()).hasSize(survivors.get());
@@ -129,8 +133,7 @@ class RedisDeadContendersTests {
 		boolean dies = DYING.contains(Integer.parseInt(name.substring(0, 1)));
 		long asked = System.nanoTime();
 		try {
-			Hold hold = process.engine.acquireUninterruptibly("key", terms, Thread.currentThread(),
-					Duration.ofSeconds(dies ? 8 : 25).toNanos());
+			Hold hold = process.engine.acquireUninterruptibly("key", terms, Thread.currentThread(), WAIT.toNanos());
 			if (hold == null || dies) {
 				this.run.violation(name + ((hold != null) ? " is dead and was granted" : " was not served"));
 			}

@@ -23,6 +23,7 @@ import java.util.Set;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -48,6 +49,8 @@ class RedisFailoverTests {
 	private static final Duration LEASE = Duration.ofSeconds(2);
 
 	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
+
+	private static final Duration LENGTH = Duration.ofSeconds((FaultRun.SCALE > 1) ? 12 : 5);
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 
@@ -85,6 +88,28 @@ class RedisFailoverTests {
 		}
 	}
 
+	/**
+	 * The former primary comes back, and takes writes until it is told.
+	 */
+	@Test
+	@Tag("torture")
+	void primaryThatComesBackGrantsTwiceForALeaseAtMost() throws Exception {
+		try (RedisSentinels sentinels = RedisSentinels.start()) {
+			RedisConfiguration configuration = new RedisSentinelConfiguration(RedisSentinels.MASTER_NAME,
+					Set.copyOf(sentinels.sentinelAddresses()));
+			for (int i = 0; i < FaultRun.SCALE; i++) {
+				RedisServer former = sentinels.master();
+				workWhile(configuration, () -> {
+					sentinels.failOverByPause();
+					former.resume();
+					await().until(() -> former.info("replication").get("role").equals("slave"));
+				});
+				sentinels.awaitReady();
+			}
+			assertEnd(sentinels.master());
+		}
+	}
+
 	@Test
 	void failoverInClusterGrantsTwiceForALeaseAtMost() throws Exception {
 		try (RedisCluster cluster = RedisCluster.start()) {
@@ -107,7 +132,7 @@ class RedisFailoverTests {
 		int grants = this.run.history.acquisitions().size();
 		List<EngineProcess> processes = this.run.startProcesses(4, configuration);
 		for (EngineProcess process : processes) {
-			this.run.startWorkers(process, 2, LOAD, Duration.ofSeconds(5));
+			this.run.startWorkers(process, 2, LOAD, LENGTH);
 		}
 		Thread.sleep(500 + this.run.random.nextInt(500));
 		long start = System.nanoTime();
