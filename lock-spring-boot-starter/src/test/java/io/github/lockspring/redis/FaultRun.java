@@ -1,0 +1,432 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
+import org.springframework.data.redis.connection.RedisConfiguration;
+
+import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.EngineException;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.redis.LockHistory.Acquisition;
+import io.github.lockspring.redis.LockHistory.Overlap;
+import io.github.lockspring.server.RedisConnection;
+import io.github.lockspring.server.RedisServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Processes and threads that use locks while something goes wrong, and what they have
+ * seen. The system property {@code lock.test.scale} makes it longer, and
+ * {@code lock.test.seed} repeats the random choices of another run.
+ */
+final class FaultRun implements AutoCloseable {
+
+	/**
+	 * How many times more is done than in a usual build.
+	 */
+	static final int SCALE = Integer.getInteger("lock.test.scale", 1);
+
+	final LockHistory history = new LockHistory();
+
+	final AtomicInteger unavailable = new AtomicInteger();
+
+	final AtomicInteger denied = new AtomicInteger();
+
+	final Random random;
+
+	private final String name;
+
+	private final List<String> threadsBefore = ourThreads();
+
+	private final List<EngineProcess> processes = new ArrayList<>();
+
+	private final List<Thread> threads = new ArrayList<>();
+
+	private final List<AtomicInteger> grants = new ArrayList<>();
+
+	private final Queue<String> violations = new ConcurrentLinkedQueue<>();
+
+	private final AtomicInteger sequence = new AtomicInteger();
+
+	private final EngineSettings settings;
+
+	FaultRun(String name) {
+		this(name, EngineSettings.defaults());
+	}
+
+	FaultRun(String name, EngineSettings settings) {
+		long seed = Long.getLong("lock.test.seed", System.nanoTime());
+		this.name = name;
+		this.settings = settings;
+		this.random = new Random(seed);
+		silence();
+		say("-Dlock.test.seed=" + seed + " -Dlock.test.scale=" + SCALE);
+	}
+
+	/**
+	 * Losses and reconnections are what these runs are about, and there are thousands.
+	 */
+	static void silence() {
+		LoggingSystem logging = LoggingSystem.get(FaultRun.class.getClassLoader());
+		logging.setLogLevel("io.lettuce", LogLevel.OFF);
+		logging.setLogLevel("io.netty", LogLevel.OFF);
+		setLogLevel(LogLevel.OFF);
+	}
+
+	private static void setLogLevel(@Nullable LogLevel level) {
+		LoggingSystem.get(FaultRun.class.getClassLoader()).setLogLevel("io.github.lockspring", level);
+	}
+
+	private static List<String> ourThreads() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter(Thread::isAlive)
+			.map(Thread::getName)
+			.filter((name) -> name.startsWith("lock-"))
+			.sorted()
+			.toList();
+	}
+
+	/**
+	 * Writes a figure to the output of the build.
+	 */
+	void say(String text) {
+		System.out.println(this.name + ": " + text);
+	}
+
+	/**
+	 * Waits until processes that have just started ask the server for nothing more.
+	 */
+	static void awaitSetup() {
+		await().until(() -> !ourThreads().contains("lock-redis-setup"));
+	}
+
+	EngineProcess startProcess(RedisConfiguration configuration) {
+		EngineProcess process = new EngineProcess(configuration, this.settings);
+		this.processes.add(process);
+		return process;
+	}
+
+	EngineProcess startProcess(RedisServer server) {
+		return startProcess(RedisProcess.configuration(server));
+	}
+
+	List<EngineProcess> startProcesses(int number, RedisConfiguration configuration) {
+		List<EngineProcess> processes = new ArrayList<>();
+		for (int i = 0; i < number; i++) {
+			processes.add(startProcess(configuration));
+		}
+		return processes;
+	}
+
+	/**
+	 * Starts a thread, of which an exception counts as a violation.
+	 */
+	Thread startThread(String name, Task task) {
+		Thread thread = new Thread(() -> {
+			try {
+				task.run();
+			}
+			catch (Throwable ex) {
+				this.violations.add(name + " ended with " + ex);
+				ex.printStackTrace();
+			}
+		}, "test-" + name);
+		thread.setDaemon(true);
+		this.threads.add(thread);
+		thread.start();
+		return thread;
+	}
+
+	/**
+	 * Starts threads that acquire and release, for some time.
+	 */
+	void startWorkers(EngineProcess process, int number, Load load, Duration length) {
+		long end = System.nanoTime() + length.toNanos();
+		for (int i = 0; i < number; i++) {
+			String worker = "worker-" + this.sequence.incrementAndGet();
+			Random random = new Random(this.random.nextLong());
+			AtomicInteger granted = new AtomicInteger();
+			this.grants.add(granted);
+			startThread(worker, () -> {
+				while (System.nanoTime() - end < 0) {
+					if (cycle(process, worker, load, random)) {
+						granted.incrementAndGet();
+					}
+				}
+			});
+		}
+	}
+
+	private boolean cycle(EngineProcess process, String worker, Load load, Random random) {
+		String key = load.keys().get(random.nextInt(load.keys().size()));
+		AcquireTerms terms = load.terms().get(random.nextInt(load.terms().size()));
+		Duration wait = load.waits().get(random.nextInt(load.waits().size()));
+		long asked = System.nanoTime();
+		Hold hold = acquire(process, key, terms, wait);
+		if (hold == null) {
+			return false;
+		}
+		Duration use = random.nextInt(20) == 0 ? load.longUse() : load.use();
+		use(worker, asked, hold, Duration.ofNanos((long) (random.nextDouble() * use.toNanos())));
+		return true;
+	}
+
+	/**
+	 * Acquires. That the store is not available is counted, everything else is a
+	 * violation.
+	 */
+	@Nullable Hold acquire(EngineProcess process, String key, AcquireTerms terms, Duration wait) {
+		try {
+			Hold hold = process.engine.acquireUninterruptibly(key, terms, Thread.currentThread(), wait.toNanos());
+			if (hold == null) {
+				this.denied.incrementAndGet();
+			}
+			return hold;
+		}
+		catch (EngineException ex) {
+			if (ex.getReason() != EngineException.Reason.UNAVAILABLE) {
+				this.violations.add("acquire: " + ex);
+			}
+			this.unavailable.incrementAndGet();
+			return null;
+		}
+	}
+
+	/**
+	 * Holds for some time, records it, and releases.
+	 * @return what {@link Hold#release()} answered
+	 */
+	boolean use(String holder, long asked, Hold hold, Duration time) {
+		long from = System.nanoTime();
+		AtomicLong lost = new AtomicLong(Long.MAX_VALUE);
+		AtomicInteger told = new AtomicInteger();
+		hold.onLost(() -> {
+			lost.accumulateAndGet(System.nanoTime(), Math::min);
+			if (told.incrementAndGet() > 1) {
+				this.violations.add("told twice of a loss");
+			}
+		});
+		long deadline = deadline(hold, from);
+		while (System.nanoTime() - from < time.toNanos() && hold.isHeld()) {
+			sleep(Math.min(10_000_000, from + time.toNanos() - System.nanoTime()));
+			deadline = Math.max(deadline, deadline(hold, from));
+		}
+		long released = System.nanoTime();
+		if (!hold.isHeld()) {
+			lost.accumulateAndGet(released, Math::min);
+		}
+		this.history.add(new Acquisition(hold.key(), holder, hold.token(), asked, from,
+				Math.min(Math.min(released, deadline), lost.get())));
+		return release(hold);
+	}
+
+	private static long deadline(Hold hold, long otherwise) {
+		long now = System.nanoTime();
+		Duration remaining = hold.remaining();
+		return remaining.isZero() ? otherwise : now + remaining.toNanos();
+	}
+
+	/**
+	 * Releases. An exception is a violation.
+	 */
+	boolean release(Hold hold) {
+		try {
+			return hold.release();
+		}
+		catch (RuntimeException ex) {
+			this.violations.add("release: " + ex);
+			return false;
+		}
+	}
+
+	private static void sleep(long nanos) {
+		try {
+			Thread.sleep(Math.max(nanos, 0) / 1_000_000, (int) (Math.max(nanos, 0) % 1_000_000));
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException("Interrupted", ex);
+		}
+	}
+
+	void violation(String text) {
+		this.violations.add(text);
+	}
+
+	/**
+	 * Waits for all threads, none of which may be stuck.
+	 */
+	void awaitThreads() throws InterruptedException {
+		for (Thread thread : this.threads) {
+			thread.join(60_000);
+			assertThat(thread.isAlive())
+				.as(() -> thread + " is stuck in " + List.of(thread.getStackTrace()).toString().replace(", ", "\n"))
+				.isFalse();
+		}
+	}
+
+	/**
+	 * Every process takes every key once, when the trouble is over.
+	 */
+	void assertEverybodyAcquires(List<String> keys, AcquireTerms terms) {
+		for (EngineProcess process : this.processes) {
+			for (String key : keys) {
+				long asked = System.nanoTime();
+				Hold hold = process.engine.acquireUninterruptibly(key, terms, this, Duration.ofSeconds(20).toNanos());
+				assertThat(hold).as(key).isNotNull();
+				assertThat(use("main", asked, hold, Duration.ZERO)).isTrue();
+			}
+		}
+	}
+
+	/**
+	 * Every worker has held something, and nothing went wrong for it.
+	 */
+	void assertProgress() {
+		say("%d acquisitions (per thread at least %d, at most %d), %d denied, %d unavailable, %d lost".formatted(
+				this.history.acquisitions().size(), this.grants.stream().mapToInt(AtomicInteger::get).min().orElse(0),
+				this.grants.stream().mapToInt(AtomicInteger::get).max().orElse(0), this.denied.get(),
+				this.unavailable.get(), losses()));
+		assertThat(this.violations).isEmpty();
+		assertThat(this.grants).allMatch((grants) -> grants.get() > 0);
+	}
+
+	int losses() {
+		return this.processes.stream().mapToInt((process) -> process.lostTokens.size()).sum();
+	}
+
+	void assertNoViolations() {
+		assertThat(this.violations).isEmpty();
+	}
+
+	/**
+	 * Holders excluded each other, and tokens grew.
+	 */
+	void assertExclusion() {
+		assertThat(this.history.overlaps()).isEmpty();
+		assertThat(this.history.tokensOutOfOrder()).isEmpty();
+		assertTokensGrow();
+	}
+
+	void assertTokensGrow() {
+		assertThat(this.history.tokensThatWentBack()).isEmpty();
+		assertThat(this.history.tokensGrantedTwice()).isEmpty();
+	}
+
+	/**
+	 * Grants to two holders at once happened only in one of some spans of time.
+	 * @return how many there were
+	 */
+	int assertDoubleGrantsOnlyIn(List<Span> spans) {
+		List<Overlap> overlaps = this.history.overlaps();
+		assertThat(overlaps)
+			.allMatch((overlap) -> spans.stream().anyMatch((span) -> span.contains(overlap.second().from())));
+		return overlaps.size();
+	}
+
+	/**
+	 * Ends all processes, after which nothing may be left of them: no thread here; no
+	 * connection, no subscription and no key on the servers, but for records of the last
+	 * token that expire soon.
+	 */
+	void assertNothingLeft(RedisServer... servers) {
+		endProcesses();
+		await().untilAsserted(() -> assertThat(ourThreads()).isEqualTo(this.threadsBefore));
+		for (RedisServer server : servers) {
+			await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertNothingLeftOn(server));
+		}
+	}
+
+	private static void assertNothingLeftOn(RedisServer server) {
+		try (RedisConnection connection = server.connect()) {
+			assertThat((String) connection.command("CLIENT", "LIST")).doesNotContain(EngineProcess.CLIENT_NAME);
+			assertThat((List<?>) connection.command("PUBSUB", "CHANNELS", "lock:*")).isEmpty();
+			boolean replica = "slave".equals(server.info("replication").get("role"));
+			for (Object key : replica ? List.of() : (List<?>) connection.command("KEYS", "*")) {
+				assertThat(String.valueOf(key)).endsWith("}");
+				Object record = connection.command("GET", key.toString());
+				assertThat(record == null || record.toString().matches("1 \\d+")).as(key + "=" + record).isTrue();
+				assertThat((Long) connection.command("PTTL", key.toString())).isNotEqualTo(-1L)
+					.isLessThanOrEqualTo(11_000L);
+			}
+		}
+	}
+
+	void endProcesses() {
+		this.processes.forEach(EngineProcess::close);
+		this.processes.clear();
+	}
+
+	@Override
+	public void close() {
+		endProcesses();
+		setLogLevel(null);
+	}
+
+	/**
+	 * What a thread does.
+	 */
+	interface Task {
+
+		void run() throws Exception;
+
+	}
+
+	/**
+	 * What workers do: choose one of each at random.
+	 *
+	 * @param keys the keys
+	 * @param terms how to acquire
+	 * @param waits how long to wait
+	 * @param use the longest time to hold
+	 * @param longUse the longest time to hold now and then
+	 */
+	record Load(List<String> keys, List<AcquireTerms> terms, List<Duration> waits, Duration use, Duration longUse) {
+	}
+
+	/**
+	 * A span of time.
+	 *
+	 * @param from its begin
+	 * @param until its end
+	 */
+	record Span(long from, long until) {
+
+		boolean contains(long nanos) {
+			return nanos - this.from >= 0 && nanos - this.until <= 0;
+		}
+
+	}
+
+}

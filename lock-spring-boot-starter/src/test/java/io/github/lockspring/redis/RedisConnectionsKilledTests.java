@@ -1,0 +1,138 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.redis.FaultRun.Load;
+import io.github.lockspring.server.RedisServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The server cuts its connections, or forgets the scripts, every 200 ms.
+ */
+class RedisConnectionsKilledTests {
+
+	private static final Duration LENGTH = Duration.ofSeconds(3L * FaultRun.SCALE);
+
+	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(20), true);
+
+	private static final AcquireTerms SHORT = AcquireTerms.exclusive(Duration.ofSeconds(2), true);
+
+	private static final List<String> KEYS = List.of("hot", "warm");
+
+	private static final Load LOAD = new Load(KEYS,
+			List.of(TERMS, TERMS, AcquireTerms.fair(Duration.ofSeconds(20), true)),
+			List.of(Duration.ZERO, Duration.ofMillis(20), Duration.ofSeconds(5)), Duration.ofMillis(2),
+			Duration.ofMillis(100));
+
+	private RedisServer server;
+
+	private FaultRun run;
+
+	@BeforeEach
+	void start() {
+		this.server = RedisServer.start();
+		this.run = new FaultRun(getClass().getSimpleName());
+	}
+
+	@AfterEach
+	void stop() {
+		this.run.close();
+		this.server.close();
+	}
+
+	@Test
+	void connectionsForCallsAreCut() throws Exception {
+		workWhile(() -> this.server.killClients("normal"));
+	}
+
+	@Test
+	void connectionsForMessagesAreCut() throws Exception {
+		workWhile(() -> this.server.killClients("pubsub"));
+		assertThat(this.run.unavailable).hasValue(0);
+	}
+
+	@Test
+	void allConnectionsAreCut() throws Exception {
+		workWhile(() -> {
+			this.server.killClients("pubsub");
+			this.server.killClients("normal");
+		});
+	}
+
+	@Test
+	void scriptsAreForgotten() throws Exception {
+		workWhile(this.server::flushScripts);
+		assertThat(this.run.unavailable).hasValue(0);
+	}
+
+	private void workWhile(FaultRun.Task fault) throws Exception {
+		List<EngineProcess> processes = this.run.startProcesses(4, RedisProcess.configuration(this.server));
+		Hold held = this.run.acquire(this.run.startProcess(this.server), "held", SHORT, Duration.ZERO);
+		assertThat(held).isNotNull();
+		processes.forEach((process) -> this.run.startWorkers(process, 2, LOAD, LENGTH));
+		long start = System.nanoTime();
+		while (System.nanoTime() - start < LENGTH.toNanos()) {
+			Thread.sleep(200);
+			fault.run();
+		}
+		this.run.awaitThreads();
+		this.run.assertProgress();
+		this.run.assertEverybodyAcquires(KEYS, TERMS);
+		processes.forEach(this::assertListens);
+		assertThat(held.isHeld()).isTrue();
+		assertThat(this.run.release(held)).isTrue();
+		assertThat(this.run.losses()).isZero();
+		this.run.assertExclusion();
+		this.run.assertNothingLeft(this.server);
+	}
+
+	/**
+	 * A process that waits has a channel, and somebody listens to it.
+	 */
+	private void assertListens(EngineProcess process) {
+		AtomicBoolean enough = new AtomicBoolean();
+		Thread waiting = this.run.startThread("waiting", () -> {
+			while (!enough.get()) {
+				assertThat(this.run.acquire(process, "held", TERMS, Duration.ofMillis(200))).isNull();
+			}
+		});
+		await().until(this::hasContenderWhoListens);
+		enough.set(true);
+		await().until(() -> !waiting.isAlive());
+	}
+
+	private boolean hasContenderWhoListens() {
+		List<?> details = (List<?>) this.server.command("HVALS", "{held}:d");
+		return details.stream()
+			.map((contender) -> contender.toString().substring(contender.toString().lastIndexOf(' ') + 1))
+			.anyMatch((channel) -> channel.startsWith("lock:")
+					&& ((List<?>) this.server.command("PUBSUB", "CHANNELS", channel)).size() == 1);
+	}
+
+}

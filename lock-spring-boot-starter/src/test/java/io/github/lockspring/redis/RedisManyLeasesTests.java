@@ -1,0 +1,105 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.redis.FaultRun.Load;
+import io.github.lockspring.server.RedisServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Thousands of leases are held and renewed, while others acquire and release.
+ */
+class RedisManyLeasesTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(10);
+
+	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
+
+	private static final int LEASES = (FaultRun.SCALE > 1) ? 20_000 : 5_000;
+
+	private static final Duration LENGTH = (FaultRun.SCALE > 1) ? LEASE.multipliedBy(3) : Duration.ofSeconds(7);
+
+	private static final List<String> KEYS = List.of("hot", "warm", "cold");
+
+	private static final Load LOAD = new Load(KEYS, List.of(TERMS), List.of(Duration.ofSeconds(5)), Duration.ZERO,
+			Duration.ofMillis(5));
+
+	private RedisServer server;
+
+	private FaultRun run;
+
+	@BeforeEach
+	void start() {
+		this.server = RedisServer.start();
+		this.run = new FaultRun(getClass().getSimpleName());
+	}
+
+	@AfterEach
+	void stop() {
+		this.run.close();
+		this.server.close();
+	}
+
+	@Test
+	void noneIsLost() throws Exception {
+		EngineProcess process = this.run.startProcess(this.server);
+		EngineProcess other = this.run.startProcess(this.server);
+		List<Hold> holds = new ArrayList<>();
+		for (int i = 0; i < LEASES; i++) {
+			Hold hold = this.run.acquire(process, "key-" + i, TERMS, Duration.ZERO);
+			assertThat(hold).isNotNull();
+			holds.add(hold);
+		}
+		this.run.startWorkers(process, 2, LOAD, LENGTH);
+		this.run.startWorkers(other, 2, LOAD, LENGTH);
+		Duration least = leastRemainingOf(holds);
+		this.run.awaitThreads();
+		this.run.say("of " + LEASES + " leases of " + LEASE.toMillis() + " ms, " + least.toMillis()
+				+ " ms were left at the least");
+		holds.forEach((hold) -> assertThat(this.run.release(hold)).isTrue());
+		this.run.assertProgress();
+		assertThat(this.run.losses()).isZero();
+		this.run.assertExclusion();
+		this.run.assertNothingLeft(this.server);
+	}
+
+	private static Duration leastRemainingOf(List<Hold> holds) throws InterruptedException {
+		Duration least = LEASE;
+		long start = System.nanoTime();
+		while (System.nanoTime() - start < LENGTH.toNanos()) {
+			for (Hold hold : holds) {
+				Duration remaining = hold.remaining();
+				least = (remaining.compareTo(least) < 0) ? remaining : least;
+			}
+			Thread.sleep(100);
+		}
+		assertThat(holds).allMatch(Hold::isHeld);
+		return least;
+	}
+
+}

@@ -1,0 +1,164 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+
+import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.server.RedisServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * A process that holds a lease stands still for longer than the lease lasts.
+ */
+class RedisPausedHolderTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(1);
+
+	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
+
+	private final FencedResource resource = new FencedResource();
+
+	private RedisServer server;
+
+	private FaultRun run;
+
+	@BeforeEach
+	void start() {
+		this.server = RedisServer.start();
+		this.run = new FaultRun(getClass().getSimpleName());
+	}
+
+	@AfterEach
+	void stop() {
+		this.run.close();
+		this.server.close();
+	}
+
+	@Test
+	void pausedHolderKnowsItsLossAtOnceAndItsWriteIsRefused() throws Exception {
+		EngineProcess other = this.run.startProcess(this.server);
+		Process worker = startWorker();
+		try (BufferedReader answers = worker.inputReader()) {
+			for (int i = 0; i < FaultRun.SCALE; i++) {
+				proceed(worker);
+				long token = Long.parseLong(answers.readLine());
+				assertThat(this.resource.write(token)).isTrue();
+				signal(worker, "STOP");
+				Hold hold = this.run.acquire(other, "key", TERMS, Duration.ofSeconds(20));
+				assertThat(hold).isNotNull();
+				assertThat(hold.token()).isGreaterThan(token);
+				assertThat(this.resource.write(hold.token())).isTrue();
+				proceed(worker);
+				signal(worker, "CONT");
+				assertThat(answers.readLine()).isEqualTo("held false");
+				assertThat(answers.readLine()).isEqualTo("told 1");
+				assertThat(answers.readLine()).isEqualTo("released false");
+				assertThat(this.resource.write(token)).isFalse();
+				assertThat(other.backend.inspect("key", RedisProcess.TIMEOUT)).hasSize(1);
+				assertThat(this.run.release(hold)).isTrue();
+			}
+			worker.getOutputStream().close();
+			assertThat(worker.waitFor()).isZero();
+		}
+		finally {
+			worker.destroyForcibly();
+		}
+		this.run.assertNoViolations();
+		this.run.assertNothingLeft(this.server);
+	}
+
+	private Process startWorker() throws IOException {
+		return new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+				System.getProperty("java.class.path"), Worker.class.getName(), this.server.host(),
+				Integer.toString(this.server.port()))
+			.redirectError(ProcessBuilder.Redirect.INHERIT)
+			.start();
+	}
+
+	private static void proceed(Process worker) throws IOException {
+		worker.getOutputStream().write('\n');
+		worker.getOutputStream().flush();
+	}
+
+	private static void signal(Process worker, String name) throws Exception {
+		Process kill = new ProcessBuilder("sh", "-c", "kill -" + name + " " + worker.pid()).start();
+		assertThat(kill.waitFor()).isZero();
+	}
+
+	/**
+	 * The process that is paused. Acquires when told to and writes its token; checks and
+	 * releases when told to.
+	 */
+	static final class Worker {
+
+		private static volatile int told;
+
+		private Worker() {
+		}
+
+		public static void main(String[] arguments) throws Exception {
+			FaultRun.silence();
+			try (EngineProcess process = new EngineProcess(
+					new RedisStandaloneConfiguration(arguments[0], Integer.parseInt(arguments[1])),
+					EngineSettings.defaults())) {
+				while (System.in.read() != -1) {
+					Hold hold = process.engine.acquire("key", TERMS, Duration.ofSeconds(20).toNanos());
+					told = 0;
+					hold.onLost(() -> told++);
+					System.out.println(hold.token());
+					System.in.read();
+					System.out.println("held " + hold.isHeld());
+					Thread.sleep(LEASE.toMillis() / 2);
+					System.out.println("told " + told);
+					System.out.println("released " + hold.release());
+				}
+			}
+		}
+
+	}
+
+	/**
+	 * A resource that knows the largest token.
+	 */
+	private static final class FencedResource {
+
+		private long largest;
+
+		boolean write(long token) {
+			if (token < this.largest) {
+				return false;
+			}
+			this.largest = token;
+			return true;
+		}
+
+	}
+
+}
