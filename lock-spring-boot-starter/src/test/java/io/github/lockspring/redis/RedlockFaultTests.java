@@ -300,6 +300,17 @@ class RedlockFaultTests {
 	}
 
 	@Test
+	void halfOfAnEvenNumberIsNoMajority() {
+		RedlockBackend backend = start(4, NODE_TIMEOUT);
+		LeaseRequest half = request();
+		hold(half, 0, 1);
+		assertThat(backend.inspect("key", TIMEOUT)).isEmpty();
+		assertThat(backend.tryAcquire(request(), TIMEOUT)).isInstanceOf(Denial.class);
+		assertThat(backend.renew(List.of(half), TIMEOUT).lost()).containsExactly(half);
+		assertThat(backend.release(half, TIMEOUT)).isFalse();
+	}
+
+	@Test
 	void leaseThatAMajorityGaveUpWasNotHeldUntilItsRelease() {
 		RedlockBackend backend = start(3, NODE_TIMEOUT);
 		LeaseRequest request = request();
