@@ -269,7 +269,7 @@ public final class RedlockBackend implements LockBackend {
 		long start = System.nanoTime();
 		long deadline = start + renewalTimeout(leases, timeout).toNanos();
 		List<RedlockAnswer<Renewal>> answers = ask(deadline, (backend, time) -> backend.renew(prolonged, time))
-			.await((some) -> leases.stream().allMatch((lease) -> this.majority.decides(some, lease)), deadline);
+			.await((some) -> this.majority.decidesRenewal(some, leases), deadline);
 		this.majority.requireMajority(answers);
 		Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
 		Set<LeaseRequest> held = new HashSet<>();

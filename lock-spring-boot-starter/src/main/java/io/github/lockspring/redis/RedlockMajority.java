@@ -17,6 +17,7 @@ package io.github.lockspring.redis;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -134,8 +135,9 @@ final class RedlockMajority {
 			.toList();
 	}
 
-	boolean decides(List<RedlockAnswer<Renewal>> answers, LeaseRequest lease) {
-		return isHeld(answers, lease) || isLost(answers, lease);
+	boolean decidesRenewal(List<RedlockAnswer<Renewal>> answers, Collection<LeaseRequest> leases) {
+		return hasMajority(answers)
+				&& leases.stream().allMatch((lease) -> isHeld(answers, lease) || isLost(answers, lease));
 	}
 
 	boolean isHeld(List<RedlockAnswer<Renewal>> answers, LeaseRequest lease) {
@@ -150,8 +152,8 @@ final class RedlockMajority {
 	}
 
 	boolean decidesRelease(List<RedlockAnswer<Boolean>> answers) {
-		return count(answers, (held) -> held) >= this.needed
-				|| this.nodes - count(answers, (held) -> !held) < this.needed;
+		return hasMajority(answers) && (count(answers, (held) -> held) >= this.needed
+				|| this.nodes - count(answers, (held) -> !held) < this.needed);
 	}
 
 	/**
@@ -192,7 +194,7 @@ final class RedlockMajority {
 	 * Whether no majority is left that may show a holder.
 	 */
 	boolean isFree(List<RedlockAnswer<List<LeaseHolder>>> answers) {
-		return this.nodes - count(answers, List::isEmpty) < this.needed;
+		return hasMajority(answers) && this.nodes - count(answers, List::isEmpty) < this.needed;
 	}
 
 	boolean hasMajority(List<? extends RedlockAnswer<?>> answers) {

@@ -70,6 +70,13 @@ final class TestNode implements LockBackend {
 
 	volatile LeaseRequest keptRelease;
 
+	/**
+	 * An attempt whose answer does not come, and which has not come either.
+	 */
+	volatile boolean keepNextAttempt;
+
+	volatile LeaseRequest keptAttempt;
+
 	volatile Supplier<String> runId;
 
 	TestNode(String name, LocalStore store) {
@@ -116,6 +123,11 @@ final class TestNode implements LockBackend {
 	@Override
 	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
 		this.attempts.incrementAndGet();
+		if (this.keepNextAttempt) {
+			this.keepNextAttempt = false;
+			this.keptAttempt = request;
+			throw new OutcomeUnknownException("no answer", null);
+		}
 		return answer(() -> {
 			try {
 				Thread.sleep(this.attemptsDelayed.toMillis());
