@@ -31,6 +31,11 @@ import java.util.concurrent.BlockingQueue;
  */
 final class Pump {
 
+	/**
+	 * How long a reset waits, because it overtakes what the other side has not read yet.
+	 */
+	private static final long RESET_NANOS = 20_000_000;
+
 	private final BlockingQueue<Chunk> queue = new ArrayBlockingQueue<>(1024);
 
 	private final ProxyConnection connection;
@@ -124,7 +129,7 @@ final class Pump {
 		}
 		else {
 			// Replies before it still arrive
-			this.queue.put(chunk(Kind.CUT));
+			this.queue.put(chunk(Kind.CUT).later(RESET_NANOS));
 			this.gap = true;
 		}
 	}
@@ -223,6 +228,11 @@ final class Pump {
 	 * Bytes, or what comes after them, and when it is due.
 	 */
 	private record Chunk(Kind kind, byte[] bytes, long due) {
+
+		Chunk later(long nanos) {
+			return new Chunk(this.kind, this.bytes, this.due + nanos);
+		}
+
 	}
 
 }
