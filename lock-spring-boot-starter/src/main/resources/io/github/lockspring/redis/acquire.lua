@@ -13,15 +13,16 @@ local former = not record and 0 or tonumber(string.sub(record, 3))
 if former and ARGV[5] == 'x' and #KEYS == 3 and (not record or string.byte(record, 1) == 49) then
 	local time = redis.call('TIME')
 	local since = time[1] .. string.sub('00000' .. time[2], -6)
-	local token, fence = tonumber(since), since
+	local token, fence, ttl = tonumber(since), since, ARGV[3]
 	if token <= former then
 		token = former + 1
 		fence = nil
+		ttl = string.format('%.0f', ttl + (token - since) / 1000)
 	end
 	if not fence or ARGV[4] ~= '1' then
 		fence = string.format('%.0f', token + ARGV[4] - 1)
 	end
-	redis.call('PSETEX', KEYS[1], ARGV[3], '1 x ' .. ARGV[1] .. ' ' .. since .. ' ' .. ARGV[2] .. ' ' .. fence)
+	redis.call('PSETEX', KEYS[1], ttl, '1 x ' .. ARGV[1] .. ' ' .. since .. ' ' .. ARGV[2] .. ' ' .. fence)
 	return token
 end
 

@@ -10,9 +10,11 @@ if record and string.find(record, owner, 5, true) == 5 and string.byte(record, 3
 		and string.byte(record, 5 + #owner) == 32 and string.byte(record, 1) == 49 then
 	local since, lease, fence = string.match(record, '^(%d+) (%d+) (%d+)$', 6 + #owner)
 	if since then
-		redis.call('PSETEX', KEYS[1], '10000', '1 ' .. fence)
 		local time = redis.call('TIME')
-		return (time[1] * 1000000 + time[2] < since + lease * 1000) and 1 or 0
+		local now = time[1] * 1000000 + time[2]
+		local ahead = fence - now
+		redis.call('PSETEX', KEYS[1], ahead > 0 and string.format('%.0f', 10000 + ahead / 1000) or '10000', '1 ' .. fence)
+		return (now < since + lease * 1000) and 1 or 0
 	end
 end
 

@@ -37,7 +37,6 @@ import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.redis.LockHistory.Acquisition;
 import io.github.lockspring.redis.LockHistory.Overlap;
-import io.github.lockspring.server.RedisConnection;
 import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -65,7 +64,7 @@ final class FaultRun implements AutoCloseable {
 
 	private final String name;
 
-	private final List<String> threadsBefore = ourThreads();
+	private final Leftovers leftovers = new Leftovers();
 
 	private final List<EngineProcess> processes = new ArrayList<>();
 
@@ -106,17 +105,6 @@ final class FaultRun implements AutoCloseable {
 		LoggingSystem.get(FaultRun.class.getClassLoader()).setLogLevel("io.github.lockspring", level);
 	}
 
-	private static List<String> ourThreads() {
-		return Thread.getAllStackTraces()
-			.keySet()
-			.stream()
-			.filter(Thread::isAlive)
-			.map(Thread::getName)
-			.filter((name) -> name.startsWith("lock-"))
-			.sorted()
-			.toList();
-	}
-
 	/**
 	 * Writes a figure to the output of the build.
 	 */
@@ -128,7 +116,7 @@ final class FaultRun implements AutoCloseable {
 	 * Waits until processes that have just started ask the server for nothing more.
 	 */
 	static void awaitSetup() {
-		await().until(() -> !ourThreads().contains("lock-redis-setup"));
+		await().until(() -> !Leftovers.threads().contains("lock-redis-setup"));
 	}
 
 	EngineProcess startProcess(RedisConfiguration configuration) {
@@ -314,12 +302,16 @@ final class FaultRun implements AutoCloseable {
 	 * Every worker has held something, and nothing went wrong for it.
 	 */
 	void assertProgress() {
+		sayFigures();
+		assertNoViolations();
+		assertThat(this.grants).allMatch((grants) -> grants.get() > 0);
+	}
+
+	void sayFigures() {
 		say("%d acquisitions (per thread at least %d, at most %d), %d denied, %d unavailable, %d lost".formatted(
 				this.history.acquisitions().size(), this.grants.stream().mapToInt(AtomicInteger::get).min().orElse(0),
 				this.grants.stream().mapToInt(AtomicInteger::get).max().orElse(0), this.denied.get(),
 				this.unavailable.get(), losses()));
-		assertThat(this.violations).isEmpty();
-		assertThat(this.grants).allMatch((grants) -> grants.get() > 0);
 	}
 
 	int losses() {
@@ -356,31 +348,11 @@ final class FaultRun implements AutoCloseable {
 	}
 
 	/**
-	 * Ends all processes, after which nothing may be left of them: no thread here; no
-	 * connection, no subscription and no key on the servers, but for records of the last
-	 * token that expire soon.
+	 * Ends all processes, of which nothing may be left.
 	 */
 	void assertNothingLeft(RedisServer... servers) {
 		endProcesses();
-		await().untilAsserted(() -> assertThat(ourThreads()).isEqualTo(this.threadsBefore));
-		for (RedisServer server : servers) {
-			await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertNothingLeftOn(server));
-		}
-	}
-
-	private static void assertNothingLeftOn(RedisServer server) {
-		try (RedisConnection connection = server.connect()) {
-			assertThat((String) connection.command("CLIENT", "LIST")).doesNotContain(EngineProcess.CLIENT_NAME);
-			assertThat((List<?>) connection.command("PUBSUB", "CHANNELS", "lock:*")).isEmpty();
-			boolean replica = "slave".equals(server.info("replication").get("role"));
-			for (Object key : replica ? List.of() : (List<?>) connection.command("KEYS", "*")) {
-				assertThat(String.valueOf(key)).endsWith("}");
-				Object record = connection.command("GET", key.toString());
-				assertThat(record == null || record.toString().matches("1 \\d+")).as(key + "=" + record).isTrue();
-				assertThat((Long) connection.command("PTTL", key.toString())).isNotEqualTo(-1L)
-					.isLessThanOrEqualTo(11_000L);
-			}
-		}
+		this.leftovers.assertNone(servers);
 	}
 
 	void endProcesses() {

@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.AcquireTerms;
@@ -78,6 +79,7 @@ class RedisConnectionsKilledTests {
 	}
 
 	@Test
+	@Tag("torture")
 	void allConnectionsAreCut() throws Exception {
 		workWhile(() -> {
 			this.server.killClients("pubsub");

@@ -42,9 +42,11 @@ import static org.awaitility.Awaitility.await;
  */
 class RedisServerPausedTests {
 
-	private static final Duration LEASE = Duration.ofSeconds(2);
+	private static final Duration LONG = Duration.ofSeconds(3);
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
+	private static final Duration SHORT = Duration.ofMillis(1500);
+
+	private static final AcquireTerms WAITERS = AcquireTerms.exclusive(SHORT, true);
 
 	private static final Duration WAIT = Duration.ofMillis(1500);
 
@@ -82,13 +84,13 @@ class RedisServerPausedTests {
 
 	@Test
 	void pauseOfHalfALeaseLosesNothing() throws Exception {
-		List<Hold> holds = acquireAll();
-		for (int i = 0; i < 2 * FaultRun.SCALE; i++) {
-			Thread.sleep(this.run.random.nextInt((int) LEASE.toMillis() / 3));
+		List<Hold> holds = acquireAll(LONG);
+		for (int i = 0; i < FaultRun.SCALE; i++) {
+			Thread.sleep(this.run.random.nextInt((int) LONG.toMillis() / 3));
 			this.server.pause();
-			Thread.sleep(LEASE.toMillis() / 2);
+			Thread.sleep(LONG.toMillis() / 2);
 			this.server.resume();
-			Thread.sleep(LEASE.toMillis() / 2); // a pause of the sum would be too long
+			Thread.sleep(LONG.toMillis() / 2); // a pause of the sum would be too long
 		}
 		assertThat(holds).allMatch(Hold::isHeld);
 		holds.forEach((hold) -> assertThat(this.run.release(hold)).isTrue());
@@ -102,7 +104,7 @@ class RedisServerPausedTests {
 		List<String> keys = new ArrayList<>(List.of("late", "new"));
 		IntStream.range(0, KEYS).forEach((i) -> keys.add("key-" + i));
 		for (int i = 0; i < FaultRun.SCALE; i++) {
-			List<Hold> holds = acquireAll();
+			List<Hold> holds = acquireAll(SHORT);
 			AtomicInteger refused = new AtomicInteger();
 			for (int j = 0; j < KEYS; j++) {
 				String key = "key-" + j;
@@ -111,7 +113,7 @@ class RedisServerPausedTests {
 			Thread.sleep(100); // so that most of them have been denied once
 			this.server.pause();
 			this.run.startThread("late-waiter", () -> waitInVain("late", refused));
-			Thread.sleep(LEASE.multipliedBy(3).toMillis());
+			Thread.sleep(SHORT.multipliedBy(3).toMillis());
 			assertThat(holds).noneMatch(Hold::isHeld);
 			await().untilAsserted(() -> assertThat(this.told).hasSize(KEYS).doesNotHaveDuplicates());
 			assertThat(this.holder.lostTokens).hasSize(KEYS).doesNotHaveDuplicates();
@@ -119,18 +121,19 @@ class RedisServerPausedTests {
 			assertThat(refused).hasValue(KEYS + 1);
 			holds.forEach((hold) -> assertThat(this.run.release(hold)).isFalse());
 			this.server.resume();
-			this.run.assertEverybodyAcquires(keys, TERMS);
+			this.run.assertEverybodyAcquires(keys, WAITERS);
 			this.told.clear();
 			this.holder.lostTokens.clear();
 		}
 		assertEnd();
 	}
 
-	private List<Hold> acquireAll() {
+	private List<Hold> acquireAll(Duration leaseTime) {
+		AcquireTerms terms = AcquireTerms.exclusive(leaseTime, true);
 		List<Hold> holds = new ArrayList<>();
 		for (int i = 0; i < KEYS; i++) {
 			String key = "key-" + i;
-			Hold hold = this.run.acquire(this.holder, key, TERMS, Duration.ofSeconds(20));
+			Hold hold = this.run.acquire(this.holder, key, terms, Duration.ofSeconds(20));
 			assertThat(hold).isNotNull();
 			hold.onLost(() -> this.told.add(key));
 			holds.add(hold);
@@ -141,7 +144,7 @@ class RedisServerPausedTests {
 	private void waitInVain(String key, AtomicInteger refused) {
 		long start = System.nanoTime();
 		try {
-			Hold hold = this.waiter.engine.acquireUninterruptibly(key, TERMS, Thread.currentThread(), WAIT.toNanos());
+			Hold hold = this.waiter.engine.acquireUninterruptibly(key, WAITERS, Thread.currentThread(), WAIT.toNanos());
 			this.run.violation(key + " was " + ((hold != null) ? "granted" : "held by another"));
 		}
 		catch (EngineException ex) {

@@ -70,6 +70,16 @@ class RedisTokenTests {
 	}
 
 	@Test
+	void lastTokenIsRememberedUntilTheClockHasReachedIt() {
+		this.server.command("SET", "{key}", "1 " + (cycle() + 3_600_000_000L));
+		LeaseRequest request = this.process.request("key");
+		assertThat(this.process.tryAcquire(request)).isNotNull();
+		assertThat((Long) this.server.command("PTTL", "{key}")).isGreaterThan(3_590_000);
+		assertThat(this.process.release(request)).isTrue();
+		assertThat((Long) this.server.command("PTTL", "{key}")).isGreaterThan(3_590_000);
+	}
+
+	@Test
 	void blockOfTokensIsKeptFromOthers() {
 		LeaseTerms terms = new LeaseTerms(LeaseMode.EXCLUSIVE, false, RedisProcess.LEASE_TIME, 1_000_000);
 		LeaseRequest block = new LeaseRequest("key", terms, "process", 1);

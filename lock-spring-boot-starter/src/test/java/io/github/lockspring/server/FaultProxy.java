@@ -23,6 +23,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
@@ -256,8 +257,20 @@ public final class FaultProxy implements AutoCloseable {
 		this.down.heal();
 		this.open.stream().filter(ProxyConnection::hasGap).forEach(ProxyConnection::cut);
 		if (this.listener.isClosed()) {
-			this.listener = listen();
+			this.listener = listenAgain();
 		}
+	}
+
+	/**
+	 * The port is in use until the thread that accepted has noticed the end.
+	 */
+	private ServerSocket listenAgain() {
+		AtomicReference<@Nullable ServerSocket> socket = new AtomicReference<>();
+		Await.until("port " + this.port + " is free", () -> {
+			socket.set(listen());
+			return true;
+		});
+		return Objects.requireNonNull(socket.get());
 	}
 
 	/**
