@@ -28,14 +28,13 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /**
- * Lock4j on its executor for Spring's template, with leases of 30 seconds. It renews only
- * those that are acquired without a lease time.
+ * Lock4j on its executor for Spring's template, with leases of 30 seconds. Leases that it
+ * renews are not for the machine of a benchmark: it starts a thread for each of them, and
+ * another one each time it renews it.
  */
 public final class Lock4j implements Contestant {
 
 	private static final long LEASE_TIME = Duration.ofSeconds(30).toMillis();
-
-	private static final long RENEWED = -1;
 
 	private static final long WAIT_TIME = Duration.ofMinutes(10).toMillis();
 
@@ -60,21 +59,16 @@ public final class Lock4j implements Contestant {
 
 	@Override
 	public Hold acquire(String key) {
-		return require(lock(key, LEASE_TIME, WAIT_TIME), key);
+		return require(lock(key, WAIT_TIME), key);
 	}
 
 	@Override
 	public @Nullable Hold tryAcquire(String key) {
-		return lock(key, LEASE_TIME, 1);
+		return lock(key, 1);
 	}
 
-	@Override
-	public Hold acquireRenewed(String key) {
-		return require(lock(key, RENEWED, WAIT_TIME), key);
-	}
-
-	private @Nullable Hold lock(String key, long leaseTime, long waitTime) {
-		LockInfo lock = this.locks.lock(PREFIX + key, leaseTime, waitTime);
+	private @Nullable Hold lock(String key, long waitTime) {
+		LockInfo lock = this.locks.lock(PREFIX + key, LEASE_TIME, waitTime);
 		return (lock != null) ? () -> this.locks.releaseLock(lock) : null;
 	}
 

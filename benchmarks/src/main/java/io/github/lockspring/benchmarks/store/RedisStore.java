@@ -90,7 +90,7 @@ final class RedisStore implements Store {
 				new Entrant("spring-integration-pub-sub", () -> springIntegration(RedisLockType.PUB_SUB_LOCK),
 						Trait.values()),
 				new Entrant("lock4j", () -> new Lock4j(connections()), Trait.EXCLUSIVE, Trait.DISTRIBUTED,
-						Trait.WAITING, Trait.RENEWING),
+						Trait.WAITING),
 				new Entrant("shedlock", this::shedLock, Trait.EXCLUSIVE, Trait.DISTRIBUTED, Trait.RENEWING),
 				new Entrant("blocking-pop", () -> new BlockingPop(this.address), Trait.EXCLUSIVE, Trait.DISTRIBUTED,
 						Trait.WAITING));
