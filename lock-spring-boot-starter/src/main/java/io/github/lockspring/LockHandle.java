@@ -35,7 +35,8 @@ public interface LockHandle extends AutoCloseable {
 
 	/**
 	 * The fencing token: larger than every token that this store granted for this key
-	 * before, the same for the whole time of holding, re-entries and renewals included.
+	 * before, the same for the whole time of holding, re-entries and renewals included. A
+	 * reader that took the read lock under its own write lock has the token of that.
 	 * @return the token
 	 * @throws LockLostException if the lease is lost
 	 * @throws IllegalStateException if this handle is closed, or stands for several keys

@@ -39,8 +39,8 @@ public enum LockType {
 	READ,
 
 	/**
-	 * One holder, reentrant; it may take the read lock as well, under the protection of
-	 * the write lock.
+	 * One holder, reentrant. It may take the read lock as well, and step down: once the
+	 * write lock is given back, others may read too, and no writer came between.
 	 */
 	WRITE
 

@@ -316,6 +316,47 @@ class LockTemplateTests {
 	}
 
 	@Test
+	void writerReadsAndStepsDown() {
+		LockOptions read = TRY_ONCE.withType(LockType.READ);
+		LockHandle writing = this.locks.acquire("42", OPTIONS.withType(LockType.WRITE));
+		LockHandle reading = this.locks.acquire("42", read);
+		assertThat(reading.fencingToken()).isEqualTo(writing.fencingToken());
+		assertThat(this.elsewhere.tryAcquire("42", read)).as("while one writes").isNull();
+		writing.close();
+		assertThat(writing.isHeld()).isFalse();
+		assertThat(reading.isHeld()).isTrue();
+		assertThat(isFree("42")).as("for writers").isFalse();
+		this.elsewhere.executeWithoutResult("42", read, LockHandle::checkpoint);
+		assertThatExceptionOfType(LockUpgradeException.class)
+			.isThrownBy(() -> this.locks.acquire("42", OPTIONS.withType(LockType.WRITE)));
+		reading.close();
+		assertThat(isFree("42")).isTrue();
+	}
+
+	@Test
+	void readingInsideWritingChangesNothing() {
+		this.locks.executeWithoutResult("42", OPTIONS.withType(LockType.WRITE), (writing) -> {
+			this.locks.executeWithoutResult("42", OPTIONS.withType(LockType.READ), LockHandle::checkpoint);
+			writing.checkpoint();
+			assertThat(isFree("42")).isFalse();
+		});
+		verify(this.backend, never()).stepDown(any(), any(), any());
+		assertThat(isFree("42")).isTrue();
+	}
+
+	@Test
+	void readerThatTheStoreForgotWhenTheWriterSteppedDownIsTold() {
+		LockHandle writing = this.locks.acquire("42", OPTIONS.withType(LockType.WRITE));
+		LockHandle reading = this.locks.acquire("42", OPTIONS.withType(LockType.READ));
+		willThrow(new BackendUnavailableException("connection refused", null)).given(this.backend)
+			.stepDown(any(), any(), any());
+		writing.close();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(reading::checkpoint);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(reading::close);
+		Awaitility.await().until(() -> isFree("42"));
+	}
+
+	@Test
 	void everyTypeExcludesWriters() {
 		for (LockType type : LockType.values()) {
 			this.locks.executeWithoutResult("42", OPTIONS.withType(type), (lock) -> assertThat(isFree("42")).isFalse());

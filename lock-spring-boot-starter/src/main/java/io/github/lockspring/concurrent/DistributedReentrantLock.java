@@ -96,7 +96,7 @@ final class DistributedReentrantLock implements Lock {
 
 	@Override
 	public void unlock() {
-		Hold hold = this.engine.heldBy(this.key, Thread.currentThread());
+		Hold hold = this.engine.heldBy(this.key, Thread.currentThread(), this.terms);
 		if (hold == null) {
 			throw new IllegalMonitorStateException("The current thread does not hold the " + this);
 		}

@@ -33,6 +33,8 @@ import io.github.lockspring.spi.LeaseRequest;
  * good enough for the next one.</li>
  * <li>Given back otherwise: the store gets the lease, or is told in the background if it
  * does not answer. Until then the key counts as held here.</li>
+ * <li>Given back by a writer whose owner reads as well: the lease becomes that of the
+ * reader. Given back by that reader before: the writer still has the lease.</li>
  * <li>Lost, because its time is over or the store says so: the next one may speak at
  * once, and everybody who asked to be told is told, once.</li>
  * </ol>
@@ -59,6 +61,8 @@ final class Endings {
 
 	private final BooleanSupplier closed;
 
+	private final StepDowns stepDowns;
+
 	Endings(Store store, LocalQueues queues, RenewalPlan plan, Releases releases, EngineSettings settings,
 			EngineListener listener, TimeSource time, Executor executor, BooleanSupplier closed) {
 		this.store = store;
@@ -70,6 +74,7 @@ final class Endings {
 		this.time = time;
 		this.executor = executor;
 		this.closed = closed;
+		this.stepDowns = new StepDowns(this, store, queues, plan, releases, settings, time);
 	}
 
 	/**
@@ -80,6 +85,24 @@ final class Endings {
 		if (logger.isDebugEnabled()) {
 			logger.debug("Releasing the lock on " + KeyText.describe(hold.key()));
 		}
+		if (hold.terms().isExclusive()) {
+			Hold reader = hold.queue().borrowerOf(hold);
+			return (reader != null) ? stepDown(hold, reader) : giveBackOwn(hold);
+		}
+		return (hold.isBorrowing() && hold.queue().hasBorrowed(hold)) ? giveBackBorrowed(hold) : giveBackOwn(hold);
+	}
+
+	private boolean giveBackBorrowed(Hold reader) {
+		boolean lost = reader.lease().isExpired(this.time);
+		this.queues.end(reader);
+		return !lost || reportLossAtRelease(reader);
+	}
+
+	private boolean stepDown(Hold writer, Hold reader) {
+		return this.stepDowns.stepDown(writer, reader) || reportLossAtRelease(writer);
+	}
+
+	private boolean giveBackOwn(Hold hold) {
 		if (hold.queue().hasWaiting()) {
 			Hold next = hold.queue().handOver(hold, this::isGoodEnough);
 			if (next != null) {
@@ -88,11 +111,12 @@ final class Endings {
 				return true;
 			}
 		}
-		if (!releaseInStore(hold)) {
-			reportLoss(hold, "the store had given it up before the release");
-			return false;
-		}
-		return true;
+		return releaseInStore(hold) || reportLossAtRelease(hold);
+	}
+
+	private boolean reportLossAtRelease(Hold hold) {
+		reportLoss(hold, "the store had given it up before the release");
+		return false;
 	}
 
 	private boolean releaseInStore(Hold hold) {
@@ -151,18 +175,25 @@ final class Endings {
 	}
 
 	/**
-	 * Takes a lease away from its holder, once.
+	 * Takes a lease away from its holder, once, and from the one that borrows it or lent
+	 * it.
 	 * @return whether it was held until now
 	 */
 	boolean lose(Hold hold, String reason) {
 		if (!hold.markLost()) {
 			return false;
 		}
+		hold.lease().end();
 		Hold next = hold.queue().promote();
 		if (next != null) {
 			next.wake();
 		}
 		reportLoss(hold, reason);
+		for (Hold other = hold.queue().holders(); other != null; other = other.next) {
+			if (other.leaseOrNull() == hold.lease()) {
+				lose(other, reason);
+			}
+		}
 		return true;
 	}
 

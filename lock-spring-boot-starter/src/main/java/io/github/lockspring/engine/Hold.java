@@ -90,7 +90,8 @@ public final class Hold {
 
 	/**
 	 * The fencing token, always the same. Whether it is still worth anything,
-	 * {@link #isHeld()} tells.
+	 * {@link #isHeld()} tells. A reader that came in under its own writer has the token
+	 * of that writer, also after the writer has gone.
 	 * @return the token, or 0 if the backend has none
 	 */
 	public long token() {
@@ -239,6 +240,32 @@ public final class Hold {
 
 	void setLease(@Nullable Lease lease) {
 		this.lease = lease;
+	}
+
+	/**
+	 * Goes on holding under another lease. The caller owns the queue's monitor. Whoever
+	 * sees the state after this sees the lease as well.
+	 * @return {@code false} if this is not held any more, and will not give back the
+	 * lease
+	 */
+	boolean changeLease(Lease lease) {
+		if (this.state <= ENDED) {
+			return false;
+		}
+		this.lease = lease;
+		int current = this.state;
+		while (current > ENDED && !STATE.compareAndSet(this, current, current)) {
+			current = this.state;
+		}
+		return current >= ENDED;
+	}
+
+	/**
+	 * Whether this reads under the lease of a writer. Without the queue's monitor, only a
+	 * denial is sure.
+	 */
+	boolean isBorrowing() {
+		return !this.terms.isExclusive() && lease().isExclusive();
 	}
 
 	@Nullable Lease leaseOrNull() {

@@ -20,6 +20,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
@@ -64,6 +65,31 @@ class Lease {
 
 	LeaseRequest request() {
 		return this.request;
+	}
+
+	boolean isExclusive() {
+		return this.request.terms().mode() == LeaseMode.EXCLUSIVE;
+	}
+
+	/**
+	 * Whether a shared lease can be made out of this one.
+	 */
+	boolean canStepDown() {
+		return isExclusive();
+	}
+
+	/**
+	 * This lease for the time in which the store makes a shared lease out of it: it lasts
+	 * for the shorter one of both.
+	 * @param terms the terms of the shared lease
+	 * @param sentNanos the monotonic time before the store is asked
+	 * @param sentMillis the wall time before the store is asked
+	 */
+	Lease whileSteppingDown(AcquireTerms terms, long sentNanos, long sentMillis) {
+		long nanos = Math.min(usable(terms.leaseNanos()), remainingNanos(sentNanos, sentMillis));
+		Lease lease = new Lease(this.request);
+		lease.setDeadline(sentNanos + nanos, sentMillis + nanos / 1_000_000);
+		return lease;
 	}
 
 	/**

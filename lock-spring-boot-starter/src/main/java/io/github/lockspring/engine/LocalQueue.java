@@ -35,6 +35,8 @@ import io.github.lockspring.spi.LeaseRequest;
  * <li>An exclusive holder that ends passes its lease to the first in line, or gives it
  * back to the store, after which the first in line speaks.</li>
  * <li>Who leaves, speaking or waiting, makes room for the next.</li>
+ * <li>An exclusive holder lends its lease to a reader of the same owner. If it ends while
+ * that one reads, the reader gets a lease of its own.</li>
  * <li>A holder that lost its lease stays in sight of its owner until it ends, but stands
  * in nobody's way.</li>
  * <li>When the last has gone, the queue is retired and never used again.</li>
@@ -156,6 +158,66 @@ final class LocalQueue {
 		addHolder(next);
 		next.begin(from.lease(), from.nextToken());
 		return next;
+	}
+
+	/**
+	 * Lets the owner of an exclusive holder read as well. Either this finds that the
+	 * holder has ended, or the holder, which does not enter the monitor without need,
+	 * finds the reader: hence the fence.
+	 * @param writer the holder
+	 * @param reader the one that reads, unless the owner does already
+	 * @return the one that reads now, or {@code null} if the writer has ended
+	 */
+	synchronized @Nullable Hold lend(Hold writer, Hold reader) {
+		Hold present = borrowerFrom(writer);
+		if (present != null && present.countUp()) {
+			return present;
+		}
+		reader.enter(this, Hold.ENDED);
+		addHolder(reader);
+		VarHandle.fullFence();
+		if (writer.state() <= Hold.ENDED) {
+			removeHolder(reader);
+			return null;
+		}
+		reader.begin(writer.lease(), writer.token());
+		return reader;
+	}
+
+	/**
+	 * Finds the one that reads under the lease of a writer. It came later than the
+	 * writer.
+	 */
+	@Nullable Hold borrowerOf(Hold writer) {
+		return (this.holders != writer) ? lookForBorrowerFrom(writer) : null;
+	}
+
+	private synchronized @Nullable Hold lookForBorrowerFrom(Hold writer) {
+		return borrowerFrom(writer);
+	}
+
+	private @Nullable Hold borrowerFrom(Hold writer) {
+		for (Hold holder = this.holders; holder != null; holder = holder.next) {
+			if (holder != writer && holder.leaseOrNull() == writer.lease() && holder.state() > Hold.ENDED) {
+				return holder;
+			}
+		}
+		return null;
+	}
+
+	/**
+	 * Whether one that has ended read under the lease of a writer until then.
+	 */
+	synchronized boolean hasBorrowed(Hold ended) {
+		return ended.isBorrowing();
+	}
+
+	/**
+	 * Has a holder go on under another lease.
+	 * @return {@code false} if it holds no more, and the lease must be given back for it
+	 */
+	synchronized boolean changeLease(Hold holder, Lease lease) {
+		return holder.changeLease(lease);
 	}
 
 	/**
@@ -291,23 +353,29 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Looks for a hold that an owner has or has lost.
+	 * Looks for a hold that an owner has or has lost: the writer for one who wants to
+	 * write, the reader for one who wants to read, or else the other.
 	 */
-	@Nullable Hold heldBy(Object owner) {
+	@Nullable Hold heldBy(Object owner, AcquireTerms terms) {
+		Hold other = null;
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
 			if (holder.owner() == owner && holder.hasBegun() && holder.state() != Hold.ENDED) {
-				return holder;
+				if (holder.terms().isExclusive() == terms.isExclusive()) {
+					return holder;
+				}
+				other = holder;
 			}
 		}
-		return null;
+		return other;
 	}
 
 	/**
-	 * Finds the one that has a lease, or that is about to pass it on or give it back.
+	 * Finds the one that has a lease, or that is about to pass it on or give it back, and
+	 * not the one that borrows it.
 	 */
 	synchronized @Nullable Hold holderOf(LeaseRequest request) {
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.state() >= Hold.ENDED && holder.lease().request().equals(request)) {
+			if (holder.state() >= Hold.ENDED && !holder.isBorrowing() && holder.lease().request().equals(request)) {
 				return holder;
 			}
 		}

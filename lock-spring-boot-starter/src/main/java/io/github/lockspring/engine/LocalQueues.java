@@ -97,9 +97,9 @@ final class LocalQueues {
 		}
 	}
 
-	@Nullable Hold heldBy(String key, Object owner) {
+	@Nullable Hold heldBy(String key, Object owner, AcquireTerms terms) {
 		LocalQueue queue = this.queues.get(key);
-		return (queue != null) ? queue.heldBy(owner) : null;
+		return (queue != null) ? queue.heldBy(owner, terms) : null;
 	}
 
 	/**

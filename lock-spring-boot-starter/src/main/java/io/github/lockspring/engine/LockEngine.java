@@ -160,9 +160,13 @@ public final class LockEngine implements AutoCloseable {
 
 	private @Nullable Hold acquire(String key, AcquireTerms terms, Object owner, long waitNanos, boolean interruptible)
 			throws InterruptedException {
-		Hold held = this.queues.heldBy(key, owner);
-		if (held != null && terms.isReentrant() && reenter(held, terms)) {
-			return held;
+		Hold held = this.queues.heldBy(key, owner, terms);
+		while (held != null && terms.isReentrant()) {
+			Hold again = reenter(held, terms);
+			if (again != null) {
+				return again;
+			}
+			held = this.queues.heldBy(key, owner, terms);
 		}
 		if (this.closed) {
 			throw new EngineException(EngineException.Reason.CLOSED, "The locks of this application are closed", null);
@@ -206,30 +210,45 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Acquires again what the owner holds.
-	 * @return {@code false} if it has given it back in the meantime
+	 * Acquires again what the owner holds. A writer that reads has a hold of its own for
+	 * that.
+	 * @return {@code null} if it has given it back in the meantime
 	 */
-	private boolean reenter(Hold held, AcquireTerms terms) {
+	private @Nullable Hold reenter(Hold held, AcquireTerms terms) {
 		if (!held.isHeld()) {
 			if (held.state() == Hold.ENDED) {
-				return false;
+				return null;
 			}
 			throw new EngineException(EngineException.Reason.LOST, "The lease was lost", null);
 		}
 		if (terms.isExclusive() && !held.terms().isExclusive()) {
 			throw new EngineException(EngineException.Reason.UPGRADE, "Upgrade not supported", null);
 		}
-		return held.countUp() || reenter(held, terms);
+		if (isToStepDown(held, terms)) {
+			return held.queue().lend(held, new Hold(this.endings, held.key(), terms, held.owner()));
+		}
+		return held.countUp() ? held : reenter(held, terms);
 	}
 
 	/**
-	 * Finds what an owner holds.
+	 * Whether a writer reads on a hold of its own, which may outlast that of the writer.
+	 */
+	private boolean isToStepDown(Hold held, AcquireTerms terms) {
+		return !terms.isExclusive() && held.terms().isExclusive() && held.lease().canStepDown()
+				&& this.store.hasReaders();
+	}
+
+	/**
+	 * Finds what an owner holds on given terms: one that reads and writes holds twice.
 	 * @param key the key
 	 * @param owner the owner
+	 * @param terms how it was acquired
 	 * @return the hold, which may be lost, or {@code null}
 	 */
-	public @Nullable Hold heldBy(String key, Object owner) {
-		return this.queues.heldBy(key, owner);
+	public @Nullable Hold heldBy(String key, Object owner, AcquireTerms terms) {
+		Hold held = this.queues.heldBy(key, owner, terms);
+		boolean upgrade = held != null && terms.isExclusive() && !held.terms().isExclusive();
+		return (held == null || upgrade || isToStepDown(held, terms)) ? null : held;
 	}
 
 	/**

@@ -84,7 +84,7 @@ final class Renewals {
 		Due due = new Due();
 		for (LocalQueue queue : this.queues.all()) {
 			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
-				if (hold.isHeld()) {
+				if (hold.isHeld() && !hold.isBorrowing()) {
 					due.look(hold);
 				}
 			}

@@ -22,7 +22,7 @@ import io.github.lockspring.spi.LeaseRequest;
 
 /**
  * A lease of several keys, each of which is a hold of its own. It is given back with the
- * last of them, and never passed on.
+ * last of them, and never passed on nor turned into a lease of readers.
  */
 final class SharedLease extends Lease {
 
@@ -36,6 +36,11 @@ final class SharedLease extends Lease {
 	@Override
 	boolean leave() {
 		return this.holds.decrementAndGet() == 0;
+	}
+
+	@Override
+	boolean canStepDown() {
+		return false;
 	}
 
 	@Override

@@ -66,6 +66,10 @@ final class Store {
 		return this.capabilities.contains(Capability.SEVERAL_KEYS);
 	}
 
+	boolean hasReaders() {
+		return this.capabilities.contains(Capability.SHARED);
+	}
+
 	/**
 	 * Refuses what the backend cannot do.
 	 */
@@ -125,6 +129,22 @@ final class Store {
 		boolean interrupted = Thread.interrupted();
 		try {
 			return this.backend.release(request, timeout);
+		}
+		catch (BackendException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw unknown(ex);
+		}
+		finally {
+			restore(interrupted);
+		}
+	}
+
+	Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			return this.backend.stepDown(exclusive, shared, timeout);
 		}
 		catch (BackendException ex) {
 			throw ex;

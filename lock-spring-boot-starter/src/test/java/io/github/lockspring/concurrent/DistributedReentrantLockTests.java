@@ -511,6 +511,23 @@ class DistributedReentrantLockTests {
 	}
 
 	@Test
+	void writerStepsDownToReader() {
+		LockOptions options = LockOptions.defaults();
+		Lock reading = client(this.engine).lock("42", options.withType(LockType.READ));
+		Lock writing = client(this.engine).lock("42", options.withType(LockType.WRITE));
+		writing.lock();
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(reading::unlock);
+		reading.lock();
+		writing.unlock();
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(writing::unlock);
+		assertThatExceptionOfType(LockUpgradeException.class).isThrownBy(writing::tryLock);
+		assertThat(start(reading::tryLock).get()).isTrue();
+		assertThat(start(writing::tryLock).get()).isFalse();
+		reading.unlock();
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(reading::unlock);
+	}
+
+	@Test
 	void lockNamesItsKey() {
 		assertThat(this.lock).hasToString("distributed lock 'lock:42'");
 	}

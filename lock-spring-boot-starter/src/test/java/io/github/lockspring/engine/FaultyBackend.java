@@ -263,6 +263,12 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	@Override
+	public Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+		return call(Kind.STEP_DOWN, List.of(exclusive, shared), timeout,
+				() -> this.backend.stepDown(exclusive, shared, timeout));
+	}
+
+	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
 		return this.backend.inspect(key, timeout);
 	}
@@ -282,7 +288,7 @@ final class FaultyBackend implements LockBackend {
 	 */
 	enum Kind {
 
-		TRY, CONTEND, RENEW, RELEASE, PROBE
+		TRY, CONTEND, RENEW, RELEASE, STEP_DOWN, PROBE
 
 	}
 

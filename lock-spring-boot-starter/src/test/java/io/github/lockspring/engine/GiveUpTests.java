@@ -29,6 +29,7 @@ import io.github.lockspring.engine.FaultyBackend.News;
 import io.github.lockspring.engine.Harness.Waiter;
 
 import static io.github.lockspring.engine.Harness.KEY;
+import static io.github.lockspring.engine.Harness.TERMS;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -78,7 +79,7 @@ class GiveUpTests {
 		assertThat(brief.result()).isNull();
 		hold.release();
 		assertThat(patient.hold().isHeld()).isTrue();
-		assertThat(this.engine.heldBy(KEY, brief.thread())).isNull();
+		assertThat(this.engine.heldBy(KEY, brief.thread(), TERMS)).isNull();
 	}
 
 	@Test

@@ -343,7 +343,7 @@ class HandOverTests {
 		hold.release();
 		assertThat(next.failure()).isInstanceOf(EngineException.class);
 		this.harness.assertNothingLeft();
-		assertThat(this.engine.heldBy(KEY, next.thread())).isNull();
+		assertThat(this.engine.heldBy(KEY, next.thread(), TERMS)).isNull();
 	}
 
 	@Test

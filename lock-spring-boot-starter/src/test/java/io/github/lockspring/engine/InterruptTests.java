@@ -84,7 +84,7 @@ class InterruptTests {
 			return this.engine.acquire(KEY, TERMS, 0);
 		});
 		assertInterrupted(waiter);
-		Hold hold = this.engine.heldBy(KEY, waiter.thread());
+		Hold hold = this.engine.heldBy(KEY, waiter.thread(), TERMS);
 		assertThat(hold != null && hold.release()).isTrue();
 		this.harness.assertNothingLeft();
 	}
