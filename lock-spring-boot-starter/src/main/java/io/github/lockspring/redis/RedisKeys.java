@@ -17,7 +17,6 @@
 package io.github.lockspring.redis;
 
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 
 import io.github.lockspring.spi.LeaseRequest;
 
@@ -27,45 +26,20 @@ import io.github.lockspring.spi.LeaseRequest;
  */
 final class RedisKeys {
 
-	/**
-	 * How many Redis keys a resource has: its state, the details and the queue.
-	 */
-	static final int PER_RESOURCE = 3;
-
 	private RedisKeys() {
 	}
 
 	static byte[][] of(LeaseRequest request) {
-		return request.hasSeveralKeys() ? of(request.keys()) : of(request.key());
+		return request.hasSeveralKeys() ? request.keys().stream().map(RedisKeys::of).toArray(byte[][]::new)
+				: new byte[][] { of(request.key()) };
 	}
 
-	static byte[][] of(String key) {
-		byte[][] names = new byte[PER_RESOURCE][];
-		fill(names, 0, key);
-		return names;
-	}
-
-	private static byte[][] of(List<String> keys) {
-		byte[][] names = new byte[keys.size() * PER_RESOURCE][];
-		for (int i = 0; i < keys.size(); i++) {
-			fill(names, i * PER_RESOURCE, keys.get(i));
-		}
-		return names;
-	}
-
-	private static void fill(byte[][] names, int at, String key) {
-		byte[] state = ('{' + escape(key) + '}').getBytes(StandardCharsets.UTF_8);
-		names[at] = state;
-		names[at + 1] = append(state, 'd');
-		names[at + 2] = append(state, 'q');
-	}
-
-	private static byte[] append(byte[] state, char suffix) {
-		byte[] name = new byte[state.length + 2];
-		System.arraycopy(state, 0, name, 0, state.length);
-		name[state.length] = ':';
-		name[state.length + 1] = (byte) suffix;
-		return name;
+	/**
+	 * The name of the key with the state of a resource, from which the scripts derive the
+	 * others.
+	 */
+	static byte[] of(String key) {
+		return ('{' + escape(key) + '}').getBytes(StandardCharsets.UTF_8);
 	}
 
 	/**

@@ -80,7 +80,11 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	private static final long RETENTION_MILLIS = 10_000;
 
-	private static final byte[] EMPTY = {};
+	private static final byte[] EXCLUSIVE = { 'x' };
+
+	private static final byte[] SHARED = { 's' };
+
+	private static final byte[] FAIR = { 'f' };
 
 	private static final byte[] ONE = { '1' };
 
@@ -95,9 +99,16 @@ public final class RedisLockBackend implements LockBackend {
 	private final Channel channel = new Channel();
 
 	/**
-	 * Those that are, or may be, in a queue: by the owner's text.
+	 * What every contender tells the queue, and what most of them tell.
 	 */
-	private final Map<String, LeaseRequest> contenders = new ConcurrentHashMap<>();
+	private final String queueFlags;
+
+	private final byte[] ordinaryQueueing;
+
+	/**
+	 * Those that are, or may be, in a queue.
+	 */
+	private final Map<OwnerId, LeaseRequest> contenders = new ConcurrentHashMap<>();
 
 	private volatile @Nullable BackendListener listener;
 
@@ -116,6 +127,8 @@ public final class RedisLockBackend implements LockBackend {
 		this.calls = new RedisCalls(access);
 		this.warnings = new RedisWarnings(access, settings);
 		this.settings = settings;
+		this.queueFlags = "q" + (access.isCluster() ? "c" : "") + ((settings.waitReplicas() > 0) ? "h" : "");
+		this.ordinaryQueueing = text(this.queueFlags + ' ' + this.channel.name);
 	}
 
 	@Override
@@ -141,29 +154,34 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
-		return attempt(request, request.terms().fair() ? "f" : "", EMPTY, timeout);
+		return attempt(request, request.terms().fair() ? FAIR : null, timeout);
 	}
 
 	@Override
 	public Attempt contend(LeaseRequest request, Duration timeout) {
-		String owner = request.owner().toString();
+		OwnerId owner = request.owner();
 		this.contenders.put(owner, request);
-		byte[] name = this.access.isListening() ? this.channel.bytes : EMPTY;
-		Attempt attempt = attempt(request, contendersFlags(request), name, timeout);
+		Attempt attempt = attempt(request, queueing(request), timeout);
 		if (attempt instanceof Grant) {
 			this.contenders.remove(owner);
 		}
 		return attempt;
 	}
 
-	private String contendersFlags(LeaseRequest request) {
-		return (request.terms().fair() ? "qf" : "q") + (this.access.isCluster() ? "c" : "")
-				+ (request.hasSeveralKeys() ? "m" : (this.settings.waitReplicas() > 0) ? "h" : "");
+	/**
+	 * Asks for a place in the queue, as the script wants it to be asked for.
+	 */
+	private byte[] queueing(LeaseRequest request) {
+		boolean listening = this.access.isListening();
+		if (listening && !request.terms().fair() && !request.hasSeveralKeys()) {
+			return this.ordinaryQueueing;
+		}
+		return text((request.terms().fair() ? "f" : "") + (request.hasSeveralKeys() ? "m" : "") + this.queueFlags
+				+ (listening ? ' ' + this.channel.name : ""));
 	}
 
-	private Attempt attempt(LeaseRequest request, String flags, byte[] channel, Duration timeout) {
-		RedisCall call = new RedisCall(RedisScript.ACQUIRE, RedisKeys.of(request),
-				acquireArgs(request, flags, channel));
+	private Attempt attempt(LeaseRequest request, byte @Nullable [] how, Duration timeout) {
+		RedisCall call = new RedisCall(RedisScript.ACQUIRE, RedisKeys.of(request), acquireArgs(request, how));
 		RedisReply reply = this.calls.run(confirmed(call), timeout);
 		long token = reply.number(0);
 		if (token > 0) {
@@ -177,25 +195,23 @@ public final class RedisLockBackend implements LockBackend {
 		return new Denial(Duration.ofMillis(reply.number(1)), reply.number(2));
 	}
 
-	private static byte[][] acquireArgs(LeaseRequest request, String flags, byte[] channel) {
+	private static byte[][] acquireArgs(LeaseRequest request, byte @Nullable [] how) {
 		LeaseTerms terms = request.terms();
-		LeaseMode mode = terms.mode();
 		long lease = terms.leaseTime().toMillis();
-		byte[] owner = owner(request);
+		byte[] head = recordOf(request);
+		byte[] time = number(lease);
 		byte[] ttl = number(lease + RETENTION_MILLIS);
 		byte[] tokens = (terms.tokens() == 1) ? ONE : number(terms.tokens());
-		byte[] letter = text(RedisModes.letterOf(mode));
-		if (mode == LeaseMode.EXCLUSIVE && flags.isEmpty()) {
-			return new byte[][] { owner, number(lease), ttl, tokens, letter };
-		}
-		long permits = 1;
-		long limit = 0;
+		byte[] mode = mode(terms.mode());
+		return (how != null) ? new byte[][] { head, time, ttl, tokens, mode, how }
+				: new byte[][] { head, time, ttl, tokens, mode };
+	}
+
+	private static byte[] mode(LeaseMode mode) {
 		if (mode instanceof LeaseMode.Permits some) {
-			permits = some.permits();
-			limit = some.limit();
+			return text("p " + some.permits() + ' ' + some.limit());
 		}
-		return new byte[][] { owner, number(lease), ttl, tokens, letter, number(permits), number(limit),
-				text(flags.isEmpty() ? "-" : flags), channel };
+		return (mode == LeaseMode.EXCLUSIVE) ? EXCLUSIVE : SHARED;
 	}
 
 	private RedisCall confirmed(RedisCall call) {
@@ -248,7 +264,7 @@ public final class RedisLockBackend implements LockBackend {
 		List<List<LeaseRequest>> batches = new ArrayList<>();
 		Map<Integer, List<LeaseRequest>> growing = new HashMap<>();
 		for (LeaseRequest lease : leases) {
-			int slot = this.access.isCluster() ? ClusterSlotHashUtil.calculateSlot(RedisKeys.of(lease.key())[0]) : 0;
+			int slot = this.access.isCluster() ? ClusterSlotHashUtil.calculateSlot(RedisKeys.of(lease.key())) : 0;
 			List<LeaseRequest> batch = growing.get(slot);
 			if (batch == null || batch.size() == RENEWALS_PER_CALL) {
 				batch = new ArrayList<>();
@@ -268,7 +284,7 @@ public final class RedisLockBackend implements LockBackend {
 			keys.addAll(List.of(names));
 			args.add(owner(lease));
 			args.add(number(lease.terms().leaseTime().toMillis()));
-			args.add(number(names.length / RedisKeys.PER_RESOURCE));
+			args.add(number(names.length));
 		}
 		return new RedisCall(RedisScript.RENEW, keys.toArray(byte[][]::new), args.toArray(byte[][]::new));
 	}
@@ -276,19 +292,19 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
 		if (!this.contenders.isEmpty()) {
-			this.contenders.remove(lease.owner().toString());
+			this.contenders.remove(lease.owner());
 		}
 		return this.calls.run(release(lease), timeout).number(0) == 1;
 	}
 
 	private static RedisCall release(LeaseRequest lease) {
-		return new RedisCall(RedisScript.RELEASE, RedisKeys.of(lease), owner(lease));
+		return new RedisCall(RedisScript.RELEASE, RedisKeys.of(lease), recordOf(lease));
 	}
 
 	@Override
 	public Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
 		RedisReply reply = this.calls
-			.run(new RedisCall(RedisScript.STEP_DOWN, RedisKeys.of(exclusive.key()), owner(exclusive), owner(shared),
+			.run(new RedisCall(RedisScript.STEP_DOWN, RedisKeys.of(exclusive), owner(exclusive), owner(shared),
 					number(shared.terms().leaseTime().toMillis()), number(shared.terms().tokens())), timeout);
 		long token = reply.number(0);
 		return (token > 0) ? new Grant(token, shared.terms().leaseTime()) : Denial.UNKNOWN_DURATION;
@@ -296,7 +312,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
-		RedisReply reply = this.calls.run(new RedisCall(RedisScript.INSPECT, RedisKeys.of(key)), timeout);
+		RedisReply reply = this.calls.run(new RedisCall(RedisScript.INSPECT, new byte[][] { RedisKeys.of(key) }),
+				timeout);
 		return reply.texts().stream().map(RedisModes::holder).toList();
 	}
 
@@ -331,8 +348,20 @@ public final class RedisLockBackend implements LockBackend {
 		}
 	}
 
+	/**
+	 * The beginning of the record that the server keeps while the owner holds alone.
+	 */
+	private static byte[] recordOf(LeaseRequest request) {
+		return text("1 x " + request.owner() + ' ');
+	}
+
 	private static byte[] owner(LeaseRequest request) {
 		return text(request.owner().toString());
+	}
+
+	private static OwnerId owner(String text) {
+		int dash = text.lastIndexOf('-');
+		return new OwnerId(text.substring(0, dash), Long.parseUnsignedLong(text.substring(dash + 1), 16));
 	}
 
 	private static byte[] number(long number) {
@@ -351,8 +380,6 @@ public final class RedisLockBackend implements LockBackend {
 
 		private final String name = "lock:" + OwnerId.newInstance();
 
-		private final byte[] bytes = text(this.name);
-
 		@Override
 		public String name() {
 			return this.name;
@@ -361,7 +388,8 @@ public final class RedisLockBackend implements LockBackend {
 		@Override
 		public void message(String text) {
 			String[] words = text.split(" ");
-			LeaseRequest request = RedisLockBackend.this.contenders.get(words[0]);
+			OwnerId owner = owner(words[0]);
+			LeaseRequest request = RedisLockBackend.this.contenders.get(owner);
 			BackendListener listener = RedisLockBackend.this.listener;
 			if (request == null || listener == null) {
 				return; // whoever gave up has released, or will
@@ -372,7 +400,7 @@ public final class RedisLockBackend implements LockBackend {
 			}
 			Grant grant = new Grant(Long.parseLong(words[1]), Duration.ofMillis(Long.parseLong(words[2])));
 			boolean taken = listener.granted(request, grant, Long.parseLong(words[3]));
-			RedisLockBackend.this.contenders.remove(words[0], request);
+			RedisLockBackend.this.contenders.remove(owner, request);
 			if (!taken) {
 				RedisLockBackend.this.calls.runInBackground(release(request),
 						RedisLockBackend.this.settings.operationTimeout(),

@@ -29,13 +29,6 @@ final class RedisModes {
 	private RedisModes() {
 	}
 
-	static String letterOf(LeaseMode mode) {
-		if (mode instanceof LeaseMode.Shared) {
-			return "s";
-		}
-		return (mode instanceof LeaseMode.Permits) ? "p" : "x";
-	}
-
 	/**
 	 * Reads an answer of the script that inspects.
 	 */

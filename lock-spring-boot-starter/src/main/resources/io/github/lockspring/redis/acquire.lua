@@ -1,7 +1,7 @@
 -- Tries once to acquire, for one owner, all of the resources or none.
 --
--- ARGV: owner, lease time, time after which the resource may be forgotten, tokens, mode, permits, limit, flags, channel;
--- all after the mode may be missing.
+-- ARGV: the beginning of a record, "1 x <owner> "; lease time; time after which the resource may be forgotten; tokens;
+-- mode, for permits followed by their number and the limit; flags and channel, which may be missing.
 -- Flags: "f" fair, "q" take a place in the queue if denied, "h" send hints and no grants, "m" many resources (a hint,
 -- and the next one gets its turn at once), "c" cluster (this server does not know who listens).
 -- Answer: the token if granted for the lease time; {0, ms until it may make sense to try again, stamp} if denied;
@@ -9,8 +9,12 @@
 
 -- The common case comes first: one resource, exclusive, free, nobody waits. It counts every step.
 local record = redis.call('GET', KEYS[1])
-local former = not record and 0 or tonumber(string.sub(record, 3))
-if former and ARGV[5] == 'x' and #KEYS == 3 and (not record or string.byte(record, 1) == 49) then
+local former = 0
+if record then
+	local version, blank = string.byte(record, 1, 2)
+	former = version == 49 and blank == 32 and tonumber(string.sub(record, 3))
+end
+if former and ARGV[5] == 'x' and #KEYS == 1 then
 	local time = redis.call('TIME')
 	local since = time[1] .. string.sub('00000' .. time[2], -6)
 	local token, fence, ttl = tonumber(since), since, ARGV[3]
@@ -22,14 +26,16 @@ if former and ARGV[5] == 'x' and #KEYS == 3 and (not record or string.byte(recor
 	if not fence or ARGV[4] ~= '1' then
 		fence = string.format('%.0f', token + ARGV[4] - 1)
 	end
-	redis.call('PSETEX', KEYS[1], ttl, '1 x ' .. ARGV[1] .. ' ' .. since .. ' ' .. ARGV[2] .. ' ' .. fence)
+	redis.call('PSETEX', KEYS[1], ttl, ARGV[1] .. since .. ' ' .. ARGV[2] .. ' ' .. fence)
 	return token
 end
 
 #include resource.lua
 
-local owner, lease, flags, channel = ARGV[1], tonumber(ARGV[2]), ARGV[8] or '-', ARGV[9] or ''
-local wanted = { mode = ARGV[5], permits = tonumber(ARGV[6] or 1), limit = tonumber(ARGV[7] or 0), lease = lease,
+local owner, lease = string.sub(ARGV[1], 5, -2), tonumber(ARGV[2])
+local mode, permits, limit = string.match(ARGV[5], '^(.) ?(%d*) ?(%d*)$')
+local flags, channel = string.match(ARGV[6] or '-', '^(%S+) ?(%S*)$')
+local wanted = { mode = mode, permits = tonumber(permits) or 1, limit = tonumber(limit) or 0, lease = lease,
 	tokens = tonumber(ARGV[4]), flags = flags }
 local resources = readAll()
 if not resources then

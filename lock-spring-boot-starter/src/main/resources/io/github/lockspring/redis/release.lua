@@ -1,25 +1,28 @@
 -- Gives back whatever an owner has: the leases, the place in the queue.
 --
--- ARGV: owner.
+-- ARGV: the beginning of a record, "1 x <owner> ".
 -- Answer: 1 if it held all of the resources until now, else 0.
 
 -- The common case comes first: one resource, exclusive, nobody waits.
-local owner = ARGV[1]
-local record = #KEYS == 3 and redis.call('GET', KEYS[1])
-if record and string.find(record, owner, 5, true) == 5 and string.byte(record, 3) == 120
-		and string.byte(record, 5 + #owner) == 32 and string.byte(record, 1) == 49 then
-	local since, lease, fence = string.match(record, '^(%d+) (%d+) (%d+)$', 6 + #owner)
-	if since then
+local record = #KEYS == 1 and redis.call('GET', KEYS[1])
+if record and string.find(record, ARGV[1], 1, true) == 1 then
+	local since, lease, fence = string.match(record, '^(%d+) (%d+) (%d+)$', #ARGV[1] + 1)
+	if since and since == fence then
+		-- the token is behind the clock, and the key lives for 10 seconds more than the lease
+		local left = redis.call('PTTL', KEYS[1])
+		redis.call('PSETEX', KEYS[1], '10000', '1 ' .. fence)
+		return (left > 10000) and 1 or 0
+	elseif since then
 		local time = redis.call('TIME')
 		local now = time[1] * 1000000 + time[2]
-		local ahead = fence - now
-		redis.call('PSETEX', KEYS[1], ahead > 0 and string.format('%.0f', 10000 + ahead / 1000) or '10000', '1 ' .. fence)
+		redis.call('PSETEX', KEYS[1], string.format('%.0f', 10000 + math.max(fence - now, 0) / 1000), '1 ' .. fence)
 		return (now < since + lease * 1000) and 1 or 0
 	end
 end
 
 #include resource.lua
 
+local owner = string.sub(ARGV[1], 5, -2)
 local resources = readAll()
 if not resources then
 	return foreign()

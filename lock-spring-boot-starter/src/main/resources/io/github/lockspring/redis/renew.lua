@@ -35,7 +35,7 @@ for i = 1, #ARGV, 3 do
 		local r = read(key)
 		held = held and r and isHeld(r, owner)
 		resources[#resources + 1] = r
-		key = key + 3
+		key = key + 1
 	end
 	if held then
 		for _, r in ipairs(resources) do

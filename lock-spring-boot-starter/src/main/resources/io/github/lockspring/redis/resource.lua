@@ -1,4 +1,5 @@
--- What the scripts share. KEYS names resources, three keys each:
+-- What the scripts share. KEYS names resources. A resource has three keys, of which only the first is passed, because
+-- the others exist only while somebody waits or while leases stand side by side:
 --
 --   state    a record of one line: "1 <fence>" if the resource is free and nobody waits, else
 --            "1 <mode> <who> <since> <lease> <fence>", followed by " q" if somebody may wait.
@@ -21,7 +22,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local function read(i)
-	local r = { state = KEYS[i], details = KEYS[i + 1], queue = KEYS[i + 2] }
+	local r = { state = KEYS[i], details = KEYS[i] .. ':d', queue = KEYS[i] .. ':q' }
 	local record = redis.call('GET', r.state)
 	local since, lease
 	if not record then
@@ -46,7 +47,7 @@ end
 
 local function readAll()
 	local all = {}
-	for i = 1, #KEYS, 3 do
+	for i = 1, #KEYS do
 		local r = read(i)
 		if not r then
 			return nil

@@ -64,7 +64,7 @@ class ClusterLockBackendTests extends LockBackendContractTests {
 
 	@Override
 	protected void expire(LeaseRequest lease) {
-		String state = new String(RedisKeys.of(lease.key())[0], StandardCharsets.UTF_8);
+		String state = new String(RedisKeys.of(lease.key()), StandardCharsets.UTF_8);
 		LeaseExpiry.expire(lease, this.servers.master(this.servers.slot(state))::command);
 	}
 

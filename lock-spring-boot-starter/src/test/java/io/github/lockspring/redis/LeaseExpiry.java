@@ -50,9 +50,8 @@ final class LeaseExpiry {
 	 */
 	static void expire(LeaseRequest lease, Function<String[], ?> server) {
 		for (String key : lease.keys()) {
-			byte[][] names = RedisKeys.of(key);
-			server.apply(new String[] { "EVAL", SCRIPT, "2", new String(names[0], StandardCharsets.UTF_8),
-					new String(names[1], StandardCharsets.UTF_8), lease.owner().toString() });
+			String state = new String(RedisKeys.of(key), StandardCharsets.UTF_8);
+			server.apply(new String[] { "EVAL", SCRIPT, "2", state, state + ":d", lease.owner().toString() });
 		}
 	}
 

@@ -39,7 +39,7 @@ import static org.awaitility.Awaitility.await;
  */
 class RedisServerErrorTests {
 
-	private static final String LEAST_RIGHTS = "resetchannels &lock:* ~{* -@all +evalsha +eval +ping +hello +client|setname +info +get +psetex "
+	private static final String LEAST_RIGHTS = "resetchannels &lock:* ~{* -@all +evalsha +eval +ping +hello +client|setname +info +get +psetex +pttl "
 			+ "+time +hget +hset +hdel +hgetall +lpos +rpush +lrem +lindex +pexpire " + "+publish +subscribe";
 
 	private RedisServer server;
@@ -90,7 +90,8 @@ class RedisServerErrorTests {
 		this.server.command("SET", "{text}", "{\"json\": true}");
 		this.server.command("SET", "{newer}", "2 x somebody 1 2 3 4 5");
 		this.server.command("SET", "{large}", "x".repeat(1_000_000));
-		for (String key : List.of("hash", "text", "newer", "large")) {
+		this.server.command("SET", "{number}", "1234567");
+		for (String key : List.of("hash", "text", "newer", "large", "number")) {
 			LeaseRequest request = this.process.request(key);
 			Object before = this.server.command("DUMP", "{" + key + "}");
 			assertThatExceptionOfType(BackendUnavailableException.class)

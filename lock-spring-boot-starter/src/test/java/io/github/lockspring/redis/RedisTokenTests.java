@@ -149,7 +149,7 @@ class RedisTokenTests {
 	}
 
 	private long cycle() {
-		LeaseRequest request = this.process.request("key");
+		LeaseRequest request = this.process.request("key", LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(2));
 		Grant grant = this.process.tryAcquire(request);
 		assertThat(grant).isNotNull();
 		assertThat(this.process.release(request)).isTrue();
