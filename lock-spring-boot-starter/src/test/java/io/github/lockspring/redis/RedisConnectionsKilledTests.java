@@ -31,7 +31,6 @@ import io.github.lockspring.redis.FaultRun.Load;
 import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /**
  * The server cuts its connections, or forgets the scripts, every 200 ms.
@@ -42,7 +41,7 @@ class RedisConnectionsKilledTests {
 
 	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(20), true);
 
-	private static final AcquireTerms SHORT = AcquireTerms.exclusive(Duration.ofSeconds(2), true);
+	private static final AcquireTerms SHORT = AcquireTerms.exclusive(Duration.ofSeconds(6), true);
 
 	private static final List<String> KEYS = List.of("hot", "warm");
 
@@ -75,7 +74,7 @@ class RedisConnectionsKilledTests {
 	@Test
 	void connectionsForMessagesAreCut() throws Exception {
 		workWhile(() -> this.server.killClients("pubsub"));
-		assertThat(this.run.unavailable).hasValue(0);
+		assertUnavailableOnlyByLoad();
 	}
 
 	@Test
@@ -90,12 +89,19 @@ class RedisConnectionsKilledTests {
 	@Test
 	void scriptsAreForgotten() throws Exception {
 		workWhile(this.server::flushScripts);
-		assertThat(this.run.unavailable).hasValue(0);
+		assertUnavailableOnlyByLoad();
+	}
+
+	/**
+	 * Nobody notices the fault, but the machine may have too much to do.
+	 */
+	private void assertUnavailableOnlyByLoad() {
+		assertThat(this.run.unavailable).allMatch((cause) -> cause.contains("did not answer within"));
 	}
 
 	private void workWhile(FaultRun.Task fault) throws Exception {
 		List<EngineProcess> processes = this.run.startProcesses(4, RedisProcess.configuration(this.server));
-		Hold held = this.run.acquire(this.run.startProcess(this.server), "held", SHORT, Duration.ZERO);
+		Hold held = this.run.acquire(this.run.startProcess(this.server), "held", SHORT, FaultRun.PATIENCE);
 		assertThat(held).isNotNull();
 		processes.forEach((process) -> this.run.startWorkers(process, 2, LOAD, LENGTH));
 		long start = System.nanoTime();
@@ -105,7 +111,7 @@ class RedisConnectionsKilledTests {
 		}
 		this.run.awaitThreads();
 		this.run.assertProgress();
-		this.run.assertEverybodyAcquires(KEYS, TERMS);
+		this.run.assertEverybodyAcquires(KEYS);
 		processes.forEach(this::assertListens);
 		assertThat(held.isHeld()).isTrue();
 		assertThat(this.run.release(held)).isTrue();
@@ -121,12 +127,12 @@ class RedisConnectionsKilledTests {
 		AtomicBoolean enough = new AtomicBoolean();
 		Thread waiting = this.run.startThread("waiting", () -> {
 			while (!enough.get()) {
-				assertThat(this.run.acquire(process, "held", TERMS, Duration.ofMillis(200))).isNull();
+				assertThat(this.run.acquire(process, "held", TERMS, Duration.ofSeconds(1))).isNull();
 			}
 		});
-		await().until(this::hasContenderWhoListens);
+		FaultRun.eventually().until(this::hasContenderWhoListens);
 		enough.set(true);
-		await().until(() -> !waiting.isAlive());
+		FaultRun.eventually().until(() -> !waiting.isAlive());
 	}
 
 	private boolean hasContenderWhoListens() {

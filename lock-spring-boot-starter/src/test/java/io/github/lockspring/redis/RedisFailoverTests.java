@@ -39,7 +39,6 @@ import io.github.lockspring.server.RedisSentinels;
 import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /**
  * A replica takes over while four processes contend.
@@ -102,7 +101,7 @@ class RedisFailoverTests {
 				workWhile(configuration, () -> {
 					sentinels.failOverByPause();
 					former.resume();
-					await().until(() -> former.info("replication").get("role").equals("slave"));
+					FaultRun.eventually().until(() -> former.info("replication").get("role").equals("slave"));
 				});
 				sentinels.awaitReady();
 			}
@@ -143,7 +142,7 @@ class RedisFailoverTests {
 		this.run.assertProgress();
 		assertThat(this.run.history.acquisitions()).hasSizeGreaterThan(grants)
 			.anyMatch((acquisition) -> acquisition.from() - end > 0);
-		this.run.assertEverybodyAcquires(KEYS, TERMS);
+		this.run.assertEverybodyAcquires(KEYS);
 		this.run
 			.say(this.run.assertDoubleGrantsOnlyIn(List.of(new Span(start, end + LEASE.toNanos()))) + " double grants");
 		this.run.assertTokensGrow();
@@ -158,19 +157,19 @@ class RedisFailoverTests {
 	private void assertLostGrantIsKnownSoon(RedisConfiguration configuration, RedisServer primary) throws Exception {
 		EngineProcess one = this.run.startProcess(configuration);
 		EngineProcess two = this.run.startProcess(configuration);
-		Hold first = this.run.acquire(one, "forgotten", TERMS, Duration.ofSeconds(10));
+		Hold first = this.run.acquire(one, "forgotten", TERMS, FaultRun.PATIENCE);
 		assertThat(first).isNotNull();
 		long start = System.nanoTime();
 		primary.command("DEL", "{forgotten}");
 		Thread second = this.run.startThread("second", () -> {
-			Hold hold = this.run.acquire(two, "forgotten", TERMS, Duration.ofSeconds(10));
+			Hold hold = this.run.acquire(two, "forgotten", TERMS, FaultRun.PATIENCE);
 			assertThat(hold).isNotNull();
 			assertThat(hold.token()).isGreaterThan(first.token());
 			assertThat(this.run.use("second", start, hold, LEASE.multipliedBy(2))).isTrue();
 		});
 		assertThat(this.run.use("first", start, first, LEASE.multipliedBy(2))).isFalse();
 		second.join();
-		await().untilAsserted(() -> assertThat(one.lostTokens).containsExactly(first.token()));
+		FaultRun.eventually().untilAsserted(() -> assertThat(one.lostTokens).containsExactly(first.token()));
 		assertThat(this.run.assertDoubleGrantsOnlyIn(List.of(new Span(start, start + LEASE.toNanos())))).isEqualTo(1);
 		this.run.assertTokensGrow();
 	}

@@ -86,7 +86,7 @@ class RedisRandomFaultsTests {
 		this.run.awaitThreads();
 		this.run.sayFigures();
 		this.run.assertNoViolations();
-		this.run.assertEverybodyAcquires(KEYS, TERMS);
+		this.run.assertEverybodyAcquires(KEYS);
 		this.run.assertExclusion();
 		this.run.assertNothingLeft(this.server);
 	}
