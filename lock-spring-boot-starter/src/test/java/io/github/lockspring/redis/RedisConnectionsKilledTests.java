@@ -18,7 +18,9 @@ package io.github.lockspring.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -112,7 +114,7 @@ class RedisConnectionsKilledTests {
 		this.run.awaitThreads();
 		this.run.assertProgress();
 		this.run.assertEverybodyAcquires(KEYS);
-		processes.forEach(this::assertListens);
+		assertListening(processes);
 		assertThat(held.isHeld()).isTrue();
 		assertThat(this.run.release(held)).isTrue();
 		assertThat(this.run.losses()).isZero();
@@ -121,26 +123,27 @@ class RedisConnectionsKilledTests {
 	}
 
 	/**
-	 * A process that waits has a channel, and somebody listens to it.
+	 * Every process that waits has a channel, and somebody listens to it.
 	 */
-	private void assertListens(EngineProcess process) {
+	private void assertListening(List<EngineProcess> processes) throws Exception {
 		AtomicBoolean enough = new AtomicBoolean();
-		Thread waiting = this.run.startThread("waiting", () -> {
+		processes.forEach((process) -> this.run.startThread("waiting", () -> {
 			while (!enough.get()) {
 				assertThat(this.run.acquire(process, "held", TERMS, Duration.ofSeconds(1))).isNull();
 			}
-		});
-		FaultRun.eventually().until(this::hasContenderWhoListens);
+		}));
+		FaultRun.eventually().until(() -> channelsThatAreHeard().size() == processes.size());
 		enough.set(true);
-		FaultRun.eventually().until(() -> !waiting.isAlive());
+		this.run.awaitThreads();
 	}
 
-	private boolean hasContenderWhoListens() {
+	private Set<String> channelsThatAreHeard() {
 		List<?> details = (List<?>) this.server.command("HVALS", "{held}:d");
 		return details.stream()
 			.map((contender) -> contender.toString().substring(contender.toString().lastIndexOf(' ') + 1))
-			.anyMatch((channel) -> channel.startsWith("lock:")
-					&& ((List<?>) this.server.command("PUBSUB", "CHANNELS", channel)).size() == 1);
+			.filter((channel) -> channel.startsWith("lock:")
+					&& ((List<?>) this.server.command("PUBSUB", "CHANNELS", channel)).size() == 1)
+			.collect(Collectors.toSet());
 	}
 
 }

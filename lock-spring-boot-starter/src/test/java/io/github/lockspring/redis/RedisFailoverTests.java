@@ -49,7 +49,7 @@ class RedisFailoverTests {
 
 	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
 
-	private static final Duration LENGTH = Duration.ofSeconds((FaultRun.SCALE > 1) ? 12 : 5);
+	private static final Duration LENGTH = Duration.ofSeconds((FaultRun.SCALE > 1) ? 12 : 4);
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 

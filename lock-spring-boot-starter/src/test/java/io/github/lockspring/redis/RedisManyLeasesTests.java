@@ -42,7 +42,7 @@ class RedisManyLeasesTests {
 
 	private static final int LEASES = (FaultRun.SCALE > 1) ? 20_000 : 5_000;
 
-	private static final Duration LENGTH = (FaultRun.SCALE > 1) ? LEASE.multipliedBy(3) : Duration.ofSeconds(7);
+	private static final Duration LENGTH = (FaultRun.SCALE > 1) ? LEASE.multipliedBy(3) : Duration.ofSeconds(6);
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 

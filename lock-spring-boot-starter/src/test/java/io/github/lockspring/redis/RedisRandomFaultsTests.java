@@ -37,7 +37,7 @@ import io.github.lockspring.server.RedisServer;
  */
 class RedisRandomFaultsTests {
 
-	private static final Duration LENGTH = Duration.ofSeconds(5L * FaultRun.SCALE);
+	private static final Duration LENGTH = Duration.ofSeconds(4L * FaultRun.SCALE);
 
 	private static final Duration LEASE = Duration.ofSeconds(1);
 

@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class RedisServerPausedTests {
 
-	private static final Duration LONG = Duration.ofSeconds(6);
+	private static final Duration LONG = Duration.ofSeconds(5);
 
 	private static final Duration SHORT = Duration.ofSeconds(2);
 
