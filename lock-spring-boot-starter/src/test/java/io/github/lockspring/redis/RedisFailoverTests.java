@@ -76,7 +76,7 @@ class RedisFailoverTests {
 					Set.copyOf(sentinels.sentinelAddresses()));
 			for (int i = 0; i < FaultRun.SCALE; i++) {
 				RedisServer former = sentinels.master();
-				workWhile(configuration, sentinels::failOverByKill);
+				workWhile(configuration, LENGTH, sentinels::failOverByKill);
 				if (i + 1 < FaultRun.SCALE) {
 					former.restart();
 					sentinels.awaitReady();
@@ -98,7 +98,7 @@ class RedisFailoverTests {
 					Set.copyOf(sentinels.sentinelAddresses()));
 			for (int i = 0; i < FaultRun.SCALE; i++) {
 				RedisServer former = sentinels.master();
-				workWhile(configuration, () -> {
+				workWhile(configuration, FaultRun.PATIENCE.dividedBy(2), () -> {
 					sentinels.failOverByPause();
 					former.resume();
 					FaultRun.eventually().until(() -> former.info("replication").get("role").equals("slave"));
@@ -116,7 +116,7 @@ class RedisFailoverTests {
 			for (int i = 0; i < FaultRun.SCALE; i++) {
 				int slot = cluster.slot(KEYS.get(i % KEYS.size()));
 				RedisServer former = cluster.master(slot);
-				workWhile(configuration, () -> cluster.failOver(slot));
+				workWhile(configuration, LENGTH, () -> cluster.failOver(slot));
 				if (i + 1 < FaultRun.SCALE) {
 					former.restart();
 					cluster.awaitReady();
@@ -127,11 +127,11 @@ class RedisFailoverTests {
 		}
 	}
 
-	private void workWhile(RedisConfiguration configuration, Runnable failover) throws Exception {
+	private void workWhile(RedisConfiguration configuration, Duration length, Runnable failover) throws Exception {
 		int grants = this.run.history.acquisitions().size();
 		List<EngineProcess> processes = this.run.startProcesses(4, configuration);
 		for (EngineProcess process : processes) {
-			this.run.startWorkers(process, 2, LOAD, LENGTH);
+			this.run.startWorkers(process, 2, LOAD, length);
 		}
 		Thread.sleep(500 + this.run.random.nextInt(500));
 		long start = System.nanoTime();
