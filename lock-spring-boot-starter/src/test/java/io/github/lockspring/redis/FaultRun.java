@@ -25,6 +25,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.logging.LogLevel;
@@ -54,9 +55,19 @@ final class FaultRun implements AutoCloseable {
 	 */
 	static final int SCALE = Integer.getInteger("lock.test.scale", 1);
 
+	/**
+	 * Longer than anything takes, even on a machine with much else to do.
+	 */
+	static final Duration PATIENCE = Duration.ofSeconds(40);
+
+	private static final AcquireTerms LONG_TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+
 	final LockHistory history = new LockHistory();
 
-	final AtomicInteger unavailable = new AtomicInteger();
+	/**
+	 * Why the store was not available.
+	 */
+	final Queue<String> unavailable = new ConcurrentLinkedQueue<>();
 
 	final AtomicInteger denied = new AtomicInteger();
 
@@ -106,6 +117,13 @@ final class FaultRun implements AutoCloseable {
 	}
 
 	/**
+	 * Waits with {@link #PATIENCE}.
+	 */
+	static ConditionFactory eventually() {
+		return await().atMost(PATIENCE);
+	}
+
+	/**
 	 * Writes a figure to the output of the build.
 	 */
 	void say(String text) {
@@ -116,7 +134,7 @@ final class FaultRun implements AutoCloseable {
 	 * Waits until processes that have just started ask the server for nothing more.
 	 */
 	static void awaitSetup() {
-		await().until(() -> !Leftovers.threads().contains("lock-redis-setup"));
+		eventually().until(() -> !Leftovers.threads().contains("lock-redis-setup"));
 	}
 
 	EngineProcess startProcess(RedisConfiguration configuration) {
@@ -206,7 +224,7 @@ final class FaultRun implements AutoCloseable {
 			if (ex.getReason() != EngineException.Reason.UNAVAILABLE) {
 				this.violations.add("acquire: " + ex);
 			}
-			this.unavailable.incrementAndGet();
+			this.unavailable.add(String.valueOf(ex.getCause()));
 			return null;
 		}
 	}
@@ -277,7 +295,7 @@ final class FaultRun implements AutoCloseable {
 	 */
 	void awaitThreads() throws InterruptedException {
 		for (Thread thread : this.threads) {
-			thread.join(60_000);
+			thread.join(PATIENCE.toMillis());
 			assertThat(thread.isAlive())
 				.as(() -> thread + " is stuck in " + List.of(thread.getStackTrace()).toString().replace(", ", "\n"))
 				.isFalse();
@@ -287,11 +305,11 @@ final class FaultRun implements AutoCloseable {
 	/**
 	 * Every process takes every key once, when the trouble is over.
 	 */
-	void assertEverybodyAcquires(List<String> keys, AcquireTerms terms) {
+	void assertEverybodyAcquires(List<String> keys) {
 		for (EngineProcess process : this.processes) {
 			for (String key : keys) {
 				long asked = System.nanoTime();
-				Hold hold = process.engine.acquireUninterruptibly(key, terms, this, Duration.ofSeconds(20).toNanos());
+				Hold hold = process.engine.acquireUninterruptibly(key, LONG_TERMS, this, PATIENCE.toNanos());
 				assertThat(hold).as(key).isNotNull();
 				assertThat(use("main", asked, hold, Duration.ZERO)).isTrue();
 			}
@@ -311,7 +329,7 @@ final class FaultRun implements AutoCloseable {
 		say("%d acquisitions (per thread at least %d, at most %d), %d denied, %d unavailable, %d lost".formatted(
 				this.history.acquisitions().size(), this.grants.stream().mapToInt(AtomicInteger::get).min().orElse(0),
 				this.grants.stream().mapToInt(AtomicInteger::get).max().orElse(0), this.denied.get(),
-				this.unavailable.get(), losses()));
+				this.unavailable.size(), losses()));
 	}
 
 	int losses() {

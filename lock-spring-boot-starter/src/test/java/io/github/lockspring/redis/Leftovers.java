@@ -16,14 +16,12 @@
 
 package io.github.lockspring.redis;
 
-import java.time.Duration;
 import java.util.List;
 
 import io.github.lockspring.server.RedisConnection;
 import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /**
  * What processes that have ended may leave: no thread; no connection, no subscription and
@@ -50,9 +48,9 @@ final class Leftovers {
 	}
 
 	void assertNone(RedisServer... servers) {
-		await().untilAsserted(() -> assertThat(threads()).isEqualTo(this.threadsBefore));
+		FaultRun.eventually().untilAsserted(() -> assertThat(threads()).isEqualTo(this.threadsBefore));
 		for (RedisServer server : servers) {
-			await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertNoneOn(server));
+			FaultRun.eventually().untilAsserted(() -> assertNoneOn(server));
 		}
 	}
 

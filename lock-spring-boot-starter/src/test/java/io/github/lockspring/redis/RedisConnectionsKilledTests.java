@@ -18,7 +18,9 @@ package io.github.lockspring.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,7 +33,6 @@ import io.github.lockspring.redis.FaultRun.Load;
 import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /**
  * The server cuts its connections, or forgets the scripts, every 200 ms.
@@ -42,7 +43,7 @@ class RedisConnectionsKilledTests {
 
 	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(20), true);
 
-	private static final AcquireTerms SHORT = AcquireTerms.exclusive(Duration.ofSeconds(2), true);
+	private static final AcquireTerms SHORT = AcquireTerms.exclusive(Duration.ofSeconds(6), true);
 
 	private static final List<String> KEYS = List.of("hot", "warm");
 
@@ -75,7 +76,7 @@ class RedisConnectionsKilledTests {
 	@Test
 	void connectionsForMessagesAreCut() throws Exception {
 		workWhile(() -> this.server.killClients("pubsub"));
-		assertThat(this.run.unavailable).hasValue(0);
+		assertUnavailableOnlyByLoad();
 	}
 
 	@Test
@@ -90,12 +91,19 @@ class RedisConnectionsKilledTests {
 	@Test
 	void scriptsAreForgotten() throws Exception {
 		workWhile(this.server::flushScripts);
-		assertThat(this.run.unavailable).hasValue(0);
+		assertUnavailableOnlyByLoad();
+	}
+
+	/**
+	 * Nobody notices the fault, but the machine may have too much to do.
+	 */
+	private void assertUnavailableOnlyByLoad() {
+		assertThat(this.run.unavailable).allMatch((cause) -> cause.contains("did not answer within"));
 	}
 
 	private void workWhile(FaultRun.Task fault) throws Exception {
 		List<EngineProcess> processes = this.run.startProcesses(4, RedisProcess.configuration(this.server));
-		Hold held = this.run.acquire(this.run.startProcess(this.server), "held", SHORT, Duration.ZERO);
+		Hold held = this.run.acquire(this.run.startProcess(this.server), "held", SHORT, FaultRun.PATIENCE);
 		assertThat(held).isNotNull();
 		processes.forEach((process) -> this.run.startWorkers(process, 2, LOAD, LENGTH));
 		long start = System.nanoTime();
@@ -105,8 +113,8 @@ class RedisConnectionsKilledTests {
 		}
 		this.run.awaitThreads();
 		this.run.assertProgress();
-		this.run.assertEverybodyAcquires(KEYS, TERMS);
-		processes.forEach(this::assertListens);
+		this.run.assertEverybodyAcquires(KEYS);
+		assertListening(processes);
 		assertThat(held.isHeld()).isTrue();
 		assertThat(this.run.release(held)).isTrue();
 		assertThat(this.run.losses()).isZero();
@@ -115,26 +123,27 @@ class RedisConnectionsKilledTests {
 	}
 
 	/**
-	 * A process that waits has a channel, and somebody listens to it.
+	 * Every process that waits has a channel, and somebody listens to it.
 	 */
-	private void assertListens(EngineProcess process) {
+	private void assertListening(List<EngineProcess> processes) throws Exception {
 		AtomicBoolean enough = new AtomicBoolean();
-		Thread waiting = this.run.startThread("waiting", () -> {
+		processes.forEach((process) -> this.run.startThread("waiting", () -> {
 			while (!enough.get()) {
-				assertThat(this.run.acquire(process, "held", TERMS, Duration.ofMillis(200))).isNull();
+				assertThat(this.run.acquire(process, "held", TERMS, Duration.ofSeconds(1))).isNull();
 			}
-		});
-		await().until(this::hasContenderWhoListens);
+		}));
+		FaultRun.eventually().until(() -> channelsThatAreHeard().size() == processes.size());
 		enough.set(true);
-		await().until(() -> !waiting.isAlive());
+		this.run.awaitThreads();
 	}
 
-	private boolean hasContenderWhoListens() {
+	private Set<String> channelsThatAreHeard() {
 		List<?> details = (List<?>) this.server.command("HVALS", "{held}:d");
 		return details.stream()
 			.map((contender) -> contender.toString().substring(contender.toString().lastIndexOf(' ') + 1))
-			.anyMatch((channel) -> channel.startsWith("lock:")
-					&& ((List<?>) this.server.command("PUBSUB", "CHANNELS", channel)).size() == 1);
+			.filter((channel) -> channel.startsWith("lock:")
+					&& ((List<?>) this.server.command("PUBSUB", "CHANNELS", channel)).size() == 1)
+			.collect(Collectors.toSet());
 	}
 
 }

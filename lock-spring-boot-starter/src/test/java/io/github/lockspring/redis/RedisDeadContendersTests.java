@@ -41,7 +41,6 @@ import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 /**
  * One holds, 200 wait, and a third of them dies.
@@ -58,7 +57,7 @@ class RedisDeadContendersTests {
 
 	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
 
-	private static final Duration WAIT = Duration.ofSeconds(30);
+	private static final Duration WAIT = FaultRun.PATIENCE;
 
 	private RedisServer server;
 
@@ -82,7 +81,7 @@ class RedisDeadContendersTests {
 		AcquireTerms terms = fair ? AcquireTerms.fair(LEASE, true) : TERMS;
 		EngineProcess first = this.run.startProcess(this.server);
 		List<EngineProcess> processes = this.run.startProcesses(PROCESSES, RedisProcess.configuration(this.server));
-		Hold holder = this.run.acquire(first, "key", TERMS, Duration.ZERO);
+		Hold holder = this.run.acquire(first, "key", TERMS, FaultRun.PATIENCE);
 		assertThat(holder).isNotNull();
 		AtomicBoolean killed = new AtomicBoolean();
 		AtomicInteger survivors = new AtomicInteger();
@@ -93,17 +92,20 @@ class RedisDeadContendersTests {
 				survivors.incrementAndGet();
 			}
 			Thread thread = this.run.startThread(name, () -> contend(processes.get(process), name, terms, killed));
-			await().pollInterval(Duration.ofMillis(1)).until(() -> waits(thread));
+			FaultRun.eventually()
+				.pollDelay(Duration.ZERO)
+				.pollInterval(Duration.ofMillis(1))
+				.until(() -> waits(thread));
 		}
-		await().until(() -> ((Long) this.server.command("LLEN", "{key}:q")) == PROCESSES);
+		FaultRun.eventually().until(() -> ((Long) this.server.command("LLEN", "{key}:q")) == PROCESSES);
 		List<String> dying = ownersOf(processes);
 		killed.set(true);
 		DYING.forEach((process) -> processes.get(process).disconnect());
-		await()
+		FaultRun.eventually()
 			.until(() -> ((List<?>) this.server.command("PUBSUB", "CHANNELS")).size() == PROCESSES + 1 - DYING.size());
 		assertThat(this.run.release(holder)).isTrue();
 		assertThat(dying).noneMatch((owner) -> String.valueOf(this.server.command("GET", "{key}")).contains(owner));
-		await().atMost(WAIT).until(() -> this.run.history.acquisitions().size() == survivors.get());
+		FaultRun.eventually().until(() -> this.run.history.acquisitions().size() == survivors.get());
 		DYING.forEach((process) -> processes.get(process).close());
 		this.run.awaitThreads();
 		this.run.assertNoViolations();
@@ -200,12 +202,12 @@ class RedisDeadContendersTests {
 			}
 		}
 		victim.disconnect();
-		await().until(() -> ((List<?>) this.server.command("PUBSUB", "CHANNELS")).size() == PROCESSES);
+		FaultRun.eventually().until(() -> ((List<?>) this.server.command("PUBSUB", "CHANNELS")).size() == PROCESSES);
 		assertThat(processes.get(0).release(holder)).isTrue();
 		for (int i = 0; i < survivors.size(); i++) {
 			LeaseRequest request = survivors.get(i);
 			assertThat((String) this.server.command("GET", "{key}")).contains(request.owner().toString());
-			assertThat(owners.get(i).granted.poll(10, TimeUnit.SECONDS)).isEqualTo(request);
+			assertThat(owners.get(i).granted.poll(40, TimeUnit.SECONDS)).isEqualTo(request);
 			assertThat(owners.get(i).release(request)).isTrue();
 		}
 		this.run.say(survivors.size() + " survivors served in order, " + dead.size() + " dead skipped");

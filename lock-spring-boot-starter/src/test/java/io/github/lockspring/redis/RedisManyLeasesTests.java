@@ -42,11 +42,11 @@ class RedisManyLeasesTests {
 
 	private static final int LEASES = (FaultRun.SCALE > 1) ? 20_000 : 5_000;
 
-	private static final Duration LENGTH = (FaultRun.SCALE > 1) ? LEASE.multipliedBy(3) : Duration.ofSeconds(7);
+	private static final Duration LENGTH = (FaultRun.SCALE > 1) ? LEASE.multipliedBy(3) : Duration.ofSeconds(6);
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 
-	private static final Load LOAD = new Load(KEYS, List.of(TERMS), List.of(Duration.ofSeconds(5)), Duration.ZERO,
+	private static final Load LOAD = new Load(KEYS, List.of(TERMS), List.of(FaultRun.PATIENCE), Duration.ZERO,
 			Duration.ofMillis(5));
 
 	private RedisServer server;
@@ -71,7 +71,7 @@ class RedisManyLeasesTests {
 		EngineProcess other = this.run.startProcess(this.server);
 		List<Hold> holds = new ArrayList<>();
 		for (int i = 0; i < LEASES; i++) {
-			Hold hold = this.run.acquire(process, "key-" + i, TERMS, Duration.ZERO);
+			Hold hold = this.run.acquire(process, "key-" + i, TERMS, FaultRun.PATIENCE);
 			assertThat(hold).isNotNull();
 			holds.add(hold);
 		}

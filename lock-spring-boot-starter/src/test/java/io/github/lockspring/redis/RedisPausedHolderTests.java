@@ -20,6 +20,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -71,7 +72,7 @@ class RedisPausedHolderTests {
 				long token = Long.parseLong(answers.readLine());
 				assertThat(this.resource.write(token)).isTrue();
 				signal(worker, "STOP");
-				Hold hold = this.run.acquire(other, "key", TERMS, Duration.ofSeconds(20));
+				Hold hold = this.run.acquire(other, "key", TERMS, FaultRun.PATIENCE);
 				assertThat(hold).isNotNull();
 				assertThat(hold.token()).isGreaterThan(token);
 				assertThat(this.resource.write(hold.token())).isTrue();
@@ -118,7 +119,7 @@ class RedisPausedHolderTests {
 	 */
 	static final class Worker {
 
-		private static volatile int told;
+		private static final AtomicInteger told = new AtomicInteger();
 
 		private Worker() {
 		}
@@ -129,12 +130,13 @@ class RedisPausedHolderTests {
 					new RedisStandaloneConfiguration(arguments[0], Integer.parseInt(arguments[1])),
 					EngineSettings.defaults())) {
 				while (System.in.read() != -1) {
-					Hold hold = process.engine.acquire("key", TERMS, Duration.ofSeconds(20).toNanos());
-					told = 0;
-					hold.onLost(() -> told++);
+					Hold hold = process.engine.acquire("key", TERMS, FaultRun.PATIENCE.toNanos());
+					told.set(0);
+					hold.onLost(() -> told.incrementAndGet());
 					System.out.println(hold.token());
 					System.in.read();
 					System.out.println("held " + hold.isHeld());
+					FaultRun.eventually().until(() -> told.get() > 0);
 					Thread.sleep(LEASE.toMillis() / 2);
 					System.out.println("told " + told);
 					System.out.println("released " + hold.release());

@@ -40,7 +40,6 @@ import io.github.lockspring.spi.LeaseRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
 /**
  * The server does what it is asked, and the reply gets lost with the connection.
@@ -54,7 +53,7 @@ class RedisReplyDroppedTests {
 	 */
 	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofMinutes(2), true);
 
-	private static final Duration WAIT = Duration.ofSeconds(10);
+	private static final Duration WAIT = FaultRun.PATIENCE;
 
 	private RedisServer server;
 
@@ -110,7 +109,7 @@ class RedisReplyDroppedTests {
 			Future<String> reply = drop(RedisScript.ACQUIRE);
 			assertThat(this.run.acquire(this.victim, key, TERMS, Duration.ZERO)).isNull();
 			lostTokenOf(reply);
-			assertThat(this.run.unavailable).hasValue(i + 1);
+			assertThat(this.run.unavailable).hasSize(i + 1);
 			assertOtherAcquires(key);
 		}
 		assertReplies();
@@ -176,7 +175,8 @@ class RedisReplyDroppedTests {
 	}
 
 	private static ConditionFactory persistently() {
-		return await().pollDelay(Duration.ZERO)
+		return FaultRun.eventually()
+			.pollDelay(Duration.ZERO)
 			.pollInterval(Duration.ofMillis(5))
 			.ignoreExceptionsInstanceOf(BackendException.class);
 	}
