@@ -92,6 +92,12 @@ public class LockProperties {
 	 */
 	private boolean failFast;
 
+	/**
+	 * Whether a release returns before the store has answered, where the backend can do
+	 * that.
+	 */
+	private boolean asyncRelease;
+
 	private final HandOver handOver = new HandOver();
 
 	private final Aop aop = new Aop();
@@ -186,6 +192,14 @@ public class LockProperties {
 
 	public void setFailFast(boolean failFast) {
 		this.failFast = failFast;
+	}
+
+	public boolean isAsyncRelease() {
+		return this.asyncRelease;
+	}
+
+	public void setAsyncRelease(boolean asyncRelease) {
+		this.asyncRelease = asyncRelease;
 	}
 
 	public HandOver getHandOver() {

@@ -139,7 +139,8 @@ final class LockSettings {
 			.withHandOver(handOver.getLimit(), handOver.getSpan())
 			.withRenewInterval(this.properties.getRenewInterval())
 			.withMaxHoldTime(this.properties.getMaxHoldTime())
-			.withMaxKeys(this.properties.getMaxKeys());
+			.withMaxKeys(this.properties.getMaxKeys())
+			.withAsyncRelease(this.properties.isAsyncRelease());
 	}
 
 }

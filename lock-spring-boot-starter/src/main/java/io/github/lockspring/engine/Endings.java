@@ -121,7 +121,10 @@ final class Endings {
 
 	private boolean releaseInStore(Hold hold) {
 		try {
-			return hold.lease().leave() ? release(hold.lease()) : !hold.lease().isExpired(this.time);
+			if (!hold.lease().leave()) {
+				return !hold.lease().isExpired(this.time);
+			}
+			return this.settings.asyncRelease() ? releaseAsync(hold) : release(hold.lease());
 		}
 		finally {
 			if (!this.store.hasQueue() && hold.queue().hasWaiting()) {
@@ -146,6 +149,29 @@ final class Endings {
 	}
 
 	/**
+	 * Gives a lease back to the store without waiting for the answer. A loss is told when
+	 * the answer has come.
+	 */
+	private boolean releaseAsync(Hold hold) {
+		LeaseRequest lease = hold.lease().request();
+		this.store.releaseAsync(lease, this.settings.operationTimeout()).whenComplete((held, failure) -> {
+			if (failure != null) {
+				releaseLater(lease, failure);
+			}
+			else if (!held) {
+				reportLossAtRelease(hold);
+			}
+		});
+		return true;
+	}
+
+	private void releaseLater(LeaseRequest lease, Throwable failure) {
+		logger.warn("Could not release the lock on " + KeyText.describe(lease.key())
+				+ ", trying again in the background: " + failure.getMessage());
+		this.releases.release(lease);
+	}
+
+	/**
 	 * Gives a lease back to the store, now or in the background.
 	 * @return {@code false} if it turned out to be lost
 	 */
@@ -154,9 +180,7 @@ final class Endings {
 			return this.store.release(lease.request(), this.settings.operationTimeout());
 		}
 		catch (BackendException ex) {
-			logger.warn("Could not release the lock on " + KeyText.describe(lease.request().key())
-					+ ", trying again in the background: " + ex.getMessage());
-			this.releases.release(lease.request());
+			releaseLater(lease.request(), ex);
 			return !lease.isExpired(this.time);
 		}
 		catch (Error ex) {

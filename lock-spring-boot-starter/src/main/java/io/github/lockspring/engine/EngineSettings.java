@@ -38,13 +38,16 @@ import org.springframework.util.Assert;
  * @param maxHoldTime the time after which a lease is no longer renewed, because its
  * holder must have forgotten it
  * @param maxKeys how many keys may be held or waited for at once in this process
+ * @param asyncRelease whether a release returns before the store has answered, where the
+ * backend can do that
  */
 public record EngineSettings(Duration operationTimeout, int handOverLimit, Duration handOverSpan,
 		@Nullable Duration renewInterval, Duration minPoll, Duration maxPoll, Duration queuePoll, Duration maxHoldTime,
-		int maxKeys) {
+		int maxKeys, boolean asyncRelease) {
 
 	private static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(1), 256, Duration.ofMillis(20),
-			null, Duration.ofMillis(1), Duration.ofMillis(50), Duration.ofMillis(500), Duration.ofDays(1), 1_000_000);
+			null, Duration.ofMillis(1), Duration.ofMillis(50), Duration.ofMillis(500), Duration.ofDays(1), 1_000_000,
+			false);
 
 	/**
 	 * Checks the numbers.
@@ -72,32 +75,37 @@ public record EngineSettings(Duration operationTimeout, int handOverLimit, Durat
 
 	public EngineSettings withOperationTimeout(Duration operationTimeout) {
 		return new EngineSettings(operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys);
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease);
 	}
 
 	public EngineSettings withHandOver(int handOverLimit, Duration handOverSpan) {
 		return new EngineSettings(this.operationTimeout, handOverLimit, handOverSpan, this.renewInterval, this.minPoll,
-				this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys);
+				this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease);
 	}
 
 	public EngineSettings withRenewInterval(@Nullable Duration renewInterval) {
 		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys);
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease);
 	}
 
 	public EngineSettings withPoll(Duration minPoll, Duration maxPoll, Duration queuePoll) {
 		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
-				minPoll, maxPoll, queuePoll, this.maxHoldTime, this.maxKeys);
+				minPoll, maxPoll, queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease);
 	}
 
 	public EngineSettings withMaxHoldTime(Duration maxHoldTime) {
 		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, maxHoldTime, this.maxKeys);
+				this.minPoll, this.maxPoll, this.queuePoll, maxHoldTime, this.maxKeys, this.asyncRelease);
+	}
+
+	public EngineSettings withAsyncRelease(boolean asyncRelease) {
+		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, asyncRelease);
 	}
 
 	public EngineSettings withMaxKeys(int maxKeys) {
 		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, maxKeys);
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, maxKeys, this.asyncRelease);
 	}
 
 }

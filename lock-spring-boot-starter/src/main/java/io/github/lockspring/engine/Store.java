@@ -20,6 +20,8 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.lockspring.spi.Attempt;
@@ -151,6 +153,19 @@ final class Store {
 		}
 		catch (RuntimeException ex) {
 			throw unknown(ex);
+		}
+		finally {
+			restore(interrupted);
+		}
+	}
+
+	CompletionStage<Boolean> releaseAsync(LeaseRequest request, Duration timeout) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			return this.backend.releaseAsync(request, timeout);
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
 		}
 		finally {
 			restore(interrupted);

@@ -56,9 +56,13 @@ final class RedisCalls {
 	private RedisReply runText(RedisCall call, Duration timeout) {
 		RedisReply reply = await(this.access.send(call, true, timeout), timeout);
 		if (reply == null) {
-			throw new OutcomeUnknownException("Redis does not accept the script " + call.script(), null);
+			throw notAccepted(call);
 		}
 		return reply;
+	}
+
+	private static OutcomeUnknownException notAccepted(RedisCall call) {
+		return new OutcomeUnknownException("Redis does not accept the script " + call.script(), null);
 	}
 
 	/**
@@ -90,19 +94,43 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Runs a script without waiting for its answer.
+	 * Runs a script without waiting for its answer, where the client can do that.
+	 * @return its answer, or a {@link BackendException} if there is none in time
+	 */
+	CompletableFuture<RedisReply> runAsync(RedisCall call, Duration timeout) {
+		return this.access.send(call, false, timeout)
+			.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
+			.exceptionallyCompose((failure) -> {
+				BackendException trouble = translate(failure);
+				return (trouble != null) ? CompletableFuture.failedFuture(trouble) : runTextAsync(call, timeout);
+			});
+	}
+
+	private CompletableFuture<RedisReply> runTextAsync(RedisCall call, Duration timeout) {
+		return this.access.send(call, true, timeout)
+			.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
+			.exceptionallyCompose((failure) -> {
+				BackendException trouble = translate(failure);
+				return CompletableFuture.failedFuture((trouble != null) ? trouble : notAccepted(call));
+			});
+	}
+
+	private @Nullable BackendException translate(Throwable failure) {
+		Throwable cause = cause(failure);
+		if (cause instanceof TimeoutException) {
+			this.access.suspect("no reply in time");
+			return new OutcomeUnknownException("Redis did not answer in time", cause);
+		}
+		return this.access.translate(cause);
+	}
+
+	/**
+	 * Runs a script some time, where it does not hold up the messages.
 	 * @param failed told if it fails
 	 */
 	void runInBackground(RedisCall call, Duration timeout, Runnable failed) {
-		this.access.execute(() -> this.access.send(call, false, timeout).whenComplete((reply, failure) -> {
-			if (failure != null && this.access.translate(cause(failure)) == null) {
-				this.access.send(call, true, timeout).whenComplete((again, other) -> {
-					if (other != null) {
-						failed.run();
-					}
-				});
-			}
-			else if (failure != null) {
+		this.access.execute(() -> runAsync(call, timeout).whenComplete((reply, failure) -> {
+			if (failure != null) {
 				failed.run();
 			}
 		}));

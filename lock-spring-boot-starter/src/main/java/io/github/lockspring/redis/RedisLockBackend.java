@@ -26,6 +26,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.apache.commons.logging.Log;
@@ -295,6 +296,14 @@ public final class RedisLockBackend implements LockBackend {
 			this.contenders.remove(lease.owner());
 		}
 		return this.calls.run(release(lease), timeout).number(0) == 1;
+	}
+
+	@Override
+	public CompletionStage<Boolean> releaseAsync(LeaseRequest lease, Duration timeout) {
+		if (!this.contenders.isEmpty()) {
+			this.contenders.remove(lease.owner());
+		}
+		return this.calls.runAsync(release(lease), timeout).thenApply((reply) -> reply.number(0) == 1);
 	}
 
 	private static RedisCall release(LeaseRequest lease) {

@@ -20,6 +20,8 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A store of leases. Every method makes at most one round trip in the common case, never
@@ -99,6 +101,23 @@ public interface LockBackend extends AutoCloseable {
 	 * @throws BackendException if the store failed or took too long
 	 */
 	boolean release(LeaseRequest lease, Duration timeout);
+
+	/**
+	 * Gives a lease back as {@link #release(LeaseRequest, Duration)} does, without
+	 * waiting for the answer if the client can do that. What this process asks of the
+	 * store after this call reaches the store after it.
+	 * @param lease the request, granted or not
+	 * @param timeout the time after which the answer must have come
+	 * @return the answer to come, which may be a {@link BackendException}
+	 */
+	default CompletionStage<Boolean> releaseAsync(LeaseRequest lease, Duration timeout) {
+		try {
+			return CompletableFuture.completedFuture(release(lease, timeout));
+		}
+		catch (BackendException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
 
 	/**
 	 * Makes a shared lease out of an exclusive one in a single step, so that readers may
