@@ -207,7 +207,6 @@ final class Endings {
 		if (!hold.markLost()) {
 			return false;
 		}
-		hold.lease().end();
 		Hold next = hold.queue().promote();
 		if (next != null) {
 			next.wake();

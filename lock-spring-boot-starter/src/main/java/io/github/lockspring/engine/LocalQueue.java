@@ -387,11 +387,12 @@ final class LocalQueue {
 	 * @return the one that has it, or is about to give it back
 	 */
 	synchronized @Nullable Hold revoke(LeaseRequest request) {
-		Hold holder = holderOf(request);
-		if (holder != null) {
-			holder.lease().end();
+		for (Hold holder = this.holders; holder != null; holder = holder.next) {
+			if (holder.lease().request().equals(request)) {
+				holder.lease().end();
+			}
 		}
-		return holder;
+		return holderOf(request);
 	}
 
 	@Nullable Hold holders() {

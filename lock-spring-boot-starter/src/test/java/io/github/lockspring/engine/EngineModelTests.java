@@ -163,6 +163,63 @@ class EngineModelTests {
 		});
 	}
 
+	@Test
+	void ownerThatBeginsToReadWhileItEndsToWriteStepsDownOrAcquiresAnew() {
+		Lincheck.runConcurrentTest(ORDERS, () -> {
+			Process process = new Process();
+			Object owner = new Object();
+			Hold writer = process.engine.acquireUninterruptibly("k", process.terms, owner, 0);
+			process.start("writer", () -> require(writer.release(), "writer lost"));
+			process.start("reader", () -> process.readAndRelease(owner));
+			process.start("other reader", () -> process.readAndRelease(owner));
+			process.finish();
+			require(process.losses.get() == 0, "lost");
+		});
+	}
+
+	@Test
+	void writerAndReaderThatEndAtOnceLeaveNothing() {
+		Lincheck.runConcurrentTest(ORDERS, () -> {
+			Process process = new Process();
+			Object owner = new Object();
+			Hold writer = process.engine.acquireUninterruptibly("k", process.terms, owner, 0);
+			Hold reader = process.engine.acquireUninterruptibly("k", process.shared, owner, 0);
+			process.start("writer", () -> require(writer.release(), "writer lost"));
+			process.start("reader", () -> require(reader.release(), "reader lost"));
+			process.start("b", () -> {
+				Hold hold = process.engine.acquireUninterruptibly("k", process.terms, new Object(), 0);
+				require(hold == null || hold.release(), "lost");
+			});
+			process.finish();
+			require(process.losses.get() == 0, "lost");
+		});
+	}
+
+	@Test
+	void readerWhoseLeaseIsLostWhileTheWriterStepsDownIsNotHeld() {
+		Lincheck.runConcurrentTest(ORDERS, () -> {
+			Process process = new Process();
+			Object owner = new Object();
+			Hold writer = process.engine.acquireUninterruptibly("k", process.terms, owner, 0);
+			Hold reader = process.engine.acquireUninterruptibly("k", process.shared, owner, 0);
+			LeaseRequest lease = writer.lease().request();
+			process.holds.addAll(List.of(writer, reader));
+			process.start("writer", writer::release);
+			process.start("reader", reader::release);
+			process.start("news", () -> {
+				if (process.backend.release(lease, Duration.ofSeconds(1))) {
+					process.backend.listener().lost(lease);
+					process.requireNobodyHolds(lease);
+				}
+			});
+			process.join();
+			require(process.losses.get() <= 2, "lost twice");
+			require(process.engine.size() == 0, "left in the queue");
+			require(process.backend.isFree(), "left in the store");
+			process.engine.close();
+		});
+	}
+
 	private static void require(boolean condition, String what) {
 		if (!condition) {
 			throw new AssertionError(what);
@@ -175,6 +232,8 @@ class EngineModelTests {
 	private static final class Process {
 
 		private final AcquireTerms terms = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+
+		private final AcquireTerms shared = AcquireTerms.shared(Duration.ofSeconds(30), true);
 
 		private final AtomicInteger losses = new AtomicInteger();
 
@@ -242,6 +301,14 @@ class EngineModelTests {
 			Hold hold = acquire();
 			if (hold != null) {
 				hold.release();
+			}
+		}
+
+		void readAndRelease(Object owner) {
+			Hold hold = this.engine.acquireUninterruptibly("k", this.shared, owner, 1);
+			if (hold != null) {
+				require(hold.isHeld(), "not held");
+				require(hold.release(), "lost");
 			}
 		}
 

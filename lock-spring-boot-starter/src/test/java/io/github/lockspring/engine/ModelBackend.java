@@ -17,6 +17,7 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -30,6 +31,7 @@ import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.Renewal;
@@ -42,7 +44,7 @@ final class ModelBackend implements LockBackend {
 
 	private @Nullable BackendListener listener;
 
-	private @Nullable LeaseRequest holder;
+	private final List<LeaseRequest> holders = new ArrayList<>();
 
 	private long lastToken;
 
@@ -55,7 +57,7 @@ final class ModelBackend implements LockBackend {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return Set.of(Capability.FENCING);
+		return Set.of(Capability.FENCING, Capability.SHARED);
 	}
 
 	@Override
@@ -69,14 +71,18 @@ final class ModelBackend implements LockBackend {
 
 	@Override
 	public synchronized Attempt tryAcquire(LeaseRequest request, Duration timeout) {
-		if (this.holder != null) {
+		if (!this.holders.isEmpty() && !(isShared(request) && isShared(this.holders.get(0)))) {
 			this.denials++;
 			return Denial.UNKNOWN_DURATION;
 		}
-		this.holder = request;
+		this.holders.add(request);
 		long token = this.lastToken + 1;
 		this.lastToken += request.terms().tokens();
 		return new Grant(token, request.terms().leaseTime());
+	}
+
+	private static boolean isShared(LeaseRequest request) {
+		return request.terms().mode() == LeaseMode.SHARED;
 	}
 
 	@Override
@@ -86,19 +92,23 @@ final class ModelBackend implements LockBackend {
 
 	@Override
 	public synchronized boolean release(LeaseRequest lease, Duration timeout) {
-		boolean held = lease.equals(this.holder);
-		if (held) {
-			this.holder = null;
+		return this.holders.remove(lease);
+	}
+
+	@Override
+	public synchronized Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+		if (!release(exclusive, timeout)) {
+			return Denial.UNKNOWN_DURATION;
 		}
-		return held;
+		return tryAcquire(shared, timeout);
 	}
 
 	synchronized boolean isFree() {
-		return this.holder == null;
+		return this.holders.isEmpty();
 	}
 
 	synchronized boolean isHeldBy(LeaseRequest lease) {
-		return lease.equals(this.holder);
+		return this.holders.contains(lease);
 	}
 
 	/**

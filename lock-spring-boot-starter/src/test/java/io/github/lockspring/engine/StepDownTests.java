@@ -320,7 +320,6 @@ class StepDownTests {
 
 	@Test
 	void withoutReadersInTheStoreReadingIsReentry() {
-		this.backend.without(Capability.SHARED);
 		LockEngine engine = this.harness.engine(this.harness.backend().without(Capability.SHARED));
 		Hold writer = Harness.hold(engine);
 		assertThat(engine.acquireUninterruptibly(KEY, SHARED, writer.owner(), 0)).isSameAs(writer);
@@ -494,6 +493,24 @@ class StepDownTests {
 		assertThat(this.harness.holders()).isEmpty();
 	}
 
+	@Test
+	void stepDownThatArrivesBetweenTheReleasesIsUndone() {
+		Hold writer = write();
+		read();
+		LeaseRequest exclusive = writer.lease().request();
+		this.backend.next(Kind.STEP_DOWN, Fault.unknownWithoutEffect());
+		this.backend.always(Kind.RELEASE, Fault.before(() -> {
+			if (this.backend.lastCall(Kind.RELEASE).request().equals(exclusive)) {
+				Fault.unavailable().before();
+			}
+		}));
+		writer.release();
+		this.harness.advance(Duration.ofSeconds(1), STEP);
+		arriveLate();
+		this.harness.advance(Duration.ofSeconds(2), STEP);
+		assertThat(this.harness.holders()).isEmpty();
+	}
+
 	private Object arriveLate() {
 		List<LeaseRequest> requests = this.backend.lastCall(Kind.STEP_DOWN).requests();
 		return this.harness.backend().stepDown(requests.get(0), requests.get(1), STEP);
@@ -529,7 +546,8 @@ class StepDownTests {
 				Fault.after(() -> this.harness.time.jumpWall(Duration.ofSeconds(9, 950_000_000))));
 		assertThat(writer.release()).isTrue();
 		assertLostOnceEach(reader);
-		this.harness.advance(Duration.ofSeconds(1), STEP);
+		this.harness.advance(Duration.ofNanos(1));
+		assertThat(releases()).containsExactly(this.backend.lastCall(Kind.STEP_DOWN).requests().get(1));
 		this.harness.assertNothingLeft();
 	}
 
@@ -599,12 +617,11 @@ class StepDownTests {
 	void renewalThatCrossesTheStepDownDoesNotHarmTheReader() {
 		Hold writer = write();
 		Hold reader = read();
-		LockEngine engine = this.engine;
 		this.backend.next(Kind.RENEW, Fault.before(writer::release));
 		this.harness.advance(LEASE.dividedBy(3));
 		assertThat(this.backend.count(Kind.STEP_DOWN)).isOne();
 		assertThat(reader.isHeld()).isTrue();
-		assertThat(engine.size()).isOne();
+		assertThat(this.engine.size()).isOne();
 		assertThat(this.harness.losses).isEmpty();
 	}
 
@@ -635,6 +652,20 @@ class StepDownTests {
 		Hold reader = read();
 		this.backend.next(Kind.STEP_DOWN, Fault.after(() -> assertThat(reader.release()).isTrue()));
 		assertThat(writer.release()).isTrue();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void lossWhileTheStoreTakesItsTimeIsNotHidden() {
+		Hold writer = write();
+		Hold reader = read();
+		this.backend.next(Kind.STEP_DOWN, Fault.before(() -> {
+			this.harness.store.expire(writer.lease().request());
+			assertThat(reader.isHeld()).isFalse();
+		}));
+		assertThat(writer.release()).isFalse();
+		assertThat(reader.release()).isFalse();
+		assertThat(this.harness.losses).hasSize(2);
 		this.harness.assertNothingLeft();
 	}
 
