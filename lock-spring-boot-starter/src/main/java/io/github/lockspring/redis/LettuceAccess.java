@@ -22,7 +22,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
@@ -46,6 +48,8 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -61,6 +65,10 @@ import io.github.lockspring.spi.OutcomeUnknownException;
  * instead of being sent again later.
  */
 final class LettuceAccess implements RedisAccess {
+
+	private static final Log logger = LogFactory.getLog(RedisLockBackend.class);
+
+	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
 	private final LettuceConnectionFactory factory;
 
@@ -291,11 +299,29 @@ final class LettuceAccess implements RedisAccess {
 		return sent ? new OutcomeUnknownException(message, failure) : new BackendUnavailableException(message, failure);
 	}
 
+	/**
+	 * Ends the client in a thread of its own, because that may take as long as it likes.
+	 */
 	@Override
 	public void close() {
 		this.calls.close();
 		this.messages.close();
-		this.factory.destroy();
+		CompletableFuture<Void> end = new CompletableFuture<>();
+		Thread thread = new Thread(() -> {
+			this.factory.destroy();
+			end.complete(null);
+		}, "lock-redis-close");
+		thread.setDaemon(true);
+		thread.start();
+		try {
+			end.get(CLOSE_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			logger.debug("The connections to Redis are not closed yet");
+		}
 	}
 
 	/**
