@@ -637,6 +637,22 @@ class StepDownTests {
 	}
 
 	@Test
+	void renewalOfTheWriterDoesNotProlongTheReaderWhileTheStoreTakesItsTime() {
+		Hold writer = write();
+		Hold reader = acquire(AcquireTerms.shared(Duration.ofSeconds(1), true));
+		Gate gate = new Gate();
+		this.backend.next(Kind.STEP_DOWN, Fault.before(gate));
+		this.backend.next(Kind.RENEW, Fault.after(() -> {
+			CompletableFuture.runAsync(writer::release);
+			gate.awaitArrival();
+		}));
+		this.harness.advance(LEASE.dividedBy(3));
+		assertThat(this.backend.count(Kind.RENEW)).isOne();
+		assertThat(reader.remaining()).isPositive().isLessThan(Duration.ofSeconds(1));
+		gate.open();
+	}
+
+	@Test
 	void renewalDuringTheStepDownDoesNotAskForTheReader() {
 		Hold writer = write();
 		Hold reader = read();
