@@ -308,6 +308,7 @@ class EngineModelTests {
 			Hold hold = this.engine.acquireUninterruptibly("k", this.shared, owner, 1);
 			if (hold != null) {
 				require(hold.isHeld(), "not held");
+				require(!this.backend.isFree(), "not held in the store");
 				require(hold.release(), "lost");
 			}
 		}

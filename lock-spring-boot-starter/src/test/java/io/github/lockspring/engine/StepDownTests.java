@@ -592,6 +592,17 @@ class StepDownTests {
 	}
 
 	@Test
+	void readerWithAShorterLeaseIsRenewedInTime() {
+		Hold writer = acquire(UNRENEWED);
+		Hold reader = acquire(AcquireTerms.shared(Duration.ofSeconds(3), true));
+		writer.release();
+		this.harness.advance(Duration.ofSeconds(2));
+		this.harness.advance(Duration.ofSeconds(2));
+		assertThat(this.backend.count(Kind.RENEW)).isEqualTo(2);
+		assertThat(reader.isHeld()).isTrue();
+	}
+
+	@Test
 	void readerThatIsNotRenewedEndsByItself() {
 		Hold writer = write();
 		Hold reader = acquire(AcquireTerms.shared(LEASE, false));
@@ -623,6 +634,22 @@ class StepDownTests {
 		assertThat(reader.isHeld()).isTrue();
 		assertThat(this.engine.size()).isOne();
 		assertThat(this.harness.losses).isEmpty();
+	}
+
+	@Test
+	void renewalOfTheWriterDoesNotProlongTheReaderWhileTheStoreTakesItsTime() {
+		Hold writer = write();
+		Hold reader = acquire(AcquireTerms.shared(Duration.ofSeconds(1), true));
+		Gate gate = new Gate();
+		this.backend.next(Kind.STEP_DOWN, Fault.before(gate));
+		this.backend.next(Kind.RENEW, Fault.after(() -> {
+			CompletableFuture.runAsync(writer::release);
+			gate.awaitArrival();
+		}));
+		this.harness.advance(LEASE.dividedBy(3));
+		assertThat(this.backend.count(Kind.RENEW)).isOne();
+		assertThat(reader.remaining()).isPositive().isLessThan(Duration.ofSeconds(1));
+		gate.open();
 	}
 
 	@Test
@@ -754,6 +781,34 @@ class StepDownTests {
 			assertThat(this.engine.size()).isZero();
 		}
 		assertThat(this.harness.losses).isEmpty();
+	}
+
+	@Test
+	void ownerInTwoThreadsReadsOnOneHold() {
+		HookedTime time = new HookedTime(this.harness.time);
+		LockEngine engine = this.harness.engine(this.backend, EngineSettings.defaults(), time);
+		Hold writer = Harness.hold(engine);
+		List<Hold> readers = new CopyOnWriteArrayList<>();
+		Runnable read = () -> readers.add(engine.acquireUninterruptibly(KEY, SHARED, writer.owner(), 0));
+		time.afterNextLook(Thread.currentThread(), read);
+		read.run();
+		assertThat(readers).hasSize(2).containsOnly(readers.get(0));
+		assertThat(writer.release()).isTrue();
+		assertThat(readers).allMatch(Hold::release);
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void ownerThatStepsDownInAnotherThreadCannotWriteAgain() {
+		HookedTime time = new HookedTime(this.harness.time);
+		LockEngine engine = this.harness.engine(this.backend, EngineSettings.defaults(), time);
+		Hold writer = Harness.hold(engine);
+		Hold reader = engine.acquireUninterruptibly(KEY, SHARED, writer.owner(), 0);
+		time.afterNextLook(Thread.currentThread(), writer::release);
+		assertThatExceptionOfType(EngineException.class)
+			.isThrownBy(() -> engine.acquireUninterruptibly(KEY, TERMS, writer.owner(), 0))
+			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.UPGRADE));
+		assertThat(reader.isHeld()).isTrue();
 	}
 
 	@Test
