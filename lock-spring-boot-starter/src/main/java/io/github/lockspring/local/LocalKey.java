@@ -67,7 +67,20 @@ final class LocalKey {
 	}
 
 	boolean admits(LeaseRequest request) {
-		return (!request.terms().fair() || isNext(request)) && hasRoomFor(request.terms().mode());
+		return (!mustQueue(request) || isNext(request)) && hasRoomFor(request.terms().mode());
+	}
+
+	/**
+	 * A fair request lets all in that came before it, and other readers let a writer in,
+	 * who would wait for ever otherwise.
+	 */
+	private boolean mustQueue(LeaseRequest request) {
+		return request.terms().fair() || (request.terms().mode().equals(LeaseMode.SHARED) && isWriterNext());
+	}
+
+	private boolean isWriterNext() {
+		return !this.queue.isEmpty()
+				&& this.queue.keySet().iterator().next().terms().mode().equals(LeaseMode.EXCLUSIVE);
 	}
 
 	private boolean isNext(LeaseRequest request) {

@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
@@ -88,9 +89,9 @@ final class LettuceAccess implements RedisAccess {
 		this.factory = LettuceClientCopy.of(applications, operationTimeout);
 		this.client = this.factory.getRequiredNativeClient();
 		this.calls = new Reconnecting<>("calls", this::connect, StatefulConnection::isOpen,
-				StatefulConnection::closeAsync, Duration.ofMillis(500));
+				LettuceAccess::closeOnce, Duration.ofMillis(500));
 		this.messages = new Reconnecting<>("messages", this::subscribe, StatefulConnection::isOpen,
-				StatefulConnection::closeAsync, Duration.ofSeconds(10));
+				LettuceAccess::closeOnce, Duration.ofSeconds(10));
 	}
 
 	@Override
@@ -128,8 +129,17 @@ final class LettuceAccess implements RedisAccess {
 			return connection;
 		}
 		catch (RuntimeException ex) {
-			connection.closeAsync();
+			closeOnce(connection);
 			throw ex;
+		}
+	}
+
+	/**
+	 * Closes a connection, unless Lettuce has done so when it was lost.
+	 */
+	private static void closeOnce(StatefulConnection<?, ?> connection) {
+		if (!(connection instanceof RedisChannelHandler<?, ?> handler && handler.isClosed())) {
+			connection.closeAsync();
 		}
 	}
 

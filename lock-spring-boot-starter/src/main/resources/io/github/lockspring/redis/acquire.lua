@@ -71,18 +71,24 @@ if token then
 	end
 end
 
+-- Tells whether those who wait must be let in first: all of them by a fair request, and a writer by other readers.
+local function mustQueue(r)
+	local first, entry = head(r)
+	if not first or first == owner then
+		return false
+	end
+	return string.find(flags, 'f', 1, true) or wanted.mode == 's' and entry.mode == 'x'
+end
+
 local blocked
 for _, r in ipairs(resources) do
 	expire(r)
 	if r.mode == 'p' and wanted.mode == 'p' and r.limit ~= wanted.limit then
 		return { -1, r.limit }
 	end
-	local admitted = admits(r, wanted)
-	if admitted and string.find(flags, 'f', 1, true) then
-		local first = head(r)
-		admitted = not first or first == owner
+	if not admits(r, wanted) or mustQueue(r) then
+		blocked = r
 	end
-	blocked = blocked or not admitted and r
 end
 
 if not blocked then

@@ -246,6 +246,19 @@ public final class FaultProxy implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+		Await.until("port " + this.port() + " refuses connections", this::isRefusing);
+	}
+
+	/**
+	 * The thread that accepts may not have noticed yet.
+	 */
+	private boolean isRefusing() {
+		try (Socket attempt = new Socket(host(), port())) {
+			return !attempt.isConnected();
+		}
+		catch (IOException ex) {
+			return true;
+		}
 	}
 
 	/**

@@ -233,6 +233,7 @@ class FaultProxyTests {
 	void replyThatWasOnItsWayBeforeTheDroppedOneArrives() throws Exception {
 		this.proxy.delay(Direction.DOWN, Duration.ofMillis(200));
 		exchangeWithoutReading();
+		Await.until("the first reply is on its way", () -> this.proxy.chunks(Direction.DOWN) == 1);
 		Future<String> reply = this.proxy.dropReply();
 		exchangeWithoutReading();
 		assertThat(reply.get(10, TimeUnit.SECONDS)).isEqualTo("pong");

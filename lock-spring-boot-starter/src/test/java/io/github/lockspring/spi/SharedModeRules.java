@@ -255,6 +255,22 @@ abstract class SharedModeRules extends BackendRules {
 		this.two.awaitNews(waitingWriter);
 	}
 
+	@Test
+	void readersDoNotKeepAWaitingWriterOutForEver() {
+		requires(Capability.QUEUE);
+		LeaseRequest early = reader(this.one);
+		this.one.acquire(early);
+		LeaseRequest writer = this.two.queue(writer(this.two));
+		assertThat(this.one.acquires(reader(this.one))).isFalse();
+		LeaseRequest late = this.one.queue(reader(this.one));
+		this.one.release(early);
+		this.two.awaitNews(writer);
+		assertThat(this.one.acquires(reader(this.one))).isFalse();
+		this.two.release(writer);
+		this.one.awaitNews(late);
+		assertThat(this.two.acquires(reader(this.two))).isTrue();
+	}
+
 	private LeaseRequest reader(BackendProcess process) {
 		return process.request(this.key, LeaseMode.SHARED);
 	}
