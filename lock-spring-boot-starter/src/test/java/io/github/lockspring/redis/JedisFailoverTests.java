@@ -30,11 +30,9 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import io.github.lockspring.server.RedisCluster;
 import io.github.lockspring.server.RedisSentinels;
 import io.github.lockspring.server.RedisServer;
-import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -110,8 +108,8 @@ class JedisFailoverTests {
 			target.command("CLUSTER", "SETSLOT", "" + slot, "IMPORTING", (String) source.command("CLUSTER", "MYID"));
 			source.command("CLUSTER", "SETSLOT", "" + slot, "MIGRATING", (String) target.command("CLUSTER", "MYID"));
 			LeaseRequest asked = process.request("key");
-			assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> process.tryAcquire(asked))
-				.withMessageContaining("TRYAGAIN");
+			assertThat(process.tryAcquire(asked)).isNotNull();
+			assertThat(process.release(asked)).isTrue();
 			String id = (String) target.command("CLUSTER", "MYID");
 			target.command("CLUSTER", "SETSLOT", "" + slot, "NODE", id);
 			source.command("CLUSTER", "SETSLOT", "" + slot, "NODE", id);
