@@ -88,8 +88,8 @@ final class LettuceAccess implements RedisAccess {
 	LettuceAccess(LettuceConnectionFactory applications, Duration operationTimeout) {
 		this.factory = LettuceClientCopy.of(applications, operationTimeout);
 		this.client = this.factory.getRequiredNativeClient();
-		this.calls = new Reconnecting<>("calls", this::connect, StatefulConnection::isOpen,
-				LettuceAccess::closeOnce, Duration.ofMillis(500));
+		this.calls = new Reconnecting<>("calls", this::connect, StatefulConnection::isOpen, LettuceAccess::closeOnce,
+				Duration.ofMillis(500));
 		this.messages = new Reconnecting<>("messages", this::subscribe, StatefulConnection::isOpen,
 				LettuceAccess::closeOnce, Duration.ofSeconds(10));
 	}
