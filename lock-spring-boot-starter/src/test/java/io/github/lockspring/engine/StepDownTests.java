@@ -194,13 +194,24 @@ class StepDownTests {
 		Waiter elsewhere = this.harness.queued(this.harness.engine(), SHARED, WAIT);
 		Waiter waitingWriter = this.harness.queued(this.harness.engine(), TERMS, WAIT);
 		writer.release();
-		List<Hold> readers = List.of(reader, here.hold(), elsewhere.hold());
+		List<Hold> readers = List.of(reader, elsewhere.hold());
 		assertThat(readers).allMatch(Hold::isHeld);
 		for (Hold each : readers) {
 			assertThat(waitingWriter.isDone()).isFalse();
 			assertThat(each.release()).isTrue();
 		}
-		assertThat(waitingWriter.hold().isHeld()).isTrue();
+		assertThat(waitingWriter.hold().release()).isTrue();
+		assertThat(here.hold().isHeld()).isTrue();
+	}
+
+	@Test
+	void waitingReadersOfThisProcessComeInIfNoWriterWaits() {
+		Hold writer = write();
+		Hold reader = read();
+		Waiter first = this.harness.queued(this.engine, SHARED, WAIT);
+		Waiter second = this.harness.queued(this.engine, SHARED, WAIT);
+		writer.release();
+		assertThat(List.of(reader, first.hold(), second.hold())).allMatch(Hold::isHeld);
 	}
 
 	@Test
