@@ -64,6 +64,8 @@ public final class FaultProxy implements AutoCloseable {
 
 	private volatile ServerSocket listener;
 
+	private volatile Thread acceptor = Thread.currentThread();
+
 	/**
 	 * Start a proxy on a free port of the loopback interface.
 	 * @param host the host of the server
@@ -77,7 +79,7 @@ public final class FaultProxy implements AutoCloseable {
 	private ServerSocket listen() {
 		try {
 			ServerSocket socket = new ServerSocket(this.port, 100, InetAddress.getLoopbackAddress());
-			startThread("proxy-accept-" + this.port, () -> accept(socket));
+			this.acceptor = startThread("proxy-accept-" + this.port, () -> accept(socket));
 			return socket;
 		}
 		catch (IOException ex) {
@@ -114,10 +116,11 @@ public final class FaultProxy implements AutoCloseable {
 		}
 	}
 
-	private static void startThread(String name, Runnable task) {
+	private static Thread startThread(String name, Runnable task) {
 		Thread thread = new Thread(task, name);
 		thread.setDaemon(true);
 		thread.start();
+		return thread;
 	}
 
 	/**
@@ -246,18 +249,18 @@ public final class FaultProxy implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		Await.until("port " + this.port() + " refuses connections", this::isRefusing);
+		awaitEndOfAcceptor();
 	}
 
 	/**
-	 * The thread that accepts may not have noticed yet.
+	 * Connections are accepted until the thread has noticed.
 	 */
-	private boolean isRefusing() {
-		try (Socket attempt = new Socket(host(), port())) {
-			return !attempt.isConnected();
+	private void awaitEndOfAcceptor() {
+		try {
+			this.acceptor.join(5000);
 		}
-		catch (IOException ex) {
-			return true;
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
 		}
 	}
 

@@ -66,6 +66,7 @@ class FaultProxyTests {
 		this.accepted = this.server.accept();
 		this.accepted.setTcpNoDelay(true);
 		this.accepted.setSoTimeout(10_000);
+		Await.until("the proxy carries the connection", () -> this.proxy.openConnections() > 0);
 	}
 
 	@AfterEach
