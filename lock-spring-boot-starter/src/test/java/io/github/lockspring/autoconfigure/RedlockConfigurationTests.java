@@ -36,6 +36,7 @@ import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Tests for {@link RedlockConfiguration}.
@@ -67,8 +68,8 @@ class RedlockConfigurationTests {
 			LockOperations locks = context.getBean(LockOperations.class);
 			try (LockHandle lock = locks.acquire("42", locks.getDefaultOptions())) {
 				assertThat(lock.isHeld()).isTrue();
-				assertThat(this.servers)
-					.allMatch((server) -> ((String) server.command("GET", "{lock:42}")).startsWith("1 x "));
+				await().untilAsserted(() -> assertThat(this.servers)
+					.allMatch((server) -> String.valueOf(server.command("GET", "{lock:42}")).startsWith("1 x ")));
 				assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lock::fencingToken)
 					.withMessageContaining("redlock");
 			}
