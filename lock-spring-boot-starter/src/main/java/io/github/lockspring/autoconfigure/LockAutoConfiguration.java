@@ -39,7 +39,7 @@ import io.github.lockspring.spi.LockBackend;
 @AutoConfiguration(afterName = { "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
 		"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration" })
 @EnableConfigurationProperties(LockProperties.class)
-@Import(LockAopConfiguration.class)
+@Import({ LockAopConfiguration.class, LockMetricsConfiguration.class })
 public final class LockAutoConfiguration {
 
 	@Bean

@@ -1,0 +1,47 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.actuate;
+
+import io.micrometer.core.instrument.MeterRegistry;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.event.EventListener;
+
+import io.github.lockspring.LockLostEvent;
+
+/**
+ * Counts the locks that were lost, in the meter {@code lock.lost}. Keys are no tags,
+ * because there may be any number of them.
+ */
+public final class LockLossCounter {
+
+	private final ObjectProvider<MeterRegistry> registry;
+
+	/**
+	 * Creates a counter.
+	 * @param registry where to count, if anywhere
+	 */
+	public LockLossCounter(ObjectProvider<MeterRegistry> registry) {
+		this.registry = registry;
+	}
+
+	@EventListener
+	void lost(LockLostEvent event) {
+		this.registry.ifUnique((meters) -> meters.counter("lock.lost").increment());
+	}
+
+}
