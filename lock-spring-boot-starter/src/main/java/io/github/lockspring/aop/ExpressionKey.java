@@ -31,7 +31,6 @@ import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.standard.SpelExpression;
-import org.springframework.util.ObjectUtils;
 
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.engine.KeyText;
@@ -89,7 +88,7 @@ record ExpressionKey(SpelExpression parsed, Map<String, Integer> variables,
 
 	private static boolean isFailed(SpelEvaluationException failure, SpelNode step) {
 		Object[] inserts = failure.getInserts();
-		String name = ObjectUtils.isEmpty(inserts) ? "" : String.valueOf(inserts[0]);
+		String name = (inserts != null && inserts.length > 0) ? String.valueOf(inserts[0]) : "";
 		return switch (failure.getMessageCode()) {
 			case PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL ->
 				step instanceof PropertyOrFieldReference property && property.getName().equals(name);
