@@ -18,6 +18,7 @@ package io.github.lockspring.engine;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 import org.apache.commons.logging.Log;
@@ -62,6 +63,8 @@ final class Endings {
 	private final BooleanSupplier closed;
 
 	private final StepDowns stepDowns;
+
+	private final AtomicInteger unanswered = new AtomicInteger();
 
 	Endings(Store store, LocalQueues queues, RenewalPlan plan, Releases releases, EngineSettings settings,
 			EngineListener listener, TimeSource time, Executor executor, BooleanSupplier closed) {
@@ -154,6 +157,7 @@ final class Endings {
 	 */
 	private boolean releaseAsync(Hold hold) {
 		LeaseRequest lease = hold.lease().request();
+		this.unanswered.incrementAndGet();
 		this.store.releaseAsync(lease, this.settings.operationTimeout()).whenComplete((held, failure) -> {
 			if (failure != null) {
 				releaseLater(lease, failure);
@@ -161,8 +165,16 @@ final class Endings {
 			else if (!held) {
 				reportLossAtRelease(hold);
 			}
+			this.unanswered.decrementAndGet();
 		});
 		return true;
+	}
+
+	/**
+	 * Whether all releases that were not waited for are answered.
+	 */
+	boolean isAnswered() {
+		return this.unanswered.get() == 0;
 	}
 
 	private void releaseLater(LeaseRequest lease, Throwable failure) {

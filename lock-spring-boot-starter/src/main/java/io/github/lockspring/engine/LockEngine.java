@@ -325,6 +325,7 @@ public final class LockEngine implements AutoCloseable {
 			takeBack(hold, System.nanoTime() - start < timeout);
 		}
 		awaitEmptiness(() -> this.queues.all().stream().noneMatch(LocalQueue::isWaitedFor), timeout);
+		awaitEmptiness(this.endings::isAnswered, timeout);
 		this.releases.flush(timeout);
 		this.upkeep.stop();
 		this.executor.shutdown();

@@ -23,6 +23,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.EngineListener;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.TimeSource;
 import io.github.lockspring.server.Direction;
 import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.server.RedisServer;
@@ -69,6 +75,18 @@ class RedisAsyncReleaseTests {
 		this.server.flushScripts();
 		assertThat(release(lease, RedisProcess.TIMEOUT).get(10, TimeUnit.SECONDS)).isTrue();
 		assertThat(release(lease, RedisProcess.TIMEOUT).get(10, TimeUnit.SECONDS)).isFalse();
+	}
+
+	@Test
+	void shutdownWaitsForTheAnswers() throws Exception {
+		LockEngine engine = new LockEngine(this.process.backend,
+				EngineSettings.defaults().withOperationTimeout(RedisProcess.TIMEOUT).withAsyncRelease(true),
+				EngineListener.NONE, TimeSource.SYSTEM);
+		Hold hold = engine.acquire("key", AcquireTerms.exclusive(RedisProcess.LEASE_TIME, true), 0);
+		this.proxy.delay(Direction.UP, Duration.ofSeconds(1));
+		assertThat(hold.release()).isTrue();
+		engine.shutdown(Duration.ZERO);
+		assertThat((String) this.server.command("GET", "{key}")).matches("1 \\d+");
 	}
 
 	@Test
