@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 
 import org.jspecify.annotations.Nullable;
 
@@ -52,6 +53,8 @@ public final class LockTemplate implements LockOperations {
 
 	private final LockOptions defaultOptions;
 
+	private final @Nullable Object owner;
+
 	/**
 	 * Creates a template.
 	 * @param engine the engine that locks
@@ -59,6 +62,10 @@ public final class LockTemplate implements LockOperations {
 	 * @param defaultOptions the options of the methods that take none
 	 */
 	public LockTemplate(LockEngine engine, String prefix, LockOptions defaultOptions) {
+		this(engine, prefix, defaultOptions, null);
+	}
+
+	private LockTemplate(LockEngine engine, String prefix, LockOptions defaultOptions, @Nullable Object owner) {
 		Assert.notNull(engine, "'engine' must not be null");
 		Assert.notNull(prefix, "'prefix' must not be null");
 		Assert.notNull(defaultOptions, "'defaultOptions' must not be null");
@@ -69,6 +76,7 @@ public final class LockTemplate implements LockOperations {
 		this.engine = engine;
 		this.prefix = prefix;
 		this.defaultOptions = defaultOptions;
+		this.owner = owner;
 	}
 
 	/**
@@ -78,7 +86,7 @@ public final class LockTemplate implements LockOperations {
 	 * @return a template with a longer prefix
 	 */
 	public LockTemplate named(String name) {
-		return new LockTemplate(this.engine, this.prefix + requireName(name) + ':', this.defaultOptions);
+		return new LockTemplate(this.engine, this.prefix + requireName(name) + ':', this.defaultOptions, this.owner);
 	}
 
 	private static String requireName(String name) {
@@ -88,6 +96,18 @@ public final class LockTemplate implements LockOperations {
 					"The name of a lock must not contain a colon: " + KeyText.describe(name));
 		}
 		return name;
+	}
+
+	/**
+	 * A template whose locks belong to an owner instead of the calling thread: whatever
+	 * the owner holds, it acquires again at once, in any thread. Of two acquisitions of
+	 * one key that the owner begins before either has ended, one waits for the other.
+	 * @param owner the owner, of which there is one: it is not compared by {@code equals}
+	 * @return a template for the same keys
+	 */
+	public LockTemplate ownedBy(Object owner) {
+		Assert.notNull(owner, "'owner' must not be null");
+		return new LockTemplate(this.engine, this.prefix, this.defaultOptions, owner);
 	}
 
 	/**
@@ -155,7 +175,7 @@ public final class LockTemplate implements LockOperations {
 
 	private @Nullable HeldLock tryAcquireInStore(String storeKey, LockOptions options, long waitNanos) {
 		try {
-			Hold hold = this.engine.acquire(storeKey, options.terms(), waitNanos);
+			Hold hold = this.engine.acquire(storeKey, options.terms(), owner(), waitNanos);
 			return (hold != null) ? new HeldLock(hold, this.prefix.length()) : null;
 		}
 		catch (InterruptedException ex) {
@@ -165,6 +185,10 @@ public final class LockTemplate implements LockOperations {
 		catch (EngineException ex) {
 			throw LockException.of(ex, storeKey);
 		}
+	}
+
+	private Object owner() {
+		return (this.owner != null) ? this.owner : Thread.currentThread();
 	}
 
 	@Override
@@ -191,7 +215,7 @@ public final class LockTemplate implements LockOperations {
 		List<String> storeKeys = keys.stream().map(this.prefix::concat).toList();
 		Deque<HeldLock> held = new ArrayDeque<>(storeKeys.size());
 		try {
-			for (Hold hold : this.engine.acquireTogether(storeKeys, options.terms())) {
+			for (Hold hold : this.engine.acquireTogether(storeKeys, options.terms(), owner())) {
 				held.push(new HeldLock(hold, this.prefix.length()));
 			}
 			return held;
@@ -220,6 +244,35 @@ public final class LockTemplate implements LockOperations {
 			release(held, ex);
 			throw ex;
 		}
+	}
+
+	@Override
+	public CompletableFuture<LockHandle> acquireAsync(String key, LockOptions options) {
+		String storeKey = storeKey(key);
+		return AsyncLocks.require(asyncLocks(options).acquire(storeKey),
+				() -> new LockNotAcquiredException(storeKey, options.waitTime()));
+	}
+
+	@Override
+	public CompletableFuture<@Nullable LockHandle> tryAcquireAsync(String key, LockOptions options) {
+		return asyncLocks(options).acquire(storeKey(key));
+	}
+
+	@Override
+	public CompletableFuture<LockHandle> acquireAllAsync(Collection<String> keys, LockOptions options) {
+		CompletableFuture<@Nullable LockHandle> lock = tryAcquireAllAsync(keys, options);
+		String all = String.join(",", keys);
+		return AsyncLocks.require(lock, () -> new LockNotAcquiredException(this.prefix + all, options.waitTime()));
+	}
+
+	@Override
+	public CompletableFuture<@Nullable LockHandle> tryAcquireAllAsync(Collection<String> keys, LockOptions options) {
+		return asyncLocks(options).acquireAll(canonical(keys).stream().map(this.prefix::concat).toList());
+	}
+
+	private AsyncLocks asyncLocks(LockOptions options) {
+		Object owner = (this.owner != null) ? this.owner : new Object();
+		return new AsyncLocks(this.engine, this.prefix.length(), options, owner);
 	}
 
 	/**
