@@ -73,6 +73,11 @@ final class HeldLock implements LockHandle {
 	}
 
 	@Override
+	public boolean isLost() {
+		return !this.closed && !this.hold.isHeld();
+	}
+
+	@Override
 	public Duration remaining() {
 		return this.closed ? Duration.ZERO : this.hold.remaining();
 	}

@@ -61,6 +61,11 @@ final class HeldLocks implements LockHandle {
 	}
 
 	@Override
+	public boolean isLost() {
+		return this.locks.stream().anyMatch(LockHandle::isLost);
+	}
+
+	@Override
 	public Duration remaining() {
 		return this.locks.stream().map(LockHandle::remaining).min(Comparator.naturalOrder()).orElse(Duration.ZERO);
 	}

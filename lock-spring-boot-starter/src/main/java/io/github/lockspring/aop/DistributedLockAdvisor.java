@@ -53,9 +53,11 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	 * @param defaults what holds for annotations that say nothing else
 	 */
 	public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockDefaults> defaults) {
-		LockAttributesSource source = new LockAttributesSource(new LockAttributesReader(beanFactory, defaults));
+		LockAttributesSource source = new LockAttributesSource(new LockAttributesReader(beanFactory, defaults, true),
+				new DeclarationChecks(true));
 		this.pointcut = new DistributedLockPointcut(source);
-		this.advice = new DistributedLockInterceptor(source, beanFactory);
+		this.advice = new DistributedLockInterceptor(source, beanFactory,
+				new OpenTransactions(() -> InsideTransaction.AFTER_COMPLETION));
 		setOrder(DEFAULT_ORDER);
 	}
 

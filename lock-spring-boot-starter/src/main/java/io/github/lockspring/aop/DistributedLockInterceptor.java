@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
 
-import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockKeyConverter;
 import io.github.lockspring.LockTemplate;
 
@@ -43,12 +42,15 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 
 	private final KeyTexts texts;
 
+	private final LockedCalls blockingCalls;
+
 	private final ConcurrentMap<Class<?>, ConcurrentMap<Method, LockedMethod>> methods = new ConcurrentHashMap<>();
 
-	DistributedLockInterceptor(LockAttributesSource source, BeanFactory beanFactory) {
+	DistributedLockInterceptor(LockAttributesSource source, BeanFactory beanFactory, OpenTransactions transactions) {
 		this.source = source;
 		this.beanFactory = beanFactory;
 		this.texts = new KeyTexts(this::converters);
+		this.blockingCalls = new BlockingCalls(transactions, new LockOrder());
 	}
 
 	private List<LockKeyConverter> converters() {
@@ -58,13 +60,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		LockedMethod method = methodOf(invocation);
-		try (LockHandle lock = method.acquire(invocation)) {
-			if (lock == null) {
-				return method.skippedResult();
-			}
-			method.offer(lock, invocation);
-			return invocation.proceed();
-		}
+		return method.calls().run(method, invocation);
 	}
 
 	private LockedMethod methodOf(MethodInvocation invocation) {
@@ -77,14 +73,25 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 	}
 
 	private LockedMethod prepare(Method method, Class<?> targetClass) {
-		LockAttributes attributes = this.source.attributesOf(method, targetClass);
+		MethodAttributes attributes = this.source.attributesOf(method, targetClass);
 		if (attributes == null) {
 			throw new IllegalStateException(MethodNames.describe(method) + " has no @DistributedLock");
 		}
 		LockTemplate template = this.beanFactory.getBean(LockTemplate.class);
-		LockedMethod locked = new LockedMethod(method, attributes, template, this.texts);
+		List<MethodLock> locks = attributes.locks()
+			.stream()
+			.map((lock) -> new MethodLock(lock, template, this.texts))
+			.toList();
+		LockedMethod locked = new LockedMethod(attributes, locks, callsOf(attributes.returnType()));
 		this.methods.computeIfAbsent(targetClass, (type) -> new ConcurrentHashMap<>()).put(method, locked);
 		return locked;
+	}
+
+	private LockedCalls callsOf(ReturnType returnType) {
+		return switch (returnType.kind()) {
+			case BLOCKING -> this.blockingCalls;
+			default -> throw new IllegalStateException();
+		};
 	}
 
 }
