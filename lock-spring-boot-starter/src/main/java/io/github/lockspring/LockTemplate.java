@@ -20,6 +20,7 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,7 @@ import io.github.lockspring.engine.KeyText;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.LockEngines;
 
 /**
  * Locks keys in the application's store. What the store is told is the prefix of this
@@ -46,6 +48,8 @@ public final class LockTemplate implements LockOperations {
 
 	private static final int MAX_PREFIX_BYTES = 384;
 
+	private final LockEngines engines;
+
 	private final LockEngine engine;
 
 	private final String prefix;
@@ -53,22 +57,71 @@ public final class LockTemplate implements LockOperations {
 	private final LockOptions defaultOptions;
 
 	/**
-	 * Creates a template.
+	 * Creates a template on the only backend that it knows.
 	 * @param engine the engine that locks
 	 * @param prefix what all keys begin with in the store
 	 * @param defaultOptions the options of the methods that take none
 	 */
 	public LockTemplate(LockEngine engine, String prefix, LockOptions defaultOptions) {
-		Assert.notNull(engine, "'engine' must not be null");
+		this(LockEngines.of(requireEngine(engine)), engine, prefix, defaultOptions);
+	}
+
+	/**
+	 * Creates a template on the default backend, which leads to the others.
+	 * @param engines the engines that lock
+	 * @param prefix what all keys begin with in the stores
+	 * @param defaultOptions the options of the methods that take none
+	 * @see #on(String)
+	 */
+	public LockTemplate(LockEngines engines, String prefix, LockOptions defaultOptions) {
+		this(engines, engines.defaultEngine(), prefix, defaultOptions);
+	}
+
+	private LockTemplate(LockEngines engines, LockEngine engine, String prefix, LockOptions defaultOptions) {
 		Assert.notNull(prefix, "'prefix' must not be null");
 		Assert.notNull(defaultOptions, "'defaultOptions' must not be null");
 		if (LockKeys.lengthInBytes(prefix) > MAX_PREFIX_BYTES) {
 			throw new IllegalArgumentException("The prefix of keys must not be longer than " + MAX_PREFIX_BYTES
 					+ " bytes: " + KeyText.describe(prefix));
 		}
+		this.engines = engines;
 		this.engine = engine;
 		this.prefix = prefix;
 		this.defaultOptions = defaultOptions;
+	}
+
+	private static LockEngine requireEngine(LockEngine engine) {
+		Assert.notNull(engine, "'engine' must not be null");
+		return engine;
+	}
+
+	/**
+	 * This template on another backend: the same keys and default options. A key that is
+	 * held on one backend is free on the others. Opens no connection.
+	 * @param backend the name of the backend, such as {@code jdbc}
+	 * @return a template on that backend
+	 * @throws IllegalArgumentException if there is no such backend; the message lists
+	 * those that there are
+	 */
+	public LockTemplate on(String backend) {
+		return new LockTemplate(this.engines, this.engines.require(backend), this.prefix, this.defaultOptions);
+	}
+
+	/**
+	 * The name of the backend that this template locks on.
+	 * @return the name
+	 */
+	public String backendName() {
+		return this.engine.backendName();
+	}
+
+	/**
+	 * The names that {@link #on(String)} takes, the default backend first. Opens no
+	 * connection.
+	 * @return the names, at least one
+	 */
+	public Set<String> backendNames() {
+		return this.engines.names();
 	}
 
 	/**
@@ -78,7 +131,7 @@ public final class LockTemplate implements LockOperations {
 	 * @return a template with a longer prefix
 	 */
 	public LockTemplate named(String name) {
-		return new LockTemplate(this.engine, this.prefix + requireName(name) + ':', this.defaultOptions);
+		return new LockTemplate(this.engines, this.engine, this.prefix + requireName(name) + ':', this.defaultOptions);
 	}
 
 	private static String requireName(String name) {

@@ -17,17 +17,17 @@
 package io.github.lockspring.aop;
 
 /**
- * What happens to an annotated method that is called inside an open transaction.
+ * What becomes of the lock of a method that is called inside an open transaction.
  */
 public enum InsideTransaction {
 
 	/**
-	 * The lock is kept until the transaction has ended.
+	 * It is kept until the transaction has completed.
 	 */
 	AFTER_COMPLETION,
 
 	/**
-	 * The call fails.
+	 * The call is refused.
 	 */
 	REFUSE
 

@@ -43,7 +43,7 @@ class RedlockConfiguration {
 			throw new LockConfigurationException(
 					"Locks are to be kept on a majority of Redis servers, but none is named.",
 					"Set the property lock.redis.redlock.nodes to the URLs of at least three independent servers, "
-							+ "or choose another backend with lock.backend.");
+							+ "or choose other backends with lock.backend and lock.additional-backends.");
 		}
 		return new RedlockBackend(factories(properties.getNodes()), LockSettings.of(lockProperties).redisSettings(),
 				properties.getNodeTimeout());
