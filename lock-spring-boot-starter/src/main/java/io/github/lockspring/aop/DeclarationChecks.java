@@ -16,6 +16,8 @@
 
 package io.github.lockspring.aop;
 
+import java.util.function.Supplier;
+
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -27,10 +29,10 @@ final class DeclarationChecks {
 
 	private static final Log logger = LogFactory.getLog(DeclarationChecks.class);
 
-	private final boolean failing;
+	private final Supplier<LockChecks> mode;
 
-	DeclarationChecks(boolean failing) {
-		this.failing = failing;
+	DeclarationChecks(Supplier<LockChecks> mode) {
+		this.mode = mode;
 	}
 
 	/**
@@ -42,7 +44,7 @@ final class DeclarationChecks {
 			check.run();
 		}
 		catch (InvalidLockDeclarationException ex) {
-			if (this.failing) {
+			if (this.mode.get() == LockChecks.FAIL) {
 				throw ex;
 			}
 			logger.warn(ex.getMessage() + ". " + ex.getRemedy());

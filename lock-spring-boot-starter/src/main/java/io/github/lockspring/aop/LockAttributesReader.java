@@ -85,11 +85,16 @@ final class LockAttributesReader {
 		String name = nameOf(declaration);
 		List<CallTime> times = new ArrayList<>();
 		LockOptions options = optionsOf(declaration, name, times);
-		AnnotationText backend = resolve(declaration, "backend");
 		return new LockAttributes(declaration.site(), name, expressionOf(declaration, "key"),
 				expressionOf(declaration, "condition"), options, List.copyOf(times),
 				failurePolicyOf(declaration, returnType, targetClass), declaration.onLost(),
-				backend.isBlank() ? null : backend.text());
+				backendOf(declaration, name));
+	}
+
+	private @Nullable String backendOf(LockDeclaration declaration, String name) {
+		String configured = this.defaults.get().forName(name).backend();
+		AnnotationText backend = resolve(declaration, "backend");
+		return (configured != null || backend.isBlank()) ? configured : backend.text().strip();
 	}
 
 	private String nameOf(LockDeclaration declaration) {
@@ -137,11 +142,20 @@ final class LockAttributesReader {
 		options = withTime(options, resolve(declaration, "leaseTime"), LockOptions::withLeaseTime, times);
 		AnnotationText autoRenew = resolve(declaration, "autoRenew");
 		options = autoRenew.isBlank() ? options : options.withAutoRenew(autoRenew.asBoolean());
+		options = overridden(options, defaults.forName(name), times);
 		if (declaration.isSemaphore()) {
 			options = options.withPermits(resolve(declaration, "permits").asPositiveInt());
 		}
 		requireRenewable(declaration, options, defaults.renewInterval());
 		return options;
+	}
+
+	/**
+	 * Lets the properties of a name have the last word.
+	 */
+	private static LockOptions overridden(LockOptions options, LockOverrides overrides, List<CallTime> times) {
+		times.removeIf((time) -> overrides.hasTime(time.text().attribute()));
+		return overrides.applyTo(options);
 	}
 
 	private static void requireRenewable(LockDeclaration declaration, LockOptions options,

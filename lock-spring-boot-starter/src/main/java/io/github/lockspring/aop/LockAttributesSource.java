@@ -22,8 +22,11 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Stream;
 
@@ -65,6 +68,8 @@ final class LockAttributesSource {
 
 	private final ConcurrentMap<Class<?>, Boolean> classes = new ConcurrentHashMap<>();
 
+	private final Queue<LockAttributes> known = new ConcurrentLinkedQueue<>();
+
 	LockAttributesSource(LockAttributesReader reader, DeclarationChecks checks) {
 		this.reader = reader;
 		this.checks = checks;
@@ -99,7 +104,7 @@ final class LockAttributesSource {
 		if (declarations.isEmpty()) {
 			return null;
 		}
-		this.checks.run(() -> this.reader.read(declarations, targetClass));
+		this.checks.run(() -> this.known.addAll(this.reader.read(declarations, targetClass).locks()));
 		return true;
 	}
 
@@ -123,6 +128,32 @@ final class LockAttributesSource {
 	@Nullable MethodAttributes attributesOf(Method method, Class<?> targetClass) {
 		List<LockDeclaration> declarations = declarationsOf(method, targetClass);
 		return declarations.isEmpty() ? null : this.reader.read(declarations, targetClass);
+	}
+
+	/**
+	 * The place of an annotation in a class that has locks.
+	 */
+	LockSite siteIn(Class<?> targetClass) {
+		return MethodIntrospector
+			.selectMethods(targetClass,
+					(MetadataLookup<List<LockDeclaration>>) (method) -> locked(method, targetClass))
+			.values()
+			.iterator()
+			.next()
+			.get(0)
+			.site();
+	}
+
+	private static @Nullable List<LockDeclaration> locked(Method method, Class<?> targetClass) {
+		List<LockDeclaration> declarations = declarationsOf(method, targetClass);
+		return declarations.isEmpty() ? null : declarations;
+	}
+
+	/**
+	 * What was read so far.
+	 */
+	Collection<LockAttributes> known() {
+		return this.known;
 	}
 
 	private static List<LockDeclaration> declarationsOf(Method method, Class<?> targetClass) {

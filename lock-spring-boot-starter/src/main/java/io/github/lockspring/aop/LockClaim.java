@@ -17,6 +17,7 @@
 package io.github.lockspring.aop;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,24 @@ record LockClaim(MethodLock lock, Object key, LockOptions options) {
 		}
 		catch (InvalidLockKeyException ex) {
 			throw this.lock.refuse(ex);
+		}
+	}
+
+	/**
+	 * Acquires for nobody's thread: what the chain of locks holds is acquired again, all
+	 * else is acquired for the new handle.
+	 * @param outer what is held already
+	 * @return the held lock, in the future
+	 */
+	@SuppressWarnings("unchecked")
+	CompletableFuture<LockHandle> acquireAsync(@Nullable LockContext outer) {
+		LockTemplate template = this.lock.template().within(outer);
+		try {
+			return (this.key instanceof List<?> keys) ? template.acquireAllAsync((List<String>) keys, this.options)
+					: template.acquireAsync(this.key.toString(), this.options);
+		}
+		catch (InvalidLockKeyException ex) {
+			return CompletableFuture.failedFuture(this.lock.refuse(ex));
 		}
 	}
 

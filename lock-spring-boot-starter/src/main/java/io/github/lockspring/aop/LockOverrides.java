@@ -40,6 +40,14 @@ public record LockOverrides(@Nullable Duration waitTime, @Nullable Duration leas
 	 */
 	public static final LockOverrides NONE = new LockOverrides(null, null, null, null);
 
+	boolean hasTime(String attribute) {
+		return switch (attribute) {
+			case "waitTime" -> this.waitTime != null;
+			case "leaseTime" -> this.leaseTime != null;
+			default -> false;
+		};
+	}
+
 	/**
 	 * Puts what is configured in the place of what an annotation says.
 	 * @param options what the annotation says

@@ -94,6 +94,13 @@ record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable React
 	}
 
 	/**
+	 * Whether the stream may have more than one element.
+	 */
+	boolean isSeveral() {
+		return (this.adapter != null) ? this.adapter.isMultiValue() : this.type.getName().equals(FLOW);
+	}
+
+	/**
 	 * When the work of a method has ended.
 	 */
 	enum Kind {

@@ -26,7 +26,10 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
+import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.DistributedLockAdvisor;
+import io.github.lockspring.aop.DistributedLockInterceptor;
+import io.github.lockspring.aop.LockDeclarationCheck;
 
 /**
  * Advice for annotated methods. The advisor is there before most beans are, so that it
@@ -38,12 +41,26 @@ class LockAopConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static DistributedLockInterceptor distributedLockInterceptor(ConfigurableListableBeanFactory beanFactory,
+			ObjectProvider<LockProperties> properties) {
+		return new DistributedLockInterceptor(beanFactory,
+				() -> LockSettings.of(properties.getObject()).annotationDefaults(), true);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static DistributedLockAdvisor distributedLockAdvisor(Environment environment,
-			ConfigurableListableBeanFactory beanFactory, ObjectProvider<LockProperties> properties) {
-		DistributedLockAdvisor advisor = new DistributedLockAdvisor(beanFactory,
-				() -> LockSettings.of(properties.getObject()).annotationDefaults());
+			DistributedLockInterceptor interceptor) {
+		DistributedLockAdvisor advisor = new DistributedLockAdvisor(interceptor);
 		Binder.get(environment).bind("lock.aop.order", Integer.class).ifBound(advisor::setOrder);
 		return advisor;
+	}
+
+	@Bean
+	static LockDeclarationCheck lockDeclarationCheck(ConfigurableListableBeanFactory beanFactory,
+			DistributedLockInterceptor interceptor, LockTemplate template, LockProperties properties) {
+		return new LockDeclarationCheck(beanFactory, interceptor, template,
+				LockSettings.of(properties).annotationDefaults(), true);
 	}
 
 }
