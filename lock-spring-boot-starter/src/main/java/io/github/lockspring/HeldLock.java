@@ -19,6 +19,9 @@ package io.github.lockspring;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.engine.KeyText;
 import io.github.lockspring.engine.Hold;
@@ -48,6 +51,10 @@ final class HeldLock implements LockHandle {
 	HeldLock(Hold hold, int prefixLength) {
 		this.hold = hold;
 		this.prefixLength = prefixLength;
+	}
+
+	@Nullable Object ownerOf(String backend, String storeKey) {
+		return (this.hold.key().equals(storeKey) && this.hold.backendName().equals(backend)) ? this.hold.owner() : null;
 	}
 
 	@Override
@@ -104,9 +111,54 @@ final class HeldLock implements LockHandle {
 
 	@Override
 	public void close() {
-		if (CLOSED.compareAndSet(this, false, true) && !this.hold.release()) {
+		if (markClosed()) {
+			release();
+		}
+	}
+
+	/**
+	 * Closes the handle, after which the hold must be released.
+	 * @return {@code false} if it is closed already
+	 */
+	boolean markClosed() {
+		return CLOSED.compareAndSet(this, false, true);
+	}
+
+	void release() {
+		if (!this.hold.release()) {
 			throw new LockLostException(this.hold.key());
 		}
+	}
+
+	@Override
+	public CompletableFuture<Void> closeAsync() {
+		CompletableFuture<Void> closed = new CompletableFuture<>();
+		if (markClosed()) {
+			this.hold.releaseAsync().whenComplete((kept, failure) -> end(closed, kept, failure));
+		}
+		else {
+			closed.complete(null);
+		}
+		return closed;
+	}
+
+	private void end(CompletableFuture<Void> closed, @Nullable Boolean kept, @Nullable Throwable failure) {
+		if (failure != null) {
+			closed.completeExceptionally(failure);
+		}
+		else if (Boolean.TRUE.equals(kept)) {
+			closed.complete(null);
+		}
+		else {
+			closed.completeExceptionally(new LockLostException(this.hold.key()));
+		}
+	}
+
+	/**
+	 * Has a thread of the engine do something that may wait for the store.
+	 */
+	CompletableFuture<Void> runAsync(Runnable action) {
+		return this.hold.runAsync(action);
 	}
 
 	@Override

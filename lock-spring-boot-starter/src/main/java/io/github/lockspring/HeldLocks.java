@@ -20,9 +20,14 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
 import java.util.LongSummaryStatistics;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * The handle of several keys that were acquired together.
@@ -37,6 +42,14 @@ final class HeldLocks implements LockHandle {
 	 */
 	HeldLocks(Deque<HeldLock> locks) {
 		this.locks = locks;
+	}
+
+	@Nullable Object ownerOf(String backend, String storeKey) {
+		return this.locks.stream()
+			.map((lock) -> lock.ownerOf(backend, storeKey))
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
 	}
 
 	@Override
@@ -87,10 +100,29 @@ final class HeldLocks implements LockHandle {
 
 	@Override
 	public void close() {
+		release(markClosed());
+	}
+
+	/**
+	 * One thread gives back one after the other, so that many keys do not take many
+	 * threads.
+	 */
+	@Override
+	public CompletableFuture<Void> closeAsync() {
+		List<HeldLock> closed = markClosed();
+		return closed.isEmpty() ? CompletableFuture.completedFuture(null)
+				: closed.get(0).runAsync(() -> release(closed));
+	}
+
+	private List<HeldLock> markClosed() {
+		return this.locks.stream().filter(HeldLock::markClosed).toList();
+	}
+
+	private static void release(List<HeldLock> closed) {
 		LockLostException loss = null;
-		for (HeldLock lock : this.locks) {
+		for (HeldLock lock : closed) {
 			try {
-				lock.close();
+				lock.release();
 			}
 			catch (LockLostException ex) {
 				loss = (loss != null) ? loss : ex;

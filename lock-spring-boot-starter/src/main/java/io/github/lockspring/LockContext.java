@@ -61,10 +61,14 @@ public final class LockContext {
 	public static LockHandle current() {
 		LockContext context = CURRENT.get();
 		if (context == null) {
-			throw new IllegalStateException(
-					"No annotated method runs in this thread under a lock: was it called by another method of the same object?");
+			throw none();
 		}
 		return context.lock;
+	}
+
+	static IllegalStateException none() {
+		return new IllegalStateException(
+				"No annotated method runs here under a lock: was it called by another method of the same object?");
 	}
 
 	/**
@@ -74,10 +78,13 @@ public final class LockContext {
 	 * @throws IllegalStateException if the current thread holds no such lock
 	 */
 	public static LockHandle current(String name) {
-		LockContext context = CURRENT.get();
+		return require(CURRENT.get(), name);
+	}
+
+	static LockHandle require(@Nullable LockContext context, String name) {
 		LockHandle lock = (context != null) ? context.find(name) : null;
 		if (lock == null) {
-			throw new IllegalStateException("The lock " + KeyText.describe(name) + " is not held by this thread, only "
+			throw new IllegalStateException("The lock " + KeyText.describe(name) + " is not held here, only "
 					+ names(context) + ": was the annotated method called by another method of the same object?");
 		}
 		return lock;
@@ -129,6 +136,21 @@ public final class LockContext {
 	 */
 	public @Nullable LockContext outer() {
 		return this.outer;
+	}
+
+	/**
+	 * Finds the asynchronous work that holds a key. Threads acquire again what they hold
+	 * by themselves; work that runs beside them does not share their locks.
+	 */
+	@Nullable Object ownerOf(String backend, String storeKey) {
+		for (LockContext context = this; context != null; context = context.outer) {
+			Object owner = (context.lock instanceof HeldLock held) ? held.ownerOf(backend, storeKey)
+					: (context.lock instanceof HeldLocks held) ? held.ownerOf(backend, storeKey) : null;
+			if (owner != null && !(owner instanceof Thread)) {
+				return owner;
+			}
+		}
+		return null;
 	}
 
 	/**

@@ -17,6 +17,7 @@
 package io.github.lockspring;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A lock that is held, by whoever has this object. Its answers are local and honest: they
@@ -88,5 +89,17 @@ public interface LockHandle extends AutoCloseable {
 	 */
 	@Override
 	void close();
+
+	/**
+	 * Gives the lock back as {@link #close()} does, but without holding up the calling
+	 * thread, which may be another one than that which acquired it. Closing again does
+	 * nothing, and does not wait for the first. What depends on the future may run in a
+	 * thread of the locks.
+	 * @return when the lock is given back; fails with {@link LockLostException} if the
+	 * lease was lost before
+	 */
+	default CompletableFuture<Void> closeAsync() {
+		return CompletableFuture.runAsync(this::close);
+	}
 
 }

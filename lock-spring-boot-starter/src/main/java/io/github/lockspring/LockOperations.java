@@ -17,6 +17,7 @@
 package io.github.lockspring;
 
 import java.util.Collection;
+import java.util.concurrent.CompletableFuture;
 
 import org.jspecify.annotations.Nullable;
 
@@ -180,5 +181,58 @@ public interface LockOperations {
 	 * @throws LockLimitException if there are too many keys
 	 */
 	@Nullable LockHandle tryAcquireAll(Collection<String> keys, LockOptions options);
+
+	/**
+	 * Acquires a lock without holding up the calling thread, to be given back by
+	 * {@link LockHandle#closeAsync()}. The lock belongs to the handle and not to a
+	 * thread, so that a thread that holds the key, or acquires it a second time, waits
+	 * like any other; {@link LockTemplate#ownedBy(Object)} is for those who need
+	 * re-entry.
+	 * <p>
+	 * Whether the calling thread is interrupted does not matter. Cancelling the future
+	 * ends the waiting, and gives back what may have been granted in the meantime. What
+	 * depends on the future may run in a thread of the locks; however long it takes, it
+	 * does not hold up other locks.
+	 * @param key the key to lock
+	 * @param options how to lock
+	 * @return the held lock; fails as {@link #acquire(String, LockOptions)} does, with
+	 * {@link LockNotAcquiredException} if another held the lock for the whole wait time,
+	 * and with {@link LockUnavailableException} if the store failed
+	 */
+	CompletableFuture<LockHandle> acquireAsync(String key, LockOptions options);
+
+	/**
+	 * Acquires a lock without holding up the calling thread, as
+	 * {@link #acquireAsync(String, LockOptions)}, unless another holds it for the whole
+	 * wait time.
+	 * @param key the key to lock
+	 * @param options how to lock
+	 * @return the held lock, or {@code null} if another held it for the whole wait time
+	 */
+	CompletableFuture<@Nullable LockHandle> tryAcquireAsync(String key, LockOptions options);
+
+	/**
+	 * Acquires all of several locks or none of them, as
+	 * {@link #acquireAll(Collection, LockOptions)}, without holding up the calling
+	 * thread, as {@link #acquireAsync(String, LockOptions)}. When the future fails,
+	 * nothing is held any more; when it is cancelled, what was acquired is given back
+	 * soon.
+	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
+	 * @param options how to lock each of them
+	 * @return the held locks; fails with {@link LockNotAcquiredException} if one of the
+	 * locks was held by another too long
+	 * @throws LockLimitException if there are too many keys
+	 */
+	CompletableFuture<LockHandle> acquireAllAsync(Collection<String> keys, LockOptions options);
+
+	/**
+	 * Acquires all of several locks or none of them, as
+	 * {@link #acquireAllAsync(Collection, LockOptions)}.
+	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
+	 * @param options how to lock each of them
+	 * @return the held locks, or {@code null} if one of them was held by another too long
+	 * @throws LockLimitException if there are too many keys
+	 */
+	CompletableFuture<@Nullable LockHandle> tryAcquireAllAsync(Collection<String> keys, LockOptions options);
 
 }

@@ -22,6 +22,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +57,10 @@ public final class LockTemplate implements LockOperations {
 
 	private final LockOptions defaultOptions;
 
+	private final @Nullable Object owner;
+
+	private final @Nullable LockContext context;
+
 	/**
 	 * Creates a template on the only backend that it knows.
 	 * @param engine the engine that locks
@@ -63,7 +68,7 @@ public final class LockTemplate implements LockOperations {
 	 * @param defaultOptions the options of the methods that take none
 	 */
 	public LockTemplate(LockEngine engine, String prefix, LockOptions defaultOptions) {
-		this(LockEngines.of(requireEngine(engine)), engine, prefix, defaultOptions);
+		this(LockEngines.of(requireEngine(engine)), engine, prefix, defaultOptions, null, null);
 	}
 
 	/**
@@ -74,10 +79,11 @@ public final class LockTemplate implements LockOperations {
 	 * @see #on(String)
 	 */
 	public LockTemplate(LockEngines engines, String prefix, LockOptions defaultOptions) {
-		this(engines, engines.defaultEngine(), prefix, defaultOptions);
+		this(engines, engines.defaultEngine(), prefix, defaultOptions, null, null);
 	}
 
-	private LockTemplate(LockEngines engines, LockEngine engine, String prefix, LockOptions defaultOptions) {
+	private LockTemplate(LockEngines engines, LockEngine engine, String prefix, LockOptions defaultOptions,
+			@Nullable Object owner, @Nullable LockContext context) {
 		Assert.notNull(prefix, "'prefix' must not be null");
 		Assert.notNull(defaultOptions, "'defaultOptions' must not be null");
 		if (LockKeys.lengthInBytes(prefix) > MAX_PREFIX_BYTES) {
@@ -88,6 +94,8 @@ public final class LockTemplate implements LockOperations {
 		this.engine = engine;
 		this.prefix = prefix;
 		this.defaultOptions = defaultOptions;
+		this.owner = owner;
+		this.context = context;
 	}
 
 	private static LockEngine requireEngine(LockEngine engine) {
@@ -104,7 +112,8 @@ public final class LockTemplate implements LockOperations {
 	 * those that there are
 	 */
 	public LockTemplate on(String backend) {
-		return new LockTemplate(this.engines, this.engines.require(backend), this.prefix, this.defaultOptions);
+		return new LockTemplate(this.engines, this.engines.require(backend), this.prefix, this.defaultOptions,
+				this.owner, this.context);
 	}
 
 	/**
@@ -131,7 +140,8 @@ public final class LockTemplate implements LockOperations {
 	 * @return a template with a longer prefix
 	 */
 	public LockTemplate named(String name) {
-		return new LockTemplate(this.engines, this.engine, this.prefix + requireName(name) + ':', this.defaultOptions);
+		return new LockTemplate(this.engines, this.engine, this.prefix + requireName(name) + ':', this.defaultOptions,
+				this.owner, this.context);
 	}
 
 	private static String requireName(String name) {
@@ -141,6 +151,29 @@ public final class LockTemplate implements LockOperations {
 					"The name of a lock must not contain a colon: " + KeyText.describe(name));
 		}
 		return name;
+	}
+
+	/**
+	 * A template whose locks belong to an owner instead of the calling thread: whatever
+	 * the owner holds, it acquires again at once, in any thread. Of two acquisitions of
+	 * one key that the owner begins before either has ended, one waits for the other.
+	 * @param owner the owner, of which there is one: it is not compared by {@code equals}
+	 * @return a template for the same keys
+	 */
+	public LockTemplate ownedBy(Object owner) {
+		Assert.notNull(owner, "'owner' must not be null");
+		return new LockTemplate(this.engines, this.engine, this.prefix, this.defaultOptions, owner, null);
+	}
+
+	/**
+	 * A template whose asynchronous acquisitions acquire again what a chain of locks
+	 * holds already. For use inside this library.
+	 * @param context the chain, or {@code null} if nothing is held
+	 * @return a template for the same keys
+	 */
+	public LockTemplate within(@Nullable LockContext context) {
+		return (context != null)
+				? new LockTemplate(this.engines, this.engine, this.prefix, this.defaultOptions, null, context) : this;
 	}
 
 	/**
@@ -208,7 +241,7 @@ public final class LockTemplate implements LockOperations {
 
 	private @Nullable HeldLock tryAcquireInStore(String storeKey, LockOptions options, long waitNanos) {
 		try {
-			Hold hold = this.engine.acquire(storeKey, options.terms(), waitNanos);
+			Hold hold = this.engine.acquire(storeKey, options.terms(), ownerOf(storeKey), waitNanos);
 			return (hold != null) ? new HeldLock(hold, this.prefix.length()) : null;
 		}
 		catch (InterruptedException ex) {
@@ -218,6 +251,19 @@ public final class LockTemplate implements LockOperations {
 		catch (EngineException ex) {
 			throw LockException.of(ex, storeKey);
 		}
+	}
+
+	/**
+	 * To whom the lock of a key will belong: the calling thread, or the asynchronous work
+	 * that the thread does at present, if that holds the key already.
+	 */
+	private Object ownerOf(String storeKey) {
+		if (this.owner != null) {
+			return this.owner;
+		}
+		LockContext context = LockContext.get();
+		Object owner = (context != null) ? context.ownerOf(this.engine.backendName(), storeKey) : null;
+		return (owner != null) ? owner : Thread.currentThread();
 	}
 
 	@Override
@@ -244,7 +290,8 @@ public final class LockTemplate implements LockOperations {
 		List<String> storeKeys = keys.stream().map(this.prefix::concat).toList();
 		Deque<HeldLock> held = new ArrayDeque<>(storeKeys.size());
 		try {
-			for (Hold hold : this.engine.acquireTogether(storeKeys, options.terms())) {
+			for (Hold hold : this.engine.acquireTogether(storeKeys, options.terms(),
+					(this.owner != null) ? this.owner : Thread.currentThread())) {
 				held.push(new HeldLock(hold, this.prefix.length()));
 			}
 			return held;
@@ -273,6 +320,35 @@ public final class LockTemplate implements LockOperations {
 			release(held, ex);
 			throw ex;
 		}
+	}
+
+	@Override
+	public CompletableFuture<LockHandle> acquireAsync(String key, LockOptions options) {
+		String storeKey = storeKey(key);
+		return AsyncLocks.require(asyncLocks(options).acquire(storeKey),
+				() -> new LockNotAcquiredException(storeKey, options.waitTime()));
+	}
+
+	@Override
+	public CompletableFuture<@Nullable LockHandle> tryAcquireAsync(String key, LockOptions options) {
+		return asyncLocks(options).acquire(storeKey(key));
+	}
+
+	@Override
+	public CompletableFuture<LockHandle> acquireAllAsync(Collection<String> keys, LockOptions options) {
+		CompletableFuture<@Nullable LockHandle> lock = tryAcquireAllAsync(keys, options);
+		String all = String.join(",", keys);
+		return AsyncLocks.require(lock, () -> new LockNotAcquiredException(this.prefix + all, options.waitTime()));
+	}
+
+	@Override
+	public CompletableFuture<@Nullable LockHandle> tryAcquireAllAsync(Collection<String> keys, LockOptions options) {
+		return asyncLocks(options).acquireAll(canonical(keys).stream().map(this.prefix::concat).toList());
+	}
+
+	private AsyncLocks asyncLocks(LockOptions options) {
+		Object owner = (this.owner != null) ? this.owner : new Object();
+		return new AsyncLocks(this.engine, this.prefix.length(), options, owner, this.context);
 	}
 
 	/**

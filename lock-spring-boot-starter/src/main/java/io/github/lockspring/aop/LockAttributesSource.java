@@ -135,8 +135,7 @@ final class LockAttributesSource {
 	 */
 	LockSite siteIn(Class<?> targetClass) {
 		return MethodIntrospector
-			.selectMethods(targetClass,
-					(MetadataLookup<List<LockDeclaration>>) (method) -> locked(method, targetClass))
+			.selectMethods(targetClass, (MetadataLookup<List<LockDeclaration>>) (method) -> locked(method, targetClass))
 			.values()
 			.iterator()
 			.next()

@@ -110,8 +110,7 @@ final class ReactiveCall {
 
 	private Publisher<?> denied(LockClaim claim, LockException failure) {
 		try {
-			return ReactiveCalls
-				.publisherOf(claim.attributes().failurePolicy().resultOf(this.invocation, failure));
+			return ReactiveCalls.publisherOf(claim.attributes().failurePolicy().resultOf(this.invocation, failure));
 		}
 		catch (Throwable ex) {
 			return Mono.error(ex);

@@ -131,9 +131,11 @@ final class StageCall {
 		if (onLost == OnLost.INTERRUPT) {
 			lock.onLost(() -> this.awaited.cancel(true));
 		}
-		return inner.handle((result, failure) -> lock.closeAsync()
-			.handle((none, loss) -> end(result, failure, loss, onLost))
-			.thenCompose(Function.identity())).thenCompose(Function.identity());
+		return inner
+			.handle((result, failure) -> lock.closeAsync()
+				.handle((none, loss) -> end(result, failure, loss, onLost))
+				.thenCompose(Function.identity()))
+			.thenCompose(Function.identity());
 	}
 
 	private static CompletableFuture<@Nullable Object> end(@Nullable Object result, @Nullable Throwable failed,

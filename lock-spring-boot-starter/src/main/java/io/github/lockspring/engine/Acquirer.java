@@ -46,6 +46,9 @@ import io.github.lockspring.spi.OutcomeUnknownException;
  * store.</li>
  * </ol>
  * One deadline counts for all of it. A call to the store may end a little after it.
+ * <p>
+ * Either a thread goes all the way and sleeps in between, or an {@link Acquisition} has a
+ * thread only between two sleeps.
  */
 final class Acquirer {
 
@@ -53,6 +56,16 @@ final class Acquirer {
 	 * How long a call to the store may go on after the deadline.
 	 */
 	private static final long GRACE_NANOS = Duration.ofMillis(250).toNanos();
+
+	/**
+	 * No need to sleep.
+	 */
+	static final long NOW = 0;
+
+	/**
+	 * Nothing left to wait for.
+	 */
+	static final long OVER = -1;
 
 	private final Store store;
 
@@ -104,17 +117,63 @@ final class Acquirer {
 			}
 			return await(hold, patience(now, waitNanos, answer), interruptible) && requireHeld(hold);
 		}
-		catch (InterruptedException | EngineException ex) {
-			abandon(hold);
+		catch (Throwable ex) {
+			abandon(hold, ex);
 			throw ex;
+		}
+	}
+
+	/**
+	 * Lets an acquisition without a thread into the queue of its key.
+	 */
+	LocalQueue.Turn join(Acquisition acquisition) {
+		return this.queues.join(acquisition.hold(), acquisition.mayWait());
+	}
+
+	/**
+	 * Takes an acquisition without a thread as far as it gets without sleeping.
+	 * @return {@link #NOW} if it holds, {@link #OVER} if there is nothing left to wait
+	 * for, or else how long it sleeps, which it was told as well
+	 */
+	long advance(Acquisition acquisition) {
+		Hold hold = acquisition.hold();
+		try {
+			while (hold.state() <= Hold.SPEAKING) {
+				requireOpen();
+				if (acquisition.isUnwanted()) {
+					abandon(hold);
+					return OVER;
+				}
+				long now = this.time.nanoTime();
+				long sleep = goOn(acquisition, now);
+				if (sleep > 0) {
+					acquisition.sleep(now, sleep);
+					return sleep;
+				}
+				if (sleep == OVER && giveUp(hold)) {
+					return OVER;
+				}
+			}
+			requireHeld(hold);
+			return NOW;
 		}
 		catch (Throwable ex) {
-			if (hold.state() == Hold.SPEAKING) {
-				disown(hold); // a call to the store may have been cut off
-			}
-			abandon(hold);
+			abandon(hold, ex);
 			throw ex;
 		}
+	}
+
+	/**
+	 * One that speaks from the beginning asks at once, as one with a thread does.
+	 */
+	private long goOn(Acquisition acquisition, long now) {
+		Patience patience = acquisition.patience();
+		if (!acquisition.isToAskAtOnce()) {
+			return goOn(acquisition.hold(), patience, now);
+		}
+		Object answer = ask(acquisition.hold(), now, patience.remaining(now), acquisition.mayWait());
+		patience.answered(answer, this.time.nanoTime());
+		return NOW;
 	}
 
 	/**
@@ -195,8 +254,15 @@ final class Acquirer {
 		return true;
 	}
 
+	/**
+	 * When an acquisition that begins now asks.
+	 */
+	Patience patience(long now, long waitNanos) {
+		return new Patience(now, now + waitNanos, this.settings, this.store.hasQueue());
+	}
+
 	private Patience patience(long now, long waitNanos, @Nullable Object answer) {
-		Patience patience = new Patience(now, now + waitNanos, this.settings, this.store.hasQueue());
+		Patience patience = patience(now, waitNanos);
 		if (answer != null) {
 			patience.answered(answer, this.time.nanoTime());
 		}
@@ -212,8 +278,12 @@ final class Acquirer {
 				if (interrupted && interruptible) {
 					throw new InterruptedException();
 				}
-				if (!goOn(hold, patience, this.time.nanoTime())) {
+				long sleep = goOn(hold, patience, this.time.nanoTime());
+				if (sleep == OVER) {
 					return !giveUp(hold);
+				}
+				if (sleep > 0) {
+					this.time.parkNanos(hold.queue(), sleep);
 				}
 			}
 			return true;
@@ -226,10 +296,11 @@ final class Acquirer {
 	}
 
 	/**
-	 * Asks, or sleeps until it is time to.
-	 * @return {@code false} if there is nothing left to wait for
+	 * Asks, if it is time to.
+	 * @return how long to sleep, {@link #NOW} if not at all, {@link #OVER} if there is
+	 * nothing left to wait for
 	 */
-	private boolean goOn(Hold hold, Patience patience, long now) {
+	private long goOn(Hold hold, Patience patience, long now) {
 		boolean speaking = hold.state() == Hold.SPEAKING;
 		Courtesy courtesy = speaking ? hold.queue().courtesy() : null;
 		if (courtesy != null) {
@@ -241,13 +312,9 @@ final class Acquirer {
 			if (courtesy != null && !(answer instanceof BackendException)) {
 				courtesy.answered(answer != null);
 			}
-			return true;
+			return NOW;
 		}
-		if (patience.isOver(now, speaking)) {
-			return false;
-		}
-		this.time.parkNanos(hold.queue(), patience.sleep(now, speaking));
-		return true;
+		return patience.isOver(now, speaking) ? OVER : patience.sleep(now, speaking);
 	}
 
 	/**
@@ -368,8 +435,17 @@ final class Acquirer {
 		return true;
 	}
 
+	private void abandon(Hold hold, Throwable failure) {
+		boolean cutOff = !(failure instanceof InterruptedException || failure instanceof EngineException);
+		if (cutOff && hold.state() == Hold.SPEAKING) {
+			disown(hold); // a call to the store may have been cut off
+		}
+		abandon(hold);
+	}
+
 	/**
-	 * Leaves nothing behind when the waiting ended in an exception.
+	 * Leaves nothing behind when the waiting ended in an exception, or is not wanted any
+	 * more.
 	 */
 	private void abandon(Hold hold) {
 		if (hold.state() != Hold.ENDED && !leave(hold)) {
@@ -377,8 +453,12 @@ final class Acquirer {
 		}
 	}
 
+	boolean isClosed() {
+		return this.closed.getAsBoolean();
+	}
+
 	private void requireOpen() {
-		if (this.closed.getAsBoolean()) {
+		if (isClosed()) {
 			throw new EngineException(EngineException.Reason.CLOSED, "The locks of this application are closed", null);
 		}
 	}

@@ -16,10 +16,13 @@
 
 package io.github.lockspring.engine;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -64,10 +67,12 @@ final class Endings {
 
 	private final StepDowns stepDowns;
 
+	private final Steps steps;
+
 	private final AtomicInteger unanswered = new AtomicInteger();
 
 	Endings(Store store, LocalQueues queues, RenewalPlan plan, Releases releases, EngineSettings settings,
-			EngineListener listener, TimeSource time, Executor executor, BooleanSupplier closed) {
+			EngineListener listener, TimeSource time, Executor executor, Steps steps, BooleanSupplier closed) {
 		this.store = store;
 		this.queues = queues;
 		this.plan = plan;
@@ -77,6 +82,7 @@ final class Endings {
 		this.time = time;
 		this.executor = executor;
 		this.closed = closed;
+		this.steps = steps;
 		this.stepDowns = new StepDowns(this, store, queues, plan, releases, settings, time);
 	}
 
@@ -95,6 +101,39 @@ final class Endings {
 		return (hold.isBorrowing() && hold.queue().hasBorrowed(hold)) ? giveBackBorrowed(hold) : giveBackOwn(hold);
 	}
 
+	/**
+	 * Passes the lease of a hold that ended on at once, or has another thread give it
+	 * back to the store.
+	 */
+	CompletionStage<Boolean> giveBackAsync(Hold hold) {
+		boolean passedOn = hold.terms().isExclusive() && hold.queue().borrowerOf(hold) == null && passOn(hold);
+		return passedOn ? CompletableFuture.completedStage(true) : callAsync(() -> giveBack(hold));
+	}
+
+	/**
+	 * Has another thread do what may wait for the store. A shutdown waits for it.
+	 */
+	<T> CompletableFuture<T> callAsync(Supplier<T> action) {
+		CompletableFuture<T> future = new CompletableFuture<>();
+		this.unanswered.incrementAndGet();
+		this.steps.execute(() -> {
+			Runnable outcome = outcome(future, action);
+			this.unanswered.decrementAndGet();
+			outcome.run();
+		});
+		return future;
+	}
+
+	private static <T> Runnable outcome(CompletableFuture<T> future, Supplier<T> action) {
+		try {
+			T result = action.get();
+			return () -> future.complete(result);
+		}
+		catch (Throwable ex) {
+			return () -> future.completeExceptionally(ex);
+		}
+	}
+
 	private boolean giveBackBorrowed(Hold reader) {
 		boolean lost = reader.lease().isExpired(this.time);
 		this.queues.end(reader);
@@ -106,15 +145,20 @@ final class Endings {
 	}
 
 	private boolean giveBackOwn(Hold hold) {
-		if (hold.queue().hasWaiting()) {
-			Hold next = hold.queue().handOver(hold, this::isGoodEnough);
-			if (next != null) {
-				this.plan.watch(next);
-				next.wake();
-				return true;
-			}
+		return passOn(hold) || releaseInStore(hold) || reportLossAtRelease(hold);
+	}
+
+	/**
+	 * Passes a lease on to the first in line, if there is one that it suits.
+	 */
+	private boolean passOn(Hold hold) {
+		Hold next = hold.queue().hasWaiting() ? hold.queue().handOver(hold, this::isGoodEnough) : null;
+		if (next == null) {
+			return false;
 		}
-		return releaseInStore(hold) || reportLossAtRelease(hold);
+		this.plan.watch(next);
+		next.wake();
+		return true;
 	}
 
 	private boolean reportLossAtRelease(Hold hold) {

@@ -21,6 +21,8 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
@@ -52,7 +54,10 @@ public final class Hold {
 
 	private final Object owner;
 
-	private final Thread thread;
+	/**
+	 * Whoever waits: a thread, or an {@link Acquisition} without one.
+	 */
+	private final Object waiter;
 
 	/**
 	 * The hold behind this one, in the row of those that wait or of those that hold.
@@ -72,12 +77,26 @@ public final class Hold {
 
 	private @Nullable List<Runnable> lossCallbacks;
 
+	/**
+	 * Creates one for which the current thread waits.
+	 */
 	Hold(Endings endings, String key, AcquireTerms terms, Object owner) {
+		this(endings, key, terms, owner, Thread.currentThread());
+	}
+
+	/**
+	 * Creates one for which no thread waits.
+	 */
+	Hold(Endings endings, String key, AcquireTerms terms, Object owner, Acquisition acquisition) {
+		this(endings, key, terms, owner, (Object) acquisition);
+	}
+
+	private Hold(Endings endings, String key, AcquireTerms terms, Object owner, Object waiter) {
 		this.endings = endings;
 		this.key = key;
 		this.terms = terms;
 		this.owner = owner;
-		this.thread = Thread.currentThread();
+		this.waiter = waiter;
 	}
 
 	/**
@@ -163,6 +182,35 @@ public final class Hold {
 			return left > ENDED;
 		}
 		return this.endings.giveBack(this);
+	}
+
+	/**
+	 * Gives one acquisition back as {@link #release()} does, but without waiting for the
+	 * store: its call is made by another thread.
+	 * @return when it is given back: {@code false} if the lease was lost; fails with an
+	 * {@link IllegalStateException} if it was given back already
+	 */
+	public CompletionStage<Boolean> releaseAsync() {
+		int left;
+		try {
+			left = countDown();
+		}
+		catch (IllegalStateException ex) {
+			return CompletableFuture.failedStage(ex);
+		}
+		return (left != ENDED) ? CompletableFuture.completedStage(left > ENDED) : this.endings.giveBackAsync(this);
+	}
+
+	/**
+	 * Has another thread do something that may wait for the store.
+	 * @param action what to do
+	 * @return when it is done, or how it failed
+	 */
+	public CompletableFuture<Void> runAsync(Runnable action) {
+		return this.endings.callAsync(() -> {
+			action.run();
+			return null;
+		});
 	}
 
 	/**
@@ -312,16 +360,19 @@ public final class Hold {
 		return this.terms;
 	}
 
-	Object owner() {
+	/**
+	 * Who holds.
+	 * @return the owner
+	 */
+	public Object owner() {
 		return this.owner;
 	}
 
 	/**
-	 * Leaves word for the waiting thread and wakes it.
+	 * Leaves word for whoever waits, who must then be woken.
 	 */
 	void tell(Object news) {
 		this.news = news;
-		wake();
 	}
 
 	@Nullable Object takeNews() {
@@ -332,8 +383,17 @@ public final class Hold {
 		return this.news != null;
 	}
 
+	/**
+	 * Wakes whoever waits. Not under a monitor, because an acquisition without a thread
+	 * calls out to get one.
+	 */
 	void wake() {
-		LockSupport.unpark(this.thread);
+		if (this.waiter instanceof Thread thread) {
+			LockSupport.unpark(thread);
+		}
+		else {
+			((Acquisition) this.waiter).wake();
+		}
 	}
 
 }

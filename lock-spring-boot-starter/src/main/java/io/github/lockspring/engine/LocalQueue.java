@@ -18,6 +18,8 @@ package io.github.lockspring.engine;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.BiPredicate;
 
 import org.jspecify.annotations.Nullable;
@@ -272,31 +274,37 @@ final class LocalQueue {
 
 	/**
 	 * Leaves word for the one that speaks.
-	 * @return {@code false} if nobody speaks for the request any more
+	 * @return {@code null} if nobody speaks for the request any more
 	 */
-	synchronized boolean tell(LeaseRequest request, Object news) {
+	synchronized @Nullable Hold tell(LeaseRequest request, Object news) {
 		Hold hold = this.voice;
 		if (hold == null) {
-			return false;
+			return null;
 		}
 		Lease lease = hold.leaseOrNull();
 		if (lease == null || !lease.request().equals(request)) {
-			return false;
+			return null;
 		}
 		hold.tell(news);
-		return true;
+		return hold;
 	}
 
 	/**
 	 * Wakes all that speak or wait.
 	 */
-	synchronized void wakeAll() {
+	void wakeAll() {
+		waiting().forEach(Hold::wake);
+	}
+
+	private synchronized List<Hold> waiting() {
+		List<Hold> waiting = new ArrayList<>();
 		if (this.voice != null) {
-			this.voice.wake();
+			waiting.add(this.voice);
 		}
 		for (Hold hold = this.first; hold != null; hold = hold.next) {
-			hold.wake();
+			waiting.add(hold);
 		}
+		return waiting;
 	}
 
 	private void removeWaiting(Hold hold) {

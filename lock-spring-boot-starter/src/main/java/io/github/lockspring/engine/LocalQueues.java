@@ -132,7 +132,11 @@ final class LocalQueues {
 	 */
 	boolean tell(LeaseRequest request, Object news) {
 		LocalQueue queue = this.queues.get(request.key());
-		return queue != null && queue.tell(request, news);
+		Hold told = (queue != null) ? queue.tell(request, news) : null;
+		if (told != null) {
+			told.wake();
+		}
+		return told != null;
 	}
 
 	Collection<LocalQueue> all() {

@@ -19,6 +19,7 @@ package io.github.lockspring.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
@@ -67,6 +68,8 @@ public final class LockEngine implements AutoCloseable {
 
 	private final Releases releases;
 
+	private final Steps steps;
+
 	private final Endings endings;
 
 	private final Acquirer acquirer;
@@ -94,13 +97,14 @@ public final class LockEngine implements AutoCloseable {
 		this.upkeep = new Upkeep(backend.name(), time);
 		RenewalPlan plan = new RenewalPlan(settings, this.upkeep, time);
 		this.releases = new Releases(this.store, settings.operationTimeout(), this.upkeep, time, executor);
+		this.steps = new Steps(this.upkeep, time, executor);
 		this.endings = new Endings(this.store, this.queues, plan, this.releases, settings, listener, time, executor,
-				this::isClosed);
+				this.steps, this::isClosed);
 		this.acquirer = new Acquirer(this.store, this.queues, plan, this.releases, settings, time, this::isClosed);
 		Renewals renewals = new Renewals(this.endings, plan, this.queues, this.store, settings, this.upkeep, time,
 				executor);
 		backend.start(new News());
-		this.upkeep.start(renewals::run, this.releases::run);
+		this.upkeep.start(renewals::run, this.releases::run, this.steps::run);
 	}
 
 	private static CustomizableThreadFactory daemons(String prefix) {
@@ -160,6 +164,52 @@ public final class LockEngine implements AutoCloseable {
 
 	private @Nullable Hold acquire(String key, AcquireTerms terms, Object owner, long waitNanos, boolean interruptible)
 			throws InterruptedException {
+		Hold again = reenter(key, terms, owner);
+		if (again != null) {
+			return again;
+		}
+		requireOpen(terms);
+		Hold hold = new Hold(this.endings, key, terms, owner);
+		boolean acquired = this.acquirer.acquire(hold, waitNanos, interruptible);
+		if (logger.isDebugEnabled()) {
+			logger.debug((acquired ? "Acquired" : "Did not acquire") + " the lock on " + KeyText.describe(key));
+		}
+		return acquired ? hold : null;
+	}
+
+	/**
+	 * Acquires for an owner without holding up the calling thread, nor any other while
+	 * another holds the key. Acquires at once what the owner holds already. Whether the
+	 * calling thread is interrupted does not matter.
+	 * <p>
+	 * Cancelling the future, or completing it, ends the acquisition, and gives back what
+	 * may have been granted in the meantime. Whatever depends on the future may run in a
+	 * thread of this engine.
+	 * @param key the key
+	 * @param terms how to acquire
+	 * @param owner who will hold
+	 * @param waitNanos how long to wait; zero tries once
+	 * @return the hold, or {@code null} if another held the key for the whole time; fails
+	 * with an {@link EngineException} if there was no way to acquire
+	 */
+	public CompletableFuture<@Nullable Hold> acquireAsync(String key, AcquireTerms terms, Object owner,
+			long waitNanos) {
+		try {
+			Hold again = reenter(key, terms, owner);
+			if (again != null) {
+				return CompletableFuture.completedFuture(again);
+			}
+			requireOpen(terms);
+			long now = this.time.nanoTime();
+			Acquisition acquisition = new Acquisition(this.acquirer, this.steps, now, waitNanos);
+			return acquisition.start(new Hold(this.endings, key, terms, owner, acquisition), now);
+		}
+		catch (EngineException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private @Nullable Hold reenter(String key, AcquireTerms terms, Object owner) {
 		Hold held = this.queues.heldBy(key, owner, terms);
 		while (held != null && terms.isReentrant()) {
 			Hold again = reenter(held, terms);
@@ -168,18 +218,16 @@ public final class LockEngine implements AutoCloseable {
 			}
 			held = this.queues.heldBy(key, owner, terms);
 		}
+		return null;
+	}
+
+	private void requireOpen(AcquireTerms terms) {
 		if (this.closed) {
 			throw new EngineException(EngineException.Reason.CLOSED, "The locks of this application are closed", null);
 		}
 		if (!terms.isOrdinary()) {
 			this.store.requireSupport(terms);
 		}
-		Hold hold = new Hold(this.endings, key, terms, owner);
-		boolean acquired = this.acquirer.acquire(hold, waitNanos, interruptible);
-		if (logger.isDebugEnabled()) {
-			logger.debug((acquired ? "Acquired" : "Did not acquire") + " the lock on " + KeyText.describe(key));
-		}
-		return acquired ? hold : null;
 	}
 
 	/**
@@ -192,12 +240,55 @@ public final class LockEngine implements AutoCloseable {
 	 * @throws EngineException if there was no way to acquire
 	 */
 	public List<Hold> acquireTogether(List<String> keys, AcquireTerms terms) {
-		boolean possible = keys.size() > 1 && keys.size() <= MAX_TOGETHER && terms.isOrdinary()
-				&& this.store.hasSeveralKeys();
-		if (!possible || this.closed || Thread.currentThread().isInterrupted()) {
-			return List.of();
+		return acquireTogether(keys, terms, Thread.currentThread());
+	}
+
+	/**
+	 * Acquires several keys for an owner in one call to the store, if that is possible,
+	 * without holding up the calling thread. Cancelling the future, or completing it,
+	 * gives back what may have been granted in the meantime.
+	 * @param keys the keys, sorted and without duplicates
+	 * @param terms how to acquire
+	 * @param owner who will hold
+	 * @return the holds, or nothing if the keys have to be acquired one after the other;
+	 * fails with an {@link EngineException} if there was no way to acquire
+	 * @see #acquireTogether(List, AcquireTerms)
+	 */
+	public CompletableFuture<List<Hold>> acquireTogetherAsync(List<String> keys, AcquireTerms terms, Object owner) {
+		if (!canAcquireTogether(keys, terms)) {
+			return CompletableFuture.completedFuture(List.of());
 		}
-		Thread owner = Thread.currentThread();
+		CompletableFuture<List<Hold>> future = new CompletableFuture<>();
+		this.endings.callAsync(() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, terms, owner))
+			.whenComplete((holds, failure) -> {
+				boolean wanted = (failure != null) ? future.completeExceptionally(failure) : future.complete(holds);
+				if (!wanted && failure == null) {
+					holds.forEach(Hold::release);
+				}
+			});
+		return future;
+	}
+
+	private boolean canAcquireTogether(List<String> keys, AcquireTerms terms) {
+		return keys.size() > 1 && keys.size() <= MAX_TOGETHER && terms.isOrdinary() && this.store.hasSeveralKeys()
+				&& !this.closed;
+	}
+
+	/**
+	 * Acquires several keys for an owner in one call to the store, if that is possible.
+	 * @param keys the keys, sorted and without duplicates
+	 * @param terms how to acquire
+	 * @param owner who will hold
+	 * @return the holds, or nothing if the keys have to be acquired one after the other
+	 * @throws EngineException if there was no way to acquire
+	 * @see #acquireTogether(List, AcquireTerms)
+	 */
+	public List<Hold> acquireTogether(List<String> keys, AcquireTerms terms, Object owner) {
+		boolean possible = canAcquireTogether(keys, terms) && !Thread.currentThread().isInterrupted();
+		return possible ? tryTogether(keys, terms, owner) : List.of();
+	}
+
+	private List<Hold> tryTogether(List<String> keys, AcquireTerms terms, Object owner) {
 		List<Hold> holds = keys.stream().map((key) -> new Hold(this.endings, key, terms, owner)).toList();
 		if (!this.acquirer.acquireTogether(holds)) {
 			return List.of();

@@ -105,6 +105,10 @@ final class Harness implements AutoCloseable {
 		return add(new LockEngine(backend, settings, this.listener, time));
 	}
 
+	LockEngine engine(FaultyBackend backend, ExecutorService executor) {
+		return add(new LockEngine(backend, EngineSettings.defaults(), this.listener, this.time, executor));
+	}
+
 	/**
 	 * An engine without threads of its own beside the upkeep, which {@link #advance} lets
 	 * do all that is due.

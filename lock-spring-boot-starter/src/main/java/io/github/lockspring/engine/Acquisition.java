@@ -1,0 +1,236 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An acquisition for which no thread waits.
+ * <ol>
+ * <li>It joins the local queue in the thread that asks for it, so that those who ask
+ * first come first.</li>
+ * <li>From then on it goes on in steps, one at a time, each in a thread that it has for
+ * the length of the step. It is woken for a step by what would unpark a thread, by the
+ * upkeep when its sleep is over, and by the completion of its future.</li>
+ * <li>The last step completes the future. If somebody did so before, because it is not
+ * wanted any more, a lease is given back.</li>
+ * </ol>
+ */
+final class Acquisition {
+
+	private static final Log logger = LogFactory.getLog(LockEngine.class);
+
+	private static final long LONGEST_SLEEP_NANOS = Long.MAX_VALUE / 4;
+
+	private final CompletableFuture<@Nullable Hold> future = new CompletableFuture<>();
+
+	private final AtomicReference<Progress> progress = new AtomicReference<>(Progress.AWAKE);
+
+	private final Acquirer acquirer;
+
+	private final Steps steps;
+
+	private final Patience patience;
+
+	private final long waitNanos;
+
+	private @Nullable Hold hold;
+
+	private Steps.@Nullable Alarm alarm;
+
+	private boolean toAskAtOnce;
+
+	Acquisition(Acquirer acquirer, Steps steps, long now, long waitNanos) {
+		this.acquirer = acquirer;
+		this.steps = steps;
+		this.patience = acquirer.patience(now, waitNanos);
+		this.waitNanos = waitNanos;
+	}
+
+	/**
+	 * Begins.
+	 * @param hold what will be held
+	 * @param now the moment since which it waits
+	 * @return the future
+	 */
+	CompletableFuture<@Nullable Hold> start(Hold hold, long now) {
+		this.hold = hold;
+		LocalQueue.Turn turn = this.acquirer.join(this);
+		if (turn == LocalQueue.Turn.REFUSED) {
+			complete(null);
+			return this.future;
+		}
+		this.toAskAtOnce = turn == LocalQueue.Turn.SPEAK;
+		this.future.whenComplete((result, failure) -> wake());
+		if (!this.toAskAtOnce) {
+			sleep(now, this.waitNanos);
+		}
+		if (this.toAskAtOnce || this.acquirer.isClosed()
+				|| !this.progress.compareAndSet(Progress.AWAKE, Progress.ASLEEP)) {
+			getUp();
+		}
+		return this.future;
+	}
+
+	/**
+	 * Has a step made soon. Does not block.
+	 */
+	void wake() {
+		while (true) {
+			Progress current = this.progress.get();
+			if (current == Progress.ASLEEP && this.progress.compareAndSet(current, Progress.WOKEN)) {
+				this.steps.execute(this::go);
+				return;
+			}
+			if (current == Progress.AWAKE) {
+				if (this.progress.compareAndSet(current, Progress.WOKEN_AGAIN)) {
+					return;
+				}
+			}
+			else if (current != Progress.ASLEEP) {
+				return;
+			}
+		}
+	}
+
+	private void getUp() {
+		this.progress.set(Progress.WOKEN);
+		this.steps.execute(this::go);
+	}
+
+	private void go() {
+		do {
+			this.progress.set(Progress.AWAKE);
+			if (makeStep()) {
+				this.progress.set(Progress.ENDED);
+				return;
+			}
+		}
+		while (!this.progress.compareAndSet(Progress.AWAKE, Progress.ASLEEP));
+	}
+
+	/**
+	 * Goes on as far as possible.
+	 * @return whether it was the last step
+	 */
+	private boolean makeStep() {
+		if (this.alarm != null) {
+			this.steps.cancel(this.alarm);
+			this.alarm = null;
+		}
+		try {
+			long sleep = this.acquirer.advance(this);
+			if (sleep > 0) {
+				return false;
+			}
+			complete((sleep == Acquirer.NOW) ? hold() : null);
+		}
+		catch (Throwable ex) {
+			this.future.completeExceptionally(ex);
+		}
+		return true;
+	}
+
+	/**
+	 * Sets the alarm.
+	 * @param now the moment since which it sleeps
+	 * @param nanos how long
+	 */
+	void sleep(long now, long nanos) {
+		this.alarm = this.steps.wakeAt(now + Math.min(nanos, LONGEST_SLEEP_NANOS), this);
+	}
+
+	private void complete(@Nullable Hold held) {
+		if (logger.isDebugEnabled()) {
+			logger.debug(((held != null) ? "Acquired" : "Did not acquire") + " the lock on "
+					+ KeyText.describe(hold().key()));
+		}
+		if (!this.future.complete(held) && held != null) {
+			held.release();
+		}
+	}
+
+	/**
+	 * Whether the future was cancelled or completed by somebody else.
+	 */
+	boolean isUnwanted() {
+		return this.future.isDone();
+	}
+
+	boolean mayWait() {
+		return this.waitNanos > 0;
+	}
+
+	/**
+	 * Whether this spoke from the beginning and did not ask yet. Tells so once.
+	 */
+	boolean isToAskAtOnce() {
+		boolean toAskAtOnce = this.toAskAtOnce;
+		this.toAskAtOnce = false;
+		return toAskAtOnce;
+	}
+
+	Patience patience() {
+		return this.patience;
+	}
+
+	Hold hold() {
+		Hold hold = this.hold;
+		if (hold == null) {
+			throw new IllegalStateException("Not started yet");
+		}
+		return hold;
+	}
+
+	/**
+	 * How far a step is.
+	 */
+	private enum Progress {
+
+		/**
+		 * Nobody makes a step until somebody wakes it.
+		 */
+		ASLEEP,
+
+		/**
+		 * A step will be made.
+		 */
+		WOKEN,
+
+		/**
+		 * A step is being made.
+		 */
+		AWAKE,
+
+		/**
+		 * A step is being made, and another must follow.
+		 */
+		WOKEN_AGAIN,
+
+		/**
+		 * There are no more steps.
+		 */
+		ENDED
+
+	}
+
+}
