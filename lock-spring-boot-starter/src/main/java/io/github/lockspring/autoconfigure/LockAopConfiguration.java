@@ -29,7 +29,9 @@ import org.springframework.core.env.Environment;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.DistributedLockAdvisor;
 import io.github.lockspring.aop.DistributedLockInterceptor;
+import io.github.lockspring.aop.LeaseTimeCheck;
 import io.github.lockspring.aop.LockDeclarationCheck;
+import io.github.lockspring.engine.LockEngines;
 
 /**
  * Advice for annotated methods. The advisor is there before most beans are, so that it
@@ -61,6 +63,13 @@ class LockAopConfiguration {
 			DistributedLockInterceptor interceptor, LockTemplate template, LockProperties properties) {
 		return new LockDeclarationCheck(beanFactory, interceptor, template,
 				LockSettings.of(properties).annotationDefaults(), true);
+	}
+
+	@Bean
+	static LeaseTimeCheck lockLeaseTimeCheck(DistributedLockInterceptor interceptor, LockTemplate template,
+			LockEngines engines, LockProperties properties) {
+		return new LeaseTimeCheck(interceptor, template, (backend) -> engines.require(backend).probe(),
+				properties.getOperationTimeout());
 	}
 
 }
