@@ -30,6 +30,8 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.AnnotationBeanNameGenerator;
+import org.springframework.context.annotation.AnnotationConfigUtils;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
@@ -297,6 +299,16 @@ class LockBackendChoiceTests {
 				assertThat(analysis.getDescription()).contains("lock.additional-backends names jdbc");
 				assertThat(analysis.getAction()).contains("org.springframework.boot:spring-boot-starter-jdbc");
 			});
+	}
+
+	@Test
+	void backendIsConfiguredWhateverBeansAreCalled() {
+		this.runner
+			.withInitializer((context) -> context.getBeanFactory()
+				.registerSingleton(AnnotationConfigUtils.CONFIGURATION_BEAN_NAME_GENERATOR,
+						AnnotationBeanNameGenerator.INSTANCE))
+			.withPropertyValues("lock.backend=local")
+			.run((context) -> assertThat(namesIn(context)).containsExactly("local"));
 	}
 
 	@Test

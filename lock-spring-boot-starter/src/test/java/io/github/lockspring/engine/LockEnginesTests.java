@@ -91,7 +91,7 @@ class LockEnginesTests {
 		this.red.acquire("a", TERMS, 0);
 		this.blue.acquire("b", TERMS, 0);
 		Thread.currentThread().interrupt();
-		this.engines.shutdown(Duration.ofDays(1));
+		this.engines.shutdown(Duration.ofMinutes(2));
 		assertThat(Thread.interrupted()).isTrue();
 		assertThat(this.redBackend.released()).containsExactly("a");
 		assertThat(this.blueBackend.released()).containsExactly("b");
