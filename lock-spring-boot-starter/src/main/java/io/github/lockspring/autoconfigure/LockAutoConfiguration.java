@@ -44,20 +44,21 @@ import io.github.lockspring.spi.LockBackend;
 public final class LockAutoConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean
-	LockEngine lockEngine(LockProperties properties, ObjectProvider<LockBackend> backends,
+	LockEnginesFactory lockEnginesFactory(LockProperties properties, ObjectProvider<LockBackend> backends,
 			ApplicationEventPublisher eventPublisher) {
-		LockSettings.of(properties);
-		LockBackend backend = new LockBackendChoice(properties).requireDefault(backends);
-		return new LockEnginesFactory(properties, eventPublisher).engine(backend);
+		return new LockEnginesFactory(properties, backends, eventPublisher);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockEngines lockEngines(LockEngine engine, ObjectProvider<LockEngine> engines, LockProperties properties,
-			ObjectProvider<LockBackend> backends, ApplicationEventPublisher eventPublisher) {
-		return new LockEnginesFactory(properties, eventPublisher).engines(engine, engines.stream().toList(),
-				backends.stream().toList());
+	LockEngine lockEngine(LockEnginesFactory factory) {
+		return factory.defaultEngine();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockEngines lockEngines(LockEngine engine, ObjectProvider<LockEngine> engines, LockEnginesFactory factory) {
+		return factory.engines(engine, engines.stream().toList());
 	}
 
 	@Bean

@@ -58,7 +58,7 @@ final class LockBackendChoice {
 		if (names.size() == 1 && this.additional.isEmpty()) {
 			return backends.get(0);
 		}
-		requireUniqueNames(names);
+		requireUnique(names);
 		if (this.chosen != null) {
 			return named(this.chosen, backends);
 		}
@@ -94,7 +94,10 @@ final class LockBackendChoice {
 				"Add the dependency " + type.dependency() + ", or choose another backend.");
 	}
 
-	private void requireAdditional(List<String> names) {
+	/**
+	 * Checks that the backends that are named as additional ones are there.
+	 */
+	void requireAdditional(List<String> names) {
 		TreeSet<String> seen = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
 		for (String name : this.additional) {
 			if (!seen.add(name)) {
@@ -121,7 +124,7 @@ final class LockBackendChoice {
 				"Name some of these: " + String.join(", ", choices) + '.');
 	}
 
-	private static void requireUniqueNames(List<String> names) {
+	static void requireUnique(List<String> names) {
 		TreeSet<String> seen = new TreeSet<>();
 		for (String name : names) {
 			if (!seen.add(name)) {
@@ -146,9 +149,7 @@ final class LockBackendChoice {
 	}
 
 	private LockBackend onlyOneThatIsNotAdditional(List<LockBackend> backends) {
-		List<LockBackend> candidates = backends.stream()
-			.filter((backend) -> !contains(this.additional, backend.name()))
-			.toList();
+		List<LockBackend> candidates = backends.stream().filter((backend) -> !isAdditional(backend)).toList();
 		if (candidates.size() == 1) {
 			return candidates.get(0);
 		}
@@ -156,11 +157,15 @@ final class LockBackendChoice {
 			throw new LockConfigurationException(
 					"The property lock.backend is not set, and lock.additional-backends names all backends that "
 							+ "there are: " + namesOf(backends) + '.',
-					listOfChoices());
+					"Set the property lock.backend to the one of them that is the default, or to another one.");
 		}
 		throw new LockConfigurationException("There are several places to keep locks: " + namesOf(candidates) + '.',
 				"Set the property lock.backend to the one of them that is the default, or define a primary bean.\n\n"
 						+ listOfChoices());
+	}
+
+	boolean isAdditional(LockBackend backend) {
+		return contains(this.additional, backend.name());
 	}
 
 	private static String namesOf(List<LockBackend> backends) {
