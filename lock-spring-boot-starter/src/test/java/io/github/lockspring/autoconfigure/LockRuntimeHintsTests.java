@@ -114,8 +114,9 @@ class LockRuntimeHintsTests {
 
 	@Test
 	void librariesThatMakeCallsSpecialAreKnownToBeThere() {
-		assertThat(jdbc()).matches(RuntimeHintsPredicates.reflection()
-			.onType(TypeReference.of("org.springframework.transaction.support.TransactionSynchronizationManager")))
+		assertThat(jdbc())
+			.matches(RuntimeHintsPredicates.reflection()
+				.onType(TypeReference.of("org.springframework.transaction.support.TransactionSynchronizationManager")))
 			.matches(RuntimeHintsPredicates.reflection().onType(TypeReference.of("reactor.core.publisher.Flux")));
 	}
 
