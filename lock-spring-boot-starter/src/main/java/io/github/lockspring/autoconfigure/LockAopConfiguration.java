@@ -23,6 +23,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
@@ -39,6 +40,7 @@ import io.github.lockspring.engine.LockEngines;
  */
 @Configuration(proxyBeanMethods = false)
 @Import(LockAutoProxyRegistrar.class)
+@ImportRuntimeHints(LockAopRuntimeHints.class)
 class LockAopConfiguration {
 
 	@Bean

@@ -24,6 +24,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 
 import io.github.lockspring.LockTemplate;
@@ -41,6 +42,7 @@ import io.github.lockspring.spi.LockBackend;
 @Import({ LockAopConfiguration.class, LockMetricsConfiguration.class, WithoutOwnLockBackend.class,
 		RedisLockConfiguration.class, RedlockConfiguration.class, JdbcLockConfiguration.class,
 		LocalLockConfiguration.class })
+@ImportRuntimeHints(LockRuntimeHints.class)
 public final class LockAutoConfiguration {
 
 	@Bean

@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.ObjectProvider;
 
 import io.github.lockspring.spi.LockBackend;
@@ -42,9 +43,16 @@ final class LockBackendChoice {
 
 	private final List<String> additional;
 
+	private final boolean aheadOfTime;
+
 	LockBackendChoice(LockProperties properties) {
+		this(properties, AotDetector.useGeneratedArtifacts());
+	}
+
+	LockBackendChoice(LockProperties properties, boolean aheadOfTime) {
 		this.chosen = properties.getBackend();
 		this.additional = properties.getAdditionalBackends();
+		this.aheadOfTime = aheadOfTime;
 	}
 
 	LockBackend requireDefault(ObjectProvider<LockBackend> beans) {
@@ -56,6 +64,7 @@ final class LockBackendChoice {
 		}
 		requireAdditional(names);
 		if (names.size() == 1 && this.additional.isEmpty()) {
+			requireChoiceOfTheBuild(names.get(0));
 			return backends.get(0);
 		}
 		requireUnique(names);
@@ -122,6 +131,20 @@ final class LockBackendChoice {
 		return new LockConfigurationException(
 				"The property lock.additional-backends names '" + name + "', but there is no such backend.",
 				"Name some of these: " + String.join(", ", choices) + '.');
+	}
+
+	/**
+	 * An application that was processed ahead of time has the backend of its build, which
+	 * a property does not change any more.
+	 */
+	private void requireChoiceOfTheBuild(String built) {
+		if (this.aheadOfTime && this.chosen != null && !this.chosen.equalsIgnoreCase(built)
+				&& LockBackendType.of(built) != null) {
+			throw new LockConfigurationException(
+					"The property lock.backend is " + this.chosen
+							+ ", but the application was processed ahead of time to keep its locks in " + built + '.',
+					"Set the property to " + this.chosen + " for the build as well, or leave it at " + built + '.');
+		}
 	}
 
 	static void requireUnique(List<String> names) {

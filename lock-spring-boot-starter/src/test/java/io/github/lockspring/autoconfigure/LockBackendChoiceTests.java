@@ -18,10 +18,12 @@ package io.github.lockspring.autoconfigure;
 
 import java.util.List;
 import java.util.Set;
+import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -49,6 +51,7 @@ import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.LockBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link LockBackendChoice} and {@link OnLockBackendCondition}.
@@ -328,6 +331,36 @@ class LockBackendChoiceTests {
 		assertThat(context.getBean(LockTemplate.class).backendNames())
 			.isEqualTo(context.getBean(LockClient.class).backendNames());
 		return context.getBean(LockTemplate.class).backendNames();
+	}
+
+	@Test
+	void whenBackendIsNotThatOfTheProcessingAheadOfTimeThenBothAreNamed() {
+		assertThatExceptionOfType(LockConfigurationException.class)
+			.isThrownBy(() -> choose(LockBackendType.REDIS, true, new LocalLockBackend()))
+			.withMessageContaining("lock.backend is redis")
+			.withMessageContaining("in local");
+	}
+
+	@Test
+	void whenBackendIsThatOfTheProcessingAheadOfTimeThenItIsTaken() {
+		LockBackend backend = new LocalLockBackend();
+		assertThat(choose(LockBackendType.LOCAL, true, backend)).isSameAs(backend);
+		assertThat(choose(null, true, backend)).isSameAs(backend);
+		assertThat(choose(LockBackendType.REDIS, false, backend)).isSameAs(backend);
+	}
+
+	@Test
+	void whenApplicationWithABackendWasProcessedAheadOfTimeThenPropertyDoesNotMatter() {
+		LockBackend backend = new RecordingBackend(new LocalStore());
+		assertThat(choose(LockBackendType.REDIS, true, backend)).isSameAs(backend);
+	}
+
+	private static LockBackend choose(LockBackendType chosen, boolean aheadOfTime, LockBackend backend) {
+		StaticListableBeanFactory beanFactory = new StaticListableBeanFactory(Map.of("backend", backend));
+		LockProperties properties = new LockProperties();
+		properties.setBackend((chosen != null) ? chosen.toString() : null);
+		return new LockBackendChoice(properties, aheadOfTime)
+			.requireDefault(beanFactory.getBeanProvider(LockBackend.class));
 	}
 
 	@Test
