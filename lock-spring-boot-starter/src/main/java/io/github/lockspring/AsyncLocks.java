@@ -33,7 +33,8 @@ import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 
 /**
- * Acquires for one owner, on one set of options, without holding up a thread. Used once.
+ * Acquires for one owner, on one set of options, without holding up a thread. What a
+ * chain of locks holds already is acquired again by its holder. Used once.
  * <p>
  * Whoever completes the future before it is completed here does not want the locks any
  * more: what is under way is cancelled, what is held is given back.
@@ -52,15 +53,26 @@ final class AsyncLocks {
 
 	private final Object owner;
 
+	private final @Nullable LockContext context;
+
 	private final long deadline;
 
 	private volatile @Nullable Future<?> current;
 
-	AsyncLocks(LockEngine engine, int prefixLength, LockOptions options, Object owner) {
+	/**
+	 * Creates the acquisition.
+	 * @param engine where to acquire
+	 * @param prefixLength the length of what all keys begin with in the store
+	 * @param options how to lock
+	 * @param owner the owner of what is not held yet
+	 * @param context what is held already, or {@code null}
+	 */
+	AsyncLocks(LockEngine engine, int prefixLength, LockOptions options, Object owner, @Nullable LockContext context) {
 		this.engine = engine;
 		this.prefixLength = prefixLength;
 		this.options = options;
 		this.owner = owner;
+		this.context = context;
 		this.deadline = engine.deadlineAfter(options.waitNanos());
 		this.result.whenComplete((lock, failure) -> cancelCurrent());
 	}
@@ -140,10 +152,15 @@ final class AsyncLocks {
 	}
 
 	private CompletableFuture<@Nullable Hold> next(String storeKey) {
-		CompletableFuture<@Nullable Hold> next = this.engine.acquireAsync(storeKey, this.options.terms(), this.owner,
-				this.engine.nanosUntil(this.deadline));
+		CompletableFuture<@Nullable Hold> next = this.engine.acquireAsync(storeKey, this.options.terms(),
+				ownerOf(storeKey), this.engine.nanosUntil(this.deadline));
 		setCurrent(next);
 		return next;
+	}
+
+	private Object ownerOf(String storeKey) {
+		Object holder = (this.context != null) ? this.context.ownerOf(this.engine.backendName(), storeKey) : null;
+		return (holder != null) ? holder : this.owner;
 	}
 
 	/**
@@ -181,8 +198,7 @@ final class AsyncLocks {
 
 	private void endAll() {
 		try {
-			this.held.forEach(LockHandle::checkpoint); // the last may have been long in
-														// coming
+			this.held.forEach(LockHandle::checkpoint); // the last may have been slow
 			end(new HeldLocks(this.held));
 		}
 		catch (LockLostException ex) {

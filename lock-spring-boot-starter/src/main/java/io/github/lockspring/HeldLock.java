@@ -53,6 +53,10 @@ final class HeldLock implements LockHandle {
 		this.prefixLength = prefixLength;
 	}
 
+	@Nullable Object ownerOf(String backend, String storeKey) {
+		return (this.hold.key().equals(storeKey) && this.hold.backendName().equals(backend)) ? this.hold.owner() : null;
+	}
+
 	@Override
 	public String key() {
 		return this.hold.key().substring(this.prefixLength);
@@ -73,6 +77,11 @@ final class HeldLock implements LockHandle {
 	@Override
 	public boolean isHeld() {
 		return !this.closed && this.hold.isHeld();
+	}
+
+	@Override
+	public boolean isLost() {
+		return !this.closed && !this.hold.isHeld();
 	}
 
 	@Override

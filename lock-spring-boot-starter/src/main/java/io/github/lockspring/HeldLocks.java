@@ -21,10 +21,13 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.LongSummaryStatistics;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * The handle of several keys that were acquired together.
@@ -39,6 +42,14 @@ final class HeldLocks implements LockHandle {
 	 */
 	HeldLocks(Deque<HeldLock> locks) {
 		this.locks = locks;
+	}
+
+	@Nullable Object ownerOf(String backend, String storeKey) {
+		return this.locks.stream()
+			.map((lock) -> lock.ownerOf(backend, storeKey))
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
 	}
 
 	@Override
@@ -60,6 +71,11 @@ final class HeldLocks implements LockHandle {
 	@Override
 	public boolean isHeld() {
 		return this.locks.stream().allMatch(LockHandle::isHeld);
+	}
+
+	@Override
+	public boolean isLost() {
+		return this.locks.stream().anyMatch(LockHandle::isLost);
 	}
 
 	@Override

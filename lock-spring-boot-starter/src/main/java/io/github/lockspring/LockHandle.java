@@ -53,6 +53,12 @@ public interface LockHandle extends AutoCloseable {
 	boolean isHeld();
 
 	/**
+	 * Whether the lease was lost while this handle was open.
+	 * @return {@code false} if the lock is held, or this handle was closed
+	 */
+	boolean isLost();
+
+	/**
 	 * How long the lease is sure to last if it is not renewed.
 	 * @return the time, zero once the lease is lost or this handle is closed
 	 */

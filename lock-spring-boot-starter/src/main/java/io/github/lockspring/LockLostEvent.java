@@ -23,7 +23,8 @@ package io.github.lockspring;
  * @param key the key of the lock, as the store knows it
  * @param fencingToken the fencing token of the hold that was lost, or 0 from a backend
  * that has no fencing tokens
+ * @param backend the name of the backend that kept the lease
  */
-public record LockLostEvent(String key, long fencingToken) {
+public record LockLostEvent(String key, long fencingToken, String backend) {
 
 }

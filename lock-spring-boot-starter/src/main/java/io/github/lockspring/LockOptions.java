@@ -44,7 +44,7 @@ public final class LockOptions {
 	private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
 
 	private static final LockOptions DEFAULTS = new LockOptions(LockType.REENTRANT, Duration.ofSeconds(5),
-			Duration.ofSeconds(30), true);
+			Duration.ofSeconds(30), true, 0);
 
 	private final LockType type;
 
@@ -54,17 +54,20 @@ public final class LockOptions {
 
 	private final boolean autoRenew;
 
+	private final int permits;
+
 	private final AcquireTerms terms;
 
 	private final long waitNanos;
 
-	private LockOptions(LockType type, Duration waitTime, Duration leaseTime, boolean autoRenew) {
+	private LockOptions(LockType type, Duration waitTime, Duration leaseTime, boolean autoRenew, int permits) {
 		this.type = type;
 		this.waitTime = waitTime;
 		this.leaseTime = leaseTime;
 		this.autoRenew = autoRenew;
+		this.permits = permits;
 		this.waitNanos = (waitTime.compareTo(LONGEST_WAIT) < 0) ? waitTime.toNanos() : LONGEST_WAIT.toNanos();
-		this.terms = switch (type) {
+		this.terms = (permits > 0) ? AcquireTerms.permits(1, permits, leaseTime, autoRenew) : switch (type) {
 			case REENTRANT, WRITE -> AcquireTerms.exclusive(leaseTime, autoRenew);
 			case FAIR -> AcquireTerms.fair(leaseTime, autoRenew);
 			case READ -> AcquireTerms.shared(leaseTime, autoRenew);
@@ -131,7 +134,7 @@ public final class LockOptions {
 	 */
 	public LockOptions withType(LockType type) {
 		Assert.notNull(type, "'type' must not be null");
-		return new LockOptions(type, this.waitTime, this.leaseTime, this.autoRenew);
+		return new LockOptions(type, this.waitTime, this.leaseTime, this.autoRenew, this.permits);
 	}
 
 	/**
@@ -145,7 +148,7 @@ public final class LockOptions {
 		if (waitTime.isNegative()) {
 			throw new IllegalArgumentException("'waitTime' must be zero (try once) or longer, not " + waitTime);
 		}
-		return new LockOptions(this.type, waitTime, this.leaseTime, this.autoRenew);
+		return new LockOptions(this.type, waitTime, this.leaseTime, this.autoRenew, this.permits);
 	}
 
 	/**
@@ -161,7 +164,7 @@ public final class LockOptions {
 			throw new IllegalArgumentException(
 					"'leaseTime' must be between " + MIN_LEASE_TIME + " and " + MAX_LEASE_TIME + ", not " + leaseTime);
 		}
-		return new LockOptions(this.type, this.waitTime, leaseTime, this.autoRenew);
+		return new LockOptions(this.type, this.waitTime, leaseTime, this.autoRenew, this.permits);
 	}
 
 	/**
@@ -170,13 +173,27 @@ public final class LockOptions {
 	 * @return changed options
 	 */
 	public LockOptions withAutoRenew(boolean autoRenew) {
-		return new LockOptions(this.type, this.waitTime, this.leaseTime, autoRenew);
+		return new LockOptions(this.type, this.waitTime, this.leaseTime, autoRenew, this.permits);
+	}
+
+	/**
+	 * The same options for a semaphore: a key is held by as many at once as there are
+	 * permits. Each takes one; the type does not matter then, and nobody holds a key
+	 * again without another permit. All that use a key at the same time must agree on the
+	 * number.
+	 * @param permits how many may hold a key at once
+	 * @return changed options
+	 * @throws IllegalArgumentException if the number is not positive
+	 */
+	public LockOptions withPermits(int permits) {
+		Assert.isTrue(permits > 0, () -> "'permits' must be 1 or more, not " + permits);
+		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, permits);
 	}
 
 	@Override
 	public String toString() {
-		return "type=" + this.type + ", waitTime=" + this.waitTime + ", leaseTime=" + this.leaseTime + ", autoRenew="
-				+ this.autoRenew;
+		return ((this.permits > 0) ? "permits=" + this.permits : "type=" + this.type) + ", waitTime=" + this.waitTime
+				+ ", leaseTime=" + this.leaseTime + ", autoRenew=" + this.autoRenew;
 	}
 
 }

@@ -20,6 +20,7 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
@@ -31,6 +32,7 @@ import io.github.lockspring.engine.KeyText;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.LockEngines;
 
 /**
  * Locks keys in the application's store. What the store is told is the prefix of this
@@ -47,6 +49,8 @@ public final class LockTemplate implements LockOperations {
 
 	private static final int MAX_PREFIX_BYTES = 384;
 
+	private final LockEngines engines;
+
 	private final LockEngine engine;
 
 	private final String prefix;
@@ -55,28 +59,78 @@ public final class LockTemplate implements LockOperations {
 
 	private final @Nullable Object owner;
 
+	private final @Nullable LockContext context;
+
 	/**
-	 * Creates a template.
+	 * Creates a template on the only backend that it knows.
 	 * @param engine the engine that locks
 	 * @param prefix what all keys begin with in the store
 	 * @param defaultOptions the options of the methods that take none
 	 */
 	public LockTemplate(LockEngine engine, String prefix, LockOptions defaultOptions) {
-		this(engine, prefix, defaultOptions, null);
+		this(LockEngines.of(requireEngine(engine)), engine, prefix, defaultOptions, null, null);
 	}
 
-	private LockTemplate(LockEngine engine, String prefix, LockOptions defaultOptions, @Nullable Object owner) {
-		Assert.notNull(engine, "'engine' must not be null");
+	/**
+	 * Creates a template on the default backend, which leads to the others.
+	 * @param engines the engines that lock
+	 * @param prefix what all keys begin with in the stores
+	 * @param defaultOptions the options of the methods that take none
+	 * @see #on(String)
+	 */
+	public LockTemplate(LockEngines engines, String prefix, LockOptions defaultOptions) {
+		this(engines, engines.defaultEngine(), prefix, defaultOptions, null, null);
+	}
+
+	private LockTemplate(LockEngines engines, LockEngine engine, String prefix, LockOptions defaultOptions,
+			@Nullable Object owner, @Nullable LockContext context) {
 		Assert.notNull(prefix, "'prefix' must not be null");
 		Assert.notNull(defaultOptions, "'defaultOptions' must not be null");
 		if (LockKeys.lengthInBytes(prefix) > MAX_PREFIX_BYTES) {
 			throw new IllegalArgumentException("The prefix of keys must not be longer than " + MAX_PREFIX_BYTES
 					+ " bytes: " + KeyText.describe(prefix));
 		}
+		this.engines = engines;
 		this.engine = engine;
 		this.prefix = prefix;
 		this.defaultOptions = defaultOptions;
 		this.owner = owner;
+		this.context = context;
+	}
+
+	private static LockEngine requireEngine(LockEngine engine) {
+		Assert.notNull(engine, "'engine' must not be null");
+		return engine;
+	}
+
+	/**
+	 * This template on another backend: the same keys and default options. A key that is
+	 * held on one backend is free on the others. Opens no connection.
+	 * @param backend the name of the backend, such as {@code jdbc}
+	 * @return a template on that backend
+	 * @throws IllegalArgumentException if there is no such backend; the message lists
+	 * those that there are
+	 */
+	public LockTemplate on(String backend) {
+		return new LockTemplate(this.engines, this.engines.require(backend), this.prefix, this.defaultOptions,
+				this.owner, this.context);
+	}
+
+	/**
+	 * The name of the backend that this template locks on.
+	 * @return the name
+	 */
+	public String backendName() {
+		return this.engine.backendName();
+	}
+
+	/**
+	 * The names that {@link #on(String)} takes, the default backend first. Opens no
+	 * connection.
+	 * @return the names, at least one
+	 */
+	public Set<String> backendNames() {
+		return this.engines.names();
 	}
 
 	/**
@@ -86,7 +140,8 @@ public final class LockTemplate implements LockOperations {
 	 * @return a template with a longer prefix
 	 */
 	public LockTemplate named(String name) {
-		return new LockTemplate(this.engine, this.prefix + requireName(name) + ':', this.defaultOptions, this.owner);
+		return new LockTemplate(this.engines, this.engine, this.prefix + requireName(name) + ':', this.defaultOptions,
+				this.owner, this.context);
 	}
 
 	private static String requireName(String name) {
@@ -107,7 +162,18 @@ public final class LockTemplate implements LockOperations {
 	 */
 	public LockTemplate ownedBy(Object owner) {
 		Assert.notNull(owner, "'owner' must not be null");
-		return new LockTemplate(this.engine, this.prefix, this.defaultOptions, owner);
+		return new LockTemplate(this.engines, this.engine, this.prefix, this.defaultOptions, owner, null);
+	}
+
+	/**
+	 * A template whose asynchronous acquisitions acquire again what a chain of locks
+	 * holds already. For use inside this library.
+	 * @param context the chain, or {@code null} if nothing is held
+	 * @return a template for the same keys
+	 */
+	public LockTemplate within(@Nullable LockContext context) {
+		return (context != null)
+				? new LockTemplate(this.engines, this.engine, this.prefix, this.defaultOptions, null, context) : this;
 	}
 
 	/**
@@ -175,7 +241,7 @@ public final class LockTemplate implements LockOperations {
 
 	private @Nullable HeldLock tryAcquireInStore(String storeKey, LockOptions options, long waitNanos) {
 		try {
-			Hold hold = this.engine.acquire(storeKey, options.terms(), owner(), waitNanos);
+			Hold hold = this.engine.acquire(storeKey, options.terms(), ownerOf(storeKey), waitNanos);
 			return (hold != null) ? new HeldLock(hold, this.prefix.length()) : null;
 		}
 		catch (InterruptedException ex) {
@@ -187,8 +253,17 @@ public final class LockTemplate implements LockOperations {
 		}
 	}
 
-	private Object owner() {
-		return (this.owner != null) ? this.owner : Thread.currentThread();
+	/**
+	 * To whom the lock of a key will belong: the calling thread, or the asynchronous work
+	 * that the thread does at present, if that holds the key already.
+	 */
+	private Object ownerOf(String storeKey) {
+		if (this.owner != null) {
+			return this.owner;
+		}
+		LockContext context = LockContext.get();
+		Object owner = (context != null) ? context.ownerOf(this.engine.backendName(), storeKey) : null;
+		return (owner != null) ? owner : Thread.currentThread();
 	}
 
 	@Override
@@ -215,7 +290,8 @@ public final class LockTemplate implements LockOperations {
 		List<String> storeKeys = keys.stream().map(this.prefix::concat).toList();
 		Deque<HeldLock> held = new ArrayDeque<>(storeKeys.size());
 		try {
-			for (Hold hold : this.engine.acquireTogether(storeKeys, options.terms(), owner())) {
+			for (Hold hold : this.engine.acquireTogether(storeKeys, options.terms(),
+					(this.owner != null) ? this.owner : Thread.currentThread())) {
 				held.push(new HeldLock(hold, this.prefix.length()));
 			}
 			return held;
@@ -272,7 +348,7 @@ public final class LockTemplate implements LockOperations {
 
 	private AsyncLocks asyncLocks(LockOptions options) {
 		Object owner = (this.owner != null) ? this.owner : new Object();
-		return new AsyncLocks(this.engine, this.prefix.length(), options, owner);
+		return new AsyncLocks(this.engine, this.prefix.length(), options, owner, this.context);
 	}
 
 	/**

@@ -17,31 +17,42 @@
 package io.github.lockspring.actuate;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.event.EventListener;
 
 import io.github.lockspring.LockLostEvent;
+import io.github.lockspring.engine.LockEngines;
 
 /**
- * Counts the locks that were lost, in the meter {@code lock.lost}. Keys are no tags,
- * because there may be any number of them.
+ * Counts the locks that were lost, in the meter {@code lock.lost}, which has the tag
+ * {@code backend} in an application with several backends. Keys are no tags, because
+ * there may be any number of them.
  */
 public final class LockLossCounter {
 
 	private final ObjectProvider<MeterRegistry> registry;
 
+	private final LockEngines engines;
+
 	/**
 	 * Creates a counter.
 	 * @param registry where to count, if anywhere
+	 * @param engines the engines whose locks are counted
 	 */
-	public LockLossCounter(ObjectProvider<MeterRegistry> registry) {
+	public LockLossCounter(ObjectProvider<MeterRegistry> registry, LockEngines engines) {
 		this.registry = registry;
+		this.engines = engines;
 	}
 
 	@EventListener
 	void lost(LockLostEvent event) {
-		this.registry.ifUnique((meters) -> meters.counter("lock.lost").increment());
+		this.registry.ifUnique((meters) -> meters.counter("lock.lost", tags(event)).increment());
+	}
+
+	private Tags tags(LockLostEvent event) {
+		return (this.engines.names().size() > 1) ? Tags.of("backend", event.backend()) : Tags.empty();
 	}
 
 }

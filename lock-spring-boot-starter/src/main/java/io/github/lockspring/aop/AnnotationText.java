@@ -16,7 +16,6 @@
 
 package io.github.lockspring.aop;
 
-import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.regex.Pattern;
 
@@ -31,11 +30,11 @@ import io.github.lockspring.engine.KeyText;
 /**
  * The text of one attribute of one annotation, and what it means.
  *
- * @param method the annotated method
+ * @param site where the annotation is
  * @param attribute the name of the attribute
  * @param text the text, without placeholders
  */
-record AnnotationText(Method method, String attribute, String text) {
+record AnnotationText(LockSite site, String attribute, String text) {
 
 	private static final Pattern NUMBER = Pattern.compile("[+-]?\\d+");
 
@@ -55,7 +54,7 @@ record AnnotationText(Method method, String attribute, String text) {
 		if (resolved != null && resolved.contains(PLACEHOLDER)) {
 			throw refuse("has a placeholder without a value", "Define the property.", null);
 		}
-		return new AnnotationText(this.method, this.attribute, (resolved != null) ? resolved : "");
+		return new AnnotationText(this.site, this.attribute, (resolved != null) ? resolved : "");
 	}
 
 	boolean isBlank() {
@@ -74,6 +73,26 @@ record AnnotationText(Method method, String attribute, String text) {
 		}
 	}
 
+	/**
+	 * Whether the text is an expression on the arguments of a call, not a constant.
+	 */
+	boolean isExpression() {
+		return this.text.indexOf('#') >= 0 || this.text.indexOf('@') >= 0;
+	}
+
+	int asPositiveInt() {
+		try {
+			int number = Integer.parseInt(this.text.strip());
+			if (number > 0) {
+				return number;
+			}
+		}
+		catch (NumberFormatException ex) {
+			throw refuse("is not a whole number", "Write a number from 1 on.", ex);
+		}
+		throw refuse("is not positive", "Write a number from 1 on.", null);
+	}
+
 	boolean asBoolean() {
 		return switch (this.text.strip()) {
 			case "true" -> true;
@@ -82,9 +101,12 @@ record AnnotationText(Method method, String attribute, String text) {
 		};
 	}
 
+	String describe() {
+		return this.attribute + " = " + KeyText.describe(this.text);
+	}
+
 	InvalidLockDeclarationException refuse(String problem, String remedy, @Nullable Throwable cause) {
-		return new InvalidLockDeclarationException(this.method,
-				this.attribute + " = " + KeyText.describe(this.text) + ' ' + problem, remedy, cause);
+		return this.site.refuse(describe() + ' ' + problem, remedy, cause);
 	}
 
 }

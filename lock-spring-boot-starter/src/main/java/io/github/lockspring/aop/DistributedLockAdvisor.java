@@ -16,13 +16,10 @@
 
 package io.github.lockspring.aop;
 
-import java.util.function.Supplier;
-
 import org.aopalliance.aop.Advice;
 
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.Ordered;
 
 import io.github.lockspring.DistributedLock;
@@ -47,15 +44,12 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	private final transient Advice advice;
 
 	/**
-	 * Creates an advisor. It needs no other bean before the first annotation is read, and
-	 * the template not before the first method is called.
-	 * @param beanFactory where properties, the template and converters are looked up
-	 * @param defaults what holds for annotations that say nothing else
+	 * Creates an advisor.
+	 * @param interceptor runs the methods under their locks
 	 */
-	public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockDefaults> defaults) {
-		LockAttributesSource source = new LockAttributesSource(new LockAttributesReader(beanFactory, defaults));
-		this.pointcut = new DistributedLockPointcut(source);
-		this.advice = new DistributedLockInterceptor(source, beanFactory);
+	public DistributedLockAdvisor(DistributedLockInterceptor interceptor) {
+		this.pointcut = new DistributedLockPointcut(interceptor.source());
+		this.advice = interceptor;
 		setOrder(DEFAULT_ORDER);
 	}
 

@@ -20,22 +20,30 @@ import java.lang.reflect.Method;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.core.task.TaskDecorator;
+import org.springframework.util.function.SingletonSupplier;
 
-import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockKeyConverter;
 import io.github.lockspring.LockTemplate;
 
 /**
- * Runs methods under their locks. The template is asked for when the first method is
- * called, because this object is there before most beans are.
+ * Runs methods under the locks that their annotations name, whoever intercepts the calls:
+ * proxies or woven code.
+ * <p>
+ * It is there before most beans are, and needs none of them before the first annotation
+ * is read, and the template not before the first method is called.
  */
-final class DistributedLockInterceptor implements MethodInterceptor {
+public final class DistributedLockInterceptor implements MethodInterceptor {
+
+	private final DeclarationChecks checks;
 
 	private final LockAttributesSource source;
 
@@ -43,12 +51,38 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 
 	private final KeyTexts texts;
 
+	private final LockedCalls blockingCalls;
+
+	private final LockedCalls stageCalls;
+
 	private final ConcurrentMap<Class<?>, ConcurrentMap<Method, LockedMethod>> methods = new ConcurrentHashMap<>();
 
-	DistributedLockInterceptor(LockAttributesSource source, BeanFactory beanFactory) {
-		this.source = source;
+	/**
+	 * Creates an interceptor.
+	 * @param beanFactory where properties, the template and converters are looked up
+	 * @param defaults what is configured for annotations, asked for when the first one is
+	 * read
+	 * @param proxies whether calls are intercepted by proxies, which cannot intercept all
+	 * methods
+	 */
+	public DistributedLockInterceptor(ConfigurableBeanFactory beanFactory, Supplier<LockDefaults> defaults,
+			boolean proxies) {
+		Supplier<LockDefaults> known = SingletonSupplier.of(defaults);
+		this.checks = new DeclarationChecks(() -> known.get().checks());
+		this.source = new LockAttributesSource(new LockAttributesReader(beanFactory, known, proxies), this.checks);
 		this.beanFactory = beanFactory;
 		this.texts = new KeyTexts(this::converters);
+		this.blockingCalls = new BlockingCalls(new OpenTransactions(() -> known.get().insideTransaction()),
+				new LockOrder());
+		this.stageCalls = new StageCalls(() -> beanFactory.getBeanProvider(TaskDecorator.class).getIfUnique());
+	}
+
+	LockAttributesSource source() {
+		return this.source;
+	}
+
+	DeclarationChecks checks() {
+		return this.checks;
 	}
 
 	private List<LockKeyConverter> converters() {
@@ -58,13 +92,7 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		LockedMethod method = methodOf(invocation);
-		try (LockHandle lock = method.acquire(invocation)) {
-			if (lock == null) {
-				return method.skippedResult();
-			}
-			method.offer(lock, invocation);
-			return invocation.proceed();
-		}
+		return method.calls().run(method, invocation);
 	}
 
 	private LockedMethod methodOf(MethodInvocation invocation) {
@@ -77,14 +105,31 @@ final class DistributedLockInterceptor implements MethodInterceptor {
 	}
 
 	private LockedMethod prepare(Method method, Class<?> targetClass) {
-		LockAttributes attributes = this.source.attributesOf(method, targetClass);
+		MethodAttributes attributes = this.source.attributesOf(method, targetClass);
 		if (attributes == null) {
 			throw new IllegalStateException(MethodNames.describe(method) + " has no @DistributedLock");
 		}
 		LockTemplate template = this.beanFactory.getBean(LockTemplate.class);
-		LockedMethod locked = new LockedMethod(method, attributes, template, this.texts);
+		List<MethodLock> locks = attributes.locks()
+			.stream()
+			.map((lock) -> new MethodLock(lock, templateOf(lock, template), this.texts))
+			.toList();
+		LockedMethod locked = new LockedMethod(attributes, locks, callsOf(attributes.returnType()));
 		this.methods.computeIfAbsent(targetClass, (type) -> new ConcurrentHashMap<>()).put(method, locked);
 		return locked;
+	}
+
+	private static LockTemplate templateOf(LockAttributes lock, LockTemplate template) {
+		String backend = lock.backend();
+		return (backend != null) ? template.on(backend) : template;
+	}
+
+	private LockedCalls callsOf(ReturnType returnType) {
+		return switch (returnType.kind()) {
+			case BLOCKING, UNKNOWN -> this.blockingCalls;
+			case STAGE -> this.stageCalls;
+			case REACTIVE, SUSPENDING -> new ReactiveCalls();
+		};
 	}
 
 }

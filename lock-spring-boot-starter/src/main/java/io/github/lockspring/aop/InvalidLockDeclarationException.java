@@ -16,20 +16,19 @@
 
 package io.github.lockspring.aop;
 
-import java.lang.reflect.Method;
-
 import org.jspecify.annotations.Nullable;
 
 /**
- * A method cannot be locked as its {@link io.github.lockspring.DistributedLock}
- * annotation says. The bean is not created, so that the application does not start.
+ * A method cannot be locked as its {@link io.github.lockspring.DistributedLock} or
+ * {@link io.github.lockspring.DistributedSemaphore} annotation says. The bean is not
+ * created, so that the application does not start.
  */
 public final class InvalidLockDeclarationException extends RuntimeException {
 
 	private final String remedy;
 
-	InvalidLockDeclarationException(Method method, String problem, String remedy, @Nullable Throwable cause) {
-		super("@DistributedLock on " + MethodNames.describe(method) + ": " + problem, cause);
+	InvalidLockDeclarationException(LockSite site, String problem, String remedy, @Nullable Throwable cause) {
+		super(site + ": " + problem, cause);
 		this.remedy = remedy;
 	}
 

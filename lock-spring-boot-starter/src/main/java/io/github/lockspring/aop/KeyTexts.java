@@ -55,6 +55,22 @@ final class KeyTexts {
 	}
 
 	/**
+	 * The key that a value stands for: a {@link Long} or an {@link Integer} as it is, the
+	 * text of another value, or the list of the texts of several.
+	 * @param value the value of the expression
+	 * @return the key
+	 * @throws InvalidLockKeyException if it stands for none
+	 */
+	Object keyOf(@Nullable Object value) {
+		if (value instanceof Long || value instanceof Integer) {
+			return value;
+		}
+		Object key = requirePresent(value);
+		Collection<?> elements = elementsOf(key);
+		return (elements != null) ? textsOf(elements) : textOf(key);
+	}
+
+	/**
 	 * Takes a value out of its {@link Optional}.
 	 * @param key the value of the expression
 	 * @return the key

@@ -16,22 +16,28 @@
 
 package io.github.lockspring.aop;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.DistributedLock.OnFailure;
+import io.github.lockspring.DistributedLock.OnLost;
 import io.github.lockspring.LockOptions;
 
 /**
- * What the annotation of one method says, with all texts understood.
+ * What one annotation says, with all texts understood.
  *
+ * @param site where the annotation is
  * @param name the name of the lock
  * @param key the key, or {@code null} to lock the name alone
+ * @param condition whether to lock a call, or {@code null} to lock every call
  * @param options how to lock
- * @param onFailure what a call gets that could not acquire the lock
- * @param handleIndex the index of the parameter that gets the handle, or -1
+ * @param times the times that each call has of its own
+ * @param failurePolicy what a call gets that could not acquire the lock
+ * @param onLost what happens to a call that loses the lease
+ * @param backend the name of the backend, or {@code null} for the default one
  */
-record LockAttributes(String name, @Nullable LockKey key, LockOptions options, OnFailure onFailure, int handleIndex) {
-
-	static final int NO_HANDLE = -1;
+record LockAttributes(LockSite site, String name, @Nullable CallExpression key, @Nullable CallExpression condition,
+		LockOptions options, List<CallTime> times, FailurePolicy failurePolicy, OnLost onLost,
+		@Nullable String backend) {
 
 }

@@ -19,6 +19,8 @@ package io.github.lockspring.aop;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
@@ -26,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
-import io.github.lockspring.DistributedLock;
+import io.github.lockspring.DistributedLock.OnFailure;
 import io.github.lockspring.LockOptions;
 
 /**
@@ -40,33 +42,69 @@ final class LockAttributesReader {
 
 	private final Supplier<LockDefaults> defaults;
 
-	private final LockKeyParser keys;
+	private final boolean proxies;
 
-	LockAttributesReader(ConfigurableBeanFactory beanFactory, Supplier<LockDefaults> defaults) {
+	private final CallExpressionParser expressions;
+
+	/**
+	 * Creates a reader.
+	 * @param beanFactory where properties are resolved and beans found
+	 * @param defaults what holds for annotations that say nothing else
+	 * @param proxies whether calls are intercepted by proxies, which cannot intercept all
+	 * methods
+	 */
+	LockAttributesReader(ConfigurableBeanFactory beanFactory, Supplier<LockDefaults> defaults, boolean proxies) {
 		this.beanFactory = beanFactory;
 		this.defaults = defaults;
-		this.keys = new LockKeyParser(beanFactory);
+		this.proxies = proxies;
+		this.expressions = new CallExpressionParser(beanFactory);
 	}
 
 	/**
-	 * Reads one annotation.
-	 * @param method the method that does the work, not the one of its interface
-	 * @param annotation the annotation that was found for it
-	 * @return what it says
+	 * Reads the annotations of one method.
+	 * @param declarations the annotations, at least one
+	 * @param targetClass the class of the bean
+	 * @return what they say
 	 * @throws InvalidLockDeclarationException if it cannot be done
 	 */
-	LockAttributes read(Method method, DistributedLock annotation) {
-		MethodCheck.requireLockable(method, annotation.onFailure());
-		return new LockAttributes(nameOf(method, annotation), keyOf(method, annotation), optionsOf(method, annotation),
-				annotation.onFailure(), MethodCheck.handleIndex(method));
+	MethodAttributes read(List<LockDeclaration> declarations, Class<?> targetClass) {
+		LockSite site = declarations.get(0).site();
+		if (this.proxies) {
+			MethodCheck.requireInterceptable(site);
+		}
+		ReturnType returnType = ReturnType.of(site.method(), targetClass);
+		MethodCheck.requireEnd(site, returnType);
+		List<LockAttributes> locks = declarations.stream()
+			.map((declaration) -> read(declaration, returnType, targetClass))
+			.toList();
+		return new MethodAttributes(locks, returnType, MethodCheck.handleIndex(site));
 	}
 
-	private String nameOf(Method method, DistributedLock annotation) {
-		if (annotation.name().isEmpty()) {
-			String name = method.getDeclaringClass().getName() + '.' + method.getName();
-			return requireName(new AnnotationText(method, "name", name));
+	private LockAttributes read(LockDeclaration declaration, ReturnType returnType, Class<?> targetClass) {
+		MethodCheck.requireEmptyResult(declaration.site(), declaration.onFailure(), returnType);
+		String name = nameOf(declaration);
+		List<CallTime> times = new ArrayList<>();
+		LockOptions options = optionsOf(declaration, name, times);
+		return new LockAttributes(declaration.site(), name, expressionOf(declaration, "key"),
+				expressionOf(declaration, "condition"), options, List.copyOf(times),
+				failurePolicyOf(declaration, returnType, targetClass), declaration.onLost(),
+				backendOf(declaration, name));
+	}
+
+	private @Nullable String backendOf(LockDeclaration declaration, String name) {
+		String configured = this.defaults.get().forName(name).backend();
+		AnnotationText backend = resolve(declaration, "backend");
+		return (configured != null || backend.isBlank()) ? configured : backend.text().strip();
+	}
+
+	private String nameOf(LockDeclaration declaration) {
+		AnnotationText name = declaration.text("name");
+		if (name.text().isEmpty()) {
+			Method method = declaration.method();
+			return requireName(new AnnotationText(declaration.site(), "name",
+					method.getDeclaringClass().getName() + '.' + method.getName()));
 		}
-		return requireName(new AnnotationText(method, "name", annotation.name()).resolve(this.beanFactory));
+		return requireName(name.resolve(this.beanFactory));
 	}
 
 	private static String requireName(AnnotationText name) {
@@ -86,41 +124,60 @@ final class LockAttributesReader {
 		return name.text();
 	}
 
-	private @Nullable LockKey keyOf(Method method, DistributedLock annotation) {
-		AnnotationText key = new AnnotationText(method, "key", annotation.key());
-		if (key.text().isEmpty()) {
+	private @Nullable CallExpression expressionOf(LockDeclaration declaration, String attribute) {
+		AnnotationText text = declaration.text(attribute);
+		if (text.text().isEmpty()) {
 			return null;
 		}
-		if (key.isBlank()) {
-			throw key.refuse("is blank", "Write an expression, or leave the attribute out.", null);
+		if (text.isBlank()) {
+			throw text.refuse("is blank", "Write an expression, or leave the attribute out.", null);
 		}
-		return this.keys.parse(key.text(), method);
+		return this.expressions.parse(text);
 	}
 
-	private LockOptions optionsOf(Method method, DistributedLock annotation) {
-		AnnotationText waitTime = resolve(method, "waitTime", annotation.waitTime());
-		AnnotationText leaseTime = resolve(method, "leaseTime", annotation.leaseTime());
-		AnnotationText autoRenew = resolve(method, "autoRenew", annotation.autoRenew());
+	private LockOptions optionsOf(LockDeclaration declaration, String name, List<CallTime> times) {
 		LockDefaults defaults = this.defaults.get();
-		LockOptions options = defaults.options();
-		options = withDuration(options, waitTime, LockOptions::withWaitTime);
-		options = withDuration(options, leaseTime, LockOptions::withLeaseTime);
+		LockOptions options = defaults.options().withType(declaration.type());
+		options = withTime(options, resolve(declaration, "waitTime"), LockOptions::withWaitTime, times);
+		options = withTime(options, resolve(declaration, "leaseTime"), LockOptions::withLeaseTime, times);
+		AnnotationText autoRenew = resolve(declaration, "autoRenew");
 		options = autoRenew.isBlank() ? options : options.withAutoRenew(autoRenew.asBoolean());
-		Duration renewInterval = defaults.renewInterval();
-		if (renewInterval != null && options.autoRenew() && renewInterval.compareTo(options.leaseTime()) >= 0) {
-			throw leaseTime.refuse("is not longer than the property lock.renew-interval, which is " + renewInterval,
-					"Lengthen the lease, or shorten the interval.", null);
+		options = overridden(options, defaults.forName(name), times);
+		if (declaration.isSemaphore()) {
+			options = options.withPermits(resolve(declaration, "permits").asPositiveInt());
 		}
+		requireRenewable(declaration, options, defaults.renewInterval());
 		return options;
 	}
 
-	private AnnotationText resolve(Method method, String attribute, String text) {
-		return new AnnotationText(method, attribute, text).resolve(this.beanFactory);
+	/**
+	 * Lets the properties of a name have the last word.
+	 */
+	private static LockOptions overridden(LockOptions options, LockOverrides overrides, List<CallTime> times) {
+		times.removeIf((time) -> overrides.hasTime(time.text().attribute()));
+		return overrides.applyTo(options);
 	}
 
-	private static LockOptions withDuration(LockOptions options, AnnotationText text,
-			BiFunction<LockOptions, Duration, LockOptions> change) {
+	private static void requireRenewable(LockDeclaration declaration, LockOptions options,
+			@Nullable Duration interval) {
+		if (interval != null && options.autoRenew() && interval.compareTo(options.leaseTime()) >= 0) {
+			throw declaration.text("leaseTime")
+				.refuse("is not longer than the property lock.renew-interval, which is " + interval,
+						"Lengthen the lease, or shorten the interval.", null);
+		}
+	}
+
+	private AnnotationText resolve(LockDeclaration declaration, String attribute) {
+		return declaration.text(attribute).resolve(this.beanFactory);
+	}
+
+	private LockOptions withTime(LockOptions options, AnnotationText text,
+			BiFunction<LockOptions, Duration, LockOptions> change, List<CallTime> times) {
 		if (text.isBlank()) {
+			return options;
+		}
+		if (text.isExpression()) {
+			times.add(new CallTime(text, this.expressions.parse(text), change));
 			return options;
 		}
 		try {
@@ -128,6 +185,26 @@ final class LockAttributesReader {
 		}
 		catch (IllegalArgumentException ex) {
 			throw text.refuse("is out of range: " + ex.getMessage(), "Write a duration in that range.", ex);
+		}
+	}
+
+	private FailurePolicy failurePolicyOf(LockDeclaration declaration, ReturnType returnType, Class<?> targetClass) {
+		AnnotationText fallback = declaration.text("fallback");
+		AnnotationText handler = declaration.text("handler");
+		requireTogether(fallback, declaration.onFailure(), OnFailure.FALLBACK);
+		requireTogether(handler, declaration.onFailure(), OnFailure.HANDLE);
+		return switch (declaration.onFailure()) {
+			case THROW -> FailurePolicy.THROW;
+			case SKIP -> SkipPolicy.of(returnType.resultType());
+			case FALLBACK -> FallbackPolicy.of(fallback, targetClass);
+			case HANDLE -> new HandlerPolicy(handler, this.beanFactory);
+		};
+	}
+
+	private static void requireTogether(AnnotationText text, OnFailure onFailure, OnFailure user) {
+		if (text.isBlank() == (onFailure == user)) {
+			throw text.refuse("does not go with onFailure = " + onFailure,
+					"Use this attribute together with onFailure = " + user + ", and only then.", null);
 		}
 	}
 

@@ -16,33 +16,63 @@
 
 package io.github.lockspring.aop;
 
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.annotation.RepeatableContainers;
+import org.springframework.util.ReflectionUtils;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.DistributedLocks;
+import io.github.lockspring.DistributedSemaphore;
+import io.github.lockspring.DistributedSemaphores;
 
 /**
  * Finds the annotations of classes. All annotations of a class are read when it is first
  * asked for, so that a wrong one is found before any method of the class can be called.
+ * <ol>
+ * <li>The annotations of the method that does the work count.</li>
+ * <li>If it has none, those of the nearest method that it overrides or implements.</li>
+ * <li>If there are none either, those of its class, or of the nearest superclass or
+ * interface that has any.</li>
+ * </ol>
  */
 final class LockAttributesSource {
 
+	private static final List<Class<? extends Annotation>> ANNOTATIONS = List.of(DistributedLock.class,
+			DistributedLocks.class, DistributedSemaphore.class, DistributedSemaphores.class);
+
 	private final LockAttributesReader reader;
+
+	private final DeclarationChecks checks;
 
 	private final ConcurrentMap<Class<?>, Boolean> classes = new ConcurrentHashMap<>();
 
-	LockAttributesSource(LockAttributesReader reader) {
+	private final Queue<LockAttributes> known = new ConcurrentLinkedQueue<>();
+
+	LockAttributesSource(LockAttributesReader reader, DeclarationChecks checks) {
 		this.reader = reader;
+		this.checks = checks;
 	}
 
 	/**
@@ -52,18 +82,30 @@ final class LockAttributesSource {
 	 * @throws InvalidLockDeclarationException if one of the annotations is wrong
 	 */
 	boolean hasLocks(Class<?> targetClass) {
-		if (!AnnotationUtils.isCandidateClass(targetClass, DistributedLock.class)) {
+		if (ANNOTATIONS.stream().noneMatch((type) -> AnnotationUtils.isCandidateClass(targetClass, type))) {
 			return false;
 		}
 		Boolean known = this.classes.get(targetClass);
 		if (known == null) {
-			known = !MethodIntrospector
-				.selectMethods(targetClass,
-						(MetadataLookup<LockAttributes>) (method) -> attributesOf(method, targetClass))
-				.isEmpty();
+			known = read(targetClass);
 			this.classes.put(targetClass, known);
 		}
 		return known;
+	}
+
+	private boolean read(Class<?> targetClass) {
+		return !MethodIntrospector
+			.selectMethods(targetClass, (MetadataLookup<Boolean>) (method) -> check(method, targetClass))
+			.isEmpty();
+	}
+
+	private @Nullable Boolean check(Method method, Class<?> targetClass) {
+		List<LockDeclaration> declarations = declarationsOf(method, targetClass);
+		if (declarations.isEmpty()) {
+			return null;
+		}
+		this.checks.run(() -> this.known.addAll(this.reader.read(declarations, targetClass).locks()));
+		return true;
 	}
 
 	/**
@@ -73,20 +115,59 @@ final class LockAttributesSource {
 	 * @return whether there is an annotation
 	 */
 	boolean isLocked(Method method, Class<?> targetClass) {
-		return annotationOf(method, mostSpecific(method, targetClass)) != null;
+		return !declarationsOf(method, targetClass).isEmpty();
 	}
 
 	/**
-	 * Reads the annotation of a method.
+	 * Reads the annotations of a method.
 	 * @param method the method, which may be that of an interface
 	 * @param targetClass the class of the bean
-	 * @return what it says, or {@code null} if there is none
-	 * @throws InvalidLockDeclarationException if the annotation is wrong
+	 * @return what they say, or {@code null} if there are none
+	 * @throws InvalidLockDeclarationException if one of them is wrong
 	 */
-	@Nullable LockAttributes attributesOf(Method method, Class<?> targetClass) {
+	@Nullable MethodAttributes attributesOf(Method method, Class<?> targetClass) {
+		List<LockDeclaration> declarations = declarationsOf(method, targetClass);
+		return declarations.isEmpty() ? null : this.reader.read(declarations, targetClass);
+	}
+
+	/**
+	 * The place of an annotation in a class that has locks.
+	 */
+	LockSite siteIn(Class<?> targetClass) {
+		return MethodIntrospector
+			.selectMethods(targetClass, (MetadataLookup<List<LockDeclaration>>) (method) -> locked(method, targetClass))
+			.values()
+			.iterator()
+			.next()
+			.get(0)
+			.site();
+	}
+
+	private static @Nullable List<LockDeclaration> locked(Method method, Class<?> targetClass) {
+		List<LockDeclaration> declarations = declarationsOf(method, targetClass);
+		return declarations.isEmpty() ? null : declarations;
+	}
+
+	/**
+	 * What was read so far.
+	 */
+	Collection<LockAttributes> known() {
+		return this.known;
+	}
+
+	private static List<LockDeclaration> declarationsOf(Method method, Class<?> targetClass) {
 		Method specific = mostSpecific(method, targetClass);
-		DistributedLock annotation = annotationOf(method, specific);
-		return (annotation != null) ? this.reader.read(specific, annotation) : null;
+		List<LockDeclaration> declarations = nearest(specific, specific);
+		if (declarations.isEmpty() && specific != method) {
+			declarations = nearest(method, specific);
+		}
+		if (declarations.isEmpty() && isCoveredByItsClass(specific)) {
+			declarations = nearest(targetClass, specific);
+			if (declarations.isEmpty() && specific.getDeclaringClass() != targetClass) {
+				declarations = nearest(specific.getDeclaringClass(), specific);
+			}
+		}
+		return declarations;
 	}
 
 	/**
@@ -96,12 +177,29 @@ final class LockAttributesSource {
 		return Proxy.isProxyClass(targetClass) ? method : AopUtils.getMostSpecificMethod(method, targetClass);
 	}
 
-	private static @Nullable DistributedLock annotationOf(Method method, Method specific) {
-		DistributedLock annotation = AnnotatedElementUtils.findMergedAnnotation(specific, DistributedLock.class);
-		if (annotation == null && specific != method) {
-			annotation = AnnotatedElementUtils.findMergedAnnotation(method, DistributedLock.class);
+	private static boolean isCoveredByItsClass(Method method) {
+		return !Modifier.isStatic(method.getModifiers()) && !Modifier.isPrivate(method.getModifiers())
+				&& !method.isSynthetic() && !ReflectionUtils.isObjectMethod(method);
+	}
+
+	/**
+	 * All annotations of the first element of a hierarchy that has any.
+	 */
+	private static List<LockDeclaration> nearest(AnnotatedElement element, Method method) {
+		MergedAnnotations annotations = MergedAnnotations.search(SearchStrategy.TYPE_HIERARCHY)
+			.withRepeatableContainers(RepeatableContainers.standardRepeatables())
+			.from(element);
+		List<MergedAnnotation<? extends Annotation>> found = Stream
+			.concat(annotations.stream(DistributedLock.class), annotations.stream(DistributedSemaphore.class))
+			.toList();
+		int nearest = found.stream().mapToInt(MergedAnnotation::getAggregateIndex).min().orElse(0);
+		List<LockDeclaration> declarations = new ArrayList<>(found.size());
+		for (MergedAnnotation<? extends Annotation> annotation : found) {
+			if (annotation.getAggregateIndex() == nearest) {
+				declarations.add(LockDeclaration.of(method, annotation));
+			}
 		}
-		return annotation;
+		return declarations;
 	}
 
 }

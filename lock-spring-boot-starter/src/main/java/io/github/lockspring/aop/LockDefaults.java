@@ -17,18 +17,61 @@
 package io.github.lockspring.aop;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockOptions;
 
 /**
- * What holds for annotations that say nothing else.
+ * What is configured for annotations: what holds for those that say nothing else, and
+ * what wins over those that do.
  *
  * @param options how to lock
  * @param renewInterval how long after the last renewal the next one is due, or
  * {@code null} for a part of each lease time
+ * @param insideTransaction what becomes of a lock inside an open transaction
+ * @param checks what happens at startup when an annotation has a mistake
+ * @param names what is configured for single names
  */
-public record LockDefaults(LockOptions options, @Nullable Duration renewInterval) {
+public record LockDefaults(LockOptions options, @Nullable Duration renewInterval, InsideTransaction insideTransaction,
+		LockChecks checks, Map<String, LockOverrides> names) {
+
+	/**
+	 * Keeps a copy of the names.
+	 */
+	public LockDefaults {
+		names = Map.copyOf(names);
+	}
+
+	/**
+	 * Creates defaults with nothing configured for single names.
+	 * @param options how to lock
+	 * @param renewInterval how long after the last renewal the next one is due, or
+	 * {@code null} for a part of each lease time
+	 */
+	public LockDefaults(LockOptions options, @Nullable Duration renewInterval) {
+		this(options, renewInterval, InsideTransaction.AFTER_COMPLETION, LockChecks.FAIL, Map.of());
+	}
+
+	/**
+	 * What is configured for the locks of one name. It wins over what their annotations
+	 * say.
+	 * @param name the name of the lock
+	 * @return the overrides, {@link LockOverrides#NONE} if nothing is configured
+	 */
+	public LockOverrides forName(String name) {
+		return this.names.getOrDefault(name, LockOverrides.NONE);
+	}
+
+	/**
+	 * The names for which something is configured. One that no annotation uses is
+	 * probably misspelt.
+	 * @return the names
+	 */
+	public Set<String> configuredNames() {
+		return this.names.keySet();
+	}
 
 }

@@ -16,109 +16,90 @@
 
 package io.github.lockspring.aop;
 
-import java.lang.reflect.Method;
-import java.util.Collection;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.DistributedLock.OnFailure;
-import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockHandle;
-import io.github.lockspring.engine.KeyText;
-import io.github.lockspring.LockTemplate;
 
 /**
- * A method and its lock: turns calls of the one into calls of the other.
+ * A method and its locks.
  */
 final class LockedMethod {
 
-	private final Method method;
-
-	private final LockAttributes attributes;
-
-	private final LockTemplate locks;
-
-	private final KeyTexts texts;
-
 	/**
-	 * Creates the connection.
-	 * @param method the method that is called
-	 * @param attributes what its annotation says
-	 * @param template where locks are acquired
-	 * @param texts how keys become texts
+	 * The same order for all callers, so that nobody waits for somebody who waits for
+	 * them.
 	 */
-	LockedMethod(Method method, LockAttributes attributes, LockTemplate template, KeyTexts texts) {
-		this.method = method;
+	private static final Comparator<LockClaim> ORDER = Comparator
+		.comparing((LockClaim claim) -> claim.lock().storeKeys(claim.key()).stream().sorted().findFirst().orElse(""));
+
+	private final List<MethodLock> locks;
+
+	private final MethodAttributes attributes;
+
+	private final LockedCalls calls;
+
+	LockedMethod(MethodAttributes attributes, List<MethodLock> locks, LockedCalls calls) {
 		this.attributes = attributes;
-		this.locks = (attributes.key() != null) ? template.named(attributes.name()) : template;
-		this.texts = texts;
+		this.locks = locks;
+		this.calls = calls;
+	}
+
+	LockSite site() {
+		return this.attributes.locks().get(0).site();
 	}
 
 	/**
-	 * Acquires the lock for one call.
-	 * @param invocation the call
-	 * @return the held lock, or {@code null} if the call is to be skipped
+	 * What runs calls of this method.
 	 */
-	@Nullable LockHandle acquire(MethodInvocation invocation) {
-		LockKey key = this.attributes.key();
-		if (key == null) {
-			return acquire(this.attributes.name());
-		}
-		try {
-			Object value = KeyTexts.requirePresent(key.valueFor(invocation));
-			if (value instanceof Long || value instanceof Integer) {
-				return acquire(((Number) value).longValue());
-			}
-			Collection<?> elements = KeyTexts.elementsOf(value);
-			return (elements != null) ? acquireAll(this.texts.textsOf(elements)) : acquire(this.texts.textOf(value));
-		}
-		catch (InvalidLockKeyException ex) {
-			throw new InvalidLockKeyException(
-					"The key " + KeyText.describe(key.expression()) + " of @DistributedLock on "
-							+ MethodNames.describe(this.method) + " cannot be locked: " + ex.getMessage(),
-					(ex.getCause() != null) ? ex.getCause() : ex);
-		}
-	}
-
-	private @Nullable LockHandle acquire(long key) {
-		return isSkipping() ? this.locks.tryAcquire(key, this.attributes.options())
-				: this.locks.acquire(key, this.attributes.options());
-	}
-
-	private @Nullable LockHandle acquire(String key) {
-		return isSkipping() ? this.locks.tryAcquire(key, this.attributes.options())
-				: this.locks.acquire(key, this.attributes.options());
-	}
-
-	private @Nullable LockHandle acquireAll(List<String> keys) {
-		return isSkipping() ? this.locks.tryAcquireAll(keys, this.attributes.options())
-				: this.locks.acquireAll(keys, this.attributes.options());
-	}
-
-	private boolean isSkipping() {
-		return this.attributes.onFailure() == OnFailure.SKIP;
+	LockedCalls calls() {
+		return this.calls;
 	}
 
 	/**
-	 * Gives the held lock to the method, if it has a parameter for it.
+	 * What a call locks, in the order of locking.
+	 * @param invocation the call
+	 * @return the claims, none if no condition is met
+	 */
+	List<LockClaim> claimsOf(MethodInvocation invocation) {
+		if (this.locks.size() == 1) {
+			LockClaim claim = this.locks.get(0).claimOf(invocation);
+			return (claim != null) ? List.of(claim) : List.of();
+		}
+		List<LockClaim> claims = new ArrayList<>(this.locks.size());
+		for (MethodLock lock : this.locks) {
+			LockClaim claim = lock.claimOf(invocation);
+			if (claim != null) {
+				claims.add(claim);
+			}
+		}
+		claims.sort(ORDER);
+		return claims;
+	}
+
+	ReturnType returnType() {
+		return this.attributes.returnType();
+	}
+
+	/**
+	 * Whether the handle of a claim goes to the method: that of the first annotation
+	 * does.
+	 */
+	boolean isOffered(LockClaim claim) {
+		return this.attributes.handleIndex() >= 0 && claim.lock() == this.locks.get(0);
+	}
+
+	/**
+	 * Gives a held lock to the method.
 	 * @param lock the held lock
 	 * @param invocation the call
 	 */
-	void offer(LockHandle lock, MethodInvocation invocation) {
-		if (this.attributes.handleIndex() != LockAttributes.NO_HANDLE) {
-			invocation.getArguments()[this.attributes.handleIndex()] = lock;
-		}
-	}
-
-	/**
-	 * What the caller of a call gets that is skipped.
-	 * @return an empty result
-	 */
-	@Nullable Object skippedResult() {
-		return (this.method.getReturnType() == Optional.class) ? Optional.empty() : null;
+	void offer(@Nullable LockHandle lock, MethodInvocation invocation) {
+		invocation.getArguments()[this.attributes.handleIndex()] = lock;
 	}
 
 }

@@ -19,14 +19,8 @@ package io.github.lockspring.aop;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
-import java.util.stream.BaseStream;
 
 import org.jspecify.annotations.Nullable;
-
-import org.springframework.core.KotlinDetector;
-import org.springframework.core.ReactiveAdapterRegistry;
 
 import io.github.lockspring.DistributedLock.OnFailure;
 import io.github.lockspring.LockHandle;
@@ -39,22 +33,13 @@ final class MethodCheck {
 	private MethodCheck() {
 	}
 
-	static void requireLockable(Method method, OnFailure onFailure) {
-		requireInterceptable(method);
-		requireWorkEndsWith(method);
-		Class<?> returnType = method.getReturnType();
-		if (onFailure == OnFailure.SKIP && returnType.isPrimitive() && returnType != void.class) {
-			throw new InvalidLockDeclarationException(method,
-					"onFailure = SKIP needs a result for calls that are skipped, but the method returns " + returnType,
-					"Return an object or an Optional, or use onFailure = THROW.", null);
-		}
-	}
-
-	private static void requireInterceptable(Method method) {
-		String obstacle = obstacleIn(method.getModifiers());
+	/**
+	 * Refuses methods that a proxy cannot intercept.
+	 */
+	static void requireInterceptable(LockSite site) {
+		String obstacle = obstacleIn(site.method().getModifiers());
 		if (obstacle != null) {
-			throw new InvalidLockDeclarationException(method,
-					"the method is " + obstacle + ", so that calls of it cannot be intercepted",
+			throw site.refuse("the method is " + obstacle + ", so that calls of it cannot be intercepted",
 					"Make the method overridable: neither private, nor static, nor final.", null);
 		}
 	}
@@ -69,35 +54,44 @@ final class MethodCheck {
 		return Modifier.isFinal(modifiers) ? "final" : null;
 	}
 
-	private static void requireWorkEndsWith(Method method) {
-		if (isDeferred(method)) {
-			throw new InvalidLockDeclarationException(method,
-					"the method returns " + method.getReturnType().getName()
+	/**
+	 * Refuses methods that do not tell when their work has ended.
+	 */
+	static void requireEnd(LockSite site, ReturnType returnType) {
+		if (returnType.kind() == ReturnType.Kind.UNKNOWN) {
+			throw site.refuse(
+					"the method returns " + returnType.type().getName()
 							+ ", so that the lock would be given back before the work is done",
-					"Annotate a method that does the work before it returns, or use LockTemplate where the work is done.",
+					"Return a CompletableFuture or a reactive type for which Reactor is on the class path, "
+							+ "or do the work before the method returns.",
 					null);
 		}
 	}
 
-	private static boolean isDeferred(Method method) {
-		Class<?> type = method.getReturnType();
-		return Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type)
-				|| BaseStream.class.isAssignableFrom(type) || KotlinDetector.isSuspendingFunction(method)
-				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+	/**
+	 * Refuses to skip methods that must return something.
+	 */
+	static void requireEmptyResult(LockSite site, OnFailure onFailure, ReturnType returnType) {
+		Class<?> type = returnType.resultType();
+		if (onFailure == OnFailure.SKIP && type.isPrimitive() && type != void.class) {
+			throw site.refuse(
+					"onFailure = SKIP needs a result for calls that are skipped, but the method returns " + type,
+					"Return an object or an Optional, or use onFailure = THROW.", null);
+		}
 	}
 
 	/**
 	 * Finds the parameter that gets the handle.
-	 * @param method the method
+	 * @param site the annotation
 	 * @return the index of the parameter, or -1 if there is none
 	 */
-	static int handleIndex(Method method) {
+	static int handleIndex(LockSite site) {
+		Method method = site.method();
 		Class<?>[] types = method.getParameterTypes();
 		long handles = Arrays.stream(types).filter((type) -> type == LockHandle.class).count();
 		if (handles > 1) {
-			throw new InvalidLockDeclarationException(method,
-					"the method has " + handles + " parameters of type LockHandle",
-					"Keep one of them: a call holds one lock.", null);
+			throw site.refuse("the method has " + handles + " parameters of type LockHandle",
+					"Keep one of them; LockContext has the handles of all locks.", null);
 		}
 		return Arrays.asList(types).indexOf(LockHandle.class);
 	}

@@ -24,8 +24,9 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches if a backend is chosen by the property {@code lock.backend}, or by itself: the
- * property is not set, and the application has a client of its store.
+ * Matches if a backend is chosen by the property {@code lock.additional-backends}; or, in
+ * an application that defines no backend itself, by the property {@code lock.backend}, or
+ * by itself: that property is not set, and the application has a client of its store.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -23,10 +23,16 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
+import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.DistributedLockAdvisor;
+import io.github.lockspring.aop.DistributedLockInterceptor;
+import io.github.lockspring.aop.LeaseTimeCheck;
+import io.github.lockspring.aop.LockDeclarationCheck;
+import io.github.lockspring.engine.LockEngines;
 
 /**
  * Advice for annotated methods. The advisor is there before most beans are, so that it
@@ -34,16 +40,38 @@ import io.github.lockspring.aop.DistributedLockAdvisor;
  */
 @Configuration(proxyBeanMethods = false)
 @Import(LockAutoProxyRegistrar.class)
+@ImportRuntimeHints(LockAopRuntimeHints.class)
 class LockAopConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static DistributedLockInterceptor distributedLockInterceptor(ConfigurableListableBeanFactory beanFactory,
+			ObjectProvider<LockProperties> properties) {
+		return new DistributedLockInterceptor(beanFactory,
+				() -> LockSettings.of(properties.getObject()).annotationDefaults(), true);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static DistributedLockAdvisor distributedLockAdvisor(Environment environment,
-			ConfigurableListableBeanFactory beanFactory, ObjectProvider<LockProperties> properties) {
-		DistributedLockAdvisor advisor = new DistributedLockAdvisor(beanFactory,
-				() -> LockSettings.of(properties.getObject()).annotationDefaults());
+			DistributedLockInterceptor interceptor) {
+		DistributedLockAdvisor advisor = new DistributedLockAdvisor(interceptor);
 		Binder.get(environment).bind("lock.aop.order", Integer.class).ifBound(advisor::setOrder);
 		return advisor;
+	}
+
+	@Bean
+	static LockDeclarationCheck lockDeclarationCheck(ConfigurableListableBeanFactory beanFactory,
+			DistributedLockInterceptor interceptor, LockTemplate template, LockProperties properties) {
+		return new LockDeclarationCheck(beanFactory, interceptor, template,
+				LockSettings.of(properties).annotationDefaults(), true);
+	}
+
+	@Bean
+	static LeaseTimeCheck lockLeaseTimeCheck(DistributedLockInterceptor interceptor, LockTemplate template,
+			LockEngines engines, LockProperties properties) {
+		return new LeaseTimeCheck(interceptor, template, (backend) -> engines.require(backend).probe(),
+				properties.getOperationTimeout());
 	}
 
 }

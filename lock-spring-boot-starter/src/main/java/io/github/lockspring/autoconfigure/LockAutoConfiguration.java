@@ -23,14 +23,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.spi.LockBackend;
 
 /**
@@ -39,52 +39,51 @@ import io.github.lockspring.spi.LockBackend;
 @AutoConfiguration(afterName = { "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
 		"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration" })
 @EnableConfigurationProperties(LockProperties.class)
-@Import({ LockAopConfiguration.class, LockMetricsConfiguration.class })
+@Import({ LockAopConfiguration.class, LockMetricsConfiguration.class, WithoutOwnLockBackend.class,
+		RedisLockConfiguration.class, RedlockConfiguration.class, JdbcLockConfiguration.class,
+		LocalLockConfiguration.class })
+@ImportRuntimeHints(LockRuntimeHints.class)
 public final class LockAutoConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean
-	LockEngine lockEngine(LockProperties properties, ObjectProvider<LockBackend> backends,
+	LockEnginesFactory lockEnginesFactory(LockProperties properties, ObjectProvider<LockBackend> backends,
 			ApplicationEventPublisher eventPublisher) {
-		LockSettings settings = LockSettings.of(properties);
-		LockBackend backend = new LockBackendChoice(properties.getBackend()).requireOne(backends);
-		return new LockEngine(backend, settings.engineSettings(), new LockEventPublisher(eventPublisher),
-				TimeSource.SYSTEM);
+		return new LockEnginesFactory(properties, backends, eventPublisher);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockTemplate lockTemplate(LockEngine engine, LockProperties properties) {
-		LockSettings settings = LockSettings.of(properties);
-		return new LockTemplate(engine, settings.keyPrefix(), settings.options());
+	LockEngine lockEngine(LockEnginesFactory factory) {
+		return factory.defaultEngine();
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockClient lockClient(LockEngine engine, LockTemplate template) {
-		return new LockClient(engine, template);
+	LockEngines lockEngines(LockEngine engine, ObjectProvider<LockEngine> engines, LockEnginesFactory factory) {
+		return factory.engines(engine, engines.stream().toList());
 	}
 
 	@Bean
-	LockLifecycle lockLifecycle(LockEngine engine, LockProperties properties) {
-		return new LockLifecycle(engine, properties.getShutdownTimeout(), properties.isFailFast());
+	@ConditionalOnMissingBean
+	LockTemplate lockTemplate(LockEngines engines, LockProperties properties) {
+		LockSettings settings = LockSettings.of(properties);
+		return new LockTemplate(engines, settings.keyPrefix(), settings.options());
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockClient lockClient(LockEngines engines, LockTemplate template) {
+		return new LockClient(engines, template);
+	}
+
+	@Bean
+	LockLifecycle lockLifecycle(LockEngines engines, LockProperties properties) {
+		return new LockLifecycle(engines, properties.getShutdownTimeout(), properties.isFailFast());
 	}
 
 	@Bean
 	UnknownLockProperties unknownLockProperties(Environment environment) {
 		return new UnknownLockProperties(environment);
-	}
-
-	/**
-	 * The backends that are shipped. A backend that the application defines itself counts
-	 * as its choice.
-	 */
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnMissingBean(LockBackend.class)
-	@Import({ RedisLockConfiguration.class, RedlockConfiguration.class, JdbcLockConfiguration.class,
-			LocalLockConfiguration.class })
-	static class BackendConfiguration {
-
 	}
 
 }

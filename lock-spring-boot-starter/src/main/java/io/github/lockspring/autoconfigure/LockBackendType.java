@@ -21,7 +21,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backends that can be chosen by the property {@code lock.backend}.
+ * The backends that can be chosen by the properties {@code lock.backend} and
+ * {@code lock.additional-backends}.
  */
 public enum LockBackendType {
 
@@ -55,6 +56,18 @@ public enum LockBackendType {
 	LockBackendType(String description, @Nullable String dependency) {
 		this.description = description;
 		this.dependency = dependency;
+	}
+
+	/**
+	 * The type of a name, or {@code null} if there is none.
+	 */
+	static @Nullable LockBackendType of(String name) {
+		for (LockBackendType type : values()) {
+			if (type.name().equalsIgnoreCase(name)) {
+				return type;
+			}
+		}
+		return null;
 	}
 
 	/**

@@ -61,7 +61,7 @@ record LockClientChoice<T>(Class<T> type, String noun, String store, String prop
 		return new LockConfigurationException(
 				"Locks are to be kept in " + this.store + ", but there is no " + this.noun + '.',
 				"Define a " + this.noun + ", for example with " + this.example
-						+ ", or choose another backend with lock.backend.");
+						+ ", or choose other backends with lock.backend and lock.additional-backends.");
 	}
 
 	private LockConfigurationException several(List<String> names) {

@@ -34,14 +34,17 @@ final class LockEventPublisher implements EngineListener {
 
 	private final ApplicationEventPublisher publisher;
 
-	LockEventPublisher(ApplicationEventPublisher publisher) {
+	private final String backend;
+
+	LockEventPublisher(ApplicationEventPublisher publisher, String backend) {
 		this.publisher = publisher;
+		this.backend = backend;
 	}
 
 	@Override
 	public void lost(String key, long token) {
 		try {
-			this.publisher.publishEvent(new LockLostEvent(key, token));
+			this.publisher.publishEvent(new LockLostEvent(key, token, this.backend));
 		}
 		catch (RuntimeException ex) {
 			logger.warn("A listener failed that was told of the loss of the lock on " + KeyText.describe(key), ex);

@@ -16,21 +16,28 @@
 
 package io.github.lockspring.autoconfigure;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
+
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
+import org.springframework.boot.health.contributor.HealthContributor;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 
 import io.github.lockspring.actuate.LockHealthIndicator;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.engine.TimeSource;
 
 /**
- * {@link EnableAutoConfiguration Auto-configuration} for {@link LockHealthIndicator}.
+ * {@link EnableAutoConfiguration Auto-configuration} for {@link LockHealthIndicator}:
+ * one, or one for each backend below a composite.
  */
 @AutoConfiguration(after = LockAutoConfiguration.class)
 @ConditionalOnClass({ HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class })
@@ -40,8 +47,14 @@ public final class LockHealthContributorAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(name = { "lockHealthIndicator", "lockHealthContributor" })
-	LockHealthIndicator lockHealthIndicator(LockEngine engine, LockProperties properties) {
-		return new LockHealthIndicator(engine, properties.getOperationTimeout(), TimeSource.SYSTEM);
+	HealthContributor lockHealthIndicator(LockEngines engines, LockProperties properties) {
+		Map<String, LockHealthIndicator> indicators = new LinkedHashMap<>();
+		for (LockEngine engine : engines.all()) {
+			indicators.put(engine.backendName(),
+					new LockHealthIndicator(engine, properties.getOperationTimeout(), TimeSource.SYSTEM));
+		}
+		return (indicators.size() > 1) ? CompositeHealthContributor.fromMap(indicators)
+				: indicators.values().iterator().next();
 	}
 
 }

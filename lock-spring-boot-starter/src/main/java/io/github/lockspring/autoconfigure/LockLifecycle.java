@@ -23,6 +23,7 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.LockEngines;
 
 /**
  * Gives all locks back before the application ends: new ones are refused, holders may
@@ -40,7 +41,7 @@ final class LockLifecycle implements SmartLifecycle {
 	 */
 	static final int PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE - 1024;
 
-	private final LockEngine engine;
+	private final LockEngines engines;
 
 	private final Duration shutdownTimeout;
 
@@ -50,12 +51,12 @@ final class LockLifecycle implements SmartLifecycle {
 
 	/**
 	 * Creates a lifecycle.
-	 * @param engine the engine to shut down
+	 * @param engines the engines to shut down, all at the same time
 	 * @param shutdownTimeout how long holders may take to finish
-	 * @param failFast whether to start only if the store can be reached
+	 * @param failFast whether to start only if all stores can be reached
 	 */
-	LockLifecycle(LockEngine engine, Duration shutdownTimeout, boolean failFast) {
-		this.engine = engine;
+	LockLifecycle(LockEngines engines, Duration shutdownTimeout, boolean failFast) {
+		this.engines = engines;
 		this.shutdownTimeout = shutdownTimeout;
 		this.failFast = failFast;
 	}
@@ -63,19 +64,19 @@ final class LockLifecycle implements SmartLifecycle {
 	@Override
 	public void start() {
 		if (this.failFast) {
-			requireStore();
+			this.engines.all().forEach(LockLifecycle::requireStore);
 		}
 		this.running = true;
 	}
 
-	private void requireStore() {
+	private static void requireStore(LockEngine engine) {
 		try {
-			this.engine.probe();
+			engine.probe();
 		}
 		catch (EngineException ex) {
 			Throwable reason = (ex.getCause() != null) ? ex.getCause() : ex;
 			throw new LockConfigurationException(
-					"The store of the lock backend '" + this.engine.backendName() + "' cannot be reached: "
+					"The store of the lock backend '" + engine.backendName() + "' cannot be reached: "
 							+ reason.getMessage(),
 					"Start the store, or set lock.fail-fast to false to start without it.", ex);
 		}
@@ -83,7 +84,7 @@ final class LockLifecycle implements SmartLifecycle {
 
 	@Override
 	public void stop() {
-		this.engine.shutdown(this.shutdownTimeout);
+		this.engines.shutdown(this.shutdownTimeout);
 		this.running = false;
 	}
 

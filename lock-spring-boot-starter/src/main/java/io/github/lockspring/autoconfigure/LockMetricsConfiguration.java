@@ -24,6 +24,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import io.github.lockspring.actuate.LockLossCounter;
+import io.github.lockspring.engine.LockEngines;
 
 /**
  * Meters, where Micrometer is there.
@@ -33,8 +34,8 @@ import io.github.lockspring.actuate.LockLossCounter;
 class LockMetricsConfiguration {
 
 	@Bean
-	LockLossCounter lockLossCounter(ObjectProvider<MeterRegistry> registry) {
-		return new LockLossCounter(registry);
+	LockLossCounter lockLossCounter(ObjectProvider<MeterRegistry> registry, LockEngines engines) {
+		return new LockLossCounter(registry, engines);
 	}
 
 }

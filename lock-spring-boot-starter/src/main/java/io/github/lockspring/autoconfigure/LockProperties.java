@@ -19,13 +19,17 @@ package io.github.lockspring.autoconfigure;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 import io.github.lockspring.aop.DistributedLockAdvisor;
+import io.github.lockspring.aop.InsideTransaction;
+import io.github.lockspring.aop.LockChecks;
 
 /**
  * Configuration properties of locks.
@@ -37,7 +41,12 @@ public class LockProperties {
 	 * Where leases are kept. By default the one store that the application has a client
 	 * of; 'local' must be chosen by name.
 	 */
-	private @Nullable LockBackendType backend;
+	private @Nullable String backend;
+
+	/**
+	 * Where leases are kept as well, for those who ask for it by name.
+	 */
+	private List<String> additionalBackends = new ArrayList<>();
 
 	/**
 	 * What all keys begin with in the store, followed by a colon.
@@ -98,6 +107,21 @@ public class LockProperties {
 	 */
 	private boolean asyncRelease;
 
+	/**
+	 * What becomes of the lock of a method that is called inside an open transaction.
+	 */
+	private InsideTransaction insideTransaction = InsideTransaction.AFTER_COMPLETION;
+
+	/**
+	 * What happens at startup when an annotation has a mistake.
+	 */
+	private LockChecks checks = LockChecks.FAIL;
+
+	/**
+	 * What holds for the locks of single names, whatever their annotations say.
+	 */
+	private Map<String, Named> names = new LinkedHashMap<>();
+
 	private final HandOver handOver = new HandOver();
 
 	private final Aop aop = new Aop();
@@ -106,12 +130,20 @@ public class LockProperties {
 
 	private final Jdbc jdbc = new Jdbc();
 
-	public @Nullable LockBackendType getBackend() {
+	public @Nullable String getBackend() {
 		return this.backend;
 	}
 
-	public void setBackend(@Nullable LockBackendType backend) {
+	public void setBackend(@Nullable String backend) {
 		this.backend = backend;
+	}
+
+	public List<String> getAdditionalBackends() {
+		return this.additionalBackends;
+	}
+
+	public void setAdditionalBackends(List<String> additionalBackends) {
+		this.additionalBackends = additionalBackends;
 	}
 
 	public String getKeyPrefix() {
@@ -202,6 +234,30 @@ public class LockProperties {
 		this.asyncRelease = asyncRelease;
 	}
 
+	public InsideTransaction getInsideTransaction() {
+		return this.insideTransaction;
+	}
+
+	public void setInsideTransaction(InsideTransaction insideTransaction) {
+		this.insideTransaction = insideTransaction;
+	}
+
+	public LockChecks getChecks() {
+		return this.checks;
+	}
+
+	public void setChecks(LockChecks checks) {
+		this.checks = checks;
+	}
+
+	public Map<String, Named> getNames() {
+		return this.names;
+	}
+
+	public void setNames(Map<String, Named> names) {
+		this.names = names;
+	}
+
 	public HandOver getHandOver() {
 		return this.handOver;
 	}
@@ -216,6 +272,65 @@ public class LockProperties {
 
 	public Jdbc getJdbc() {
 		return this.jdbc;
+	}
+
+	/**
+	 * What holds for the locks of one name.
+	 */
+	public static class Named {
+
+		/**
+		 * How long to wait for a lock of this name that another holds. Zero tries once.
+		 */
+		private @Nullable Duration waitTime;
+
+		/**
+		 * How long a lease of this name lasts after its last renewal.
+		 */
+		private @Nullable Duration leaseTime;
+
+		/**
+		 * Whether leases of this name are renewed as long as their locks are held.
+		 */
+		private @Nullable Boolean autoRenew;
+
+		/**
+		 * The backend that keeps the leases of this name.
+		 */
+		private @Nullable String backend;
+
+		public @Nullable Duration getWaitTime() {
+			return this.waitTime;
+		}
+
+		public void setWaitTime(@Nullable Duration waitTime) {
+			this.waitTime = waitTime;
+		}
+
+		public @Nullable Duration getLeaseTime() {
+			return this.leaseTime;
+		}
+
+		public void setLeaseTime(@Nullable Duration leaseTime) {
+			this.leaseTime = leaseTime;
+		}
+
+		public @Nullable Boolean getAutoRenew() {
+			return this.autoRenew;
+		}
+
+		public void setAutoRenew(@Nullable Boolean autoRenew) {
+			this.autoRenew = autoRenew;
+		}
+
+		public @Nullable String getBackend() {
+			return this.backend;
+		}
+
+		public void setBackend(@Nullable String backend) {
+			this.backend = backend;
+		}
+
 	}
 
 	/**
@@ -263,6 +378,11 @@ public class LockProperties {
 		 */
 		private int order = DistributedLockAdvisor.DEFAULT_ORDER;
 
+		/**
+		 * What puts the advice around annotated methods.
+		 */
+		private AopMode mode = AopMode.PROXY;
+
 		public int getOrder() {
 			return this.order;
 		}
@@ -270,6 +390,31 @@ public class LockProperties {
 		public void setOrder(int order) {
 			this.order = order;
 		}
+
+		public AopMode getMode() {
+			return this.mode;
+		}
+
+		public void setMode(AopMode mode) {
+			this.mode = mode;
+		}
+
+	}
+
+	/**
+	 * What puts the advice around annotated methods.
+	 */
+	public enum AopMode {
+
+		/**
+		 * Proxies: calls inside an object are not locked.
+		 */
+		PROXY,
+
+		/**
+		 * The weaver of AspectJ: all calls are locked.
+		 */
+		ASPECTJ
 
 	}
 

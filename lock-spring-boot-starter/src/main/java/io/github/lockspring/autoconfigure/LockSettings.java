@@ -18,12 +18,18 @@ package io.github.lockspring.autoconfigure;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.util.StringUtils;
 
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.aop.LockDefaults;
+import io.github.lockspring.aop.LockOverrides;
 import io.github.lockspring.engine.AcquireTerms;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.redis.RedisLockSettings;
@@ -34,6 +40,8 @@ import io.github.lockspring.redis.RedisLockSettings;
 final class LockSettings {
 
 	private static final int MAX_PREFIX_BYTES = 126;
+
+	private static final Pattern PLAIN_NAME = Pattern.compile("[a-z0-9-]+");
 
 	private final LockProperties properties;
 
@@ -53,6 +61,7 @@ final class LockSettings {
 		settings.checkTimes();
 		settings.checkRenewInterval();
 		settings.checkNumbers();
+		settings.checkNames();
 		return settings;
 	}
 
@@ -64,12 +73,8 @@ final class LockSettings {
 	}
 
 	private void checkTimes() {
-		Duration wait = this.properties.getWaitTime();
-		require(!wait.isNegative(), "lock.wait-time", wait, "It must be zero, to try once, or longer.");
-		Duration lease = this.properties.getLeaseTime();
-		require(lease.compareTo(LockOptions.MIN_LEASE_TIME) >= 0 && lease.compareTo(LockOptions.MAX_LEASE_TIME) <= 0,
-				"lock.lease-time", lease,
-				"It must be between " + LockOptions.MIN_LEASE_TIME + " and " + LockOptions.MAX_LEASE_TIME + '.');
+		requireWaitTime("lock.wait-time", this.properties.getWaitTime());
+		requireLeaseTime("lock.lease-time", this.properties.getLeaseTime());
 		requirePositive("lock.operation-timeout", this.properties.getOperationTimeout());
 		requirePositive("lock.max-hold-time", this.properties.getMaxHoldTime());
 		Duration grace = this.properties.getShutdownTimeout();
@@ -100,6 +105,54 @@ final class LockSettings {
 		require(maxKeys > 0, "lock.max-keys", maxKeys, "It must be at least 1.");
 	}
 
+	private void checkNames() {
+		this.properties.getNames().forEach((name, named) -> {
+			String property = propertyOf(name);
+			requireName(property, name);
+			Duration wait = named.getWaitTime();
+			if (wait != null) {
+				requireWaitTime(property + ".wait-time", wait);
+			}
+			Duration lease = named.getLeaseTime();
+			if (lease != null) {
+				requireLeaseTime(property + ".lease-time", lease);
+				requireLongerThanInterval(property + ".lease-time", lease, named.getAutoRenew());
+			}
+			String backend = named.getBackend();
+			require(backend == null || StringUtils.hasText(backend), property + ".backend", "",
+					"It must not be blank.");
+		});
+	}
+
+	/**
+	 * The properties of a name begin with this.
+	 */
+	static String propertyOf(String name) {
+		return "lock.names" + (PLAIN_NAME.matcher(name).matches() ? '.' + name : '[' + name + ']');
+	}
+
+	private static void requireName(String property, String name) {
+		require(StringUtils.hasText(name), property, name, "The name of a lock must not be blank.");
+		require(name.indexOf(':') < 0, property, name, "The name of a lock has no colon.");
+	}
+
+	private void requireLongerThanInterval(String property, Duration lease, @Nullable Boolean autoRenew) {
+		Duration interval = this.properties.getRenewInterval();
+		boolean renewed = autoRenew == null || autoRenew;
+		require(interval == null || !renewed || lease.compareTo(interval) > 0, property, lease,
+				"It must be longer than lock.renew-interval, which is " + interval + '.');
+	}
+
+	private static void requireWaitTime(String name, Duration value) {
+		require(!value.isNegative(), name, value, "It must be zero, to try once, or longer.");
+	}
+
+	private static void requireLeaseTime(String name, Duration value) {
+		require(value.compareTo(LockOptions.MIN_LEASE_TIME) >= 0 && value.compareTo(LockOptions.MAX_LEASE_TIME) <= 0,
+				name, value,
+				"It must be between " + LockOptions.MIN_LEASE_TIME + " and " + LockOptions.MAX_LEASE_TIME + '.');
+	}
+
 	private static void requirePositive(String name, Duration value) {
 		require(!value.isNegative() && !value.isZero(), name, value, "It must be longer than zero.");
 	}
@@ -122,7 +175,21 @@ final class LockSettings {
 	}
 
 	LockDefaults annotationDefaults() {
-		return new LockDefaults(options(), this.properties.getRenewInterval());
+		return new LockDefaults(options(), this.properties.getRenewInterval(), this.properties.getInsideTransaction(),
+				this.properties.getChecks(), overrides());
+	}
+
+	private Map<String, LockOverrides> overrides() {
+		Map<String, LockOverrides> overrides = new LinkedHashMap<>();
+		this.properties.getNames()
+			.forEach((name, named) -> overrides.put(name, new LockOverrides(named.getWaitTime(), named.getLeaseTime(),
+					named.getAutoRenew(), canonical(named.getBackend()))));
+		return overrides;
+	}
+
+	private static @Nullable String canonical(@Nullable String backend) {
+		LockBackendType type = (backend != null) ? LockBackendType.of(backend) : null;
+		return (type != null) ? type.toString() : backend;
 	}
 
 	RedisLockSettings redisSettings() {

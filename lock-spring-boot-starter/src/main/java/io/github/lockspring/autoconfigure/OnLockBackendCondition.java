@@ -16,6 +16,8 @@
 
 package io.github.lockspring.autoconfigure;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -23,7 +25,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
-import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.BindResult;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.ConfigurationCondition;
@@ -47,20 +50,34 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 			.get(ConditionalOnLockBackend.class);
 		LockBackendType backend = annotation.getEnum(MergedAnnotation.VALUE, LockBackendType.class);
 		ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnLockBackend.class, backend);
-		try {
-			LockBackendType chosen = Binder.get(context.getEnvironment())
-				.bind("lock.backend", LockBackendType.class)
-				.orElse(null);
-			if (chosen != null) {
-				return new ConditionOutcome(chosen == backend, message.because("lock.backend is " + chosen));
-			}
+		Binder binder = Binder.get(context.getEnvironment());
+		if (additional(binder).stream().anyMatch(backend.name()::equalsIgnoreCase)) {
+			return ConditionOutcome.match(message.because("lock.additional-backends names it"));
 		}
-		catch (BindException ex) {
-			return ConditionOutcome.noMatch(message.because("lock.backend is none of the backends"));
+		if (definesBackend(context.getBeanFactory())) {
+			return ConditionOutcome.noMatch(message.because("the application defines a backend itself"));
+		}
+		String chosen = binder.bind("lock.backend", String.class).orElse(null);
+		if (chosen != null) {
+			return new ConditionOutcome(backend.name().equalsIgnoreCase(chosen),
+					message.because("lock.backend is " + chosen));
 		}
 		boolean hasClient = hasClient(context.getBeanFactory(), annotation.getClassArray("client"));
 		return new ConditionOutcome(hasClient,
 				message.because("lock.backend is not set, and there is " + (hasClient ? "a" : "no") + " client"));
+	}
+
+	private static List<String> additional(Binder binder) {
+		BindResult<List<String>> names = binder.bind("lock.additional-backends", Bindable.listOf(String.class));
+		return names.isBound() ? names.get() : List.of();
+	}
+
+	/**
+	 * Asks by type, because applications may change how beans are called.
+	 */
+	private static boolean definesBackend(@Nullable ConfigurableListableBeanFactory beanFactory) {
+		return beanFactory != null
+				&& beanFactory.getBeanNamesForType(WithoutOwnLockBackend.class, true, false).length == 0;
 	}
 
 	private static boolean hasClient(@Nullable ConfigurableListableBeanFactory beanFactory, Class<?>[] clients) {

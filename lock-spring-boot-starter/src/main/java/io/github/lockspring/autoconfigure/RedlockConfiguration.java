@@ -24,6 +24,7 @@ import java.util.Map;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockspring.redis.RedlockBackend;
@@ -34,6 +35,7 @@ import io.github.lockspring.redis.RedlockBackend;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnLockBackend(LockBackendType.REDLOCK)
+@ImportRuntimeHints(RedisLockRuntimeHints.class)
 class RedlockConfiguration {
 
 	@Bean(destroyMethod = "")
@@ -43,7 +45,7 @@ class RedlockConfiguration {
 			throw new LockConfigurationException(
 					"Locks are to be kept on a majority of Redis servers, but none is named.",
 					"Set the property lock.redis.redlock.nodes to the URLs of at least three independent servers, "
-							+ "or choose another backend with lock.backend.");
+							+ "or choose other backends with lock.backend and lock.additional-backends.");
 		}
 		return new RedlockBackend(factories(properties.getNodes()), LockSettings.of(lockProperties).redisSettings(),
 				properties.getNodeTimeout());

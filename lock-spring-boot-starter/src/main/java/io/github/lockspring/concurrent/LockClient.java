@@ -16,11 +16,13 @@
 
 package io.github.lockspring.concurrent;
 
+import java.util.Set;
 import java.util.concurrent.locks.Lock;
 
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.LockEngines;
 
 /**
  * Makes distributed counterparts of {@code java.util.concurrent}. What it makes is cheap
@@ -30,18 +32,55 @@ import io.github.lockspring.engine.LockEngine;
  */
 public final class LockClient {
 
+	private final LockEngines engines;
+
 	private final LockEngine engine;
 
 	private final LockTemplate locks;
 
 	/**
-	 * Creates a client.
+	 * Creates a client on the only backend that it knows.
 	 * @param engine the engine that locks
 	 * @param locks the template whose keys and default options are used
 	 */
 	public LockClient(LockEngine engine, LockTemplate locks) {
+		this(LockEngines.of(engine), engine, locks);
+	}
+
+	/**
+	 * Creates a client on the default backend, which leads to the others.
+	 * @param engines the engines that lock
+	 * @param locks the template whose keys and default options are used
+	 * @see #on(String)
+	 */
+	public LockClient(LockEngines engines, LockTemplate locks) {
+		this(engines, engines.defaultEngine(), locks);
+	}
+
+	private LockClient(LockEngines engines, LockEngine engine, LockTemplate locks) {
+		this.engines = engines;
 		this.engine = engine;
 		this.locks = locks;
+	}
+
+	/**
+	 * This client on another backend: the same keys and default options. A key that is
+	 * held on one backend is free on the others. Opens no connection.
+	 * @param backend the name of the backend, such as {@code jdbc}
+	 * @return a client on that backend
+	 * @throws IllegalArgumentException if there is no such backend; the message lists
+	 * those that there are
+	 */
+	public LockClient on(String backend) {
+		return new LockClient(this.engines, this.engines.require(backend), this.locks);
+	}
+
+	/**
+	 * The names that {@link #on(String)} takes, the default backend first.
+	 * @return the names, at least one
+	 */
+	public Set<String> backendNames() {
+		return this.engines.names();
 	}
 
 	/**

@@ -360,7 +360,11 @@ public final class Hold {
 		return this.terms;
 	}
 
-	Object owner() {
+	/**
+	 * Who holds.
+	 * @return the owner
+	 */
+	public Object owner() {
 		return this.owner;
 	}
 

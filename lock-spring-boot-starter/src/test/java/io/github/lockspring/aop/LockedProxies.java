@@ -71,7 +71,8 @@ final class LockedProxies implements AutoCloseable {
 		}
 		this.context.registerBean("lockTemplate", LockTemplate.class, () -> this.template);
 		this.context.refresh();
-		this.advisor = new DistributedLockAdvisor(this.context.getDefaultListableBeanFactory(), () -> defaults);
+		this.advisor = new DistributedLockAdvisor(
+				new DistributedLockInterceptor(this.context.getDefaultListableBeanFactory(), () -> defaults, true));
 	}
 
 	private LockTemplate template(RecordingBackend backend) {

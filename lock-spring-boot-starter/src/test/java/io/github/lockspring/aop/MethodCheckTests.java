@@ -16,6 +16,8 @@
 
 package io.github.lockspring.aop;
 
+import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
@@ -78,8 +80,8 @@ class MethodCheckTests {
 		}, "the lock would be given back before the work is done"), arguments(new Object() {
 
 			@DistributedLock
-			CompletableFuture<String> run() {
-				return CompletableFuture.completedFuture("a");
+			Iterator<String> run() {
+				return List.of("a").iterator();
 			}
 
 		}, "the lock would be given back before the work is done"), arguments(new Object() {

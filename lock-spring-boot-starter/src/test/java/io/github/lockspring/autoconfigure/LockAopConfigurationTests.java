@@ -123,7 +123,7 @@ class LockAopConfigurationTests {
 		this.runner.withUserConfiguration(WrongKeyConfiguration.class).run((context) -> {
 			FailureAnalysis analysis = FailureAnalyses.of(context);
 			assertThat(analysis.getDescription()).contains(WrongKey.class.getName() + ".pay(long)", "'#oder'", "#id");
-			assertThat(analysis.getAction()).isEqualTo("Correct the expression of the key.");
+			assertThat(analysis.getAction()).isEqualTo("Correct the expression.");
 		});
 	}
 

@@ -140,7 +140,7 @@ class LockAutoConfigurationTests {
 				LockHandle lock = locks.acquire("order:42", locks.getDefaultOptions());
 				long token = lock.fencingToken();
 				LockLostEvent event = context.getBean(LossConfiguration.class).events.poll(20, TimeUnit.SECONDS);
-				assertThat(event).isEqualTo(new LockLostEvent("lock:order:42", token));
+				assertThat(event).isEqualTo(new LockLostEvent("lock:order:42", token, "recording"));
 				assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
 			});
 	}

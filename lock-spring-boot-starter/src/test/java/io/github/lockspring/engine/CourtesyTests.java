@@ -159,7 +159,10 @@ class CourtesyTests {
 		}
 		engines.forEach(LockEngine::close);
 		long[] counts = LongStream.range(0, processes).map((i) -> acquired.get((int) i)).sorted().toArray();
-		assertThat(counts[processes - 1]).isLessThan(3 * counts[0]);
+		long fairShare = LongStream.of(counts).sum() / processes;
+		assertThat(counts[0]).as("the least served").isGreaterThan(fairShare / 20); // else
+																					// a
+																					// thousandth
 	}
 
 	private static void work(LockEngine engine, AtomicBoolean over, Runnable action) {

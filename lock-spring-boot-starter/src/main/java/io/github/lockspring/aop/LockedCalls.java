@@ -19,25 +19,19 @@ package io.github.lockspring.aop;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.InvalidLockKeyException;
-
 /**
- * Where a method finds the key of its lock.
+ * Runs calls of one kind of method under their locks: those whose work ends in the same
+ * way.
  */
-interface LockKey {
+interface LockedCalls {
 
 	/**
-	 * Finds the key of one call.
+	 * Acquires, runs and releases.
+	 * @param method the method and its locks
 	 * @param invocation the call
-	 * @return the key, not converted yet
-	 * @throws InvalidLockKeyException if the key cannot be found out
+	 * @return the result of the call
+	 * @throws Throwable what the method has thrown, or why it was not run
 	 */
-	@Nullable Object valueFor(MethodInvocation invocation);
-
-	/**
-	 * The expression as the annotation has it.
-	 * @return the expression
-	 */
-	String expression();
+	@Nullable Object run(LockedMethod method, MethodInvocation invocation) throws Throwable;
 
 }

@@ -16,20 +16,25 @@
 
 package io.github.lockspring.aop;
 
-import org.aopalliance.intercept.MethodInvocation;
+import java.lang.reflect.Method;
+
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key that is an argument as it is, such as {@code #id}. Nothing has to be evaluated.
+ * Where an annotation is: what messages about it begin with.
  *
- * @param expression the expression as the annotation has it
- * @param index the index of the argument
+ * @param annotation the simple name of the annotation
+ * @param method the method that it applies to
  */
-record ArgumentKey(String expression, int index) implements LockKey {
+record LockSite(String annotation, Method method) {
+
+	InvalidLockDeclarationException refuse(String problem, String remedy, @Nullable Throwable cause) {
+		return new InvalidLockDeclarationException(this, problem, remedy, cause);
+	}
 
 	@Override
-	public @Nullable Object valueFor(MethodInvocation invocation) {
-		return invocation.getArguments()[this.index];
+	public String toString() {
+		return '@' + this.annotation + " on " + MethodNames.describe(this.method);
 	}
 
 }

@@ -38,10 +38,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /**
- * Tests for the keys of annotated methods: {@link LockKeyParser}, {@link ArgumentKey} and
- * {@link ExpressionKey}.
+ * Tests for the keys of annotated methods: {@link CallExpressionParser},
+ * {@link ArgumentExpression} and {@link ParsedExpression}.
  */
-class LockKeyTests {
+class CallExpressionTests {
 
 	private final LockedProxies proxies = new LockedProxies();
 
@@ -84,7 +84,7 @@ class LockKeyTests {
 				call((keys) -> keys.property(new Order(new Customer("ann"))), "property:ann"),
 				call((keys) -> keys.safeProperty(new Order(new Customer("ann"))), "property:ann"),
 				call((keys) -> keys.both("a", 1), "both:a/1"), call((keys) -> keys.bean("a"), "bean:shop a"),
-				call((keys) -> keys.root("a"), "root:root a 1 LockKeyTests$Keys"),
+				call((keys) -> keys.root("a"), "root:root a 1 CallExpressionTests$Keys"),
 				call((keys) -> keys.index(List.of("a", "b")), "index:b"),
 				call((keys) -> keys.literal("a"), "literal:one"),
 				call((keys) -> keys.optional(Optional.of("a")), "optional:a"),

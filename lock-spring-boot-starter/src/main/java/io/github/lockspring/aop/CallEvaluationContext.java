@@ -34,10 +34,10 @@ import org.springframework.expression.TypeLocator;
 import org.springframework.expression.TypedValue;
 
 /**
- * What the expression of a key sees of one call: the arguments as variables, and the call
- * as root object. Small, because one is made for each call; all else is shared.
+ * What an expression sees of one call: the arguments as variables, and the call as root
+ * object. Small, because one is made for each call; all else is shared.
  */
-final class KeyEvaluationContext implements EvaluationContext {
+final class CallEvaluationContext implements EvaluationContext {
 
 	private final EvaluationContext shared;
 
@@ -45,7 +45,7 @@ final class KeyEvaluationContext implements EvaluationContext {
 
 	private final MethodInvocation invocation;
 
-	KeyEvaluationContext(EvaluationContext shared, Map<String, Integer> variables, MethodInvocation invocation) {
+	CallEvaluationContext(EvaluationContext shared, Map<String, Integer> variables, MethodInvocation invocation) {
 		this.shared = shared;
 		this.variables = variables;
 		this.invocation = invocation;
@@ -53,7 +53,7 @@ final class KeyEvaluationContext implements EvaluationContext {
 
 	@Override
 	public TypedValue getRootObject() {
-		return new TypedValue(new KeyExpressionRoot(this.invocation));
+		return new TypedValue(new CallRoot(this.invocation));
 	}
 
 	@Override
@@ -64,7 +64,7 @@ final class KeyEvaluationContext implements EvaluationContext {
 
 	@Override
 	public void setVariable(String name, @Nullable Object value) {
-		throw new UnsupportedOperationException("The expression of a key must not change anything");
+		throw new UnsupportedOperationException("The expression must not change anything");
 	}
 
 	@Override

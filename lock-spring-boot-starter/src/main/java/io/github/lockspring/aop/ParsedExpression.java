@@ -36,14 +36,14 @@ import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.engine.KeyText;
 
 /**
- * A key that is evaluated for each call, by an expression that was parsed once.
+ * An expression that was parsed once.
  *
  * @param parsed the expression
  * @param variables the indexes of the arguments by their names
- * @param shared how all key expressions are evaluated
+ * @param shared how all expressions are evaluated
  */
-record ExpressionKey(SpelExpression parsed, Map<String, Integer> variables,
-		EvaluationContext shared) implements LockKey {
+record ParsedExpression(SpelExpression parsed, Map<String, Integer> variables,
+		EvaluationContext shared) implements CallExpression {
 
 	@Override
 	public String expression() {
@@ -53,7 +53,7 @@ record ExpressionKey(SpelExpression parsed, Map<String, Integer> variables,
 	@Override
 	public @Nullable Object valueFor(MethodInvocation invocation) {
 		try {
-			return this.parsed.getValue(new KeyEvaluationContext(this.shared, this.variables, invocation));
+			return this.parsed.getValue(new CallEvaluationContext(this.shared, this.variables, invocation));
 		}
 		catch (RuntimeException ex) {
 			throw new InvalidLockKeyException(reasonOf(ex), ex);

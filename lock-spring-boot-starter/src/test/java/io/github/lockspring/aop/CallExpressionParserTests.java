@@ -29,9 +29,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /**
- * Tests for {@link LockKeyParser}.
+ * Tests for {@link CallExpressionParser}.
  */
-class LockKeyParserTests {
+class CallExpressionParserTests {
 
 	@ParameterizedTest(name = "{1}")
 	@MethodSource

@@ -24,15 +24,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 
 /**
- * The root object of key expressions: {@code #root.method}, {@code #root.methodName},
+ * The root object of expressions: {@code #root.method}, {@code #root.methodName},
  * {@code #root.target}, {@code #root.targetClass} and {@code #root.args}, as in
  * {@code @Cacheable}.
  */
-public final class KeyExpressionRoot {
+public final class CallRoot {
 
 	private final MethodInvocation invocation;
 
-	KeyExpressionRoot(MethodInvocation invocation) {
+	CallRoot(MethodInvocation invocation) {
 		this.invocation = invocation;
 	}
 

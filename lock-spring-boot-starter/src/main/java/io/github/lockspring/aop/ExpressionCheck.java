@@ -33,10 +33,10 @@ import org.springframework.expression.spel.ast.VariableReference;
 import io.github.lockspring.engine.KeyText;
 
 /**
- * Finds what cannot work, or is not allowed, in the expression of a key, before it is
- * evaluated for the first time.
+ * Finds what cannot work, or is not allowed, in an expression, before it is evaluated for
+ * the first time.
  */
-final class KeyExpressionCheck {
+final class ExpressionCheck {
 
 	private final Set<String> variables;
 
@@ -47,7 +47,7 @@ final class KeyExpressionCheck {
 	 * @param variables the names of the variables
 	 * @param namesKnown whether the compiler kept the names of parameters
 	 */
-	KeyExpressionCheck(Set<String> variables, boolean namesKnown) {
+	ExpressionCheck(Set<String> variables, boolean namesKnown) {
 		this.variables = variables;
 		this.namesKnown = namesKnown;
 	}

@@ -35,19 +35,17 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
-import io.github.lockspring.engine.KeyText;
-
 /**
- * Understands the expressions of keys, once, when the bean is proxied. Only the text of
- * the annotation is ever parsed; arguments are values.
+ * Understands the expressions of annotations, once, when the bean is proxied. Only the
+ * text of the annotation is ever parsed; arguments are values.
  */
-final class LockKeyParser {
+final class CallExpressionParser {
 
 	private final SpelExpressionParser parser;
 
 	private final EvaluationContext shared;
 
-	LockKeyParser(ConfigurableBeanFactory beanFactory) {
+	CallExpressionParser(ConfigurableBeanFactory beanFactory) {
 		this.parser = new SpelExpressionParser(
 				new SpelParserConfiguration(SpelCompilerMode.MIXED, beanFactory.getBeanClassLoader()));
 		StandardEvaluationContext shared = new StandardEvaluationContext();
@@ -55,27 +53,27 @@ final class LockKeyParser {
 		this.shared = shared;
 	}
 
-	LockKey parse(String expression, Method method) {
-		SpelExpression parsed = parse(method, expression);
+	CallExpression parse(AnnotationText text) {
+		Method method = text.site().method();
+		SpelExpression parsed = parseRaw(text);
 		@Nullable String[] names = DefaultParameterNameDiscoverer.getSharedInstance().getParameterNames(method);
 		Map<String, Integer> variables = variablesOf(method, names);
-		String problem = new KeyExpressionCheck(variables.keySet(), names != null).problemIn(parsed.getAST());
+		String problem = new ExpressionCheck(variables.keySet(), names != null).problemIn(parsed.getAST());
 		if (problem != null) {
-			throw new InvalidLockDeclarationException(method, "key = " + KeyText.describe(expression) + ' ' + problem,
-					"Correct the expression of the key.", null);
+			throw text.refuse(problem, "Correct the expression.", null);
 		}
 		Integer index = variables.get(variableIn(parsed.getAST()));
-		return (index != null) ? new ArgumentKey(expression, index) : new ExpressionKey(parsed, variables, this.shared);
+		return (index != null) ? new ArgumentExpression(text.text(), index)
+				: new ParsedExpression(parsed, variables, this.shared);
 	}
 
-	private SpelExpression parse(Method method, String expression) {
+	private SpelExpression parseRaw(AnnotationText text) {
 		try {
-			return this.parser.parseRaw(expression);
+			return this.parser.parseRaw(text.text());
 		}
 		catch (ParseException ex) {
-			throw new InvalidLockDeclarationException(method, "key = " + KeyText.describe(expression)
-					+ " is not an expression: " + ex.getSimpleMessage() + ", at position " + ex.getPosition(),
-					"Correct the expression of the key.", ex);
+			throw text.refuse("is not an expression: " + ex.getSimpleMessage() + ", at position " + ex.getPosition(),
+					"Correct the expression.", ex);
 		}
 	}
 
@@ -96,7 +94,7 @@ final class LockKeyParser {
 	}
 
 	private static @Nullable String variableIn(SpelNode node) {
-		return (node instanceof VariableReference) ? KeyExpressionCheck.nameOf(node) : null;
+		return (node instanceof VariableReference) ? ExpressionCheck.nameOf(node) : null;
 	}
 
 }

@@ -1,0 +1,47 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.LockException;
+
+/**
+ * What a call gets that could not acquire its lock.
+ */
+@FunctionalInterface
+interface FailurePolicy {
+
+	/**
+	 * The caller gets the failure.
+	 */
+	FailurePolicy THROW = (invocation, failure) -> {
+		throw failure;
+	};
+
+	/**
+	 * Decides.
+	 * @param invocation the call
+	 * @param failure why the lock is not held: by another, or because the store is down
+	 * @return the result of the call. For an asynchronous method it may also be what that
+	 * method completes with.
+	 * @throws Throwable what the caller gets
+	 */
+	@Nullable Object resultOf(MethodInvocation invocation, LockException failure) throws Throwable;
+
+}

@@ -1,0 +1,97 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.InvalidLockKeyException;
+import io.github.lockspring.LockContext;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockTemplate;
+
+/**
+ * What one call locks by one annotation.
+ *
+ * @param lock the lock of the method
+ * @param key a number, a text, or a list of texts
+ * @param options how to lock
+ */
+record LockClaim(MethodLock lock, Object key, LockOptions options) {
+
+	/**
+	 * Acquires for the current thread.
+	 * @return the held lock
+	 */
+	@SuppressWarnings("unchecked")
+	LockHandle acquire() {
+		LockTemplate template = this.lock.template();
+		try {
+			if (this.key instanceof String text) {
+				return template.acquire(text, this.options);
+			}
+			return (this.key instanceof Number number) ? template.acquire(number.longValue(), this.options)
+					: template.acquireAll((List<String>) this.key, this.options);
+		}
+		catch (InvalidLockKeyException ex) {
+			throw this.lock.refuse(ex);
+		}
+	}
+
+	/**
+	 * Acquires for nobody's thread: what the chain of locks holds is acquired again, all
+	 * else is acquired for the new handle.
+	 * @param outer what is held already
+	 * @return the held lock, in the future
+	 */
+	@SuppressWarnings("unchecked")
+	CompletableFuture<LockHandle> acquireAsync(@Nullable LockContext outer) {
+		LockTemplate template = this.lock.template().within(outer);
+		try {
+			return (this.key instanceof List<?> keys) ? template.acquireAllAsync((List<String>) keys, this.options)
+					: template.acquireAsync(this.key.toString(), this.options);
+		}
+		catch (InvalidLockKeyException ex) {
+			return CompletableFuture.failedFuture(this.lock.refuse(ex));
+		}
+	}
+
+	/**
+	 * Whether all of it is held already.
+	 * @param held the locks that are held
+	 */
+	boolean isHeldIn(@Nullable LockContext held) {
+		for (LockContext each = held; each != null; each = each.outer()) {
+			if (each.name().equals(name()) && each.lock().key().equals(this.key.toString())) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	LockAttributes attributes() {
+		return this.lock.attributes();
+	}
+
+	String name() {
+		return attributes().name();
+	}
+
+}

@@ -1,0 +1,137 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.util.Arrays;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+import io.github.lockspring.LockTemplate;
+import io.github.lockspring.engine.KeyText;
+
+/**
+ * Finds, when all singletons are there, what was not to be seen when each of them was
+ * created: backends and handlers that do not exist, beans that were created too early to
+ * be proxied, and settings for names that nobody uses.
+ */
+public final class LockDeclarationCheck implements SmartInitializingSingleton {
+
+	private static final Log logger = LogFactory.getLog(LockDeclarationCheck.class);
+
+	private final ConfigurableListableBeanFactory beanFactory;
+
+	private final DistributedLockInterceptor interceptor;
+
+	private final LockTemplate template;
+
+	private final LockDefaults defaults;
+
+	private final boolean proxies;
+
+	/**
+	 * Creates a check.
+	 * @param beanFactory the beans
+	 * @param interceptor what has read the annotations
+	 * @param template knows the backends
+	 * @param defaults what is configured for annotations
+	 * @param proxies whether annotated beans have to be proxies
+	 */
+	public LockDeclarationCheck(ConfigurableListableBeanFactory beanFactory, DistributedLockInterceptor interceptor,
+			LockTemplate template, LockDefaults defaults, boolean proxies) {
+		this.beanFactory = beanFactory;
+		this.interceptor = interceptor;
+		this.template = template;
+		this.defaults = defaults;
+		this.proxies = proxies;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		if (this.proxies) {
+			for (String name : this.beanFactory.getSingletonNames()) {
+				checkBean(name, this.beanFactory.getSingleton(name));
+			}
+		}
+		this.interceptor.source().known().forEach((lock) -> this.interceptor.checks().run(() -> check(lock)));
+		warnOfUnknownNames();
+	}
+
+	private void checkBean(String name, @Nullable Object bean) {
+		if (bean == null || isAdvised(bean)) {
+			return;
+		}
+		Class<?> type = ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
+		if (this.interceptor.source().hasLocks(type)) {
+			this.interceptor.checks().run(() -> {
+				throw this.interceptor.source()
+					.siteIn(type)
+					.refuse("the bean " + KeyText.describe(name)
+							+ " was created before it could be proxied, so that calls of it are not intercepted",
+							"Do not let a BeanPostProcessor or a BeanFactoryPostProcessor depend on it, or let it"
+									+ " depend on an ObjectProvider of it, and declare the post-processor with a static"
+									+ " @Bean method.",
+							null);
+			});
+		}
+	}
+
+	/**
+	 * Whether the bean is a proxy with this advice, or one that does not tell.
+	 */
+	private static boolean isAdvised(Object bean) {
+		if (!AopUtils.isAopProxy(bean)) {
+			return false;
+		}
+		return !(bean instanceof Advised advised) || Arrays.stream(advised.getAdvisors())
+			.anyMatch((advisor) -> advisor.getAdvice() instanceof DistributedLockInterceptor);
+	}
+
+	private void check(LockAttributes lock) {
+		String backend = lock.backend();
+		if (backend != null && !this.template.backendNames().contains(backend)) {
+			throw new AnnotationText(lock.site(), "backend", backend).refuse(
+					"is not the name of a backend of this application, which has "
+							+ String.join(", ", this.template.backendNames()),
+					"Correct the name, or add the backend to the property lock.additional-backends.", null);
+		}
+		if (lock.failurePolicy() instanceof HandlerPolicy handler) {
+			handler.requireHandler();
+		}
+	}
+
+	private void warnOfUnknownNames() {
+		Set<String> unknown = new TreeSet<>(this.defaults.configuredNames());
+		this.interceptor.source().known().forEach((lock) -> unknown.remove(lock.name()));
+		if (!unknown.isEmpty()) {
+			logger.warn("The properties lock.names.* have settings for "
+					+ unknown.stream().map(KeyText::describe).collect(Collectors.joining(", "))
+					+ ", but no annotation of a bean that was created so far has such a name");
+		}
+	}
+
+}

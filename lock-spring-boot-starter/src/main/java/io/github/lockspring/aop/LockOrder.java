@@ -1,0 +1,80 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.LockContext;
+import io.github.lockspring.engine.KeyText;
+
+/**
+ * Warns once of two names that are locked in opposite orders, because two calls that do
+ * so at the same time wait for each other until their wait times are over.
+ * <p>
+ * Safe for use by many threads. Grows with the pairs of names that annotations have.
+ */
+final class LockOrder {
+
+	private static final Log logger = LogFactory.getLog(LockOrder.class);
+
+	private final Set<Pair> seen = ConcurrentHashMap.newKeySet();
+
+	private final Set<Pair> reported = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Takes note of a name that is about to be locked.
+	 * @param name the name
+	 * @param held what is held already
+	 */
+	void acquiring(String name, LockContext held) {
+		for (LockContext each = held; each != null; each = outerOf(each)) {
+			if (!each.name().equals(name)) {
+				note(new Pair(each.name(), name));
+			}
+		}
+	}
+
+	private static @Nullable LockContext outerOf(LockContext context) {
+		return context.outer();
+	}
+
+	private void note(Pair pair) {
+		if (this.seen.add(pair) && this.seen.contains(pair.reversed()) && this.reported.add(pair.sorted())) {
+			logger.warn("The locks " + KeyText.describe(pair.first()) + " and " + KeyText.describe(pair.second())
+					+ " are acquired in both orders: two calls that do so at the same time wait for each other until"
+					+ " their wait times are over. Acquire them in one order everywhere");
+		}
+	}
+
+	private record Pair(String first, String second) {
+
+		Pair reversed() {
+			return new Pair(this.second, this.first);
+		}
+
+		Pair sorted() {
+			return (this.first.compareTo(this.second) <= 0) ? this : reversed();
+		}
+
+	}
+
+}

@@ -1,0 +1,138 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.util.List;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.InvalidLockKeyException;
+import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockTemplate;
+import io.github.lockspring.engine.KeyText;
+
+/**
+ * One lock of a method: turns calls into claims.
+ */
+final class MethodLock {
+
+	private final LockAttributes attributes;
+
+	private final LockTemplate template;
+
+	private final KeyTexts texts;
+
+	/**
+	 * Creates the lock.
+	 * @param attributes what the annotation says
+	 * @param template where locks are acquired
+	 * @param texts how keys become texts
+	 */
+	MethodLock(LockAttributes attributes, LockTemplate template, KeyTexts texts) {
+		this.attributes = attributes;
+		this.template = (attributes.key() != null) ? template.named(attributes.name()) : template;
+		this.texts = texts;
+	}
+
+	LockAttributes attributes() {
+		return this.attributes;
+	}
+
+	LockTemplate template() {
+		return this.template;
+	}
+
+	/**
+	 * Finds out what a call locks.
+	 * @param invocation the call
+	 * @return the claim, or {@code null} if the call is not to be locked
+	 * @throws IllegalArgumentException if that cannot be found out
+	 */
+	@Nullable LockClaim claimOf(MethodInvocation invocation) {
+		return applies(invocation) ? new LockClaim(this, keyOf(invocation), optionsOf(invocation)) : null;
+	}
+
+	private boolean applies(MethodInvocation invocation) {
+		CallExpression condition = this.attributes.condition();
+		if (condition == null) {
+			return true;
+		}
+		try {
+			if (condition.valueFor(invocation) instanceof Boolean applies) {
+				return applies;
+			}
+		}
+		catch (InvalidLockKeyException ex) {
+			throw refuse("condition", condition, String.valueOf(ex.getMessage()), causeOf(ex));
+		}
+		throw refuse("condition", condition, "it is neither true nor false", null);
+	}
+
+	private LockOptions optionsOf(MethodInvocation invocation) {
+		LockOptions options = this.attributes.options();
+		for (CallTime time : this.attributes.times()) {
+			options = time.applyTo(options, invocation);
+		}
+		return options;
+	}
+
+	/**
+	 * The key of a call: a number, a text, or a list of texts.
+	 */
+	private Object keyOf(MethodInvocation invocation) {
+		CallExpression key = this.attributes.key();
+		if (key == null) {
+			return this.attributes.name();
+		}
+		try {
+			return this.texts.keyOf(key.valueFor(invocation));
+		}
+		catch (InvalidLockKeyException ex) {
+			throw refuse("key", key, String.valueOf(ex.getMessage()), causeOf(ex));
+		}
+	}
+
+	private static Throwable causeOf(InvalidLockKeyException failure) {
+		return (failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	/**
+	 * Says which expression led to a failure.
+	 */
+	InvalidLockKeyException refuse(InvalidLockKeyException failure) {
+		CallExpression key = this.attributes.key();
+		return (key != null) ? refuse("key", key, String.valueOf(failure.getMessage()), causeOf(failure)) : failure;
+	}
+
+	private InvalidLockKeyException refuse(String attribute, CallExpression expression, String reason,
+			@Nullable Throwable cause) {
+		return new InvalidLockKeyException(
+				"The " + attribute + ' ' + KeyText.describe(expression.expression()) + " of " + this.attributes.site()
+						+ " cannot be " + (attribute.equals("key") ? "locked" : "used") + ": " + reason,
+				cause);
+	}
+
+	/**
+	 * The keys of a claim as the store knows them.
+	 */
+	List<String> storeKeys(Object key) {
+		List<?> keys = (key instanceof List<?> list) ? list : List.of(key);
+		return keys.stream().map((each) -> this.template.storeKey(each.toString())).toList();
+	}
+
+}

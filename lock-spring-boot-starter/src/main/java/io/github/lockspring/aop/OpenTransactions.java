@@ -1,0 +1,144 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
+
+import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.LockContext;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockLostException;
+
+/**
+ * Calls inside a transaction that is open already. A lock that was given back before the
+ * transaction ends would let others see the data of before: it is kept until then, or the
+ * call is refused.
+ */
+final class OpenTransactions {
+
+	private static final Log logger = LogFactory.getLog(OpenTransactions.class);
+
+	private static final boolean SPRING_TX = ClassUtils.isPresent(
+			"org.springframework.transaction.support.TransactionSynchronizationManager",
+			OpenTransactions.class.getClassLoader());
+
+	private final Supplier<InsideTransaction> policy;
+
+	private final Set<LockSite> warned = ConcurrentHashMap.newKeySet();
+
+	OpenTransactions(Supplier<InsideTransaction> policy) {
+		this.policy = SingletonSupplier.of(policy);
+	}
+
+	/**
+	 * Whether the current thread is in a transaction.
+	 */
+	static boolean isOpen() {
+		return SPRING_TX && Synchronization.isPossible();
+	}
+
+	/**
+	 * Refuses or warns, unless the lock was held before already.
+	 * @param claim what is to be locked inside the transaction
+	 * @param held what is held already
+	 * @throws IllegalTransactionStateException if locks inside transactions are refused
+	 */
+	void requireAllowed(LockClaim claim, @Nullable LockContext held) {
+		if (claim.isHeldIn(held)) {
+			return;
+		}
+		LockSite site = claim.attributes().site();
+		if (this.policy.get() == InsideTransaction.REFUSE) {
+			throw new IllegalTransactionStateException(site
+					+ " was called inside a transaction that is open already, which the property"
+					+ " lock.inside-transaction refuses: what the transaction has read may be older than the lock."
+					+ " Call it before the transaction begins");
+		}
+		if (this.warned.add(site)) {
+			logger.warn(site + " was called inside a transaction that is open already. The lock is kept until the"
+					+ " transaction has ended, but what the transaction has read may be older than the lock");
+		}
+	}
+
+	/**
+	 * Has the transaction give a lock back when it has ended.
+	 * @param lock the held lock
+	 * @param onLost what happens if the lock is lost before
+	 */
+	static void keep(LockHandle lock, OnLost onLost) {
+		try {
+			TransactionSynchronizationManager.registerSynchronization(new Synchronization(lock, onLost));
+		}
+		catch (RuntimeException ex) {
+			lock.close();
+			throw ex;
+		}
+	}
+
+	/**
+	 * Gives a lock back when the transaction has ended.
+	 *
+	 * @param lock the held lock
+	 * @param onLost what happens if the lock is lost before
+	 */
+	private record Synchronization(LockHandle lock, OnLost onLost) implements TransactionSynchronization {
+
+		static boolean isPossible() {
+			return TransactionSynchronizationManager.isActualTransactionActive()
+					&& TransactionSynchronizationManager.isSynchronizationActive();
+		}
+
+		/**
+		 * After all others, which may need the lock.
+		 */
+		@Override
+		public int getOrder() {
+			return LOWEST_PRECEDENCE;
+		}
+
+		@Override
+		public void beforeCommit(boolean readOnly) {
+			if (this.onLost != OnLost.REPORT && this.lock.isLost()) {
+				throw new LockLostException(this.lock.key());
+			}
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			try {
+				this.lock.close();
+			}
+			catch (LockLostException ex) {
+				logger.warn("The transaction ended after its lock was lost: " + ex.getMessage());
+			}
+		}
+
+	}
+
+}

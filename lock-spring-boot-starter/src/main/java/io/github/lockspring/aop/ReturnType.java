@@ -1,0 +1,135 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.lang.reflect.Method;
+import java.util.Iterator;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.stream.BaseStream;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+
+/**
+ * What a method returns, and how the end of its work is known from that.
+ *
+ * @param kind when the work has ended
+ * @param type the type that is returned
+ * @param resultType the type of what the method, or the stage that it returns, completes
+ * with
+ * @param adapter converts reactive types, or {@code null}
+ */
+record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable ReactiveAdapter adapter) {
+
+	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux",
+			ReturnType.class.getClassLoader());
+
+	private static final String PUBLISHER = "org.reactivestreams.Publisher";
+
+	private static final String FLOW = "kotlinx.coroutines.flow.Flow";
+
+	/**
+	 * Finds out what a method returns.
+	 * @param method the method that does the work
+	 * @param targetClass the class of the bean, which tells the types of variables
+	 * @return the type
+	 */
+	static ReturnType of(Method method, Class<?> targetClass) {
+		if (KotlinDetector.isSuspendingFunction(method)) {
+			return ofSuspending(new MethodParameter(method, -1).getParameterType());
+		}
+		ResolvableType resolved = ResolvableType.forMethodReturnType(method, targetClass);
+		Class<?> type = resolved.resolve(method.getReturnType());
+		if (type == CompletionStage.class || type == CompletableFuture.class) {
+			return new ReturnType(Kind.STAGE, type,
+					resolved.as(CompletionStage.class).getGeneric(0).resolve(Object.class), null);
+		}
+		if (Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type)
+				|| BaseStream.class.isAssignableFrom(type) || Iterator.class.isAssignableFrom(type)) {
+			return new ReturnType(Kind.UNKNOWN, type, type, null);
+		}
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+		if (adapter != null || isNamed(type, PUBLISHER) || isNamed(type, FLOW)) {
+			return new ReturnType((REACTOR && adapter != null) ? Kind.REACTIVE : Kind.UNKNOWN, type, Object.class,
+					adapter);
+		}
+		return new ReturnType(Kind.BLOCKING, type, type, null);
+	}
+
+	private static ReturnType ofSuspending(Class<?> type) {
+		return new ReturnType(REACTOR ? Kind.SUSPENDING : Kind.UNKNOWN, type, type, null);
+	}
+
+	private static boolean isNamed(Class<?> type, String name) {
+		return ClassUtils.getAllInterfacesForClassAsSet(type).stream().anyMatch((each) -> each.getName().equals(name));
+	}
+
+	/**
+	 * Whether a blocking method may turn out to have returned work that is not done.
+	 */
+	boolean mayBeDeferred() {
+		return this.kind == Kind.BLOCKING && this.type.isAssignableFrom(CompletableFuture.class);
+	}
+
+	/**
+	 * Whether the stream may have more than one element.
+	 */
+	boolean isSeveral() {
+		return (this.adapter != null) ? this.adapter.isMultiValue() : this.type.getName().equals(FLOW);
+	}
+
+	/**
+	 * When the work of a method has ended.
+	 */
+	enum Kind {
+
+		/**
+		 * When the method has returned.
+		 */
+		BLOCKING,
+
+		/**
+		 * When the stage that it returned has completed.
+		 */
+		STAGE,
+
+		/**
+		 * When the stream that it returned has completed, failed or was cancelled.
+		 */
+		REACTIVE,
+
+		/**
+		 * When the suspending function has completed, or the flow that it returned.
+		 */
+		SUSPENDING,
+
+		/**
+		 * Nobody tells.
+		 */
+		UNKNOWN
+
+	}
+
+}

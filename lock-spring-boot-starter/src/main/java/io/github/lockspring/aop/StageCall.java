@@ -1,0 +1,217 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.task.TaskDecorator;
+
+import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.LockContext;
+import io.github.lockspring.LockException;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockNotAcquiredException;
+import io.github.lockspring.LockUnavailableException;
+
+/**
+ * One call of a method that returns a stage.
+ * <ol>
+ * <li>Acquire one lock after the other, without a thread that waits.</li>
+ * <li>Call the method, in the surroundings of the caller.</li>
+ * <li>When its stage has completed, give the locks back, and then complete the caller's
+ * future.</li>
+ * <li>If the caller cancels its future, cancel what is waited for: the acquisition, or
+ * the stage.</li>
+ * </ol>
+ */
+final class StageCall {
+
+	private final LockedMethod method;
+
+	private final MethodInvocation invocation;
+
+	private final List<LockClaim> claims;
+
+	private final CompletableFuture<@Nullable Object> promise = new CompletableFuture<>();
+
+	private volatile CompletableFuture<?> awaited = this.promise;
+
+	private @Nullable LockContext context;
+
+	private Runnable body = this::runBody;
+
+	private CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+
+	StageCall(LockedMethod method, MethodInvocation invocation, List<LockClaim> claims) {
+		this.method = method;
+		this.invocation = invocation;
+		this.claims = claims;
+	}
+
+	/**
+	 * Starts to acquire.
+	 * @param outer what the caller holds
+	 * @param decorator carries the surroundings of the caller to another thread
+	 * @return the future for the caller
+	 */
+	CompletableFuture<@Nullable Object> start(@Nullable LockContext outer, @Nullable TaskDecorator decorator) {
+		this.body = (decorator != null) ? decorator.decorate(this.body) : this.body;
+		this.promise.whenComplete((result, failure) -> cancelIfCancelled());
+		runUnder(0, outer).whenComplete((result, failure) -> {
+			if (failure != null) {
+				this.promise.completeExceptionally(Invocations.reasonOf(failure));
+			}
+			else {
+				this.promise.complete(result);
+			}
+		});
+		return this.promise;
+	}
+
+	private void cancelIfCancelled() {
+		if (this.promise.isCancelled()) {
+			this.awaited.cancel(true);
+		}
+	}
+
+	private CompletableFuture<@Nullable Object> runUnder(int index, @Nullable LockContext outer) {
+		if (index == this.claims.size()) {
+			return run(outer);
+		}
+		LockClaim claim = this.claims.get(index);
+		CompletableFuture<LockHandle> acquired = claim.acquireAsync(outer);
+		await(acquired);
+		return acquired
+			.handle((lock, failure) -> (failure != null) ? denied(claim, Invocations.reasonOf(failure))
+					: held(claim, lock, index, outer))
+			.thenCompose(Function.identity());
+	}
+
+	private void await(CompletableFuture<?> future) {
+		this.awaited = future;
+		cancelIfCancelled();
+	}
+
+	private CompletableFuture<@Nullable Object> denied(LockClaim claim, Throwable failure) {
+		if (failure instanceof LockNotAcquiredException || failure instanceof LockUnavailableException) {
+			return resultOf(
+					() -> claim.attributes().failurePolicy().resultOf(this.invocation, (LockException) failure));
+		}
+		return CompletableFuture.failedFuture(failure);
+	}
+
+	private CompletableFuture<@Nullable Object> held(LockClaim claim, LockHandle lock, int index,
+			@Nullable LockContext outer) {
+		if (this.method.isOffered(claim)) {
+			this.method.offer(lock, this.invocation);
+		}
+		CompletableFuture<@Nullable Object> inner = runUnder(index + 1, new LockContext(claim.name(), lock, outer));
+		OnLost onLost = claim.attributes().onLost();
+		if (onLost == OnLost.INTERRUPT) {
+			lock.onLost(() -> this.awaited.cancel(true));
+		}
+		return inner
+			.handle((result, failure) -> lock.closeAsync()
+				.handle((none, loss) -> end(result, failure, loss, onLost))
+				.thenCompose(Function.identity()))
+			.thenCompose(Function.identity());
+	}
+
+	private static CompletableFuture<@Nullable Object> end(@Nullable Object result, @Nullable Throwable failed,
+			@Nullable Throwable lost, OnLost onLost) {
+		Throwable failure = (failed != null) ? Invocations.reasonOf(failed) : null;
+		Throwable loss = (lost != null) ? Invocations.reasonOf(lost) : null;
+		if (loss == null || onLost == OnLost.REPORT) {
+			return (failure != null) ? CompletableFuture.failedFuture(failure)
+					: CompletableFuture.completedFuture(result);
+		}
+		if (failure == null || (onLost == OnLost.INTERRUPT && failure instanceof CancellationException)) {
+			return CompletableFuture.failedFuture(loss);
+		}
+		failure.addSuppressed(loss);
+		return CompletableFuture.failedFuture(failure);
+	}
+
+	private CompletableFuture<@Nullable Object> run(@Nullable LockContext context) {
+		this.context = context;
+		if (!this.promise.isCancelled()) {
+			this.body.run();
+		}
+		await(this.result);
+		return this.result;
+	}
+
+	private void runBody() {
+		LockContext before = LockContext.get();
+		LockContext.set(this.context);
+		try {
+			this.result = resultOf(this.invocation::proceed);
+		}
+		finally {
+			LockContext.set(before);
+		}
+	}
+
+	private static CompletableFuture<@Nullable Object> resultOf(Work work) {
+		try {
+			Object result = work.run();
+			return (result instanceof CompletionStage<?> stage) ? futureOf(stage)
+					: CompletableFuture.completedFuture(result);
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private static CompletableFuture<@Nullable Object> futureOf(CompletionStage<?> stage) {
+		CompletableFuture<@Nullable Object> future = new CompletableFuture<>();
+		stage.whenComplete((result, failure) -> {
+			if (failure != null) {
+				future.completeExceptionally(failure);
+			}
+			else {
+				future.complete(result);
+			}
+		});
+		if (stage instanceof CompletableFuture<?> source) {
+			future.whenComplete((result, failure) -> {
+				if (future.isCancelled()) {
+					source.cancel(true);
+				}
+			});
+		}
+		return future;
+	}
+
+	/**
+	 * What may fail and may return a stage.
+	 */
+	@FunctionalInterface
+	private interface Work {
+
+		@Nullable Object run() throws Throwable;
+
+	}
+
+}

@@ -1,0 +1,57 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.task.TaskDecorator;
+
+import io.github.lockspring.LockContext;
+
+/**
+ * Methods whose work ends when the stage that they return completes. The caller gets a
+ * future at once; the method is called in another thread when the lock is held.
+ */
+final class StageCalls implements LockedCalls {
+
+	private final Supplier<@Nullable TaskDecorator> decorator;
+
+	/**
+	 * Creates the calls.
+	 * @param decorator finds what carries the surroundings of the caller to the thread
+	 * that runs the method
+	 */
+	StageCalls(Supplier<@Nullable TaskDecorator> decorator) {
+		this.decorator = decorator;
+	}
+
+	@Override
+	public Object run(LockedMethod method, MethodInvocation invocation) {
+		try {
+			StageCall call = new StageCall(method, Invocations.detached(invocation), method.claimsOf(invocation));
+			return call.start(LockContext.get(), this.decorator.get());
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+}

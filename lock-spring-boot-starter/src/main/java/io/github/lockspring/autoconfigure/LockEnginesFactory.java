@@ -1,0 +1,125 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.ApplicationEventPublisher;
+
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.spi.LockBackend;
+
+/**
+ * Makes an engine for each backend that has none.
+ */
+final class LockEnginesFactory {
+
+	private final LockProperties properties;
+
+	private final LockBackendChoice choice;
+
+	private final ObjectProvider<LockBackend> backends;
+
+	private final ApplicationEventPublisher eventPublisher;
+
+	private @Nullable LockEngine ownDefault;
+
+	LockEnginesFactory(LockProperties properties, ObjectProvider<LockBackend> backends,
+			ApplicationEventPublisher eventPublisher) {
+		this.properties = properties;
+		this.choice = new LockBackendChoice(properties);
+		this.backends = backends;
+		this.eventPublisher = eventPublisher;
+	}
+
+	LockEngine defaultEngine() {
+		LockSettings.of(this.properties);
+		LockEngine engine = engine(this.choice.requireDefault(this.backends));
+		this.ownDefault = engine;
+		return engine;
+	}
+
+	private LockEngine engine(LockBackend backend) {
+		return new LockEngine(backend, LockSettings.of(this.properties).engineSettings(),
+				new LockEventPublisher(this.eventPublisher, backend.name()), TimeSource.SYSTEM);
+	}
+
+	/**
+	 * Puts the engines together. If that fails, those are closed that were made for it.
+	 * @param defaultEngine the default engine
+	 * @param beans all engines that are there already
+	 * @return the engines of the application
+	 */
+	LockEngines engines(LockEngine defaultEngine, List<LockEngine> beans) {
+		List<LockEngine> others = new ArrayList<>(beans);
+		others.remove(defaultEngine);
+		List<LockEngine> made = new ArrayList<>();
+		try {
+			for (LockBackend backend : withoutEngine(defaultEngine, beans)) {
+				made.add(engine(backend));
+			}
+			others.addAll(made);
+			return checked(defaultEngine, others);
+		}
+		catch (RuntimeException ex) {
+			made.forEach(LockEngine::close);
+			throw ex;
+		}
+	}
+
+	/**
+	 * An application that defines the default engine itself need not want the backend
+	 * that would have been the default otherwise.
+	 */
+	private List<LockBackend> withoutEngine(LockEngine defaultEngine, List<LockEngine> beans) {
+		return this.backends.stream()
+			.filter((backend) -> !backend.name().equals(defaultEngine.backendName()))
+			.filter((backend) -> beans.stream().noneMatch((bean) -> bean.backendName().equals(backend.name())))
+			.filter((backend) -> defaultEngine == this.ownDefault || this.choice.isAdditional(backend))
+			.toList();
+	}
+
+	private LockEngines checked(LockEngine defaultEngine, List<LockEngine> others) {
+		List<String> names = new ArrayList<>();
+		names.add(defaultEngine.backendName());
+		others.forEach((engine) -> names.add(engine.backendName()));
+		LockBackendChoice.requireUnique(names);
+		this.choice.requireAdditional(names);
+		requireBackendsOfNames(names);
+		return new LockEngines(defaultEngine, others);
+	}
+
+	private void requireBackendsOfNames(List<String> names) {
+		LockSettings.of(this.properties).annotationDefaults().names().forEach((name, overrides) -> {
+			String backend = overrides.backend();
+			if (backend != null && !names.contains(backend)) {
+				throw new LockConfigurationException(
+						"The property " + LockSettings.propertyOf(name) + ".backend is '" + backend
+								+ "', but there is no such backend.",
+						"Set it to one of them: " + String.join(", ", names)
+								+ ", or name the backend in lock.additional-backends.");
+			}
+		});
+	}
+
+}
