@@ -299,7 +299,7 @@ class SeveralBackendsTests {
 				.until(() -> Thread.getAllStackTraces()
 					.keySet()
 					.stream()
-					.noneMatch((thread) -> thread.getName().startsWith("lock-second")));
+					.noneMatch((thread) -> thread.getName().startsWith("lock-") && thread.getName().contains("second")));
 		});
 	}
 
