@@ -73,7 +73,7 @@ final class ScheduledJob implements Runnable, Trigger, AutoCloseable {
 		Instant tick = this.due;
 		boolean ran = this.work.getAsBoolean();
 		long late = Duration.between(tick, this.clock.instant()).toMillis();
-		System.out.println(tick.toEpochMilli() + " " + ran + " " + late);
+		System.out.println("tick " + tick.toEpochMilli() + " " + ran + " " + late);
 	}
 
 	@Override
