@@ -53,11 +53,22 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	 * @param defaults what holds for annotations that say nothing else
 	 */
 	public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockDefaults> defaults) {
+		this(beanFactory, defaults, () -> InsideTransaction.AFTER_COMPLETION);
+	}
+
+	/**
+	 * Creates an advisor.
+	 * @param beanFactory where properties, the template and converters are looked up
+	 * @param defaults what holds for annotations that say nothing else
+	 * @param insideTransaction what happens to methods that are called inside an open
+	 * transaction
+	 */
+	public DistributedLockAdvisor(ConfigurableBeanFactory beanFactory, Supplier<LockDefaults> defaults,
+			Supplier<InsideTransaction> insideTransaction) {
 		LockAttributesSource source = new LockAttributesSource(new LockAttributesReader(beanFactory, defaults, true),
 				new DeclarationChecks(true));
 		this.pointcut = new DistributedLockPointcut(source);
-		this.advice = new DistributedLockInterceptor(source, beanFactory,
-				new OpenTransactions(() -> InsideTransaction.AFTER_COMPLETION));
+		this.advice = new DistributedLockInterceptor(source, beanFactory, new OpenTransactions(insideTransaction));
 		setOrder(DEFAULT_ORDER);
 	}
 

@@ -60,7 +60,7 @@ final class ThreadHold implements AutoCloseable {
 			transactions.requireAllowed(claim, outer);
 		}
 		if (outer != null) {
-			order.acquiring(claim.name(), outer);
+			order.acquiring(claim, outer);
 		}
 		LockHandle lock = claim.acquire();
 		if (open) {

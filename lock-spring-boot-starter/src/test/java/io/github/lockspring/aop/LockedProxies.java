@@ -63,7 +63,15 @@ final class LockedProxies implements AutoCloseable {
 		this(new LockDefaults(TRY_ONCE, null), properties);
 	}
 
+	LockedProxies(InsideTransaction insideTransaction) {
+		this(new LockDefaults(TRY_ONCE, null), insideTransaction);
+	}
+
 	LockedProxies(LockDefaults defaults, Object... properties) {
+		this(defaults, InsideTransaction.AFTER_COMPLETION, properties);
+	}
+
+	private LockedProxies(LockDefaults defaults, InsideTransaction insideTransaction, Object... properties) {
 		for (int i = 0; i < properties.length; i += 2) {
 			this.context.getEnvironment()
 				.getPropertySources()
@@ -71,7 +79,8 @@ final class LockedProxies implements AutoCloseable {
 		}
 		this.context.registerBean("lockTemplate", LockTemplate.class, () -> this.template);
 		this.context.refresh();
-		this.advisor = new DistributedLockAdvisor(this.context.getDefaultListableBeanFactory(), () -> defaults);
+		this.advisor = new DistributedLockAdvisor(this.context.getDefaultListableBeanFactory(), () -> defaults,
+				() -> insideTransaction);
 	}
 
 	private LockTemplate template(RecordingBackend backend) {
@@ -109,6 +118,15 @@ final class LockedProxies implements AutoCloseable {
 	 */
 	LockHandle holdElsewhere(String key) {
 		return this.other.acquire(key, TRY_ONCE);
+	}
+
+	/**
+	 * Lets all leases of this process end in the store without a renewal.
+	 */
+	void loseLeases() {
+		this.backend.setDown(true);
+		this.time.advance(Duration.ofMinutes(1));
+		this.backend.setDown(false);
 	}
 
 	boolean isHeld(String key) {
