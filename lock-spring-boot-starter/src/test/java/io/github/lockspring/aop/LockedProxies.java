@@ -29,6 +29,7 @@ import org.springframework.core.env.MapPropertySource;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockType;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
@@ -117,7 +118,11 @@ final class LockedProxies implements AutoCloseable {
 	 * Locks a key in another process.
 	 */
 	LockHandle holdElsewhere(String key) {
-		return this.other.acquire(key, TRY_ONCE);
+		return holdElsewhere(key, LockType.REENTRANT);
+	}
+
+	LockHandle holdElsewhere(String key, LockType type) {
+		return this.other.acquire(key, TRY_ONCE.withType(type));
 	}
 
 	/**
