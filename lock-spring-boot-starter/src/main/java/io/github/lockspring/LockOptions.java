@@ -148,8 +148,7 @@ public final class LockOptions {
 	 */
 	public LockOptions withType(LockType type) {
 		Assert.notNull(type, "'type' must not be null");
-		return new LockOptions(type, this.waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor,
-				this.permits);
+		return new LockOptions(type, this.waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits);
 	}
 
 	/**
@@ -163,8 +162,7 @@ public final class LockOptions {
 		if (waitTime.isNegative()) {
 			throw new IllegalArgumentException("'waitTime' must be zero (try once) or longer, not " + waitTime);
 		}
-		return new LockOptions(this.type, waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor,
-				this.permits);
+		return new LockOptions(this.type, waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits);
 	}
 
 	/**
@@ -180,8 +178,7 @@ public final class LockOptions {
 			throw new IllegalArgumentException(
 					"'leaseTime' must be between " + MIN_LEASE_TIME + " and " + MAX_LEASE_TIME + ", not " + leaseTime);
 		}
-		return new LockOptions(this.type, this.waitTime, leaseTime, this.autoRenew, this.lockAtLeastFor,
-				this.permits);
+		return new LockOptions(this.type, this.waitTime, leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits);
 	}
 
 	/**
@@ -204,8 +201,7 @@ public final class LockOptions {
 	 */
 	public LockOptions withPermits(int permits) {
 		Assert.isTrue(permits > 0, () -> "'permits' must be 1 or more, not " + permits);
-		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor,
-				permits);
+		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, permits);
 	}
 
 	/**

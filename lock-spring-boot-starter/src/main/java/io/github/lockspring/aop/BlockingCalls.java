@@ -94,7 +94,7 @@ final class BlockingCalls implements LockedCalls {
 			this.transactions.requireAllowed(claim, outer);
 		}
 		if (outer != null) {
-			this.order.acquiring(claim.name(), outer);
+			this.order.acquiring(claim, outer);
 		}
 		return claim.acquire();
 	}
@@ -132,13 +132,28 @@ final class BlockingCalls implements LockedCalls {
 	 * Finds out what the declared type did not tell.
 	 */
 	private static void requireDone(Object result, LockedMethod method) {
-		Class<?> type = result.getClass();
-		boolean done = !(result instanceof Future<?> future) || future.isDone();
-		if (!done || (result instanceof CompletionStage && !(result instanceof Future))
-				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null
-						&& !(result instanceof Future)) {
-			throw new IllegalStateException(method.site() + ": the method returned " + type.getName()
+		if (!isDone(result)) {
+			throw new IllegalStateException(method.site() + ": the method returned " + result.getClass().getName()
 					+ ", whose work is not done when the lock is given back. Declare that type as its return type.");
+		}
+	}
+
+	private static boolean isDone(Object result) {
+		if (result instanceof CompletionStage<?> stage) {
+			return isDone(stage);
+		}
+		if (result instanceof Future<?> future) {
+			return future.isDone();
+		}
+		return ReactiveAdapterRegistry.getSharedInstance().getAdapter(result.getClass()) == null;
+	}
+
+	private static boolean isDone(CompletionStage<?> stage) {
+		try {
+			return stage.toCompletableFuture().isDone();
+		}
+		catch (UnsupportedOperationException ex) {
+			return false;
 		}
 	}
 

@@ -140,6 +140,7 @@ final class LockAttributesReader {
 		LockOptions options = defaults.options().withType(declaration.type());
 		options = withTime(options, resolve(declaration, "waitTime"), LockOptions::withWaitTime, times);
 		options = withTime(options, resolve(declaration, "leaseTime"), LockOptions::withLeaseTime, times);
+		options = withTime(options, resolve(declaration, "lockAtLeastFor"), LockOptions::withLockAtLeastFor, times);
 		AnnotationText autoRenew = resolve(declaration, "autoRenew");
 		options = autoRenew.isBlank() ? options : options.withAutoRenew(autoRenew.asBoolean());
 		options = overridden(options, defaults.forName(name), times);

@@ -19,6 +19,7 @@ package io.github.lockspring.aop;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,8 @@ final class LockedMethod {
 	 * them.
 	 */
 	private static final Comparator<LockClaim> ORDER = Comparator
-		.comparing((LockClaim claim) -> claim.lock().storeKeys(claim.key()).stream().sorted().findFirst().orElse(""));
+		.comparing((LockClaim claim) -> Objects.requireNonNullElse(claim.attributes().backend(), ""))
+		.thenComparing(LockClaim::firstStoreKey);
 
 	private final List<MethodLock> locks;
 

@@ -132,7 +132,15 @@ final class MethodLock {
 	 */
 	List<String> storeKeys(Object key) {
 		List<?> keys = (key instanceof List<?> list) ? list : List.of(key);
-		return keys.stream().map((each) -> this.template.storeKey(each.toString())).toList();
+		try {
+			if (keys.isEmpty()) {
+				throw new InvalidLockKeyException("it has no elements");
+			}
+			return keys.stream().map((each) -> this.template.storeKey(each.toString())).toList();
+		}
+		catch (InvalidLockKeyException ex) {
+			throw refuse(ex);
+		}
 	}
 
 }
