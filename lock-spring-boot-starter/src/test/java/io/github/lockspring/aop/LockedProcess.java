@@ -50,8 +50,8 @@ final class LockedProcess implements AutoCloseable {
 		LockTemplate template = new LockTemplate(this.engine, "lock:", PATIENT);
 		this.context.registerBean("lockTemplate", LockTemplate.class, () -> template);
 		this.context.refresh();
-		this.advisor = new DistributedLockAdvisor(this.context.getDefaultListableBeanFactory(),
-				() -> new LockDefaults(PATIENT, null));
+		this.advisor = new DistributedLockAdvisor(new DistributedLockInterceptor(
+				this.context.getDefaultListableBeanFactory(), () -> new LockDefaults(PATIENT, null), true));
 	}
 
 	@SuppressWarnings("unchecked")
