@@ -299,7 +299,8 @@ class SeveralBackendsTests {
 				.until(() -> Thread.getAllStackTraces()
 					.keySet()
 					.stream()
-					.noneMatch((thread) -> thread.getName().startsWith("lock-") && thread.getName().contains("second")));
+					.noneMatch(
+							(thread) -> thread.getName().startsWith("lock-") && thread.getName().contains("second")));
 		});
 	}
 
