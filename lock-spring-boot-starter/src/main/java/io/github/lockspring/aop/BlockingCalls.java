@@ -21,10 +21,16 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 
 import org.aopalliance.intercept.MethodInvocation;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ReactiveAdapterRegistry;
 
+import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.LockContext;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockNotAcquiredException;
 import io.github.lockspring.LockUnavailableException;
 
@@ -32,6 +38,8 @@ import io.github.lockspring.LockUnavailableException;
  * Methods whose work ends when they return: the calling thread waits, holds and releases.
  */
 final class BlockingCalls implements LockedCalls {
+
+	private static final Log logger = LogFactory.getLog(BlockingCalls.class);
 
 	private final OpenTransactions transactions;
 
@@ -44,27 +52,71 @@ final class BlockingCalls implements LockedCalls {
 
 	@Override
 	public @Nullable Object run(LockedMethod method, MethodInvocation invocation) throws Throwable {
-		return runUnder(method.claimsOf(invocation), 0, method, invocation);
+		MethodLock only = method.onlyLock();
+		if (only == null) {
+			return runUnder(method.claimsOf(invocation), method, invocation);
+		}
+		LockClaim claim = only.claimOf(invocation);
+		return (claim != null) ? runUnder(claim, List.of(), method, invocation) : proceed(method, invocation);
 	}
 
-	private @Nullable Object runUnder(List<LockClaim> claims, int index, LockedMethod method,
+	private @Nullable Object runUnder(List<LockClaim> claims, LockedMethod method, MethodInvocation invocation)
+			throws Throwable {
+		return claims.isEmpty() ? proceed(method, invocation)
+				: runUnder(claims.get(0), claims.subList(1, claims.size()), method, invocation);
+	}
+
+	private @Nullable Object runUnder(LockClaim claim, List<LockClaim> others, LockedMethod method,
 			MethodInvocation invocation) throws Throwable {
-		if (index == claims.size()) {
-			return proceed(method, invocation);
-		}
-		LockClaim claim = claims.get(index);
-		ThreadHold hold;
+		LockContext outer = LockContext.get();
+		boolean inTransaction = OpenTransactions.isOpen();
+		LockHandle lock;
 		try {
-			hold = ThreadHold.acquire(claim, this.transactions, this.order);
+			lock = acquire(claim, outer, inTransaction);
 		}
 		catch (LockNotAcquiredException | LockUnavailableException ex) {
 			return claim.attributes().failurePolicy().resultOf(invocation, ex);
 		}
-		try (hold) {
+		try (AutoCloseable end = endOf(lock, claim.attributes().onLost(), inTransaction)) {
+			LockContext.set(new LockContext(claim.name(), lock, outer));
 			if (method.isOffered(claim)) {
-				method.offer(hold.lock(), invocation);
+				method.offer(lock, invocation);
 			}
-			return runUnder(claims, index + 1, method, invocation);
+			return runUnder(others, method, invocation);
+		}
+		finally {
+			LockContext.set(outer);
+		}
+	}
+
+	private LockHandle acquire(LockClaim claim, @Nullable LockContext outer, boolean inTransaction) {
+		if (inTransaction) {
+			this.transactions.requireAllowed(claim, outer);
+		}
+		if (outer != null) {
+			this.order.acquiring(claim.name(), outer);
+		}
+		return claim.acquire();
+	}
+
+	/**
+	 * What is to be done at the end: in most cases just to give the lock back.
+	 */
+	private static AutoCloseable endOf(LockHandle lock, OnLost onLost, boolean inTransaction) {
+		AutoCloseable end = inTransaction ? OpenTransactions.keep(lock, onLost) : lock;
+		return switch (onLost) {
+			case THROW -> end;
+			case INTERRUPT -> Interruption.of(lock, end);
+			case REPORT -> () -> closeQuietly(end);
+		};
+	}
+
+	private static void closeQuietly(AutoCloseable end) throws Exception {
+		try {
+			end.close();
+		}
+		catch (LockLostException ex) {
+			logger.debug("The loss of the lock is only reported", ex);
 		}
 	}
 

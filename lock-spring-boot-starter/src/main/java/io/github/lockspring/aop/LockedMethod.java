@@ -39,6 +39,8 @@ final class LockedMethod {
 
 	private final List<MethodLock> locks;
 
+	private final @Nullable MethodLock only;
+
 	private final MethodAttributes attributes;
 
 	private final LockedCalls calls;
@@ -46,6 +48,7 @@ final class LockedMethod {
 	LockedMethod(MethodAttributes attributes, List<MethodLock> locks, LockedCalls calls) {
 		this.attributes = attributes;
 		this.locks = locks;
+		this.only = (locks.size() == 1) ? locks.get(0) : null;
 		this.calls = calls;
 	}
 
@@ -61,15 +64,18 @@ final class LockedMethod {
 	}
 
 	/**
+	 * The lock, if there is only one.
+	 */
+	@Nullable MethodLock onlyLock() {
+		return this.only;
+	}
+
+	/**
 	 * What a call locks, in the order of locking.
 	 * @param invocation the call
 	 * @return the claims, none if no condition is met
 	 */
 	List<LockClaim> claimsOf(MethodInvocation invocation) {
-		if (this.locks.size() == 1) {
-			LockClaim claim = this.locks.get(0).claimOf(invocation);
-			return (claim != null) ? List.of(claim) : List.of();
-		}
 		List<LockClaim> claims = new ArrayList<>(this.locks.size());
 		for (MethodLock lock : this.locks) {
 			LockClaim claim = lock.claimOf(invocation);

@@ -132,6 +132,13 @@ public final class RecordingBackend implements LockBackend {
 	}
 
 	@Override
+	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+		requireUp();
+		this.released.addAll(lease.keys());
+		return this.backend.releaseAfter(lease, rest, timeout);
+	}
+
+	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
 		requireUp();
 		return this.backend.inspect(key, timeout);
