@@ -94,11 +94,10 @@ final class LockedMethod {
 	}
 
 	/**
-	 * Whether the handle of a claim goes to the method: that of the first annotation
-	 * does.
+	 * Whether the handle of a lock goes to the method: that of the first annotation does.
 	 */
-	boolean isOffered(LockClaim claim) {
-		return this.attributes.handleIndex() >= 0 && claim.lock() == this.locks.get(0);
+	boolean isOffered(MethodLock lock) {
+		return this.attributes.handleIndex() >= 0 && lock == this.locks.get(0);
 	}
 
 	/**
