@@ -19,7 +19,6 @@ package io.github.lockspring.aop;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +35,7 @@ final class LockedMethod {
 	 * them.
 	 */
 	private static final Comparator<LockClaim> ORDER = Comparator
-		.comparing((LockClaim claim) -> Objects.requireNonNullElse(claim.attributes().backend(), ""))
+		.comparing((LockClaim claim) -> claim.lock().template().backendName())
 		.thenComparing(LockClaim::firstStoreKey);
 
 	private final List<MethodLock> locks;
