@@ -75,7 +75,9 @@ final class BlockingCalls implements LockedCalls {
 			handle = acquire(lock, key, inTransaction, invocation);
 		}
 		catch (LockNotAcquiredException | LockUnavailableException ex) {
-			return lock.attributes().failurePolicy().resultOf(invocation, ex);
+			return lock.attributes()
+				.failurePolicy()
+				.resultOf(new UnlockedInvocation(invocation, () -> runUnder(others, method, invocation)), ex);
 		}
 		LockContext.enter(lock.name(), handle);
 		try (AutoCloseable end = endOf(handle, lock.attributes().onLost(), inTransaction)) {
