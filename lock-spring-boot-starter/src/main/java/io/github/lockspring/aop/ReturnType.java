@@ -18,6 +18,7 @@ package io.github.lockspring.aop;
 
 import java.lang.reflect.Method;
 import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
@@ -46,7 +47,12 @@ record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable React
 	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux",
 			ReturnType.class.getClassLoader());
 
+	private static final boolean COROUTINES = ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt",
+			ReturnType.class.getClassLoader());
+
 	private static final String PUBLISHER = "org.reactivestreams.Publisher";
+
+	private static final String JDK_PUBLISHER = "java.util.concurrent.Flow$Publisher";
 
 	private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
@@ -71,19 +77,25 @@ record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable React
 			return new ReturnType(Kind.UNKNOWN, type, type, null);
 		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-		if (adapter != null || isNamed(type, PUBLISHER) || isNamed(type, FLOW)) {
-			return new ReturnType((REACTOR && adapter != null) ? Kind.REACTIVE : Kind.UNKNOWN, type, Object.class,
-					adapter);
+		if (adapter != null || hasName(type, PUBLISHER, JDK_PUBLISHER, FLOW)) {
+			// for a subclass, the adapter would return another type than the method
+			boolean convertible = REACTOR && adapter != null && adapter.getReactiveType() == type;
+			return new ReturnType(convertible ? Kind.REACTIVE : Kind.UNKNOWN, type, Object.class, adapter);
 		}
 		return new ReturnType(Kind.BLOCKING, type, type, null);
 	}
 
 	private static ReturnType ofSuspending(Class<?> type) {
-		return new ReturnType(REACTOR ? Kind.SUSPENDING : Kind.UNKNOWN, type, type, null);
+		return new ReturnType((REACTOR && COROUTINES) ? Kind.SUSPENDING : Kind.UNKNOWN, type, type, null);
 	}
 
-	private static boolean isNamed(Class<?> type, String name) {
-		return ClassUtils.getAllInterfacesForClassAsSet(type).stream().anyMatch((each) -> each.getName().equals(name));
+	/**
+	 * Finds types that have no adapter if there is no Reactor, or are not there at all.
+	 */
+	private static boolean hasName(Class<?> type, String... names) {
+		return ClassUtils.getAllInterfacesForClassAsSet(type)
+			.stream()
+			.anyMatch((each) -> List.of(names).contains(each.getName()));
 	}
 
 	/**
@@ -98,6 +110,14 @@ record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable React
 	 */
 	boolean isSeveral() {
 		return (this.adapter != null) ? this.adapter.isMultiValue() : this.type.getName().equals(FLOW);
+	}
+
+	/**
+	 * Whether there is a result that says nothing.
+	 */
+	boolean mayBeEmpty() {
+		boolean primitive = this.resultType.isPrimitive() && this.resultType != void.class;
+		return !primitive && (this.adapter == null || this.adapter.supportsEmpty());
 	}
 
 	/**
