@@ -72,10 +72,10 @@ final class MethodCheck {
 	 * Refuses to skip methods that must return something.
 	 */
 	static void requireEmptyResult(LockSite site, OnFailure onFailure, ReturnType returnType) {
-		if (onFailure == OnFailure.SKIP && !returnType.mayBeEmpty()) {
+		if (onFailure == OnFailure.SKIP && returnType.required()) {
 			throw site.refuse(
 					"onFailure = SKIP needs a result for calls that are skipped, but the method returns "
-							+ returnType.type().getTypeName() + ", which cannot be empty",
+							+ returnType.type().getTypeName() + ", which callers take for granted",
 					"Return what may be empty, such as an object or an Optional, or use onFailure = THROW.", null);
 		}
 	}

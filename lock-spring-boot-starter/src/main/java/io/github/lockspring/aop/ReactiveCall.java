@@ -112,6 +112,9 @@ final class ReactiveCall {
 		LockContext before = LockContext.get();
 		LockContext.set(context);
 		try {
+			if (context != null && this.method.returnType().kind() == ReturnType.Kind.SUSPENDING) {
+				CoroutineLocks.give(this.invocation, context);
+			}
 			Publisher<?> stream = ReactiveCalls.publisherOf(this.invocation.proceed());
 			return (context != null) ? inContext(stream, context) : stream;
 		}

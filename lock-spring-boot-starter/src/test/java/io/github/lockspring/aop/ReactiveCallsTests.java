@@ -370,6 +370,21 @@ class ReactiveCallsTests {
 	}
 
 	@Test
+	void branchesThatLockAgainWhatWasGivenBackExcludeEachOther() {
+		AtomicInteger inside = new AtomicInteger();
+		AtomicInteger most = new AtomicInteger();
+		Mono<Long> nested = this.orders.outer(1, () -> {
+			LockContext.current().close();
+			return Flux.range(0, 50)
+				.flatMap((i) -> this.orders.outer(1, () -> busy(inside, most).map((done) -> 1L)), 50)
+				.count();
+		});
+		assertThat(nested.block(LONG)).isEqualTo(50);
+		assertThat(most).hasValue(1);
+		awaitEmptiness();
+	}
+
+	@Test
 	void whenLostThenSubscriberLearnsItAtTheEnd() {
 		Mono<Throwable> paid = this.orders.pay(42).<Throwable>then(Mono.empty()).onErrorResume(Mono::just).cache();
 		Mono<Throwable> items = this.orders.things(43).<Throwable>then(Mono.empty()).onErrorResume(Mono::just).cache();

@@ -100,8 +100,8 @@ class ReactiveTransactionTests {
 	@Test
 	void whenRefusedThenMethodDoesNotRun() {
 		this.proxies.close();
-		this.proxies = new LockedProxies(new LockDefaults(LockedProxies.TRY_ONCE, null, InsideTransaction.REFUSE,
-				LockChecks.FAIL, Map.of()));
+		this.proxies = new LockedProxies(
+				new LockDefaults(LockedProxies.TRY_ONCE, null, InsideTransaction.REFUSE, LockChecks.FAIL, Map.of()));
 		assertThatExceptionOfType(IllegalTransactionStateException.class)
 			.isThrownBy(() -> payInTransaction().block(LONG));
 		assertThat(this.proxies.backend.keys()).isEmpty();

@@ -41,6 +41,7 @@ import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.reactor.awaitSingle
 import kotlinx.coroutines.runBlocking
+import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
@@ -68,7 +69,7 @@ class SuspendingCallsTests {
 		proxies.close()
 	}
 
-	private fun <T> run(block: suspend CoroutineScope.() -> T): T = runBlocking {
+	private fun run(block: suspend CoroutineScope.() -> Unit) = runBlocking {
 		withTimeout(60_000) { block() }
 	}
 
@@ -174,6 +175,20 @@ class SuspendingCallsTests {
 	}
 
 	@Test
+	fun blockingCallReentersInAnyThread() = run {
+		val result = orders.outer(42) {
+			withContext(Dispatchers.Default) {
+				delay(1)
+				orders.payBlocking(42)
+			}
+		}
+		assertThat(result).isEqualTo("paid")
+		assertThat(proxies.backend.keys()).containsExactly("lock:order:42")
+		assertThat(LockContext.get()).isNull()
+		awaitEmptiness()
+	}
+
+	@Test
 	fun coroutinesInsideTheSameLockExcludeEachOtherFromNewKeys() = run {
 		val inside = AtomicInteger()
 		val most = AtomicInteger()
@@ -229,10 +244,12 @@ class SuspendingCallsTests {
 	}
 
 	@Test
-	fun primitiveResultCannotBeSkipped() {
-		assertThatExceptionOfType(InvalidLockDeclarationException::class.java)
-			.isThrownBy { proxies.proxy(SkippedCounts()) }
-			.withMessageContaining("SKIP")
+	fun resultThatIsNeverNullCannotBeSkipped() {
+		listOf(SkippedCounts(), SkippedTexts()).forEach { bean ->
+			assertThatExceptionOfType(InvalidLockDeclarationException::class.java)
+				.isThrownBy { proxies.proxy(bean) }
+				.withMessageContaining("SKIP")
+		}
 	}
 
 	open class Orders(private val isHeld: (String) -> Boolean, private val loseLeases: () -> Unit) {
@@ -272,6 +289,9 @@ class SuspendingCallsTests {
 			delay(1)
 			throw IOException("no paper")
 		}
+
+		@DistributedLock(name = "order", key = "#id")
+		open fun payBlocking(id: Long): String = "paid"
 
 		@DistributedLock(name = "slow", key = "#id", waitTime = "1h")
 		open suspend fun slowly(id: Long, block: suspend () -> Unit) {
@@ -319,6 +339,7 @@ class SuspendingCallsTests {
 		open suspend fun ship(id: Long, lock: LockHandle?): String {
 			val now = LockContext.current("order").key()
 			delay(5)
+			assertThat(LockContext.current("order")).isSameAs(lock)
 			val later = ReactiveLockContext.current().awaitSingle().key()
 			return "$now ${lock?.key()} $later"
 		}
@@ -358,6 +379,13 @@ class SuspendingCallsTests {
 
 		@DistributedLock(name = "order", onFailure = OnFailure.SKIP)
 		open suspend fun count(): Int = 7
+
+	}
+
+	open class SkippedTexts {
+
+		@DistributedLock(name = "order", onFailure = OnFailure.SKIP)
+		open suspend fun text(): String = "text"
 
 	}
 
