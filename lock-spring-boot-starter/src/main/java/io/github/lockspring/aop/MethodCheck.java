@@ -72,11 +72,11 @@ final class MethodCheck {
 	 * Refuses to skip methods that must return something.
 	 */
 	static void requireEmptyResult(LockSite site, OnFailure onFailure, ReturnType returnType) {
-		Class<?> type = returnType.resultType();
-		if (onFailure == OnFailure.SKIP && type.isPrimitive() && type != void.class) {
+		if (onFailure == OnFailure.SKIP && returnType.required()) {
 			throw site.refuse(
-					"onFailure = SKIP needs a result for calls that are skipped, but the method returns " + type,
-					"Return an object or an Optional, or use onFailure = THROW.", null);
+					"onFailure = SKIP needs a result for calls that are skipped, but the method returns "
+							+ returnType.type().getTypeName() + ", which callers take for granted",
+					"Return what may be empty, such as an object or an Optional, or use onFailure = THROW.", null);
 		}
 	}
 
