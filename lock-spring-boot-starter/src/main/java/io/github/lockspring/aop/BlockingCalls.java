@@ -32,6 +32,7 @@ import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockNotAcquiredException;
+import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockUnavailableException;
 
 /**
@@ -56,47 +57,50 @@ final class BlockingCalls implements LockedCalls {
 		if (only == null) {
 			return runUnder(method.claimsOf(invocation), method, invocation);
 		}
-		LockClaim claim = only.claimOf(invocation);
-		return (claim != null) ? runUnder(claim, List.of(), method, invocation) : proceed(method, invocation);
+		return only.applies(invocation) ? runUnder(only, only.keyOf(invocation), List.of(), method, invocation)
+				: proceed(method, invocation);
 	}
 
 	private @Nullable Object runUnder(List<LockClaim> claims, LockedMethod method, MethodInvocation invocation)
 			throws Throwable {
-		return claims.isEmpty() ? proceed(method, invocation)
-				: runUnder(claims.get(0), claims.subList(1, claims.size()), method, invocation);
+		return claims.isEmpty() ? proceed(method, invocation) : runUnder(claims.get(0).lock(), claims.get(0).key(),
+				claims.subList(1, claims.size()), method, invocation);
 	}
 
-	private @Nullable Object runUnder(LockClaim claim, List<LockClaim> others, LockedMethod method,
+	private @Nullable Object runUnder(MethodLock lock, Object key, List<LockClaim> others, LockedMethod method,
 			MethodInvocation invocation) throws Throwable {
-		LockContext outer = LockContext.get();
 		boolean inTransaction = OpenTransactions.isOpen();
-		LockHandle lock;
+		LockHandle handle;
 		try {
-			lock = acquire(claim, outer, inTransaction);
+			handle = acquire(lock, key, inTransaction, invocation);
 		}
 		catch (LockNotAcquiredException | LockUnavailableException ex) {
-			return claim.attributes().failurePolicy().resultOf(invocation, ex);
+			return lock.attributes()
+				.failurePolicy()
+				.resultOf(new UnlockedInvocation(invocation, () -> runUnder(others, method, invocation)), ex);
 		}
-		try (AutoCloseable end = endOf(lock, claim.attributes().onLost(), inTransaction)) {
-			LockContext.set(new LockContext(claim.name(), lock, outer));
-			if (method.isOffered(claim)) {
-				method.offer(lock, invocation);
+		LockContext.enter(lock.name(), handle);
+		try (AutoCloseable end = endOf(handle, lock.attributes().onLost(), inTransaction)) {
+			if (method.isOffered(lock)) {
+				method.offer(handle, invocation);
 			}
 			return runUnder(others, method, invocation);
 		}
 		finally {
-			LockContext.set(outer);
+			LockContext.leave();
 		}
 	}
 
-	private LockHandle acquire(LockClaim claim, @Nullable LockContext outer, boolean inTransaction) {
+	private LockHandle acquire(MethodLock lock, Object key, boolean inTransaction, MethodInvocation invocation) {
+		LockContext outer = LockContext.get();
+		LockOptions options = lock.optionsOf(invocation);
 		if (inTransaction) {
-			this.transactions.requireAllowed(claim, outer);
+			this.transactions.requireAllowed(new LockClaim(lock, key, options), outer);
 		}
 		if (outer != null) {
-			this.order.acquiring(claim, outer);
+			this.order.acquiring(new LockClaim(lock, key, options), outer);
 		}
-		return claim.acquire();
+		return lock.acquire(key, options);
 	}
 
 	/**

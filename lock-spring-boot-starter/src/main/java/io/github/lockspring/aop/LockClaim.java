@@ -39,25 +39,6 @@ import io.github.lockspring.LockTemplate;
 record LockClaim(MethodLock lock, Object key, LockOptions options) {
 
 	/**
-	 * Acquires for the current thread.
-	 * @return the held lock
-	 */
-	@SuppressWarnings("unchecked")
-	LockHandle acquire() {
-		LockTemplate template = this.lock.template();
-		try {
-			if (this.key instanceof String text) {
-				return template.acquire(text, this.options);
-			}
-			return (this.key instanceof Number number) ? template.acquire(number.longValue(), this.options)
-					: template.acquireAll((List<String>) this.key, this.options);
-		}
-		catch (InvalidLockKeyException ex) {
-			throw this.lock.refuse(ex);
-		}
-	}
-
-	/**
 	 * Acquires for nobody's thread: what the chain of locks holds is acquired again, all
 	 * else is acquired for the new handle.
 	 * @param outer what is held already
@@ -113,7 +94,7 @@ record LockClaim(MethodLock lock, Object key, LockOptions options) {
 	}
 
 	String name() {
-		return attributes().name();
+		return this.lock.name();
 	}
 
 }

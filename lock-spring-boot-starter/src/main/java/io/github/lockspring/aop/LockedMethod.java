@@ -19,7 +19,6 @@ package io.github.lockspring.aop;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +35,7 @@ final class LockedMethod {
 	 * them.
 	 */
 	private static final Comparator<LockClaim> ORDER = Comparator
-		.comparing((LockClaim claim) -> Objects.requireNonNullElse(claim.attributes().backend(), ""))
+		.comparing((LockClaim claim) -> claim.lock().template().backendName())
 		.thenComparing(LockClaim::firstStoreKey);
 
 	private final List<MethodLock> locks;
@@ -94,11 +93,10 @@ final class LockedMethod {
 	}
 
 	/**
-	 * Whether the handle of a claim goes to the method: that of the first annotation
-	 * does.
+	 * Whether the handle of a lock goes to the method: that of the first annotation does.
 	 */
-	boolean isOffered(LockClaim claim) {
-		return this.attributes.handleIndex() >= 0 && claim.lock() == this.locks.get(0);
+	boolean isOffered(MethodLock lock) {
+		return this.attributes.handleIndex() >= 0 && lock == this.locks.get(0);
 	}
 
 	/**

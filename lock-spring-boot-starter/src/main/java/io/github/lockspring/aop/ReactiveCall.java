@@ -118,7 +118,7 @@ final class ReactiveCall {
 	}
 
 	private Publisher<?> held(LockClaim claim, LockHandle lock, int index, @Nullable LockContext outer) {
-		if (this.method.isOffered(claim)) {
+		if (this.method.isOffered(claim.lock())) {
 			this.method.offer(lock, this.invocation);
 		}
 		Publisher<?> stream = runUnder(index + 1, new LockContext(claim.name(), lock, outer));

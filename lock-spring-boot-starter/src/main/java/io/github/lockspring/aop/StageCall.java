@@ -123,7 +123,7 @@ final class StageCall {
 
 	private CompletableFuture<@Nullable Object> held(LockClaim claim, LockHandle lock, int index,
 			@Nullable LockContext outer) {
-		if (this.method.isOffered(claim)) {
+		if (this.method.isOffered(claim.lock())) {
 			this.method.offer(lock, this.invocation);
 		}
 		CompletableFuture<@Nullable Object> inner = runUnder(index + 1, new LockContext(claim.name(), lock, outer));

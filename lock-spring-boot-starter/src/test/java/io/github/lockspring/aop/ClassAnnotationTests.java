@@ -209,7 +209,7 @@ class ClassAnnotationTests {
 	static class Reports {
 
 		public void open() {
-			hidden();
+			ownSecret();
 		}
 
 		protected void guarded() {
@@ -220,6 +220,9 @@ class ClassAnnotationTests {
 
 		private static String hidden() {
 			return "hidden";
+		}
+
+		private void ownSecret() {
 		}
 
 		static String common() {

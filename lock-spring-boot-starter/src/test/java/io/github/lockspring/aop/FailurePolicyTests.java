@@ -35,6 +35,7 @@ import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedLock.OnFailure;
 import io.github.lockspring.DistributedSemaphore;
+import io.github.lockspring.LockAssert;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockFailureHandler;
 import io.github.lockspring.LockHandle;
@@ -174,6 +175,14 @@ class FailurePolicyTests {
 		this.proxies.holdElsewhere("order");
 		assertThat(this.orders.ask(7)).isEqualTo("asked 7 without lock");
 		assertThat(this.target.runs).isOne();
+	}
+
+	@Test
+	void handlerRunsTheMethodUnderItsOtherLocks() {
+		handle((invocation, failure) -> invocation.proceed());
+		this.proxies.holdElsewhere("a");
+		assertThat(this.orders.askTwice()).isEqualTo("b is held");
+		assertThat(this.proxies.isHeld("b")).isFalse();
 	}
 
 	@Test
@@ -394,6 +403,13 @@ class FailurePolicyTests {
 
 		void keyedLater(String key) {
 			this.runs++;
+		}
+
+		@DistributedLock(name = "a", onFailure = OnFailure.HANDLE, handler = "busy")
+		@DistributedLock(name = "b")
+		String askTwice() {
+			LockAssert.assertLocked("b");
+			return "b is held";
 		}
 
 		@DistributedLock(name = "order", onFailure = OnFailure.HANDLE, handler = "busy")

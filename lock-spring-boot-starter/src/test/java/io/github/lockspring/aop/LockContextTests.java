@@ -70,7 +70,7 @@ class LockContextTests {
 			assertThat(LockContext.get().outer().name()).isEqualTo("keyed");
 			assertThat(LockContext.get().outer().outer()).isNull();
 			assertThatIllegalStateException().isThrownBy(() -> LockContext.current("a"))
-				.withMessageContaining("The lock 'a' is not held by this thread, only 'b', 'keyed'");
+				.withMessageContaining("The lock 'a' is not held here, only 'b', 'keyed'");
 		}));
 	}
 
@@ -200,7 +200,7 @@ class LockContextTests {
 		assertThatIllegalStateException().isThrownBy(this.steps::calling)
 			.withMessageContaining("by another method of the same object?");
 		this.steps.a(() -> assertThatIllegalStateException().isThrownBy(this.steps::calling)
-			.withMessageContaining("The lock 'asserting' is not held by this thread, only 'a'"));
+			.withMessageContaining("The lock 'asserting' is not held here, only 'a'"));
 	}
 
 	@Test

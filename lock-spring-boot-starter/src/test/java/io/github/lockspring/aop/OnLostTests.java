@@ -21,10 +21,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedLock.OnLost;
@@ -107,10 +107,13 @@ class OnLostTests {
 	}
 
 	@Test
+	@Timeout(120)
 	void interruptThatTheMethodDidNotNoticeDoesNotStay() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.jobs.interrupting(() -> {
 			this.proxies.loseLeases();
-			Awaitility.await().until(Thread.currentThread()::isInterrupted);
+			while (!Thread.currentThread().isInterrupted()) {
+				Thread.yield();
+			}
 		}));
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
 	}
@@ -220,14 +223,22 @@ class OnLostTests {
 		}
 	}
 
-	/**
-	 * The callback of this method runs after that of the annotation, if there is one.
-	 */
 	private void loseLeaseAndWaitForTheNews() {
 		CountDownLatch news = new CountDownLatch(1);
 		LockContext.current().onLost(news::countDown);
 		this.proxies.loseLeases();
 		await(news);
+	}
+
+	@Test
+	void handleOfSeveralKeysTellsALoss() {
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.jobs.several(() -> {
+			LockHandle handle = LockContext.current();
+			assertThat(handle.isLost()).isFalse();
+			this.proxies.loseLeases();
+			assertThat(handle.isLost()).isTrue();
+			awaitInterrupt();
+		}));
 	}
 
 	@Test
