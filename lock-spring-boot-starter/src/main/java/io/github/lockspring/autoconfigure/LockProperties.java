@@ -108,8 +108,8 @@ public class LockProperties {
 	private boolean asyncRelease;
 
 	/**
-	 * What becomes of the lock of a method that is called inside an open transaction of
-	 * its thread: it is kept until the transaction has completed, or the call is refused.
+	 * What becomes of the lock of a method that is called inside an open transaction: it
+	 * is kept until the transaction has completed, or the call is refused.
 	 */
 	private InsideTransaction insideTransaction = InsideTransaction.AFTER_COMPLETION;
 

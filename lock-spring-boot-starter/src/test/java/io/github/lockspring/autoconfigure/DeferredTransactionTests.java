@@ -72,16 +72,6 @@ class DeferredTransactionTests {
 		});
 	}
 
-	@Test
-	void lockInsideAReactiveTransactionIsGivenBackBeforeItCommits() {
-		this.runner.withPropertyValues("lock.inside-transaction=refuse").run((context) -> {
-			Journal journal = context.getBean(Journal.class);
-			Stock stock = context.getBean(Stock.class);
-			context.getBean(Shop.class).inTransaction(stock.sellOne()).block(TIMEOUT);
-			assertThat(journal.events()).containsExactly("begun", "sold, locked", "committed");
-		});
-	}
-
 	@Configuration(proxyBeanMethods = false)
 	static class Application {
 
@@ -103,11 +93,6 @@ class DeferredTransactionTests {
 		@Bean
 		Stock stock(Journal journal) {
 			return new Stock(journal);
-		}
-
-		@Bean
-		Shop shop() {
-			return new Shop();
 		}
 
 	}
@@ -151,20 +136,6 @@ class DeferredTransactionTests {
 		@Transactional
 		Mono<Void> fail() {
 			return Mono.error(new IllegalStateException("no paper"));
-		}
-
-		@DistributedLock(name = "stock")
-		Mono<Void> sellOne() {
-			return Mono.fromRunnable(() -> this.journal.note("sold"));
-		}
-
-	}
-
-	static class Shop {
-
-		@Transactional
-		Mono<Void> inTransaction(Mono<Void> work) {
-			return work;
 		}
 
 	}
