@@ -66,14 +66,10 @@ final class LockedProxies implements AutoCloseable {
 	}
 
 	LockedProxies(InsideTransaction insideTransaction) {
-		this(new LockDefaults(TRY_ONCE, null), insideTransaction);
+		this(new LockDefaults(TRY_ONCE, null, insideTransaction, LockChecks.FAIL, Map.of()));
 	}
 
 	LockedProxies(LockDefaults defaults, Object... properties) {
-		this(defaults, InsideTransaction.AFTER_COMPLETION, properties);
-	}
-
-	private LockedProxies(LockDefaults defaults, InsideTransaction insideTransaction, Object... properties) {
 		for (int i = 0; i < properties.length; i += 2) {
 			this.context.getEnvironment()
 				.getPropertySources()
@@ -81,10 +77,8 @@ final class LockedProxies implements AutoCloseable {
 		}
 		this.context.registerBean("lockTemplate", LockTemplate.class, () -> this.template);
 		this.context.refresh();
-		LockDefaults known = new LockDefaults(defaults.options(), defaults.renewInterval(), insideTransaction,
-				defaults.checks(), defaults.names());
 		this.advisor = new DistributedLockAdvisor(
-				new DistributedLockInterceptor(this.context.getDefaultListableBeanFactory(), () -> known, true));
+				new DistributedLockInterceptor(this.context.getDefaultListableBeanFactory(), () -> defaults, true));
 	}
 
 	private LockTemplate template(RecordingBackend backend) {
