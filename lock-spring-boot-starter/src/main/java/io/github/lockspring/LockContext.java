@@ -16,6 +16,8 @@
 
 package io.github.lockspring;
 
+import java.util.Arrays;
+
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.engine.KeyText;
@@ -32,7 +34,7 @@ import io.github.lockspring.engine.KeyText;
  */
 public final class LockContext {
 
-	private static final ThreadLocal<@Nullable LockContext> CURRENT = new ThreadLocal<>();
+	private static final ThreadLocal<Frames> FRAMES = ThreadLocal.withInitial(Frames::new);
 
 	private final String name;
 
@@ -59,11 +61,11 @@ public final class LockContext {
 	 * the method was not called through its proxy
 	 */
 	public static LockHandle current() {
-		LockContext context = CURRENT.get();
-		if (context == null) {
+		LockHandle lock = FRAMES.get().top();
+		if (lock == null) {
 			throw none();
 		}
-		return context.lock;
+		return lock;
 	}
 
 	static IllegalStateException none() {
@@ -78,7 +80,7 @@ public final class LockContext {
 	 * @throws IllegalStateException if the current thread holds no such lock
 	 */
 	public static LockHandle current(String name) {
-		return require(CURRENT.get(), name);
+		return require(get(), name);
 	}
 
 	static LockHandle require(@Nullable LockContext context, String name) {
@@ -103,7 +105,7 @@ public final class LockContext {
 	 * @return the innermost lock, or {@code null} if there is none
 	 */
 	public static @Nullable LockContext get() {
-		return CURRENT.get();
+		return FRAMES.get().chain();
 	}
 
 	/**
@@ -111,7 +113,24 @@ public final class LockContext {
 	 * @param context the innermost lock, or {@code null} for none
 	 */
 	public static void set(@Nullable LockContext context) {
-		CURRENT.set(context);
+		FRAMES.get().replace(context);
+	}
+
+	/**
+	 * Makes the chain of the current thread longer. For use inside this library.
+	 * @param name the name of the lock
+	 * @param lock the held lock
+	 */
+	public static void enter(String name, LockHandle lock) {
+		FRAMES.get().push(name, lock);
+	}
+
+	/**
+	 * Takes the innermost lock out of the chain of the current thread. For use inside
+	 * this library.
+	 */
+	public static void leave() {
+		FRAMES.get().pop();
 	}
 
 	/**
@@ -165,6 +184,66 @@ public final class LockContext {
 			}
 		}
 		return null;
+	}
+
+	/**
+	 * The chain of one thread, which becomes objects only for those that look at it.
+	 */
+	private static final class Frames {
+
+		private static final int USUAL_DEPTH = 4;
+
+		private @Nullable LockContext base;
+
+		private String[] names = new String[USUAL_DEPTH];
+
+		private LockHandle[] locks = new LockHandle[USUAL_DEPTH];
+
+		private int size;
+
+		@Nullable LockHandle top() {
+			if (this.size > 0) {
+				return this.locks[this.size - 1];
+			}
+			return (this.base != null) ? this.base.lock : null;
+		}
+
+		@Nullable LockContext chain() {
+			LockContext chain = this.base;
+			for (int i = 0; i < this.size; i++) {
+				chain = new LockContext(this.names[i], this.locks[i], chain);
+			}
+			return chain;
+		}
+
+		void replace(@Nullable LockContext context) {
+			while (this.size > 0) {
+				pop();
+			}
+			this.base = context;
+		}
+
+		void push(String name, LockHandle lock) {
+			if (this.size == this.locks.length) {
+				this.names = Arrays.copyOf(this.names, 2 * this.size);
+				this.locks = Arrays.copyOf(this.locks, 2 * this.size);
+			}
+			this.names[this.size] = name;
+			this.locks[this.size++] = lock;
+		}
+
+		@SuppressWarnings("NullAway") // beyond the size there is nothing
+		void pop() {
+			if (this.size > 0) {
+				this.size--;
+				this.names[this.size] = null;
+				this.locks[this.size] = null;
+			}
+			else if (this.base != null) {
+				this.base = this.base.outer;
+			}
+		}
+
 	}
 
 }

@@ -44,7 +44,7 @@ public final class LockOptions {
 	private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
 
 	private static final LockOptions DEFAULTS = new LockOptions(LockType.REENTRANT, Duration.ofSeconds(5),
-			Duration.ofSeconds(30), true, 0);
+			Duration.ofSeconds(30), true, Duration.ZERO, 0);
 
 	private final LockType type;
 
@@ -54,24 +54,29 @@ public final class LockOptions {
 
 	private final boolean autoRenew;
 
+	private final Duration lockAtLeastFor;
+
 	private final int permits;
 
 	private final AcquireTerms terms;
 
 	private final long waitNanos;
 
-	private LockOptions(LockType type, Duration waitTime, Duration leaseTime, boolean autoRenew, int permits) {
+	private LockOptions(LockType type, Duration waitTime, Duration leaseTime, boolean autoRenew,
+			Duration lockAtLeastFor, int permits) {
 		this.type = type;
 		this.waitTime = waitTime;
 		this.leaseTime = leaseTime;
 		this.autoRenew = autoRenew;
+		this.lockAtLeastFor = lockAtLeastFor;
 		this.permits = permits;
 		this.waitNanos = (waitTime.compareTo(LONGEST_WAIT) < 0) ? waitTime.toNanos() : LONGEST_WAIT.toNanos();
-		this.terms = (permits > 0) ? AcquireTerms.permits(1, permits, leaseTime, autoRenew) : switch (type) {
+		AcquireTerms terms = (permits > 0) ? AcquireTerms.permits(1, permits, leaseTime, autoRenew) : switch (type) {
 			case REENTRANT, WRITE -> AcquireTerms.exclusive(leaseTime, autoRenew);
 			case FAIR -> AcquireTerms.fair(leaseTime, autoRenew);
 			case READ -> AcquireTerms.shared(leaseTime, autoRenew);
 		};
+		this.terms = terms.withMinimumHold(lockAtLeastFor);
 	}
 
 	/**
@@ -116,6 +121,15 @@ public final class LockOptions {
 	}
 
 	/**
+	 * How long others are kept out at least, from when the lock was acquired. Zero means
+	 * that the lock is free as soon as it is released.
+	 * @return the minimum
+	 */
+	public Duration lockAtLeastFor() {
+		return this.lockAtLeastFor;
+	}
+
+	/**
 	 * These options as the engine takes them. For use inside this library.
 	 * @return the terms
 	 */
@@ -134,7 +148,7 @@ public final class LockOptions {
 	 */
 	public LockOptions withType(LockType type) {
 		Assert.notNull(type, "'type' must not be null");
-		return new LockOptions(type, this.waitTime, this.leaseTime, this.autoRenew, this.permits);
+		return new LockOptions(type, this.waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits);
 	}
 
 	/**
@@ -148,7 +162,7 @@ public final class LockOptions {
 		if (waitTime.isNegative()) {
 			throw new IllegalArgumentException("'waitTime' must be zero (try once) or longer, not " + waitTime);
 		}
-		return new LockOptions(this.type, waitTime, this.leaseTime, this.autoRenew, this.permits);
+		return new LockOptions(this.type, waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits);
 	}
 
 	/**
@@ -164,7 +178,7 @@ public final class LockOptions {
 			throw new IllegalArgumentException(
 					"'leaseTime' must be between " + MIN_LEASE_TIME + " and " + MAX_LEASE_TIME + ", not " + leaseTime);
 		}
-		return new LockOptions(this.type, this.waitTime, leaseTime, this.autoRenew, this.permits);
+		return new LockOptions(this.type, this.waitTime, leaseTime, this.autoRenew, this.lockAtLeastFor, this.permits);
 	}
 
 	/**
@@ -173,7 +187,7 @@ public final class LockOptions {
 	 * @return changed options
 	 */
 	public LockOptions withAutoRenew(boolean autoRenew) {
-		return new LockOptions(this.type, this.waitTime, this.leaseTime, autoRenew, this.permits);
+		return new LockOptions(this.type, this.waitTime, this.leaseTime, autoRenew, this.lockAtLeastFor, this.permits);
 	}
 
 	/**
@@ -187,13 +201,40 @@ public final class LockOptions {
 	 */
 	public LockOptions withPermits(int permits) {
 		Assert.isTrue(permits > 0, () -> "'permits' must be 1 or more, not " + permits);
-		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, permits);
+		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, this.lockAtLeastFor, permits);
+	}
+
+	/**
+	 * The same options with another minimum time for which others are kept out, for
+	 * instance from a scheduled job that has run already. Release returns at once, and
+	 * the holder holds no more; but nobody, in this process or another, gets the lock
+	 * before the minimum is over, even if this process ends before. The minimum is
+	 * counted from when the lock was acquired; the clock of the store counts what is left
+	 * of it at release. The lease lasts at least as long as the minimum. If the lock was
+	 * lost, nothing is left to keep.
+	 * <p>
+	 * Where a lock is acquired again by the one who holds it, the minimum of the first
+	 * acquisition counts. A read lock inside a write lock that has a minimum keeps the
+	 * write lock.
+	 * @param lockAtLeastFor the minimum, zero for none
+	 * @return changed options
+	 * @throws IllegalArgumentException if the time is negative or longer than
+	 * {@link #MAX_LEASE_TIME}
+	 */
+	public LockOptions withLockAtLeastFor(Duration lockAtLeastFor) {
+		Assert.notNull(lockAtLeastFor, "'lockAtLeastFor' must not be null");
+		if (lockAtLeastFor.isNegative() || lockAtLeastFor.compareTo(MAX_LEASE_TIME) > 0) {
+			throw new IllegalArgumentException("'lockAtLeastFor' must be between zero (no minimum) and "
+					+ MAX_LEASE_TIME + ", not " + lockAtLeastFor);
+		}
+		return new LockOptions(this.type, this.waitTime, this.leaseTime, this.autoRenew, lockAtLeastFor, this.permits);
 	}
 
 	@Override
 	public String toString() {
 		return ((this.permits > 0) ? "permits=" + this.permits : "type=" + this.type) + ", waitTime=" + this.waitTime
-				+ ", leaseTime=" + this.leaseTime + ", autoRenew=" + this.autoRenew;
+				+ ", leaseTime=" + this.leaseTime + ", autoRenew=" + this.autoRenew
+				+ (this.lockAtLeastFor.isZero() ? "" : ", lockAtLeastFor=" + this.lockAtLeastFor);
 	}
 
 }

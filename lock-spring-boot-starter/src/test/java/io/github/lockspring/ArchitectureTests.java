@@ -24,6 +24,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import org.jspecify.annotations.NullMarked;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -87,9 +88,20 @@ class ArchitectureTests {
 		.dependOnClassesThat()
 		.resideInAnyPackage(BACKENDS);
 
+	/**
+	 * Fenced updates write to the tables of the application. No other class of the root
+	 * knows them, so that it can be used without the library.
+	 */
+	@ArchTest
+	static final ArchRule fencedUpdatesAreUsedByApplicationsOnly = noClasses()
+		.that(DescribedPredicate.not(belongToAnyOf(FencedUpdates.class)))
+		.should()
+		.dependOnClassesThat(belongToAnyOf(FencedUpdates.class));
+
 	@ArchTest
 	static final ArchRule sqlStaysInTheJdbcBackend = noClasses().that()
 		.resideOutsideOfPackages(ROOT + ".jdbc", ROOT + ".autoconfigure")
+		.and(DescribedPredicate.not(belongToAnyOf(FencedUpdates.class)))
 		.should()
 		.dependOnClassesThat()
 		.resideInAnyPackage("java.sql..", "javax.sql..", "org.springframework.jdbc..");

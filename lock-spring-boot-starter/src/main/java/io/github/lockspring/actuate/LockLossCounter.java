@@ -34,14 +34,14 @@ public final class LockLossCounter {
 
 	private final ObjectProvider<MeterRegistry> registry;
 
-	private final ObjectProvider<LockEngines> engines;
+	private final LockEngines engines;
 
 	/**
 	 * Creates a counter.
 	 * @param registry where to count, if anywhere
 	 * @param engines the engines whose locks are counted
 	 */
-	public LockLossCounter(ObjectProvider<MeterRegistry> registry, ObjectProvider<LockEngines> engines) {
+	public LockLossCounter(ObjectProvider<MeterRegistry> registry, LockEngines engines) {
 		this.registry = registry;
 		this.engines = engines;
 	}
@@ -52,7 +52,7 @@ public final class LockLossCounter {
 	}
 
 	private Tags tags(LockLostEvent event) {
-		return (this.engines.getObject().names().size() > 1) ? Tags.of("backend", event.backend()) : Tags.empty();
+		return (this.engines.names().size() > 1) ? Tags.of("backend", event.backend()) : Tags.empty();
 	}
 
 }

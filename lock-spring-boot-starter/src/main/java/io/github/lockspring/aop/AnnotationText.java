@@ -62,7 +62,7 @@ record AnnotationText(LockSite site, String attribute, String text) {
 	}
 
 	Duration asDuration() {
-		if (NUMBER.matcher(this.text.strip()).matches()) {
+		if (isNumber(this.text.strip())) {
 			throw refuse("has no unit", "Add the unit, as in '500ms' or '5s'.", null);
 		}
 		try {
@@ -71,6 +71,14 @@ record AnnotationText(LockSite site, String attribute, String text) {
 		catch (RuntimeException ex) {
 			throw refuse("is not a duration", "Write a number with its unit, as in '500ms', '5s' or 'PT5S'.", ex);
 		}
+	}
+
+	/**
+	 * Whether a text would be a duration without a unit, which others take for
+	 * milliseconds.
+	 */
+	static boolean isNumber(String text) {
+		return NUMBER.matcher(text).matches();
 	}
 
 	/**

@@ -21,17 +21,26 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 
 import org.aopalliance.intercept.MethodInvocation;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ReactiveAdapterRegistry;
 
+import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.LockContext;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockNotAcquiredException;
+import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockUnavailableException;
 
 /**
  * Methods whose work ends when they return: the calling thread waits, holds and releases.
  */
 final class BlockingCalls implements LockedCalls {
+
+	private static final Log logger = LogFactory.getLog(BlockingCalls.class);
 
 	private final OpenTransactions transactions;
 
@@ -44,27 +53,74 @@ final class BlockingCalls implements LockedCalls {
 
 	@Override
 	public @Nullable Object run(LockedMethod method, MethodInvocation invocation) throws Throwable {
-		return runUnder(method.claimsOf(invocation), 0, method, invocation);
+		MethodLock only = method.onlyLock();
+		if (only == null) {
+			return runUnder(method.claimsOf(invocation), method, invocation);
+		}
+		return only.applies(invocation) ? runUnder(only, only.keyOf(invocation), List.of(), method, invocation)
+				: proceed(method, invocation);
 	}
 
-	private @Nullable Object runUnder(List<LockClaim> claims, int index, LockedMethod method,
+	private @Nullable Object runUnder(List<LockClaim> claims, LockedMethod method, MethodInvocation invocation)
+			throws Throwable {
+		return claims.isEmpty() ? proceed(method, invocation) : runUnder(claims.get(0).lock(), claims.get(0).key(),
+				claims.subList(1, claims.size()), method, invocation);
+	}
+
+	private @Nullable Object runUnder(MethodLock lock, Object key, List<LockClaim> others, LockedMethod method,
 			MethodInvocation invocation) throws Throwable {
-		if (index == claims.size()) {
-			return proceed(method, invocation);
-		}
-		LockClaim claim = claims.get(index);
-		ThreadHold hold;
+		boolean inTransaction = OpenTransactions.isOpen();
+		LockHandle handle;
 		try {
-			hold = ThreadHold.acquire(claim, this.transactions, this.order);
+			handle = acquire(lock, key, inTransaction, invocation);
 		}
 		catch (LockNotAcquiredException | LockUnavailableException ex) {
-			return claim.attributes().failurePolicy().resultOf(invocation, ex);
+			return lock.attributes()
+				.failurePolicy()
+				.resultOf(new UnlockedInvocation(invocation, () -> runUnder(others, method, invocation)), ex);
 		}
-		try (hold) {
-			if (method.isOffered(claim)) {
-				method.offer(hold.lock(), invocation);
+		LockContext.enter(lock.name(), handle);
+		try (AutoCloseable end = endOf(handle, lock.attributes().onLost(), inTransaction)) {
+			if (method.isOffered(lock)) {
+				method.offer(handle, invocation);
 			}
-			return runUnder(claims, index + 1, method, invocation);
+			return runUnder(others, method, invocation);
+		}
+		finally {
+			LockContext.leave();
+		}
+	}
+
+	private LockHandle acquire(MethodLock lock, Object key, boolean inTransaction, MethodInvocation invocation) {
+		LockContext outer = LockContext.get();
+		LockOptions options = lock.optionsOf(invocation);
+		if (inTransaction) {
+			this.transactions.requireAllowed(new LockClaim(lock, key, options), outer);
+		}
+		if (outer != null) {
+			this.order.acquiring(new LockClaim(lock, key, options), outer);
+		}
+		return lock.acquire(key, options);
+	}
+
+	/**
+	 * What is to be done at the end: in most cases just to give the lock back.
+	 */
+	private static AutoCloseable endOf(LockHandle lock, OnLost onLost, boolean inTransaction) {
+		AutoCloseable end = inTransaction ? OpenTransactions.keep(lock, onLost) : lock;
+		return switch (onLost) {
+			case THROW -> end;
+			case INTERRUPT -> Interruption.of(lock, end);
+			case REPORT -> () -> closeQuietly(end);
+		};
+	}
+
+	private static void closeQuietly(AutoCloseable end) throws Exception {
+		try {
+			end.close();
+		}
+		catch (LockLostException ex) {
+			logger.debug("The loss of the lock is only reported", ex);
 		}
 	}
 
@@ -80,13 +136,28 @@ final class BlockingCalls implements LockedCalls {
 	 * Finds out what the declared type did not tell.
 	 */
 	private static void requireDone(Object result, LockedMethod method) {
-		Class<?> type = result.getClass();
-		boolean done = !(result instanceof Future<?> future) || future.isDone();
-		if (!done || (result instanceof CompletionStage && !(result instanceof Future))
-				|| ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null
-						&& !(result instanceof Future)) {
-			throw new IllegalStateException(method.site() + ": the method returned " + type.getName()
+		if (!isDone(result)) {
+			throw new IllegalStateException(method.site() + ": the method returned " + result.getClass().getName()
 					+ ", whose work is not done when the lock is given back. Declare that type as its return type.");
+		}
+	}
+
+	private static boolean isDone(Object result) {
+		if (result instanceof CompletionStage<?> stage) {
+			return isDone(stage);
+		}
+		if (result instanceof Future<?> future) {
+			return future.isDone();
+		}
+		return ReactiveAdapterRegistry.getSharedInstance().getAdapter(result.getClass()) == null;
+	}
+
+	private static boolean isDone(CompletionStage<?> stage) {
+		try {
+			return stage.toCompletableFuture().isDone();
+		}
+		catch (UnsupportedOperationException ex) {
+			return false;
 		}
 	}
 

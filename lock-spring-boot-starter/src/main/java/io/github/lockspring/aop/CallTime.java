@@ -26,6 +26,7 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.engine.KeyText;
 
 /**
  * A time that each call has of its own.
@@ -60,10 +61,22 @@ record CallTime(AnnotationText text, CallExpression expression, BiFunction<LockO
 			return duration;
 		}
 		if (value instanceof CharSequence characters) {
-			return DurationFormatterUtils.detectAndParse(characters.toString().strip());
+			return parse(characters.toString().strip());
 		}
 		throw new IllegalArgumentException("it gave " + ((value != null) ? "a value of " + value.getClass() : "null")
 				+ ", neither a Duration nor a text such as '5s'");
+	}
+
+	private static Duration parse(String text) {
+		if (AnnotationText.isNumber(text)) {
+			throw new IllegalArgumentException("it gave " + KeyText.describe(text) + ", which has no unit");
+		}
+		try {
+			return DurationFormatterUtils.detectAndParse(text);
+		}
+		catch (RuntimeException ex) {
+			throw new IllegalArgumentException("it gave " + KeyText.describe(text) + ", which is not a duration", ex);
+		}
 	}
 
 	private IllegalArgumentException refuse(String reason, Throwable cause) {

@@ -50,6 +50,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 
 	private final BeanFactory beanFactory;
 
+	private final boolean proxies;
+
 	private final KeyTexts texts;
 
 	private final OpenTransactions transactions;
@@ -74,6 +76,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		this.checks = new DeclarationChecks(() -> known.get().checks());
 		this.source = new LockAttributesSource(new LockAttributesReader(beanFactory, known, proxies), this.checks);
 		this.beanFactory = beanFactory;
+		this.proxies = proxies;
 		this.texts = new KeyTexts(this::converters);
 		this.transactions = new OpenTransactions(() -> known.get().insideTransaction());
 		this.blockingCalls = new BlockingCalls(this.transactions, new LockOrder());
@@ -108,11 +111,18 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 
 	private LockedMethod methodOf(MethodInvocation invocation) {
 		Method method = invocation.getMethod();
-		Object target = invocation.getThis();
-		Class<?> targetClass = (target != null) ? target.getClass() : method.getDeclaringClass();
+		Class<?> targetClass = targetClassOf(invocation);
 		ConcurrentMap<Method, LockedMethod> known = this.methods.get(targetClass);
 		LockedMethod locked = (known != null) ? known.get(method) : null;
 		return (locked != null) ? locked : prepare(method, targetClass);
+	}
+
+	/**
+	 * Woven code runs the method itself, not one that overrides it.
+	 */
+	private Class<?> targetClassOf(MethodInvocation invocation) {
+		Object target = this.proxies ? invocation.getThis() : null;
+		return (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
 	}
 
 	private LockedMethod prepare(Method method, Class<?> targetClass) {

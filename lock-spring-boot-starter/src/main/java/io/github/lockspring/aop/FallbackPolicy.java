@@ -55,6 +55,9 @@ record FallbackPolicy(Method fallback, boolean takesFailure) implements FailureP
 			throw text.refuse("is no method of " + targetClass.getName() + " with the parameters of " + method.getName()
 					+ "(…), or these and a LockException", "Write such a method, or correct the name.", null);
 		}
+		if (fallback.equals(method)) {
+			throw text.refuse("is the method itself", "Name another method.", null);
+		}
 		if (!ClassUtils.isAssignable(method.getReturnType(), fallback.getReturnType())) {
 			throw text.refuse("returns " + fallback.getReturnType().getName() + ", which is no "
 					+ method.getReturnType().getName(), "Let both methods return the same type.", null);

@@ -21,6 +21,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockOptions;
 
 /**
@@ -39,5 +40,9 @@ import io.github.lockspring.LockOptions;
 record LockAttributes(LockSite site, String name, @Nullable CallExpression key, @Nullable CallExpression condition,
 		LockOptions options, List<CallTime> times, FailurePolicy failurePolicy, OnLost onLost,
 		@Nullable String backend) {
+
+	boolean isSemaphore() {
+		return this.site.annotation().equals(DistributedSemaphore.class.getSimpleName());
+	}
 
 }

@@ -74,6 +74,9 @@ final class LockAttributesReader {
 		}
 		ReturnType returnType = ReturnType.of(site.method(), targetClass);
 		MethodCheck.requireEnd(site, returnType);
+		if (!this.proxies) {
+			MethodCheck.requireNotSuspending(site, returnType);
+		}
 		List<LockAttributes> locks = declarations.stream()
 			.map((declaration) -> read(declaration, returnType, targetClass))
 			.toList();
@@ -140,6 +143,7 @@ final class LockAttributesReader {
 		LockOptions options = defaults.options().withType(declaration.type());
 		options = withTime(options, resolve(declaration, "waitTime"), LockOptions::withWaitTime, times);
 		options = withTime(options, resolve(declaration, "leaseTime"), LockOptions::withLeaseTime, times);
+		options = withTime(options, resolve(declaration, "lockAtLeastFor"), LockOptions::withLockAtLeastFor, times);
 		AnnotationText autoRenew = resolve(declaration, "autoRenew");
 		options = autoRenew.isBlank() ? options : options.withAutoRenew(autoRenew.asBoolean());
 		options = overridden(options, defaults.forName(name), times);

@@ -40,6 +40,7 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.annotation.RepeatableContainers;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockspring.DistributedLock;
@@ -134,18 +135,21 @@ final class LockAttributesSource {
 	 * The place of an annotation in a class that has locks.
 	 */
 	LockSite siteIn(Class<?> targetClass) {
-		return MethodIntrospector
-			.selectMethods(targetClass, (MetadataLookup<List<LockDeclaration>>) (method) -> locked(method, targetClass))
-			.values()
-			.iterator()
-			.next()
-			.get(0)
-			.site();
+		return sitesIn(targetClass).iterator().next();
 	}
 
-	private static @Nullable List<LockDeclaration> locked(Method method, Class<?> targetClass) {
+	/**
+	 * The places of annotations in a class, one for each of its methods that have any.
+	 */
+	Collection<LockSite> sitesIn(Class<?> targetClass) {
+		return MethodIntrospector
+			.selectMethods(targetClass, (MetadataLookup<LockSite>) (method) -> siteOf(method, targetClass))
+			.values();
+	}
+
+	private static @Nullable LockSite siteOf(Method method, Class<?> targetClass) {
 		List<LockDeclaration> declarations = declarationsOf(method, targetClass);
-		return declarations.isEmpty() ? null : declarations;
+		return declarations.isEmpty() ? null : declarations.get(0).site();
 	}
 
 	/**
@@ -158,8 +162,8 @@ final class LockAttributesSource {
 	private static List<LockDeclaration> declarationsOf(Method method, Class<?> targetClass) {
 		Method specific = mostSpecific(method, targetClass);
 		List<LockDeclaration> declarations = nearest(specific, specific);
-		if (declarations.isEmpty() && specific != method) {
-			declarations = nearest(method, specific);
+		if (declarations.isEmpty() && specific.getDeclaringClass() != targetClass) {
+			declarations = ofInterfaces(specific, targetClass);
 		}
 		if (declarations.isEmpty() && isCoveredByItsClass(specific)) {
 			declarations = nearest(targetClass, specific);
@@ -175,6 +179,24 @@ final class LockAttributesSource {
 	 */
 	private static Method mostSpecific(Method method, Class<?> targetClass) {
 		return Proxy.isProxyClass(targetClass) ? method : AopUtils.getMostSpecificMethod(method, targetClass);
+	}
+
+	/**
+	 * The annotations of an interface method that the class implements by a method that
+	 * it inherits from a class without that interface.
+	 */
+	private static List<LockDeclaration> ofInterfaces(Method specific, Class<?> targetClass) {
+		for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(targetClass)) {
+			for (Method method : type.getMethods()) {
+				if (method.getName().equals(specific.getName()) && mostSpecific(method, targetClass).equals(specific)) {
+					List<LockDeclaration> declarations = nearest(method, specific);
+					if (!declarations.isEmpty()) {
+						return declarations;
+					}
+				}
+			}
+		}
+		return List.of();
 	}
 
 	private static boolean isCoveredByItsClass(Method method) {

@@ -16,8 +16,10 @@
 
 package io.github.lockspring.aop;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -35,25 +37,6 @@ import io.github.lockspring.LockTemplate;
  * @param options how to lock
  */
 record LockClaim(MethodLock lock, Object key, LockOptions options) {
-
-	/**
-	 * Acquires for the current thread.
-	 * @return the held lock
-	 */
-	@SuppressWarnings("unchecked")
-	LockHandle acquire() {
-		LockTemplate template = this.lock.template();
-		try {
-			if (this.key instanceof String text) {
-				return template.acquire(text, this.options);
-			}
-			return (this.key instanceof Number number) ? template.acquire(number.longValue(), this.options)
-					: template.acquireAll((List<String>) this.key, this.options);
-		}
-		catch (InvalidLockKeyException ex) {
-			throw this.lock.refuse(ex);
-		}
-	}
 
 	/**
 	 * Acquires for nobody's thread: what the chain of locks holds is acquired again, all
@@ -77,16 +60,36 @@ record LockClaim(MethodLock lock, Object key, LockOptions options) {
 	}
 
 	/**
-	 * Whether all of it is held already.
+	 * Whether the same is held already, so that it is acquired again without waiting.
 	 * @param held the locks that are held
 	 */
 	boolean isHeldIn(@Nullable LockContext held) {
+		if (attributes().isSemaphore()) {
+			return false;
+		}
+		String text = (this.key instanceof List<?> list) ? textOf(list) : this.key.toString();
 		for (LockContext each = held; each != null; each = each.outer()) {
-			if (each.name().equals(name()) && each.lock().key().equals(this.key.toString())) {
+			if (each.name().equals(name()) && each.lock().isHeld() && each.lock().key().equals(text)) {
 				return true;
 			}
 		}
 		return false;
+	}
+
+	/**
+	 * Several keys as their handle names them.
+	 */
+	private static String textOf(List<?> keys) {
+		return keys.stream().map(Object::toString).distinct().sorted().collect(Collectors.joining(","));
+	}
+
+	/**
+	 * The first of its keys as the store knows them.
+	 * @return the key
+	 * @throws InvalidLockKeyException if one of them cannot be locked
+	 */
+	String firstStoreKey() {
+		return Collections.min(this.lock.storeKeys(this.key));
 	}
 
 	LockAttributes attributes() {
@@ -94,7 +97,7 @@ record LockClaim(MethodLock lock, Object key, LockOptions options) {
 	}
 
 	String name() {
-		return attributes().name();
+		return this.lock.name();
 	}
 
 }

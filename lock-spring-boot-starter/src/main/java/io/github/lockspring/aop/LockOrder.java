@@ -41,14 +41,19 @@ final class LockOrder {
 	private final Set<Pair> reported = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * Takes note of a name that is about to be locked.
-	 * @param name the name
+	 * Takes note of a lock that is about to be acquired. To acquire again what is held
+	 * already keeps nobody waiting.
+	 * @param claim the lock
 	 * @param held what is held already
 	 */
-	void acquiring(String name, LockContext held) {
+	void acquiring(LockClaim claim, LockContext held) {
+		String name = claim.name();
 		for (LockContext each = held; each != null; each = outerOf(each)) {
 			if (!each.name().equals(name)) {
-				note(new Pair(each.name(), name));
+				Pair pair = new Pair(each.name(), name);
+				if (!this.seen.contains(pair) && !claim.isHeldIn(held)) {
+					note(pair);
+				}
 			}
 		}
 	}

@@ -35,9 +35,12 @@ final class LockedMethod {
 	 * them.
 	 */
 	private static final Comparator<LockClaim> ORDER = Comparator
-		.comparing((LockClaim claim) -> claim.lock().storeKeys(claim.key()).stream().sorted().findFirst().orElse(""));
+		.comparing((LockClaim claim) -> claim.lock().template().backendName())
+		.thenComparing(LockClaim::firstStoreKey);
 
 	private final List<MethodLock> locks;
+
+	private final @Nullable MethodLock only;
 
 	private final MethodAttributes attributes;
 
@@ -46,6 +49,7 @@ final class LockedMethod {
 	LockedMethod(MethodAttributes attributes, List<MethodLock> locks, LockedCalls calls) {
 		this.attributes = attributes;
 		this.locks = locks;
+		this.only = (locks.size() == 1) ? locks.get(0) : null;
 		this.calls = calls;
 	}
 
@@ -61,15 +65,18 @@ final class LockedMethod {
 	}
 
 	/**
+	 * The lock, if there is only one.
+	 */
+	@Nullable MethodLock onlyLock() {
+		return this.only;
+	}
+
+	/**
 	 * What a call locks, in the order of locking.
 	 * @param invocation the call
 	 * @return the claims, none if no condition is met
 	 */
 	List<LockClaim> claimsOf(MethodInvocation invocation) {
-		if (this.locks.size() == 1) {
-			LockClaim claim = this.locks.get(0).claimOf(invocation);
-			return (claim != null) ? List.of(claim) : List.of();
-		}
 		List<LockClaim> claims = new ArrayList<>(this.locks.size());
 		for (MethodLock lock : this.locks) {
 			LockClaim claim = lock.claimOf(invocation);
@@ -86,11 +93,10 @@ final class LockedMethod {
 	}
 
 	/**
-	 * Whether the handle of a claim goes to the method: that of the first annotation
-	 * does.
+	 * Whether the handle of a lock goes to the method: that of the first annotation does.
 	 */
-	boolean isOffered(LockClaim claim) {
-		return this.attributes.handleIndex() >= 0 && claim.lock() == this.locks.get(0);
+	boolean isOffered(MethodLock lock) {
+		return this.attributes.handleIndex() >= 0 && lock == this.locks.get(0);
 	}
 
 	/**

@@ -69,6 +69,18 @@ final class MethodCheck {
 	}
 
 	/**
+	 * Refuses functions that woven code would lock anew each time they are resumed.
+	 */
+	static void requireNotSuspending(LockSite site, ReturnType returnType) {
+		if (returnType.kind() == ReturnType.Kind.SUSPENDING) {
+			throw site.refuse(
+					"the method is a suspending function, which can be locked by a proxy, but not when it"
+							+ " is woven",
+					"Set the property lock.aop.mode to proxy, or lock in a method that does not suspend.", null);
+		}
+	}
+
+	/**
 	 * Refuses to skip methods that must return something.
 	 */
 	static void requireEmptyResult(LockSite site, OnFailure onFailure, ReturnType returnType) {

@@ -22,6 +22,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.InvalidLockKeyException;
+import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.engine.KeyText;
@@ -53,6 +54,10 @@ final class MethodLock {
 		return this.attributes;
 	}
 
+	String name() {
+		return this.attributes.name();
+	}
+
 	LockTemplate template() {
 		return this.template;
 	}
@@ -67,7 +72,12 @@ final class MethodLock {
 		return applies(invocation) ? new LockClaim(this, keyOf(invocation), optionsOf(invocation)) : null;
 	}
 
-	private boolean applies(MethodInvocation invocation) {
+	/**
+	 * Whether a call is to be locked.
+	 * @param invocation the call
+	 * @throws IllegalArgumentException if that cannot be found out
+	 */
+	boolean applies(MethodInvocation invocation) {
 		CallExpression condition = this.attributes.condition();
 		if (condition == null) {
 			return true;
@@ -83,7 +93,12 @@ final class MethodLock {
 		throw refuse("condition", condition, "it is neither true nor false", null);
 	}
 
-	private LockOptions optionsOf(MethodInvocation invocation) {
+	/**
+	 * How a call is locked.
+	 * @param invocation the call
+	 * @throws IllegalArgumentException if that cannot be found out
+	 */
+	LockOptions optionsOf(MethodInvocation invocation) {
 		LockOptions options = this.attributes.options();
 		for (CallTime time : this.attributes.times()) {
 			options = time.applyTo(options, invocation);
@@ -93,8 +108,10 @@ final class MethodLock {
 
 	/**
 	 * The key of a call: a number, a text, or a list of texts.
+	 * @param invocation the call
+	 * @throws InvalidLockKeyException if there is none
 	 */
-	private Object keyOf(MethodInvocation invocation) {
+	Object keyOf(MethodInvocation invocation) {
 		CallExpression key = this.attributes.key();
 		if (key == null) {
 			return this.attributes.name();
@@ -109,6 +126,26 @@ final class MethodLock {
 
 	private static Throwable causeOf(InvalidLockKeyException failure) {
 		return (failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	/**
+	 * Acquires for the current thread.
+	 * @param key the key
+	 * @param options how to lock
+	 * @return the held lock
+	 */
+	@SuppressWarnings("unchecked")
+	LockHandle acquire(Object key, LockOptions options) {
+		try {
+			if (key instanceof String text) {
+				return this.template.acquire(text, options);
+			}
+			return (key instanceof Number number) ? this.template.acquire(number.longValue(), options)
+					: this.template.acquireAll((List<String>) key, options);
+		}
+		catch (InvalidLockKeyException ex) {
+			throw refuse(ex);
+		}
 	}
 
 	/**
@@ -132,7 +169,15 @@ final class MethodLock {
 	 */
 	List<String> storeKeys(Object key) {
 		List<?> keys = (key instanceof List<?> list) ? list : List.of(key);
-		return keys.stream().map((each) -> this.template.storeKey(each.toString())).toList();
+		try {
+			if (keys.isEmpty()) {
+				throw new InvalidLockKeyException("it has no elements");
+			}
+			return keys.stream().map((each) -> this.template.storeKey(each.toString())).toList();
+		}
+		catch (InvalidLockKeyException ex) {
+			throw refuse(ex);
+		}
 	}
 
 }

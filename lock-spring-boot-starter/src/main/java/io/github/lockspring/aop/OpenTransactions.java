@@ -90,10 +90,13 @@ final class OpenTransactions {
 	 * Has the transaction give a lock back when it has ended.
 	 * @param lock the held lock
 	 * @param onLost what happens if the lock is lost before
+	 * @return what is to be done when the method has ended, which is nothing
 	 */
-	static void keep(LockHandle lock, OnLost onLost) {
+	static AutoCloseable keep(LockHandle lock, OnLost onLost) {
 		try {
 			TransactionSynchronizationManager.registerSynchronization(new Synchronization(lock, onLost));
+			return () -> {
+			};
 		}
 		catch (RuntimeException ex) {
 			lock.close();

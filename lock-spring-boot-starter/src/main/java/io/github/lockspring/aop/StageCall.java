@@ -138,7 +138,7 @@ final class StageCall {
 
 	private CompletableFuture<@Nullable Object> held(LockClaim claim, LockHandle lock, int index,
 			@Nullable LockContext outer) {
-		if (this.method.isOffered(claim)) {
+		if (this.method.isOffered(claim.lock())) {
 			this.method.offer(lock, this.invocation);
 		}
 		OnLost onLost = claim.attributes().onLost();

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.autoconfigure;
 
+import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
@@ -28,7 +29,20 @@ final class InvalidLockDeclarationFailureAnalyzer extends AbstractFailureAnalyze
 
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, InvalidLockDeclarationException cause) {
-		return new FailureAnalysis(cause.getMessage(), cause.getRemedy(), cause);
+		return new FailureAnalysis(beanOf(rootFailure) + cause.getMessage(), cause.getRemedy(), cause);
+	}
+
+	/**
+	 * The innermost bean that could not be created.
+	 */
+	private static String beanOf(Throwable failure) {
+		String name = null;
+		for (Throwable each = failure; each != null; each = each.getCause()) {
+			if (each instanceof BeanCreationException creation && creation.getBeanName() != null) {
+				name = creation.getBeanName();
+			}
+		}
+		return (name != null) ? "Bean '" + name + "': " : "";
 	}
 
 }

@@ -24,6 +24,7 @@ import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 
 import io.github.lockspring.jdbc.JdbcLockBackend;
@@ -35,6 +36,7 @@ import io.github.lockspring.jdbc.JdbcLockBackend;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ DataSource.class, EmbeddedDatabaseConnection.class, EmbeddedDatabaseType.class })
 @ConditionalOnLockBackend(value = LockBackendType.JDBC, client = DataSource.class)
+@ImportRuntimeHints(JdbcLockRuntimeHints.class)
 class JdbcLockConfiguration {
 
 	private static final LockClientChoice<DataSource> CLIENT = new LockClientChoice<>(DataSource.class, "data source",

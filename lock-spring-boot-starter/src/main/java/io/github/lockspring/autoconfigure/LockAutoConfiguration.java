@@ -24,6 +24,7 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 
 import io.github.lockspring.LockTemplate;
@@ -41,23 +42,25 @@ import io.github.lockspring.spi.LockBackend;
 @Import({ LockAopConfiguration.class, LockMetricsConfiguration.class, WithoutOwnLockBackend.class,
 		RedisLockConfiguration.class, RedlockConfiguration.class, JdbcLockConfiguration.class,
 		LocalLockConfiguration.class })
+@ImportRuntimeHints(LockRuntimeHints.class)
 public final class LockAutoConfiguration {
 
 	@Bean
-	@ConditionalOnMissingBean
-	LockEngine lockEngine(LockProperties properties, ObjectProvider<LockBackend> backends,
+	LockEnginesFactory lockEnginesFactory(LockProperties properties, ObjectProvider<LockBackend> backends,
 			ApplicationEventPublisher eventPublisher) {
-		LockSettings.of(properties);
-		LockBackend backend = new LockBackendChoice(properties).requireDefault(backends);
-		return new LockEnginesFactory(properties, eventPublisher).engine(backend);
+		return new LockEnginesFactory(properties, backends, eventPublisher);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockEngines lockEngines(LockEngine engine, ObjectProvider<LockEngine> engines, LockProperties properties,
-			ObjectProvider<LockBackend> backends, ApplicationEventPublisher eventPublisher) {
-		return new LockEnginesFactory(properties, eventPublisher).engines(engine, engines.stream().toList(),
-				backends.stream().toList());
+	LockEngine lockEngine(LockEnginesFactory factory) {
+		return factory.defaultEngine();
+	}
+
+	@Bean
+	@ConditionalOnMissingBean
+	LockEngines lockEngines(LockEngine engine, ObjectProvider<LockEngine> engines, LockEnginesFactory factory) {
+		return factory.engines(engine, engines.stream().toList());
 	}
 
 	@Bean

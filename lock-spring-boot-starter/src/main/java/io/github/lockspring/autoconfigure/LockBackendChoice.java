@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.ObjectProvider;
 
 import io.github.lockspring.spi.LockBackend;
@@ -42,9 +43,16 @@ final class LockBackendChoice {
 
 	private final List<String> additional;
 
+	private final boolean aheadOfTime;
+
 	LockBackendChoice(LockProperties properties) {
+		this(properties, AotDetector.useGeneratedArtifacts());
+	}
+
+	LockBackendChoice(LockProperties properties, boolean aheadOfTime) {
 		this.chosen = properties.getBackend();
 		this.additional = properties.getAdditionalBackends();
+		this.aheadOfTime = aheadOfTime;
 	}
 
 	LockBackend requireDefault(ObjectProvider<LockBackend> beans) {
@@ -56,9 +64,10 @@ final class LockBackendChoice {
 		}
 		requireAdditional(names);
 		if (names.size() == 1 && this.additional.isEmpty()) {
+			requireChoiceOfTheBuild(names.get(0));
 			return backends.get(0);
 		}
-		requireUniqueNames(names);
+		requireUnique(names);
 		if (this.chosen != null) {
 			return named(this.chosen, backends);
 		}
@@ -94,7 +103,10 @@ final class LockBackendChoice {
 				"Add the dependency " + type.dependency() + ", or choose another backend.");
 	}
 
-	private void requireAdditional(List<String> names) {
+	/**
+	 * Checks that the backends that are named as additional ones are there.
+	 */
+	void requireAdditional(List<String> names) {
 		TreeSet<String> seen = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
 		for (String name : this.additional) {
 			if (!seen.add(name)) {
@@ -121,7 +133,21 @@ final class LockBackendChoice {
 				"Name some of these: " + String.join(", ", choices) + '.');
 	}
 
-	private static void requireUniqueNames(List<String> names) {
+	/**
+	 * An application that was processed ahead of time has the backend of its build, which
+	 * a property does not change any more.
+	 */
+	private void requireChoiceOfTheBuild(String built) {
+		if (this.aheadOfTime && this.chosen != null && !this.chosen.equalsIgnoreCase(built)
+				&& LockBackendType.of(built) != null) {
+			throw new LockConfigurationException(
+					"The property lock.backend is " + this.chosen
+							+ ", but the application was processed ahead of time to keep its locks in " + built + '.',
+					"Set the property to " + this.chosen + " for the build as well, or leave it at " + built + '.');
+		}
+	}
+
+	static void requireUnique(List<String> names) {
 		TreeSet<String> seen = new TreeSet<>();
 		for (String name : names) {
 			if (!seen.add(name)) {
@@ -146,9 +172,7 @@ final class LockBackendChoice {
 	}
 
 	private LockBackend onlyOneThatIsNotAdditional(List<LockBackend> backends) {
-		List<LockBackend> candidates = backends.stream()
-			.filter((backend) -> !contains(this.additional, backend.name()))
-			.toList();
+		List<LockBackend> candidates = backends.stream().filter((backend) -> !isAdditional(backend)).toList();
 		if (candidates.size() == 1) {
 			return candidates.get(0);
 		}
@@ -156,11 +180,15 @@ final class LockBackendChoice {
 			throw new LockConfigurationException(
 					"The property lock.backend is not set, and lock.additional-backends names all backends that "
 							+ "there are: " + namesOf(backends) + '.',
-					listOfChoices());
+					"Set the property lock.backend to the one of them that is the default, or to another one.");
 		}
 		throw new LockConfigurationException("There are several places to keep locks: " + namesOf(candidates) + '.',
 				"Set the property lock.backend to the one of them that is the default, or define a primary bean.\n\n"
 						+ listOfChoices());
+	}
+
+	boolean isAdditional(LockBackend backend) {
+		return contains(this.additional, backend.name());
 	}
 
 	private static String namesOf(List<LockBackend> backends) {

@@ -19,6 +19,9 @@ package io.github.lockspring.autoconfigure;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationEventPublisher;
 
 import io.github.lockspring.engine.LockEngine;
@@ -33,40 +36,50 @@ final class LockEnginesFactory {
 
 	private final LockProperties properties;
 
+	private final LockBackendChoice choice;
+
+	private final ObjectProvider<LockBackend> backends;
+
 	private final ApplicationEventPublisher eventPublisher;
 
-	LockEnginesFactory(LockProperties properties, ApplicationEventPublisher eventPublisher) {
+	private @Nullable LockEngine ownDefault;
+
+	LockEnginesFactory(LockProperties properties, ObjectProvider<LockBackend> backends,
+			ApplicationEventPublisher eventPublisher) {
 		this.properties = properties;
+		this.choice = new LockBackendChoice(properties);
+		this.backends = backends;
 		this.eventPublisher = eventPublisher;
 	}
 
-	LockEngine engine(LockBackend backend) {
+	LockEngine defaultEngine() {
+		LockSettings.of(this.properties);
+		LockEngine engine = engine(this.choice.requireDefault(this.backends));
+		this.ownDefault = engine;
+		return engine;
+	}
+
+	private LockEngine engine(LockBackend backend) {
 		return new LockEngine(backend, LockSettings.of(this.properties).engineSettings(),
 				new LockEventPublisher(this.eventPublisher, backend.name()), TimeSource.SYSTEM);
 	}
 
 	/**
-	 * Puts the engines together, or closes those that it made.
+	 * Puts the engines together. If that fails, those are closed that were made for it.
 	 * @param defaultEngine the default engine
-	 * @param others the other engines that there are
-	 * @param backends all backends
+	 * @param beans all engines that are there already
 	 * @return the engines of the application
 	 */
-	LockEngines engines(LockEngine defaultEngine, List<LockEngine> others, List<LockBackend> backends) {
+	LockEngines engines(LockEngine defaultEngine, List<LockEngine> beans) {
+		List<LockEngine> others = new ArrayList<>(beans);
+		others.remove(defaultEngine);
 		List<LockEngine> made = new ArrayList<>();
 		try {
-			List<LockEngine> all = new ArrayList<>(others);
-			all.remove(defaultEngine);
-			for (LockBackend backend : backends) {
-				if (!backend.name().equals(defaultEngine.backendName()) && !isThere(backend, all)) {
-					LockEngine engine = engine(backend);
-					made.add(engine);
-					all.add(engine);
-				}
+			for (LockBackend backend : withoutEngine(defaultEngine, beans)) {
+				made.add(engine(backend));
 			}
-			LockEngines engines = new LockEngines(defaultEngine, all);
-			requireBackendsOfNames(engines);
-			return engines;
+			others.addAll(made);
+			return checked(defaultEngine, others);
 		}
 		catch (RuntimeException ex) {
 			made.forEach(LockEngine::close);
@@ -74,18 +87,36 @@ final class LockEnginesFactory {
 		}
 	}
 
-	private static boolean isThere(LockBackend backend, List<LockEngine> engines) {
-		return engines.stream().anyMatch((engine) -> engine.backendName().equals(backend.name()));
+	/**
+	 * An application that defines the default engine itself need not want the backend
+	 * that would have been the default otherwise.
+	 */
+	private List<LockBackend> withoutEngine(LockEngine defaultEngine, List<LockEngine> beans) {
+		return this.backends.stream()
+			.filter((backend) -> !backend.name().equals(defaultEngine.backendName()))
+			.filter((backend) -> beans.stream().noneMatch((bean) -> bean.backendName().equals(backend.name())))
+			.filter((backend) -> defaultEngine == this.ownDefault || this.choice.isAdditional(backend))
+			.toList();
 	}
 
-	private void requireBackendsOfNames(LockEngines engines) {
-		this.properties.getNames().forEach((name, named) -> {
-			String backend = named.getBackend();
-			if (backend != null && !engines.names().contains(backend)) {
+	private LockEngines checked(LockEngine defaultEngine, List<LockEngine> others) {
+		List<String> names = new ArrayList<>();
+		names.add(defaultEngine.backendName());
+		others.forEach((engine) -> names.add(engine.backendName()));
+		LockBackendChoice.requireUnique(names);
+		this.choice.requireAdditional(names);
+		requireBackendsOfNames(names);
+		return new LockEngines(defaultEngine, others);
+	}
+
+	private void requireBackendsOfNames(List<String> names) {
+		LockSettings.of(this.properties).annotationDefaults().names().forEach((name, overrides) -> {
+			String backend = overrides.backend();
+			if (backend != null && !names.contains(backend)) {
 				throw new LockConfigurationException(
 						"The property " + LockSettings.propertyOf(name) + ".backend is '" + backend
 								+ "', but there is no such backend.",
-						"Set it to one of them: " + String.join(", ", engines.names())
+						"Set it to one of them: " + String.join(", ", names)
 								+ ", or name the backend in lock.additional-backends.");
 			}
 		});

@@ -34,7 +34,7 @@ import io.github.lockspring.engine.LockEngines;
 class LockMetricsConfiguration {
 
 	@Bean
-	LockLossCounter lockLossCounter(ObjectProvider<MeterRegistry> registry, ObjectProvider<LockEngines> engines) {
+	LockLossCounter lockLossCounter(ObjectProvider<MeterRegistry> registry, LockEngines engines) {
 		return new LockLossCounter(registry, engines);
 	}
 

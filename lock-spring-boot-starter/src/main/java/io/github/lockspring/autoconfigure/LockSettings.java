@@ -183,8 +183,13 @@ final class LockSettings {
 		Map<String, LockOverrides> overrides = new LinkedHashMap<>();
 		this.properties.getNames()
 			.forEach((name, named) -> overrides.put(name, new LockOverrides(named.getWaitTime(), named.getLeaseTime(),
-					named.getAutoRenew(), named.getBackend())));
+					named.getAutoRenew(), canonical(named.getBackend()))));
 		return overrides;
+	}
+
+	private static @Nullable String canonical(@Nullable String backend) {
+		LockBackendType type = (backend != null) ? LockBackendType.of(backend) : null;
+		return (type != null) ? type.toString() : backend;
 	}
 
 	RedisLockSettings redisSettings() {

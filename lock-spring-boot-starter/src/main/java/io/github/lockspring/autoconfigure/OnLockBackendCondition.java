@@ -54,7 +54,7 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 		if (additional(binder).stream().anyMatch(backend.name()::equalsIgnoreCase)) {
 			return ConditionOutcome.match(message.because("lock.additional-backends names it"));
 		}
-		if (!context.getRegistry().containsBeanDefinition(WithoutOwnLockBackend.class.getName())) {
+		if (definesBackend(context.getBeanFactory())) {
 			return ConditionOutcome.noMatch(message.because("the application defines a backend itself"));
 		}
 		String chosen = binder.bind("lock.backend", String.class).orElse(null);
@@ -70,6 +70,14 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 	private static List<String> additional(Binder binder) {
 		BindResult<List<String>> names = binder.bind("lock.additional-backends", Bindable.listOf(String.class));
 		return names.isBound() ? names.get() : List.of();
+	}
+
+	/**
+	 * Asks by type, because applications may change how beans are called.
+	 */
+	private static boolean definesBackend(@Nullable ConfigurableListableBeanFactory beanFactory) {
+		return beanFactory != null
+				&& beanFactory.getBeanNamesForType(WithoutOwnLockBackend.class, true, false).length == 0;
 	}
 
 	private static boolean hasClient(@Nullable ConfigurableListableBeanFactory beanFactory, Class<?>[] clients) {

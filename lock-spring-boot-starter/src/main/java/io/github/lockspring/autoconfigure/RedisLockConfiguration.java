@@ -20,6 +20,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockspring.redis.RedisLockBackend;
@@ -30,6 +31,7 @@ import io.github.lockspring.redis.RedisLockBackend;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnLockBackend(value = LockBackendType.REDIS, client = RedisConnectionFactory.class)
+@ImportRuntimeHints(RedisLockRuntimeHints.class)
 class RedisLockConfiguration {
 
 	private static final LockClientChoice<RedisConnectionFactory> CLIENT = new LockClientChoice<>(

@@ -24,6 +24,7 @@ import java.util.Map;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockspring.redis.RedlockBackend;
@@ -34,6 +35,7 @@ import io.github.lockspring.redis.RedlockBackend;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnLockBackend(LockBackendType.REDLOCK)
+@ImportRuntimeHints(RedisLockRuntimeHints.class)
 class RedlockConfiguration {
 
 	@Bean(destroyMethod = "")

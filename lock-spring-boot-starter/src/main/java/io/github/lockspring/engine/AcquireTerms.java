@@ -42,10 +42,17 @@ public final class AcquireTerms {
 
 	private final boolean ordinary;
 
+	private final long minimumNanos;
+
 	private AcquireTerms(LeaseMode mode, boolean fair, Duration leaseTime, boolean autoRenew) {
+		this(mode, fair, leaseTime, autoRenew, 0);
+	}
+
+	private AcquireTerms(LeaseMode mode, boolean fair, Duration leaseTime, boolean autoRenew, long minimumNanos) {
+		this.minimumNanos = minimumNanos;
 		this.single = new LeaseTerms(mode, fair, leaseTime, 1);
-		this.block = (mode == LeaseMode.EXCLUSIVE && !fair) ? new LeaseTerms(mode, false, leaseTime, 1 + MAX_HAND_OVERS)
-				: this.single;
+		this.block = (mode == LeaseMode.EXCLUSIVE && !fair && minimumNanos == 0)
+				? new LeaseTerms(mode, false, leaseTime, 1 + MAX_HAND_OVERS) : this.single;
 		this.autoRenew = autoRenew;
 		this.leaseNanos = leaseTime.toNanos();
 		this.ordinary = this.block != this.single;
@@ -65,6 +72,30 @@ public final class AcquireTerms {
 
 	public static AcquireTerms permits(int permits, int limit, Duration leaseTime, boolean autoRenew) {
 		return new AcquireTerms(LeaseMode.permits(permits, limit), false, leaseTime, autoRenew);
+	}
+
+	/**
+	 * The same terms, but nobody else gets the key before a minimum hold is over, not
+	 * even if the holder has finished or its process has ended. The lease lasts at least
+	 * as long, and is not passed on inside the process.
+	 * @param minimum how long the key stays taken from when it was acquired, or zero
+	 * @return the terms
+	 */
+	public AcquireTerms withMinimumHold(Duration minimum) {
+		if (minimum.isZero()) {
+			return this;
+		}
+		Duration leaseTime = this.single.leaseTime();
+		return new AcquireTerms(mode(), isFair(), (leaseTime.compareTo(minimum) < 0) ? minimum : leaseTime,
+				this.autoRenew, minimum.toNanos());
+	}
+
+	boolean hasMinimumHold() {
+		return this.minimumNanos > 0;
+	}
+
+	long minimumHoldNanos() {
+		return this.minimumNanos;
 	}
 
 	LeaseMode mode() {
@@ -95,8 +126,8 @@ public final class AcquireTerms {
 	}
 
 	/**
-	 * Whether the lease is exclusive and needs no order: what every backend can grant,
-	 * and what can be passed on inside the process.
+	 * Whether the lease is exclusive and needs neither order nor a minimum hold: what
+	 * every backend can grant, and what can be passed on inside the process.
 	 */
 	boolean isOrdinary() {
 		return this.ordinary;

@@ -171,7 +171,7 @@ final class Endings {
 			if (!hold.lease().leave()) {
 				return !hold.lease().isExpired(this.time);
 			}
-			return this.settings.asyncRelease() ? releaseAsync(hold) : release(hold.lease());
+			return this.settings.asyncRelease() ? releaseAsync(hold) : release(hold);
 		}
 		finally {
 			if (!this.store.hasQueue() && hold.queue().hasWaiting()) {
@@ -202,15 +202,16 @@ final class Endings {
 	private boolean releaseAsync(Hold hold) {
 		LeaseRequest lease = hold.lease().request();
 		this.unanswered.incrementAndGet();
-		this.store.releaseAsync(lease, this.settings.operationTimeout()).whenComplete((held, failure) -> {
-			if (failure != null) {
-				releaseLater(lease, failure);
-			}
-			else if (!held) {
-				reportLossAtRelease(hold);
-			}
-			this.unanswered.decrementAndGet();
-		});
+		this.store.releaseAsync(lease, restNanos(hold), this.settings.operationTimeout())
+			.whenComplete((held, failure) -> {
+				if (failure != null) {
+					releaseLater(hold, failure);
+				}
+				else if (!held) {
+					reportLossAtRelease(hold);
+				}
+				this.unanswered.decrementAndGet();
+			});
 		return true;
 	}
 
@@ -221,26 +222,42 @@ final class Endings {
 		return this.unanswered.get() == 0;
 	}
 
-	private void releaseLater(LeaseRequest lease, Throwable failure) {
-		logger.warn("Could not release the lock on " + KeyText.describe(lease.key())
+	private void releaseLater(Hold hold, Throwable failure) {
+		logger.warn("Could not release the lock on " + KeyText.describe(hold.lease().request().key())
 				+ ", trying again in the background: " + failure.getMessage());
-		this.releases.release(lease);
+		this.releases.release(hold.lease().request(), restNanos(hold));
 	}
 
 	/**
-	 * Gives a lease back to the store, now or in the background.
+	 * How much of the minimum hold is left. Counted from the arrival of the grant, which
+	 * is the same for all who hold under such terms, because their leases are not passed
+	 * on.
+	 */
+	private long restNanos(Hold hold) {
+		long minimum = hold.terms().minimumHoldNanos();
+		return (minimum > 0) ? minimum - (this.time.nanoTime() - hold.lease().grantedNanos()) : 0;
+	}
+
+	/**
+	 * Gives the lease of a hold back to the store, now or in the background. If its
+	 * minimum is not over, the store keeps others out until then.
 	 * @return {@code false} if it turned out to be lost
 	 */
-	boolean release(Lease lease) {
+	boolean release(Hold hold) {
+		return release(hold, hold.lease());
+	}
+
+	boolean release(Hold hold, Lease held) {
+		LeaseRequest lease = held.request();
 		try {
-			return this.store.release(lease.request(), this.settings.operationTimeout());
+			return this.store.release(lease, restNanos(hold), this.settings.operationTimeout());
 		}
 		catch (BackendException ex) {
-			releaseLater(lease.request(), ex);
-			return !lease.isExpired(this.time);
+			releaseLater(hold, ex);
+			return !hold.lease().isExpired(this.time);
 		}
 		catch (Error ex) {
-			this.releases.release(lease.request());
+			this.releases.release(lease, restNanos(hold));
 			throw ex;
 		}
 	}

@@ -119,13 +119,14 @@ class Lease {
 
 	/**
 	 * Tells that the store granted the request, unasked, at some time after it had denied
-	 * it. A grant that follows another denial than the last may be over by now, and one
-	 * that is not renewed must last.
+	 * it. A grant that follows another denial than the last may be over by now, one that
+	 * is not renewed must last, and the minimum hold must survive this process.
 	 * @param stamp the stamp of the denial that the grant follows
 	 * @return {@code false} if the store must be asked whether the grant still counts
 	 */
 	boolean grantedUnasked(Grant grant, long stamp, AcquireTerms terms, TimeSource time) {
-		if (stamp == 0 || stamp != this.grantedNanos || !lastsFor(grant.validity().toNanos(), terms, time)) {
+		if (terms.hasMinimumHold() || stamp == 0 || stamp != this.grantedNanos
+				|| !lastsFor(grant.validity().toNanos(), terms, time)) {
 			return false;
 		}
 		granted(grant, this.deadlineNanos, this.deadlineMillis);

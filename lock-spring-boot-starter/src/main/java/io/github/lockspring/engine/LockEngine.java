@@ -326,7 +326,7 @@ public final class LockEngine implements AutoCloseable {
 	 */
 	private boolean isToStepDown(Hold held, AcquireTerms terms) {
 		return !terms.isExclusive() && held.terms().isExclusive() && held.lease().canStepDown()
-				&& this.store.hasReaders();
+				&& !held.terms().hasMinimumHold() && this.store.hasReaders();
 	}
 
 	/**
@@ -445,7 +445,7 @@ public final class LockEngine implements AutoCloseable {
 
 	private void takeBack(Hold hold, boolean inStore) {
 		if (this.endings.lose(hold, "the application shuts down") && inStore) {
-			this.endings.release(hold.lease());
+			this.endings.release(hold);
 		}
 	}
 

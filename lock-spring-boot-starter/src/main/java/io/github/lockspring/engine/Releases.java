@@ -70,19 +70,27 @@ final class Releases {
 	 * Releases what the store is known to have.
 	 */
 	void release(LeaseRequest request) {
-		add(request, false);
+		release(request, 0);
+	}
+
+	/**
+	 * Releases what the store is known to have, so that others are kept out for a rest
+	 * that is counted from now.
+	 */
+	void release(LeaseRequest request, long restNanos) {
+		add(request, false, restNanos);
 	}
 
 	/**
 	 * Releases what the store may have now, or may get later.
 	 */
 	void releaseIfGranted(LeaseRequest request) {
-		add(request, true);
+		add(request, true, 0);
 	}
 
-	private void add(LeaseRequest request, boolean mayComeLater) {
+	private void add(LeaseRequest request, boolean mayComeLater, long restNanos) {
 		long now = this.time.nanoTime();
-		this.pending.put(request, new Pending(request, mayComeLater, now, this.timeout));
+		this.pending.put(request, new Pending(request, mayComeLater, now, restNanos, this.timeout));
 		this.upkeep.runAt(now);
 	}
 
@@ -136,7 +144,7 @@ final class Releases {
 
 	private void release(Pending entry) {
 		try {
-			boolean found = this.store.release(entry.request, this.timeout);
+			boolean found = this.store.release(entry.request, entry.restNanos(this.time.nanoTime()), this.timeout);
 			if (found || !entry.mayComeLater) {
 				this.pending.remove(entry.request, entry);
 			}
@@ -180,6 +188,11 @@ final class Releases {
 		private final boolean mayComeLater;
 
 		/**
+		 * When others may get the lease.
+		 */
+		private final long restEndNanos;
+
+		/**
 		 * When the lease has ended by itself.
 		 */
 		private final long endNanos;
@@ -188,11 +201,16 @@ final class Releases {
 
 		private volatile long dueNanos;
 
-		Pending(LeaseRequest request, boolean mayComeLater, long now, Duration timeout) {
+		Pending(LeaseRequest request, boolean mayComeLater, long now, long restNanos, Duration timeout) {
+			this.restEndNanos = now + restNanos;
 			this.request = request;
 			this.mayComeLater = mayComeLater;
 			this.endNanos = now + request.terms().leaseTime().plus(timeout).toNanos();
 			this.dueNanos = now;
+		}
+
+		long restNanos(long now) {
+			return this.restEndNanos - now;
 		}
 
 		/**

@@ -16,10 +16,9 @@
 
 package io.github.lockspring.engine;
 
-import java.util.Iterator;
 import java.util.Queue;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -51,7 +50,10 @@ final class Steps {
 
 	private final Queue<Runnable> row = new ConcurrentLinkedQueue<>();
 
-	private final ConcurrentSkipListSet<Alarm> alarms = new ConcurrentSkipListSet<>();
+	/**
+	 * Guarded by its monitor.
+	 */
+	private final TreeSet<Alarm> alarms = new TreeSet<>();
 
 	private final AtomicBoolean taking = new AtomicBoolean();
 
@@ -119,35 +121,41 @@ final class Steps {
 	 */
 	Alarm wakeAt(long nanoTime, Acquisition sleeper) {
 		Alarm alarm = new Alarm(nanoTime - this.origin, this.sequence.incrementAndGet(), sleeper);
-		this.alarms.add(alarm);
+		synchronized (this.alarms) {
+			this.alarms.add(alarm);
+		}
 		this.upkeep.runAt(nanoTime);
 		return alarm;
 	}
 
 	void cancel(Alarm alarm) {
-		this.alarms.remove(alarm);
+		synchronized (this.alarms) {
+			this.alarms.remove(alarm);
+		}
 	}
 
 	/**
 	 * The chore: wakes those whose time has come.
 	 */
 	void run() {
-		Alarm alarm = first();
-		while (alarm != null && alarm.at - (this.time.nanoTime() - this.origin) <= 0) {
-			if (this.alarms.remove(alarm)) {
-				alarm.sleeper.wake();
-			}
-			alarm = first();
-		}
-		if (alarm != null) {
-			this.upkeep.runAt(this.origin + alarm.at);
+		for (Alarm alarm = pollDue(); alarm != null; alarm = pollDue()) {
+			alarm.sleeper.wake();
 		}
 		takeNext();
 	}
 
-	private @Nullable Alarm first() {
-		Iterator<Alarm> alarms = this.alarms.iterator();
-		return alarms.hasNext() ? alarms.next() : null;
+	private @Nullable Alarm pollDue() {
+		synchronized (this.alarms) {
+			Alarm first = this.alarms.isEmpty() ? null : this.alarms.first();
+			if (first == null) {
+				return null;
+			}
+			if (first.at - (this.time.nanoTime() - this.origin) > 0) {
+				this.upkeep.runAt(this.origin + first.at);
+				return null;
+			}
+			return this.alarms.pollFirst();
+		}
 	}
 
 	/**

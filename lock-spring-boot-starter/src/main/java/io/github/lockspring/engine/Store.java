@@ -128,9 +128,18 @@ final class Store {
 	}
 
 	boolean release(LeaseRequest request, Duration timeout) {
+		return release(request, 0, timeout);
+	}
+
+	/**
+	 * Gives a lease back.
+	 * @param restNanos how long others are still kept out; not at all if not positive
+	 */
+	boolean release(LeaseRequest request, long restNanos, Duration timeout) {
 		boolean interrupted = Thread.interrupted();
 		try {
-			return this.backend.release(request, timeout);
+			return (restNanos > 0) ? this.backend.releaseAfter(request, rest(restNanos), timeout)
+					: this.backend.release(request, timeout);
 		}
 		catch (BackendException ex) {
 			throw ex;
@@ -159,10 +168,16 @@ final class Store {
 		}
 	}
 
-	CompletionStage<Boolean> releaseAsync(LeaseRequest request, Duration timeout) {
+	private static Duration rest(long nanos) {
+		return Duration.ofMillis(1 + (nanos - 1) / 1_000_000); // stores count in
+																// milliseconds
+	}
+
+	CompletionStage<Boolean> releaseAsync(LeaseRequest request, long restNanos, Duration timeout) {
 		boolean interrupted = Thread.interrupted();
 		try {
-			return this.backend.releaseAsync(request, timeout);
+			return (restNanos > 0) ? this.backend.releaseAfterAsync(request, rest(restNanos), timeout)
+					: this.backend.releaseAsync(request, timeout);
 		}
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);

@@ -54,6 +54,14 @@ abstract class JdbcDialect {
 			WHERE lock_key IN (@@marks@@) AND owner = ? AND expires_at > @@now@@
 			""";
 
+	/**
+	 * The former owner is nobody that can come back.
+	 */
+	private static final String RELEASE_AFTER = """
+			UPDATE @@table@@ SET owner = ?, expires_at = @@now@@ + ?
+			WHERE lock_key IN (@@marks@@) AND owner = ? AND expires_at > @@now@@
+			""";
+
 	private static final String RENEW = """
 			UPDATE @@table@@ SET expires_at = @@now@@ + ?
 			WHERE lock_key IN (@@marks@@) AND owner IN (@@marks@@) AND expires_at > @@now@@
@@ -119,6 +127,10 @@ abstract class JdbcDialect {
 
 	String release() {
 		return RELEASE;
+	}
+
+	String releaseAfter() {
+		return RELEASE_AFTER;
 	}
 
 	String renew() {

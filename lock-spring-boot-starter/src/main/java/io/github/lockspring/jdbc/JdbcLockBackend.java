@@ -164,6 +164,12 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	@Override
+	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+		return this.calls.run(timeout,
+				(connection, mayBeDone) -> LeaseTable.releaseAfter(connection, lease, rest) || mayBeDone);
+	}
+
+	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
 		return this.calls.run(timeout, (connection, mayBeDone) -> LeaseTable.inspect(connection, key));
 	}

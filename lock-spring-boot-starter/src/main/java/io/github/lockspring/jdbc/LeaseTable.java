@@ -115,6 +115,23 @@ final class LeaseTable {
 	}
 
 	/**
+	 * Has a former owner hold, for a rest, the keys that the owner of the lease still
+	 * has.
+	 * @return whether it had all of them
+	 */
+	static boolean releaseAfter(LockConnection connection, LeaseRequest lease, Duration rest) throws SQLException {
+		List<byte[]> keys = keys(List.of(lease));
+		int marks = marks(keys.size());
+		String owner = lease.owner().toString();
+		PreparedStatement statement = connection.prepare(connection.sql().releaseAfter(marks));
+		statement.setString(1, owner + '!');
+		statement.setLong(2, micros(rest));
+		bind(statement, 3, marks, keys);
+		statement.setString(3 + marks, owner);
+		return statement.executeUpdate() == keys.size();
+	}
+
+	/**
 	 * Renews leases. Keys and owners are two lists that belong together only in the
 	 * table: an owner makes one request, and has no other keys.
 	 * @return those that are still held

@@ -44,6 +44,10 @@ final class LockSql {
 		return (marks == 1) ? this.releaseOne : complete(this.dialect.release(), marks);
 	}
 
+	String releaseAfter(int marks) {
+		return complete(this.dialect.releaseAfter(), marks);
+	}
+
 	String renew(int marks) {
 		return complete(this.dialect.renew(), marks);
 	}

@@ -116,6 +116,14 @@ final class LocalKey {
 	}
 
 	/**
+	 * Puts another in the place of a holder.
+	 */
+	void replace(LeaseRequest holder, LeaseRequest other) {
+		this.holders.remove(holder);
+		this.holders.add(other);
+	}
+
+	/**
 	 * Removes a holder or contender.
 	 * @param request the request that leaves
 	 * @return {@code true} if nobody is left

@@ -22,6 +22,7 @@ import java.time.Instant;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.OwnerId;
 
 /**
  * A lease as the {@link LocalStore} keeps it.
@@ -35,6 +36,16 @@ record LocalLease(LocalLockBackend backend, LeaseRequest request, long token, In
 
 	LocalLease renewed(Instant now) {
 		return new LocalLease(this.backend, this.request, this.token, now.plus(this.request.terms().leaseTime()));
+	}
+
+	/**
+	 * This lease when its owner has given it back but it must not end yet.
+	 */
+	LocalLease formerUntil(Instant end) {
+		OwnerId owner = this.request.owner();
+		LeaseRequest former = new LeaseRequest(this.request.keys(), this.request.terms(),
+				new OwnerId(owner.instance() + "!", owner.sequence()));
+		return new LocalLease(this.backend, former, this.token, end);
 	}
 
 	boolean isOver(Instant now) {

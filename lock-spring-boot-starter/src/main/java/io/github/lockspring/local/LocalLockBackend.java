@@ -103,6 +103,11 @@ public final class LocalLockBackend implements LockBackend {
 	}
 
 	@Override
+	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+		return this.store.releaseAfter(lease, rest);
+	}
+
+	@Override
 	public Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
 		return this.store.stepDown(this, exclusive, shared);
 	}
@@ -125,6 +130,13 @@ public final class LocalLockBackend implements LockBackend {
 	boolean tellGranted(LeaseRequest request, Grant grant, long stamp) {
 		BackendListener listener = this.listener;
 		return listener != null && listener.granted(request, grant, stamp);
+	}
+
+	void tellTryAgain(LeaseRequest contender) {
+		BackendListener listener = this.listener;
+		if (listener != null) {
+			listener.tryAgain(contender);
+		}
 	}
 
 	void tellLost(LeaseRequest lease) {

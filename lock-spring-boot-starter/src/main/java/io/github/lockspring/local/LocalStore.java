@@ -16,6 +16,7 @@
 
 package io.github.lockspring.local;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -68,6 +69,8 @@ public final class LocalStore {
 	private final LocalLeases leases = new LocalLeases();
 
 	private final Queue<Promotion> granted = new ConcurrentLinkedQueue<>();
+
+	private final Queue<Runnable> hints = new ConcurrentLinkedQueue<>();
 
 	private final Queue<LocalLease> lost = new ConcurrentLinkedQueue<>();
 
@@ -128,6 +131,34 @@ public final class LocalStore {
 		return call(() -> giveBack(request));
 	}
 
+	/**
+	 * Has another owner, whom nobody knows, hold the lease for the rest. Those who are
+	 * next look again at how long that is.
+	 */
+	boolean releaseAfter(LeaseRequest request, Duration rest) {
+		return call(() -> {
+			LocalLease lease = this.leases.get(request);
+			if (lease == null) {
+				return giveBack(request);
+			}
+			this.leases.remove(request);
+			discardNewsOf(request);
+			LocalLease former = lease.formerUntil(this.now.plus(rest));
+			this.leases.put(former);
+			request.keys().forEach((name) -> keyNamed(name).replace(request, former.request()));
+			request.keys().forEach(this::hintNextOf);
+			return true;
+		});
+	}
+
+	private void hintNextOf(String name) {
+		keyNamed(name).queue()
+			.entrySet()
+			.stream()
+			.findFirst()
+			.ifPresent((next) -> this.hints.add(() -> next.getValue().backend().tellTryAgain(next.getKey())));
+	}
+
 	Attempt stepDown(LocalLockBackend backend, LeaseRequest exclusive, LeaseRequest shared) {
 		return call(() -> {
 			LocalLease held = this.leases.get(shared);
@@ -163,6 +194,7 @@ public final class LocalStore {
 		}
 		finally {
 			tellGranted();
+			tellHints();
 			tellLost();
 		}
 	}
@@ -192,6 +224,12 @@ public final class LocalStore {
 			if (!next.contender().tell(lease)) {
 				inOneStep(() -> giveBack(lease.request()));
 			}
+		}
+	}
+
+	private void tellHints() {
+		for (Runnable hint = this.hints.poll(); hint != null; hint = this.hints.poll()) {
+			hint.run();
 		}
 	}
 

@@ -306,6 +306,23 @@ public final class RedisLockBackend implements LockBackend {
 		return this.calls.runAsync(release(lease), timeout).thenApply((reply) -> reply.number(0) == 1);
 	}
 
+	@Override
+	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+		this.contenders.remove(lease.owner());
+		return this.calls.run(releaseAfter(lease, rest), timeout).number(0) == 1;
+	}
+
+	@Override
+	public CompletionStage<Boolean> releaseAfterAsync(LeaseRequest lease, Duration rest, Duration timeout) {
+		this.contenders.remove(lease.owner());
+		return this.calls.runAsync(releaseAfter(lease, rest), timeout).thenApply((reply) -> reply.number(0) == 1);
+	}
+
+	private static RedisCall releaseAfter(LeaseRequest lease, Duration rest) {
+		long millis = rest.plusNanos(999_999).toMillis();
+		return new RedisCall(RedisScript.RELEASE_AFTER, RedisKeys.of(lease), owner(lease), number(millis));
+	}
+
 	private static RedisCall release(LeaseRequest lease) {
 		return new RedisCall(RedisScript.RELEASE, RedisKeys.of(lease), recordOf(lease));
 	}

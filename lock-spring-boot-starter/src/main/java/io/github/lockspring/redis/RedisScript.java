@@ -33,8 +33,8 @@ import java.util.regex.Pattern;
  */
 enum RedisScript {
 
-	ACQUIRE("acquire.lua"), RELEASE("release.lua"), RENEW("renew.lua"), STEP_DOWN("step-down.lua"),
-	INSPECT("inspect.lua");
+	ACQUIRE("acquire.lua"), RELEASE("release.lua"), RELEASE_AFTER("release-after.lua"), RENEW("renew.lua"),
+	STEP_DOWN("step-down.lua"), INSPECT("inspect.lua");
 
 	private final byte[] text;
 

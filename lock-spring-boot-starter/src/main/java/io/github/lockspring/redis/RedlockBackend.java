@@ -254,7 +254,7 @@ public final class RedlockBackend implements LockBackend {
 			.toList();
 		Predicate<List<RedlockAnswer<Boolean>>> allReleased = (
 				released) -> released.stream().map(RedlockAnswer::node).toList().containsAll(answering);
-		List<RedlockAnswer<Boolean>> released = trail.release(timeout)
+		List<RedlockAnswer<Boolean>> released = trail.release(Duration.ZERO, timeout)
 			.await(allReleased, System.nanoTime() + timeout.toNanos());
 		return allReleased.test(released) && released.stream()
 			.noneMatch((answer) -> answer.failure() != null && answering.contains(answer.node()));
@@ -314,10 +314,21 @@ public final class RedlockBackend implements LockBackend {
 	 */
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
+		return releaseAfter(lease, Duration.ZERO, timeout);
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * Nodes that do not answer are told again in the background, what is left of the rest
+	 * by then.
+	 */
+	@Override
+	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
 		Duration patience = shorter(this.nodeTimeout, timeout);
 		RedlockTrail trail = this.trails.enter(lease);
 		try {
-			List<RedlockAnswer<Boolean>> answers = trail.release(patience)
+			List<RedlockAnswer<Boolean>> answers = trail.release(rest, patience)
 				.await(this.majority::decidesRelease, System.nanoTime() + patience.toNanos());
 			return this.majority.wasHeld(answers);
 		}

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 
 /**
@@ -88,13 +89,15 @@ final class RedlockTrail {
 
 	/**
 	 * Gives the lease back on all nodes, in the background where they do not answer.
+	 * @param rest how long the nodes are to keep others out, zero if not at all
 	 * @param timeout how long one call to a node may take
 	 * @return the answers of the nodes; those on which an attempt or a release is still
 	 * under way give theirs when that is over
 	 */
-	RedlockPoll<Boolean> release(Duration timeout) {
+	RedlockPoll<Boolean> release(Duration rest, Duration timeout) {
 		RedlockPoll<Boolean> poll = new RedlockPoll<>();
-		this.steps.forEach((step) -> poll.add(step.release(timeout)));
+		long restEndNanos = System.nanoTime() + rest.toNanos();
+		this.steps.forEach((step) -> poll.add(step.release(restEndNanos, timeout)));
 		return poll;
 	}
 
@@ -183,7 +186,7 @@ final class RedlockTrail {
 		 * @return the answer to the first call that is made, or to the last if a release
 		 * is under way already
 		 */
-		CompletableFuture<RedlockAnswer<Boolean>> release(Duration timeout) {
+		CompletableFuture<RedlockAnswer<Boolean>> release(long restEndNanos, Duration timeout) {
 			CompletableFuture<RedlockAnswer<Boolean>> first = new CompletableFuture<>();
 			CompletableFuture<RedlockAnswer<Boolean>> end = new CompletableFuture<>();
 			CompletableFuture<?> before;
@@ -195,23 +198,20 @@ final class RedlockTrail {
 				this.last = end;
 				this.releasing = end;
 			}
-			before.thenRun(() -> release(new Repetition(timeout, end), 0, first));
+			before.thenRun(() -> release(new Repetition(restEndNanos, timeout, end), 0, first));
 			return first;
 		}
 
 		private void release(Repetition repetition, int count, CompletableFuture<RedlockAnswer<Boolean>> first) {
 			long deadline = System.nanoTime() + repetition.timeout().toNanos();
-			this.node
-				.ask(RedlockTrail.this.servers, deadline,
-						(backend, timeout) -> backend.release(RedlockTrail.this.request, timeout))
-				.thenAccept((answer) -> {
-					long pause = Math.min(SHORTEST_PAUSE_NANOS << Math.min(count, 10), LONGEST_PAUSE_NANOS);
-					boolean again = isNeededAgain(answer, count) && repetition.isInTime(pause);
-					if (!again || !this.node.retry(() -> release(repetition, count + 1, first), pause)) {
-						end(answer, repetition.end());
-					}
-					first.complete(answer);
-				});
+			this.node.ask(RedlockTrail.this.servers, deadline, repetition::release).thenAccept((answer) -> {
+				long pause = Math.min(SHORTEST_PAUSE_NANOS << Math.min(count, 10), LONGEST_PAUSE_NANOS);
+				boolean again = isNeededAgain(answer, count) && repetition.isInTime(pause);
+				if (!again || !this.node.retry(() -> release(repetition, count + 1, first), pause)) {
+					end(answer, repetition.end());
+				}
+				first.complete(answer);
+			});
 		}
 
 		private synchronized boolean isNeededAgain(RedlockAnswer<Boolean> answer, int count) {
@@ -246,6 +246,11 @@ final class RedlockTrail {
 	 */
 	private final class Repetition {
 
+		/**
+		 * When others may get the lease.
+		 */
+		private final long restEndNanos;
+
 		private final Duration timeout;
 
 		private final CompletableFuture<RedlockAnswer<Boolean>> end;
@@ -255,10 +260,18 @@ final class RedlockTrail {
 		 */
 		private final long endNanos;
 
-		Repetition(Duration timeout, CompletableFuture<RedlockAnswer<Boolean>> end) {
+		Repetition(long restEndNanos, Duration timeout, CompletableFuture<RedlockAnswer<Boolean>> end) {
+			this.restEndNanos = restEndNanos;
 			this.timeout = timeout;
 			this.end = end;
 			this.endNanos = System.nanoTime() + RedlockTrail.this.request.terms().leaseTime().plus(timeout).toNanos();
+		}
+
+		boolean release(LockBackend backend, Duration timeout) {
+			LeaseRequest request = RedlockTrail.this.request;
+			long rest = this.restEndNanos - System.nanoTime();
+			return (rest > 0) ? backend.releaseAfter(request, Duration.ofNanos(rest), timeout)
+					: backend.release(request, timeout);
 		}
 
 		Duration timeout() {

@@ -120,6 +120,40 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
+	 * Gives a lease back so that it ends by itself after a rest, and nobody gets the key
+	 * before that. The lease ends for its owner at once: it cannot be renewed, released
+	 * or acquired again by this request. The rest is counted from this call by the
+	 * store's own clock, be it longer or shorter than what the lease had left. Harmless
+	 * when repeated, and to others: only the first call sets the end. Whatever else the
+	 * owner has in the store is given back at once.
+	 * @param lease the request, granted or not
+	 * @param rest how long the key stays taken, at least a millisecond
+	 * @param timeout the time after which this call must have ended
+	 * @return {@code true} if the lease was held until this call, {@code false} if the
+	 * store had already given it up
+	 * @throws BackendException if the store failed or took too long
+	 */
+	boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout);
+
+	/**
+	 * Gives a lease back as {@link #releaseAfter(LeaseRequest, Duration, Duration)} does,
+	 * without waiting for the answer if the client can do that. What this process asks of
+	 * the store after this call reaches the store after it.
+	 * @param lease the request, granted or not
+	 * @param rest how long the key stays taken, at least a millisecond
+	 * @param timeout the time after which the answer must have come
+	 * @return the answer to come, which may be a {@link BackendException}
+	 */
+	default CompletionStage<Boolean> releaseAfterAsync(LeaseRequest lease, Duration rest, Duration timeout) {
+		try {
+			return CompletableFuture.completedFuture(releaseAfter(lease, rest, timeout));
+		}
+		catch (BackendException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	/**
 	 * Makes a shared lease out of an exclusive one in a single step, so that readers may
 	 * come in and no other writer comes between. Offered together with
 	 * {@link Capability#SHARED}. Repeating the call is harmless.

@@ -204,6 +204,11 @@ class LockHealthIndicatorTests {
 		}
 
 		@Override
+		public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+			return this.backend.releaseAfter(lease, rest, timeout);
+		}
+
+		@Override
 		public List<LeaseHolder> inspect(String key, Duration timeout) {
 			return this.backend.inspect(key, timeout);
 		}

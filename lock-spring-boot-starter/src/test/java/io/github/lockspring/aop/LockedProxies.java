@@ -29,6 +29,7 @@ import org.springframework.core.env.MapPropertySource;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockType;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
@@ -64,7 +65,15 @@ final class LockedProxies implements AutoCloseable {
 		this(new LockDefaults(TRY_ONCE, null), properties);
 	}
 
+	LockedProxies(InsideTransaction insideTransaction) {
+		this(new LockDefaults(TRY_ONCE, null), insideTransaction);
+	}
+
 	LockedProxies(LockDefaults defaults, Object... properties) {
+		this(defaults, InsideTransaction.AFTER_COMPLETION, properties);
+	}
+
+	private LockedProxies(LockDefaults defaults, InsideTransaction insideTransaction, Object... properties) {
 		for (int i = 0; i < properties.length; i += 2) {
 			this.context.getEnvironment()
 				.getPropertySources()
@@ -72,8 +81,10 @@ final class LockedProxies implements AutoCloseable {
 		}
 		this.context.registerBean("lockTemplate", LockTemplate.class, () -> this.template);
 		this.context.refresh();
+		LockDefaults known = new LockDefaults(defaults.options(), defaults.renewInterval(), insideTransaction,
+				defaults.checks(), defaults.names());
 		this.advisor = new DistributedLockAdvisor(
-				new DistributedLockInterceptor(this.context.getDefaultListableBeanFactory(), () -> defaults, true));
+				new DistributedLockInterceptor(this.context.getDefaultListableBeanFactory(), () -> known, true));
 	}
 
 	private LockTemplate template(RecordingBackend backend) {
@@ -110,7 +121,20 @@ final class LockedProxies implements AutoCloseable {
 	 * Locks a key in another process.
 	 */
 	LockHandle holdElsewhere(String key) {
-		return this.other.acquire(key, TRY_ONCE);
+		return holdElsewhere(key, LockType.REENTRANT);
+	}
+
+	LockHandle holdElsewhere(String key, LockType type) {
+		return this.other.acquire(key, TRY_ONCE.withType(type));
+	}
+
+	/**
+	 * Lets all leases of this process end in the store without a renewal.
+	 */
+	void loseLeases() {
+		this.backend.setDown(true);
+		this.time.advance(Duration.ofMinutes(1));
+		this.backend.setDown(false);
 	}
 
 	/**

@@ -47,8 +47,15 @@ public final class RecordingBackend implements LockBackend {
 
 	private volatile boolean down;
 
+	private final String name;
+
 	public RecordingBackend(LocalStore store) {
+		this(store, "recording");
+	}
+
+	public RecordingBackend(LocalStore store, String name) {
 		this.backend = new LocalLockBackend(store);
+		this.name = name;
 	}
 
 	/**
@@ -84,7 +91,7 @@ public final class RecordingBackend implements LockBackend {
 
 	@Override
 	public String name() {
-		return "recording";
+		return this.name;
 	}
 
 	@Override
@@ -122,6 +129,13 @@ public final class RecordingBackend implements LockBackend {
 		requireUp();
 		this.released.addAll(lease.keys());
 		return this.backend.release(lease, timeout);
+	}
+
+	@Override
+	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+		requireUp();
+		this.released.addAll(lease.keys());
+		return this.backend.releaseAfter(lease, rest, timeout);
 	}
 
 	@Override

@@ -89,6 +89,35 @@ class AdviceOrderTests {
 	}
 
 	@Test
+	void lockIsHeldUntilTheTransactionOfTheCallerHasCommitted() {
+		this.runner.withBean(Shop.class).run((context) -> {
+			Stock stock = context.getBean(Stock.class);
+			context.getBean(Shop.class).sellTwo();
+			assertThat(stock.events()).containsExactly("begin, locked", "begin, locked", "before commit, locked",
+					"after commit, locked");
+			assertThat(context.getBean(RecordingBackend.class).keys()).containsExactly("lock:stock");
+			assertThat(stock.isLocked()).isFalse();
+		});
+	}
+
+	@Test
+	void noUpdateOfATransactionOfTheCallerIsLost() {
+		this.runner.withBean(Shop.class).run((context) -> {
+			Shop shop = context.getBean(Shop.class);
+			ExecutorService threads = Executors.newFixedThreadPool(8);
+			List<Future<?>> sales = new ArrayList<>();
+			for (int i = 0; i < 100; i++) {
+				sales.add(threads.submit(shop::sellOne));
+			}
+			for (Future<?> sale : sales) {
+				sale.get(60, TimeUnit.SECONDS);
+			}
+			threads.shutdown();
+			assertThat(context.getBean(Stock.class).left()).isEqualTo(900);
+		});
+	}
+
+	@Test
 	void noUpdateIsLost() {
 		this.runner.run((context) -> {
 			Stock stock = context.getBean(Stock.class);
@@ -173,6 +202,40 @@ class AdviceOrderTests {
 
 	}
 
+	static class Shop {
+
+		private final Stock stock;
+
+		Shop(Stock stock) {
+			this.stock = stock;
+		}
+
+		@Transactional
+		void sellTwo() {
+			this.stock.sellInside();
+			this.stock.sellInside();
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void beforeCommit(boolean readOnly) {
+					Shop.this.stock.note("before commit");
+				}
+
+				@Override
+				public void afterCommit() {
+					Shop.this.stock.note("after commit");
+				}
+
+			});
+		}
+
+		@Transactional
+		void sellOne() {
+			this.stock.sellOneInside();
+		}
+
+	}
+
 	static class Stock {
 
 		private final RecordingBackend backend;
@@ -202,7 +265,7 @@ class AdviceOrderTests {
 			return this.done;
 		}
 
-		private void note(String event) {
+		void note(String event) {
 			this.events.add(event + (isLocked() ? ", locked" : ""));
 		}
 
@@ -234,6 +297,16 @@ class AdviceOrderTests {
 		@Transactional
 		@DistributedLock(name = "stock", waitTime = "60s")
 		void sellOne() {
+			this.jdbc.update("UPDATE stock SET pieces = ?", left() - 1);
+		}
+
+		@DistributedLock(name = "stock")
+		void sellInside() {
+			note("begin");
+		}
+
+		@DistributedLock(name = "stock", waitTime = "60s")
+		void sellOneInside() {
 			this.jdbc.update("UPDATE stock SET pieces = ?", left() - 1);
 		}
 

@@ -17,24 +17,38 @@
 package io.github.lockspring.autoconfigure;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.aop.InsideTransaction;
+import io.github.lockspring.aop.LockChecks;
+import io.github.lockspring.aop.LockDefaults;
+import io.github.lockspring.aop.LockOverrides;
 import io.github.lockspring.engine.EngineSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link LockSettings}.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class LockSettingsTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -94,6 +108,11 @@ class LockSettingsTests {
 			lock.hand-over.limit=257     | between 0 and 256
 			lock.hand-over.span=-1s      | zero or longer
 			lock.key-prefix=             | must not be blank
+			lock.names.order.wait-time=-1s             | zero, to try once, or longer
+			lock.names.order.lease-time=99ms           | between PT0.1S and PT24H
+			lock.names.order.backend=                  | must not be blank
+			lock.names[com.acme.Orders.pay].wait-time=-1s  | zero, to try once, or longer
+			lock.names[com.acme.Orders.pay].lease-time=25h | between PT0.1S and PT24H
 			""")
 	void valueOutOfRangeIsExplained(String property, String reason) {
 		this.runner.withPropertyValues("lock.backend=local", property).run((context) -> {
@@ -110,7 +129,8 @@ class LockSettingsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "lock.wait-time=abc", "lock.lease-time=99999999999999999999s", "lock.max-keys=many",
-			"lock.aop.order=first", "lock.auto-renew=perhaps" })
+			"lock.aop.order=first", "lock.auto-renew=perhaps", "lock.inside-transaction=never", "lock.checks=off",
+			"lock.aop.mode=weave", "lock.names.order.lease-time=abc", "lock.names.order.auto-renew=perhaps" })
 	void valueOfAnotherTypeIsExplained(String property) {
 		this.runner.withPropertyValues("lock.backend=local", property)
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
@@ -121,6 +141,99 @@ class LockSettingsTests {
 	void threeHundredYearsOfWaitingAreTaken() {
 		this.runner.withPropertyValues("lock.backend=local", "lock.wait-time=109500d")
 			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void nameHasSettingsOfItsOwn() {
+		LockDefaults defaults = defaults("names.order.wait-time", "2s", "names.order.lease-time", "1m",
+				"names.order.auto-renew", "false", "names.order.backend", "JDBC");
+		assertThat(defaults.forName("order"))
+			.isEqualTo(new LockOverrides(Duration.ofSeconds(2), Duration.ofMinutes(1), false, "jdbc"));
+		assertThat(defaults.forName("invoice")).isEqualTo(LockOverrides.NONE);
+		assertThat(defaults.configuredNames()).containsExactly("order");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "a:b, no colon", "' ', not be blank" })
+	void nameThatNoLockCanHaveIsExplained(String name, String reason) {
+		LockProperties properties = new LockProperties();
+		properties.getNames().put(name, new LockProperties.Named());
+		assertThatExceptionOfType(InvalidConfigurationPropertyValueException.class)
+			.isThrownBy(() -> LockSettings.of(properties))
+			.withMessageContaining("lock.names[" + name + "]")
+			.withMessageContaining(reason);
+	}
+
+	@Test
+	void nameHasDots() {
+		LockDefaults defaults = defaults("names[com.acme.Orders.pay].wait-time", "2s");
+		assertThat(defaults.configuredNames()).containsExactly("com.acme.Orders.pay");
+		assertThat(defaults.forName("com.acme.Orders.pay").waitTime()).isEqualTo(Duration.ofSeconds(2));
+	}
+
+	@Test
+	void nameHasCapitalsAndHyphens() {
+		assertThat(defaults("names.nightly-Report.wait-time", "2s").configuredNames())
+			.containsExactly("nightly-Report");
+	}
+
+	private static LockDefaults defaults(String... properties) {
+		Map<String, String> source = new HashMap<>();
+		for (int i = 0; i < properties.length; i += 2) {
+			source.put("lock." + properties[i], properties[i + 1]);
+		}
+		Binder binder = new Binder(new MapConfigurationPropertySource(source));
+		return LockSettings.of(binder.bind("lock", LockProperties.class).get()).annotationDefaults();
+	}
+
+	@Test
+	void nameWithDotsButWithoutBracketsIsNamedAsUnknown(CapturedOutput output) {
+		this.runner.withPropertyValues("lock.backend=local", "lock.names.com.acme.Orders.pay.wait-time=2s")
+			.run((context) -> assertThat(output).contains("Unknown properties: [lock.names.com.acme"));
+	}
+
+	@Test
+	void leaseOfANameIsLongerThanTheIntervalOfItsRenewal() {
+		ApplicationContextRunner renewed = this.runner.withPropertyValues("lock.backend=local",
+				"lock.renew-interval=5s", "lock.names.order.lease-time=5s");
+		renewed.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
+			.contains("lock.names.order.lease-time", "longer than lock.renew-interval, which is PT5S"));
+		renewed.withPropertyValues("lock.names.order.auto-renew=false")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void backendOfANameIsOneOfThoseThatThereAre() {
+		this.runner.withPropertyValues("lock.backend=local", "lock.names.order.backend=jdbc").run((context) -> {
+			FailureAnalysis analysis = FailureAnalyses.of(context);
+			assertThat(analysis.getDescription()).contains("lock.names.order.backend", "'jdbc'");
+			assertThat(analysis.getAction()).contains("local", "lock.additional-backends");
+		});
+		this.runner.withPropertyValues("lock.backend=local", "lock.names.order.backend=LOCAL")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void annotationsHaveDefaults() {
+		LockDefaults defaults = LockSettings.of(new LockProperties()).annotationDefaults();
+		assertThat(defaults.insideTransaction()).isEqualTo(InsideTransaction.AFTER_COMPLETION);
+		assertThat(defaults.checks()).isEqualTo(LockChecks.FAIL);
+		assertThat(defaults.configuredNames()).isEmpty();
+		assertThat(new LockProperties().getAop().getMode()).isEqualTo(LockProperties.AopMode.PROXY);
+	}
+
+	@Test
+	void defaultsOfAnnotationsAreThoseOfTheProperties() {
+		this.runner
+			.withPropertyValues("lock.backend=local", "lock.inside-transaction=refuse", "lock.checks=warn",
+					"lock.aop.mode=aspectj")
+			.run((context) -> {
+				LockProperties properties = context.getBean(LockProperties.class);
+				LockDefaults defaults = LockSettings.of(properties).annotationDefaults();
+				assertThat(defaults.insideTransaction()).isEqualTo(InsideTransaction.REFUSE);
+				assertThat(defaults.checks()).isEqualTo(LockChecks.WARN);
+				assertThat(properties.getAop().getMode()).isEqualTo(LockProperties.AopMode.ASPECTJ);
+			});
 	}
 
 }

@@ -19,6 +19,7 @@ package io.github.lockspring.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import ch.qos.logback.classic.Level;
@@ -82,6 +83,35 @@ class EngineModelTests {
 			Thread interrupted = process.start("b", process::acquireAndRelease);
 			process.start("c", process::acquireAndRelease);
 			interrupted.interrupt();
+			process.finish();
+		});
+	}
+
+	@Test
+	void waiterWithoutThreadGetsItsTurnAmongOthers() {
+		Lincheck.runConcurrentTest(ORDERS, () -> {
+			Process process = new Process();
+			process.start("a", process::acquireAndRelease);
+			process.start("b", process::acquireAndReleaseAsync);
+			process.start("c", process::acquireAndReleaseAsync);
+			process.finish();
+			require(process.entered == 3, "somebody waits for ever");
+		});
+	}
+
+	@Test
+	void cancelledWaiterWithoutThreadTakesNothingAndLeavesNothing() {
+		Lincheck.runConcurrentTest(ORDERS, () -> {
+			Process process = new Process();
+			Hold hold = process.contendedHold();
+			CompletableFuture<Hold> future = process.engine.acquireAsync("k", process.terms, new Object(), 1);
+			process.start("a", hold::release);
+			process.start("b", process::acquireAndRelease);
+			process.start("cancelling", () -> {
+				if (!future.cancel(false)) {
+					require(future.join().release(), "lost");
+				}
+			});
 			process.finish();
 		});
 	}
@@ -249,6 +279,8 @@ class EngineModelTests {
 
 		private int inside;
 
+		private int entered;
+
 		private long lastToken;
 
 		Process() {
@@ -297,6 +329,13 @@ class EngineModelTests {
 			}
 		}
 
+		void acquireAndReleaseAsync() {
+			this.engine.acquireAsync("k", this.terms, new Object(), 1).thenAccept((hold) -> {
+				enter(hold);
+				hold.releaseAsync();
+			});
+		}
+
 		void acquireAndReleaseIfNotLost() {
 			Hold hold = acquire();
 			if (hold != null) {
@@ -333,6 +372,7 @@ class EngineModelTests {
 			require(hold.token() > this.lastToken, "token does not grow");
 			require(this.backend.isHeldBy(hold.lease().request()), "not held in the store");
 			this.lastToken = hold.token();
+			this.entered++;
 			this.inside--;
 		}
 

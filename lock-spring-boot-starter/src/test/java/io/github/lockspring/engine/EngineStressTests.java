@@ -129,6 +129,32 @@ class EngineStressTests {
 		run(20_000, false, Harness.TERMS);
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "1, true", "2, true", "2, false" })
+	void usersWithAndWithoutThreadsExcludeEachOther(int engines, boolean queue) throws Exception {
+		createEngines(engines, queue,
+				EngineSettings.defaults().withPoll(Duration.ofNanos(1), Duration.ofMillis(1), Duration.ofMillis(50)));
+		new MixedRun(this.engines, Harness.TERMS, true).run(2_000);
+		assertThat(this.violations).isEmpty();
+		assertNothingLeft();
+	}
+
+	@Test
+	void usersWithAndWithoutThreadsExcludeEachOtherWhileTheStoreFails() throws Exception {
+		createEngines(2, true,
+				EngineSettings.defaults().withPoll(Duration.ofMillis(1), Duration.ofMillis(5), Duration.ofMillis(5)));
+		for (FaultyBackend backend : this.backends) {
+			backend.setNews(News.LOSE_SOME);
+			for (Kind kind : List.of(Kind.TRY, Kind.CONTEND, Kind.RELEASE)) {
+				backend.always(kind, oneInAHundred());
+			}
+		}
+		new MixedRun(this.engines, Harness.TERMS, false).run(1_000);
+		assertThat(this.violations).isEmpty();
+		this.backends.forEach(FaultyBackend::heal);
+		assertNothingLeft();
+	}
+
 	private static Fault oneInAHundred() {
 		return new Fault() {
 

@@ -76,6 +76,8 @@ final class FaultyBackend implements LockBackend {
 
 	private volatile @Nullable Duration claimTime;
 
+	private volatile @Nullable Duration lastRest;
+
 	private volatile boolean recording = true;
 
 	private volatile @Nullable BackendListener listener;
@@ -175,6 +177,13 @@ final class FaultyBackend implements LockBackend {
 		return this.lastStamp;
 	}
 
+	/**
+	 * The rest that the last release of this kind was to leave.
+	 */
+	@Nullable Duration lastRest() {
+		return this.lastRest;
+	}
+
 	int keptNews() {
 		synchronized (this.heldNews) {
 			return this.heldNews.size();
@@ -260,6 +269,12 @@ final class FaultyBackend implements LockBackend {
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
 		return call(Kind.RELEASE, List.of(lease), timeout, () -> this.backend.release(lease, timeout));
+	}
+
+	@Override
+	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+		this.lastRest = rest;
+		return call(Kind.RELEASE, List.of(lease), timeout, () -> this.backend.releaseAfter(lease, rest, timeout));
 	}
 
 	@Override

@@ -96,6 +96,11 @@ final class ModelBackend implements LockBackend {
 	}
 
 	@Override
+	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+		throw new UnsupportedOperationException("The model has no time");
+	}
+
+	@Override
 	public synchronized Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
 		if (!release(exclusive, timeout)) {
 			return Denial.UNKNOWN_DURATION;

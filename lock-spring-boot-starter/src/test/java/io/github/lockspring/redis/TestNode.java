@@ -157,6 +157,12 @@ final class TestNode implements LockBackend {
 	}
 
 	@Override
+	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+		this.releases.incrementAndGet();
+		return this.store.releaseAfter(lease, rest, timeout);
+	}
+
+	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
 		return answer(() -> this.store.inspect(key, timeout));
 	}

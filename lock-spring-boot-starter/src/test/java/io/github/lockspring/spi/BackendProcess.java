@@ -136,6 +136,11 @@ final class BackendProcess implements AutoCloseable {
 		return this.backend.release(lease, TIMEOUT);
 	}
 
+	boolean releaseAfter(LeaseRequest lease, Duration rest) {
+		this.news.refuse(lease);
+		return this.backend.releaseAfter(lease, rest, TIMEOUT);
+	}
+
 	List<LeaseHolder> inspect(String key) {
 		return this.backend.inspect(key, TIMEOUT);
 	}

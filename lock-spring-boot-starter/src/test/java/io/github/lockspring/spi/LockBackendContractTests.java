@@ -89,6 +89,15 @@ public abstract class LockBackendContractTests {
 	}
 
 	@Nested
+	class ReleaseAfter extends ReleaseAfterRules {
+
+		ReleaseAfter() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
 	class Renew extends RenewRules {
 
 		Renew() {

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -36,7 +37,8 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 /**
  * What an annotated call costs beside the store: a call of a Spring bean whose method is
  * locked, on stores that do nothing, and the same call through a proxy that does nothing.
- * The identifiers change from call to call.
+ * Beside it the annotations of Spring itself, on a transaction manager and a cache that
+ * do nothing. The identifiers change from call to call.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -57,6 +59,11 @@ public class AnnotationBenchmark {
 	private final Services.ForLock4j lock4j = start(Applications.WithLock4j.class, Services.ForLock4j.class);
 
 	private final Services.ForShedLock shedLock = start(Applications.WithShedLock.class, Services.ForShedLock.class);
+
+	private final Services.ForTransactions transactions = start(Applications.WithTransactions.class,
+			Services.ForTransactions.class);
+
+	private final Services.ForCache cache = start(Applications.WithCache.class, Services.ForCache.class);
 
 	private final String[] texts = new String[IDS];
 
@@ -108,6 +115,46 @@ public class AnnotationBenchmark {
 	@Benchmark
 	public Object oursByProperty() {
 		return this.ours.payByProperty(this.orders[next()]);
+	}
+
+	@Benchmark
+	public Object oursByExpression() {
+		return this.ours.payByExpression(this.orders[next()]);
+	}
+
+	@Benchmark
+	public Object oursWithFuture() {
+		return this.ours.payLater(id(next())).join();
+	}
+
+	@Benchmark
+	public @Nullable Object oursWithMono() {
+		return this.ours.payReactively(id(next())).block();
+	}
+
+	@Benchmark
+	public Object plainProxyWithFuture() {
+		return this.plain.payLater(id(next())).join();
+	}
+
+	@Benchmark
+	public @Nullable Object plainProxyWithMono() {
+		return this.plain.payReactively(id(next())).block();
+	}
+
+	@Benchmark
+	public Object transactional() {
+		return this.transactions.pay(id(next()));
+	}
+
+	@Benchmark
+	public Object cacheable() {
+		return this.cache.pay(id(next()));
+	}
+
+	@Benchmark
+	public Object cacheableByExpression() {
+		return this.cache.payByExpression(this.orders[next()]);
 	}
 
 	@Benchmark

@@ -30,10 +30,18 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.support.NoOpCacheManager;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.EnableAspectJAutoProxy;
 import org.springframework.context.annotation.Import;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionStatus;
 
 import io.github.lockspring.autoconfigure.LockAutoConfiguration;
 import io.github.lockspring.spi.LockBackend;
@@ -55,7 +63,7 @@ final class Applications {
 		@Bean
 		static Advisor emptyAdvisor() {
 			NameMatchMethodPointcutAdvisor advisor = new NameMatchMethodPointcutAdvisor(new EmptyInterceptor());
-			advisor.setMappedName("pay");
+			advisor.setMappedName("pay*");
 			return advisor;
 		}
 
@@ -70,6 +78,30 @@ final class Applications {
 		@Bean
 		LockBackend lockBackend() {
 			return new NoOpBackend();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableTransactionManagement(proxyTargetClass = true)
+	@Import(Services.ForTransactions.class)
+	static class WithTransactions {
+
+		@Bean
+		PlatformTransactionManager transactionManager() {
+			return new NoOpTransactionManager();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableCaching(proxyTargetClass = true)
+	@Import(Services.ForCache.class)
+	static class WithCache {
+
+		@Bean
+		CacheManager cacheManager() {
+			return new NoOpCacheManager();
 		}
 
 	}
@@ -107,6 +139,27 @@ final class Applications {
 		@Override
 		public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 			return invocation.proceed();
+		}
+
+	}
+
+	private static final class NoOpTransactionManager extends AbstractPlatformTransactionManager {
+
+		@Override
+		protected Object doGetTransaction() {
+			return this;
+		}
+
+		@Override
+		protected void doBegin(Object transaction, TransactionDefinition definition) {
+		}
+
+		@Override
+		protected void doCommit(DefaultTransactionStatus status) {
+		}
+
+		@Override
+		protected void doRollback(DefaultTransactionStatus status) {
 		}
 
 	}

@@ -72,6 +72,12 @@ final class NoOpBackend implements LockBackend {
 	}
 
 	@Override
+	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+		this.calls++;
+		return true;
+	}
+
+	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
 		return List.of();
 	}

@@ -16,8 +16,14 @@
 
 package io.github.lockspring.benchmarks.jmh;
 
+import java.util.concurrent.CompletableFuture;
+
 import com.baomidou.lock.annotation.Lock4j;
 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+import reactor.core.publisher.Mono;
+
+import org.springframework.cache.annotation.Cacheable;
+import org.springframework.transaction.annotation.Transactional;
 
 import io.github.lockspring.DistributedLock;
 
@@ -38,6 +44,14 @@ final class Services {
 			return RECEIPT;
 		}
 
+		CompletableFuture<Object> payLater(long id) {
+			return CompletableFuture.completedFuture(RECEIPT);
+		}
+
+		Mono<Object> payReactively(long id) {
+			return Mono.just(RECEIPT);
+		}
+
 	}
 
 	static class Ours {
@@ -54,6 +68,44 @@ final class Services {
 
 		@DistributedLock(name = "order", key = "#order.id")
 		Object payByProperty(Order order) {
+			return RECEIPT;
+		}
+
+		@DistributedLock(name = "order", key = "'pay-' + #order.id")
+		Object payByExpression(Order order) {
+			return RECEIPT;
+		}
+
+		@DistributedLock(name = "order", key = "#id")
+		CompletableFuture<Object> payLater(long id) {
+			return CompletableFuture.completedFuture(RECEIPT);
+		}
+
+		@DistributedLock(name = "order", key = "#id")
+		Mono<Object> payReactively(long id) {
+			return Mono.just(RECEIPT);
+		}
+
+	}
+
+	static class ForTransactions {
+
+		@Transactional
+		Object pay(long id) {
+			return RECEIPT;
+		}
+
+	}
+
+	static class ForCache {
+
+		@Cacheable(cacheNames = "order", key = "#id")
+		Object pay(long id) {
+			return RECEIPT;
+		}
+
+		@Cacheable(cacheNames = "order", key = "'pay-' + #order.id")
+		Object payByExpression(Order order) {
 			return RECEIPT;
 		}
 

@@ -29,9 +29,11 @@ import java.util.regex.Pattern;
 
 import io.github.lockspring.sample.SampleApplication;
 
+import org.springframework.aot.AotDetector;
+
 /**
  * One instance of the application in its own process, started from the class path of this
- * one.
+ * one. If this one was started from what was generated ahead of time, so is the instance.
  */
 final class Instance {
 
@@ -58,6 +60,9 @@ final class Instance {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+		if (AotDetector.useGeneratedArtifacts()) {
+			command.add("-D" + AotDetector.AOT_ENABLED + "=true");
+		}
 		command.addAll(program(System.getProperty("java.class.path")));
 		command.add("--server.port=0");
 		command.addAll(arguments);

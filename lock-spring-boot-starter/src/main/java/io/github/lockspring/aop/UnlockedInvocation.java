@@ -1,0 +1,85 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Method;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call as a handler sees it whose lock is not held: it may go on without that lock, but
+ * not without the others.
+ */
+final class UnlockedInvocation implements MethodInvocation {
+
+	private final MethodInvocation invocation;
+
+	private final Continuation others;
+
+	/**
+	 * Creates the view.
+	 * @param invocation the call
+	 * @param others how the call goes on under the other locks
+	 */
+	UnlockedInvocation(MethodInvocation invocation, Continuation others) {
+		this.invocation = invocation;
+		this.others = others;
+	}
+
+	@Override
+	public @Nullable Object proceed() throws Throwable {
+		return this.others.proceed();
+	}
+
+	@Override
+	public Method getMethod() {
+		return this.invocation.getMethod();
+	}
+
+	@Override
+	public @Nullable Object[] getArguments() {
+		return this.invocation.getArguments();
+	}
+
+	@Override
+	public @Nullable Object getThis() {
+		return this.invocation.getThis();
+	}
+
+	@Override
+	public AccessibleObject getStaticPart() {
+		return this.invocation.getStaticPart();
+	}
+
+	@Override
+	public String toString() {
+		return this.invocation.toString();
+	}
+
+	/**
+	 * How a call goes on.
+	 */
+	@FunctionalInterface
+	interface Continuation {
+
+		@Nullable Object proceed() throws Throwable;
+
+	}
+
+}

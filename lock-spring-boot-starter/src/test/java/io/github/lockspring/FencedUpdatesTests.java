@@ -1,0 +1,264 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.namedparam.BeanPropertySqlParameterSource;
+import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+import io.github.lockspring.engine.EngineListener;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.jdbc.JdbcLockBackend;
+import io.github.lockspring.jdbc.JdbcLockSchema;
+import io.github.lockspring.test.SettableTime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Tests for {@link FencedUpdates} with locks and rows in the same database, and two
+ * processes that want to write.
+ */
+class FencedUpdatesTests {
+
+	private static final String UPDATE = "UPDATE account SET balance = :balance, fence = :fence"
+			+ " WHERE id = :id AND fence <= :fence";
+
+	private final JdbcDataSource dataSource = new JdbcDataSource();
+
+	private final SettableTime time = new SettableTime();
+
+	private JdbcTemplate jdbc;
+
+	private FencedUpdates updates;
+
+	private LockEngine first;
+
+	private LockEngine second;
+
+	@BeforeEach
+	void open() {
+		this.dataSource.setUrl("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+		this.jdbc = new JdbcTemplate(this.dataSource);
+		this.updates = new FencedUpdates(this.jdbc);
+		new JdbcLockSchema(this.dataSource, JdbcLockSchema.DEFAULT_TABLE_NAME).initialize();
+		this.jdbc.execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT, fence BIGINT DEFAULT 0 NOT NULL)");
+		this.jdbc.update("INSERT INTO account (id, balance) VALUES (1, 100)");
+		this.first = process();
+		this.second = process();
+	}
+
+	@AfterEach
+	void close() {
+		this.first.close();
+		this.second.close();
+		this.jdbc.execute("SHUTDOWN");
+	}
+
+	private LockEngine process() {
+		return new LockEngine(new JdbcLockBackend(this.dataSource), EngineSettings.defaults(), EngineListener.NONE,
+				this.time);
+	}
+
+	private static LockHandle acquire(LockEngine process) {
+		return new LockTemplate(process, "lock:", LockOptions.defaults()).acquire("account 1", LockOptions.defaults());
+	}
+
+	/**
+	 * The store gives the lease to the next one, and its holder does not know.
+	 */
+	private void expire() {
+		this.jdbc.update("UPDATE distributed_lock SET expires_at = 1");
+	}
+
+	private int write(LockHandle lock, int balance) {
+		return this.updates.update(lock, UPDATE, Map.of("id", 1, "balance", balance));
+	}
+
+	private int balance() {
+		return this.jdbc.queryForObject("SELECT balance FROM account WHERE id = 1", Integer.class);
+	}
+
+	@Test
+	void holderWritesAsOftenAsItLikes() {
+		try (LockHandle lock = acquire(this.first)) {
+			assertThat(write(lock, 90)).isEqualTo(1);
+			assertThat(write(lock, 80)).isEqualTo(1);
+			assertThat(balance()).isEqualTo(80);
+			assertThat(this.jdbc.queryForObject("SELECT fence FROM account", Long.class))
+				.isEqualTo(lock.fencingToken());
+		}
+	}
+
+	@Test
+	void nextHolderWrites() {
+		try (LockHandle lock = acquire(this.first)) {
+			write(lock, 90);
+		}
+		try (LockHandle lock = acquire(this.second)) {
+			assertThat(write(lock, 80)).isEqualTo(1);
+		}
+		assertThat(balance()).isEqualTo(80);
+	}
+
+	@Test
+	void formerHolderThatWritesAfterItsSuccessorIsRefused() {
+		LockHandle former = acquire(this.first);
+		expire();
+		try (LockHandle successor = acquire(this.second)) {
+			write(successor, 80);
+			assertThat(former.isHeld()).as("the former holder does not know").isTrue();
+			assertThatExceptionOfType(StaleLockException.class).isThrownBy(() -> write(former, 90))
+				.withMessageContaining("'account 1'")
+				.withMessageContaining(String.valueOf(former.fencingToken()))
+				.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo("account 1"))
+				.satisfies((ex) -> assertThat(ex.getFencingToken()).isEqualTo(former.fencingToken()));
+			assertThat(balance()).isEqualTo(80);
+			assertThat(write(successor, 70)).isEqualTo(1);
+		}
+	}
+
+	@Test
+	void formerHolderIsRefusedAfterItsSuccessorHasReleased() {
+		LockHandle former = acquire(this.first);
+		expire();
+		try (LockHandle successor = acquire(this.second)) {
+			write(successor, 80);
+		}
+		assertThatExceptionOfType(StaleLockException.class).isThrownBy(() -> write(former, 90));
+		assertThat(balance()).isEqualTo(80);
+	}
+
+	@Test
+	void formerHolderIsNotRefusedBeforeItsSuccessorHasWritten() {
+		LockHandle former = acquire(this.first);
+		expire();
+		try (LockHandle successor = acquire(this.second)) {
+			assertThat(write(former, 90)).isEqualTo(1);
+			assertThat(write(successor, 80)).isEqualTo(1);
+		}
+		assertThat(balance()).isEqualTo(80);
+	}
+
+	@Test
+	void writeAfterKnownLossIsNotSent() {
+		LockHandle lock = acquire(this.first);
+		this.time.jumpWall(Duration.ofDays(1));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> write(lock, 90));
+		assertThat(balance()).isEqualTo(100);
+	}
+
+	@Test
+	void missingRowIsRefusedLikeOneWithALargerToken() {
+		try (LockHandle lock = acquire(this.first)) {
+			assertThatExceptionOfType(StaleLockException.class)
+				.isThrownBy(() -> this.updates.update(lock, UPDATE, Map.of("id", 2, "balance", 90)))
+				.withMessageContaining("no such row");
+		}
+	}
+
+	@Test
+	void writeTakesPartInTheTransaction() {
+		TransactionTemplate transaction = new TransactionTemplate(new DataSourceTransactionManager(this.dataSource));
+		try (LockHandle lock = acquire(this.first)) {
+			transaction.executeWithoutResult((status) -> {
+				write(lock, 90);
+				status.setRollbackOnly();
+			});
+			assertThat(balance()).isEqualTo(100);
+		}
+	}
+
+	@Test
+	void tokenOfTheLockIsUsedAndNotThatOfTheParameters() {
+		FencedUpdates updates = new FencedUpdates(new NamedParameterJdbcTemplate(this.jdbc));
+		try (LockHandle lock = acquire(this.first)) {
+			updates.update(lock, UPDATE, new BeanPropertySqlParameterSource(new Account(1, 90, Long.MAX_VALUE)));
+			assertThat(this.jdbc.queryForObject("SELECT fence FROM account", Long.class))
+				.isEqualTo(lock.fencingToken());
+		}
+	}
+
+	@Test
+	void unguardedUpdateIsNotSent() {
+		String sql = "UPDATE account SET balance = :balance WHERE id = :id";
+		try (LockHandle lock = acquire(this.first)) {
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> this.updates.update(lock, sql, Map.of("id", 1, "balance", 90)))
+				.withMessageContaining("sets no column to :fence")
+				.withMessageContaining(UPDATE)
+				.withMessageContaining(sql);
+		}
+		assertThat(balance()).isEqualTo(100);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "INSERT INTO a (id, fence) VALUES (:id, :fence)", "DELETE FROM a WHERE fence <= :fence",
+			"UPDATE a SET fence = :fence", "UPDATE a SET b = (SELECT 1 WHERE fence <= :fence), fence = :fence",
+			"UPDATE a SET b = 1 WHERE fence <= :fence", "UPDATE a SET b = 'fence = :fence' WHERE fence <= :fence",
+			"UPDATE a SET b = 1 /* , fence = :fence */ WHERE fence <= :fence",
+			"UPDATE a SET fence = :fence + 1 WHERE fence <= :fence",
+			"UPDATE a SET fence = :fences WHERE fence <= :fence", "UPDATE a SET fence = :fence WHERE id = :id",
+			"UPDATE a SET fence = :fence WHERE id = :id -- AND fence <= :fence",
+			"UPDATE a SET fence = :fence WHERE id = :id AND b <> 'fence <= :fence'",
+			"UPDATE a SET fence = :fence WHERE fence = :fence", "UPDATE a SET fence = :fence WHERE fence < :fence",
+			"UPDATE a SET fence = :fence WHERE fence >= :fence", "UPDATE a SET fence = :fence WHERE :fence <= fence",
+			"UPDATE a SET fence = :fence WHERE old_fence <= :fence", "UPDATE a SET fence = :fence WHERE b <= :fence",
+			"UPDATE a SET fence = :fence WHERE fence <= :fence + 9",
+			"UPDATE a SET fence = :fence WHERE id = :id OR fence <= :fence",
+			"UPDATE a SET fence = :fence WHERE id = 1 AND fence <= :fence OR id = 2" })
+	void updateThatAFormerHolderCouldWriteWithIsRefused(String sql) {
+		assertThatIllegalArgumentException().isThrownBy(() -> FencedSql.check(sql)).withMessageContaining(UPDATE);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { UPDATE, "update a set fence=:fence where fence<=:fence",
+			"\n\tUPDATE a\n\tSET fence = :fence,\n\t\tb = 1\n\tWHERE id = :id\n\t\tAND fence <= :fence\n",
+			"UPDATE shop.a AS x SET x.token = :fence WHERE x.id = :id AND x.token <= :fence",
+			"UPDATE a SET \"where\" = 1, \"fence\" = :fence WHERE \"fence\" <= :fence AND (b = 1 OR b = 2)",
+			"UPDATE a SET b = (SELECT 1 FROM c WHERE d = 2), fence = :fence WHERE :fence >= fence",
+			"UPDATE a SET fence = :fence::bigint FROM c WHERE c.id = a.id AND a.fence <= :fence RETURNING b",
+			"UPDATE a SET fence = :fence WHERE (fence IS NULL OR fence <= :fence)",
+			"UPDATE a SET fence = :fence WHERE COALESCE(fence, 0) <= :fence",
+			"/* it's (here */ UPDATE a SET b = 'don''t OR (', fence = :fence WHERE fence <= :fence -- OR" })
+	void guardedUpdateIsFine(String sql) {
+		FencedSql.check(sql);
+	}
+
+	/**
+	 * A bean that has the token among its properties.
+	 */
+	public record Account(int id, int balance, long fence) {
+
+	}
+
+}

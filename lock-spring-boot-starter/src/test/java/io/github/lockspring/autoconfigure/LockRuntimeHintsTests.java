@@ -1,0 +1,169 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import java.io.IOException;
+import java.lang.invoke.VarHandle;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.stream.Stream;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.aot.generate.ClassNameGenerator;
+import org.springframework.aot.generate.DefaultGenerationContext;
+import org.springframework.aot.generate.InMemoryGeneratedFiles;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.TypeReference;
+import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.aot.ApplicationContextAotGenerator;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
+import org.springframework.javapoet.ClassName;
+import org.springframework.util.StringUtils;
+
+import io.github.lockspring.aop.CallRoot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for what a native image is told when an application is processed ahead of time.
+ */
+class LockRuntimeHintsTests {
+
+	private static final String LETTUCE_FACTORY = "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory";
+
+	private static RuntimeHints process(Class<?> client, String... properties) {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			TestPropertyValues.of(properties).applyTo(context);
+			context.register(client, LockAutoConfiguration.class);
+			DefaultGenerationContext generation = new DefaultGenerationContext(
+					new ClassNameGenerator(ClassName.get(LockRuntimeHintsTests.class)), new InMemoryGeneratedFiles());
+			new ApplicationContextAotGenerator().processAheadOfTime(context, generation);
+			return generation.getRuntimeHints();
+		}
+	}
+
+	private static RuntimeHints jdbc() {
+		return process(DataSourceAutoConfiguration.class);
+	}
+
+	private static RuntimeHints redis() {
+		return process(DataRedisAutoConfiguration.class);
+	}
+
+	private static Stream<String> resources(String folder, String ending) throws IOException {
+		Resource[] files = new PathMatchingResourcePatternResolver()
+			.getResources("classpath*:io/github/lockspring/" + folder + "/*" + ending);
+		assertThat(files).isNotEmpty();
+		return Stream.of(files).map((file) -> "io/github/lockspring/" + folder + '/' + file.getFilename());
+	}
+
+	private static List<String> missing(RuntimeHints hints, Stream<String> resources) {
+		return resources.filter((name) -> !RuntimeHintsPredicates.resource().forResource(name).test(hints)).toList();
+	}
+
+	@Test
+	void fieldsOfAllHandlesAreKnown() {
+		RuntimeHints hints = jdbc();
+		List<String> owners = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
+			.importPackages("io.github.lockspring")
+			.stream()
+			.filter((type) -> type.getFields()
+				.stream()
+				.anyMatch((field) -> field.getRawType().isEquivalentTo(VarHandle.class)))
+			.map(JavaClass::getName)
+			.toList();
+		assertThat(owners).isNotEmpty()
+			.allSatisfy((owner) -> assertThat(hints).as(owner)
+				.matches(RuntimeHintsPredicates.reflection()
+					.onType(TypeReference.of(owner))
+					.withMemberCategory(MemberCategory.ACCESS_DECLARED_FIELDS)));
+	}
+
+	@Test
+	void whatExpressionsAskTheRootForIsKnown() {
+		RuntimeHints hints = jdbc();
+		Method[] methods = CallRoot.class.getDeclaredMethods();
+		assertThat(methods).isNotEmpty()
+			.allSatisfy((method) -> assertThat(hints).as(method.getName())
+				.matches(RuntimeHintsPredicates.reflection().onMethodInvocation(method)));
+	}
+
+	@Test
+	void librariesThatMakeCallsSpecialAreKnownToBeThere() {
+		assertThat(jdbc())
+			.matches(RuntimeHintsPredicates.reflection()
+				.onType(TypeReference.of("org.springframework.transaction.support.TransactionSynchronizationManager")))
+			.matches(RuntimeHintsPredicates.reflection().onType(TypeReference.of("reactor.core.publisher.Flux")));
+	}
+
+	@Test
+	void schemasAreInTheImage() throws IOException {
+		assertThat(missing(jdbc(), resources("jdbc", ".sql"))).isEmpty();
+	}
+
+	@Test
+	void scriptsAreInTheImage() throws IOException {
+		assertThat(missing(redis(), resources("redis", ".lua"))).isEmpty();
+	}
+
+	@Test
+	void scriptsOfRedlockAreInTheImage() throws IOException {
+		RuntimeHints hints = process(DataRedisAutoConfiguration.class, "lock.backend=redlock",
+				"lock.redis.redlock.nodes=redis://a,redis://b,redis://c");
+		assertThat(missing(hints, resources("redis", ".lua"))).isEmpty();
+	}
+
+	@Test
+	void configurationOfLettuceIsReadable() throws Exception {
+		assertThat(redis()).matches(RuntimeHintsPredicates.reflection()
+			.onFieldAccess(Class.forName(LETTUCE_FACTORY).getDeclaredField("configuration")));
+	}
+
+	@Test
+	void clientsOfRedisAreKnownToBeThere() {
+		assertThat(redis())
+			.matches(RuntimeHintsPredicates.reflection().onType(TypeReference.of("io.lettuce.core.RedisClient")))
+			.matches(RuntimeHintsPredicates.reflection().onType(TypeReference.of("redis.clients.jedis.Connection")));
+	}
+
+	@Test
+	void backendsThatAreNotUsedAreLeftOut() throws IOException {
+		assertThat(missing(jdbc(), resources("redis", ".lua"))).hasSameSizeAs(resources("redis", ".lua").toList());
+		assertThat(missing(redis(), resources("jdbc", ".sql"))).hasSameSizeAs(resources("jdbc", ".sql").toList());
+	}
+
+	@Test
+	void propertiesAreBound() {
+		RuntimeHints hints = jdbc();
+		assertThat(Stream.of(LockProperties.class.getMethods())
+			.filter((method) -> method.getDeclaringClass() == LockProperties.class)
+			.filter((method) -> StringUtils.startsWithIgnoreCase(method.getName(), "set"))).isNotEmpty()
+			.allSatisfy((setter) -> assertThat(hints)
+				.matches(RuntimeHintsPredicates.reflection().onMethodInvocation(setter)));
+	}
+
+}

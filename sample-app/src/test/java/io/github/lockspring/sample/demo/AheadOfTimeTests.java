@@ -1,0 +1,89 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.sample.demo;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import io.github.lockspring.sample.stock.Strategy;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.aot.AotDetector;
+import org.springframework.core.SpringProperties;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for instances that start from what the build generated ahead of time.
+ */
+class AheadOfTimeTests {
+
+	@BeforeEach
+	void useWhatWasGenerated() {
+		SpringProperties.setFlag(AotDetector.AOT_ENABLED);
+	}
+
+	@AfterEach
+	void goBack() {
+		SpringProperties.setProperty(AotDetector.AOT_ENABLED, null);
+	}
+
+	@Test
+	void instanceStartsFromWhatWasGenerated(@TempDir Path folder) throws Exception {
+		Path log = folder.resolve("log");
+		Instance instance = Instance.start(List.of("--spring.datasource.url=jdbc:h2:mem:stock"), log);
+		try {
+			instance.awaitStarted();
+			assertThat(Files.readString(log)).contains("Starting AOT-processed SampleApplication");
+		}
+		finally {
+			instance.kill();
+		}
+	}
+
+	@Test
+	void annotatedMethodsAreLocked() throws Exception {
+		DemonstrationOptions options = DemonstrationOptions.parse("--instances=2", "--threads=20", "--requests=25",
+				"--stock=500", "--strategies=distributed-lock,optimistic-version");
+		List<Round> rounds = new Demonstration(options, new PrintStream(new ByteArrayOutputStream())).run();
+		assertThat(rounds).extracting(Round::strategy)
+			.containsExactly(Strategy.DISTRIBUTED_LOCK, Strategy.OPTIMISTIC_VERSION);
+		assertThat(rounds).allSatisfy((round) -> assertThat(round.isExact()).as(round.toString()).isTrue());
+	}
+
+	@Test
+	void backendThatTheBuildDidNotHaveIsRefused(@TempDir Path folder) throws Exception {
+		Instance instance = Instance.start(List.of("--spring.datasource.url=jdbc:h2:mem:stock", "--lock.backend=redis"),
+				folder.resolve("log"));
+		try {
+			assertThatExceptionOfType(InstanceNotStartedException.class).isThrownBy(instance::awaitStarted)
+				.withMessageContaining("lock.backend is redis")
+				.withMessageContaining("to keep its locks in jdbc");
+		}
+		finally {
+			instance.kill();
+		}
+	}
+
+}
