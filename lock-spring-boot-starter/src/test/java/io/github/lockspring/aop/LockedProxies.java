@@ -145,6 +145,13 @@ final class LockedProxies implements AutoCloseable {
 		return LocalStores.size(this.store) == 0 && this.engines.stream().allMatch((engine) -> engine.size() == 0);
 	}
 
+	/**
+	 * How many keys the proxies hold or wait for.
+	 */
+	int size() {
+		return this.engines.get(0).size();
+	}
+
 	boolean isHeld(String key) {
 		return !this.backend.inspect("lock:" + key, Duration.ofSeconds(1)).isEmpty();
 	}
