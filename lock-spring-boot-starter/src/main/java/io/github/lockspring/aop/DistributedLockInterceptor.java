@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.task.TaskDecorator;
+import org.springframework.core.task.support.CompositeTaskDecorator;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockspring.LockKeyConverter;
@@ -49,7 +50,11 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 
 	private final BeanFactory beanFactory;
 
+	private final boolean proxies;
+
 	private final KeyTexts texts;
+
+	private final OpenTransactions transactions;
 
 	private final LockedCalls blockingCalls;
 
@@ -71,10 +76,11 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		this.checks = new DeclarationChecks(() -> known.get().checks());
 		this.source = new LockAttributesSource(new LockAttributesReader(beanFactory, known, proxies), this.checks);
 		this.beanFactory = beanFactory;
+		this.proxies = proxies;
 		this.texts = new KeyTexts(this::converters);
-		this.blockingCalls = new BlockingCalls(new OpenTransactions(() -> known.get().insideTransaction()),
-				new LockOrder());
-		this.stageCalls = new StageCalls(() -> beanFactory.getBeanProvider(TaskDecorator.class).getIfUnique());
+		this.transactions = new OpenTransactions(() -> known.get().insideTransaction());
+		this.blockingCalls = new BlockingCalls(this.transactions, new LockOrder());
+		this.stageCalls = new StageCalls(SingletonSupplier.of(this::taskDecorator));
 	}
 
 	LockAttributesSource source() {
@@ -89,6 +95,14 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		return this.beanFactory.getBeanProvider(LockKeyConverter.class).orderedStream().toList();
 	}
 
+	/**
+	 * All of them, as Spring Boot does for its executors.
+	 */
+	private TaskDecorator taskDecorator() {
+		return new CompositeTaskDecorator(
+				this.beanFactory.getBeanProvider(TaskDecorator.class).orderedStream().toList());
+	}
+
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		LockedMethod method = methodOf(invocation);
@@ -97,11 +111,18 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 
 	private LockedMethod methodOf(MethodInvocation invocation) {
 		Method method = invocation.getMethod();
-		Object target = invocation.getThis();
-		Class<?> targetClass = (target != null) ? target.getClass() : method.getDeclaringClass();
+		Class<?> targetClass = targetClassOf(invocation);
 		ConcurrentMap<Method, LockedMethod> known = this.methods.get(targetClass);
 		LockedMethod locked = (known != null) ? known.get(method) : null;
 		return (locked != null) ? locked : prepare(method, targetClass);
+	}
+
+	/**
+	 * Woven code runs the method itself, not one that overrides it.
+	 */
+	private Class<?> targetClassOf(MethodInvocation invocation) {
+		Object target = this.proxies ? invocation.getThis() : null;
+		return (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
 	}
 
 	private LockedMethod prepare(Method method, Class<?> targetClass) {
@@ -128,7 +149,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		return switch (returnType.kind()) {
 			case BLOCKING, UNKNOWN -> this.blockingCalls;
 			case STAGE -> this.stageCalls;
-			case REACTIVE, SUSPENDING -> new ReactiveCalls();
+			case REACTIVE, SUSPENDING -> new ReactiveCalls(this.transactions);
 		};
 	}
 

@@ -34,6 +34,9 @@ final class Invocations {
 	 * A call that goes on from here and has arguments of its own.
 	 */
 	static MethodInvocation detached(MethodInvocation invocation) {
+		if (invocation instanceof JoinPointInvocation call) {
+			return call.copy();
+		}
 		return (invocation instanceof ProxyMethodInvocation call) ? call.invocableClone() : invocation;
 	}
 

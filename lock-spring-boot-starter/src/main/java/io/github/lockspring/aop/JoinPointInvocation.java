@@ -18,6 +18,8 @@ package io.github.lockspring.aop;
 
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Method;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.aspectj.lang.ProceedingJoinPoint;
@@ -26,16 +28,33 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A call that was intercepted by woven code.
+ * <p>
+ * A join point keeps the arguments of its latest call in one place. A call that runs more
+ * than once, possibly in several threads, passes its arguments one at a time.
  */
 final class JoinPointInvocation implements MethodInvocation {
 
 	private final ProceedingJoinPoint joinPoint;
 
+	private final Lock passing;
+
 	private final @Nullable Object[] arguments;
 
 	JoinPointInvocation(ProceedingJoinPoint joinPoint) {
+		this(joinPoint, new ReentrantLock(), joinPoint.getArgs());
+	}
+
+	private JoinPointInvocation(ProceedingJoinPoint joinPoint, Lock passing, @Nullable Object[] arguments) {
 		this.joinPoint = joinPoint;
-		this.arguments = joinPoint.getArgs();
+		this.passing = passing;
+		this.arguments = arguments;
+	}
+
+	/**
+	 * The same call with arguments of its own.
+	 */
+	JoinPointInvocation copy() {
+		return new JoinPointInvocation(this.joinPoint, this.passing, this.arguments.clone());
 	}
 
 	@Override
@@ -50,7 +69,13 @@ final class JoinPointInvocation implements MethodInvocation {
 
 	@Override
 	public @Nullable Object proceed() throws Throwable {
-		return this.joinPoint.proceed(this.arguments);
+		this.passing.lock();
+		try {
+			return this.joinPoint.proceed(this.arguments);
+		}
+		finally {
+			this.passing.unlock();
+		}
 	}
 
 	@Override

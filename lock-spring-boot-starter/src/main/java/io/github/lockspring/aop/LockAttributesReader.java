@@ -74,6 +74,9 @@ final class LockAttributesReader {
 		}
 		ReturnType returnType = ReturnType.of(site.method(), targetClass);
 		MethodCheck.requireEnd(site, returnType);
+		if (!this.proxies) {
+			MethodCheck.requireNotSuspending(site, returnType);
+		}
 		List<LockAttributes> locks = declarations.stream()
 			.map((declaration) -> read(declaration, returnType, targetClass))
 			.toList();

@@ -135,18 +135,21 @@ final class LockAttributesSource {
 	 * The place of an annotation in a class that has locks.
 	 */
 	LockSite siteIn(Class<?> targetClass) {
-		return MethodIntrospector
-			.selectMethods(targetClass, (MetadataLookup<List<LockDeclaration>>) (method) -> locked(method, targetClass))
-			.values()
-			.iterator()
-			.next()
-			.get(0)
-			.site();
+		return sitesIn(targetClass).iterator().next();
 	}
 
-	private static @Nullable List<LockDeclaration> locked(Method method, Class<?> targetClass) {
+	/**
+	 * The places of annotations in a class, one for each of its methods that have any.
+	 */
+	Collection<LockSite> sitesIn(Class<?> targetClass) {
+		return MethodIntrospector
+			.selectMethods(targetClass, (MetadataLookup<LockSite>) (method) -> siteOf(method, targetClass))
+			.values();
+	}
+
+	private static @Nullable LockSite siteOf(Method method, Class<?> targetClass) {
 		List<LockDeclaration> declarations = declarationsOf(method, targetClass);
-		return declarations.isEmpty() ? null : declarations;
+		return declarations.isEmpty() ? null : declarations.get(0).site();
 	}
 
 	/**

@@ -37,7 +37,8 @@ import io.github.lockspring.engine.KeyText;
 /**
  * Finds, when all singletons are there, what was not to be seen when each of them was
  * created: backends and handlers that do not exist, beans that were created too early to
- * be proxied, and settings for names that nobody uses.
+ * be proxied, annotated methods that should be woven and are not, and settings for names
+ * that nobody uses.
  */
 public final class LockDeclarationCheck implements SmartInitializingSingleton {
 
@@ -59,7 +60,8 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 	 * @param interceptor what has read the annotations
 	 * @param template knows the backends
 	 * @param defaults what is configured for annotations
-	 * @param proxies whether annotated beans have to be proxies
+	 * @param proxies whether annotated beans have to be proxies, or else annotated
+	 * methods woven
 	 */
 	public LockDeclarationCheck(ConfigurableListableBeanFactory beanFactory, DistributedLockInterceptor interceptor,
 			LockTemplate template, LockDefaults defaults, boolean proxies) {
@@ -76,6 +78,9 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 			for (String name : this.beanFactory.getSingletonNames()) {
 				checkBean(name, this.beanFactory.getSingleton(name));
 			}
+		}
+		else {
+			new WeavingCheck(this.beanFactory, this.interceptor).run();
 		}
 		this.interceptor.source().known().forEach((lock) -> this.interceptor.checks().run(() -> check(lock)));
 		warnOfUnknownNames();

@@ -69,14 +69,26 @@ final class MethodCheck {
 	}
 
 	/**
+	 * Refuses functions that woven code would lock anew each time they are resumed.
+	 */
+	static void requireNotSuspending(LockSite site, ReturnType returnType) {
+		if (returnType.kind() == ReturnType.Kind.SUSPENDING) {
+			throw site.refuse(
+					"the method is a suspending function, which can be locked by a proxy, but not when it"
+							+ " is woven",
+					"Set the property lock.aop.mode to proxy, or lock in a method that does not suspend.", null);
+		}
+	}
+
+	/**
 	 * Refuses to skip methods that must return something.
 	 */
 	static void requireEmptyResult(LockSite site, OnFailure onFailure, ReturnType returnType) {
-		Class<?> type = returnType.resultType();
-		if (onFailure == OnFailure.SKIP && type.isPrimitive() && type != void.class) {
+		if (onFailure == OnFailure.SKIP && returnType.required()) {
 			throw site.refuse(
-					"onFailure = SKIP needs a result for calls that are skipped, but the method returns " + type,
-					"Return an object or an Optional, or use onFailure = THROW.", null);
+					"onFailure = SKIP needs a result for calls that are skipped, but the method returns "
+							+ returnType.type().getTypeName() + ", which callers take for granted",
+					"Return what may be empty, such as an object or an Optional, or use onFailure = THROW.", null);
 		}
 	}
 

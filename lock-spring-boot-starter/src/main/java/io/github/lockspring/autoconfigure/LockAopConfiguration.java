@@ -19,7 +19,6 @@ package io.github.lockspring.autoconfigure;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -28,43 +27,35 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
 import io.github.lockspring.LockTemplate;
-import io.github.lockspring.aop.DistributedLockAdvisor;
 import io.github.lockspring.aop.DistributedLockInterceptor;
 import io.github.lockspring.aop.LeaseTimeCheck;
 import io.github.lockspring.aop.LockDeclarationCheck;
+import io.github.lockspring.autoconfigure.LockProperties.AopMode;
 import io.github.lockspring.engine.LockEngines;
 
 /**
- * Advice for annotated methods. The advisor is there before most beans are, so that it
- * must not ask for any of them.
+ * Advice for annotated methods. The interceptor is there before most beans are, so that
+ * it must not ask for any of them.
  */
 @Configuration(proxyBeanMethods = false)
-@Import(LockAutoProxyRegistrar.class)
+@Import(LockAopModeSelector.class)
 @ImportRuntimeHints(LockAopRuntimeHints.class)
 class LockAopConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static DistributedLockInterceptor distributedLockInterceptor(ConfigurableListableBeanFactory beanFactory,
-			ObjectProvider<LockProperties> properties) {
+			ObjectProvider<LockProperties> properties, Environment environment) {
 		return new DistributedLockInterceptor(beanFactory,
-				() -> LockSettings.of(properties.getObject()).annotationDefaults(), true);
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static DistributedLockAdvisor distributedLockAdvisor(Environment environment,
-			DistributedLockInterceptor interceptor) {
-		DistributedLockAdvisor advisor = new DistributedLockAdvisor(interceptor);
-		Binder.get(environment).bind("lock.aop.order", Integer.class).ifBound(advisor::setOrder);
-		return advisor;
+				() -> LockSettings.of(properties.getObject()).annotationDefaults(),
+				LockAopModeSelector.modeIn(environment) == AopMode.PROXY);
 	}
 
 	@Bean
 	static LockDeclarationCheck lockDeclarationCheck(ConfigurableListableBeanFactory beanFactory,
 			DistributedLockInterceptor interceptor, LockTemplate template, LockProperties properties) {
 		return new LockDeclarationCheck(beanFactory, interceptor, template,
-				LockSettings.of(properties).annotationDefaults(), true);
+				LockSettings.of(properties).annotationDefaults(), properties.getAop().getMode() == AopMode.PROXY);
 	}
 
 	@Bean

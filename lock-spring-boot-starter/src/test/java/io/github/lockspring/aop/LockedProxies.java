@@ -34,6 +34,7 @@ import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.local.LocalStores;
 import io.github.lockspring.test.SettableTime;
 
 /**
@@ -134,6 +135,29 @@ final class LockedProxies implements AutoCloseable {
 		this.backend.setDown(true);
 		this.time.advance(Duration.ofMinutes(1));
 		this.backend.setDown(false);
+	}
+
+	/**
+	 * Locks in another process.
+	 */
+	LockTemplate elsewhere() {
+		return this.other;
+	}
+
+	/**
+	 * Makes the leases end without their holders' doing.
+	 */
+	void loseLeases() {
+		this.backend.setDown(true);
+		this.time.advance(Duration.ofMinutes(1));
+		this.backend.setDown(false);
+	}
+
+	/**
+	 * Whether nothing is held, waited for or stored any more.
+	 */
+	boolean isEmpty() {
+		return LocalStores.size(this.store) == 0 && this.engines.stream().allMatch((engine) -> engine.size() == 0);
 	}
 
 	boolean isHeld(String key) {

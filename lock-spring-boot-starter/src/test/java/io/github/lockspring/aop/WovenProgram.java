@@ -13,85 +13,59 @@
  * See the License for the specific language governing permissions and
  * limitations under the License.
  */
+
 package io.github.lockspring.aop;
 
-import java.util.function.Predicate;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
 
-import org.springframework.beans.factory.support.DefaultListableBeanFactory;
-
-import io.github.lockspring.DistributedLock;
-import io.github.lockspring.LockOptions;
-import io.github.lockspring.LockTemplate;
-import io.github.lockspring.engine.EngineListener;
-import io.github.lockspring.engine.EngineSettings;
-import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.engine.TimeSource;
-import io.github.lockspring.local.LocalLockBackend;
+import org.junit.jupiter.api.Test;
 
 /**
- * A program whose classes are woven when they are loaded. It tells which of the methods
- * of a plain object were under their locks.
+ * Runs the tests of {@link WovenCalls} in a process of its own, in which classes are
+ * woven, and tells how each of them ended.
  */
 final class WovenProgram {
 
 	private WovenProgram() {
 	}
 
-	public static void main(String[] args) {
-		System.out.println("early: " + early());
-		LockEngine engine = new LockEngine(new LocalLockBackend(), EngineSettings.defaults(), EngineListener.NONE,
-				TimeSource.SYSTEM);
-		LockTemplate template = new LockTemplate(engine, "lock:", LockOptions.defaults());
-		DefaultListableBeanFactory beanFactory = new DefaultListableBeanFactory();
-		beanFactory.registerSingleton("lockTemplate", template);
-		WovenLocks.aspectOf()
-			.use(new DistributedLockInterceptor(beanFactory, () -> new LockDefaults(LockOptions.defaults(), null),
-					false));
-		new Plain((key) -> engine.size() == 1).callsAll();
-		engine.close();
-	}
-
-	private static String early() {
-		try {
-			new Plain((key) -> false).callsAll();
-			return "not locked";
-		}
-		catch (IllegalStateException ex) {
-			return "refused";
-		}
+	/**
+	 * The names of the tests.
+	 */
+	static List<String> tests() {
+		return Arrays.stream(WovenCalls.class.getDeclaredMethods())
+			.filter((method) -> method.isAnnotationPresent(Test.class))
+			.map(Method::getName)
+			.sorted()
+			.toList();
 	}
 
 	/**
-	 * Calls its own methods, which no proxy could intercept.
+	 * What is printed when a test has passed.
 	 */
-	private static final class Plain {
+	static String passed(String test) {
+		return "[passed " + test + "]";
+	}
 
-		private final Predicate<String> held;
-
-		private Plain(Predicate<String> held) {
-			this.held = held;
+	public static void main(String[] args) throws Exception {
+		for (String test : tests()) {
+			run(WovenCalls.class.getDeclaredMethod(test));
 		}
+		System.exit(0);
+	}
 
-		private void callsAll() {
-			ofPlainObject(1);
-			ofClass(1, this.held);
-			unlocked();
+	private static void run(Method test) throws Exception {
+		try {
+			test.invoke(new WovenCalls());
+			System.out.println(passed(test.getName()));
 		}
-
-		@DistributedLock(name = "private", key = "#id")
-		private void ofPlainObject(long id) {
-			System.out.println("private: " + this.held.test("private:" + id));
+		catch (InvocationTargetException ex) {
+			System.out.println("[failed " + test.getName() + "]");
+			ex.getTargetException().printStackTrace(System.out);
 		}
-
-		@DistributedLock(name = "static", key = "#id")
-		private static void ofClass(long id, Predicate<String> held) {
-			System.out.println("static: " + held.test("static:" + id));
-		}
-
-		private void unlocked() {
-			System.out.println("unlocked: " + this.held.test("none"));
-		}
-
 	}
 
 }

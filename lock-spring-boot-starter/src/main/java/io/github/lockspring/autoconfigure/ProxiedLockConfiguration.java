@@ -1,0 +1,47 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+
+import io.github.lockspring.aop.DistributedLockAdvisor;
+import io.github.lockspring.aop.DistributedLockInterceptor;
+
+/**
+ * Advice by proxies. The advisor is there before most beans are, so that it must not ask
+ * for any of them.
+ */
+@Configuration(proxyBeanMethods = false)
+@Import(LockAutoProxyRegistrar.class)
+class ProxiedLockConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static DistributedLockAdvisor distributedLockAdvisor(Environment environment,
+			DistributedLockInterceptor interceptor) {
+		DistributedLockAdvisor advisor = new DistributedLockAdvisor(interceptor);
+		Binder.get(environment).bind("lock.aop.order", Integer.class).ifBound(advisor::setOrder);
+		return advisor;
+	}
+
+}
