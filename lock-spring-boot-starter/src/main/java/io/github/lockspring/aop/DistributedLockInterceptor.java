@@ -74,7 +74,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 			boolean proxies) {
 		Supplier<LockDefaults> known = SingletonSupplier.of(defaults);
 		this.checks = new DeclarationChecks(() -> known.get().checks());
-		this.source = new LockAttributesSource(new LockAttributesReader(beanFactory, known, proxies), this.checks);
+		this.source = new LockAttributesSource(new LockAttributesReader(beanFactory, known, proxies), this.checks,
+				new ClassProxies(proxies ? beanFactory : null));
 		this.beanFactory = beanFactory;
 		this.proxies = proxies;
 		this.texts = new KeyTexts(this::converters);

@@ -18,9 +18,12 @@ package io.github.lockspring.aop;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
 
 import io.github.lockspring.DistributedLock.OnFailure;
 import io.github.lockspring.LockHandle;
@@ -52,6 +55,14 @@ final class MethodCheck {
 			return "static";
 		}
 		return Modifier.isFinal(modifiers) ? "final" : null;
+	}
+
+	/**
+	 * Whether a proxy can be a subclass, or need not be one.
+	 */
+	static boolean canBeExtended(Class<?> type) {
+		return !(Modifier.isFinal(type.getModifiers()) || type.isSealed()) || Proxy.isProxyClass(type)
+				|| ClassUtils.isLambdaClass(type);
 	}
 
 	/**

@@ -83,7 +83,7 @@ final class ReactiveCall {
 		if (denial != null) {
 			return denied(hold.claim(), denial);
 		}
-		if (this.method.isOffered(hold.claim())) {
+		if (this.method.isOffered(hold.claim().lock())) {
 			this.method.offer(hold.lock(), this.invocation);
 		}
 		Mono<Object> loss = hold.endsOnLoss() ? hold.loss() : Mono.never();
