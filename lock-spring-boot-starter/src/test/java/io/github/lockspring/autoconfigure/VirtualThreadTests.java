@@ -56,6 +56,8 @@ class VirtualThreadTests {
 
 	private static final int KEYS = 100;
 
+	private static final int WARM_UP = 500;
+
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
 		.withPropertyValues("lock.wait-time=3m", "lock.key-prefix=" + UUID.randomUUID())
@@ -96,17 +98,18 @@ class VirtualThreadTests {
 	private void run(ApplicationContextRunner runner) {
 		runner.run((context) -> {
 			Counters counters = context.getBean(Counters.class);
-			List<RecordedEvent> pinned = recordPinned(() -> countInVirtualThreads(counters));
-			assertThat(counters.count()).containsOnly(THREADS / KEYS).hasSize(KEYS);
+			countInVirtualThreads(counters, WARM_UP);
+			List<RecordedEvent> pinned = recordPinned(() -> countInVirtualThreads(counters, THREADS));
+			assertThat(counters.count()).containsOnly((WARM_UP + THREADS) / KEYS).hasSize(KEYS);
 			assertThat(counters.wereTogether()).isFalse();
-			assertThat(pinned.stream().filter(VirtualThreadTests::hasFrameOfOurs)).isEmpty();
+			assertThat(pinned.stream().filter(VirtualThreadTests::isOurs)).isEmpty();
 		});
 	}
 
-	private static void countInVirtualThreads(Counters counters) throws Exception {
+	private static void countInVirtualThreads(Counters counters, int threads) throws Exception {
 		ExecutorService executor = virtualThreads();
 		List<Future<?>> results = new ArrayList<>();
-		for (int i = 0; i < THREADS; i++) {
+		for (int i = 0; i < threads; i++) {
 			int key = i % KEYS;
 			results.add(executor.submit(() -> counters.count(key)));
 		}
@@ -134,6 +137,16 @@ class VirtualThreadTests {
 		Path file = this.directory.resolve("recording.jfr");
 		recording.dump(file);
 		return RecordingFile.readAllEvents(file);
+	}
+
+	/**
+	 * Whether the library has pinned a thread, unless it was the first to use a class of
+	 * which another thread was the first as well.
+	 */
+	private static boolean isOurs(RecordedEvent event) {
+		boolean initialization = event.hasField("pinnedReason")
+				&& String.valueOf(event.getString("pinnedReason")).startsWith("Waited for initialization");
+		return !initialization && hasFrameOfOurs(event);
 	}
 
 	private static boolean hasFrameOfOurs(RecordedEvent event) {
