@@ -87,6 +87,13 @@ class WovenLockConfigurationTests {
 	}
 
 	@Test
+	void finalClassIsOnlyAskedToBeWoven() {
+		this.runner.withPropertyValues("lock.checks=warn")
+			.withBean(FinalOrders.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
 	void methodThatIsNotWovenIsWarnedOf(CapturedOutput output) {
 		this.runner.withPropertyValues("lock.checks=warn").withBean(Orders.class).run((context) -> {
 			assertThat(context).hasNotFailed();
@@ -149,6 +156,14 @@ class WovenLockConfigurationTests {
 
 		@DistributedLock
 		void save();
+
+	}
+
+	static final class FinalOrders {
+
+		@DistributedLock
+		void pay() {
+		}
 
 	}
 
