@@ -25,6 +25,7 @@ import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -88,7 +89,8 @@ class WovenLockConfigurationTests {
 
 	@Test
 	void finalClassIsOnlyAskedToBeWoven() {
-		this.runner.withPropertyValues("lock.checks=warn")
+		this.runner.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withPropertyValues("lock.checks=warn")
 			.withBean(FinalOrders.class)
 			.run((context) -> assertThat(context).hasNotFailed());
 	}

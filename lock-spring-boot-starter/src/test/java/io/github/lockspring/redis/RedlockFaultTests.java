@@ -17,6 +17,7 @@ package io.github.lockspring.redis;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -295,6 +296,8 @@ class RedlockFaultTests {
 		assertThat(isResting(2)).isFalse();
 		this.nodes.get(2).down = false;
 		await().until(() -> isResting(2) && backend.underWay() == 0);
+		assertThat(this.nodes.get(2).rests).hasSizeGreaterThan(1).isSortedAccordingTo(Comparator.reverseOrder());
+		assertThat(this.nodes.get(2).rests).doesNotHaveDuplicates();
 		assertThat(this.nodes).allSatisfy((node) -> assertThat(remaining(node)).isBetween(REST.dividedBy(2), REST));
 	}
 

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -48,6 +49,11 @@ final class TestNode implements LockBackend {
 	final AtomicInteger attempts = new AtomicInteger();
 
 	final AtomicInteger releases = new AtomicInteger();
+
+	/**
+	 * For how long this node was told to keep others out, each time that it was told.
+	 */
+	final List<Duration> rests = new CopyOnWriteArrayList<>();
 
 	volatile boolean down;
 
@@ -158,6 +164,7 @@ final class TestNode implements LockBackend {
 
 	@Override
 	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+		this.rests.add(rest);
 		this.releases.incrementAndGet();
 		if (this.keepNextRelease) {
 			this.keepNextRelease = false;
