@@ -145,15 +145,6 @@ final class LockedProxies implements AutoCloseable {
 	}
 
 	/**
-	 * Makes the leases end without their holders' doing.
-	 */
-	void loseLeases() {
-		this.backend.setDown(true);
-		this.time.advance(Duration.ofMinutes(1));
-		this.backend.setDown(false);
-	}
-
-	/**
 	 * Whether nothing is held, waited for or stored any more.
 	 */
 	boolean isEmpty() {
