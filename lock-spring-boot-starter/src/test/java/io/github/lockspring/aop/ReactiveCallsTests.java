@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
+import org.aopalliance.intercept.MethodInterceptor;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +33,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
+
+import org.springframework.aop.framework.Advised;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedLock.OnFailure;
@@ -55,7 +58,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class ReactiveCallsTests {
 
-	private static final Duration LONG = Duration.ofSeconds(20);
+	private static final Duration LONG = Duration.ofSeconds(60);
 
 	private final LockedProxies proxies = new LockedProxies();
 
@@ -153,6 +156,18 @@ class ReactiveCallsTests {
 		assertThat(paid.repeat(2).collectList().block(LONG)).containsExactly("paid", "paid", "paid");
 		assertThat(this.proxies.backend.keys()).hasSize(3);
 		assertThat(this.target.runs).hasValue(3);
+	}
+
+	@Test
+	void eachSubscriptionPassesTheAdviceInside() {
+		AtomicInteger advised = new AtomicInteger();
+		((Advised) this.orders).addAdvice((MethodInterceptor) (invocation) -> {
+			advised.incrementAndGet();
+			return invocation.proceed();
+		});
+		this.target.work.tryEmitValue("paid");
+		this.orders.pay(42).repeat(2).blockLast(LONG);
+		assertThat(advised).hasValue(3);
 	}
 
 	@Test
@@ -460,7 +475,10 @@ class ReactiveCallsTests {
 	@Test
 	void whenCancelledWhileWaitingThenMethodDoesNotRun() {
 		LockHandle elsewhere = this.proxies.holdElsewhere("guarded:42");
-		this.orders.guarded(42, this.target::run).subscribe().dispose();
+		Disposable waiting = this.orders.guarded(42, this.target::run).subscribe();
+		Awaitility.await().atMost(LONG).until(() -> this.proxies.size() == 1);
+		waiting.dispose();
+		Awaitility.await().atMost(LONG).until(() -> this.proxies.size() == 0);
 		elsewhere.close();
 		awaitEmptiness();
 		assertThat(this.target.runs).hasValue(0);

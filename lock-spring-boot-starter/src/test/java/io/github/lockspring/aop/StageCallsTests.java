@@ -59,7 +59,7 @@ class StageCallsTests {
 
 	private static final ThreadLocal<String> TENANT = new ThreadLocal<>();
 
-	private static final Duration LONG = Duration.ofSeconds(20);
+	private static final Duration LONG = Duration.ofSeconds(60);
 
 	private final LockedProxies proxies = new LockedProxies();
 
@@ -385,7 +385,9 @@ class StageCallsTests {
 	void whenCancelledWhileWaitingThenMethodDoesNotRun() {
 		LockHandle elsewhere = this.proxies.holdElsewhere("order:42");
 		CompletableFuture<String> paid = this.orders.payPatiently(42);
+		Awaitility.await().atMost(LONG).until(() -> this.proxies.size() == 1);
 		paid.cancel(true);
+		Awaitility.await().atMost(LONG).until(() -> this.proxies.size() == 0);
 		elsewhere.close();
 		awaitEmptiness();
 		assertThat(this.target.runs).hasValue(0);

@@ -45,6 +45,7 @@ import io.github.lockspring.aop.WovenClasses.Generic;
 import io.github.lockspring.aop.WovenClasses.OnlyTransactional;
 import io.github.lockspring.aop.WovenClasses.Orders;
 import io.github.lockspring.aop.WovenClasses.Specific;
+import io.github.lockspring.aop.WovenClasses.Suspending;
 import io.github.lockspring.aop.WovenClasses.Transactions;
 import io.github.lockspring.aop.WovenClasses.WrongKey;
 import io.github.lockspring.autoconfigure.LockAutoConfiguration;
@@ -219,6 +220,13 @@ class WovenCalls {
 	void wrongDeclarationOfAnObjectIsFoundAtItsCall() {
 		this.runner.run((context) -> assertThatExceptionOfType(InvalidLockDeclarationException.class)
 			.isThrownBy(() -> new WrongKey().callPrivate(1)));
+	}
+
+	@Test
+	void suspendingFunctionIsRefused() {
+		this.runner.withBean(Suspending.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContainingAll("Suspending.run(Continuation)", "is a suspending function"));
 	}
 
 	@Test

@@ -21,6 +21,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
+import kotlin.Metadata;
+import kotlin.coroutines.Continuation;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -239,6 +241,19 @@ final class WovenClasses {
 		@DistributedLock(name = "tx")
 		CompletableFuture<String> later(Supplier<String> work) {
 			return CompletableFuture.completedFuture(work.get());
+		}
+
+	}
+
+	/**
+	 * As the compiler of Kotlin makes it of a suspending function.
+	 */
+	@Metadata
+	static class Suspending {
+
+		@DistributedLock
+		Object run(Continuation<? super String> continuation) {
+			return "done";
 		}
 
 	}
