@@ -53,8 +53,12 @@ final class HeldLock implements LockHandle {
 		this.prefixLength = prefixLength;
 	}
 
+	/**
+	 * Who holds a key, unless this is closed: whoever comes after that shares nothing.
+	 */
 	@Nullable Object ownerOf(String backend, String storeKey) {
-		return (this.hold.key().equals(storeKey) && this.hold.backendName().equals(backend)) ? this.hold.owner() : null;
+		return (!this.closed && this.hold.key().equals(storeKey) && this.hold.backendName().equals(backend))
+				? this.hold.owner() : null;
 	}
 
 	@Override

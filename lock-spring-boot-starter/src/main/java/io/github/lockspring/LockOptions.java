@@ -215,7 +215,7 @@ public final class LockOptions {
 	 * <p>
 	 * Where a lock is acquired again by the one who holds it, the minimum of the first
 	 * acquisition counts. A read lock inside a write lock that has a minimum keeps the
-	 * write lock.
+	 * write lock. A permit of a semaphore stays in use for the minimum.
 	 * @param lockAtLeastFor the minimum, zero for none
 	 * @return changed options
 	 * @throws IllegalArgumentException if the time is negative or longer than

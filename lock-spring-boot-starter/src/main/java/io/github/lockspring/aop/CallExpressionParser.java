@@ -78,12 +78,13 @@ final class CallExpressionParser {
 	}
 
 	/**
-	 * The names of the arguments, each with its index, as in {@code @Cacheable}.
+	 * The names of the arguments, each with its index, as in {@code @Cacheable}. The
+	 * continuation of a suspending function has no name.
 	 */
 	private static Map<String, Integer> variablesOf(Method method, @Nullable String @Nullable [] names) {
 		Map<String, Integer> variables = new LinkedHashMap<>();
 		for (int i = 0; i < method.getParameterCount(); i++) {
-			if (names != null && names[i] != null) {
+			if (names != null && i < names.length && names[i] != null) {
 				variables.put(names[i], i);
 			}
 			variables.putIfAbsent("p" + i, i);

@@ -21,9 +21,13 @@ import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import org.springframework.context.aot.AbstractAotProcessor;
+import org.springframework.core.SpringProperties;
+
 /**
  * What happens to declarations that cannot work: the application does not start, or is
- * warned.
+ * warned. Ahead-of-time processing takes them as they are, because properties may have
+ * other values, or none yet, before the application starts.
  */
 final class DeclarationChecks {
 
@@ -44,11 +48,17 @@ final class DeclarationChecks {
 			check.run();
 		}
 		catch (InvalidLockDeclarationException ex) {
-			if (this.mode.get() == LockChecks.FAIL) {
-				throw ex;
+			if (!SpringProperties.getFlag(AbstractAotProcessor.AOT_PROCESSING)) {
+				complain(ex);
 			}
-			logger.warn(ex.getMessage() + ". " + ex.getRemedy());
 		}
+	}
+
+	private void complain(InvalidLockDeclarationException failure) {
+		if (this.mode.get() == LockChecks.FAIL) {
+			throw failure;
+		}
+		logger.warn(failure.getMessage() + ". " + failure.getRemedy());
 	}
 
 }

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.task.TaskDecorator;
+import org.springframework.core.task.support.CompositeTaskDecorator;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockspring.LockKeyConverter;
@@ -53,6 +54,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 
 	private final KeyTexts texts;
 
+	private final OpenTransactions transactions;
+
 	private final LockedCalls blockingCalls;
 
 	private final LockedCalls stageCalls;
@@ -71,13 +74,14 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 			boolean proxies) {
 		Supplier<LockDefaults> known = SingletonSupplier.of(defaults);
 		this.checks = new DeclarationChecks(() -> known.get().checks());
-		this.source = new LockAttributesSource(new LockAttributesReader(beanFactory, known, proxies), this.checks);
+		this.source = new LockAttributesSource(new LockAttributesReader(beanFactory, known, proxies), this.checks,
+				new ClassProxies(proxies ? beanFactory : null));
 		this.beanFactory = beanFactory;
 		this.proxies = proxies;
 		this.texts = new KeyTexts(this::converters);
-		this.blockingCalls = new BlockingCalls(new OpenTransactions(() -> known.get().insideTransaction()),
-				new LockOrder());
-		this.stageCalls = new StageCalls(() -> beanFactory.getBeanProvider(TaskDecorator.class).getIfUnique());
+		this.transactions = new OpenTransactions(() -> known.get().insideTransaction());
+		this.blockingCalls = new BlockingCalls(this.transactions, new LockOrder());
+		this.stageCalls = new StageCalls(SingletonSupplier.of(this::taskDecorator));
 	}
 
 	LockAttributesSource source() {
@@ -90,6 +94,14 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 
 	private List<LockKeyConverter> converters() {
 		return this.beanFactory.getBeanProvider(LockKeyConverter.class).orderedStream().toList();
+	}
+
+	/**
+	 * All of them, as Spring Boot does for its executors.
+	 */
+	private TaskDecorator taskDecorator() {
+		return new CompositeTaskDecorator(
+				this.beanFactory.getBeanProvider(TaskDecorator.class).orderedStream().toList());
 	}
 
 	@Override
@@ -138,7 +150,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		return switch (returnType.kind()) {
 			case BLOCKING, UNKNOWN -> this.blockingCalls;
 			case STAGE -> this.stageCalls;
-			case REACTIVE, SUSPENDING -> new ReactiveCalls();
+			case REACTIVE, SUSPENDING -> new ReactiveCalls(this.transactions);
 		};
 	}
 

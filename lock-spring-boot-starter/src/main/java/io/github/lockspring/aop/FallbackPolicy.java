@@ -16,14 +16,15 @@
 
 package io.github.lockspring.aop;
 
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.util.Arrays;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.KotlinDetector;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ObjectUtils;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockspring.LockException;
@@ -46,8 +47,8 @@ record FallbackPolicy(Method fallback, boolean takesFailure) implements FailureP
 	static FallbackPolicy of(AnnotationText text, Class<?> targetClass) {
 		Method method = text.site().method();
 		Class<?>[] parameters = method.getParameterTypes();
-		Class<?>[] withFailure = Arrays.copyOf(parameters, parameters.length + 1);
-		withFailure[parameters.length] = LockException.class;
+		Class<?>[] withFailure = ObjectUtils.addObjectToArray(parameters, LockException.class,
+				failureIndex(method, parameters.length));
 		Method plain = ReflectionUtils.findMethod(targetClass, text.text(), parameters);
 		Method fallback = (plain != null) ? plain : ReflectionUtils.findMethod(targetClass, text.text(), withFailure);
 		if (fallback == null) {
@@ -65,26 +66,27 @@ record FallbackPolicy(Method fallback, boolean takesFailure) implements FailureP
 		return new FallbackPolicy(fallback, plain == null);
 	}
 
+	/**
+	 * Suspending functions have a continuation as last parameter.
+	 */
+	private static int failureIndex(Method method, int parameterCount) {
+		return KotlinDetector.isSuspendingFunction(method) ? parameterCount - 1 : parameterCount;
+	}
+
 	@Override
 	public @Nullable Object resultOf(MethodInvocation invocation, LockException failure) throws Throwable {
 		if (!(failure instanceof LockNotAcquiredException)) {
 			throw failure;
 		}
-		try {
-			return this.fallback.invoke(invocation.getThis(), argumentsOf(invocation, failure));
-		}
-		catch (InvocationTargetException ex) {
-			throw ex.getTargetException();
-		}
+		return AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), this.fallback,
+				argumentsOf(invocation, failure));
 	}
 
 	private @Nullable Object[] argumentsOf(MethodInvocation invocation, LockException failure) {
 		@Nullable Object[] arguments = invocation.getArguments();
-		if (this.takesFailure) {
-			arguments = Arrays.copyOf(arguments, arguments.length + 1);
-			arguments[arguments.length - 1] = failure;
-		}
-		return arguments;
+		return this.takesFailure
+				? ObjectUtils.addObjectToArray(arguments, failure, failureIndex(this.fallback, arguments.length))
+				: arguments;
 	}
 
 }

@@ -28,6 +28,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -67,13 +68,23 @@ final class LockAttributesSource {
 
 	private final DeclarationChecks checks;
 
+	private final Predicate<Class<?>> subclassed;
+
 	private final ConcurrentMap<Class<?>, Boolean> classes = new ConcurrentHashMap<>();
 
 	private final Queue<LockAttributes> known = new ConcurrentLinkedQueue<>();
 
-	LockAttributesSource(LockAttributesReader reader, DeclarationChecks checks) {
+	/**
+	 * Creates a source.
+	 * @param reader reads the annotations
+	 * @param checks what happens to wrong annotations
+	 * @param subclassed whether calls of a bean are intercepted by a subclass of its
+	 * class
+	 */
+	LockAttributesSource(LockAttributesReader reader, DeclarationChecks checks, Predicate<Class<?>> subclassed) {
 		this.reader = reader;
 		this.checks = checks;
+		this.subclassed = subclassed;
 	}
 
 	/**
@@ -83,15 +94,35 @@ final class LockAttributesSource {
 	 * @throws InvalidLockDeclarationException if one of the annotations is wrong
 	 */
 	boolean hasLocks(Class<?> targetClass) {
-		if (ANNOTATIONS.stream().noneMatch((type) -> AnnotationUtils.isCandidateClass(targetClass, type))) {
+		if (!isCandidate(targetClass)) {
 			return false;
 		}
+		boolean canBeProxied = MethodCheck.canBeExtended(targetClass) || !this.subclassed.test(targetClass);
 		Boolean known = this.classes.get(targetClass);
 		if (known == null) {
 			known = read(targetClass);
 			this.classes.put(targetClass, known);
 		}
+		if (known && !canBeProxied) {
+			throw refuse(targetClass);
+		}
 		return known;
+	}
+
+	private static boolean isCandidate(Class<?> targetClass) {
+		return ANNOTATIONS.stream().anyMatch((type) -> AnnotationUtils.isCandidateClass(targetClass, type));
+	}
+
+	/**
+	 * A bean without its proxy would run without its locks, so that a warning is not
+	 * enough.
+	 */
+	private InvalidLockDeclarationException refuse(Class<?> targetClass) {
+		return siteIn(targetClass).refuse(
+				targetClass + " is final or sealed, so that there can be no proxy that intercepts calls of it",
+				"Make the class neither final nor sealed nor a record, or let it implement an interface and set the"
+						+ " property spring.aop.proxy-target-class to false.",
+				null);
 	}
 
 	private boolean read(Class<?> targetClass) {
@@ -139,17 +170,29 @@ final class LockAttributesSource {
 	}
 
 	/**
-	 * The places of annotations in a class, one for each of its methods that have any.
+	 * The places of the annotations of all methods of a class.
 	 */
 	Collection<LockSite> sitesIn(Class<?> targetClass) {
-		return MethodIntrospector
-			.selectMethods(targetClass, (MetadataLookup<LockSite>) (method) -> siteOf(method, targetClass))
-			.values();
+		return declarationsIn(targetClass).stream().map(LockDeclaration::site).distinct().toList();
 	}
 
-	private static @Nullable LockSite siteOf(Method method, Class<?> targetClass) {
+	/**
+	 * The annotations of all methods of a class, as they are written.
+	 * @param targetClass the class of a bean
+	 * @return the annotations
+	 */
+	static List<LockDeclaration> declarationsIn(Class<?> targetClass) {
+		return isCandidate(targetClass) ? MethodIntrospector
+			.selectMethods(targetClass, (MetadataLookup<List<LockDeclaration>>) (method) -> locked(method, targetClass))
+			.values()
+			.stream()
+			.flatMap(List::stream)
+			.toList() : List.of();
+	}
+
+	private static @Nullable List<LockDeclaration> locked(Method method, Class<?> targetClass) {
 		List<LockDeclaration> declarations = declarationsOf(method, targetClass);
-		return declarations.isEmpty() ? null : declarations.get(0).site();
+		return declarations.isEmpty() ? null : declarations;
 	}
 
 	/**

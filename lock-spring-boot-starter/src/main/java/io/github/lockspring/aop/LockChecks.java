@@ -27,7 +27,9 @@ public enum LockChecks {
 	FAIL,
 
 	/**
-	 * The mistake is logged as a warning, and a call of the method fails.
+	 * The mistake is logged as a warning, and a call of the method fails, unless it
+	 * cannot be intercepted: then the method runs without a lock. A class that cannot be
+	 * proxied at all is refused nevertheless.
 	 */
 	WARN
 

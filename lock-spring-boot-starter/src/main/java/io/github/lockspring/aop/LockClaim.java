@@ -54,6 +54,9 @@ record LockClaim(MethodLock lock, Object key, LockOptions options) {
 		catch (InvalidLockKeyException ex) {
 			return CompletableFuture.failedFuture(this.lock.refuse(ex));
 		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 	/**

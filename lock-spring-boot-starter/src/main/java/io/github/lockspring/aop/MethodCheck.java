@@ -18,9 +18,12 @@ package io.github.lockspring.aop;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 
 import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.ClassUtils;
 
 import io.github.lockspring.DistributedLock.OnFailure;
 import io.github.lockspring.LockHandle;
@@ -55,6 +58,14 @@ final class MethodCheck {
 	}
 
 	/**
+	 * Whether a proxy can be a subclass, or need not be one.
+	 */
+	static boolean canBeExtended(Class<?> type) {
+		return !(Modifier.isFinal(type.getModifiers()) || type.isSealed()) || Proxy.isProxyClass(type)
+				|| ClassUtils.isLambdaClass(type);
+	}
+
+	/**
 	 * Refuses methods that do not tell when their work has ended.
 	 */
 	static void requireEnd(LockSite site, ReturnType returnType) {
@@ -84,11 +95,11 @@ final class MethodCheck {
 	 * Refuses to skip methods that must return something.
 	 */
 	static void requireEmptyResult(LockSite site, OnFailure onFailure, ReturnType returnType) {
-		Class<?> type = returnType.resultType();
-		if (onFailure == OnFailure.SKIP && type.isPrimitive() && type != void.class) {
+		if (onFailure == OnFailure.SKIP && returnType.required()) {
 			throw site.refuse(
-					"onFailure = SKIP needs a result for calls that are skipped, but the method returns " + type,
-					"Return an object or an Optional, or use onFailure = THROW.", null);
+					"onFailure = SKIP needs a result for calls that are skipped, but the method returns "
+							+ returnType.type().getTypeName() + ", which callers take for granted",
+					"Return what may be empty, such as an object or an Optional, or use onFailure = THROW.", null);
 		}
 	}
 

@@ -17,9 +17,6 @@
 package io.github.lockspring.aop;
 
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.BiFunction;
-import java.util.function.Function;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -27,13 +24,8 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-import io.github.lockspring.DistributedLock.OnLost;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
-import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockLostException;
-import io.github.lockspring.LockNotAcquiredException;
-import io.github.lockspring.LockUnavailableException;
 
 /**
  * One subscription to the result of a method.
@@ -52,60 +44,51 @@ final class ReactiveCall {
 
 	private final List<LockClaim> claims;
 
-	ReactiveCall(LockedMethod method, MethodInvocation invocation, List<LockClaim> claims) {
+	private final @Nullable ReactiveTransaction transaction;
+
+	ReactiveCall(LockedMethod method, MethodInvocation invocation, List<LockClaim> claims,
+			@Nullable ReactiveTransaction transaction) {
 		this.method = method;
 		this.invocation = invocation;
 		this.claims = claims;
+		this.transaction = transaction;
 	}
 
+	/**
+	 * Acquires the locks from an index on, and calls the method.
+	 * @param index the index of the next lock
+	 * @param outer what is held already
+	 * @return the stream, whose end comes after the release
+	 */
 	Publisher<?> runUnder(int index, @Nullable LockContext outer) {
 		if (index == this.claims.size()) {
 			return run(outer);
 		}
-		LockClaim claim = this.claims.get(index);
-		Mono<Object> attempt = acquire(claim, outer).cast(Object.class)
-			.onErrorResume(ReactiveCall::isForPolicy, Mono::just);
-		return using(attempt, (outcome) -> (outcome instanceof LockHandle lock) ? held(claim, lock, index, outer)
-				: denied(claim, (LockException) outcome), claim.attributes().onLost());
-	}
-
-	private static boolean isForPolicy(Throwable failure) {
-		return failure instanceof LockNotAcquiredException || failure instanceof LockUnavailableException;
-	}
-
-	private static Mono<LockHandle> acquire(LockClaim claim, @Nullable LockContext outer) {
-		return Mono.<LockHandle>create((sink) -> {
-			CompletableFuture<LockHandle> acquired = claim.acquireAsync(outer);
-			sink.onCancel(() -> acquired.cancel(true));
-			acquired.whenComplete((lock, failure) -> {
-				if (failure != null) {
-					sink.error(Invocations.reasonOf(failure));
-				}
-				else {
-					sink.success(lock);
-				}
-			});
-		}).doOnDiscard(LockHandle.class, LockHandle::closeAsync);
-	}
-
-	private Publisher<?> using(Mono<Object> attempt, Function<Object, Publisher<?>> body, OnLost onLost) {
-		Function<Object, Publisher<?>> release = (outcome) -> release(outcome, onLost);
-		BiFunction<Object, Throwable, Publisher<?>> releaseAfter = (outcome, failure) -> release(outcome, onLost)
-			.onErrorResume(LockLostException.class, (loss) -> {
-				failure.addSuppressed((loss != failure) ? loss : new LockLostException(loss.getKey()));
-				return Mono.empty();
-			});
-		return this.method.returnType().isSeveral() ? Flux.usingWhen(attempt, body, release, releaseAfter, release)
-				: Mono.usingWhen(attempt, (outcome) -> Mono.from(body.apply(outcome)), release, releaseAfter, release);
-	}
-
-	private static Mono<Void> release(Object outcome, OnLost onLost) {
-		if (!(outcome instanceof LockHandle lock)) {
-			return Mono.empty();
+		ReactiveHold hold = new ReactiveHold(this.claims.get(index), outer, this.transaction);
+		if (this.method.returnType().isSeveral()) {
+			return Flux
+				.<Object, ReactiveHold>usingWhen(hold.acquire(), (acquired) -> runUnder(acquired, index),
+						ReactiveHold::release, ReactiveHold::releaseAfter, ReactiveHold::release)
+				.concatWith(hold.end());
 		}
-		Mono<Void> released = Mono.fromFuture(lock::closeAsync, true);
-		return (onLost != OnLost.REPORT) ? released
-				: released.onErrorResume(LockLostException.class, (loss) -> Mono.empty());
+		return Mono
+			.<Object, ReactiveHold>usingWhen(hold.acquire(), (acquired) -> Mono.from(runUnder(acquired, index)),
+					ReactiveHold::release, ReactiveHold::releaseAfter, ReactiveHold::release)
+			.flatMap((result) -> hold.end().defaultIfEmpty(result))
+			.switchIfEmpty(hold.end());
+	}
+
+	private Publisher<?> runUnder(ReactiveHold hold, int index) {
+		LockException denial = hold.denial();
+		if (denial != null) {
+			return denied(hold.claim(), denial);
+		}
+		if (this.method.isOffered(hold.claim().lock())) {
+			this.method.offer(hold.lock(), this.invocation);
+		}
+		Mono<Object> loss = hold.endsOnLoss() ? hold.loss() : Mono.never();
+		Publisher<?> stream = runUnder(index + 1, hold.context());
+		return hold.endsOnLoss() ? untilLoss(stream, loss) : stream;
 	}
 
 	private Publisher<?> denied(LockClaim claim, LockException failure) {
@@ -117,16 +100,10 @@ final class ReactiveCall {
 		}
 	}
 
-	private Publisher<?> held(LockClaim claim, LockHandle lock, int index, @Nullable LockContext outer) {
-		if (this.method.isOffered(claim.lock())) {
-			this.method.offer(lock, this.invocation);
-		}
-		Publisher<?> stream = runUnder(index + 1, new LockContext(claim.name(), lock, outer));
-		return (claim.attributes().onLost() == OnLost.INTERRUPT) ? cancelledOnLoss(stream, lock) : stream;
-	}
-
-	private Publisher<?> cancelledOnLoss(Publisher<?> stream, LockHandle lock) {
-		Mono<Object> loss = Mono.create((sink) -> lock.onLost(() -> sink.error(new LockLostException(lock.key()))));
+	/**
+	 * If the other stream failed, this one would not be cancelled.
+	 */
+	private Publisher<?> untilLoss(Publisher<?> stream, Mono<Object> loss) {
 		return this.method.returnType().isSeveral() ? Flux.from(stream).takeUntilOther(loss)
 				: Mono.from(stream).takeUntilOther(loss);
 	}
@@ -135,6 +112,9 @@ final class ReactiveCall {
 		LockContext before = LockContext.get();
 		LockContext.set(context);
 		try {
+			if (context != null && this.method.returnType().kind() == ReturnType.Kind.SUSPENDING) {
+				CoroutineLocks.give(this.invocation, context);
+			}
 			Publisher<?> stream = ReactiveCalls.publisherOf(this.invocation.proceed());
 			return (context != null) ? inContext(stream, context) : stream;
 		}

@@ -16,6 +16,8 @@
 
 package io.github.lockspring.aop;
 
+import java.util.List;
+
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -35,6 +37,12 @@ import io.github.lockspring.LockContext;
  */
 final class ReactiveCalls implements LockedCalls {
 
+	private final OpenTransactions transactions;
+
+	ReactiveCalls(OpenTransactions transactions) {
+		this.transactions = transactions;
+	}
+
 	@Override
 	public Object run(LockedMethod method, MethodInvocation invocation) {
 		ReactiveAdapter adapter = method.returnType().adapter();
@@ -45,10 +53,15 @@ final class ReactiveCalls implements LockedCalls {
 		return (adapter != null) ? adapter.fromPublisher(result) : result;
 	}
 
-	private static Publisher<?> subscribe(LockedMethod method, MethodInvocation invocation, ContextView context) {
+	private Publisher<?> subscribe(LockedMethod method, MethodInvocation invocation, ContextView context) {
 		LockContext outer = context.getOrDefault(LockContext.class, LockContext.get());
 		MethodInvocation call = Invocations.detached(invocation);
-		return new ReactiveCall(method, call, method.claimsOf(call)).runUnder(0, outer);
+		List<LockClaim> claims = method.claimsOf(call);
+		ReactiveTransaction transaction = ReactiveTransaction.of(context);
+		if (transaction != null) {
+			claims.forEach((claim) -> this.transactions.requireAllowed(claim, outer));
+		}
+		return new ReactiveCall(method, call, claims, transaction).runUnder(0, outer);
 	}
 
 	/**

@@ -18,6 +18,8 @@ package io.github.lockspring.aop;
 
 import java.lang.reflect.Method;
 import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
@@ -27,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
+import org.springframework.core.Nullness;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
@@ -40,13 +43,19 @@ import org.springframework.util.ClassUtils;
  * @param resultType the type of what the method, or the stage that it returns, completes
  * with
  * @param adapter converts reactive types, or {@code null}
+ * @param required whether callers rely on a result
  */
-record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable ReactiveAdapter adapter) {
+record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable ReactiveAdapter adapter, boolean required) {
 
 	private static final boolean REACTOR = ClassUtils.isPresent("reactor.core.publisher.Flux",
 			ReturnType.class.getClassLoader());
 
+	private static final boolean COROUTINES = ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt",
+			ReturnType.class.getClassLoader());
+
 	private static final String PUBLISHER = "org.reactivestreams.Publisher";
+
+	private static final String JDK_PUBLISHER = "java.util.concurrent.Flow$Publisher";
 
 	private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
@@ -58,32 +67,54 @@ record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable React
 	 */
 	static ReturnType of(Method method, Class<?> targetClass) {
 		if (KotlinDetector.isSuspendingFunction(method)) {
-			return ofSuspending(new MethodParameter(method, -1).getParameterType());
+			return ofSuspending(method);
 		}
 		ResolvableType resolved = ResolvableType.forMethodReturnType(method, targetClass);
 		Class<?> type = resolved.resolve(method.getReturnType());
 		if (type == CompletionStage.class || type == CompletableFuture.class) {
 			return new ReturnType(Kind.STAGE, type,
-					resolved.as(CompletionStage.class).getGeneric(0).resolve(Object.class), null);
+					resolved.as(CompletionStage.class).getGeneric(0).resolve(Object.class), null, false);
 		}
 		if (Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type)
 				|| BaseStream.class.isAssignableFrom(type) || Iterator.class.isAssignableFrom(type)) {
-			return new ReturnType(Kind.UNKNOWN, type, type, null);
+			return unknown(type);
 		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
-		if (adapter != null || isNamed(type, PUBLISHER) || isNamed(type, FLOW)) {
-			return new ReturnType((REACTOR && adapter != null) ? Kind.REACTIVE : Kind.UNKNOWN, type, Object.class,
-					adapter);
+		if (adapter != null || hasName(type, PUBLISHER, JDK_PUBLISHER, FLOW)) {
+			return ofReactive(type, adapter);
 		}
-		return new ReturnType(Kind.BLOCKING, type, type, null);
+		return new ReturnType(Kind.BLOCKING, type, type, null, type.isPrimitive() && type != void.class);
 	}
 
-	private static ReturnType ofSuspending(Class<?> type) {
-		return new ReturnType(REACTOR ? Kind.SUSPENDING : Kind.UNKNOWN, type, type, null);
+	private static ReturnType unknown(Class<?> type) {
+		return new ReturnType(Kind.UNKNOWN, type, type, null, false);
 	}
 
-	private static boolean isNamed(Class<?> type, String name) {
-		return ClassUtils.getAllInterfacesForClassAsSet(type).stream().anyMatch((each) -> each.getName().equals(name));
+	/**
+	 * For a subclass, the adapter would return another type than the method.
+	 */
+	private static ReturnType ofReactive(Class<?> type, @Nullable ReactiveAdapter adapter) {
+		return (REACTOR && adapter != null && adapter.getReactiveType() == type)
+				? new ReturnType(Kind.REACTIVE, type, Object.class, adapter, !adapter.supportsEmpty()) : unknown(type);
+	}
+
+	private static ReturnType ofSuspending(Method method) {
+		Class<?> type = new MethodParameter(method, -1).getParameterType();
+		if (!REACTOR || !COROUTINES) {
+			return unknown(type);
+		}
+		boolean required = type != void.class && type != Optional.class && !type.getName().equals(FLOW)
+				&& Nullness.forMethodReturnType(method) == Nullness.NON_NULL;
+		return new ReturnType(Kind.SUSPENDING, type, type, null, required);
+	}
+
+	/**
+	 * Finds types that have no adapter if there is no Reactor, or are not there at all.
+	 */
+	private static boolean hasName(Class<?> type, String... names) {
+		return ClassUtils.getAllInterfacesForClassAsSet(type)
+			.stream()
+			.anyMatch((each) -> List.of(names).contains(each.getName()));
 	}
 
 	/**

@@ -57,11 +57,15 @@ final class StageCall {
 
 	private volatile CompletableFuture<?> awaited = this.promise;
 
+	private volatile boolean running;
+
+	private volatile boolean lost;
+
 	private @Nullable LockContext context;
 
 	private Runnable body = this::runBody;
 
-	private CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+	private @Nullable CompletableFuture<@Nullable Object> result;
 
 	StageCall(LockedMethod method, MethodInvocation invocation, List<LockClaim> claims) {
 		this.method = method;
@@ -75,9 +79,9 @@ final class StageCall {
 	 * @param decorator carries the surroundings of the caller to another thread
 	 * @return the future for the caller
 	 */
-	CompletableFuture<@Nullable Object> start(@Nullable LockContext outer, @Nullable TaskDecorator decorator) {
-		this.body = (decorator != null) ? decorator.decorate(this.body) : this.body;
-		this.promise.whenComplete((result, failure) -> cancelIfCancelled());
+	CompletableFuture<@Nullable Object> start(@Nullable LockContext outer, TaskDecorator decorator) {
+		this.body = decorator.decorate(this.body);
+		this.promise.whenComplete((result, failure) -> cancelIfUnwanted());
 		runUnder(0, outer).whenComplete((result, failure) -> {
 			if (failure != null) {
 				this.promise.completeExceptionally(Invocations.reasonOf(failure));
@@ -89,10 +93,18 @@ final class StageCall {
 		return this.promise;
 	}
 
-	private void cancelIfCancelled() {
-		if (this.promise.isCancelled()) {
+	private void cancelIfUnwanted() {
+		if (isUnwanted()) {
 			this.awaited.cancel(true);
 		}
+	}
+
+	/**
+	 * Whoever completes the future, for example with a time-out, does not want the locks
+	 * any more. Work that has begun goes on unless it is cancelled.
+	 */
+	private boolean isUnwanted() {
+		return this.lost || (this.running ? this.promise.isCancelled() : this.promise.isDone());
 	}
 
 	private CompletableFuture<@Nullable Object> runUnder(int index, @Nullable LockContext outer) {
@@ -110,13 +122,16 @@ final class StageCall {
 
 	private void await(CompletableFuture<?> future) {
 		this.awaited = future;
-		cancelIfCancelled();
+		cancelIfUnwanted();
 	}
 
 	private CompletableFuture<@Nullable Object> denied(LockClaim claim, Throwable failure) {
 		if (failure instanceof LockNotAcquiredException || failure instanceof LockUnavailableException) {
-			return resultOf(
+			this.running = true;
+			CompletableFuture<@Nullable Object> substitute = resultOf(
 					() -> claim.attributes().failurePolicy().resultOf(this.invocation, (LockException) failure));
+			await(substitute);
+			return substitute;
 		}
 		return CompletableFuture.failedFuture(failure);
 	}
@@ -126,16 +141,21 @@ final class StageCall {
 		if (this.method.isOffered(claim.lock())) {
 			this.method.offer(lock, this.invocation);
 		}
-		CompletableFuture<@Nullable Object> inner = runUnder(index + 1, new LockContext(claim.name(), lock, outer));
 		OnLost onLost = claim.attributes().onLost();
 		if (onLost == OnLost.INTERRUPT) {
-			lock.onLost(() -> this.awaited.cancel(true));
+			lock.onLost(this::cancelLost);
 		}
+		CompletableFuture<@Nullable Object> inner = runUnder(index + 1, new LockContext(claim.name(), lock, outer));
 		return inner
 			.handle((result, failure) -> lock.closeAsync()
 				.handle((none, loss) -> end(result, failure, loss, onLost))
 				.thenCompose(Function.identity()))
 			.thenCompose(Function.identity());
+	}
+
+	private void cancelLost() {
+		this.lost = true;
+		cancelIfUnwanted();
 	}
 
 	private static CompletableFuture<@Nullable Object> end(@Nullable Object result, @Nullable Throwable failed,
@@ -154,12 +174,34 @@ final class StageCall {
 	}
 
 	private CompletableFuture<@Nullable Object> run(@Nullable LockContext context) {
+		if (isUnwanted()) {
+			return CompletableFuture.failedFuture(new CancellationException());
+		}
 		this.context = context;
-		if (!this.promise.isCancelled()) {
+		this.running = true;
+		CompletableFuture<@Nullable Object> ended = runBodyInSurroundings();
+		await(ended);
+		return ended;
+	}
+
+	/**
+	 * If the surroundings fail, the locks are still held until the stage has completed.
+	 */
+	private CompletableFuture<@Nullable Object> runBodyInSurroundings() {
+		Throwable failure = null;
+		try {
 			this.body.run();
 		}
-		await(this.result);
-		return this.result;
+		catch (Throwable ex) {
+			failure = ex;
+		}
+		CompletableFuture<@Nullable Object> result = this.result;
+		if (result == null) {
+			return CompletableFuture.failedFuture((failure != null) ? failure
+					: new IllegalStateException("The TaskDecorator did not run the method"));
+		}
+		Throwable thrown = failure;
+		return (thrown != null) ? result.thenCompose((value) -> CompletableFuture.failedFuture(thrown)) : result;
 	}
 
 	private void runBody() {
@@ -184,24 +226,25 @@ final class StageCall {
 		}
 	}
 
+	/**
+	 * The stage itself if it is a future, so that cancelling ends the work before anybody
+	 * learns of the end.
+	 */
+	@SuppressWarnings("unchecked")
 	private static CompletableFuture<@Nullable Object> futureOf(CompletionStage<?> stage) {
-		CompletableFuture<@Nullable Object> future = new CompletableFuture<>();
+		if (stage instanceof CompletableFuture<?> future) {
+			return (CompletableFuture<@Nullable Object>) future.toCompletableFuture();
+		}
+		CompletableFuture<@Nullable Object> copy = new CompletableFuture<>();
 		stage.whenComplete((result, failure) -> {
 			if (failure != null) {
-				future.completeExceptionally(failure);
+				copy.completeExceptionally(failure);
 			}
 			else {
-				future.complete(result);
+				copy.complete(result);
 			}
 		});
-		if (stage instanceof CompletableFuture<?> source) {
-			future.whenComplete((result, failure) -> {
-				if (future.isCancelled()) {
-					source.cancel(true);
-				}
-			});
-		}
-		return future;
+		return copy;
 	}
 
 	/**

@@ -20,7 +20,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInvocation;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.task.TaskDecorator;
 
@@ -32,14 +31,14 @@ import io.github.lockspring.LockContext;
  */
 final class StageCalls implements LockedCalls {
 
-	private final Supplier<@Nullable TaskDecorator> decorator;
+	private final Supplier<TaskDecorator> decorator;
 
 	/**
 	 * Creates the calls.
 	 * @param decorator finds what carries the surroundings of the caller to the thread
 	 * that runs the method
 	 */
-	StageCalls(Supplier<@Nullable TaskDecorator> decorator) {
+	StageCalls(Supplier<TaskDecorator> decorator) {
 		this.decorator = decorator;
 	}
 

@@ -60,7 +60,7 @@ public class LockProperties {
 
 	/**
 	 * How long a lease lasts after its last renewal: the time after which others get the
-	 * lock if this process dies.
+	 * lock if this process dies. At least 100 milliseconds, at most one day.
 	 */
 	private Duration leaseTime = Duration.ofSeconds(30);
 
@@ -71,7 +71,7 @@ public class LockProperties {
 
 	/**
 	 * How long after the last renewal the next one is due. By default a third of each
-	 * lease time.
+	 * lease time. Shorter than each of them.
 	 */
 	private @Nullable Duration renewInterval;
 
@@ -108,17 +108,21 @@ public class LockProperties {
 	private boolean asyncRelease;
 
 	/**
-	 * What becomes of the lock of a method that is called inside an open transaction.
+	 * What becomes of the lock of a method that is called inside an open transaction: it
+	 * is kept until the transaction has completed, or the call is refused.
 	 */
 	private InsideTransaction insideTransaction = InsideTransaction.AFTER_COMPLETION;
 
 	/**
-	 * What happens at startup when an annotation has a mistake.
+	 * What happens at startup when an annotation has a mistake: the application does not
+	 * start, or is warned. A method that cannot be intercepted then runs without its
+	 * lock.
 	 */
 	private LockChecks checks = LockChecks.FAIL;
 
 	/**
-	 * What holds for the locks of single names, whatever their annotations say.
+	 * What holds for the locks of single names, whatever their annotations say. Names
+	 * with dots are written in brackets.
 	 */
 	private Map<String, Named> names = new LinkedHashMap<>();
 
@@ -285,7 +289,8 @@ public class LockProperties {
 		private @Nullable Duration waitTime;
 
 		/**
-		 * How long a lease of this name lasts after its last renewal.
+		 * How long a lease of this name lasts after its last renewal. At least 100
+		 * milliseconds, at most one day.
 		 */
 		private @Nullable Duration leaseTime;
 
@@ -374,12 +379,14 @@ public class LockProperties {
 	public static class Aop {
 
 		/**
-		 * The order of the advice. By default outside transactions and caches.
+		 * The order of the advice. By default just outside transactions and caches; lower
+		 * numbers are further outside.
 		 */
 		private int order = DistributedLockAdvisor.DEFAULT_ORDER;
 
 		/**
-		 * What puts the advice around annotated methods.
+		 * What puts the advice around annotated methods: proxies, which do not see calls
+		 * inside an object, or the weaver of AspectJ.
 		 */
 		private AopMode mode = AopMode.PROXY;
 

@@ -34,6 +34,7 @@ import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.local.LocalStores;
 import io.github.lockspring.test.SettableTime;
 
 /**
@@ -65,14 +66,10 @@ final class LockedProxies implements AutoCloseable {
 	}
 
 	LockedProxies(InsideTransaction insideTransaction) {
-		this(new LockDefaults(TRY_ONCE, null), insideTransaction);
+		this(new LockDefaults(TRY_ONCE, null, insideTransaction, LockChecks.FAIL, Map.of()));
 	}
 
 	LockedProxies(LockDefaults defaults, Object... properties) {
-		this(defaults, InsideTransaction.AFTER_COMPLETION, properties);
-	}
-
-	private LockedProxies(LockDefaults defaults, InsideTransaction insideTransaction, Object... properties) {
 		for (int i = 0; i < properties.length; i += 2) {
 			this.context.getEnvironment()
 				.getPropertySources()
@@ -80,10 +77,8 @@ final class LockedProxies implements AutoCloseable {
 		}
 		this.context.registerBean("lockTemplate", LockTemplate.class, () -> this.template);
 		this.context.refresh();
-		LockDefaults known = new LockDefaults(defaults.options(), defaults.renewInterval(), insideTransaction,
-				defaults.checks(), defaults.names());
 		this.advisor = new DistributedLockAdvisor(
-				new DistributedLockInterceptor(this.context.getDefaultListableBeanFactory(), () -> known, true));
+				new DistributedLockInterceptor(this.context.getDefaultListableBeanFactory(), () -> defaults, true));
 	}
 
 	private LockTemplate template(RecordingBackend backend) {
@@ -134,6 +129,27 @@ final class LockedProxies implements AutoCloseable {
 		this.backend.setDown(true);
 		this.time.advance(Duration.ofMinutes(1));
 		this.backend.setDown(false);
+	}
+
+	/**
+	 * Locks in another process.
+	 */
+	LockTemplate elsewhere() {
+		return this.other;
+	}
+
+	/**
+	 * Whether nothing is held, waited for or stored any more.
+	 */
+	boolean isEmpty() {
+		return LocalStores.size(this.store) == 0 && this.engines.stream().allMatch((engine) -> engine.size() == 0);
+	}
+
+	/**
+	 * How many keys the proxies hold or wait for.
+	 */
+	int size() {
+		return this.engines.get(0).size();
 	}
 
 	boolean isHeld(String key) {

@@ -45,8 +45,11 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import io.github.lockspring.LockOperations;
+import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockType;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
@@ -74,6 +77,23 @@ class JdbcLockConfigurationTests {
 						lock) -> assertThat(jdbc.queryForObject("SELECT COUNT(*) FROM distributed_lock", Integer.class))
 							.isOne());
 		});
+	}
+
+	@Test
+	void kindsOfLockThatTheDatabaseDoesNotHaveAreRefused() {
+		this.withDatabase.run((context) -> {
+			LockOperations locks = context.getBean(LockOperations.class);
+			LockOptions options = locks.getDefaultOptions();
+			assertRefused(locks, options.withType(LockType.FAIR), "fair locks");
+			assertRefused(locks, options.withType(LockType.READ), "read locks");
+			assertRefused(locks, options.withPermits(3), "semaphores");
+		});
+	}
+
+	private static void assertRefused(LockOperations locks, LockOptions options, String kind) {
+		assertThatExceptionOfType(UnsupportedOperationException.class)
+			.isThrownBy(() -> locks.acquire("order:42", options))
+			.withMessageContaining("'jdbc' has no " + kind);
 	}
 
 	@Test

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -38,12 +39,19 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.javapoet.ClassName;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
+import io.github.lockspring.DistributedLock;
+import io.github.lockspring.DistributedLock.OnFailure;
+import io.github.lockspring.DistributedSemaphore;
+import io.github.lockspring.LockException;
 import io.github.lockspring.aop.CallRoot;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -164,6 +172,132 @@ class LockRuntimeHintsTests {
 			.filter((method) -> StringUtils.startsWithIgnoreCase(method.getName(), "set"))).isNotEmpty()
 			.allSatisfy((setter) -> assertThat(hints)
 				.matches(RuntimeHintsPredicates.reflection().onMethodInvocation(setter)));
+	}
+
+	/**
+	 * With proxies of interfaces, because those of classes make all methods known.
+	 */
+	private static RuntimeHints processFallbacks() {
+		return process(Fallbacks.class, "lock.backend=local", "spring.aop.proxy-target-class=false");
+	}
+
+	@Test
+	void fallbacksAreCalledByTheirNames() {
+		assertThat(processFallbacks()).matches(fallback(OfMethod.class, "later"))
+			.matches(fallback(OfMethod.class, "refused", LockException.class))
+			.matches(fallback(OfMethod.class, "full"))
+			.matches(fallback(OfClass.class, "later", long.class))
+			.matches(fallback(OfInterface.class, "later", String.class))
+			.matches(fallback(OfSubclass.class, "later"));
+	}
+
+	@Test
+	void methodsThatAreNoFallbacksAreNotTold() {
+		assertThat(processFallbacks()).matches(fallback(OfMethod.class, "unrelated").negate());
+	}
+
+	@Test
+	void whatPropertiesSayIsLeftToTheStart() {
+		System.setProperty(AbstractAotProcessor.AOT_PROCESSING, "true");
+		try {
+			assertThat(process(Unknown.class, "lock.backend=local"))
+				.matches(fallback(Unknown.class, "later", String.class));
+		}
+		finally {
+			System.clearProperty(AbstractAotProcessor.AOT_PROCESSING);
+		}
+	}
+
+	private static Predicate<RuntimeHints> fallback(Class<?> type, String name, Class<?>... parameters) {
+		return RuntimeHintsPredicates.reflection()
+			.onMethodInvocation(ReflectionUtils.findMethod(type, name, parameters));
+	}
+
+	@Import({ OfMethod.class, OfClass.class, OfInterface.class, OfSubclass.class })
+	static class Fallbacks {
+
+	}
+
+	static class OfMethod implements Runnable {
+
+		@Override
+		@DistributedLock(name = "one", onFailure = OnFailure.FALLBACK, fallback = "later")
+		@DistributedLock(name = "two", onFailure = OnFailure.FALLBACK, fallback = "refused")
+		public void run() {
+		}
+
+		@DistributedSemaphore(permits = "2", onFailure = OnFailure.FALLBACK, fallback = "full")
+		void enter() {
+		}
+
+		void later() {
+		}
+
+		private void refused(LockException reason) {
+		}
+
+		void full() {
+		}
+
+		void unrelated() {
+		}
+
+	}
+
+	interface Payer {
+
+		void pay(long id);
+
+	}
+
+	@DistributedLock(onFailure = OnFailure.FALLBACK, fallback = "later")
+	static class OfClass implements Payer {
+
+		@Override
+		public void pay(long id) {
+		}
+
+		private void later(long id) {
+		}
+
+	}
+
+	interface Sender<T> {
+
+		@DistributedLock(onFailure = OnFailure.FALLBACK, fallback = "later")
+		void send(T id);
+
+	}
+
+	static class OfInterface implements Sender<String> {
+
+		@Override
+		public void send(String id) {
+		}
+
+		void later(String id) {
+		}
+
+	}
+
+	static class OfSubclass extends OfMethod {
+
+		@Override
+		void later() {
+		}
+
+	}
+
+	static class Unknown extends OfInterface {
+
+		@DistributedLock(name = "${not.known.yet}")
+		void pay() {
+		}
+
+		@DistributedLock(onFailure = OnFailure.FALLBACK, fallback = "missing")
+		void refund() {
+		}
+
 	}
 
 }

@@ -194,6 +194,25 @@ class EngineModelTests {
 	}
 
 	@Test
+	void nobodyComesInBeforeTheMinimumHoldIsOver() {
+		Lincheck.runConcurrentTest(ORDERS, () -> {
+			Process process = new Process();
+			AcquireTerms terms = process.terms.withMinimumHold(Duration.ofSeconds(10));
+			Hold hold = process.engine.acquireUninterruptibly("k", terms, new Object(), 0);
+			process.start("holder", () -> require(hold.release(), "lost"));
+			for (String name : List.of("b", "c")) {
+				process.start(name,
+						() -> require(
+								process.engine.acquireUninterruptibly("k", process.terms, new Object(), 0) == null,
+								"came in"));
+			}
+			process.join();
+			require(process.backend.endRests() == 1, "no rest");
+			process.finish();
+		});
+	}
+
+	@Test
 	void ownerThatBeginsToReadWhileItEndsToWriteStepsDownOrAcquiresAnew() {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Process process = new Process();

@@ -22,6 +22,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -38,13 +39,15 @@ import io.github.lockspring.spi.Renewal;
 
 /**
  * The smallest store there is, for model checking: one exclusive lease, which never ends,
- * and no queue.
+ * and no queue. Rests have no length; they end when the test says so.
  */
 final class ModelBackend implements LockBackend {
 
 	private @Nullable BackendListener listener;
 
 	private final List<LeaseRequest> holders = new ArrayList<>();
+
+	private final List<LeaseRequest> resting = new ArrayList<>();
 
 	private long lastToken;
 
@@ -71,7 +74,8 @@ final class ModelBackend implements LockBackend {
 
 	@Override
 	public synchronized Attempt tryAcquire(LeaseRequest request, Duration timeout) {
-		if (!this.holders.isEmpty() && !(isShared(request) && isShared(this.holders.get(0)))) {
+		if (!Stream.concat(this.holders.stream(), this.resting.stream())
+			.allMatch((other) -> isShared(request) && isShared(other))) {
 			this.denials++;
 			return Denial.UNKNOWN_DURATION;
 		}
@@ -96,8 +100,8 @@ final class ModelBackend implements LockBackend {
 	}
 
 	@Override
-	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
-		throw new UnsupportedOperationException("The model has no time");
+	public synchronized boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+		return this.holders.remove(lease) && this.resting.add(lease);
 	}
 
 	@Override
@@ -109,7 +113,17 @@ final class ModelBackend implements LockBackend {
 	}
 
 	synchronized boolean isFree() {
-		return this.holders.isEmpty();
+		return this.holders.isEmpty() && this.resting.isEmpty();
+	}
+
+	/**
+	 * Ends the rests of all leases that were given back.
+	 * @return how many there were
+	 */
+	synchronized int endRests() {
+		int count = this.resting.size();
+		this.resting.clear();
+		return count;
 	}
 
 	synchronized boolean isHeldBy(LeaseRequest lease) {

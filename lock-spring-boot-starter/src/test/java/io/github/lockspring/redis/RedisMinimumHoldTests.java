@@ -18,13 +18,12 @@ package io.github.lockspring.redis;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -33,11 +32,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.Banner;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
 
+import io.github.lockspring.DistributedLock;
+import io.github.lockspring.DistributedLock.OnFailure;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.autoconfigure.LockAutoConfiguration;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.server.RedisServer;
 
@@ -51,17 +63,16 @@ class RedisMinimumHoldTests {
 
 	private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
-	private static final String CRON = "*/2 * * * * *";
-
-	private static final Duration AT_LEAST = Duration.ofMillis(1400);
+	private static final int TICKS = 4;
 
 	/**
 	 * Who decides so soon after its own tick comes before the minimum of the first one is
-	 * over, with clocks that are half a second apart.
+	 * over: 250 + 800 milliseconds after the true tick at the latest, and the first one
+	 * keeps others out until 1400 - 250 milliseconds after it at least.
 	 */
 	private static final long PUNCTUAL_MILLIS = 800;
 
-	private final List<Process> children = new ArrayList<>();
+	private final ChildJvms children = new ChildJvms();
 
 	private RedisServer server;
 
@@ -72,7 +83,7 @@ class RedisMinimumHoldTests {
 
 	@AfterEach
 	void stop() {
-		this.children.forEach(Process::destroyForcibly);
+		this.children.close();
 		this.server.close();
 	}
 
@@ -108,27 +119,17 @@ class RedisMinimumHoldTests {
 	void jobRunsOncePerTickInAClusterWhoseClocksDiffer() throws Exception {
 		List<Decision> decisions = new CopyOnWriteArrayList<>();
 		for (int offset : new int[] { -250, 0, 250 }) {
-			Process child = start(Cluster.class, Integer.toString(offset));
-			Thread reader = new Thread(() -> readDecisions(child, decisions));
-			reader.setDaemon(true);
-			reader.start();
+			ChildJvms.read(start(Cluster.class, offset + "ms"), (line) -> {
+				if (line.startsWith("tick ")) {
+					decisions.add(Decision.of(line));
+				}
+			});
 		}
 		Awaitility.await().atMost(TIMEOUT).until(() -> {
 			Map<Long, List<Decision>> ticks = punctual(decisions);
 			assertThat(ticks.values()).allSatisfy((tick) -> assertThat(runs(tick)).isLessThanOrEqualTo(1));
-			return ticks.values().stream().filter((tick) -> tick.size() == 3 && runs(tick) == 1).count() >= 5;
+			return ticks.values().stream().filter((tick) -> tick.size() == 3 && runs(tick) == 1).count() >= TICKS;
 		});
-	}
-
-	/**
-	 * The child may write log lines as well.
-	 */
-	private static void readDecisions(Process child, List<Decision> decisions) {
-		child.inputReader()
-			.lines()
-			.filter((line) -> line.startsWith("tick "))
-			.map(Decision::of)
-			.forEach(decisions::add);
 	}
 
 	/**
@@ -146,14 +147,10 @@ class RedisMinimumHoldTests {
 	}
 
 	private Process start(Class<?> main, String... arguments) throws IOException {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
-						System.getProperty("java.class.path"), main.getName(), this.server.host(),
-						Integer.toString(this.server.port())));
-		command.addAll(List.of(arguments));
-		Process child = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-		this.children.add(child);
-		return child;
+		String[] all = Stream
+			.concat(Stream.of(this.server.host(), Integer.toString(this.server.port())), Stream.of(arguments))
+			.toArray(String[]::new);
+		return this.children.start(main, all);
 	}
 
 	private static EngineProcess engineProcess(String[] arguments) {
@@ -208,38 +205,50 @@ class RedisMinimumHoldTests {
 	}
 
 	/**
-	 * One of the processes of a cluster, with a clock of its own.
+	 * An application of a cluster, with a clock of its own.
 	 */
-	static final class Cluster {
-
-		private Cluster() {
-		}
+	@Configuration(proxyBeanMethods = false)
+	@EnableScheduling
+	@ImportAutoConfiguration({ DataRedisAutoConfiguration.class, LockAutoConfiguration.class })
+	static class Cluster {
 
 		public static void main(String[] arguments) throws Exception {
-			Duration offset = Duration.ofMillis(Long.parseLong(arguments[2]));
-			try (EngineProcess process = engineProcess(arguments);
-					ScheduledJob job = new ScheduledJob(CRON, offset, () -> work(template(process, AT_LEAST)))) {
-				job.start();
-				System.in.read();
-			}
+			FaultRun.silence();
+			new SpringApplicationBuilder(Cluster.class).web(WebApplicationType.NONE)
+				.bannerMode(Banner.Mode.OFF)
+				.properties("spring.data.redis.host=" + arguments[0], "spring.data.redis.port=" + arguments[1],
+						"clock.offset=" + arguments[2], "lock.lease-time=500ms")
+				.run();
+			System.in.read();
 		}
 
-		private static boolean work(LockTemplate template) {
-			try (LockHandle handle = template.tryAcquire("job", template.getDefaultOptions())) {
-				if (handle != null) {
-					sleep();
-				}
-				return handle != null;
-			}
+		@Bean
+		ReportingScheduler taskScheduler(@Value("${clock.offset}") Duration clockOffset) {
+			return new ReportingScheduler(clockOffset);
 		}
 
-		private static void sleep() {
-			try {
-				Thread.sleep(1);
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-			}
+		@Bean
+		Job job(ReportingScheduler scheduler) {
+			return new Job(scheduler);
+		}
+
+	}
+
+	/**
+	 * Work that takes no time, so that without a minimum everybody would do it.
+	 */
+	static class Job {
+
+		private final ReportingScheduler scheduler;
+
+		Job(ReportingScheduler scheduler) {
+			this.scheduler = scheduler;
+		}
+
+		@Scheduled(cron = "*/2 * * * * *")
+		@DistributedLock(name = "job", waitTime = "0s", lockAtLeastFor = "1400ms", onFailure = OnFailure.SKIP)
+		public void run() {
+			this.scheduler.running();
 		}
 
 	}

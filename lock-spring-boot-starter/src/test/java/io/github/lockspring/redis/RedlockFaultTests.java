@@ -59,6 +59,8 @@ class RedlockFaultTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
+	private static final Duration REST = Duration.ofMinutes(10);
+
 	private static final Duration NODE_TIMEOUT = Duration.ofSeconds(2);
 
 	private final String instance = OwnerId.newInstance();
@@ -279,6 +281,56 @@ class RedlockFaultTests {
 		assertThat(isFree(2)).isFalse();
 		this.nodes.get(2).down = false;
 		await().until(() -> isFree(2) && backend.underWay() == 0);
+	}
+
+	@Test
+	void nodesThatWereDownKeepOthersOutForWhatIsLeftOfTheRest() {
+		RedlockBackend backend = start(3, NODE_TIMEOUT);
+		LeaseRequest request = request();
+		assertThat(backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Grant.class);
+		await().until(() -> !isFree(2));
+		this.nodes.get(2).down = true;
+		assertThat(backend.releaseAfter(request, REST, TIMEOUT)).isTrue();
+		await().until(() -> this.nodes.get(2).releases.get() == 1);
+		assertThat(isResting(2)).isFalse();
+		this.nodes.get(2).down = false;
+		await().until(() -> isResting(2) && backend.underWay() == 0);
+		assertThat(this.nodes).allSatisfy((node) -> assertThat(remaining(node)).isBetween(REST.dividedBy(2), REST));
+	}
+
+	@Test
+	void lostAnswerToAReleaseDoesNotProlongTheRest() {
+		RedlockBackend backend = start(3, NODE_TIMEOUT);
+		LeaseRequest request = request();
+		assertThat(backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Grant.class);
+		await().until(() -> !isFree(2));
+		this.nodes.get(2).keepNextRelease = true;
+		assertThat(backend.releaseAfter(request, REST, TIMEOUT)).isTrue();
+		await().until(() -> isResting(2));
+		this.nodes.get(2).store.releaseAfter(this.nodes.get(2).keptRelease, REST.multipliedBy(10), TIMEOUT);
+		assertThat(remaining(this.nodes.get(2))).isLessThanOrEqualTo(REST);
+	}
+
+	@Test
+	void majorityThatIsDownDoesNotTellThatItKeepsOthersOut() {
+		RedlockBackend backend = start(3, NODE_TIMEOUT);
+		LeaseRequest request = request();
+		assertThat(backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Grant.class);
+		this.nodes.get(1).down = true;
+		this.nodes.get(2).down = true;
+		assertThatExceptionOfType(BackendException.class)
+			.isThrownBy(() -> backend.releaseAfter(request, REST, TIMEOUT));
+	}
+
+	/**
+	 * Longer than the lease, so that a node shows whether it was told.
+	 */
+	private boolean isResting(int index) {
+		return remaining(this.nodes.get(index)).compareTo(LEASE_TIME) > 0;
+	}
+
+	private static Duration remaining(TestNode node) {
+		return node.store.inspect("key", TIMEOUT).get(0).remaining();
 	}
 
 	@Test

@@ -159,7 +159,12 @@ final class TestNode implements LockBackend {
 	@Override
 	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
 		this.releases.incrementAndGet();
-		return this.store.releaseAfter(lease, rest, timeout);
+		if (this.keepNextRelease) {
+			this.keepNextRelease = false;
+			this.keptRelease = lease;
+			throw new OutcomeUnknownException("no answer", null);
+		}
+		return answer(() -> this.store.releaseAfter(lease, rest, timeout));
 	}
 
 	@Override

@@ -1,0 +1,187 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.util.concurrent.CompletableFuture;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.LockContext;
+import io.github.lockspring.LockException;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockNotAcquiredException;
+import io.github.lockspring.LockUnavailableException;
+
+/**
+ * A lock that one subscription acquires, holds and gives back. A release never fails, so
+ * that it cannot hide how the work ended: what went wrong is told afterwards.
+ */
+final class ReactiveHold {
+
+	private final LockClaim claim;
+
+	private final @Nullable LockContext outer;
+
+	private final @Nullable ReactiveTransaction transaction;
+
+	private volatile @Nullable LockHandle lock;
+
+	private volatile @Nullable LockException denial;
+
+	private volatile @Nullable Throwable failure;
+
+	/**
+	 * Creates one that is not acquired yet.
+	 * @param claim what to acquire
+	 * @param outer what is held already
+	 * @param transaction what keeps the lock, or {@code null}
+	 */
+	ReactiveHold(LockClaim claim, @Nullable LockContext outer, @Nullable ReactiveTransaction transaction) {
+		this.claim = claim;
+		this.outer = outer;
+		this.transaction = transaction;
+	}
+
+	/**
+	 * Acquires without a thread that waits.
+	 * @return this, held or denied; fails if that is nothing for the failure policy
+	 */
+	Mono<ReactiveHold> acquire() {
+		return Mono.<LockHandle>create((sink) -> {
+			CompletableFuture<LockHandle> acquired = this.claim.acquireAsync(this.outer);
+			sink.onCancel(() -> acquired.cancel(true));
+			acquired.whenComplete((lock, failure) -> {
+				if (failure != null) {
+					sink.error(Invocations.reasonOf(failure));
+				}
+				else {
+					sink.success(lock);
+				}
+			});
+		})
+			.doOnDiscard(LockHandle.class, LockHandle::closeAsync)
+			.map(this::held)
+			.onErrorResume(ReactiveHold::isForPolicy, (failure) -> Mono.just(denied((LockException) failure)));
+	}
+
+	private static boolean isForPolicy(Throwable failure) {
+		return failure instanceof LockNotAcquiredException || failure instanceof LockUnavailableException;
+	}
+
+	private ReactiveHold held(LockHandle lock) {
+		if (this.transaction != null) {
+			this.transaction.keep(lock, this.claim.attributes().onLost());
+		}
+		this.lock = lock;
+		return this;
+	}
+
+	private ReactiveHold denied(LockException denial) {
+		this.denial = denial;
+		return this;
+	}
+
+	LockClaim claim() {
+		return this.claim;
+	}
+
+	/**
+	 * Why the lock is not held, or {@code null} if it is.
+	 */
+	@Nullable LockException denial() {
+		return this.denial;
+	}
+
+	LockHandle lock() {
+		LockHandle lock = this.lock;
+		if (lock == null) {
+			throw new IllegalStateException("Not acquired");
+		}
+		return lock;
+	}
+
+	/**
+	 * The chain of locks with this one.
+	 */
+	LockContext context() {
+		return new LockContext(this.claim.name(), lock(), this.outer);
+	}
+
+	/**
+	 * Whether a loss is to end the work.
+	 */
+	boolean endsOnLoss() {
+		return this.claim.attributes().onLost() == OnLost.INTERRUPT;
+	}
+
+	/**
+	 * Watches the lock from now on.
+	 * @return completes when the lock is lost, which {@link #end()} tells of
+	 */
+	Mono<Object> loss() {
+		Sinks.Empty<Object> loss = Sinks.empty();
+		lock().onLost(loss::tryEmitEmpty);
+		return loss.asMono();
+	}
+
+	/**
+	 * Gives the lock back, if it was acquired and no transaction keeps it.
+	 * @return when that is done; never fails
+	 */
+	Mono<Void> release() {
+		LockHandle lock = this.lock;
+		return (lock == null || this.transaction != null) ? Mono.empty()
+				: Mono.fromFuture(lock::closeAsync, true).onErrorResume((failure) -> {
+					this.failure = failure;
+					return Mono.empty();
+				});
+	}
+
+	/**
+	 * Gives the lock back after the work has failed.
+	 * @param reason what it failed with, which learns of a loss
+	 * @return when that is done; never fails
+	 */
+	Mono<Void> releaseAfter(Throwable reason) {
+		return release().then(Mono.fromRunnable(() -> {
+			Throwable failure = toBeTold();
+			if (failure != null) {
+				reason.addSuppressed(failure);
+			}
+		}));
+	}
+
+	/**
+	 * Fails if the lock was lost and the caller is to know.
+	 * @param <T> the type of what follows
+	 * @return nothing, or the failure
+	 */
+	<T> Mono<T> end() {
+		return Mono.defer(() -> {
+			Throwable failure = toBeTold();
+			return (failure != null) ? Mono.error(failure) : Mono.empty();
+		});
+	}
+
+	private @Nullable Throwable toBeTold() {
+		return (this.claim.attributes().onLost() != OnLost.REPORT) ? this.failure : null;
+	}
+
+}

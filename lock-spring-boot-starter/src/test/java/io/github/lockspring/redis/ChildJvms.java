@@ -1,0 +1,61 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Processes that a test starts, and that do not outlive it.
+ */
+final class ChildJvms implements AutoCloseable {
+
+	private final List<Process> children = new ArrayList<>();
+
+	/**
+	 * Starts a JVM with the class path of this one.
+	 * @param main the class with the main method
+	 * @param arguments what the main method gets
+	 */
+	Process start(Class<?> main, String... arguments) throws IOException {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+						"-cp", System.getProperty("java.class.path"), main.getName()));
+		command.addAll(List.of(arguments));
+		Process child = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+		this.children.add(child);
+		return child;
+	}
+
+	/**
+	 * Passes on what a child writes, in the background. It may write log lines as well.
+	 */
+	static void read(Process child, Consumer<String> consumer) {
+		Thread reader = new Thread(() -> child.inputReader().lines().forEach(consumer), "reader of " + child.pid());
+		reader.setDaemon(true);
+		reader.start();
+	}
+
+	@Override
+	public void close() {
+		this.children.forEach(Process::destroyForcibly);
+	}
+
+}
