@@ -24,6 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -103,7 +104,7 @@ class WovenLockConfigurationTests {
 
 	@Test
 	void beanBehindAProxyOfOthersIsCheckedByItsClass() {
-		this.runner.withBean(Object.class, () -> new ProxyFactory(new Orders()).getProxy())
+		this.runner.withBean(Object.class, () -> new ProxyFactory(new Task()).getProxy())
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("is not woven"));
 	}
 
@@ -120,6 +121,13 @@ class WovenLockConfigurationTests {
 			.withBean(Object.class,
 					() -> Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { Repository.class },
 							(proxy, method, arguments) -> null))
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
+				.contains(Repository.class.getName() + ".save()", "is not woven"));
+	}
+
+	@Test
+	void interfaceThatAFactoryBeanImplementsIsChecked() {
+		this.runner.withBean(RepositoryFactory.class)
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
 				.contains(Repository.class.getName() + ".save()", "is not woven"));
 	}
@@ -149,6 +157,29 @@ class WovenLockConfigurationTests {
 
 		@DistributedLock
 		void save();
+
+	}
+
+	static class Task implements Runnable {
+
+		@Override
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	static class RepositoryFactory implements FactoryBean<Repository> {
+
+		@Override
+		public Repository getObject() {
+			return Repository.NONE;
+		}
+
+		@Override
+		public Class<?> getObjectType() {
+			return Repository.class;
+		}
 
 	}
 
