@@ -103,6 +103,13 @@ class WovenLockConfigurationTests {
 	}
 
 	@Test
+	void finalClassIsOnlyAskedToBeWoven() {
+		this.runner.withPropertyValues("lock.checks=warn")
+			.withBean(FinalOrders.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
 	void beanBehindAProxyOfOthersIsCheckedByItsClass() {
 		this.runner.withBean(Object.class, () -> new ProxyFactory(new Task()).getProxy())
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("is not woven"));
@@ -157,6 +164,14 @@ class WovenLockConfigurationTests {
 
 		@DistributedLock
 		void save();
+
+	}
+
+	static final class FinalOrders {
+
+		@DistributedLock
+		void pay() {
+		}
 
 	}
 

@@ -91,6 +91,24 @@ class MinimumHoldTests {
 	}
 
 	@Test
+	void leaseThatWasWaitedForIsNotPassedOnEither() {
+		LockEngine engine = this.harness.engine(this.backend);
+		Hold first = Harness.hold(engine);
+		Harness.Waiter holder = this.harness.queued(engine, TERMS, Duration.ofMinutes(10));
+		first.release();
+		Hold hold = holder.hold();
+		Harness.Waiter next = this.harness.queued(engine, TERMS, Duration.ofMinutes(10));
+		long granted = hold.lease().grantedNanos();
+		hold.release();
+		Harness.await().until(() -> {
+			this.harness.time.advance(Duration.ofMillis(100));
+			return next.isDone();
+		});
+		assertThat(next.hold().lease()).isNotSameAs(hold.lease());
+		assertThat(this.harness.time.nanoTime() - granted).isGreaterThanOrEqualTo(MINIMUM.toNanos());
+	}
+
+	@Test
 	void leaseLastsAsLongAsTheMinimum() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Harness.hold(engine, LONG);
