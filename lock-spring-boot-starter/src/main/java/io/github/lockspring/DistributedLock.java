@@ -65,11 +65,11 @@ import org.springframework.aot.hint.annotation.Reflective;
  * properties {@code lock.names.<name>.*} have the last word for the locks of one name.
  * <p>
  * What cannot work is refused when the bean is created: an attribute that cannot be
- * understood, a method that cannot be intercepted because it is private, static or final,
- * and one that returns before its work is done without a sign of its end: another
- * {@link java.util.concurrent.Future}, a {@link java.util.stream.Stream} or an
- * {@link java.util.Iterator}. With proxies, a call of a method of the same object is not
- * locked, as with {@code @Transactional}; {@link LockAssert} tells, and the property
+ * understood, and a method that returns before its work is done without a sign of its
+ * end: another {@link java.util.concurrent.Future}, a {@link java.util.stream.Stream} or
+ * an {@link java.util.Iterator}. Proxies cannot intercept methods that are private,
+ * static or final, which are refused, nor calls of a method of the same object, as with
+ * {@code @Transactional}: {@link LockAssert} finds those, and the property
  * {@code lock.aop.mode} offers weaving.
  *
  * @see LockOperations

@@ -81,7 +81,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		this.texts = new KeyTexts(this::converters);
 		this.transactions = new OpenTransactions(() -> known.get().insideTransaction());
 		this.blockingCalls = new BlockingCalls(this.transactions, new LockOrder());
-		this.stageCalls = new StageCalls(SingletonSupplier.of(this::taskDecorator));
+		this.stageCalls = new StageCalls(this.transactions, SingletonSupplier.of(this::taskDecorator));
 	}
 
 	LockAttributesSource source() {

@@ -70,19 +70,27 @@ final class OpenTransactions {
 	 * @throws IllegalTransactionStateException if locks inside transactions are refused
 	 */
 	void requireAllowed(LockClaim claim, @Nullable LockContext held) {
-		if (claim.isHeldIn(held)) {
-			return;
-		}
+		requireNotRefused(claim, held);
 		LockSite site = claim.attributes().site();
-		if (this.policy.get() == InsideTransaction.REFUSE) {
+		if (!claim.isHeldIn(held) && this.warned.add(site)) {
+			logger.warn(site + " was called inside a transaction that is open already. The lock is kept until the"
+					+ " transaction has ended, but what the transaction has read may be older than the lock");
+		}
+	}
+
+	/**
+	 * Refuses what is to be, unless the lock was held before already.
+	 * @param claim what is to be locked by a call inside the transaction
+	 * @param held what is held already
+	 * @throws IllegalTransactionStateException if locks inside transactions are refused
+	 */
+	void requireNotRefused(LockClaim claim, @Nullable LockContext held) {
+		LockSite site = claim.attributes().site();
+		if (this.policy.get() == InsideTransaction.REFUSE && !claim.isHeldIn(held)) {
 			throw new IllegalTransactionStateException(site
 					+ " was called inside a transaction that is open already, which the property"
 					+ " lock.inside-transaction refuses: what the transaction has read may be older than the lock."
 					+ " Call it before the transaction begins");
-		}
-		if (this.warned.add(site)) {
-			logger.warn(site + " was called inside a transaction that is open already. The lock is kept until the"
-					+ " transaction has ended, but what the transaction has read may be older than the lock");
 		}
 	}
 

@@ -24,6 +24,8 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
+import org.springframework.core.ReactiveAdapter;
+
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
 
@@ -81,7 +83,7 @@ final class ReactiveCall {
 	private Publisher<?> runUnder(ReactiveHold hold, int index) {
 		LockException denial = hold.denial();
 		if (denial != null) {
-			return denied(hold.claim(), denial);
+			return denied(hold, denial, index);
 		}
 		if (this.method.isOffered(hold.claim().lock())) {
 			this.method.offer(hold.lock(), this.invocation);
@@ -91,13 +93,20 @@ final class ReactiveCall {
 		return hold.endsOnLoss() ? untilLoss(stream, loss) : stream;
 	}
 
-	private Publisher<?> denied(LockClaim claim, LockException failure) {
+	private Publisher<?> denied(ReactiveHold hold, LockException failure, int index) {
+		MethodInvocation unlocked = new UnlockedInvocation(this.invocation, () -> runOthers(hold, index + 1));
 		try {
-			return ReactiveCalls.publisherOf(claim.attributes().failurePolicy().resultOf(this.invocation, failure));
+			return ReactiveCalls.publisherOf(hold.claim().attributes().failurePolicy().resultOf(unlocked, failure));
 		}
 		catch (Throwable ex) {
 			return Mono.error(ex);
 		}
+	}
+
+	private Object runOthers(ReactiveHold hold, int index) {
+		ReactiveAdapter adapter = this.method.returnType().adapter();
+		Publisher<?> stream = runUnder(index, hold.outer());
+		return (adapter != null) ? adapter.fromPublisher(stream) : stream;
 	}
 
 	/**

@@ -98,6 +98,13 @@ final class ReactiveHold {
 		return this;
 	}
 
+	/**
+	 * What was held before.
+	 */
+	@Nullable LockContext outer() {
+		return this.outer;
+	}
+
 	LockClaim claim() {
 		return this.claim;
 	}

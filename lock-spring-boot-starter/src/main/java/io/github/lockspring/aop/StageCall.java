@@ -115,7 +115,7 @@ final class StageCall {
 		CompletableFuture<LockHandle> acquired = claim.acquireAsync(outer);
 		await(acquired);
 		return acquired
-			.handle((lock, failure) -> (failure != null) ? denied(claim, Invocations.reasonOf(failure))
+			.handle((lock, failure) -> (failure != null) ? denied(claim, Invocations.reasonOf(failure), index, outer)
 					: held(claim, lock, index, outer))
 			.thenCompose(Function.identity());
 	}
@@ -125,11 +125,13 @@ final class StageCall {
 		cancelIfUnwanted();
 	}
 
-	private CompletableFuture<@Nullable Object> denied(LockClaim claim, Throwable failure) {
+	private CompletableFuture<@Nullable Object> denied(LockClaim claim, Throwable failure, int index,
+			@Nullable LockContext outer) {
 		if (failure instanceof LockNotAcquiredException || failure instanceof LockUnavailableException) {
 			this.running = true;
+			MethodInvocation unlocked = new UnlockedInvocation(this.invocation, () -> runUnder(index + 1, outer));
 			CompletableFuture<@Nullable Object> substitute = resultOf(
-					() -> claim.attributes().failurePolicy().resultOf(this.invocation, (LockException) failure));
+					() -> claim.attributes().failurePolicy().resultOf(unlocked, (LockException) failure));
 			await(substitute);
 			return substitute;
 		}

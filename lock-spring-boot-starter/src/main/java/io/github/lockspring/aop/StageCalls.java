@@ -16,6 +16,7 @@
 
 package io.github.lockspring.aop;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -31,22 +32,31 @@ import io.github.lockspring.LockContext;
  */
 final class StageCalls implements LockedCalls {
 
+	private final OpenTransactions transactions;
+
 	private final Supplier<TaskDecorator> decorator;
 
 	/**
 	 * Creates the calls.
+	 * @param transactions refuses calls of those who are in a transaction
 	 * @param decorator finds what carries the surroundings of the caller to the thread
 	 * that runs the method
 	 */
-	StageCalls(Supplier<TaskDecorator> decorator) {
+	StageCalls(OpenTransactions transactions, Supplier<TaskDecorator> decorator) {
+		this.transactions = transactions;
 		this.decorator = decorator;
 	}
 
 	@Override
 	public Object run(LockedMethod method, MethodInvocation invocation) {
 		try {
-			StageCall call = new StageCall(method, Invocations.detached(invocation), method.claimsOf(invocation));
-			return call.start(LockContext.get(), this.decorator.get());
+			List<LockClaim> claims = method.claimsOf(invocation);
+			LockContext outer = LockContext.get();
+			if (OpenTransactions.isOpen()) {
+				claims.forEach((claim) -> this.transactions.requireNotRefused(claim, outer));
+			}
+			StageCall call = new StageCall(method, Invocations.detached(invocation), claims);
+			return call.start(outer, this.decorator.get());
 		}
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);

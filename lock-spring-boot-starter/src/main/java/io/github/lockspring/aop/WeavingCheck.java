@@ -21,17 +21,17 @@ import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.NativeDetector;
 import org.springframework.util.ClassUtils;
 
 /**
  * Reads the annotations of the classes of all beans, which no proxy has read when they
- * are woven, and finds methods that have annotations but were not woven. Classes that are
- * no beans are read when they are first called.
+ * are woven, and finds methods that have annotations but were not woven. Beans that were
+ * not created yet are known by their types, and what factory beans make as well. Classes
+ * that are no beans are read when they are first called.
  */
 final class WeavingCheck {
 
@@ -51,9 +51,12 @@ final class WeavingCheck {
 	private Set<Class<?>> classesOfBeans() {
 		Set<Class<?>> classes = new LinkedHashSet<>();
 		for (String name : this.beanFactory.getBeanNamesForType(Object.class, true, false)) {
-			addOf(this.beanFactory.getSingleton(name), classes);
+			Object bean = this.beanFactory.getSingleton(name);
+			if (bean != null) {
+				addOf(bean, classes);
+			}
 			Class<?> type = this.beanFactory.getType(name, false);
-			if (type != null && !Modifier.isAbstract(type.getModifiers())) {
+			if (type != null && ((bean != null) ? bean instanceof FactoryBean : isConcrete(type))) {
 				classes.add(ClassUtils.getUserClass(type));
 			}
 		}
@@ -63,16 +66,18 @@ final class WeavingCheck {
 	/**
 	 * The class that does the work, and the interfaces for which a proxy does it.
 	 */
-	private static void addOf(@Nullable Object bean, Set<Class<?>> classes) {
-		if (bean != null) {
-			Class<?> target = ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
-			classes.add(target);
-			if (AopUtils.isJdkDynamicProxy(bean)) {
-				Arrays.stream(bean.getClass().getInterfaces())
-					.filter((type) -> !type.isAssignableFrom(target))
-					.forEach(classes::add);
-			}
+	private static void addOf(Object bean, Set<Class<?>> classes) {
+		Class<?> target = ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
+		classes.add(target);
+		if (AopUtils.isJdkDynamicProxy(bean)) {
+			Arrays.stream(bean.getClass().getInterfaces())
+				.filter((type) -> !type.isAssignableFrom(target))
+				.forEach(classes::add);
 		}
+	}
+
+	private static boolean isConcrete(Class<?> type) {
+		return !Modifier.isAbstract(type.getModifiers());
 	}
 
 	private void check(Class<?> type) {

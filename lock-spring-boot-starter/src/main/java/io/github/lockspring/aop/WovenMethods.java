@@ -24,19 +24,15 @@ import java.util.List;
 
 import org.aspectj.lang.JoinPoint;
 
-import org.springframework.util.ClassUtils;
-
 /**
  * Tells which methods were woven with the {@link DistributedLockAspect}. The weaver moves
- * the body of such a method to another, which is static, and makes a class that calls it,
- * with the next number. For advice that it can copy into the method, as that of the
- * transactions of Spring, it makes no such class.
+ * the body of such a method to another, which is static and has the join point as its
+ * last parameter. Advice that does not ask for the join point, as that of the
+ * transactions of Spring, leaves it out. Other advice that does is taken for ours.
  */
 final class WovenMethods {
 
 	private static final String BODY = "_aroundBody";
-
-	private static final String CLOSURE = "$AjcClosure";
 
 	private WovenMethods() {
 	}
@@ -48,7 +44,7 @@ final class WovenMethods {
 	 */
 	static boolean isWoven(Method method) {
 		return Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
-			.anyMatch((body) -> isBodyOf(method, body) && hasClosure(method, body));
+			.anyMatch((body) -> isBodyOf(method, body));
 	}
 
 	private static boolean isBodyOf(Method method, Method body) {
@@ -63,15 +59,6 @@ final class WovenMethods {
 		}
 		types.add(JoinPoint.class);
 		return types.toArray(Class<?>[]::new);
-	}
-
-	private static boolean hasClosure(Method method, Method body) {
-		String number = body.getName().substring(method.getName().length() + BODY.length());
-		if (!number.chars().allMatch(Character::isDigit)) {
-			return false;
-		}
-		Class<?> type = method.getDeclaringClass();
-		return ClassUtils.isPresent(type.getName() + CLOSURE + (Integer.parseInt(number) + 1), type.getClassLoader());
 	}
 
 }

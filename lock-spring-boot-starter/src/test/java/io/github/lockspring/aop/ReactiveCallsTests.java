@@ -304,6 +304,15 @@ class ReactiveCallsTests {
 	}
 
 	@Test
+	void handlerRunsTheMethodUnderItsOtherLocks() {
+		this.proxies.holdElsewhere("a");
+		this.proxies.context.registerBean("handler", LockFailureHandler.class,
+				() -> (invocation, failure) -> invocation.proceed());
+		assertThat(this.orders.payTwice().block(LONG)).isEqualTo("b");
+		assertThat(this.proxies.isHeld("b")).isFalse();
+	}
+
+	@Test
 	void handlerMayReturnTheResultOrAStream() {
 		this.proxies.holdElsewhere("order:42");
 		AtomicBoolean asStream = new AtomicBoolean();
@@ -576,6 +585,12 @@ class ReactiveCallsTests {
 
 		Flux<String> later(long id, LockException failure) {
 			return Flux.just("later", "" + id, failure.getKey());
+		}
+
+		@DistributedLock(name = "a", onFailure = OnFailure.HANDLE, handler = "handler")
+		@DistributedLock(name = "b")
+		Mono<String> payTwice() {
+			return ReactiveLockContext.current().map(LockHandle::key);
 		}
 
 		@DistributedLock(name = "order", key = "#id", onFailure = OnFailure.HANDLE, handler = "handler")

@@ -33,6 +33,8 @@ import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.transaction.IllegalTransactionStateException;
 
 import org.springframework.core.task.TaskDecorator;
 
@@ -244,6 +246,35 @@ class StageCallsTests {
 		this.target.work.complete("later");
 		assertThat(await(later)).isEqualTo("later 42 lock:order:42");
 		assertThat(this.target.runs).hasValue(0);
+	}
+
+	@Test
+	void handlerRunsTheMethodUnderItsOtherLocks() {
+		this.proxies.holdElsewhere("a");
+		this.proxies.context.registerBean("handler", LockFailureHandler.class,
+				() -> (invocation, failure) -> invocation.proceed());
+		assertThat(await(this.orders.payTwice())).isEqualTo("b");
+		assertThat(this.proxies.isHeld("b")).isFalse();
+	}
+
+	@Test
+	void whenRefusedInsideATransactionThenMethodDoesNotRun() {
+		try (LockedProxies refusing = new LockedProxies(InsideTransaction.REFUSE)) {
+			CompletableFuture<String> paid = inTransaction(() -> refusing.proxy(this.target).pay(42));
+			assertThat(failureOf(paid)).isInstanceOf(IllegalTransactionStateException.class);
+			assertThat(refusing.backend.keys()).isEmpty();
+		}
+	}
+
+	private static <T> T inTransaction(Supplier<T> action) {
+		TransactionSynchronizationManager.initSynchronization();
+		TransactionSynchronizationManager.setActualTransactionActive(true);
+		try {
+			return action.get();
+		}
+		finally {
+			TransactionSynchronizationManager.clear();
+		}
 	}
 
 	@Test
@@ -598,6 +629,12 @@ class StageCallsTests {
 
 		CompletableFuture<String> later(long id, LockException failure) {
 			return this.work.thenApply((result) -> result + ' ' + id + ' ' + failure.getKey());
+		}
+
+		@DistributedLock(name = "a", onFailure = OnFailure.HANDLE, handler = "handler")
+		@DistributedLock(name = "b")
+		CompletableFuture<String> payTwice() {
+			return CompletableFuture.completedFuture(LockContext.current().key());
 		}
 
 		@DistributedLock(name = "order", key = "#id", onFailure = OnFailure.HANDLE, handler = "handler")

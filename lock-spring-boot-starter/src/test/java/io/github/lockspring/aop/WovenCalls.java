@@ -24,6 +24,7 @@ import jakarta.annotation.PostConstruct;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -265,6 +266,7 @@ class WovenCalls {
 			.withBean(Derived.class)
 			.withBean(Specific.class)
 			.withBean(Transactions.class)
+			.withBean("proxy", Object.class, () -> new ProxyFactory(new Specific()).getProxy())
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 

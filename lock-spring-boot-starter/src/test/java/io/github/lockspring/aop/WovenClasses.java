@@ -186,6 +186,7 @@ final class WovenClasses {
 
 	interface Generic<T> {
 
+		@DistributedLock(name = "generic")
 		String run(T value);
 
 		@DistributedLock(name = "default")
@@ -212,6 +213,11 @@ final class WovenClasses {
 
 		@Override
 		String run() {
+			return held();
+		}
+
+		@DistributedLock
+		String run(long id) {
 			return held();
 		}
 

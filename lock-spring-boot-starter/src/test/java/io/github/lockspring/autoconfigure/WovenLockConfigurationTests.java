@@ -24,8 +24,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -88,14 +88,6 @@ class WovenLockConfigurationTests {
 	}
 
 	@Test
-	void finalClassIsOnlyAskedToBeWoven() {
-		this.runner.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
-			.withPropertyValues("lock.checks=warn")
-			.withBean(FinalOrders.class)
-			.run((context) -> assertThat(context).hasNotFailed());
-	}
-
-	@Test
 	void methodThatIsNotWovenIsWarnedOf(CapturedOutput output) {
 		this.runner.withPropertyValues("lock.checks=warn").withBean(Orders.class).run((context) -> {
 			assertThat(context).hasNotFailed();
@@ -111,8 +103,15 @@ class WovenLockConfigurationTests {
 	}
 
 	@Test
+	void finalClassIsOnlyAskedToBeWoven() {
+		this.runner.withPropertyValues("lock.checks=warn")
+			.withBean(FinalOrders.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
 	void beanBehindAProxyOfOthersIsCheckedByItsClass() {
-		this.runner.withBean(Object.class, () -> new ProxyFactory(new Orders()).getProxy())
+		this.runner.withBean(Object.class, () -> new ProxyFactory(new Task()).getProxy())
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("is not woven"));
 	}
 
@@ -129,6 +128,13 @@ class WovenLockConfigurationTests {
 			.withBean(Object.class,
 					() -> Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { Repository.class },
 							(proxy, method, arguments) -> null))
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
+				.contains(Repository.class.getName() + ".save()", "is not woven"));
+	}
+
+	@Test
+	void interfaceThatAFactoryBeanImplementsIsChecked() {
+		this.runner.withBean(RepositoryFactory.class)
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
 				.contains(Repository.class.getName() + ".save()", "is not woven"));
 	}
@@ -165,6 +171,29 @@ class WovenLockConfigurationTests {
 
 		@DistributedLock
 		void pay() {
+		}
+
+	}
+
+	static class Task implements Runnable {
+
+		@Override
+		@DistributedLock
+		public void run() {
+		}
+
+	}
+
+	static class RepositoryFactory implements FactoryBean<Repository> {
+
+		@Override
+		public Repository getObject() {
+			return Repository.NONE;
+		}
+
+		@Override
+		public Class<?> getObjectType() {
+			return Repository.class;
 		}
 
 	}
