@@ -26,6 +26,7 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -104,7 +105,8 @@ class WovenLockConfigurationTests {
 
 	@Test
 	void finalClassIsOnlyAskedToBeWoven() {
-		this.runner.withPropertyValues("lock.checks=warn")
+		this.runner.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withPropertyValues("lock.checks=warn")
 			.withBean(FinalOrders.class)
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
