@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.Sinks;
 
 import io.github.lockspring.DistributedLock.OnLost;
@@ -72,13 +73,23 @@ final class ReactiveHold {
 					sink.error(Invocations.reasonOf(failure));
 				}
 				else {
-					sink.success(lock);
+					deliver(lock, sink);
 				}
 			});
 		})
-			.doOnDiscard(LockHandle.class, LockHandle::closeAsync)
 			.map(this::held)
 			.onErrorResume(ReactiveHold::isForPolicy, (failure) -> Mono.just(denied((LockException) failure)));
+	}
+
+	/**
+	 * Passes a lock on, or gives it back. A sink that is cancelled at the same moment
+	 * drops what it gets without a word.
+	 */
+	private void deliver(LockHandle lock, MonoSink<LockHandle> sink) {
+		sink.success(lock);
+		if (this.lock == null) {
+			lock.closeAsync();
+		}
 	}
 
 	private static boolean isForPolicy(Throwable failure) {
