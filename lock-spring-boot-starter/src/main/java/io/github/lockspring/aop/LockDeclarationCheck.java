@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
@@ -82,8 +83,26 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 		else {
 			new WeavingCheck(this.beanFactory, this.interceptor).run();
 		}
-		this.interceptor.source().known().forEach((lock) -> this.interceptor.checks().run(() -> check(lock)));
+		this.interceptor.source().known().forEach(this::checkLock);
 		warnOfUnknownNames();
+	}
+
+	private void checkLock(LockAttributes lock) {
+		try {
+			this.interceptor.checks().run(() -> check(lock));
+		}
+		catch (InvalidLockDeclarationException ex) {
+			throw ofBean(lock.site(), ex);
+		}
+	}
+
+	/**
+	 * Says which bean it is, as if it had failed while the bean was created.
+	 */
+	private RuntimeException ofBean(LockSite site, InvalidLockDeclarationException failure) {
+		String[] names = this.beanFactory.getBeanNamesForType(site.method().getDeclaringClass(), true, false);
+		return (names.length > 0) ? new BeanCreationException(names[0], String.valueOf(failure.getMessage()), failure)
+				: failure;
 	}
 
 	private void checkBean(String name, @Nullable Object bean) {

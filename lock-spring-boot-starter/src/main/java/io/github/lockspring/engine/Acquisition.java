@@ -16,6 +16,7 @@
 
 package io.github.lockspring.engine;
 
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -95,6 +96,7 @@ final class Acquisition {
 	 * Has a step made soon. Does not block.
 	 */
 	void wake() {
+		VarHandle.fullFence(); // a step that is about to be made sees why it was woken
 		while (true) {
 			Progress current = this.progress.get();
 			if (current == Progress.ASLEEP && this.progress.compareAndSet(current, Progress.WOKEN)) {

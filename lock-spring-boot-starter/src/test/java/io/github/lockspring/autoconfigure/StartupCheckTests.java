@@ -93,8 +93,8 @@ class StartupCheckTests {
 	@Test
 	void backendThatDoesNotExistIsExplained() {
 		analyze(this.runner.withBean(UnknownBackend.class), (analysis) -> {
-			assertThat(analysis.getDescription()).contains(UnknownBackend.class.getName() + ".pay()",
-					"backend = 'elsewhere'", "which has recording");
+			assertThat(analysis.getDescription()).startsWith("Bean '")
+				.contains(UnknownBackend.class.getName() + ".pay()", "backend = 'elsewhere'", "which has recording");
 			assertThat(analysis.getAction()).contains("lock.additional-backends");
 		});
 	}
@@ -111,8 +111,8 @@ class StartupCheckTests {
 	@Test
 	void handlerThatDoesNotExistIsExplained() {
 		analyze(this.runner.withBean(Handled.class), (analysis) -> {
-			assertThat(analysis.getDescription()).contains(Handled.class.getName() + ".pay()", "handler = 'later'",
-					"is not the name of a bean");
+			assertThat(analysis.getDescription()).startsWith("Bean '")
+				.contains(Handled.class.getName() + ".pay()", "handler = 'later'", "is not the name of a bean");
 			assertThat(analysis.getAction()).contains(LockFailureHandler.class.getName());
 		});
 	}
