@@ -44,6 +44,9 @@ import io.github.lockspring.spi.LockBackend;
  * An owner is whoever acquires: the current thread, or an object that stands for work
  * that is not bound to a thread. An owner that holds a key acquires it again at once.
  * <p>
+ * While the backend says that its store is out of reach, nothing counts as held: no owner
+ * acquires again, and no lease is passed on. That is not a loss.
+ * <p>
  * Safe for use by many threads.
  */
 public final class LockEngine implements AutoCloseable {

@@ -258,7 +258,7 @@ class SessionLeaseTests {
 	void leaseThatAReaderBorrowsIsGivenBackOnce() throws InterruptedException {
 		Hold writer = this.engine.acquire(KEY, UNRENEWED, 0);
 		Hold reader = this.engine.acquire(KEY, AcquireTerms.shared(LEASE, false), 0);
-		this.harness.time.advance(LEASE);
+		this.harness.advance(LEASE);
 		assertThat(reader.isHeld()).isFalse();
 		assertThat(writer.isHeld()).isFalse();
 		this.harness.advance(LEASE, SECOND);
