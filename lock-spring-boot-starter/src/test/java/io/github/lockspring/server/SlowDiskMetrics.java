@@ -29,8 +29,7 @@ import org.apache.zookeeper.metrics.impl.DefaultMetricsProvider;
 /**
  * Runs within a {@link ZooKeeperServer} and makes its disk slow. ZooKeeper reports each
  * fsync of its log to the metrics provider before it goes on: this one keeps it waiting,
- * as long as a file says at that moment. Otherwise it is the provider that ZooKeeper has
- * by default.
+ * as long as a file says. Otherwise it is the provider that ZooKeeper has by default.
  */
 public final class SlowDiskMetrics extends DefaultMetricsProvider {
 
@@ -54,13 +53,19 @@ public final class SlowDiskMetrics extends DefaultMetricsProvider {
 
 	private Summary slow(Summary summary) {
 		return (millis) -> {
-			long delay = delay();
-			sleep(delay);
-			summary.add(millis + delay);
+			long start = System.nanoTime();
+			while (millisSince(start) < delayMillis()) {
+				pause();
+			}
+			summary.add(millis + millisSince(start));
 		};
 	}
 
-	private long delay() {
+	private static long millisSince(long start) {
+		return (System.nanoTime() - start) / 1_000_000;
+	}
+
+	private long delayMillis() {
 		try {
 			return Long.parseLong(Files.readString(this.delayFile));
 		}
@@ -72,9 +77,9 @@ public final class SlowDiskMetrics extends DefaultMetricsProvider {
 		}
 	}
 
-	private static void sleep(long millis) {
+	private static void pause() {
 		try {
-			Thread.sleep(millis);
+			Thread.sleep(5);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

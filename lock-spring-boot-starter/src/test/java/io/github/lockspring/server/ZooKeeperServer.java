@@ -213,8 +213,8 @@ public final class ZooKeeperServer implements AutoCloseable {
 
 	/**
 	 * Let each fsync of the log take longer, as on a disk that is overloaded. Concerns
-	 * the requests whose fsync has not ended yet. In an ensemble the fsync of a majority
-	 * counts: with one slow disk, even that of the leader, others go on.
+	 * also those under way. In an ensemble the fsync of a majority counts: with one slow
+	 * disk, even that of the leader, writes go on.
 	 * @param delay how much longer, {@link Duration#ZERO} for no longer
 	 */
 	public void delayFsync(Duration delay) {
