@@ -85,16 +85,28 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
 	 * followers, and are a majority.
 	 */
 	public void awaitQuorum() {
-		Await.until("the servers have a quorum", this::hasQuorum);
+		awaitStates();
 	}
 
-	private boolean hasQuorum() {
-		List<String> states = this.servers.stream()
-			.filter(ZooKeeperServer::isAvailable)
-			.map(ZooKeeperServer::state)
-			.sorted()
-			.toList();
+	private Map<ZooKeeperServer, String> awaitStates() {
+		Map<ZooKeeperServer, String> states = new LinkedHashMap<>();
+		Await.until("the servers have a quorum", () -> {
+			states.clear();
+			this.servers.stream()
+				.filter(ZooKeeperServer::isAvailable)
+				.forEach((server) -> states.put(server, server.state()));
+			return isQuorum(states.values().stream().sorted().toList());
+		});
+		return states;
+	}
+
+	private static boolean isQuorum(List<String> states) {
 		return states.equals(List.of("follower", "leader")) || states.equals(List.of("follower", "follower", "leader"));
+	}
+
+	private List<ZooKeeperServer> awaitServers(String state) {
+		Map<ZooKeeperServer, String> states = awaitStates();
+		return states.keySet().stream().filter((server) -> state.equals(states.get(server))).toList();
 	}
 
 	/**
@@ -102,8 +114,7 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
 	 * @return the leader
 	 */
 	public ZooKeeperServer leader() {
-		awaitQuorum();
-		return this.servers.stream().filter((server) -> server.state().equals("leader")).findFirst().orElseThrow();
+		return awaitServers("leader").get(0);
 	}
 
 	/**
@@ -111,8 +122,7 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
 	 * @return the followers
 	 */
 	public List<ZooKeeperServer> followers() {
-		awaitQuorum();
-		return this.servers.stream().filter((server) -> server.state().equals("follower")).toList();
+		return awaitServers("follower");
 	}
 
 	/**

@@ -205,10 +205,10 @@ public final class ZooKeeperServer implements AutoCloseable {
 	}
 
 	/**
-	 * Return whether the process is running and not standing still.
+	 * Return whether the process is running and not standing still, as far as we know.
 	 */
 	boolean isAvailable() {
-		return isRunning() && !this.paused;
+		return this.process == null || (this.process.isAlive() && !this.paused);
 	}
 
 	/**
@@ -452,8 +452,8 @@ public final class ZooKeeperServer implements AutoCloseable {
 		 */
 		Builder member(int id, Map<Integer, String> addresses) {
 			this.id = id;
-			option("initLimit", "20");
-			option("syncLimit", "5");
+			this.options.putIfAbsent("initLimit", "20");
+			this.options.putIfAbsent("syncLimit", "5");
 			addresses.forEach((number, address) -> option("server." + number, address));
 			return this;
 		}

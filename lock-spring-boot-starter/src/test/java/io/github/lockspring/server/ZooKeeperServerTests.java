@@ -15,10 +15,12 @@
  */
 package io.github.lockspring.server;
 
+import java.io.EOFException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
@@ -265,10 +267,42 @@ class ZooKeeperServerTests {
 	}
 
 	@Test
+	void replyThatNeverComesIsNotDropped() throws Exception {
+		ZooKeeperServer server = ZooKeeperServer.shared();
+		try (FaultProxy proxy = FaultProxy.zooKeeper(server.host(), server.port());
+				ZooKeeper client = connect("127.0.0.1:" + proxy.port(), LONG_SESSION)) {
+			proxy.hole(Direction.DOWN);
+			Future<String> reply = proxy.dropReplyOf(OpCode.exists);
+			client.exists("/", false, (rc, node, context, stat) -> {
+			}, null);
+			Await.until("the request is under way", () -> proxy.requests(OpCode.exists) == 1);
+			proxy.cut();
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> reply.get(30, TimeUnit.SECONDS))
+				.withCauseInstanceOf(EOFException.class);
+			proxy.heal();
+		}
+	}
+
+	@Test
+	void healedProxyDropsNoReply() throws Exception {
+		ZooKeeperServer server = ZooKeeperServer.shared();
+		try (FaultProxy proxy = FaultProxy.zooKeeper(server.host(), server.port());
+				ZooKeeper client = connect("127.0.0.1:" + proxy.port(), LONG_SESSION)) {
+			Future<String> reply = proxy.dropReplyOf(OpCode.exists);
+			proxy.heal();
+			assertThat(exists(client, "/")).isTrue();
+			assertThat(reply.isDone()).isFalse();
+			assertThat(proxy.connections()).isOne();
+		}
+	}
+
+	@Test
 	void fourLetterWordPassesTheProxy() {
 		ZooKeeperServer server = ZooKeeperServer.shared();
 		try (FaultProxy proxy = FaultProxy.zooKeeper(server.host(), server.port())) {
-			assertThat(ZooKeeperServer.foreign("127.0.0.1:" + proxy.port()).fourLetterWord("ruok")).isEqualTo("imok");
+			ZooKeeperServer proxied = ZooKeeperServer.foreign("127.0.0.1:" + proxy.port());
+			assertThat(proxied.fourLetterWord("ruok")).isEqualTo("imok");
+			assertThat(proxied.state()).isEqualTo("standalone");
 		}
 	}
 
