@@ -51,8 +51,8 @@ public interface BackendListener {
 	 * Tells that the store cannot be asked at present whether what is held is still held:
 	 * until {@link #resumed()} no lease counts as held, not even one that is granted in
 	 * the meantime, though none is lost. Leases whose time is over in the meantime are
-	 * lost as ever. Does nothing if this was told already. Of this and
-	 * {@link #resumed()} the last call counts; one of them ends before the next begins.
+	 * lost as ever. Does nothing if this was told already. Of this and {@link #resumed()}
+	 * the last call counts; one of them ends before the next begins.
 	 */
 	void suspended();
 
