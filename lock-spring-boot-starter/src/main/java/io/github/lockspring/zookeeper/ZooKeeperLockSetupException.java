@@ -1,0 +1,36 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.zookeeper;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The servers answer, but do not let us keep locks in them until somebody changes their
+ * data or our configuration.
+ */
+public class ZooKeeperLockSetupException extends RuntimeException {
+
+	/**
+	 * Creates the exception.
+	 * @param message what is wrong, at which path, and how to mend it
+	 * @param cause the client's exception
+	 */
+	public ZooKeeperLockSetupException(String message, @Nullable Throwable cause) {
+		super(message, cause);
+	}
+
+}
