@@ -85,7 +85,7 @@ final class HeldLock implements LockHandle {
 
 	@Override
 	public boolean isLost() {
-		return !this.closed && !this.hold.isHeld();
+		return !this.closed && !this.hold.hasLease();
 	}
 
 	@Override
@@ -97,7 +97,8 @@ final class HeldLock implements LockHandle {
 	public void checkpoint() {
 		requireOpen();
 		if (!this.hold.isHeld()) {
-			throw new LockLostException(this.hold.key());
+			throw this.hold.hasLease() ? LockLostException.suspended(this.hold.key())
+					: new LockLostException(this.hold.key());
 		}
 	}
 

@@ -43,6 +43,7 @@ public abstract class LockException extends RuntimeException {
 			case UNAVAILABLE ->
 				new LockUnavailableException(key, (failure.getCause() != null) ? failure.getCause() : failure);
 			case LOST -> new LockLostException(key);
+			case SUSPENDED -> LockLostException.suspended(key);
 			case UPGRADE -> new LockUpgradeException(key);
 			case LIMIT -> new LockLimitException(failure.getMessage(), key);
 			case UNSUPPORTED -> new UnsupportedOperationException(failure.getMessage(), failure);

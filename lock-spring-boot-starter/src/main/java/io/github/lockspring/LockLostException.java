@@ -21,6 +21,10 @@ import io.github.lockspring.engine.KeyText;
 /**
  * The lease ended while the lock was held: the store gave it up, or may have done so.
  * Whatever was done since then was done without protection.
+ * <p>
+ * Also thrown while the store is out of reach and nobody can tell whether a lock is still
+ * held. That is not a loss: the lock may be held again later, which
+ * {@link LockHandle#isLost()} tells.
  */
 public final class LockLostException extends LockException {
 
@@ -31,6 +35,16 @@ public final class LockLostException extends LockException {
 	public LockLostException(String key) {
 		super("Lost the lock on " + KeyText.describe(key) + " while it was held: another may have acquired it", key,
 				null);
+	}
+
+	private LockLostException(String message, String key) {
+		super(message, key, null);
+	}
+
+	static LockLostException suspended(String key) {
+		return new LockLostException(
+				"The store is out of reach: whether the lock on " + KeyText.describe(key) + " is still held is unknown",
+				key);
 	}
 
 }

@@ -162,7 +162,8 @@ class LockHandleTests {
 
 	@Test
 	void callbackRunsOnceAfterTheLoss() {
-		for (LockHandle lock : one()) {
+		for (String[] keys : List.of(new String[] { "one" }, new String[] { "a", "b" })) {
+			LockHandle lock = acquire(keys);
 			AtomicInteger called = new AtomicInteger();
 			lock.onLost(called::incrementAndGet);
 			assertThat(called).hasValue(0);

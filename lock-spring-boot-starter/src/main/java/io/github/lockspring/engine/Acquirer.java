@@ -247,7 +247,7 @@ final class Acquirer {
 	 */
 	private boolean requireHeld(Hold hold) {
 		requireOpen();
-		if (!hold.isHeld()) {
+		if (!hold.hasLease()) {
 			throw new EngineException(EngineException.Reason.UNAVAILABLE,
 					"The lease was over before the thread that waited for it woke up", null);
 		}

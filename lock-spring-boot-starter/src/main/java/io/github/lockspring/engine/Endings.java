@@ -71,6 +71,8 @@ final class Endings {
 
 	private final AtomicInteger unanswered = new AtomicInteger();
 
+	private volatile boolean suspended;
+
 	Endings(Store store, LocalQueues queues, RenewalPlan plan, Releases releases, EngineSettings settings,
 			EngineListener listener, TimeSource time, Executor executor, Steps steps, BooleanSupplier closed) {
 		this.store = store;
@@ -192,7 +194,7 @@ final class Endings {
 	}
 
 	private boolean isGoodEnough(Lease lease, AcquireTerms terms) {
-		return !this.closed.getAsBoolean() && lease.canPassOn(terms, this.settings, this.time);
+		return !this.closed.getAsBoolean() && !this.suspended && lease.canPassOn(terms, this.settings, this.time);
 	}
 
 	/**
@@ -272,6 +274,17 @@ final class Endings {
 	}
 
 	/**
+	 * Takes a lease away from its holder, because its time is over. The store may keep it
+	 * for as long as it hears of this process, whatever its holder does, and gets it back
+	 * in the background.
+	 */
+	void expire(Hold hold) {
+		if (lose(hold, "its time is over") && hold.lease().leave()) {
+			this.releases.release(hold.lease().request(), restNanos(hold));
+		}
+	}
+
+	/**
 	 * Takes a lease away from its holder, once, and from the one that borrows it or lent
 	 * it.
 	 * @return whether it was held until now
@@ -325,6 +338,32 @@ final class Endings {
 	 */
 	void forget(Hold hold) {
 		this.queues.end(hold);
+	}
+
+	/**
+	 * Has nothing count as held, because the store cannot be asked.
+	 */
+	void suspend() {
+		if (!this.suspended) {
+			this.suspended = true;
+			logger.warn("Nobody can tell at present whether the locks on the backend '" + backendName()
+					+ "' are still held: the store is out of reach");
+		}
+	}
+
+	/**
+	 * Has everything count as held again that is not lost.
+	 */
+	void resume() {
+		if (this.suspended) {
+			this.suspended = false;
+			logger
+				.info("The locks on the backend '" + backendName() + "' that are not lost are held: the store is back");
+		}
+	}
+
+	boolean isSuspended() {
+		return this.suspended;
 	}
 
 	String backendName() {

@@ -59,6 +59,12 @@ public final class EngineException extends RuntimeException {
 		LOST,
 
 		/**
+		 * The owner holds the key already, but the store cannot be asked at present
+		 * whether it has the lease still.
+		 */
+		SUSPENDED,
+
+		/**
 		 * The owner holds the key in a lesser mode.
 		 */
 		UPGRADE,

@@ -133,15 +133,25 @@ public final class Hold {
 	}
 
 	/**
-	 * Whether this acquisition is neither released nor lost. Asks both clocks.
+	 * Whether this acquisition is neither released nor lost, and the store can be asked
+	 * whether that is so. Asks both clocks.
 	 * @return whether it is held
 	 */
 	public boolean isHeld() {
+		return hasLease() && !this.endings.isSuspended();
+	}
+
+	/**
+	 * Whether this acquisition is neither released nor lost as far as is known, though
+	 * the store may be out of reach. Asks both clocks.
+	 * @return whether it has a lease
+	 */
+	public boolean hasLease() {
 		if (this.state <= ENDED) {
 			return false;
 		}
 		if (lease().isExpired(this.endings.time())) {
-			this.endings.lose(this, "its time is over");
+			this.endings.expire(this);
 			return false;
 		}
 		return true;

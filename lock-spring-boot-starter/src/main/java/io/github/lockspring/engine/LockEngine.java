@@ -310,7 +310,8 @@ public final class LockEngine implements AutoCloseable {
 			if (held.state() == Hold.ENDED) {
 				return null;
 			}
-			throw new EngineException(EngineException.Reason.LOST, "The lease was lost", null);
+			throw held.hasLease() ? new EngineException(EngineException.Reason.SUSPENDED, "The store is away", null)
+					: new EngineException(EngineException.Reason.LOST, "The lease was lost", null);
 		}
 		if (terms.isExclusive() && !held.terms().isExclusive()) {
 			throw new EngineException(EngineException.Reason.UPGRADE, "Upgrade not supported", null);
@@ -482,6 +483,16 @@ public final class LockEngine implements AutoCloseable {
 		@Override
 		public void lost(LeaseRequest lease) {
 			LockEngine.this.endings.lose(lease, "the store took it away");
+		}
+
+		@Override
+		public void suspended() {
+			LockEngine.this.endings.suspend();
+		}
+
+		@Override
+		public void resumed() {
+			LockEngine.this.endings.resume();
 		}
 
 	}

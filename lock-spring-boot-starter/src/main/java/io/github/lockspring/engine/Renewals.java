@@ -84,7 +84,7 @@ final class Renewals {
 		Due due = new Due();
 		for (LocalQueue queue : this.queues.all()) {
 			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
-				if (hold.isHeld() && !hold.isBorrowing()) {
+				if (hold.hasLease() && !hold.isBorrowing()) {
 					due.look(hold);
 				}
 			}
@@ -142,7 +142,7 @@ final class Renewals {
 	 */
 	private void renewed(LeaseRequest lease, long sentNanos, long sentMillis) {
 		Hold hold = this.queues.holderOf(lease);
-		if (hold != null && hold.isHeld()) {
+		if (hold != null && hold.hasLease()) {
 			hold.lease().renewed(sentNanos, sentMillis);
 		}
 	}

@@ -103,6 +103,9 @@ final class Upkeep {
 				chore.run();
 			}
 			catch (Throwable ex) {
+				if (this.stopped) {
+					return; // and so are those that work for the chores
+				}
 				logger.error("A chore of the upkeep of locks failed and will run again", ex);
 				request(this.time.nanoTime() - this.origin + 100_000_000);
 			}

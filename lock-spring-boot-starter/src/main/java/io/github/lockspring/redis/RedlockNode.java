@@ -236,6 +236,16 @@ final class RedlockNode implements AutoCloseable {
 			// one vote less, which the next renewal will show
 		}
 
+		@Override
+		public void suspended() {
+			// so would be one vote in doubt
+		}
+
+		@Override
+		public void resumed() {
+			// nothing was in doubt
+		}
+
 	}
 
 }

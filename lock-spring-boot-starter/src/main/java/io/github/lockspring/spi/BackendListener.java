@@ -17,8 +17,8 @@
 package io.github.lockspring.spi;
 
 /**
- * Hears what the store has to say unasked. Calls may come from any thread, in any order,
- * twice or not at all; they return at once.
+ * Hears what the store has to say unasked. Calls may come from any thread and return at
+ * once; those about single requests may come in any order, twice or not at all.
  */
 public interface BackendListener {
 
@@ -46,5 +46,22 @@ public interface BackendListener {
 	 * @param lease the request that had been granted
 	 */
 	void lost(LeaseRequest lease);
+
+	/**
+	 * Tells that the store cannot be asked at present whether what is held is still held:
+	 * until {@link #resumed()} no lease counts as held, not even one that is granted in
+	 * the meantime, though none is lost. Leases whose time is over in the meantime are
+	 * lost as ever. Does nothing if this was told already. Of this and {@link #resumed()}
+	 * the call that came last counts: they must not come at once.
+	 */
+	void suspended();
+
+	/**
+	 * Tells that the store can be asked again, and still has all leases of which it did
+	 * not tell that they are {@linkplain #lost lost}. Comes after these losses, and
+	 * before the store answers a request again. Does nothing unless it was
+	 * {@link #suspended()}.
+	 */
+	void resumed();
 
 }

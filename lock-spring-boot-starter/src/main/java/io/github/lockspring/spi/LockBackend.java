@@ -36,6 +36,11 @@ import java.util.concurrent.CompletionStage;
 public interface LockBackend extends AutoCloseable {
 
 	/**
+	 * Longer than every lease time.
+	 */
+	Duration UNLIMITED = Duration.ofSeconds(Long.MAX_VALUE);
+
+	/**
 	 * The name of this backend in messages, health and metrics.
 	 * @return a short name in lower case, such as {@code jdbc}
 	 */
@@ -46,6 +51,20 @@ public interface LockBackend extends AutoCloseable {
 	 * @return the capabilities, always the same
 	 */
 	Set<Capability> capabilities();
+
+	/**
+	 * The longest time for which the store keeps a lease without hearing from this
+	 * process, as far as is known now: of leases that last as long as a session, the time
+	 * after which a session ends that is not heard of. Asked often, and does not talk to
+	 * the store. Longer lease times are cut to it when a lease is asked for and when it
+	 * is renewed. A lease is then renewed more often; also one that is not to be renewed,
+	 * but not beyond the lease time that was wanted.
+	 * @return the time, positive; by default unlimited, for stores that keep every lease
+	 * for its lease time
+	 */
+	default Duration longestLease() {
+		return UNLIMITED;
+	}
 
 	/**
 	 * Tells this backend whom to call when the store has news. Called once, before any

@@ -19,15 +19,15 @@ package io.github.lockspring.zookeeper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes of locks cannot be used as the ensemble is set up: something is missing,
- * belongs to others, or may not be changed. Asking again does not help.
+ * The servers answer, but do not let us keep locks in them until somebody changes their
+ * data or our configuration.
  */
-public final class ZooKeeperLockSetupException extends RuntimeException {
+public class ZooKeeperLockSetupException extends RuntimeException {
 
 	/**
-	 * Creates an exception.
-	 * @param message what is wrong, at which path, and what to do about it
-	 * @param cause what ZooKeeper said, if it was asked
+	 * Creates the exception.
+	 * @param message what is wrong, at which path, and how to mend it
+	 * @param cause the client's exception
 	 */
 	public ZooKeeperLockSetupException(String message, @Nullable Throwable cause) {
 		super(message, cause);

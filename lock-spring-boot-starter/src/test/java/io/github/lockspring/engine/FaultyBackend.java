@@ -509,6 +509,16 @@ final class FaultyBackend implements LockBackend {
 			});
 		}
 
+		@Override
+		public void suspended() {
+			this.listener.suspended();
+		}
+
+		@Override
+		public void resumed() {
+			this.listener.resumed();
+		}
+
 		private boolean arrives() {
 			News news = FaultyBackend.this.news;
 			return news == News.PASS || (news == News.LOSE_SOME && ThreadLocalRandom.current().nextInt(10) > 0);

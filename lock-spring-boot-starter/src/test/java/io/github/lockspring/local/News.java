@@ -53,4 +53,14 @@ final class News implements BackendListener {
 		this.heard.add("lost");
 	}
 
+	@Override
+	public void suspended() {
+		this.heard.add("suspended");
+	}
+
+	@Override
+	public void resumed() {
+		this.heard.add("resumed");
+	}
+
 }

@@ -147,6 +147,14 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 	public void lost(LeaseRequest lease) {
 	}
 
+	@Override
+	public void suspended() {
+	}
+
+	@Override
+	public void resumed() {
+	}
+
 	/**
 	 * Loses all connections without a word, as a process does that is killed.
 	 */

@@ -21,18 +21,20 @@ import java.util.function.Predicate;
 
 /**
  * A reply that is to be dropped: of the first request that matches.
+ *
+ * @param <R> what is known of a request
  */
-final class DroppedReply {
+final class DroppedReply<R> {
 
-	private final Predicate<String> request;
+	private final Predicate<R> request;
 
 	private final CompletableFuture<String> reply = new CompletableFuture<>();
 
-	DroppedReply(Predicate<String> request) {
+	DroppedReply(Predicate<R> request) {
 		this.request = request;
 	}
 
-	boolean isOf(String request) {
+	boolean isOf(R request) {
 		return this.request.test(request);
 	}
 

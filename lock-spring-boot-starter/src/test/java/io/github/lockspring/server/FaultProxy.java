@@ -50,7 +50,7 @@ public final class FaultProxy implements AutoCloseable {
 
 	private final Set<ProxyConnection> open = ConcurrentHashMap.newKeySet();
 
-	private final AtomicReference<@Nullable DroppedReply> armed = new AtomicReference<>();
+	private final AtomicReference<@Nullable DroppedReply<String>> armed = new AtomicReference<>();
 
 	private final AtomicInteger connections = new AtomicInteger();
 
@@ -59,6 +59,8 @@ public final class FaultProxy implements AutoCloseable {
 	private final AtomicLong chunksUp = new AtomicLong();
 
 	private final AtomicLong chunksDown = new AtomicLong();
+
+	private final @Nullable ZooKeeperTraffic zooKeeper;
 
 	private volatile InetSocketAddress target;
 
@@ -72,8 +74,24 @@ public final class FaultProxy implements AutoCloseable {
 	 * @param port the port of the server
 	 */
 	public FaultProxy(String host, int port) {
+		this(host, port, null);
+	}
+
+	private FaultProxy(String host, int port, @Nullable ZooKeeperTraffic zooKeeper) {
+		this.zooKeeper = zooKeeper;
 		this.target = new InetSocketAddress(host, port);
 		this.listener = listen();
+	}
+
+	/**
+	 * Start a proxy that knows the protocol of ZooKeeper: it can drop the reply to a
+	 * certain request, also among others that are under way.
+	 * @param host the host of the server
+	 * @param port the port of the server
+	 * @return the proxy
+	 */
+	public static FaultProxy zooKeeper(String host, int port) {
+		return new FaultProxy(host, port, new ZooKeeperTraffic());
 	}
 
 	private ServerSocket listen() {
@@ -229,14 +247,68 @@ public final class FaultProxy implements AutoCloseable {
 	 * Drop the reply to the next request that matches: the request is delivered, what the
 	 * server sends next is discarded, and the connection with the client is reset. The
 	 * server can still read all that it was sent. On a connection with several requests
-	 * under way, what is discarded may be the reply to an earlier one.
+	 * under way, what is discarded may be the reply to an earlier one; not so with
+	 * ZooKeeper, see {@link #dropReplyOf(Predicate)}.
 	 * @param request tells whether bytes, as ISO-8859-1, are the request
 	 * @return the reply, once it is dropped
 	 */
 	public Future<String> dropReply(Predicate<String> request) {
-		DroppedReply reply = new DroppedReply(request);
+		if (this.zooKeeper != null) {
+			return this.zooKeeper.dropReply((frame) -> request.test(frame.text()));
+		}
+		DroppedReply<String> reply = new DroppedReply<>(request);
 		this.armed.set(reply);
 		return reply.reply();
+	}
+
+	/**
+	 * Drop the reply to the next request of a kind, see {@link #dropReplyOf(Predicate)}.
+	 * @param opCode a constant of {@link org.apache.zookeeper.ZooDefs.OpCode}
+	 * @return the reply, once it is dropped
+	 */
+	public Future<String> dropReplyOf(int opCode) {
+		return dropReplyOf(opCode, 1);
+	}
+
+	/**
+	 * Drop the reply to a request of a kind, see {@link #dropReplyOf(Predicate)}.
+	 * @param opCode a constant of {@link org.apache.zookeeper.ZooDefs.OpCode}
+	 * @param number which of the requests of this kind from now on, beginning with 1
+	 * @return the reply, once it is dropped
+	 */
+	public Future<String> dropReplyOf(int opCode, int number) {
+		AtomicInteger seen = new AtomicInteger();
+		return dropReplyOf((request) -> request.opCode() == opCode && seen.incrementAndGet() == number);
+	}
+
+	/**
+	 * Drop the reply to the next request to a ZooKeeper server that matches: this request
+	 * and those behind it are delivered, replies and events that come before the reply
+	 * are as well, the reply is not, and the connection with the client is reset. A new
+	 * connection is {@code OpCode.createSession}; an event of a watch counts as its own
+	 * reply, with {@code OpCode.notification}.
+	 * @param request tells whether it is the request; never asked by two threads at once
+	 * @return the reply as ISO-8859-1, without its length, once it is dropped
+	 */
+	public Future<String> dropReplyOf(Predicate<ZooKeeperRequest> request) {
+		return zooKeeper().dropReply(request);
+	}
+
+	/**
+	 * Return how many requests of a kind were sent to a ZooKeeper server so far. What is
+	 * within a {@code multi} does not count.
+	 * @param opCode a constant of {@link org.apache.zookeeper.ZooDefs.OpCode}
+	 * @return the number of requests
+	 */
+	public long requests(int opCode) {
+		return zooKeeper().requests(opCode);
+	}
+
+	private ZooKeeperTraffic zooKeeper() {
+		if (this.zooKeeper == null) {
+			throw new IllegalStateException("Not a proxy for ZooKeeper");
+		}
+		return this.zooKeeper;
 	}
 
 	/**
@@ -269,6 +341,9 @@ public final class FaultProxy implements AutoCloseable {
 	 */
 	public synchronized void heal() {
 		this.armed.set(null);
+		if (this.zooKeeper != null) {
+			this.zooKeeper.disarm();
+		}
 		this.up.heal();
 		this.down.heal();
 		this.open.stream().filter(ProxyConnection::hasGap).forEach(ProxyConnection::cut);
@@ -336,11 +411,15 @@ public final class FaultProxy implements AutoCloseable {
 		this.roundTrips.incrementAndGet();
 	}
 
-	@Nullable DroppedReply armed() {
+	@Nullable ZooKeeperFrames newFrames() {
+		return (this.zooKeeper != null) ? new ZooKeeperFrames(this.zooKeeper) : null;
+	}
+
+	@Nullable DroppedReply<String> armed() {
 		return this.armed.get();
 	}
 
-	boolean disarm(DroppedReply reply) {
+	boolean disarm(DroppedReply<String> reply) {
 		return this.armed.compareAndSet(reply, null);
 	}
 

@@ -42,6 +42,8 @@ final class ProxyConnection {
 
 	private final Pump down;
 
+	private final @Nullable ZooKeeperFrames frames;
+
 	private final StringBuilder request = new StringBuilder();
 
 	private boolean replied = true;
@@ -50,9 +52,9 @@ final class ProxyConnection {
 
 	private boolean downEnded;
 
-	private @Nullable DroppedReply armed;
+	private @Nullable DroppedReply<String> armed;
 
-	private volatile @Nullable DroppedReply dropped;
+	private volatile @Nullable DroppedReply<?> dropped;
 
 	ProxyConnection(FaultProxy proxy, Socket client, Socket server) {
 		this.proxy = proxy;
@@ -60,6 +62,7 @@ final class ProxyConnection {
 		this.server = server;
 		this.up = new Pump(this, Direction.UP, proxy.faults(Direction.UP), client, server);
 		this.down = new Pump(this, Direction.DOWN, proxy.faults(Direction.DOWN), server, client);
+		this.frames = proxy.newFrames();
 	}
 
 	void start() {
@@ -71,24 +74,42 @@ final class ProxyConnection {
 	 * Note bytes that have arrived.
 	 * @param direction where they go
 	 * @param bytes the bytes
-	 * @return whether to deliver them
+	 * @return how many of them to deliver; if not all, nothing follows
 	 */
-	synchronized boolean passes(Direction direction, byte[] bytes) {
+	synchronized int pass(Direction direction, byte[] bytes) {
 		this.proxy.count(direction);
 		if (direction == Direction.UP) {
 			noteRequest(new String(bytes, StandardCharsets.ISO_8859_1));
-			return true;
+			noteFrames(this.frames, bytes);
+			return bytes.length;
 		}
 		noteReply();
-		DroppedReply dropped = this.dropped;
+		return (this.frames != null) ? passFrames(this.frames, bytes) : passUnlessDropped(bytes);
+	}
+
+	private void noteFrames(@Nullable ZooKeeperFrames frames, byte[] bytes) {
+		if (frames != null) {
+			frames.sent(bytes);
+			this.dropped = frames.dropped();
+		}
+	}
+
+	private int passFrames(ZooKeeperFrames frames, byte[] bytes) {
+		int length = frames.received(bytes);
+		this.dropped = frames.dropped();
+		return length;
+	}
+
+	private int passUnlessDropped(byte[] bytes) {
+		DroppedReply<?> dropped = this.dropped;
 		if (dropped != null) {
 			dropped.reply().complete(new String(bytes, StandardCharsets.ISO_8859_1));
 		}
-		return dropped == null;
+		return (dropped != null) ? 0 : bytes.length;
 	}
 
 	private void noteRequest(String bytes) {
-		DroppedReply armed = this.proxy.armed();
+		DroppedReply<String> armed = this.proxy.armed();
 		if (this.replied || armed != this.armed || this.request.length() > LONGEST_REQUEST) {
 			this.request.setLength(0);
 		}
@@ -108,7 +129,7 @@ final class ProxyConnection {
 	}
 
 	boolean isReplyDropped() {
-		DroppedReply dropped = this.dropped;
+		DroppedReply<?> dropped = this.dropped;
 		return dropped != null && dropped.reply().isDone();
 	}
 
@@ -171,7 +192,7 @@ final class ProxyConnection {
 		this.up.interrupt();
 		this.down.interrupt();
 		this.proxy.remove(this);
-		DroppedReply dropped = this.dropped;
+		DroppedReply<?> dropped = this.dropped;
 		if (dropped != null) {
 			dropped.reply().completeExceptionally(new EOFException("The connection has ended before the reply"));
 		}

@@ -124,10 +124,11 @@ final class Pump {
 	}
 
 	private void pass(byte[] bytes) throws InterruptedException {
-		if (this.connection.passes(this.direction, bytes)) {
-			this.queue.put(chunk(Kind.DATA, bytes));
+		int length = this.connection.pass(this.direction, bytes);
+		if (length > 0) {
+			this.queue.put(chunk(Kind.DATA, Arrays.copyOf(bytes, length)));
 		}
-		else {
+		if (length < bytes.length) {
 			// Replies before it still arrive
 			this.queue.put(chunk(Kind.CUT).later(RESET_NANOS));
 			this.gap = true;

@@ -37,6 +37,8 @@ final class RecordingListener implements BackendListener {
 
 	private final Set<LeaseRequest> refused = ConcurrentHashMap.newKeySet();
 
+	private volatile boolean suspended;
+
 	/**
 	 * Takes no grant of a request over from now on, because nobody waits for it.
 	 * @param request the request that waited
@@ -67,6 +69,13 @@ final class RecordingListener implements BackendListener {
 		return this.stamps.getOrDefault(request, 0L);
 	}
 
+	/**
+	 * Whether the store cannot be asked at present, as far as was told.
+	 */
+	boolean isSuspended() {
+		return this.suspended;
+	}
+
 	@Override
 	public void tryAgain(LeaseRequest request) {
 		add(request, "tryAgain");
@@ -83,6 +92,16 @@ final class RecordingListener implements BackendListener {
 	@Override
 	public void lost(LeaseRequest lease) {
 		// A backend may tell of losses, or leave it to the next renewal
+	}
+
+	@Override
+	public void suspended() {
+		this.suspended = true;
+	}
+
+	@Override
+	public void resumed() {
+		this.suspended = false;
 	}
 
 	private void add(LeaseRequest request, String word) {

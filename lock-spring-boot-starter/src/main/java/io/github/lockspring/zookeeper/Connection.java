@@ -1,0 +1,324 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.zookeeper;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.imps.CuratorFrameworkState;
+import org.apache.curator.framework.state.ConnectionState;
+import org.apache.curator.framework.state.ConnectionStateListener;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.BackendUnavailableException;
+
+/**
+ * Knows the session that requests can be sent in at present.
+ * <ol>
+ * <li>When the connection breaks there is none until it is back. Whoever needs it waits
+ * for it, as long as there is time.</li>
+ * <li>When it is back with the same session, that session goes on. Another session means
+ * that the one before it is over, and so is one that the client has given up.</li>
+ * <li>A new session begins with the root: it is created unless it is there, and its ACL
+ * is read, which all other nodes get as well.</li>
+ * </ol>
+ */
+final class Connection {
+
+	private static final Log logger = LogFactory.getLog(Connection.class);
+
+	private final CuratorFramework client;
+
+	private final LockTree tree;
+
+	private final SessionListener listener;
+
+	private final ConnectionStateListener stateListener = (client, state) -> changed(state);
+
+	/**
+	 * The last session, which may be over.
+	 */
+	private volatile @Nullable Session session;
+
+	/**
+	 * The session that is connected and prepared; not complete until there is one.
+	 */
+	private volatile CompletableFuture<Session> ready = new CompletableFuture<>();
+
+	private volatile boolean connected;
+
+	Connection(CuratorFramework client, LockTree tree, SessionListener listener) {
+		this.client = client;
+		this.tree = tree;
+		this.listener = listener;
+	}
+
+	/**
+	 * Starts the client, if nobody has done that yet.
+	 */
+	void start() {
+		this.client.getConnectionStateListenable().addListener(this.stateListener);
+		if (this.client.getState() == CuratorFrameworkState.LATENT) {
+			this.client.start();
+		}
+		else if (this.client.getZookeeperClient().isConnected()) {
+			changed(ConnectionState.CONNECTED);
+		}
+	}
+
+	/**
+	 * Hears nothing any more. The client stays as it is.
+	 */
+	void close() {
+		this.client.getConnectionStateListenable().removeListener(this.stateListener);
+		this.ready
+			.completeExceptionally(new BackendUnavailableException("The lock backend 'zookeeper' is closed", null));
+	}
+
+	/**
+	 * The last session, be it connected or not.
+	 */
+	@Nullable Session lastSession() {
+		return this.session;
+	}
+
+	/**
+	 * The session to send a request in now.
+	 * @return the session, or {@code null} if there is none at present
+	 */
+	@Nullable Session sessionNow() {
+		CompletableFuture<Session> ready = this.ready;
+		return (ready.isDone() && !ready.isCompletedExceptionally()) ? ready.join() : null;
+	}
+
+	/**
+	 * The session to send a request in.
+	 * @param nanos how long to wait until there is one
+	 * @throws BackendUnavailableException if there is none
+	 * @throws ZooKeeperLockSetupException if the servers do not let us have locks
+	 */
+	Session session(long nanos) {
+		Session session = sessionNow();
+		return (session != null) ? session : awaitSession(nanos);
+	}
+
+	private Session awaitSession(long nanos) {
+		if (this.ready.isCompletedExceptionally() && this.connected) {
+			prepareAgain();
+		}
+		try {
+			return this.ready.get(Math.max(nanos, 0), TimeUnit.NANOSECONDS);
+		}
+		catch (TimeoutException ex) {
+			throw new BackendUnavailableException("ZooKeeper is not connected", null);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new BackendUnavailableException("Interrupted while waiting for the connection to ZooKeeper", ex);
+		}
+		catch (ExecutionException ex) {
+			throw (ex.getCause() instanceof RuntimeException cause) ? cause
+					: new BackendUnavailableException("ZooKeeper cannot be used: " + ex.getCause(), ex.getCause());
+		}
+	}
+
+	/**
+	 * Creates the root once more, which somebody has deleted.
+	 */
+	CompletableFuture<Session> prepareAgain() {
+		changed(ConnectionState.CONNECTED);
+		return this.ready;
+	}
+
+	private synchronized void changed(ConnectionState state) {
+		switch (state) {
+			case CONNECTED, RECONNECTED -> connected(state == ConnectionState.CONNECTED);
+			case SUSPENDED, READ_ONLY -> suspended();
+			case LOST -> {
+				suspended();
+				lost();
+			}
+		}
+	}
+
+	private void connected(boolean prepare) {
+		this.connected = true;
+		ZooKeeper zooKeeper = handle();
+		Session session = this.session;
+		if (zooKeeper == null) {
+			return;
+		}
+		if (session != null && !session.isOver() && session.isOf(zooKeeper) && !prepare) {
+			resume(session);
+			return;
+		}
+		if (session != null && !session.isOf(zooKeeper)) {
+			lost();
+		}
+		CompletableFuture<Session> ready = renewed();
+		prepare(zooKeeper).whenComplete((prepared, failure) -> {
+			if (failure == null) {
+				prepared(prepared, ready);
+			}
+			else {
+				ready.completeExceptionally(explain(failure));
+			}
+		});
+	}
+
+	private @Nullable ZooKeeper handle() {
+		try {
+			return this.client.getZookeeperClient().getZooKeeper();
+		}
+		catch (Exception ex) {
+			logger.debug("The client has no connection to ZooKeeper", ex);
+			return null;
+		}
+	}
+
+	private synchronized void prepared(Session prepared, CompletableFuture<Session> ready) {
+		if (!this.connected) {
+			return; // prepared again when the connection is back
+		}
+		Session last = this.session;
+		Session present = (last != null && !last.isOver() && last.isSameAs(prepared)) ? last : prepared;
+		this.session = present;
+		if (ready == this.ready) {
+			resume(present);
+		}
+	}
+
+	private void resume(Session session) {
+		this.listener.resumed(session);
+		this.ready.complete(session);
+	}
+
+	/**
+	 * What is not complete yet goes on to be waited for.
+	 */
+	private CompletableFuture<Session> renewed() {
+		if (this.ready.isDone()) {
+			this.ready = new CompletableFuture<>();
+		}
+		return this.ready;
+	}
+
+	private void suspended() {
+		this.connected = false;
+		boolean wasReady = this.ready.isDone() && !this.ready.isCompletedExceptionally();
+		renewed();
+		if (wasReady) {
+			this.listener.suspended();
+		}
+	}
+
+	private void lost() {
+		Session session = this.session;
+		if (session != null && !session.isOver()) {
+			session.end();
+			this.listener.lost(session);
+		}
+	}
+
+	private CompletableFuture<Session> prepare(ZooKeeper zooKeeper) {
+		long sent = System.nanoTime();
+		CompletableFuture<Integer> created = new CompletableFuture<>();
+		try {
+			this.client.create()
+				.creatingParentsIfNeeded()
+				.inBackground((client, event) -> created.complete(event.getResultCode()))
+				.forPath(this.tree.relativeRoot());
+		}
+		catch (Exception ex) {
+			created.completeExceptionally(ex);
+		}
+		return created.thenCompose((code) -> {
+			if (code != Code.OK.intValue() && code != Code.NODEEXISTS.intValue()) {
+				throw new CompletionException(KeeperException.create(Code.get(code), this.tree.root()));
+			}
+			return readAcl(zooKeeper);
+		}).thenApply((acl) -> new Session(zooKeeper, this.tree.root(), acl, sent));
+	}
+
+	private CompletableFuture<List<ACL>> readAcl(ZooKeeper zooKeeper) {
+		CompletableFuture<List<ACL>> answer = new CompletableFuture<>();
+		zooKeeper.getACL(this.tree.root(), new Stat(), (code, path, context, acl, stat) -> {
+			if (code == Code.OK.intValue()) {
+				answer.complete(acl);
+			}
+			else {
+				answer.completeExceptionally(KeeperException.create(Code.get(code), this.tree.root()));
+			}
+		}, null);
+		return answer;
+	}
+
+	private RuntimeException explain(Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+				: failure;
+		String root = this.tree.root();
+		if (cause instanceof KeeperException.NoNodeException) {
+			return new ZooKeeperLockSetupException("ZooKeeper has no node in which '" + root
+					+ "' could be created: create the chroot that the connect string ends with", cause);
+		}
+		if (cause instanceof KeeperException.NoAuthException) {
+			return new ZooKeeperLockSetupException("ZooKeeper does not permit to create or read '" + root
+					+ "': set lock.zookeeper.auth, or give the client the right to create nodes there", cause);
+		}
+		if (cause instanceof KeeperException.InvalidACLException
+				|| cause instanceof KeeperException.AuthFailedException) {
+			return new ZooKeeperLockSetupException("ZooKeeper does not accept who we are or which rights '" + root
+					+ "' should have: check lock.zookeeper.auth", cause);
+		}
+		return new BackendUnavailableException("ZooKeeper cannot be used: " + cause.getMessage(), cause);
+	}
+
+	/**
+	 * Hears what becomes of sessions, in the threads of the client.
+	 */
+	interface SessionListener {
+
+		/**
+		 * Tells that nobody knows at present whether the session is still there.
+		 */
+		void suspended();
+
+		/**
+		 * Tells that a session can be used, for the first time or again.
+		 */
+		void resumed(Session session);
+
+		/**
+		 * Tells that a session is over.
+		 */
+		void lost(Session session);
+
+	}
+
+}

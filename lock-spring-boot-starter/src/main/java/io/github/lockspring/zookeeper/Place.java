@@ -1,0 +1,257 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.zookeeper;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request's place in the queue of its key, or in those of its keys, as far as this
+ * process knows. Safe for use by many threads.
+ */
+final class Place {
+
+	private final LeaseRequest request;
+
+	private final Session session;
+
+	private State state = State.ENTERING;
+
+	private List<String> paths = List.of();
+
+	private long token;
+
+	/**
+	 * Those before this one, less those that have gone since.
+	 */
+	private List<QueueNode> before = List.of();
+
+	private long stamp;
+
+	private long deniedNanos;
+
+	private int connections;
+
+	private boolean watched;
+
+	private final Set<String> watchedPaths = new HashSet<>();
+
+	Place(LeaseRequest request, Session session) {
+		this.request = request;
+		this.session = session;
+	}
+
+	LeaseRequest request() {
+		return this.request;
+	}
+
+	Session session() {
+		return this.session;
+	}
+
+	/**
+	 * Tells which nodes were created for this.
+	 * @param paths the paths of the nodes
+	 * @param token the first fencing token
+	 * @return {@code false} if nobody wants them any more
+	 */
+	synchronized boolean entered(List<String> paths, long token) {
+		this.paths = paths;
+		this.token = token;
+		if (this.state == State.LEFT) {
+			return false;
+		}
+		this.state = State.WAITING;
+		return true;
+	}
+
+	synchronized List<String> paths() {
+		return this.paths;
+	}
+
+	/**
+	 * The path of the only node.
+	 */
+	String path() {
+		return paths().get(0);
+	}
+
+	String name() {
+		String path = path();
+		return path.substring(path.lastIndexOf('/') + 1);
+	}
+
+	synchronized long token() {
+		return this.token;
+	}
+
+	/**
+	 * Tells that the request is denied.
+	 * @param before those before this one, to be changed at will
+	 * @param stamp the stamp of the denial
+	 * @param nanos the monotonic time at which the request was made
+	 * @param connections how many connections there were up to now
+	 * @return {@code false} if it is held, or left, in spite of that
+	 */
+	synchronized boolean denied(List<QueueNode> before, long stamp, long nanos, int connections) {
+		if (this.state != State.WAITING) {
+			return false;
+		}
+		this.before = before;
+		this.stamp = stamp;
+		this.deniedNanos = nanos;
+		this.connections = connections;
+		return true;
+	}
+
+	/**
+	 * Tells what was found while nobody asked.
+	 * @return {@code false} if this does not wait any more
+	 */
+	synchronized boolean stillBehind(List<QueueNode> before, int connections) {
+		return denied(before, this.stamp, this.deniedNanos, connections);
+	}
+
+	/**
+	 * Tells that a node has gone. Without a list from the same connection it may have
+	 * been replaced.
+	 * @return those before this one now, or {@code null} if it is better to look again
+	 */
+	synchronized @Nullable List<QueueNode> gone(String name, int connections) {
+		if (connections != this.connections || !this.before.removeIf((node) -> node.name().equals(name))) {
+			return null;
+		}
+		return List.copyOf(this.before);
+	}
+
+	synchronized boolean isWaiting() {
+		return this.state == State.WAITING;
+	}
+
+	synchronized boolean isHeld() {
+		return this.state == State.HELD;
+	}
+
+	/**
+	 * Makes the request the holder.
+	 * @return {@code true} if it was waiting until now
+	 */
+	synchronized boolean hold() {
+		boolean waiting = this.state == State.WAITING;
+		if (waiting) {
+			this.state = State.HELD;
+			this.before = List.of();
+		}
+		return waiting;
+	}
+
+	/**
+	 * Ends this place.
+	 * @return what it was before
+	 */
+	synchronized State leave() {
+		State before = this.state;
+		this.state = State.LEFT;
+		return before;
+	}
+
+	/**
+	 * Whether somebody must begin to watch the nodes of this lease.
+	 */
+	synchronized boolean isToBeWatched() {
+		boolean first = !this.watched;
+		this.watched = true;
+		return first;
+	}
+
+	synchronized void watching(String path) {
+		this.watchedPaths.add(path);
+	}
+
+	/**
+	 * Does something with every path that was watched.
+	 */
+	void forEachWatched(BiConsumer<String, Place> action) {
+		List<String> paths;
+		synchronized (this) {
+			paths = List.copyOf(this.watchedPaths);
+			this.watchedPaths.clear();
+		}
+		paths.forEach((path) -> action.accept(path, this));
+	}
+
+	synchronized long stamp() {
+		return this.stamp;
+	}
+
+	/**
+	 * The grant as the answer to a request that was just made.
+	 */
+	Grant grant() {
+		Duration vouched = this.session.vouched();
+		Duration leaseTime = this.request.terms().leaseTime();
+		return new Grant(token(), (leaseTime.compareTo(vouched) < 0) ? leaseTime : vouched);
+	}
+
+	/**
+	 * The grant as news. It counts from the denial, and is sure to last for the lease
+	 * time at most, and as long as the servers are sure to keep the session.
+	 * @param now the present monotonic time
+	 */
+	synchronized Grant grantSinceDenial(long now) {
+		long leaseEnd = now + TimeUnit.NANOSECONDS.convert(this.request.terms().leaseTime());
+		long end = (leaseEnd - now > 0 && leaseEnd - this.session.vouchedUntil() < 0) ? leaseEnd
+				: this.session.vouchedUntil();
+		return new Grant(this.token, Duration.ofNanos(Math.max(0, end - this.deniedNanos)));
+	}
+
+	/**
+	 * What a place can be.
+	 */
+	enum State {
+
+		/**
+		 * Nobody knows yet whether there is a node.
+		 */
+		ENTERING,
+
+		/**
+		 * Others are before it.
+		 */
+		WAITING,
+
+		/**
+		 * It is granted.
+		 */
+		HELD,
+
+		/**
+		 * It was given up.
+		 */
+		LEFT
+
+	}
+
+}

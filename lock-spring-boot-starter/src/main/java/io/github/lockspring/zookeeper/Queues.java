@@ -1,0 +1,700 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.zookeeper;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.zookeeper.Session.NodeContent;
+
+/**
+ * Takes places in the queues of keys, watches those before them, and leaves them.
+ * <ol>
+ * <li>A request enters the queue of its key and lists it, both sent at once: whoever has
+ * nobody in the way is the holder.</li>
+ * <li>Whoever is denied and stays watches the nearest of those in its way. When they have
+ * all gone nobody can have come between, so the request is the holder without another
+ * question. If one was replaced, or the connection was broken meanwhile, it looks
+ * again.</li>
+ * <li>A node whose creation or deletion was not answered is looked for, by the owner in
+ * its name, and deleted when the connection is back. If the session ended meanwhile, the
+ * node has ended with it.</li>
+ * </ol>
+ * Nothing here waits: answers come in the client's event thread.
+ */
+final class Queues {
+
+	private static final Log logger = LogFactory.getLog(Queues.class);
+
+	/**
+	 * More names than that would not fit into an answer of the server.
+	 */
+	private static final int LONGEST_QUEUE = 10_000;
+
+	private static final Duration PAUSE = Duration.ofMillis(20);
+
+	private final LockTree tree;
+
+	private final Connection connection;
+
+	private final Watches watches = new Watches(this::changed);
+
+	private final KnownParents parents = new KnownParents();
+
+	private final Map<LeaseRequest, Place> places = new ConcurrentHashMap<>();
+
+	private final Leavings leavings = new Leavings(this::search);
+
+	private final AtomicLong stamps = new AtomicLong();
+
+	private volatile @Nullable BackendListener listener;
+
+	Queues(LockTree tree, Connection connection) {
+		this.tree = tree;
+		this.connection = connection;
+	}
+
+	void setListener(@Nullable BackendListener listener) {
+		this.listener = listener;
+	}
+
+	/**
+	 * Tries to acquire.
+	 * @param stays whether to keep the place if others are before it
+	 */
+	CompletableFuture<Attempt> enter(Session session, LeaseRequest request, boolean stays) {
+		long now = System.nanoTime();
+		Place known = this.places.get(request);
+		if (known != null && known.session() == session) {
+			return lookAgain(known, stays, now);
+		}
+		Place place = new Place(request, session);
+		this.places.put(request, place);
+		if (request.hasSeveralKeys()) {
+			return enterAll(place);
+		}
+		return create(place, 0).thenCompose((names) -> settle(place, names, stays, now));
+	}
+
+	/**
+	 * Gives up a place whose request was not answered in time. If it is there, or comes
+	 * later, it is deleted.
+	 */
+	void abandon(LeaseRequest request) {
+		Place place = this.places.get(request);
+		if (place != null) {
+			leave(place);
+		}
+	}
+
+	private CompletableFuture<List<String>> create(Place place, int attempt) {
+		Session session = place.session();
+		String parent = this.tree.of(place.request().key());
+		CompletableFuture<?> container = (attempt == 0 && this.parents.isKnown(parent))
+				? CompletableFuture.completedFuture(null) : session.create(parent, CreateMode.CONTAINER);
+		CompletableFuture<List<String>> created = session
+			.create(parent + '/' + QueueNode.prefix(place.request()), CreateMode.EPHEMERAL_SEQUENTIAL)
+			.thenApply((node) -> {
+				this.parents.add(parent);
+				return entered(place, List.of(node.path()), node.transaction());
+			});
+		CompletableFuture<List<String>> children = session.children(parent);
+		return created.thenCombine(children, (paths, names) -> names)
+			.handle((names, failure) -> (failure != null) ? createAgain(place, attempt, failure, container)
+					: CompletableFuture.completedFuture(names))
+			.thenCompose(Function.identity());
+	}
+
+	/**
+	 * The server deletes nodes of keys that nobody uses, and somebody may have deleted
+	 * the root.
+	 */
+	private CompletableFuture<List<String>> createAgain(Place place, int attempt, Throwable failure,
+			CompletableFuture<?> container) {
+		if (!(cause(failure) instanceof KeeperException.NoNodeException)) {
+			lostTrack(place);
+			return CompletableFuture.failedFuture(failure);
+		}
+		if (attempt == 2) {
+			this.places.remove(place.request(), place);
+			return container.thenCompose((created) -> CompletableFuture.failedFuture(failure));
+		}
+		CompletableFuture<?> root = (attempt == 1) ? this.connection.prepareAgain()
+				: CompletableFuture.completedFuture(null);
+		return root.thenCompose((prepared) -> create(place, attempt + 1));
+	}
+
+	private List<String> entered(Place place, List<String> paths, long transaction) {
+		if (!place.entered(paths, transaction << QueueNode.TOKEN_BITS)) {
+			paths.forEach((path) -> delete(place.session(), path));
+		}
+		return paths;
+	}
+
+	/**
+	 * Sees to it that nothing is left of a request without an answer.
+	 */
+	private void lostTrack(Place place) {
+		this.places.remove(place.request(), place);
+		place.leave();
+		this.leavings.add(place.session(), place.request());
+	}
+
+	private CompletableFuture<Attempt> enterAll(Place place) {
+		return createAll(place, 0).thenCompose((lists) -> settleAll(place, lists));
+	}
+
+	private CompletableFuture<List<List<String>>> createAll(Place place, int attempt) {
+		Session session = place.session();
+		List<String> parents = place.request().keys().stream().map(this.tree::of).toList();
+		parents.stream()
+			.filter((parent) -> attempt > 0 || !this.parents.isKnown(parent))
+			.forEach((parent) -> session.create(parent, CreateMode.CONTAINER));
+		String prefix = QueueNode.prefix(place.request());
+		CompletableFuture<List<OpResult>> created = session.change(parents.stream()
+			.map((parent) -> session.creation(parent + '/' + prefix, new byte[0], CreateMode.EPHEMERAL_SEQUENTIAL))
+			.toList());
+		CompletableFuture<List<List<String>>> lists = all(parents.stream().map(session::children).toList());
+		return created.thenCompose((results) -> {
+			parents.forEach(this.parents::add);
+			List<String> paths = results.stream().map((result) -> ((OpResult.CreateResult) result).getPath()).toList();
+			return session.read(paths.get(0)).thenCombine(lists, (content, names) -> {
+				entered(place, paths, content.map((node) -> node.stat().getCzxid()).orElse(0L));
+				return names;
+			});
+		}).handle((names, failure) -> {
+			if (failure == null) {
+				return CompletableFuture.completedFuture(names);
+			}
+			if (!(cause(failure) instanceof KeeperException.NoNodeException) || attempt == 2) {
+				lostTrack(place);
+				return CompletableFuture.<List<List<String>>>failedFuture(failure);
+			}
+			CompletableFuture<?> root = (attempt == 1) ? this.connection.prepareAgain()
+					: CompletableFuture.completedFuture(null);
+			return root.thenCompose((prepared) -> createAll(place, attempt + 1));
+		}).thenCompose(Function.identity());
+	}
+
+	/**
+	 * All keys or none: nobody waits in several queues.
+	 */
+	private CompletableFuture<Attempt> settleAll(Place place, List<List<String>> lists) {
+		List<String> paths = place.paths();
+		for (int i = 0; i < paths.size(); i++) {
+			String name = name(paths.get(i));
+			List<QueueNode> before = QueueNode.before(name, lists.get(i));
+			if (before == null || !QueueNode.parse(name).blockers(before).isEmpty()) {
+				return leave(place).thenApply((left) -> new Denial(PAUSE));
+			}
+		}
+		place.hold();
+		return CompletableFuture.completedFuture(place.grant());
+	}
+
+	/**
+	 * Answers a request that was made before.
+	 */
+	private CompletableFuture<Attempt> lookAgain(Place place, boolean stays, long now) {
+		if (place.isWaiting()) {
+			return place.session()
+				.latestChildren(parentOf(place.path()))
+				.thenCompose((names) -> settle(place, names, stays, now));
+		}
+		return confirm(place.session(), List.of(place.request())).thenCompose((held) -> {
+			if (!held.isEmpty()) {
+				return CompletableFuture.completedFuture(place.grant());
+			}
+			forget(place);
+			return enter(place.session(), place.request(), stays);
+		});
+	}
+
+	/**
+	 * Decides by the names in the queue.
+	 */
+	private CompletableFuture<Attempt> settle(Place place, List<String> names, boolean stays, long now) {
+		QueueNode node = QueueNode.parse(place.name());
+		List<QueueNode> before;
+		try {
+			before = QueueNode.before(node.name(), names);
+		}
+		catch (BackendUnavailableException ex) {
+			return leave(place).thenCompose((left) -> CompletableFuture.failedFuture(ex));
+		}
+		if (before == null) {
+			forget(place);
+			return CompletableFuture.completedFuture(new Denial(PAUSE));
+		}
+		if (before.size() > LONGEST_QUEUE) {
+			return refuse(place, new BackendUnavailableException(
+					"More than " + LONGEST_QUEUE + " processes wait for one key", null));
+		}
+		int otherLimit = node.otherLimit(before);
+		if (otherLimit > 0) {
+			return refuse(place, new IllegalArgumentException(
+					"The key of the " + place.request() + " is in use with a limit of " + otherLimit + " permits"));
+		}
+		List<QueueNode> blockers = node.blockers(before);
+		if (blockers.isEmpty()) {
+			place.hold();
+			return CompletableFuture.completedFuture(place.grant());
+		}
+		Optional<QueueNode> resting = blockers.stream().filter(QueueNode::rest).findFirst();
+		return resting.isPresent() ? awaitRest(place, resting.get(), before, blockers, stays, now)
+				: deny(place, before, blockers, stays, now, Denial.UNKNOWN_DURATION.retryAfter());
+	}
+
+	private CompletableFuture<Attempt> refuse(Place place, RuntimeException reason) {
+		return leave(place).thenCompose((left) -> CompletableFuture.failedFuture(reason));
+	}
+
+	private CompletableFuture<Attempt> awaitRest(Place place, QueueNode resting, List<QueueNode> before,
+			List<QueueNode> blockers, boolean stays, long now) {
+		String parent = parentOf(place.path());
+		String path = parent + '/' + resting.name();
+		return remainingRest(place.session(), path, place.path()).thenCompose((remaining) -> {
+			if (remaining > 0) {
+				return deny(place, before, blockers, stays, now, Duration.ofMillis(remaining));
+			}
+			return place.session()
+				.delete(path)
+				.thenCompose((deleted) -> place.session().children(parent))
+				.thenCompose((names) -> settle(place, names, stays, now));
+		});
+	}
+
+	/**
+	 * How long a key still rests, by the leader's clock.
+	 * @param path the node that rests
+	 * @param clock a node that may be changed to learn what time it is
+	 */
+	private static CompletableFuture<Long> remainingRest(Session session, String path, String clock) {
+		CompletableFuture<Optional<NodeContent>> content = session.read(path);
+		return session.touch(clock)
+			.thenCombine(content,
+					(now, found) -> found.map((node) -> node.stat().getCtime() + number(node.data()) - now).orElse(0L));
+	}
+
+	private CompletableFuture<Attempt> deny(Place place, List<QueueNode> before, List<QueueNode> blockers,
+			boolean stays, long now, Duration retryAfter) {
+		if (!stays) {
+			return leave(place).thenApply((left) -> new Denial(retryAfter));
+		}
+		long stamp = this.stamps.incrementAndGet();
+		if (!place.denied(before, stamp, now, this.watches.connections())) {
+			return CompletableFuture.completedFuture(place.isHeld() ? place.grant() : new Denial(PAUSE));
+		}
+		watch(place, blockers);
+		return CompletableFuture.completedFuture(new Denial(retryAfter, stamp));
+	}
+
+	private void watch(Place place, List<QueueNode> nodes) {
+		String parent = parentOf(place.path());
+		for (QueueNode node : nodes) {
+			String path = parent + '/' + node.name();
+			this.watches.add(path, place);
+			place.session().watch(path, this.watches).thenAccept((found) -> {
+				if (!found) {
+					this.watches.remove(path, place);
+					lookAgainUnasked(place);
+				}
+			});
+		}
+	}
+
+	/**
+	 * Hears that a node has changed or gone.
+	 */
+	private void changed(Place place, WatchedEvent event) {
+		if (place.isHeld()) {
+			if (event.getType() == EventType.NodeDeleted) {
+				lose(place);
+			}
+			return;
+		}
+		if (!place.isWaiting()) {
+			return;
+		}
+		List<QueueNode> before = (event.getType() == EventType.NodeDeleted)
+				? place.gone(name(event.getPath()), this.watches.connections()) : null;
+		if (before == null) {
+			lookAgainUnasked(place);
+			return;
+		}
+		List<QueueNode> blockers = QueueNode.parse(place.name()).blockers(before);
+		if (blockers.isEmpty()) {
+			push(place);
+		}
+		else {
+			watch(place, blockers);
+		}
+	}
+
+	private void lookAgainUnasked(Place place) {
+		int connections = this.watches.connections();
+		place.session().latestChildren(parentOf(place.path())).thenAccept((names) -> {
+			if (place.isWaiting()) {
+				settleUnasked(place, names, connections);
+			}
+		});
+	}
+
+	private void settleUnasked(Place place, List<String> names, int connections) {
+		QueueNode node = QueueNode.parse(place.name());
+		List<QueueNode> before = QueueNode.before(node.name(), names);
+		if (before == null) {
+			forget(place);
+			hint(place);
+			return;
+		}
+		List<QueueNode> blockers = node.blockers(before);
+		if (blockers.isEmpty()) {
+			push(place);
+		}
+		else if (place.stillBehind(before, connections)) {
+			watch(place, blockers);
+			if (blockers.stream().anyMatch(QueueNode::rest)) {
+				hint(place);
+			}
+		}
+	}
+
+	private void push(Place place) {
+		BackendListener listener = this.listener;
+		if (!place.hold() || listener == null) {
+			return;
+		}
+		Session session = place.session();
+		if (session.vouchedUntil() - System.nanoTime() < session.vouched().toNanos() / 2) {
+			session.sync().thenRun(() -> push(place, listener));
+		}
+		else {
+			push(place, listener);
+		}
+	}
+
+	private void push(Place place, BackendListener listener) {
+		Grant grant = place.grantSinceDenial(System.nanoTime());
+		if (place.isHeld() && !listener.granted(place.request(), grant, place.stamp())) {
+			leave(place);
+		}
+	}
+
+	private void hint(Place place) {
+		BackendListener listener = this.listener;
+		if (listener != null) {
+			listener.tryAgain(place.request());
+		}
+	}
+
+	/**
+	 * Somebody has deleted a node of a lease that is held.
+	 */
+	private void lose(Place place) {
+		leave(place);
+		BackendListener listener = this.listener;
+		if (listener != null) {
+			listener.lost(place.request());
+		}
+	}
+
+	/**
+	 * Gives a place up.
+	 * @return whether it was held until now
+	 */
+	CompletableFuture<Boolean> leave(Session session, LeaseRequest request) {
+		Place place = this.places.get(request);
+		return (place != null) ? leave(place) : search(session, request);
+	}
+
+	private CompletableFuture<Boolean> leave(Place place) {
+		Place.State state = place.leave();
+		forget(place);
+		if (state == Place.State.ENTERING || state == Place.State.LEFT || place.session().isOver()) {
+			return CompletableFuture.completedFuture(false);
+		}
+		return all(place.paths().stream().map((path) -> delete(place.session(), path)).toList())
+			.thenApply((deleted) -> state == Place.State.HELD && !deleted.contains(false));
+	}
+
+	private void forget(Place place) {
+		this.places.remove(place.request(), place);
+		place.leave();
+		place.forEachWatched(this.watches::remove);
+	}
+
+	/**
+	 * Deletes a node, now or when the connection is back.
+	 */
+	private CompletableFuture<Boolean> delete(Session session, String path) {
+		return session.delete(path).whenComplete((deleted, failure) -> {
+			if (failure != null) {
+				this.leavings.add(session, path);
+			}
+		});
+	}
+
+	/**
+	 * Deletes the nodes of an owner that nobody here remembers.
+	 * @return whether there was one
+	 */
+	private CompletableFuture<Boolean> search(Session session, LeaseRequest request) {
+		String owner = request.owner().toString() + '-';
+		return all(
+				request.keys().stream().map(this.tree::of).map((parent) -> deleteAll(session, parent, owner)).toList())
+			.thenApply((deleted) -> deleted.contains(true));
+	}
+
+	private static CompletableFuture<Boolean> deleteAll(Session session, String parent, String owner) {
+		return session.latestChildren(parent)
+			.thenCompose((names) -> all(names.stream()
+				.filter((name) -> name.startsWith(owner) && !QueueNode.parse(name).rest())
+				.map((name) -> session.delete(parent + '/' + name))
+				.toList()))
+			.thenApply((deleted) -> deleted.contains(true));
+	}
+
+	/**
+	 * Gives a lease back so that the key rests.
+	 * @return whether it was held until now
+	 */
+	CompletableFuture<Boolean> leaveAfter(Session session, LeaseRequest request, Duration rest) {
+		Place place = this.places.get(request);
+		if (place == null || !place.isHeld() || place.session() != session) {
+			return leave(session, request).thenApply((held) -> false);
+		}
+		byte[] millis = text(rest.plusNanos(999_999).toMillis());
+		List<Op> changes = new ArrayList<>();
+		List<String> resting = new ArrayList<>();
+		for (String path : place.paths()) {
+			String replacement = parentOf(path) + '/' + QueueNode.parse(name(path)).resting();
+			resting.add(replacement);
+			changes.addAll(session.replacement(path, replacement, millis, CreateMode.PERSISTENT));
+		}
+		return session.change(changes).handle((results, failure) -> {
+			if (failure == null) {
+				forget(place);
+				deleteLater(resting, rest);
+				return CompletableFuture.completedFuture(true);
+			}
+			return (cause(failure) instanceof KeeperException.NoNodeException) ? leave(place).thenApply((held) -> false)
+					: CompletableFuture.<Boolean>failedFuture(failure);
+		}).thenCompose(Function.identity());
+	}
+
+	/**
+	 * Tidies up if nobody has come who would do it.
+	 */
+	private void deleteLater(List<String> paths, Duration rest) {
+		CompletableFuture.delayedExecutor(rest.toMillis() + 1, TimeUnit.MILLISECONDS).execute(() -> {
+			Session session = this.connection.sessionNow();
+			if (session != null) {
+				paths.forEach(session::delete);
+			}
+		});
+	}
+
+	/**
+	 * Makes a reader out of a writer, in the same place.
+	 */
+	CompletableFuture<Attempt> stepDown(Session session, LeaseRequest exclusive, LeaseRequest shared) {
+		Place known = this.places.get(shared);
+		if (known != null && known.session() == session) {
+			return CompletableFuture.completedFuture(known.grant());
+		}
+		Place writer = this.places.get(exclusive);
+		if (writer == null || !writer.isHeld() || writer.session() != session) {
+			return CompletableFuture.completedFuture(Denial.UNKNOWN_DURATION);
+		}
+		long token = writer.token() + exclusive.terms().tokens();
+		String path = parentOf(writer.path()) + '/' + QueueNode.parse(writer.name()).replacedBy(shared);
+		return session.change(session.replacement(writer.path(), path, text(token), CreateMode.EPHEMERAL))
+			.handle((results, failure) -> {
+				if (failure != null) {
+					return notSteppedDown(writer, failure);
+				}
+				forget(writer);
+				Place reader = new Place(shared, session);
+				reader.entered(List.of(path), token);
+				reader.hold();
+				this.places.put(shared, reader);
+				return CompletableFuture.<Attempt>completedFuture(reader.grant());
+			})
+			.thenCompose(Function.identity());
+	}
+
+	private CompletableFuture<Attempt> notSteppedDown(Place writer, Throwable failure) {
+		if (cause(failure) instanceof KeeperException.NoNodeException) {
+			forget(writer);
+			return CompletableFuture.completedFuture(Denial.UNKNOWN_DURATION);
+		}
+		return CompletableFuture.failedFuture(failure);
+	}
+
+	/**
+	 * Has the leader confirm the session, and the servers tell from now on if a node of a
+	 * lease is deleted. Later calls cost one request however many leases there are.
+	 * @return the leases that are held
+	 */
+	CompletableFuture<Set<LeaseRequest>> confirm(Session session, Collection<LeaseRequest> leases) {
+		Set<LeaseRequest> held = new HashSet<>();
+		for (LeaseRequest lease : leases) {
+			Place place = this.places.get(lease);
+			if (place != null && place.isHeld() && place.session() == session) {
+				held.add(lease);
+				if (place.isToBeWatched()) {
+					watchOwn(place);
+				}
+			}
+		}
+		return session.sync().thenApply((synced) -> held.stream().filter((lease) -> {
+			Place place = this.places.get(lease);
+			return place != null && place.isHeld();
+		}).collect(Collectors.toSet()));
+	}
+
+	private void watchOwn(Place place) {
+		for (String path : place.paths()) {
+			this.watches.add(path, place);
+			place.session().watch(path, this.watches).thenAccept((found) -> {
+				if (!found) {
+					leave(place);
+				}
+			});
+		}
+	}
+
+	CompletableFuture<List<LeaseHolder>> inspect(Session session, String key) {
+		String parent = this.tree.of(key);
+		return session.latestChildren(parent)
+			.thenCompose((names) -> all(QueueNode.holders(QueueNode.queue(names))
+				.stream()
+				.map((node) -> holder(session, parent, node))
+				.toList()))
+			.thenApply((holders) -> holders.stream().flatMap(Optional::stream).toList());
+	}
+
+	private CompletableFuture<Optional<LeaseHolder>> holder(Session session, String parent, QueueNode node) {
+		String path = parent + '/' + node.name();
+		CompletableFuture<Optional<NodeContent>> content = session.read(path);
+		CompletableFuture<Duration> remaining = node.rest()
+				? remainingRest(session, path, this.tree.root()).thenApply(Duration::ofMillis)
+				: CompletableFuture.completedFuture(session.timeout());
+		return content.thenCombine(remaining,
+				(found, time) -> found.filter((present) -> !time.isNegative() && !time.isZero())
+					.map((present) -> new LeaseHolder(node.owner(), node.mode(), lastToken(node, present), time)));
+	}
+
+	private static long lastToken(QueueNode node, NodeContent content) {
+		boolean isNamed = content.data().length > 0 && !node.rest();
+		long first = isNamed ? number(content.data()) : content.stat().getCzxid() << QueueNode.TOKEN_BITS;
+		return first + node.tokens() - 1;
+	}
+
+	/**
+	 * The connection is back: what could not be deleted is deleted now, and those who
+	 * wait look again.
+	 */
+	void resumed(Session session) {
+		this.leavings.clear(session);
+	}
+
+	/**
+	 * A session is over, and with it all that was created in it.
+	 */
+	void lost(Session session) {
+		this.leavings.forget(session);
+		BackendListener listener = this.listener;
+		for (Place place : this.places.values()) {
+			if (place.session() == session) {
+				boolean held = place.isHeld();
+				forget(place);
+				if (listener != null && held) {
+					listener.lost(place.request());
+				}
+				else if (listener != null) {
+					listener.tryAgain(place.request());
+				}
+			}
+		}
+	}
+
+	/**
+	 * Leaves the queues, but gives no lease back.
+	 */
+	CompletableFuture<?> leaveAllThatWait() {
+		return all(this.places.values().stream().filter(Place::isWaiting).map(this::leave).toList());
+	}
+
+	static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> futures) {
+		return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
+			.thenApply((nothing) -> futures.stream().map(CompletableFuture::join).toList());
+	}
+
+	static Throwable cause(Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	private static String parentOf(String path) {
+		return path.substring(0, path.lastIndexOf('/'));
+	}
+
+	private static String name(String path) {
+		return path.substring(path.lastIndexOf('/') + 1);
+	}
+
+	private static byte[] text(long number) {
+		return Long.toString(number).getBytes(StandardCharsets.ISO_8859_1);
+	}
+
+	private static long number(byte[] text) {
+		return Long.parseLong(new String(text, StandardCharsets.ISO_8859_1));
+	}
+
+}

@@ -1,0 +1,325 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.zookeeper;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Stat;
+
+/**
+ * A session, with which all its nodes live and die, and the requests that can be sent in
+ * it. Requests are answered in the order in which they are sent. None is ever sent again.
+ * <p>
+ * The servers give the session up when they have not heard from it for the negotiated
+ * time-out. What they have heard is certain only from answers that came through their
+ * leader: those to changes, and to {@link #sync}.
+ */
+final class Session {
+
+	private static final byte[] NO_DATA = {};
+
+	private static final long MOST_LAG_MILLIS = 1_000;
+
+	private final ZooKeeper zooKeeper;
+
+	private final String root;
+
+	private final List<ACL> acl;
+
+	private final long id;
+
+	private final Duration vouched;
+
+	private volatile long confirmedNanos;
+
+	private volatile boolean over;
+
+	/**
+	 * Creates it.
+	 * @param zooKeeper the client's handle, which is connected
+	 * @param root the path of the root
+	 * @param acl who may do what with the nodes
+	 * @param confirmedNanos the monotonic time before something was asked that the leader
+	 * has answered
+	 */
+	Session(ZooKeeper zooKeeper, String root, List<ACL> acl, long confirmedNanos) {
+		this.zooKeeper = zooKeeper;
+		this.root = root;
+		this.acl = acl;
+		this.id = zooKeeper.getSessionId();
+		this.vouched = vouched(zooKeeper.getSessionTimeout());
+		this.confirmedNanos = confirmedNanos;
+	}
+
+	/**
+	 * For how long the servers are sure to keep a session of which the leader's answer
+	 * was the last that is known. A server tells the leader whom it has heard from every
+	 * half tick, so the leader may count from half a tick before that answer, if the
+	 * server dies between. A time-out is at least two ticks, and a tick is rarely longer
+	 * than two seconds.
+	 */
+	private static Duration vouched(int timeout) {
+		return Duration.ofMillis(timeout - Math.max(timeout / 10, Math.min(timeout / 5, MOST_LAG_MILLIS)));
+	}
+
+	boolean isOf(ZooKeeper zooKeeper) {
+		return this.zooKeeper == zooKeeper && this.id == zooKeeper.getSessionId();
+	}
+
+	/**
+	 * Whether it is one session, though it was prepared twice.
+	 */
+	boolean isSameAs(Session other) {
+		return this.zooKeeper == other.zooKeeper && this.id == other.id;
+	}
+
+	/**
+	 * The negotiated session time-out.
+	 */
+	Duration timeout() {
+		return Duration.ofMillis(this.zooKeeper.getSessionTimeout());
+	}
+
+	/**
+	 * For how long the servers are sure to keep the session after an answer.
+	 */
+	Duration vouched() {
+		return this.vouched;
+	}
+
+	/**
+	 * The monotonic time until which the servers are sure to keep the session.
+	 */
+	long vouchedUntil() {
+		return this.confirmedNanos + this.vouched.toNanos();
+	}
+
+	/**
+	 * Whether the session is known to have ended.
+	 */
+	boolean isOver() {
+		return this.over;
+	}
+
+	void end() {
+		this.over = true;
+	}
+
+	/**
+	 * Creates a node.
+	 */
+	CompletableFuture<CreatedNode> create(String path, CreateMode mode) {
+		CompletableFuture<CreatedNode> answer = new CompletableFuture<>();
+		long sent = System.nanoTime();
+		this.zooKeeper.create(path, NO_DATA, this.acl, mode, (code, asked, context, name, stat) -> {
+			if (code == Code.OK.intValue()) {
+				confirm(sent);
+				answer.complete(new CreatedNode(name, stat.getCzxid()));
+			}
+			else {
+				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
+			}
+		}, null);
+		return answer;
+	}
+
+	/**
+	 * Deletes a node.
+	 * @return whether it was there
+	 */
+	CompletableFuture<Boolean> delete(String path) {
+		CompletableFuture<Boolean> answer = new CompletableFuture<>();
+		long sent = System.nanoTime();
+		this.zooKeeper.delete(path, -1, (code, asked, context) -> {
+			if (code == Code.OK.intValue() || code == Code.NONODE.intValue()) {
+				confirm(sent);
+				answer.complete(code == Code.OK.intValue());
+			}
+			else {
+				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
+			}
+		}, null);
+		return answer;
+	}
+
+	/**
+	 * Lists the children of a node, none if it is not there.
+	 */
+	CompletableFuture<List<String>> children(String path) {
+		CompletableFuture<List<String>> answer = new CompletableFuture<>();
+		this.zooKeeper.getChildren(path, false, (code, asked, context, names) -> {
+			if (code == Code.OK.intValue()) {
+				answer.complete(names);
+			}
+			else if (code == Code.NONODE.intValue()) {
+				answer.complete(List.of());
+			}
+			else {
+				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
+			}
+		}, null);
+		return answer;
+	}
+
+	/**
+	 * Lists the children of a node as the leader has them now.
+	 */
+	CompletableFuture<List<String>> latestChildren(String path) {
+		CompletableFuture<Void> synced = sync();
+		CompletableFuture<List<String>> children = children(path);
+		return synced.thenCombine(children, (nothing, names) -> names);
+	}
+
+	/**
+	 * Looks whether a node is there, and watches it if it is.
+	 * @param watcher whom to tell when the node changes or goes
+	 */
+	CompletableFuture<Boolean> watch(String path, Watcher watcher) {
+		CompletableFuture<Boolean> answer = new CompletableFuture<>();
+		this.zooKeeper.getData(path, watcher, (code, asked, context, data, stat) -> {
+			if (code == Code.OK.intValue() || code == Code.NONODE.intValue()) {
+				answer.complete(code == Code.OK.intValue());
+			}
+			else {
+				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
+			}
+		}, null);
+		return answer;
+	}
+
+	/**
+	 * Reads a node.
+	 */
+	CompletableFuture<Optional<NodeContent>> read(String path) {
+		CompletableFuture<Optional<NodeContent>> answer = new CompletableFuture<>();
+		this.zooKeeper.getData(path, false, (code, asked, context, data, stat) -> {
+			if (code == Code.OK.intValue()) {
+				answer.complete(Optional.of(new NodeContent(data, stat)));
+			}
+			else if (code == Code.NONODE.intValue()) {
+				answer.complete(Optional.empty());
+			}
+			else {
+				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
+			}
+		}, null);
+		return answer;
+	}
+
+	/**
+	 * Changes a node, so that its time of modification is the present time of the leader.
+	 * @return that time in milliseconds
+	 */
+	CompletableFuture<Long> touch(String path) {
+		CompletableFuture<Long> answer = new CompletableFuture<>();
+		this.zooKeeper.setData(path, NO_DATA, -1, (code, asked, context, stat) -> {
+			if (code == Code.OK.intValue()) {
+				answer.complete(stat.getMtime());
+			}
+			else {
+				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
+			}
+		}, null);
+		return answer;
+	}
+
+	/**
+	 * Has the server catch up with the leader.
+	 */
+	CompletableFuture<Void> sync() {
+		CompletableFuture<Void> answer = new CompletableFuture<>();
+		long sent = System.nanoTime();
+		this.zooKeeper.sync(this.root, (code, path, context) -> {
+			if (code == Code.OK.intValue()) {
+				confirm(sent);
+				answer.complete(null);
+			}
+			else {
+				answer.completeExceptionally(KeeperException.create(Code.get(code), this.root));
+			}
+		}, null);
+		return answer;
+	}
+
+	/**
+	 * Makes several changes or none of them.
+	 * @return the results of the changes
+	 */
+	CompletableFuture<List<OpResult>> change(List<Op> changes) {
+		CompletableFuture<List<OpResult>> answer = new CompletableFuture<>();
+		long sent = System.nanoTime();
+		this.zooKeeper.multi(changes, (code, path, context, results) -> {
+			if (code == Code.OK.intValue()) {
+				confirm(sent);
+				answer.complete(results);
+			}
+			else {
+				answer.completeExceptionally(KeeperException.create(Code.get(code)));
+			}
+		}, null);
+		return answer;
+	}
+
+	Op creation(String path, byte[] data, CreateMode mode) {
+		return Op.create(path, data, this.acl, mode);
+	}
+
+	/**
+	 * The changes that put a node into the place of another. The old one is changed
+	 * before it goes: those who watch it are told of the change alone, and do not take
+	 * its end for their turn.
+	 */
+	List<Op> replacement(String path, String replacement, byte[] data, CreateMode mode) {
+		return List.of(Op.setData(path, NO_DATA, -1), Op.delete(path, -1), creation(replacement, data, mode));
+	}
+
+	private void confirm(long sent) {
+		if (sent - this.confirmedNanos > 0) {
+			this.confirmedNanos = sent; // answers come one after the other
+		}
+	}
+
+	/**
+	 * A node that was created.
+	 *
+	 * @param path its path
+	 * @param transaction the id of the transaction that created it
+	 */
+	record CreatedNode(String path, long transaction) {
+	}
+
+	/**
+	 * What is in a node.
+	 *
+	 * @param data its data
+	 * @param stat what the servers know of it
+	 */
+	record NodeContent(byte[] data, Stat stat) {
+	}
+
+}

@@ -1,0 +1,314 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.zookeeper;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.Renewal;
+
+import org.springframework.util.Assert;
+
+/**
+ * {@link LockBackend} in ZooKeeper, on a {@link CuratorFramework}.
+ * <ol>
+ * <li>The queue is the lock: a request creates a node in the queue of its key, and holds
+ * the key when nobody before it is in its way. Nobody is overtaken, whether the request
+ * asks for that or not. The recipe is the one for locks in the documentation of
+ * ZooKeeper, with the owner in the name of the node, for readers and for permits as
+ * well.</li>
+ * <li>The node and the list of those before it are asked for together, and come back
+ * after one round trip. One who waits watches the nearest in its way, and holds the key
+ * with the news that it has gone.</li>
+ * <li>A lease lasts as long as the session, and no longer. Renewal is one request for all
+ * leases, which has the leader confirm the session. While the connection is broken nobody
+ * knows whether the session is still there; if it is not, all leases are lost.</li>
+ * <li>The fencing token is the id of the transaction that created the node, with room for
+ * the lease to be handed on.</li>
+ * </ol>
+ * No request is sent again by the client, and none outlasts its time-out: both are seen
+ * to here. Safe for use by many threads at once.
+ */
+public final class ZooKeeperLockBackend implements LockBackend {
+
+	private static final Log logger = LogFactory.getLog(ZooKeeperLockBackend.class);
+
+	private static final Duration SHORTEST_SESSION = Duration.ofSeconds(2);
+
+	private static final int MOST_TOKENS = (1 << QueueNode.TOKEN_BITS) / 2;
+
+	private final ZooKeeperLockSettings settings;
+
+	private final Connection connection;
+
+	private final Queues queues;
+
+	private volatile @Nullable BackendListener listener;
+
+	/**
+	 * Creates a backend. Does not talk to the servers yet.
+	 * @param client the client, which is started if nobody has done that, and never
+	 * closed
+	 * @param settings the numbers
+	 */
+	public ZooKeeperLockBackend(CuratorFramework client, ZooKeeperLockSettings settings) {
+		Assert.notNull(client, "'client' must not be null");
+		Assert.notNull(settings, "'settings' must not be null");
+		LockTree tree = new LockTree(client, settings.namespace());
+		this.settings = settings;
+		this.connection = new Connection(client, tree, new Sessions());
+		this.queues = new Queues(tree, this.connection);
+	}
+
+	@Override
+	public String name() {
+		return "zookeeper";
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		return EnumSet.allOf(Capability.class);
+	}
+
+	/**
+	 * Starts the client unless it is started, and creates the root of all locks unless it
+	 * is there. Goes on without servers: they may come later, and until then nobody
+	 * acquires a lock.
+	 * @throws ZooKeeperLockSetupException if the servers do not let us keep locks
+	 */
+	@Override
+	public void start(BackendListener listener) {
+		this.listener = listener;
+		this.queues.setListener(listener);
+		this.connection.start();
+		try {
+			this.connection.session(this.settings.operationTimeout().toNanos());
+		}
+		catch (BackendUnavailableException ex) {
+			logger.warn("No locks can be acquired until ZooKeeper can be reached: " + ex.getMessage());
+		}
+	}
+
+	@Override
+	public Duration longestLease() {
+		Session session = this.connection.lastSession();
+		return (session != null) ? session.vouched() : SHORTEST_SESSION;
+	}
+
+	@Override
+	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
+		return enter(request, false, timeout);
+	}
+
+	@Override
+	public Attempt contend(LeaseRequest request, Duration timeout) {
+		return enter(request, true, timeout);
+	}
+
+	private Attempt enter(LeaseRequest request, boolean stays, Duration timeout) {
+		Assert.isTrue(request.terms().tokens() <= MOST_TOKENS,
+				() -> "A lease has at most " + MOST_TOKENS + " fencing tokens, not " + request.terms().tokens());
+		try {
+			return call(timeout, (session) -> this.queues.enter(session, request, stays));
+		}
+		catch (OutcomeUnknownException ex) {
+			this.queues.abandon(request);
+			throw ex;
+		}
+	}
+
+	@Override
+	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
+		Set<LeaseRequest> held = call(timeout, (session) -> this.queues.confirm(session, leases));
+		Set<LeaseRequest> lost = new HashSet<>(leases);
+		lost.removeAll(held);
+		return new Renewal(held, lost);
+	}
+
+	@Override
+	public boolean release(LeaseRequest lease, Duration timeout) {
+		return call(timeout, (session) -> this.queues.leave(session, lease));
+	}
+
+	@Override
+	public CompletionStage<Boolean> releaseAsync(LeaseRequest lease, Duration timeout) {
+		Session session = this.connection.sessionNow();
+		if (session == null) {
+			return CompletableFuture.failedFuture(new BackendUnavailableException("ZooKeeper is not connected", null));
+		}
+		return this.queues.leave(session, lease)
+			.copy()
+			.orTimeout(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS)
+			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translate(failure)));
+	}
+
+	@Override
+	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+		return call(timeout, (session) -> this.queues.leaveAfter(session, lease, rest));
+	}
+
+	@Override
+	public Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+		return call(timeout, (session) -> this.queues.stepDown(session, exclusive, shared));
+	}
+
+	@Override
+	public List<LeaseHolder> inspect(String key, Duration timeout) {
+		return call(timeout, (session) -> this.queues.inspect(session, key));
+	}
+
+	@Override
+	public void probe(Duration timeout) {
+		call(timeout, Session::sync);
+	}
+
+	@Override
+	public List<String> warnings() {
+		Session session = this.connection.lastSession();
+		Duration wanted = this.settings.sessionTimeout();
+		if (session == null || wanted == null || session.timeout().equals(wanted)) {
+			return List.of();
+		}
+		return List.of("ZooKeeper gives a session time-out of " + session.timeout().toMillis() + " ms instead of "
+				+ wanted.toMillis() + " ms: a lease lasts that long at most without being renewed");
+	}
+
+	@Override
+	public void close() {
+		this.listener = null;
+		this.queues.setListener(null);
+		if (this.connection.sessionNow() != null) {
+			try {
+				await(this.queues.leaveAllThatWait(), this.settings.operationTimeout().toNanos());
+			}
+			catch (BackendException ex) {
+				logger.debug("Could not leave the queues in ZooKeeper: " + ex.getMessage());
+			}
+		}
+		this.connection.close();
+	}
+
+	private <T> T call(Duration timeout, Function<Session, CompletableFuture<T>> request) {
+		long nanos = TimeUnit.NANOSECONDS.convert(timeout);
+		long start = System.nanoTime();
+		Session session = session(nanos);
+		return await(request.apply(session), nanos - (System.nanoTime() - start));
+	}
+
+	private Session session(long nanos) {
+		try {
+			return this.connection.session(nanos);
+		}
+		catch (ZooKeeperLockSetupException ex) {
+			throw new BackendUnavailableException(String.valueOf(ex.getMessage()), ex);
+		}
+	}
+
+	private static <T> T await(CompletableFuture<T> answer, long nanos) {
+		try {
+			return answer.get(Math.max(nanos, 0), TimeUnit.NANOSECONDS);
+		}
+		catch (ExecutionException ex) {
+			throw translate(ex.getCause());
+		}
+		catch (TimeoutException ex) {
+			throw translate(ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new OutcomeUnknownException("Interrupted while ZooKeeper had not answered yet", ex);
+		}
+	}
+
+	private static RuntimeException translate(@Nullable Throwable failure) {
+		Throwable cause = (failure != null) ? Queues.cause(failure) : null;
+		if (cause instanceof BackendException || cause instanceof IllegalArgumentException) {
+			return (RuntimeException) cause;
+		}
+		if (cause instanceof KeeperException refusal && isCertain(refusal.code())) {
+			String hint = (refusal.code() == Code.UNIMPLEMENTED) ? " (the server must be 3.5.1 or later)" : "";
+			return new BackendUnavailableException("ZooKeeper refused: " + refusal.getMessage() + hint, refusal);
+		}
+		String reason = (cause instanceof TimeoutException) ? "no answer came in time" : String.valueOf(cause);
+		return new OutcomeUnknownException("ZooKeeper did not answer: " + reason, cause);
+	}
+
+	private static boolean isCertain(Code code) {
+		return switch (code) {
+			case CONNECTIONLOSS, OPERATIONTIMEOUT, SESSIONEXPIRED, SYSTEMERROR, RUNTIMEINCONSISTENCY, DATAINCONSISTENCY,
+					MARSHALLINGERROR, REQUESTTIMEOUT ->
+				false;
+			default -> true;
+		};
+	}
+
+	/**
+	 * Passes on what becomes of sessions.
+	 */
+	private final class Sessions implements Connection.SessionListener {
+
+		@Override
+		public void suspended() {
+			BackendListener listener = ZooKeeperLockBackend.this.listener;
+			if (listener != null) {
+				listener.suspended();
+			}
+		}
+
+		@Override
+		public void resumed(Session session) {
+			ZooKeeperLockBackend.this.queues.resumed(session);
+			BackendListener listener = ZooKeeperLockBackend.this.listener;
+			if (listener != null) {
+				listener.resumed();
+			}
+		}
+
+		@Override
+		public void lost(Session session) {
+			ZooKeeperLockBackend.this.queues.lost(session);
+		}
+
+	}
+
+}
