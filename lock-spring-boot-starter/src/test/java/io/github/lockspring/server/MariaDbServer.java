@@ -38,6 +38,8 @@ public final class MariaDbServer extends MySqlLikeServer {
 	 */
 	public static final String PROPERTIES = "lock.test.mariadb.";
 
+	private static final Lazy<MariaDbServer> SHARED = new Lazy<>(MariaDbServer::createShared);
+
 	private final @Nullable MariaDbPrograms programs;
 
 	private MariaDbServer(SqlAddress foreign) {
@@ -87,7 +89,17 @@ public final class MariaDbServer extends MySqlLikeServer {
 	 * @return the server of all tests
 	 */
 	public static MariaDbServer shared() {
-		return Shared.SERVER;
+		return SHARED.get();
+	}
+
+	private static MariaDbServer createShared() {
+		SqlAddress address = SqlAddress.ofProperties(PROPERTIES);
+		if (address != null) {
+			return foreign(address);
+		}
+		MariaDbServer server = start();
+		server.share();
+		return server;
 	}
 
 	static MariaDbServer foreign(SqlAddress address) {
@@ -124,25 +136,6 @@ public final class MariaDbServer extends MySqlLikeServer {
 		catch (SQLException ex) {
 			throw new IllegalArgumentException(ex);
 		}
-	}
-
-	/**
-	 * The server of all tests.
-	 */
-	private static final class Shared {
-
-		private static final MariaDbServer SERVER = create();
-
-		private static MariaDbServer create() {
-			SqlAddress address = SqlAddress.ofProperties(PROPERTIES);
-			if (address != null) {
-				return foreign(address);
-			}
-			MariaDbServer server = start();
-			server.share();
-			return server;
-		}
-
 	}
 
 }

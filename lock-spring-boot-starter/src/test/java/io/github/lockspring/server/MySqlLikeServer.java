@@ -21,9 +21,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -147,16 +145,6 @@ abstract class MySqlLikeServer extends SqlServer {
 	public void setReadOnly(boolean readOnly) {
 		process();
 		asAdmin((connection) -> execute(connection, "SET GLOBAL read_only = " + (readOnly ? 1 : 0)));
-	}
-
-	private static List<Long> longs(Connection connection, String sql) throws SQLException {
-		List<Long> result = new ArrayList<>();
-		try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(sql)) {
-			while (rows.next()) {
-				result.add(rows.getLong(1));
-			}
-		}
-		return result;
 	}
 
 }

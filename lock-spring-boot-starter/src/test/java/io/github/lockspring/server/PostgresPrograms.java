@@ -51,6 +51,8 @@ final class PostgresPrograms {
 
 	private static final List<String> NOBODY = List.of("setpriv", "--reuid=nobody", "--clear-groups");
 
+	private static final Lazy<PostgresPrograms> PROGRAMS = new Lazy<>(() -> new PostgresPrograms(runner()));
+
 	private final List<String> runner;
 
 	private final Path bin;
@@ -67,7 +69,7 @@ final class PostgresPrograms {
 	}
 
 	static PostgresPrograms get() {
-		return Holder.PROGRAMS;
+		return PROGRAMS.get();
 	}
 
 	static PostgresPrograms asNobody() {
@@ -141,12 +143,6 @@ final class PostgresPrograms {
 		command.add(this.bin.resolve(program).toString());
 		command.addAll(List.of(arguments));
 		return command;
-	}
-
-	private static final class Holder {
-
-		private static final PostgresPrograms PROGRAMS = new PostgresPrograms(runner());
-
 	}
 
 }

@@ -54,6 +54,8 @@ public final class PostgresServer extends SqlServer {
 			WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
 			""";
 
+	private static final Lazy<PostgresServer> SHARED = new Lazy<>(PostgresServer::createShared);
+
 	private final List<String> options;
 
 	private final @Nullable PostgresPrograms programs;
@@ -112,7 +114,17 @@ public final class PostgresServer extends SqlServer {
 	 * @return the server of all tests
 	 */
 	public static PostgresServer shared() {
-		return Shared.SERVER;
+		return SHARED.get();
+	}
+
+	private static PostgresServer createShared() {
+		SqlAddress address = SqlAddress.ofProperties(PROPERTIES);
+		if (address != null) {
+			return foreign(address);
+		}
+		PostgresServer server = start();
+		server.share();
+		return server;
 	}
 
 	static PostgresServer foreign(SqlAddress address) {
@@ -169,13 +181,7 @@ public final class PostgresServer extends SqlServer {
 	@Override
 	public long statementCount() {
 		process();
-		return asAdmin((connection) -> {
-			try (Statement statement = connection.createStatement();
-					ResultSet rows = statement.executeQuery(STATEMENT_COUNT)) {
-				rows.next();
-				return rows.getLong(1);
-			}
-		});
+		return asAdmin((connection) -> longs(connection, STATEMENT_COUNT).get(0));
 	}
 
 	@Override
@@ -201,25 +207,6 @@ public final class PostgresServer extends SqlServer {
 				return rows.getString(1);
 			}
 		});
-	}
-
-	/**
-	 * The server of all tests.
-	 */
-	private static final class Shared {
-
-		private static final PostgresServer SERVER = create();
-
-		private static PostgresServer create() {
-			SqlAddress address = SqlAddress.ofProperties(PROPERTIES);
-			if (address != null) {
-				return foreign(address);
-			}
-			PostgresServer server = start();
-			server.share();
-			return server;
-		}
-
 	}
 
 }

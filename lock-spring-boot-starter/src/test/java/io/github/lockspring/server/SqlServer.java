@@ -21,8 +21,11 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 
 import javax.sql.DataSource;
 
@@ -165,6 +168,16 @@ public abstract class SqlServer implements AutoCloseable {
 			}
 			return statements.length;
 		}
+	}
+
+	static List<Long> longs(Connection connection, String sql) throws SQLException {
+		List<Long> result = new ArrayList<>();
+		try (Statement statement = connection.createStatement(); ResultSet rows = statement.executeQuery(sql)) {
+			while (rows.next()) {
+				result.add(rows.getLong(1));
+			}
+		}
+		return result;
 	}
 
 	/**
