@@ -16,12 +16,19 @@
 
 package io.github.lockspring.server;
 
+import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -74,6 +81,53 @@ class PostgresServerTests extends SqlServerContractTests<PostgresServer> {
 		}
 	}
 
+	@Test
+	void sharedServerIsAlwaysTheSameAndStaysOpen() {
+		PostgresServer shared = PostgresServer.shared();
+		shared.close();
+		assertThat(PostgresServer.shared()).isSameAs(shared);
+		shared.execute("SELECT 1");
+	}
+
+	@Test
+	void connectionsStandStillWithTheServer() throws SQLException {
+		try (Connection connection = server().dataSource(impatient(server().jdbcUrl())).getConnection()) {
+			long pid = connection.unwrap(PGConnection.class).getBackendPID();
+			server().pause();
+			assertThat(stateOf(pid)).isEqualTo("T");
+			assertThat(stateOf(server().pid())).isEqualTo("T");
+		}
+		finally {
+			server().resume();
+		}
+	}
+
+	private String stateOf(long pid) {
+		try {
+			String status = Files.readString(Path.of("/proc/" + pid + "/stat"));
+			return status.substring(status.lastIndexOf(')') + 2).substring(0, 1);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	@Test
+	void pausedServerEndsWithTheJvmEvenWhenThatIsKilled() throws Exception {
+		Process jvm = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+				System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+				Starter.class.getName())
+			.redirectError(ProcessBuilder.Redirect.INHERIT)
+			.start();
+		String[] words = jvm.inputReader().readLine().split(" ");
+		ProcessHandle other = ProcessHandle.of(Long.parseLong(words[0])).orElseThrow();
+		List<ProcessHandle> all = Stream.concat(Stream.of(other), other.descendants()).toList();
+		assertThat(all).hasSizeGreaterThan(2).allMatch(ProcessHandle::isAlive);
+		jvm.destroyForcibly().waitFor();
+		Await.until("the processes have ended", () -> all.stream().noneMatch(ProcessHandle::isAlive));
+		TemporaryFolder.delete(Path.of(words[1]));
+	}
+
 	private String setting(PostgresServer server, String name) {
 		return server.asAdmin((connection) -> {
 			try (Statement statement = connection.createStatement();
@@ -82,6 +136,24 @@ class PostgresServerTests extends SqlServerContractTests<PostgresServer> {
 				return rows.getString(1);
 			}
 		});
+	}
+
+	/**
+	 * Starts a server, prints its process id and folder, lets it stand still, and waits to
+	 * be killed.
+	 */
+	static final class Starter {
+
+		private Starter() {
+		}
+
+		public static void main(String[] args) throws IOException {
+			PostgresServer server = PostgresServer.start();
+			server.pause();
+			System.out.println(server.pid() + " " + server.folder());
+			System.in.read();
+		}
+
 	}
 
 }
