@@ -57,6 +57,8 @@ final class LockConnection {
 
 	private int uses;
 
+	private long begun;
+
 	private volatile long deadline;
 
 	private volatile boolean busy;
@@ -178,6 +180,7 @@ final class LockConnection {
 
 	void begin(long deadline) {
 		this.uses++;
+		this.begun = System.nanoTime();
 		this.deadline = deadline;
 		this.busy = true;
 	}
@@ -196,6 +199,20 @@ final class LockConnection {
 
 	boolean isOlderThan(Duration age) {
 		return System.nanoTime() - this.since >= age.toNanos();
+	}
+
+	/**
+	 * Whether the time of the present call is over.
+	 */
+	boolean isOver() {
+		return System.nanoTime() - this.deadline >= 0;
+	}
+
+	/**
+	 * Whether the present call has gone on for longer than that.
+	 */
+	boolean isBusyFor(Duration time) {
+		return System.nanoTime() - this.begun >= time.toNanos();
 	}
 
 	boolean isOverdue() {

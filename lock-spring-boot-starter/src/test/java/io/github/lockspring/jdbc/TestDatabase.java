@@ -16,9 +16,12 @@
 
 package io.github.lockspring.jdbc;
 
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 import javax.sql.DataSource;
 
@@ -103,7 +106,26 @@ final class TestDatabase implements AutoCloseable {
 	}
 
 	void expire(LeaseRequest lease) {
-		this.jdbc.update("UPDATE distributed_lock SET expires_at = 1 WHERE owner = ?", lease.owner().toString());
+		String owner = lease.owner().toString();
+		this.jdbc.update("UPDATE distributed_lock SET expires_at = 1, version = version + 1 WHERE owner = ?", owner);
+		for (String key : lease.keys()) {
+			expireEntry(key.getBytes(StandardCharsets.UTF_8), owner);
+		}
+	}
+
+	private void expireEntry(byte[] key, String owner) {
+		for (String entries : this.jdbc.queryForList(
+				"SELECT entries FROM distributed_lock WHERE lock_key = ? AND entries IS NOT NULL", String.class, key)) {
+			List<KeyEntry> left = entries.lines()
+				.map(KeyEntry::ofLine)
+				.map((entry) -> entry.isOwnedBy(owner) ? entry.until(1) : entry)
+				.toList();
+			this.jdbc.update(
+					"UPDATE distributed_lock SET entries = ?, shared_until = ?, version = version + 1 "
+							+ "WHERE lock_key = ?",
+					left.stream().map((entry) -> entry.toLine() + '\n').collect(Collectors.joining()),
+					left.stream().filter((entry) -> !entry.waiting()).mapToLong(KeyEntry::end).max().orElse(0), key);
+		}
 	}
 
 	@Override
