@@ -42,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  */
 abstract class JdbcDialect {
 
-	private static final List<JdbcDialect> ALL = List.of(new H2Dialect());
+	private static final List<JdbcDialect> ALL = List.of(new PostgresDialect(), MySqlDialect.MARIADB,
+			MySqlDialect.MYSQL, new H2Dialect());
 
 	/**
 	 * The first two digits of the SQLSTATEs with which a database refuses a statement
@@ -106,7 +107,7 @@ abstract class JdbcDialect {
 	static JdbcDialect of(Connection connection) throws SQLException {
 		DatabaseMetaData database = connection.getMetaData();
 		for (JdbcDialect dialect : ALL) {
-			if (dialect.speaks(database.getDatabaseProductName(), database.getDatabaseMajorVersion(),
+			if (dialect.speaks(database.getDatabaseProductName(), database.getDatabaseProductVersion(), database.getDatabaseMajorVersion(),
 					database.getDatabaseMinorVersion())) {
 				return dialect;
 			}
@@ -121,7 +122,7 @@ abstract class JdbcDialect {
 	 */
 	abstract String databases();
 
-	abstract boolean speaks(String product, int majorVersion, int minorVersion);
+	abstract boolean speaks(String product, String version, int majorVersion, int minorVersion);
 
 	/**
 	 * The clock of the database in microseconds since 1970, whatever the time zone.

@@ -20,6 +20,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -137,6 +138,18 @@ final class LockConnection {
 		PreparedStatement statement = this.statements.get(sql);
 		if (statement == null) {
 			statement = this.connection.prepareStatement(sql);
+			this.statements.put(sql, statement);
+		}
+		return statement;
+	}
+
+	/**
+	 * Prepares a statement that answers with a generated key.
+	 */
+	PreparedStatement prepareWithKey(String sql) throws SQLException {
+		PreparedStatement statement = this.statements.get(sql);
+		if (statement == null) {
+			statement = this.connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS);
 			this.statements.put(sql, statement);
 		}
 		return statement;
