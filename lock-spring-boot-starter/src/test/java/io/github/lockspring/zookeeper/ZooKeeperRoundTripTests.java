@@ -53,6 +53,8 @@ class ZooKeeperRoundTripTests {
 
 	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
 
+	private static final long WAIT = ZooKeeperProcess.TIMEOUT.toNanos();
+
 	private static final EngineSettings SETTINGS = EngineSettings.defaults()
 		.withOperationTimeout(ZooKeeperProcess.TIMEOUT);
 
@@ -92,13 +94,13 @@ class ZooKeeperRoundTripTests {
 
 	@Test
 	void cycleOnAKnownKeyIsThreeRequests() {
-		Map<Integer, Long> before = requests();
-		for (int i = 1; i <= 20; i++) {
+		for (int i = 0; i < 20; i++) {
+			Map<Integer, Long> before = requests();
 			LeaseRequest lease = this.process.acquire("known");
-			assertThat(requestsSince(before)).isEqualTo(Map.of(OpCode.create2, (long) i, OpCode.getChildren, (long) i,
-					OpCode.delete, (long) i - 1));
+			assertThat(requestsSince(before)).isEqualTo(Map.of(OpCode.create2, 1L, OpCode.getChildren, 1L));
 			assertThat(this.process.release(lease)).isTrue();
-			assertThat(requestsSince(before)).containsEntry(OpCode.delete, (long) i).hasSize(3);
+			assertThat(requestsSince(before))
+				.isEqualTo(Map.of(OpCode.create2, 1L, OpCode.getChildren, 1L, OpCode.delete, 1L));
 		}
 	}
 
@@ -148,9 +150,9 @@ class ZooKeeperRoundTripTests {
 	void waiterAsksOnceMoreForTheWatchAndNeverAgain() {
 		LeaseRequest holder = this.process.acquire("known");
 		Map<Integer, Long> before = requests();
+		long watches = watches();
 		LeaseRequest waiter = this.process.queue(this.process.request("known"));
-		ZooKeeperProcess.await().until(() -> requestsSince(before).containsKey(OpCode.getData));
-		awaitWatches(1);
+		ZooKeeperProcess.await().until(() -> watches() == watches + 1);
 		this.process.release(holder);
 		assertThat(this.process.nextGranted()).isEqualTo(waiter);
 		assertThat(requestsSince(before)).isEqualTo(
@@ -158,29 +160,34 @@ class ZooKeeperRoundTripTests {
 		assertThat(this.process.release(waiter)).isTrue();
 	}
 
+	/**
+	 * The one before may have left without its turn, so each looks once who is left.
+	 */
 	@Test
-	void handOffsDownALongQueueAskForNothing() {
+	void handOffsDownALongQueueCostTheSameWhateverItsLength() {
 		List<LeaseRequest> queue = new ArrayList<>(List.of(this.process.acquire("known")));
+		long watches = watches();
 		for (int i = 0; i < 20; i++) {
 			queue.add(this.process.queue(this.process.request("known")));
 		}
-		awaitWatches(20);
+		ZooKeeperProcess.await().until(() -> watches() == watches + 20);
 		Map<Integer, Long> before = requests();
 		for (int i = 0; i < 20; i++) {
 			assertThat(this.process.release(queue.get(i))).isTrue();
 			assertThat(this.process.nextGranted()).isEqualTo(queue.get(i + 1));
 		}
-		assertThat(requestsSince(before)).isEqualTo(Map.of(OpCode.delete, 20L));
+		assertThat(requestsSince(before)).containsEntry(OpCode.delete, 20L)
+			.allSatisfy((opCode, count) -> assertThat(count).isLessThanOrEqualTo(20));
 		assertThat(this.process.release(queue.get(20))).isTrue();
 	}
 
 	@Test
 	void reentryIsNoRequestAtAll() throws Exception {
 		try (LockEngine engine = engine()) {
-			Hold hold = engine.acquire("known", TERMS, 0);
+			Hold hold = engine.acquire("known", TERMS, WAIT);
 			Map<Integer, Long> before = requests();
 			for (int i = 0; i < 100; i++) {
-				assertThat(engine.acquire("known", TERMS, 0)).isSameAs(hold);
+				assertThat(engine.acquire("known", TERMS, WAIT)).isSameAs(hold);
 			}
 			for (int i = 0; i < 100; i++) {
 				hold.release();
@@ -217,10 +224,11 @@ class ZooKeeperRoundTripTests {
 		AcquireTerms terms = AcquireTerms.exclusive(Duration.ofSeconds(12), true);
 		try (LockEngine engine = engine()) {
 			List<Hold> holds = new ArrayList<>();
+			long reads = this.proxy.requests(OpCode.getData);
 			for (int i = 0; i < 2000; i++) {
-				holds.add(engine.acquireUninterruptibly("engine-" + i, terms, this, 0));
+				holds.add(engine.acquireUninterruptibly("engine-" + i, terms, this, WAIT));
 			}
-			ZooKeeperProcess.await().until(() -> this.proxy.requests(OpCode.getData) == 2000);
+			ZooKeeperProcess.await().until(() -> this.proxy.requests(OpCode.getData) == reads + 2000);
 			Map<Integer, Long> before = requests();
 			ZooKeeperProcess.await().until(() -> requestsSince(before).getOrDefault(OpCode.sync, 0L) >= 2);
 			Map<Integer, Long> since = requestsSince(before);
@@ -234,12 +242,12 @@ class ZooKeeperRoundTripTests {
 		ZooKeeperLockBackend backend = new ZooKeeperLockBackend(this.process.client, Clients.SETTINGS);
 		LockEngine engine = new LockEngine(backend, SETTINGS, new EngineListener() {
 		}, TimeSource.SYSTEM);
-		engine.acquireUninterruptibly("known", TERMS, this, 0).release();
+		engine.acquireUninterruptibly("known", TERMS, this, WAIT).release();
 		return engine;
 	}
 
-	private void awaitWatches(long count) {
-		ZooKeeperProcess.await().until(() -> server.counters().get("zk_watch_count") == count);
+	private static long watches() {
+		return server.counters().get("zk_watch_count");
 	}
 
 	/**
