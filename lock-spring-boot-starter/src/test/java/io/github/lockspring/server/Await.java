@@ -25,7 +25,7 @@ import java.util.function.BooleanSupplier;
  */
 final class Await {
 
-	private static final Duration AT_MOST = Duration.ofSeconds(30);
+	private static final Duration AT_MOST = Duration.ofMinutes(2);
 
 	private Await() {
 	}

@@ -24,17 +24,23 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * A server in a process of its own. The process ends with the JVM, even when the JVM is
- * killed: a shell beside it waits for the end of its input, which the JVM holds open, and
- * then kills it.
+ * A server in a process of its own, which may have child processes. They end with the
+ * JVM, even when the JVM is killed: a shell beside them waits for the end of its input,
+ * which the JVM holds open, and then kills them.
  */
 final class ServerProcess {
 
+	/**
+	 * The shell that waits is in the background of another that ends, so that it is no
+	 * child of the server and not paused with it.
+	 */
 	private static final String ENDS_WITH_JVM = """
 			exec 3<&0
-			(read -r line <&3; kill -KILL $$ 2>/dev/null) &
+			( (read -r line <&3; kill -KILL $$ $(cat /proc/$$/task/*/children) ) 2>/dev/null & )
 			exec "$@" 3<&- </dev/null
 			""";
 
@@ -74,35 +80,57 @@ final class ServerProcess {
 	 * Ask the process to end, and kill it if it does not.
 	 */
 	void stop() {
+		stop("TERM");
+	}
+
+	/**
+	 * Ask the process to end, and kill it if it does not.
+	 * @param signal the name of the signal that asks
+	 */
+	void stop(String signal) {
 		resume();
 		// Process.destroy() would close the input at once, and the shell would kill
-		this.process.toHandle().destroy();
+		signal(signal, Stream.of(this.process.toHandle()));
 		if (!ends(10)) {
 			kill();
 		}
 	}
 
+	/**
+	 * Kill the process and its children.
+	 */
 	void kill() {
+		List<ProcessHandle> children = this.process.descendants().toList();
 		this.process.destroyForcibly();
+		children.forEach(ProcessHandle::destroyForcibly);
 		if (!ends(10)) {
 			throw new IllegalStateException("Process " + pid() + " does not end");
 		}
 	}
 
+	/**
+	 * Let the process and its children stand still.
+	 */
 	void pause() {
-		signal("STOP");
+		// First the one that could start more of them
+		signal("STOP", Stream.of(this.process.toHandle()));
+		signal("STOP", this.process.descendants());
 	}
 
+	/**
+	 * Let the process and its children go on.
+	 */
 	void resume() {
-		signal("CONT");
+		signal("CONT", Stream.concat(this.process.descendants(), Stream.of(this.process.toHandle())));
 	}
 
-	private void signal(String name) {
-		if (!isAlive()) {
+	private void signal(String name, Stream<ProcessHandle> processes) {
+		String pids = processes.map((process) -> " " + process.pid()).collect(Collectors.joining());
+		if (!isAlive() || pids.isEmpty()) {
 			return;
 		}
 		try {
-			new ProcessBuilder("sh", "-c", "kill -" + name + " " + pid()).start().waitFor();
+			new ProcessBuilder("sh", "-c", "kill -" + name + pids).start().waitFor();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -124,7 +152,10 @@ final class ServerProcess {
 	}
 
 	static void killAll() {
-		RUNNING.forEach(Process::destroyForcibly);
+		RUNNING.forEach((process) -> {
+			process.descendants().forEach(ProcessHandle::destroyForcibly);
+			process.destroyForcibly();
+		});
 	}
 
 }
