@@ -297,16 +297,6 @@ class ZooKeeperQueueTests {
 	}
 
 	@Test
-	void deletedNodeOfAWaiterIsAHint() {
-		LeaseRequest holder = this.one.acquire(this.key);
-		LeaseRequest waiter = this.two.queue(this.two.request(this.key));
-		Clients.deleteNodes(this.one.client, waiter);
-		this.one.release(holder);
-		ZooKeeperProcess.await().until(() -> this.two.hints.contains(waiter));
-		assertThat(this.two.grantOf(waiter)).isNotNull();
-	}
-
-	@Test
 	void waitersThatTimeOutLeaveNothing() throws Exception {
 		LeaseRequest holder = this.one.acquire(this.key);
 		long watches = watches();

@@ -124,8 +124,9 @@ class ZooKeeperRoundTripTests {
 
 	@Test
 	void nodeAndQueueAreAskedForTogether() {
+		this.process.release(this.process.acquire("held-back"));
 		Map<Integer, Long> before = requests();
-		CompletableFuture<?> attempt = acquireWithoutAnswers("known");
+		CompletableFuture<?> attempt = acquireWithoutAnswers("held-back");
 		ZooKeeperProcess.await()
 			.until(() -> requestsSince(before).equals(Map.of(OpCode.create2, 1L, OpCode.getChildren, 1L)));
 		assertThat(attempt).isNotDone();
