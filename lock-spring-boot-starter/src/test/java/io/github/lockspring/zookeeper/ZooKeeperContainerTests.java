@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZKUtil;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
@@ -55,6 +56,7 @@ class ZooKeeperContainerTests {
 	@BeforeAll
 	static void startServer() {
 		server = ZooKeeperServer.builder()
+			.option("forceSync", "no")
 			.containerCheck(Duration.ofMillis(200))
 			.systemProperty("znode.container.maxPerMinute", "100000000")
 			.start();
@@ -167,7 +169,14 @@ class ZooKeeperContainerTests {
 
 	private void deleteRoot() throws Exception {
 		ZooKeeper zooKeeper = this.process.client.getZookeeperClient().getZooKeeper();
-		ZKUtil.deleteRecursive(zooKeeper, this.tree.root());
+		while (zooKeeper.exists(this.tree.root(), false) != null) {
+			try {
+				ZKUtil.deleteRecursive(zooKeeper, this.tree.root());
+			}
+			catch (KeeperException.NoNodeException ex) {
+				// the server was faster
+			}
+		}
 	}
 
 	private void awaitNoKeys() {

@@ -66,7 +66,10 @@ class ZooKeeperRoundTripTests {
 
 	@BeforeAll
 	static void startServer() {
-		server = ZooKeeperServer.builder().sessionTimeouts(Duration.ofSeconds(1), Duration.ofMinutes(2)).start();
+		server = ZooKeeperServer.builder()
+			.option("forceSync", "no")
+			.sessionTimeouts(Duration.ofSeconds(1), Duration.ofMinutes(2))
+			.start();
 	}
 
 	@AfterAll
