@@ -30,7 +30,6 @@ import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
-import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LockBackend;
@@ -59,6 +58,15 @@ import org.springframework.util.Assert;
 public final class JdbcLockBackend implements LockBackend {
 
 	private static final int DEFAULT_KEPT_CONNECTIONS = 4;
+
+	private static final Set<Capability> CAPABILITIES = Set.of(Capability.SHARED, Capability.PERMITS,
+			Capability.SEVERAL_KEYS, Capability.FAIR, Capability.FENCING);
+
+	/**
+	 * How long an attempt that reads and writes goes on when the row is locked: others of
+	 * its kind lock it for moments only, and the key may have room for all of them.
+	 */
+	private static final Duration BUSY_ROW_TIME = Duration.ofMillis(50);
 
 	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
 
@@ -106,7 +114,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return Set.of(Capability.SEVERAL_KEYS, Capability.FENCING);
+		return CAPABILITIES;
 	}
 
 	@Override
@@ -115,39 +123,58 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
-		requireSupport(request.terms());
-		return this.calls.run(timeout, (connection, mayBeDone) -> tryAcquire(connection, request, mayBeDone));
+		return acquire(request, false, timeout);
 	}
 
-	private static void requireSupport(LeaseTerms terms) {
-		if (terms.fair() || terms.mode() != LeaseMode.EXCLUSIVE) {
-			throw new UnsupportedOperationException("The backend 'jdbc' grants exclusive leases without order only");
-		}
+	@Override
+	public Attempt contend(LeaseRequest request, Duration timeout) {
+		return acquire(request, true, timeout);
 	}
 
-	private static Attempt tryAcquire(LockConnection connection, LeaseRequest request, boolean mayBeDone)
-			throws SQLException {
+	private Attempt acquire(LeaseRequest request, boolean queueing, Duration timeout) {
+		return this.calls.run(timeout, (connection, mayBeDone) -> {
+			Attempt attempt = isPlain(request) ? acquirePlain(connection, request)
+					: acquire(connection, request, queueing);
+			if (mayBeDone && attempt instanceof Denial) {
+				throw new OutcomeUnknownException("The first of two attempts to acquire may still be on its way", null);
+			}
+			return attempt;
+		});
+	}
+
+	private static boolean isPlain(LeaseRequest request) {
+		return LeaseTable.isExclusive(request) && !request.terms().fair() && !request.hasSeveralKeys();
+	}
+
+	private static Attempt acquirePlain(LockConnection connection, LeaseRequest request) throws SQLException {
 		try {
 			Long token = LeaseTable.acquire(connection, request);
-			return (token != null) ? grant(request.terms(), token) : deny(Denial.UNKNOWN_DURATION, mayBeDone);
+			return (token != null) ? grant(request.terms(), token) : Denial.UNKNOWN_DURATION;
 		}
 		catch (SQLException ex) {
 			if (!connection.dialect().isContended(ex)) {
 				throw ex;
 			}
-			return deny(ROW_IS_BUSY, mayBeDone);
+			return ROW_IS_BUSY;
+		}
+	}
+
+	private static Attempt acquire(LockConnection connection, LeaseRequest request, boolean queueing)
+			throws SQLException {
+		try {
+			return new LeaseStates(connection).acquire(request, queueing);
+		}
+		catch (SQLException ex) {
+			boolean busy = connection.dialect().isContended(ex) && !(ex instanceof RowChangedException);
+			if (!busy || !connection.isBusyFor(BUSY_ROW_TIME)) {
+				throw ex;
+			}
+			return ROW_IS_BUSY;
 		}
 	}
 
 	private static Grant grant(LeaseTerms terms, long lastToken) {
 		return new Grant(lastToken - terms.tokens() + 1, terms.leaseTime());
-	}
-
-	private static Denial deny(Denial denial, boolean mayBeDone) {
-		if (mayBeDone) {
-			throw new OutcomeUnknownException("The first of two attempts to acquire may still be on its way", null);
-		}
-		return denial;
 	}
 
 	@Override
@@ -160,18 +187,44 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
-		return this.calls.run(timeout, (connection, mayBeDone) -> LeaseTable.release(connection, lease) || mayBeDone);
+		return this.calls.run(timeout, (connection, mayBeDone) -> release(connection, lease) || mayBeDone);
+	}
+
+	private static boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {
+		return (LeaseTable.isExclusive(lease) && LeaseTable.release(connection, lease))
+				|| (mayHaveEntries(lease) && new LeaseStates(connection).release(lease));
+	}
+
+	private static boolean mayHaveEntries(LeaseRequest lease) {
+		return lease.terms().fair() || !LeaseTable.isExclusive(lease);
 	}
 
 	@Override
 	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
-		return this.calls.run(timeout,
-				(connection, mayBeDone) -> LeaseTable.releaseAfter(connection, lease, rest) || mayBeDone);
+		return this.calls.run(timeout, (connection, mayBeDone) -> releaseAfter(connection, lease, rest) || mayBeDone);
+	}
+
+	private static boolean releaseAfter(LockConnection connection, LeaseRequest lease, Duration rest)
+			throws SQLException {
+		return (LeaseTable.isExclusive(lease) && LeaseTable.releaseAfter(connection, lease, rest))
+				|| (mayHaveEntries(lease) && new LeaseStates(connection).releaseAfter(lease, rest));
+	}
+
+	@Override
+	public Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+		return this.calls.run(timeout, (connection, mayBeDone) -> {
+			Attempt attempt = new LeaseStates(connection).stepDown(exclusive, shared);
+			if (mayBeDone && attempt instanceof Denial) {
+				throw new OutcomeUnknownException("The first of two attempts to step down may still be on its way",
+						null);
+			}
+			return attempt;
+		});
 	}
 
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
-		return this.calls.run(timeout, (connection, mayBeDone) -> LeaseTable.inspect(connection, key));
+		return this.calls.run(timeout, (connection, mayBeDone) -> new LeaseStates(connection).inspect(key));
 	}
 
 	@Override

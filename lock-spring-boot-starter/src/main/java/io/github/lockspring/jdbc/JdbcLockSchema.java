@@ -22,8 +22,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 import javax.sql.DataSource;
@@ -142,18 +144,20 @@ public final class JdbcLockSchema {
 
 	/**
 	 * Asks with the names that the database itself gives to the table, which may differ
-	 * in case.
+	 * in case. Some drivers leave the schema out, and answer for all of them.
 	 */
 	private static boolean hasPrimaryKey(LockConnection connection, ResultSetMetaData columns) throws SQLException {
-		List<String> primaryKey = new ArrayList<>();
+		Map<String, List<String>> primaryKeys = new HashMap<>();
 		try (ResultSet rows = connection.connection()
 			.getMetaData()
 			.getPrimaryKeys(columns.getCatalogName(1), columns.getSchemaName(1), columns.getTableName(1))) {
 			while (rows.next()) {
-				primaryKey.add(rows.getString("COLUMN_NAME").toLowerCase(Locale.ROOT));
+				String schema = String.valueOf(rows.getString("TABLE_SCHEM"));
+				primaryKeys.computeIfAbsent(schema, (first) -> new ArrayList<>())
+					.add(rows.getString("COLUMN_NAME").toLowerCase(Locale.ROOT));
 			}
 		}
-		return primaryKey.equals(List.of("lock_key"));
+		return primaryKeys.containsValue(List.of("lock_key"));
 	}
 
 	/**

@@ -20,6 +20,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -56,6 +57,8 @@ final class LockConnection {
 	private final Map<String, PreparedStatement> statements = new HashMap<>();
 
 	private int uses;
+
+	private long begun;
 
 	private volatile long deadline;
 
@@ -141,6 +144,18 @@ final class LockConnection {
 	}
 
 	/**
+	 * Prepares a statement that answers with a generated key.
+	 */
+	PreparedStatement prepareWithKey(String sql) throws SQLException {
+		PreparedStatement statement = this.statements.get(sql);
+		if (statement == null) {
+			statement = this.connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS);
+			this.statements.put(sql, statement);
+		}
+		return statement;
+	}
+
+	/**
 	 * Runs statements in a transaction of their own.
 	 * @return the result, or {@code null} if the body took everything back
 	 */
@@ -178,6 +193,7 @@ final class LockConnection {
 
 	void begin(long deadline) {
 		this.uses++;
+		this.begun = System.nanoTime();
 		this.deadline = deadline;
 		this.busy = true;
 	}
@@ -196,6 +212,20 @@ final class LockConnection {
 
 	boolean isOlderThan(Duration age) {
 		return System.nanoTime() - this.since >= age.toNanos();
+	}
+
+	/**
+	 * Whether the time of the present call is over.
+	 */
+	boolean isOver() {
+		return System.nanoTime() - this.deadline >= 0;
+	}
+
+	/**
+	 * Whether the present call has gone on for longer than that.
+	 */
+	boolean isBusyFor(Duration time) {
+		return System.nanoTime() - this.begun >= time.toNanos();
 	}
 
 	boolean isOverdue() {

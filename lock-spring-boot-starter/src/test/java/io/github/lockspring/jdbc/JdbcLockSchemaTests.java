@@ -114,7 +114,7 @@ class JdbcLockSchemaTests {
 		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate)
 			.withMessageContaining("'distributed_lock' is missing")
 			.withMessageContaining("CREATE TABLE IF NOT EXISTS distributed_lock (")
-			.withMessageContaining("lock_key    VARBINARY(1024) NOT NULL PRIMARY KEY")
+			.withMessageContaining("lock_key     VARBINARY(1024) NOT NULL PRIMARY KEY")
 			.satisfies((ex) -> assertThat(ex.getDefinition()).startsWith("--").contains("CREATE TABLE"));
 	}
 
