@@ -24,6 +24,10 @@ import java.util.concurrent.CompletableFuture;
  * ask the clocks, not the store, and no longer say <em>held</em> from the moment when the
  * store may have given the lease to another.
  * <p>
+ * A backend whose leases last as long as a session may say that its store is out of
+ * reach. Until it is back, nobody can tell whether the lock is still held: it counts as
+ * not held, but not as lost either. If its lease lasts until then, it is held again.
+ * <p>
  * Safe for use by many threads; any thread may close it.
  */
 public interface LockHandle extends AutoCloseable {
@@ -39,7 +43,8 @@ public interface LockHandle extends AutoCloseable {
 	 * before, the same for the whole time of holding, re-entries and renewals included. A
 	 * reader that took the read lock under its own write lock has the token of that.
 	 * @return the token
-	 * @throws LockLostException if the lease is lost
+	 * @throws LockLostException if the lease is lost, or the store is out of reach and
+	 * whether the lock is held is unknown
 	 * @throws IllegalStateException if this handle is closed, or stands for several keys
 	 * that were acquired one after the other
 	 * @throws UnsupportedOperationException if the backend has no fencing tokens
@@ -48,26 +53,31 @@ public interface LockHandle extends AutoCloseable {
 
 	/**
 	 * Whether the lock is still held.
-	 * @return {@code false} once the lease is lost or this handle is closed
+	 * @return {@code false} once the lease is lost or this handle is closed, and as long
+	 * as the store is out of reach and whether the lock is held is unknown
 	 */
 	boolean isHeld();
 
 	/**
 	 * Whether the lease was lost while this handle was open.
-	 * @return {@code false} if the lock is held, or this handle was closed
+	 * @return {@code false} if the lock is held, or may be held though the store is out
+	 * of reach at present, or if this handle was closed
 	 */
 	boolean isLost();
 
 	/**
 	 * How long the lease is sure to last if it is not renewed.
-	 * @return the time, zero once the lease is lost or this handle is closed
+	 * @return the time, zero once the lease is lost or this handle is closed, and as long
+	 * as whether the lock is held is unknown
 	 */
 	Duration remaining();
 
 	/**
 	 * Goes on only if the lock is still held. To be called before every step that must
 	 * not happen twice.
-	 * @throws LockLostException if the lease is lost
+	 * @throws LockLostException if the lease is lost, or the store is out of reach and
+	 * whether the lock is held is unknown; the message tells which, as does
+	 * {@link #isLost()}
 	 * @throws IllegalStateException if this handle is closed
 	 */
 	void checkpoint();
@@ -75,7 +85,7 @@ public interface LockHandle extends AutoCloseable {
 	/**
 	 * Asks to be told when the lease is lost. The callback runs once, in a thread of its
 	 * own, soon after the loss, or at once if the lease is lost already. It never runs
-	 * after a release in time.
+	 * after a release in time, nor because the store is out of reach for a while.
 	 * @param callback what to do then
 	 * @throws IllegalStateException if this handle is closed
 	 */

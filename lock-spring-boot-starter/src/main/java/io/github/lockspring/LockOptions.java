@@ -105,7 +105,8 @@ public final class LockOptions {
 
 	/**
 	 * How long the lease lasts after the last renewal: the time after which others get
-	 * the lock if this process dies.
+	 * the lock if this process dies. A backend whose leases last as long as a session
+	 * cuts longer times to that of its session, and renews sooner.
 	 * @return the lease time
 	 */
 	public Duration leaseTime() {
@@ -113,7 +114,9 @@ public final class LockOptions {
 	}
 
 	/**
-	 * Whether the lease is renewed as long as the lock is held.
+	 * Whether the lease is renewed as long as the lock is held. If not, it lasts for the
+	 * lease time. On a backend that cuts the lease time, it is kept alive until then, but
+	 * ends sooner if this process dies.
 	 * @return whether it is renewed
 	 */
 	public boolean autoRenew() {

@@ -25,10 +25,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.test.SettableTime;
 
@@ -45,8 +45,10 @@ class LockHandleTests {
 
 	private final LocalStore store = new LocalStore(this.time);
 
-	private final LockEngine engine = new LockEngine(new LocalLockBackend(this.store), EngineSettings.defaults(),
-			EngineListener.NONE, this.time);
+	private final RecordingBackend backend = new RecordingBackend(this.store);
+
+	private final LockEngine engine = new LockEngine(this.backend, EngineSettings.defaults(), EngineListener.NONE,
+			this.time);
 
 	private final LockTemplate locks = new LockTemplate(this.engine, "lock:", LockOptions.defaults());
 
@@ -158,6 +160,40 @@ class LockHandleTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::fencingToken)
 			.withMessageContaining("'lock:42'")
 			.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo("lock:42"));
+	}
+
+	@Test
+	void handleWhoseStoreIsOutOfReachSaysSo() {
+		for (LockHandle lock : one()) {
+			lock.onLost(() -> {
+				throw new AssertionError("not lost");
+			});
+			this.backend.setSuspended(true);
+			assertThat(lock.isHeld()).isFalse();
+			assertThat(lock.isLost()).isFalse();
+			assertThat(lock.remaining()).isZero();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::checkpoint)
+				.withMessageContaining("is unknown")
+				.withMessageContaining("'lock:");
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::fencingToken)
+				.withMessageContaining("is unknown");
+			this.backend.setSuspended(false);
+			assertThat(lock.isHeld()).isTrue();
+			lock.checkpoint();
+			lock.close();
+		}
+	}
+
+	@Test
+	void lockIsClosedAndNotAcquiredAgainWhileTheStoreIsOutOfReach() {
+		LockHandle lock = acquire("42");
+		this.backend.setSuspended(true);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> acquire("42"))
+			.withMessageContaining("is unknown")
+			.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo("lock:42"));
+		lock.close();
+		assertThat(this.engine.size()).isZero();
+		assertThat(lock.isLost()).isFalse();
 	}
 
 	@Test

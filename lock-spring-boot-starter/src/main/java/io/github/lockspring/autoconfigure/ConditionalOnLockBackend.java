@@ -26,7 +26,8 @@ import org.springframework.context.annotation.Conditional;
 /**
  * Matches if a backend is chosen by the property {@code lock.additional-backends}; or, in
  * an application that defines no backend itself, by the property {@code lock.backend}, or
- * by itself: that property is not set, and the application has a client of its store.
+ * by itself: that property is not set, and the application has a client of its store, or
+ * a property that says where the store is.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -44,5 +45,11 @@ import org.springframework.context.annotation.Conditional;
 	 * @return a type, or none if the backend must be chosen by name
 	 */
 	Class<?>[] client() default {};
+
+	/**
+	 * The property by which the backend is chosen by itself as well.
+	 * @return a name, or an empty text if there is none
+	 */
+	String property() default "";
 
 }

@@ -37,11 +37,12 @@ import io.github.lockspring.spi.LockBackend;
  * {@link EnableAutoConfiguration Auto-configuration} for distributed locks.
  */
 @AutoConfiguration(afterName = { "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
-		"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration" })
+		"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+		"org.springframework.cloud.zookeeper.ZookeeperAutoConfiguration" })
 @EnableConfigurationProperties(LockProperties.class)
 @Import({ LockAopConfiguration.class, LockMetricsConfiguration.class, WithoutOwnLockBackend.class,
-		RedisLockConfiguration.class, RedlockConfiguration.class, JdbcLockConfiguration.class,
-		LocalLockConfiguration.class })
+		RedisLockConfiguration.class, RedlockConfiguration.class, ZooKeeperLockConfiguration.class,
+		JdbcLockConfiguration.class, LocalLockConfiguration.class })
 @ImportRuntimeHints(LockRuntimeHints.class)
 public final class LockAutoConfiguration {
 

@@ -39,6 +39,12 @@ public enum LockBackendType {
 			"org.springframework.boot:spring-boot-starter-data-redis"),
 
 	/**
+	 * ZooKeeper. Chosen by itself if there is a Curator client, or a connect string.
+	 */
+	ZOOKEEPER("ZooKeeper; needs lock.zookeeper.connect-string or a CuratorFramework",
+			"org.apache.curator:curator-framework"),
+
+	/**
 	 * A table in a SQL database. Chosen by itself if there is a data source.
 	 */
 	JDBC("a table in a SQL database; needs a DataSource", "org.springframework.boot:spring-boot-starter-jdbc"),

@@ -132,6 +132,8 @@ public class LockProperties {
 
 	private final Redis redis = new Redis();
 
+	private final ZooKeeper zookeeper = new ZooKeeper();
+
 	private final Jdbc jdbc = new Jdbc();
 
 	public @Nullable String getBackend() {
@@ -272,6 +274,10 @@ public class LockProperties {
 
 	public Redis getRedis() {
 		return this.redis;
+	}
+
+	public ZooKeeper getZookeeper() {
+		return this.zookeeper;
 	}
 
 	public Jdbc getJdbc() {
@@ -506,6 +512,149 @@ public class LockProperties {
 
 		public void setNodeTimeout(Duration nodeTimeout) {
 			this.nodeTimeout = nodeTimeout;
+		}
+
+	}
+
+	/**
+	 * Locks in ZooKeeper.
+	 */
+	public static class ZooKeeper {
+
+		/**
+		 * The servers that a client of our own connects to, such as
+		 * host:2181,host:2181/path. Without it the client of the application is used.
+		 */
+		private @Nullable String connectString;
+
+		/**
+		 * The name of the CuratorFramework bean to use if there are several.
+		 */
+		private @Nullable String client;
+
+		/**
+		 * The node below which all nodes of locks are kept.
+		 */
+		private String namespace = "lock";
+
+		/**
+		 * How long the servers keep the session of a client of our own without hearing
+		 * from it: the time after which others get its locks if this process dies. The
+		 * servers have limits of their own.
+		 */
+		private Duration sessionTimeout = Duration.ofSeconds(10);
+
+		/**
+		 * How long a client of our own may take to connect before calls fail at once. By
+		 * default half of the session time-out.
+		 */
+		private @Nullable Duration connectionTimeout;
+
+		/**
+		 * Who a client of our own is, as a scheme and what it asks for, such as
+		 * digest:user:password. Others then have no access to what it creates.
+		 */
+		private @Nullable String auth;
+
+		private final ZooKeeperRetry retry = new ZooKeeperRetry();
+
+		public @Nullable String getConnectString() {
+			return this.connectString;
+		}
+
+		public void setConnectString(@Nullable String connectString) {
+			this.connectString = connectString;
+		}
+
+		public @Nullable String getClient() {
+			return this.client;
+		}
+
+		public void setClient(@Nullable String client) {
+			this.client = client;
+		}
+
+		public String getNamespace() {
+			return this.namespace;
+		}
+
+		public void setNamespace(String namespace) {
+			this.namespace = namespace;
+		}
+
+		public Duration getSessionTimeout() {
+			return this.sessionTimeout;
+		}
+
+		public void setSessionTimeout(Duration sessionTimeout) {
+			this.sessionTimeout = sessionTimeout;
+		}
+
+		public @Nullable Duration getConnectionTimeout() {
+			return this.connectionTimeout;
+		}
+
+		public void setConnectionTimeout(@Nullable Duration connectionTimeout) {
+			this.connectionTimeout = connectionTimeout;
+		}
+
+		public @Nullable String getAuth() {
+			return this.auth;
+		}
+
+		public void setAuth(@Nullable String auth) {
+			this.auth = auth;
+		}
+
+		public ZooKeeperRetry getRetry() {
+			return this.retry;
+		}
+
+	}
+
+	/**
+	 * How a client of our own repeats the few calls that Curator makes. Those that
+	 * acquire and release are repeated by the engine.
+	 */
+	public static class ZooKeeperRetry {
+
+		/**
+		 * How long to pause before the first repetition, about. The pauses grow.
+		 */
+		private Duration baseSleep = Duration.ofMillis(100);
+
+		/**
+		 * The longest pause between repetitions.
+		 */
+		private Duration maxSleep = Duration.ofSeconds(1);
+
+		/**
+		 * How many times a call is repeated. Zero never repeats.
+		 */
+		private int maxRetries = 3;
+
+		public Duration getBaseSleep() {
+			return this.baseSleep;
+		}
+
+		public void setBaseSleep(Duration baseSleep) {
+			this.baseSleep = baseSleep;
+		}
+
+		public Duration getMaxSleep() {
+			return this.maxSleep;
+		}
+
+		public void setMaxSleep(Duration maxSleep) {
+			this.maxSleep = maxSleep;
+		}
+
+		public int getMaxRetries() {
+			return this.maxRetries;
+		}
+
+		public void setMaxRetries(int maxRetries) {
+			this.maxRetries = maxRetries;
 		}
 
 	}

@@ -33,6 +33,7 @@ import io.github.lockspring.aop.LockOverrides;
 import io.github.lockspring.engine.AcquireTerms;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.redis.RedisLockSettings;
+import io.github.lockspring.zookeeper.ZooKeeperLockSettings;
 
 /**
  * What the properties mean, after they were checked.
@@ -42,6 +43,17 @@ final class LockSettings {
 	private static final int MAX_PREFIX_BYTES = 126;
 
 	private static final Pattern PLAIN_NAME = Pattern.compile("[a-z0-9-]+");
+
+	private static final Pattern NODE_NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]*");
+
+	private static final Duration MILLISECOND = Duration.ofMillis(1);
+
+	private static final Duration DAY = Duration.ofDays(1);
+
+	/**
+	 * What Curator takes.
+	 */
+	private static final int MAX_RETRIES = 29;
 
 	private final LockProperties properties;
 
@@ -61,6 +73,7 @@ final class LockSettings {
 		settings.checkTimes();
 		settings.checkRenewInterval();
 		settings.checkNumbers();
+		settings.checkZooKeeper();
 		settings.checkNames();
 		return settings;
 	}
@@ -103,6 +116,37 @@ final class LockSettings {
 		requirePositive("lock.redis.redlock.node-timeout", this.properties.getRedis().getRedlock().getNodeTimeout());
 		int maxKeys = this.properties.getMaxKeys();
 		require(maxKeys > 0, "lock.max-keys", maxKeys, "It must be at least 1.");
+	}
+
+	private void checkZooKeeper() {
+		LockProperties.ZooKeeper zookeeper = this.properties.getZookeeper();
+		String servers = zookeeper.getConnectString();
+		require(servers == null || StringUtils.hasText(servers), "lock.zookeeper.connect-string", "",
+				"It must not be blank.");
+		String namespace = zookeeper.getNamespace();
+		require(NODE_NAME.matcher(namespace).matches() && !namespace.equals("zookeeper"), "lock.zookeeper.namespace",
+				namespace, "It must be the name of a node: letters, digits, dots, hyphens and underscores, not "
+						+ "beginning with a dot, and not zookeeper.");
+		requireMillis("lock.zookeeper.session-timeout", zookeeper.getSessionTimeout());
+		Duration connection = zookeeper.getConnectionTimeout();
+		if (connection != null) {
+			requireMillis("lock.zookeeper.connection-timeout", connection);
+			require(connection.compareTo(zookeeper.getSessionTimeout()) <= 0, "lock.zookeeper.connection-timeout",
+					connection, "It must not be longer than lock.zookeeper.session-timeout, which is "
+							+ zookeeper.getSessionTimeout() + '.');
+		}
+		checkZooKeeperRetry(zookeeper.getRetry());
+	}
+
+	private static void checkZooKeeperRetry(LockProperties.ZooKeeperRetry retry) {
+		requireMillis("lock.zookeeper.retry.base-sleep", retry.getBaseSleep());
+		requireMillis("lock.zookeeper.retry.max-sleep", retry.getMaxSleep());
+		require(retry.getMaxSleep().compareTo(retry.getBaseSleep()) >= 0, "lock.zookeeper.retry.max-sleep",
+				retry.getMaxSleep(),
+				"It must not be shorter than lock.zookeeper.retry.base-sleep, which is " + retry.getBaseSleep() + '.');
+		int retries = retry.getMaxRetries();
+		require(retries >= 0 && retries <= MAX_RETRIES, "lock.zookeeper.retry.max-retries", retries,
+				"It must be between 0 and " + MAX_RETRIES + '.');
 	}
 
 	private void checkNames() {
@@ -157,6 +201,11 @@ final class LockSettings {
 		require(!value.isNegative() && !value.isZero(), name, value, "It must be longer than zero.");
 	}
 
+	private static void requireMillis(String name, Duration value) {
+		require(value.compareTo(MILLISECOND) >= 0 && value.compareTo(DAY) <= 0, name, value,
+				"It must be between a millisecond and a day.");
+	}
+
 	private static void require(boolean condition, String name, Object value, String reason) {
 		if (!condition) {
 			throw new InvalidConfigurationPropertyValueException(name, value, reason);
@@ -197,6 +246,11 @@ final class LockSettings {
 		return RedisLockSettings.defaults()
 			.withOperationTimeout(this.properties.getOperationTimeout())
 			.withReplicas(redis.getWaitReplicas(), redis.getWaitTimeout());
+	}
+
+	ZooKeeperLockSettings zooKeeperSettings() {
+		return new ZooKeeperLockSettings(this.properties.getZookeeper().getNamespace(),
+				this.properties.getOperationTimeout());
 	}
 
 	EngineSettings engineSettings() {

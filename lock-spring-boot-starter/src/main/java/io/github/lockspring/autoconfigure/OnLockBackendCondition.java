@@ -62,6 +62,10 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 			return new ConditionOutcome(backend.name().equalsIgnoreCase(chosen),
 					message.because("lock.backend is " + chosen));
 		}
+		String property = annotation.getString("property");
+		if (!property.isEmpty() && binder.bind(property, String.class).isBound()) {
+			return ConditionOutcome.match(message.because("lock.backend is not set, and " + property + " is"));
+		}
 		boolean hasClient = hasClient(context.getBeanFactory(), annotation.getClassArray("client"));
 		return new ConditionOutcome(hasClient,
 				message.because("lock.backend is not set, and there is " + (hasClient ? "a" : "no") + " client"));

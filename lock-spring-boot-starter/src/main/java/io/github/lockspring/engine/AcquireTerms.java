@@ -18,6 +18,8 @@ package io.github.lockspring.engine;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseTerms;
 
@@ -44,12 +46,21 @@ public final class AcquireTerms {
 
 	private final long minimumNanos;
 
+	private final long wantedNanos;
+
+	/**
+	 * The same terms as they were cut before, by whichever thread.
+	 */
+	private @Nullable AcquireTerms cut;
+
 	private AcquireTerms(LeaseMode mode, boolean fair, Duration leaseTime, boolean autoRenew) {
-		this(mode, fair, leaseTime, autoRenew, 0);
+		this(mode, fair, leaseTime, autoRenew, 0, leaseTime.toNanos());
 	}
 
-	private AcquireTerms(LeaseMode mode, boolean fair, Duration leaseTime, boolean autoRenew, long minimumNanos) {
+	private AcquireTerms(LeaseMode mode, boolean fair, Duration leaseTime, boolean autoRenew, long minimumNanos,
+			long wantedNanos) {
 		this.minimumNanos = minimumNanos;
+		this.wantedNanos = wantedNanos;
 		this.single = new LeaseTerms(mode, fair, leaseTime, 1);
 		this.block = (mode == LeaseMode.EXCLUSIVE && !fair && minimumNanos == 0)
 				? new LeaseTerms(mode, false, leaseTime, 1 + MAX_HAND_OVERS) : this.single;
@@ -85,9 +96,25 @@ public final class AcquireTerms {
 		if (minimum.isZero()) {
 			return this;
 		}
-		Duration leaseTime = this.single.leaseTime();
-		return new AcquireTerms(mode(), isFair(), (leaseTime.compareTo(minimum) < 0) ? minimum : leaseTime,
-				this.autoRenew, minimum.toNanos());
+		Duration leaseTime = (leaseTime().compareTo(minimum) < 0) ? minimum : leaseTime();
+		return new AcquireTerms(mode(), isFair(), leaseTime, this.autoRenew, minimum.toNanos(), leaseTime.toNanos());
+	}
+
+	/**
+	 * The same terms, with a lease that is not longer than the store keeps one. If it was
+	 * not to be renewed, it is kept alive for the time that was wanted.
+	 * @param longest the longest lease time
+	 */
+	AcquireTerms cutTo(Duration longest) {
+		if (leaseTime().compareTo(longest) <= 0) {
+			return this;
+		}
+		AcquireTerms cut = this.cut;
+		if (cut == null || !cut.leaseTime().equals(longest)) {
+			cut = new AcquireTerms(mode(), isFair(), longest, this.autoRenew, this.minimumNanos, this.wantedNanos);
+			this.cut = cut;
+		}
+		return cut;
 	}
 
 	boolean hasMinimumHold() {
@@ -117,12 +144,33 @@ public final class AcquireTerms {
 		return !(mode() instanceof LeaseMode.Permits);
 	}
 
+	/**
+	 * Whether the lease is renewed for as long as it is held.
+	 */
 	boolean isAutoRenew() {
 		return this.autoRenew;
 	}
 
+	/**
+	 * Whether the lease is renewed at all.
+	 */
+	boolean isRenewed() {
+		return this.autoRenew || this.wantedNanos > this.leaseNanos;
+	}
+
+	Duration leaseTime() {
+		return this.single.leaseTime();
+	}
+
 	long leaseNanos() {
 		return this.leaseNanos;
+	}
+
+	/**
+	 * The lease time before it was cut to what the store can keep.
+	 */
+	long wantedNanos() {
+		return this.wantedNanos;
 	}
 
 	/**

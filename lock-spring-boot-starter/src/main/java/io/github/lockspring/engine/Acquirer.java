@@ -351,7 +351,7 @@ final class Acquirer {
 	private Attempt attempt(Hold hold, Lease lease, boolean mayWait, Duration timeout) {
 		boolean queued = lease.isQueued();
 		if (mayWait && this.store.hasQueue()) {
-			lease.queue();
+			lease.setQueued(true);
 		}
 		try {
 			return this.store.tryAcquire(lease.request(), mayWait, timeout);
@@ -360,6 +360,10 @@ final class Acquirer {
 			if (!queued) {
 				hold.setLease(null); // the store has nothing of a request that it refused
 			}
+			throw ex;
+		}
+		catch (BackendUnavailableException ex) {
+			lease.setQueued(queued); // the call changed nothing
 			throw ex;
 		}
 	}

@@ -279,7 +279,7 @@ final class Endings {
 	 * in the background.
 	 */
 	void expire(Hold hold) {
-		if (lose(hold, "its time is over") && hold.lease().leave()) {
+		if (lose(hold, "its time is over")) {
 			this.releases.release(hold.lease().request(), restNanos(hold));
 		}
 	}

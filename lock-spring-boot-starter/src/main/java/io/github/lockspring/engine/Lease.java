@@ -93,10 +93,11 @@ class Lease {
 	}
 
 	/**
-	 * Tells that the request is about to get a place in the store's queue.
+	 * Tells that the request may be about to get a place in the store's queue, or did not
+	 * get one.
 	 */
-	void queue() {
-		this.queued = true;
+	void setQueued(boolean queued) {
+		this.queued = queued;
 	}
 
 	/**
@@ -135,7 +136,7 @@ class Lease {
 
 	private boolean lastsFor(long validityNanos, AcquireTerms terms, TimeSource time) {
 		long left = usable(validityNanos) + remainingNanos(time);
-		return terms.isAutoRenew() ? left > 0 : validityNanos >= terms.leaseNanos() && left >= terms.leaseNanos() / 2;
+		return terms.isRenewed() ? left > 0 : validityNanos >= terms.leaseNanos() && left >= terms.leaseNanos() / 2;
 	}
 
 	/**
@@ -144,21 +145,35 @@ class Lease {
 	 * @param sentMillis the wall time before the request was sent
 	 */
 	void granted(Grant grant, long sentNanos, long sentMillis) {
-		extendFrom(sentNanos, sentMillis, grant.validity().toNanos());
+		extendFrom(sentNanos, sentMillis, usable(grant.validity().toNanos()));
 	}
 
 	/**
-	 * Tells that the store prolonged the lease.
+	 * Tells that the store prolonged the lease. One that is only kept alive for the time
+	 * that was wanted ends with that.
+	 * @param validityNanos how long the store keeps the lease
 	 * @param sentNanos the monotonic time before the renewal was sent
 	 * @param sentMillis the wall time before the renewal was sent
 	 */
-	void renewed(long sentNanos, long sentMillis) {
-		extendFrom(sentNanos, sentMillis, this.request.terms().leaseTime().toNanos());
+	void renewed(AcquireTerms terms, long validityNanos, long sentNanos, long sentMillis) {
+		long usable = usable(validityNanos);
+		long left = terms.isAutoRenew() ? usable : wantedEndNanos(terms) - sentNanos;
+		extendFrom(sentNanos, sentMillis, Math.min(usable, left));
 	}
 
-	private void extendFrom(long sentNanos, long sentMillis, long validityNanos) {
-		long usable = usable(validityNanos);
-		setDeadline(sentNanos + usable, sentMillis + usable / 1_000_000);
+	/**
+	 * Whether the lease lasts for the whole time that was wanted.
+	 */
+	boolean lastsAsWanted(AcquireTerms terms) {
+		return this.deadlineNanos - wantedEndNanos(terms) >= 0;
+	}
+
+	private long wantedEndNanos(AcquireTerms terms) {
+		return this.grantedNanos + usable(terms.wantedNanos());
+	}
+
+	private void extendFrom(long sentNanos, long sentMillis, long usableNanos) {
+		setDeadline(sentNanos + usableNanos, sentMillis + usableNanos / 1_000_000);
 	}
 
 	private static long usable(long validityNanos) {
@@ -235,7 +250,7 @@ class Lease {
 		long now = time.nanoTime();
 		return this.handOvers < Math.min(settings.handOverLimit(), this.request.terms().tokens() - 1)
 				&& now - this.grantedNanos < settings.handOverNanos() && remainingNanos(now,
-						time.currentTimeMillis()) >= (terms.isAutoRenew() ? spanNanos(terms) / 2 : terms.leaseNanos());
+						time.currentTimeMillis()) >= (terms.isAutoRenew() ? spanNanos(terms) / 2 : terms.wantedNanos());
 	}
 
 	/**

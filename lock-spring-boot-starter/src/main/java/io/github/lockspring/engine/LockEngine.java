@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -42,6 +43,9 @@ import io.github.lockspring.spi.LockBackend;
  * <p>
  * An owner is whoever acquires: the current thread, or an object that stands for work
  * that is not bound to a thread. An owner that holds a key acquires it again at once.
+ * <p>
+ * While the backend says that its store is out of reach, nothing counts as held: no owner
+ * acquires again, and no lease is passed on. That is not a loss.
  * <p>
  * Safe for use by many threads.
  */
@@ -74,6 +78,8 @@ public final class LockEngine implements AutoCloseable {
 
 	private final Acquirer acquirer;
 
+	private final AtomicBoolean warnedOfShortLeases = new AtomicBoolean();
+
 	private volatile boolean closed;
 
 	/**
@@ -95,8 +101,9 @@ public final class LockEngine implements AutoCloseable {
 		this.queues = new LocalQueues(settings.maxKeys());
 		this.executor = executor;
 		this.upkeep = new Upkeep(backend.name(), time);
-		RenewalPlan plan = new RenewalPlan(settings, this.upkeep, time);
-		this.releases = new Releases(this.store, settings.operationTimeout(), this.upkeep, time, executor);
+		RenewalPlan plan = new RenewalPlan(this.store, settings, this.upkeep, time);
+		this.releases = new Releases(this.store, settings.operationTimeout(), this.upkeep, time, executor,
+				this::isSuspended);
 		this.steps = new Steps(this.upkeep, time, executor);
 		this.endings = new Endings(this.store, this.queues, plan, this.releases, settings, listener, time, executor,
 				this.steps, this::isClosed);
@@ -169,7 +176,7 @@ public final class LockEngine implements AutoCloseable {
 			return again;
 		}
 		requireOpen(terms);
-		Hold hold = new Hold(this.endings, key, terms, owner);
+		Hold hold = new Hold(this.endings, key, cut(terms), owner);
 		boolean acquired = this.acquirer.acquire(hold, waitNanos, interruptible);
 		if (logger.isDebugEnabled()) {
 			logger.debug((acquired ? "Acquired" : "Did not acquire") + " the lock on " + KeyText.describe(key));
@@ -202,7 +209,7 @@ public final class LockEngine implements AutoCloseable {
 			requireOpen(terms);
 			long now = this.time.nanoTime();
 			Acquisition acquisition = new Acquisition(this.acquirer, this.steps, now, waitNanos);
-			return acquisition.start(new Hold(this.endings, key, terms, owner, acquisition), now);
+			return acquisition.start(new Hold(this.endings, key, cut(terms), owner, acquisition), now);
 		}
 		catch (EngineException ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -219,6 +226,19 @@ public final class LockEngine implements AutoCloseable {
 			held = this.queues.heldBy(key, owner, terms);
 		}
 		return null;
+	}
+
+	/**
+	 * What can be asked of the store instead.
+	 */
+	private AcquireTerms cut(AcquireTerms wanted) {
+		AcquireTerms terms = wanted.cutTo(this.store.longestLease());
+		if (terms != wanted && !this.warnedOfShortLeases.getAndSet(true)) {
+			logger.warn("The backend '" + backendName() + "' keeps a lock for " + terms.leaseTime()
+					+ " if it does not hear from this process. Longer lease times, such as " + wanted.leaseTime()
+					+ ", are cut to that, and the leases are renewed more often");
+		}
+		return terms;
 	}
 
 	private void requireOpen(AcquireTerms terms) {
@@ -288,7 +308,8 @@ public final class LockEngine implements AutoCloseable {
 		return possible ? tryTogether(keys, terms, owner) : List.of();
 	}
 
-	private List<Hold> tryTogether(List<String> keys, AcquireTerms terms, Object owner) {
+	private List<Hold> tryTogether(List<String> keys, AcquireTerms wanted, Object owner) {
+		AcquireTerms terms = cut(wanted);
 		List<Hold> holds = keys.stream().map((key) -> new Hold(this.endings, key, terms, owner)).toList();
 		if (!this.acquirer.acquireTogether(holds)) {
 			return List.of();
@@ -317,7 +338,7 @@ public final class LockEngine implements AutoCloseable {
 			throw new EngineException(EngineException.Reason.UPGRADE, "Upgrade not supported", null);
 		}
 		if (isToStepDown(held, terms)) {
-			return held.queue().lend(held, new Hold(this.endings, held.key(), terms, held.owner()));
+			return held.queue().lend(held, new Hold(this.endings, held.key(), cut(terms), held.owner()));
 		}
 		return held.countUp() ? held : reenter(held, terms);
 	}
@@ -448,6 +469,10 @@ public final class LockEngine implements AutoCloseable {
 		if (this.endings.lose(hold, "the application shuts down") && inStore) {
 			this.endings.release(hold);
 		}
+	}
+
+	private boolean isSuspended() {
+		return this.endings.isSuspended();
 	}
 
 	private boolean isClosed() {

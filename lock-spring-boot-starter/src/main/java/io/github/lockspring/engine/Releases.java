@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -31,7 +32,9 @@ import io.github.lockspring.spi.LeaseRequest;
  * Gives back in the background what nobody holds any more but the store may still have:
  * leases whose release failed, leases of attempts with an unknown outcome, places in the
  * queue of those who gave up. Each is tried again, in growing pauses, until the store
- * answers, or until the lease would have ended by itself.
+ * answers, or until the lease would have ended by itself. While the store is known to be
+ * out of reach, that time does not pass: leases that last as long as a session may be
+ * there when it comes back.
  * <p>
  * An attempt whose outcome is unknown may reach the store after its release did. Its
  * release is therefore repeated until it finds the lease, or the time is over.
@@ -58,12 +61,16 @@ final class Releases {
 
 	private final Executor executor;
 
-	Releases(Store store, Duration timeout, Upkeep upkeep, TimeSource time, Executor executor) {
+	private final BooleanSupplier suspended;
+
+	Releases(Store store, Duration timeout, Upkeep upkeep, TimeSource time, Executor executor,
+			BooleanSupplier suspended) {
 		this.store = store;
 		this.timeout = timeout;
 		this.upkeep = upkeep;
 		this.time = time;
 		this.executor = executor;
+		this.suspended = suspended;
 	}
 
 	/**
@@ -90,7 +97,8 @@ final class Releases {
 
 	private void add(LeaseRequest request, boolean mayComeLater, long restNanos) {
 		long now = this.time.nanoTime();
-		this.pending.put(request, new Pending(request, mayComeLater, now, restNanos, this.timeout));
+		long lifeNanos = this.store.lifeNanos(request) + this.timeout.toNanos();
+		this.pending.put(request, new Pending(request, mayComeLater, now, restNanos, lifeNanos));
 		this.upkeep.runAt(now);
 	}
 
@@ -152,6 +160,9 @@ final class Releases {
 		catch (Throwable ex) {
 			logger.debug("Could not release the lock on " + KeyText.describe(entry.request.key()) + " yet: "
 					+ ex.getMessage());
+			if (this.suspended.getAsBoolean()) {
+				entry.prolong(this.time.nanoTime());
+			}
 		}
 		if (!entry.pause(this.time.nanoTime())) {
 			this.pending.remove(entry.request, entry);
@@ -192,25 +203,35 @@ final class Releases {
 		 */
 		private final long restEndNanos;
 
+		private final long lifeNanos;
+
 		/**
 		 * When the lease has ended by itself.
 		 */
-		private final long endNanos;
+		private long endNanos;
 
 		private long pauseNanos = SHORTEST_PAUSE_NANOS;
 
 		private volatile long dueNanos;
 
-		Pending(LeaseRequest request, boolean mayComeLater, long now, long restNanos, Duration timeout) {
+		Pending(LeaseRequest request, boolean mayComeLater, long now, long restNanos, long lifeNanos) {
 			this.restEndNanos = now + restNanos;
 			this.request = request;
 			this.mayComeLater = mayComeLater;
-			this.endNanos = now + request.terms().leaseTime().plus(timeout).toNanos();
+			this.lifeNanos = lifeNanos;
+			this.endNanos = now + lifeNanos;
 			this.dueNanos = now;
 		}
 
 		long restNanos(long now) {
 			return this.restEndNanos - now;
+		}
+
+		/**
+		 * Has the lease end by itself later.
+		 */
+		void prolong(long now) {
+			this.endNanos = now + this.lifeNanos;
 		}
 
 		/**

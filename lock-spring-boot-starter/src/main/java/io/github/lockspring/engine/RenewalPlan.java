@@ -24,13 +24,16 @@ import java.time.Duration;
  */
 final class RenewalPlan {
 
+	private final Store store;
+
 	private final EngineSettings settings;
 
 	private final Upkeep upkeep;
 
 	private final TimeSource time;
 
-	RenewalPlan(EngineSettings settings, Upkeep upkeep, TimeSource time) {
+	RenewalPlan(Store store, EngineSettings settings, Upkeep upkeep, TimeSource time) {
+		this.store = store;
 		this.settings = settings;
 		this.upkeep = upkeep;
 		this.time = time;
@@ -43,15 +46,17 @@ final class RenewalPlan {
 	 */
 	void watch(Hold hold) {
 		VarHandle.fullFence();
-		this.upkeep.runAt(hold.terms().isAutoRenew() ? dueAt(hold) : hold.lease().deadlineNanos());
+		this.upkeep.runAt(hold.terms().isRenewed() ? dueAt(hold) : hold.lease().deadlineNanos());
 	}
 
 	/**
 	 * Whether the lease of a hold is to be renewed at all, or ends by itself.
 	 */
 	boolean isRenewable(Hold hold) {
-		return hold.terms().isAutoRenew()
-				&& this.time.nanoTime() - hold.lease().grantedNanos() < this.settings.maxHoldTime().toNanos();
+		AcquireTerms terms = hold.terms();
+		return terms.isAutoRenew()
+				? this.time.nanoTime() - hold.lease().grantedNanos() < this.settings.maxHoldTime().toNanos()
+				: terms.isRenewed() && !hold.lease().lastsAsWanted(terms);
 	}
 
 	/**
@@ -62,7 +67,7 @@ final class RenewalPlan {
 	long dueAt(Hold hold) {
 		Lease lease = hold.lease();
 		long interval = intervalOf(hold);
-		long dueAt = lease.deadlineNanos() - hold.terms().leaseNanos() + interval;
+		long dueAt = lease.deadlineNanos() - this.store.leaseNanos(lease.request()) + interval;
 		return (dueAt - lease.grantedNanos() >= 0) ? dueAt
 				: lease.grantedNanos() + Math.min(interval, lease.spanNanos(hold.terms()) / 8);
 	}
@@ -72,7 +77,7 @@ final class RenewalPlan {
 	 */
 	long intervalOf(Hold hold) {
 		Duration interval = this.settings.renewInterval();
-		long lease = hold.terms().leaseNanos();
+		long lease = this.store.leaseNanos(hold.lease().request());
 		return (interval != null) ? Math.min(interval.toNanos(), lease / 2) : lease / 3;
 	}
 

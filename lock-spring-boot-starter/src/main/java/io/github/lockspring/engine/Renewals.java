@@ -143,7 +143,7 @@ final class Renewals {
 	private void renewed(LeaseRequest lease, long sentNanos, long sentMillis) {
 		Hold hold = this.queues.holderOf(lease);
 		if (hold != null && hold.hasLease()) {
-			hold.lease().renewed(sentNanos, sentMillis);
+			hold.lease().renewed(hold.terms(), this.store.leaseNanos(lease), sentNanos, sentMillis);
 		}
 	}
 

@@ -43,6 +43,8 @@ import io.github.lockspring.spi.Renewal;
  */
 final class Store {
 
+	private static final Duration MOST_NANOS = Duration.ofNanos(Long.MAX_VALUE);
+
 	private final LockBackend backend;
 
 	private final String instance = OwnerId.newInstance();
@@ -58,6 +60,35 @@ final class Store {
 
 	String name() {
 		return this.backend.name();
+	}
+
+	/**
+	 * The longest lease time that the store can keep.
+	 */
+	Duration longestLease() {
+		return this.backend.longestLease();
+	}
+
+	/**
+	 * How long the store keeps a lease at present of which it does not hear.
+	 */
+	long leaseNanos(LeaseRequest lease) {
+		return Math.min(lease.terms().leaseTime().toNanos(), longestLeaseNanos());
+	}
+
+	/**
+	 * The longest time after which nothing is left in the store of a request of which it
+	 * does not hear. A lease that lasts as long as a session ends no sooner than that.
+	 */
+	long lifeNanos(LeaseRequest request) {
+		long longest = longestLeaseNanos();
+		long lease = request.terms().leaseTime().toNanos();
+		return (longest < Long.MAX_VALUE) ? Math.max(lease, longest) : lease;
+	}
+
+	private long longestLeaseNanos() {
+		Duration longest = longestLease();
+		return (longest.compareTo(MOST_NANOS) < 0) ? longest.toNanos() : Long.MAX_VALUE;
 	}
 
 	boolean hasQueue() {

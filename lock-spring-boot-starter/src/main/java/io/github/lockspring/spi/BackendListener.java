@@ -52,7 +52,7 @@ public interface BackendListener {
 	 * until {@link #resumed()} no lease counts as held, not even one that is granted in
 	 * the meantime, though none is lost. Leases whose time is over in the meantime are
 	 * lost as ever. Does nothing if this was told already. Of this and {@link #resumed()}
-	 * the call that came last counts: they must not come at once.
+	 * the last call counts; one of them ends before the next begins.
 	 */
 	void suspended();
 

@@ -356,6 +356,9 @@ final class Queues {
 			if (event.getType() == EventType.NodeDeleted) {
 				lose(place);
 			}
+			else {
+				watchOwn(place);
+			}
 			return;
 		}
 		if (!place.isWaiting()) {
@@ -602,8 +605,11 @@ final class Queues {
 	private void watchOwn(Place place) {
 		for (String path : place.paths()) {
 			this.watches.add(path, place);
-			place.session().watch(path, this.watches).thenAccept((found) -> {
-				if (!found) {
+			place.session().watch(path, this.watches).whenComplete((found, failure) -> {
+				if (failure != null) {
+					place.watchLater();
+				}
+				else if (!found) {
 					leave(place);
 				}
 			});

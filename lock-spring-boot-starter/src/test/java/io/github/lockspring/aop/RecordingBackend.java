@@ -22,6 +22,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
+
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.Attempt;
@@ -46,6 +50,8 @@ public final class RecordingBackend implements LockBackend {
 	private final List<String> released = new CopyOnWriteArrayList<>();
 
 	private volatile boolean down;
+
+	private volatile @Nullable BackendListener listener;
 
 	private final String name;
 
@@ -83,6 +89,20 @@ public final class RecordingBackend implements LockBackend {
 		this.down = down;
 	}
 
+	/**
+	 * Tells the engine that the store cannot be asked at present, or that it can.
+	 */
+	public void setSuspended(boolean suspended) {
+		BackendListener listener = this.listener;
+		Assert.state(listener != null, "Not started");
+		if (suspended) {
+			listener.suspended();
+		}
+		else {
+			listener.resumed();
+		}
+	}
+
 	private void requireUp() {
 		if (this.down) {
 			throw new BackendUnavailableException("connection refused", null);
@@ -101,6 +121,7 @@ public final class RecordingBackend implements LockBackend {
 
 	@Override
 	public void start(BackendListener listener) {
+		this.listener = listener;
 		this.backend.start(listener);
 	}
 

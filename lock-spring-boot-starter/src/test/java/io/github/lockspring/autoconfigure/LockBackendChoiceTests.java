@@ -150,7 +150,7 @@ class LockBackendChoiceTests {
 		this.withDataSource.withPropertyValues("lock.backend=zokeeper")
 			.run((context) -> assertThat(FailureAnalyses.of(context)).satisfies((analysis) -> {
 				assertThat(analysis.getDescription()).contains("lock.backend", "zokeeper");
-				assertThat(analysis.getAction()).contains("jdbc", "local");
+				assertThat(analysis.getAction()).contains("zookeeper", "jdbc", "local");
 			}));
 	}
 
@@ -366,7 +366,7 @@ class LockBackendChoiceTests {
 	@Test
 	void backendTypesAreListedInOrderOfPrecedence() {
 		assertThat(List.of(LockBackendType.values())).containsExactly(LockBackendType.REDIS, LockBackendType.REDLOCK,
-				LockBackendType.JDBC, LockBackendType.LOCAL);
+				LockBackendType.ZOOKEEPER, LockBackendType.JDBC, LockBackendType.LOCAL);
 	}
 
 	@Configuration(proxyBeanMethods = false)

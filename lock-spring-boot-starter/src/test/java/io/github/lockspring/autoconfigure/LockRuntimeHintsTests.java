@@ -24,6 +24,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
@@ -80,6 +81,10 @@ class LockRuntimeHintsTests {
 
 	private static RuntimeHints redis() {
 		return process(DataRedisAutoConfiguration.class);
+	}
+
+	private static RuntimeHints zooKeeper() {
+		return process(Object.class, "lock.zookeeper.connect-string=host:2181");
 	}
 
 	private static Stream<String> resources(String folder, String ending) throws IOException {
@@ -161,9 +166,36 @@ class LockRuntimeHintsTests {
 	}
 
 	@Test
+	void connectionsOfZooKeeperAreMadeByTheirNames() {
+		List<JavaClass> connections = new ClassFileImporter().importPackages("org.apache.zookeeper")
+			.stream()
+			.filter((type) -> type.isAssignableTo("org.apache.zookeeper.ClientCnxnSocket")
+					&& !type.getModifiers().contains(JavaModifier.ABSTRACT))
+			.toList();
+		RuntimeHints hints = zooKeeper();
+		assertThat(connections).hasSize(2)
+			.allSatisfy((type) -> assertThat(hints).as(type.getName())
+				.matches(RuntimeHintsPredicates.reflection()
+					.onType(TypeReference.of(type.getName()))
+					.withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS)));
+	}
+
+	@Test
+	void versionOfZooKeeperIsKnown() throws Exception {
+		assertThat(zooKeeper())
+			.matches(RuntimeHintsPredicates.reflection().onType(TypeReference.of("org.apache.zookeeper.AddWatchMode")))
+			.matches(RuntimeHintsPredicates.reflection()
+				.onMethodInvocation(Class.forName("org.apache.zookeeper.server.quorum.MultipleAddresses")
+					.getMethod("getReachableOrOne")));
+	}
+
+	@Test
 	void backendsThatAreNotUsedAreLeftOut() throws IOException {
 		assertThat(missing(jdbc(), resources("redis", ".lua"))).hasSameSizeAs(resources("redis", ".lua").toList());
 		assertThat(missing(redis(), resources("jdbc", ".sql"))).hasSameSizeAs(resources("jdbc", ".sql").toList());
+		assertThat(redis()).matches(RuntimeHintsPredicates.reflection()
+			.onType(TypeReference.of("org.apache.zookeeper.ClientCnxnSocketNIO"))
+			.negate());
 	}
 
 	@Test

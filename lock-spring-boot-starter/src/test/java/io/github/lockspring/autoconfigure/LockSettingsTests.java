@@ -41,6 +41,7 @@ import io.github.lockspring.aop.LockChecks;
 import io.github.lockspring.aop.LockDefaults;
 import io.github.lockspring.aop.LockOverrides;
 import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.zookeeper.ZooKeeperLockSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -85,6 +86,15 @@ class LockSettingsTests {
 	}
 
 	@Test
+	void settingsOfZooKeeperAreThoseOfTheProperties() {
+		LockProperties properties = new LockProperties();
+		properties.setOperationTimeout(Duration.ofSeconds(3));
+		properties.getZookeeper().setNamespace("my-locks");
+		assertThat(LockSettings.of(properties).zooKeeperSettings())
+			.isEqualTo(new ZooKeeperLockSettings("my-locks", Duration.ofSeconds(3)));
+	}
+
+	@Test
 	void defaultsOfThePropertiesAreThoseOfTheLibrary() {
 		LockSettings settings = LockSettings.of(new LockProperties());
 		assertThat(settings.engineSettings()).isEqualTo(EngineSettings.defaults());
@@ -92,28 +102,46 @@ class LockSettingsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', textBlock = """
-			lock.wait-time=-1s           | zero, to try once, or longer
-			lock.lease-time=0s           | between PT0.1S and PT24H
-			lock.lease-time=-1s          | between PT0.1S and PT24H
-			lock.lease-time=99ms         | between PT0.1S and PT24H
-			lock.lease-time=25h          | between PT0.1S and PT24H
-			lock.renew-interval=30s      | shorter than lock.lease-time, which is PT30S
-			lock.renew-interval=0s       | longer than zero
-			lock.operation-timeout=0s    | longer than zero
-			lock.max-hold-time=-1d       | longer than zero
-			lock.shutdown-timeout=-1s    | zero or longer
-			lock.max-keys=0              | at least 1
-			lock.hand-over.limit=-1      | between 0 and 256
-			lock.hand-over.limit=257     | between 0 and 256
-			lock.hand-over.span=-1s      | zero or longer
-			lock.key-prefix=             | must not be blank
-			lock.names.order.wait-time=-1s             | zero, to try once, or longer
-			lock.names.order.lease-time=99ms           | between PT0.1S and PT24H
-			lock.names.order.backend=                  | must not be blank
-			lock.names[com.acme.Orders.pay].wait-time=-1s  | zero, to try once, or longer
-			lock.names[com.acme.Orders.pay].lease-time=25h | between PT0.1S and PT24H
-			""")
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					lock.wait-time=-1s           | zero, to try once, or longer
+					lock.lease-time=0s           | between PT0.1S and PT24H
+					lock.lease-time=-1s          | between PT0.1S and PT24H
+					lock.lease-time=99ms         | between PT0.1S and PT24H
+					lock.lease-time=25h          | between PT0.1S and PT24H
+					lock.renew-interval=30s      | shorter than lock.lease-time, which is PT30S
+					lock.renew-interval=0s       | longer than zero
+					lock.operation-timeout=0s    | longer than zero
+					lock.max-hold-time=-1d       | longer than zero
+					lock.shutdown-timeout=-1s    | zero or longer
+					lock.max-keys=0              | at least 1
+					lock.hand-over.limit=-1      | between 0 and 256
+					lock.hand-over.limit=257     | between 0 and 256
+					lock.hand-over.span=-1s      | zero or longer
+					lock.key-prefix=             | must not be blank
+					lock.zookeeper.connect-string=                  | must not be blank
+					lock.zookeeper.namespace=                       | the name of a node
+					lock.zookeeper.namespace=/locks                 | the name of a node
+					lock.zookeeper.namespace=a/b                    | the name of a node
+					lock.zookeeper.namespace=..                     | the name of a node
+					lock.zookeeper.namespace=zookeeper              | the name of a node
+					lock.zookeeper.session-timeout=0s               | between a millisecond and a day
+					lock.zookeeper.session-timeout=-1s              | between a millisecond and a day
+					lock.zookeeper.session-timeout=999us            | between a millisecond and a day
+					lock.zookeeper.session-timeout=25h              | between a millisecond and a day
+					lock.zookeeper.connection-timeout=0s            | between a millisecond and a day
+					lock.zookeeper.connection-timeout=11s           | not be longer than lock.zookeeper.session-timeout, which is PT10S
+					lock.zookeeper.retry.base-sleep=0s              | between a millisecond and a day
+					lock.zookeeper.retry.base-sleep=2s              | not be shorter than lock.zookeeper.retry.base-sleep, which is PT2S
+					lock.zookeeper.retry.max-sleep=25h              | between a millisecond and a day
+					lock.zookeeper.retry.max-retries=-1             | between 0 and 29
+					lock.zookeeper.retry.max-retries=30             | between 0 and 29
+					lock.names.order.wait-time=-1s             | zero, to try once, or longer
+					lock.names.order.lease-time=99ms           | between PT0.1S and PT24H
+					lock.names.order.backend=                  | must not be blank
+					lock.names[com.acme.Orders.pay].wait-time=-1s  | zero, to try once, or longer
+					lock.names[com.acme.Orders.pay].lease-time=25h | between PT0.1S and PT24H
+					""")
 	void valueOutOfRangeIsExplained(String property, String reason) {
 		this.runner.withPropertyValues("lock.backend=local", property).run((context) -> {
 			FailureAnalysis analysis = FailureAnalyses.of(context);
@@ -130,7 +158,8 @@ class LockSettingsTests {
 	@ParameterizedTest
 	@CsvSource({ "lock.wait-time=abc", "lock.lease-time=99999999999999999999s", "lock.max-keys=many",
 			"lock.aop.order=first", "lock.auto-renew=perhaps", "lock.inside-transaction=never", "lock.checks=off",
-			"lock.aop.mode=weave", "lock.names.order.lease-time=abc", "lock.names.order.auto-renew=perhaps" })
+			"lock.aop.mode=weave", "lock.zookeeper.session-timeout=abc", "lock.zookeeper.retry.max-retries=many",
+			"lock.names.order.lease-time=abc", "lock.names.order.auto-renew=perhaps" })
 	void valueOfAnotherTypeIsExplained(String property) {
 		this.runner.withPropertyValues("lock.backend=local", property)
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())

@@ -72,6 +72,8 @@ final class FaultyBackend implements LockBackend {
 
 	private volatile UnaryOperator<@Nullable Renewal> renewalAnswer = (renewal) -> renewal;
 
+	private volatile Duration longestLease = UNLIMITED;
+
 	private volatile long lastStamp;
 
 	private volatile @Nullable Duration claimTime;
@@ -171,6 +173,13 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	/**
+	 * Has the store keep no lease for longer of which it does not hear.
+	 */
+	void setLongestLease(Duration longestLease) {
+		this.longestLease = longestLease;
+	}
+
+	/**
 	 * The stamp of the last attempt in the queue, zero if it was granted.
 	 */
 	long lastStamp() {
@@ -237,6 +246,11 @@ final class FaultyBackend implements LockBackend {
 	@Override
 	public Set<Capability> capabilities() {
 		return this.capabilities;
+	}
+
+	@Override
+	public Duration longestLease() {
+		return this.longestLease;
 	}
 
 	@Override

@@ -14,7 +14,6 @@
  * limitations under the License.
  */
 
-
 package io.github.lockspring.server;
 
 import java.net.URISyntaxException;
@@ -29,9 +28,8 @@ import org.junit.jupiter.api.Assumptions;
 
 /**
  * An H2 server with a database in a file, see {@link SqlServer}. It writes each commit to
- * the file before it returns. It has no read-only mode and no
- * exact count of statements: {@link #setReadOnly(boolean)} and {@link #statementCount()}
- * abort the test.
+ * the file before it returns. It has no read-only mode and no exact count of statements:
+ * {@link #setReadOnly(boolean)} and {@link #statementCount()} abort the test.
  */
 public final class H2Server extends SqlServer {
 
@@ -65,8 +63,7 @@ public final class H2Server extends SqlServer {
 	ServerProcess launch(Path folder, Path log) {
 		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 		return new ServerProcess(log, java, "-Xmx128m", "-Dh2.bindAddress=" + LOOPBACK, "-cp", jar().toString(),
-				Server.class.getName(), "-tcp", "-tcpPort", "" + port(), "-baseDir", folder.toString(),
-				"-ifNotExists");
+				Server.class.getName(), "-tcp", "-tcpPort", "" + port(), "-baseDir", folder.toString(), "-ifNotExists");
 	}
 
 	private static Path jar() {

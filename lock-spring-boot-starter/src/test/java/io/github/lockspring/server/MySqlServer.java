@@ -14,7 +14,6 @@
  * limitations under the License.
  */
 
-
 package io.github.lockspring.server;
 
 import java.util.ArrayList;
@@ -55,7 +54,8 @@ public final class MySqlServer extends MySqlLikeServer {
 	}
 
 	private MySqlServer(int port, MySqlPrograms programs, List<String> options) {
-		super("jdbc:mysql://" + LOOPBACK + ":" + port + "/locks?sslMode=DISABLED&allowPublicKeyRetrieval=true", TemporaryFolder.create("mysql-" + port), options);
+		super("jdbc:mysql://" + LOOPBACK + ":" + port + "/locks?sslMode=DISABLED&allowPublicKeyRetrieval=true",
+				TemporaryFolder.create("mysql-" + port), options);
 		this.programs = programs;
 	}
 
@@ -72,8 +72,8 @@ public final class MySqlServer extends MySqlLikeServer {
 	}
 
 	/**
-	 * Start a server with the durability that MySQL has without options: a commit
-	 * returns when it is on the disk.
+	 * Start a server with the durability that MySQL has without options: a commit returns
+	 * when it is on the disk.
 	 * @param options options such as {@code max-connections=20}
 	 * @return a running server
 	 */

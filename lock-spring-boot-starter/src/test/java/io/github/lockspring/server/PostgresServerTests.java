@@ -139,8 +139,8 @@ class PostgresServerTests extends SqlServerContractTests<PostgresServer> {
 	}
 
 	/**
-	 * Starts a server, prints its process id and folder, lets it stand still, and waits to
-	 * be killed.
+	 * Starts a server, prints its process id and folder, lets it stand still, and waits
+	 * to be killed.
 	 */
 	static final class Starter {
 

@@ -20,11 +20,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * Leases that are given back so that they end after a rest.
@@ -43,11 +41,6 @@ abstract class ReleaseAfterRules extends BackendRules {
 
 	ReleaseAfterRules(LockBackendContractTests contract) {
 		super(contract);
-	}
-
-	@BeforeEach
-	void requireTime() {
-		assumeTrue(this.contract.endsLeasesByTime());
 	}
 
 	@Test

@@ -136,8 +136,8 @@ abstract class SeveralKeysRules extends BackendRules {
 	void tokenIsLargerThanEveryTokenOfEachKeyBefore() {
 		requires(Capability.FENCING);
 		LeaseRequest block = this.one.request(this.b,
-				new LeaseTerms(LeaseMode.EXCLUSIVE, false, BackendProcess.LEASE_TIME, 100_000));
-		long lastOfB = this.one.acquire(block).token() + 100_000 - 1;
+				new LeaseTerms(LeaseMode.EXCLUSIVE, false, BackendProcess.LEASE_TIME, 1_000));
+		long lastOfB = this.one.acquire(block).token() + 1_000 - 1;
 		this.one.release(block);
 		this.one.release(this.one.acquire(this.a));
 		LeaseRequest both = this.two.request(List.of(this.a, this.b), 16);

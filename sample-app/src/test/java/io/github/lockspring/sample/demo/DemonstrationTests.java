@@ -21,6 +21,10 @@ import java.io.PrintStream;
 import java.util.List;
 
 import io.github.lockspring.sample.stock.Strategy;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.server.RedisServer;
@@ -62,6 +66,29 @@ class DemonstrationTests {
 					"--spring.data.redis.port=" + redis.port());
 			assertThat(rounds).hasSize(1).allSatisfy(this::isSoldOutExactly);
 			assertThat(redis.info("commandstats").get("cmdstat_evalsha")).as("calls of the locks").isNotNull();
+		}
+	}
+
+	@Test
+	void locksInZooKeeperKeepTheStockExact() throws Exception {
+		try (TestingServer server = new TestingServer()) {
+			List<Round> rounds = run("--instances=3", "--threads=20", "--requests=25", "--stock=500", "--kill-one",
+					"--strategies=distributed-lock", "--lock.backend=zookeeper",
+					"--lock.zookeeper.connect-string=" + server.getConnectString(),
+					"--lock.zookeeper.session-timeout=5s");
+			assertThat(rounds).hasSize(1).allSatisfy(this::isSoldOutExactly);
+			assertThat(changesBelow(server, "/lock")).as("nodes of the locks").isPositive();
+		}
+	}
+
+	/**
+	 * How many times children of a node came or went.
+	 */
+	private static int changesBelow(TestingServer server, String path) throws Exception {
+		try (CuratorFramework client = CuratorFrameworkFactory.newClient(server.getConnectString(),
+				new RetryOneTime(100))) {
+			client.start();
+			return client.checkExists().forPath(path).getCversion();
 		}
 	}
 

@@ -19,37 +19,55 @@ package io.github.lockspring.zookeeper;
 import java.time.Duration;
 
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.KeeperException;
 
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * Leases as an administrator sees them.
+ * Clients, and what an administrator does with one.
  */
-final class Leases {
+final class Clients {
 
 	static final ZooKeeperLockSettings SETTINGS = new ZooKeeperLockSettings(ZooKeeperLockSettings.DEFAULT_NAMESPACE,
 			Duration.ofSeconds(3));
 
-	private Leases() {
+	private Clients() {
+	}
+
+	/**
+	 * Creates a client with a session of ten seconds, which is not started.
+	 */
+	static CuratorFramework create(String connectString) {
+		return create(connectString, Duration.ofSeconds(10));
+	}
+
+	static CuratorFramework create(String connectString, Duration sessionTimeout) {
+		return CuratorFrameworkFactory.newClient(connectString, (int) sessionTimeout.toMillis(), 2_000,
+				new RetryOneTime(1));
 	}
 
 	/**
 	 * Deletes the nodes of a lease behind the back of its holder.
 	 */
-	static void delete(CuratorFramework admin, LeaseRequest lease) {
+	static void deleteNodes(CuratorFramework admin, LeaseRequest lease) {
 		LockTree tree = new LockTree(admin, SETTINGS.namespace());
-		try {
-			for (String key : lease.keys()) {
-				String parent = tree.of(key);
+		for (String key : lease.keys()) {
+			String parent = tree.of(key);
+			try {
 				for (String name : admin.getChildren().forPath(parent)) {
 					if (QueueNode.parse(name).owner().equals(lease.owner().toString())) {
 						admin.delete().forPath(parent + '/' + name);
 					}
 				}
 			}
-		}
-		catch (Exception ex) {
-			throw new IllegalStateException(ex);
+			catch (KeeperException.NoNodeException ex) {
+				// deleted already
+			}
+			catch (Exception ex) {
+				throw new IllegalStateException(ex);
+			}
 		}
 	}
 

@@ -1,0 +1,124 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+
+import org.apache.curator.RetryPolicy;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.ACLProvider;
+import org.apache.curator.retry.BoundedExponentialBackoffRetry;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.client.ConnectStringParser;
+import org.apache.zookeeper.data.ACL;
+
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.util.StringUtils;
+
+/**
+ * Builds a client of our own as the properties say.
+ *
+ * @param properties the properties, with a connect string, checked but for what takes
+ * ZooKeeper to check it
+ */
+record ZooKeeperClientBuilder(LockProperties.ZooKeeper properties) {
+
+	/**
+	 * Builds a client, which is not started.
+	 */
+	CuratorFramework build() {
+		CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
+			.connectString(connectString())
+			.ensembleTracker(false) // the servers are those that are named
+			.sessionTimeoutMs(millis(this.properties.getSessionTimeout()))
+			.connectionTimeoutMs(millis(connectionTimeout()))
+			.retryPolicy(retryPolicy());
+		if (this.properties.getAuth() != null) {
+			authorize(builder, this.properties.getAuth());
+		}
+		return builder.build();
+	}
+
+	private String connectString() {
+		String servers = this.properties.getConnectString();
+		if (servers == null || !isConnectString(servers)) {
+			throw new InvalidConfigurationPropertyValueException("lock.zookeeper.connect-string", servers,
+					"It must be like host:2181,host:2181 or host:2181,host:2181/path.");
+		}
+		return servers;
+	}
+
+	private static boolean isConnectString(String servers) {
+		try {
+			List<InetSocketAddress> addresses = new ConnectStringParser(servers).getServerAddresses();
+			return !addresses.isEmpty()
+					&& addresses.stream().allMatch((address) -> StringUtils.hasText(address.getHostString()));
+		}
+		catch (IllegalArgumentException ex) {
+			return false;
+		}
+	}
+
+	private Duration connectionTimeout() {
+		Duration timeout = this.properties.getConnectionTimeout();
+		return (timeout != null) ? timeout : this.properties.getSessionTimeout().dividedBy(2);
+	}
+
+	private RetryPolicy retryPolicy() {
+		LockProperties.ZooKeeperRetry retry = this.properties.getRetry();
+		return new BoundedExponentialBackoffRetry(millis(retry.getBaseSleep()), millis(retry.getMaxSleep()),
+				retry.getMaxRetries());
+	}
+
+	private static int millis(Duration duration) {
+		return Math.toIntExact(duration.toMillis());
+	}
+
+	private static void authorize(CuratorFrameworkFactory.Builder builder, String auth) {
+		int colon = auth.indexOf(':');
+		String scheme = auth.substring(0, Math.max(colon, 0));
+		String data = auth.substring(colon + 1);
+		if (!StringUtils.hasText(scheme) || data.isEmpty() || (scheme.equals("digest") && data.indexOf(':') <= 0)) {
+			throw new LockConfigurationException("The property lock.zookeeper.auth does not have the form scheme:data.", // a
+																															// secret
+					"Set it to a scheme and what that scheme asks for, such as digest:user:password.");
+		}
+		builder.authorization(scheme, data.getBytes(StandardCharsets.UTF_8)).aclProvider(new CreatorOnly());
+	}
+
+	/**
+	 * Lets nobody else touch what this client creates.
+	 */
+	private static final class CreatorOnly implements ACLProvider {
+
+		@Override
+		public List<ACL> getDefaultAcl() {
+			return ZooDefs.Ids.CREATOR_ALL_ACL;
+		}
+
+		@Override
+		public List<ACL> getAclForPath(String path) {
+			return ZooDefs.Ids.CREATOR_ALL_ACL;
+		}
+
+	}
+
+}

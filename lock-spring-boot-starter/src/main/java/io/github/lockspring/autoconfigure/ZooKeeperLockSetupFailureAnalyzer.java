@@ -1,0 +1,37 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+import io.github.lockspring.zookeeper.ZooKeeperLockSetupException;
+
+/**
+ * Explains a {@link ZooKeeperLockSetupException}, whose message names the path.
+ */
+final class ZooKeeperLockSetupFailureAnalyzer extends AbstractFailureAnalyzer<ZooKeeperLockSetupException> {
+
+	@Override
+	protected FailureAnalysis analyze(Throwable rootFailure, ZooKeeperLockSetupException cause) {
+		return new FailureAnalysis(cause.getMessage(),
+				"Create the path or grant the rights, or set lock.zookeeper.connect-string, lock.zookeeper.namespace "
+						+ "and lock.zookeeper.auth to what the ensemble has.",
+				cause);
+	}
+
+}

@@ -1,0 +1,83 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.zookeeper;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import org.apache.curator.framework.CuratorFramework;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.LockBackendContractTests;
+
+/**
+ * {@link LockBackendContractTests} for {@link ZooKeeperLockBackend}. Every backend has a
+ * client and a session of its own.
+ */
+abstract class ZooKeeperContractTests extends LockBackendContractTests {
+
+	private final List<CuratorFramework> clients = new CopyOnWriteArrayList<>();
+
+	/**
+	 * The servers to connect to.
+	 */
+	abstract String connectString();
+
+	@BeforeEach
+	void forgetClients() {
+		this.clients.clear();
+	}
+
+	@AfterEach
+	void closeClients() {
+		this.clients.forEach(CuratorFramework::close);
+	}
+
+	private CuratorFramework client(String connectString) {
+		CuratorFramework client = Clients.create(connectString);
+		this.clients.add(client);
+		return client;
+	}
+
+	@Override
+	protected LockBackend backend() {
+		return new ZooKeeperLockBackend(client(connectString()), Clients.SETTINGS);
+	}
+
+	@Override
+	protected void expire(LeaseRequest lease) {
+		try (CuratorFramework admin = Clients.create(connectString())) {
+			admin.start();
+			Clients.deleteNodes(admin, lease);
+		}
+	}
+
+	@Override
+	protected @Nullable LockBackend unreachableBackend() {
+		return new ZooKeeperLockBackend(client("localhost:1"), Clients.SETTINGS);
+	}
+
+	@Override
+	protected boolean endsLeasesByTime() {
+		return false;
+	}
+
+}
