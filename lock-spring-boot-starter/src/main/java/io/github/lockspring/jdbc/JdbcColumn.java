@@ -19,16 +19,21 @@ package io.github.lockspring.jdbc;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A column that the table of locks must have.
  *
  * @param name its name in lower case
- * @param jdbcType its type, as in {@link java.sql.Types}
+ * @param jdbcTypes what drivers call its type, as in {@link java.sql.Types}
  * @param minLength the length it must have at least, 0 if its type has none
  * @param definition its type as the database writes it
  */
-record JdbcColumn(String name, int jdbcType, int minLength, String definition) {
+record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, String definition) {
+
+	JdbcColumn(String name, int jdbcType, int minLength, String definition) {
+		this(name, Set.of(jdbcType), minLength, definition);
+	}
 
 	/**
 	 * Tells what is wrong with this column in a table.
@@ -46,7 +51,7 @@ record JdbcColumn(String name, int jdbcType, int minLength, String definition) {
 	}
 
 	private boolean isRight(ResultSetMetaData columns, int index) throws SQLException {
-		return columns.getColumnType(index) == this.jdbcType && columns.getPrecision(index) >= this.minLength;
+		return this.jdbcTypes.contains(columns.getColumnType(index)) && columns.getPrecision(index) >= this.minLength;
 	}
 
 }
