@@ -91,6 +91,7 @@ final class JdbcCalls implements AutoCloseable {
 			return result;
 		}
 		catch (SQLException ex) {
+			connection.abandonIfReadOnly(ex);
 			throw translate(ex, connection.dialect());
 		}
 		catch (InterruptedException ex) {

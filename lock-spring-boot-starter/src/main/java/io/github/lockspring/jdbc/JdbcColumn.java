@@ -19,6 +19,7 @@ package io.github.lockspring.jdbc;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A column that the table of locks must have.
@@ -31,6 +32,11 @@ import java.util.Optional;
 record JdbcColumn(String name, int jdbcType, int minLength, String definition) {
 
 	/**
+	 * The columns that are empty at times.
+	 */
+	private static final Set<String> OPTIONAL = Set.of("owner", "holder", "held_since", "entries");
+
+	/**
 	 * Tells what is wrong with this column in a table.
 	 * @param columns the columns of the table
 	 * @return a sentence, if something is wrong
@@ -38,11 +44,21 @@ record JdbcColumn(String name, int jdbcType, int minLength, String definition) {
 	Optional<String> problemIn(ResultSetMetaData columns) throws SQLException {
 		for (int i = 1; i <= columns.getColumnCount(); i++) {
 			if (columns.getColumnLabel(i).equalsIgnoreCase(this.name)) {
-				return isRight(columns, i) ? Optional.empty() : Optional.of("Its column '%s' must be %s, not %s(%d)."
-					.formatted(this.name, this.definition, columns.getColumnTypeName(i), columns.getPrecision(i)));
+				return problemOf(columns, i);
 			}
 		}
 		return Optional.of("It has no column '%s', which must be %s.".formatted(this.name, this.definition));
+	}
+
+	private Optional<String> problemOf(ResultSetMetaData columns, int index) throws SQLException {
+		if (!isRight(columns, index)) {
+			return Optional.of("Its column '%s' must be %s, not %s(%d).".formatted(this.name, this.definition,
+					columns.getColumnTypeName(index), columns.getPrecision(index)));
+		}
+		if (OPTIONAL.contains(this.name) && columns.isNullable(index) == ResultSetMetaData.columnNoNulls) {
+			return Optional.of("Its column '%s' must not be NOT NULL.".formatted(this.name));
+		}
+		return Optional.empty();
 	}
 
 	private boolean isRight(ResultSetMetaData columns, int index) throws SQLException {
