@@ -120,8 +120,8 @@ abstract class JdbcDialect {
 	static JdbcDialect of(Connection connection) throws SQLException {
 		DatabaseMetaData database = connection.getMetaData();
 		for (JdbcDialect dialect : ALL) {
-			if (dialect.speaks(database.getDatabaseProductName(), database.getDatabaseProductVersion(), database.getDatabaseMajorVersion(),
-					database.getDatabaseMinorVersion())) {
+			if (dialect.speaks(database.getDatabaseProductName(), database.getDatabaseProductVersion(),
+					database.getDatabaseMajorVersion(), database.getDatabaseMinorVersion())) {
 				return dialect;
 			}
 		}

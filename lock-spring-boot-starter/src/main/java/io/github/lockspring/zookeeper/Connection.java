@@ -73,6 +73,8 @@ final class Connection {
 
 	private volatile boolean connected;
 
+	private volatile boolean preparing;
+
 	Connection(CuratorFramework client, LockTree tree, SessionListener listener) {
 		this.client = client;
 		this.tree = tree;
@@ -129,7 +131,7 @@ final class Connection {
 	}
 
 	private Session awaitSession(long nanos) {
-		if (this.ready.isCompletedExceptionally() && this.connected) {
+		if (this.connected && !this.preparing) {
 			prepareAgain();
 		}
 		try {
@@ -149,16 +151,19 @@ final class Connection {
 	}
 
 	/**
-	 * Creates the root once more, which somebody has deleted.
+	 * Creates the root once more, which somebody has deleted, or which could not be
+	 * created before.
 	 */
-	CompletableFuture<Session> prepareAgain() {
-		changed(ConnectionState.CONNECTED);
+	synchronized CompletableFuture<Session> prepareAgain() {
+		if (this.connected) {
+			prepare();
+		}
 		return this.ready;
 	}
 
 	private synchronized void changed(ConnectionState state) {
 		switch (state) {
-			case CONNECTED, RECONNECTED -> connected(state == ConnectionState.CONNECTED);
+			case CONNECTED, RECONNECTED -> connected();
 			case SUSPENDED, READ_ONLY -> suspended();
 			case LOST -> {
 				suspended();
@@ -167,22 +172,28 @@ final class Connection {
 		}
 	}
 
-	private void connected(boolean prepare) {
+	private void connected() {
 		this.connected = true;
 		ZooKeeper zooKeeper = handle();
-		Session session = this.session;
+		Session last = this.session;
+		if (last != null && !last.isOver() && zooKeeper != null && last.isOf(zooKeeper)) {
+			resume(last);
+		}
+		else {
+			lost();
+			prepare();
+		}
+	}
+
+	private void prepare() {
+		ZooKeeper zooKeeper = handle();
+		CompletableFuture<Session> ready = renewed();
 		if (zooKeeper == null) {
 			return;
 		}
-		if (session != null && !session.isOver() && session.isOf(zooKeeper) && !prepare) {
-			resume(session);
-			return;
-		}
-		if (session != null && !session.isOf(zooKeeper)) {
-			lost();
-		}
-		CompletableFuture<Session> ready = renewed();
+		this.preparing = true;
 		prepare(zooKeeper).whenComplete((prepared, failure) -> {
+			this.preparing = false;
 			if (failure == null) {
 				prepared(prepared, ready);
 			}

@@ -29,7 +29,6 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.CuratorEventType;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.retry.RetryOneTime;
-import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -51,6 +50,7 @@ import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockUnavailableException;
 import io.github.lockspring.actuate.LockHealthIndicator;
+import io.github.lockspring.server.ZooKeeperServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -62,9 +62,9 @@ import static org.awaitility.Awaitility.await;
 @Timeout(180)
 class ZooKeeperLockConfigurationTests {
 
-	private static TestingServer server;
+	private static final ZooKeeperServer server = ZooKeeperServer.shared();
 
-	private static CuratorFramework observer;
+	private static final CuratorFramework observer = client();
 
 	private final String namespace = "locks-" + UUID.randomUUID();
 
@@ -77,23 +77,20 @@ class ZooKeeperLockConfigurationTests {
 				"lock.shutdown-timeout=0s");
 
 	private final ApplicationContextRunner withServer = this.runner
-		.withPropertyValues("lock.zookeeper.connect-string=" + server.getConnectString());
+		.withPropertyValues("lock.zookeeper.connect-string=" + server.connectString());
 
 	@BeforeAll
-	static void startServer() throws Exception {
-		server = new TestingServer();
-		observer = client();
+	static void connect() {
 		observer.start();
 	}
 
 	@AfterAll
-	static void stopServer() throws Exception {
+	static void disconnect() {
 		observer.close();
-		server.close();
 	}
 
 	private static CuratorFramework client() {
-		return CuratorFrameworkFactory.newClient(server.getConnectString(), new RetryOneTime(100));
+		return CuratorFrameworkFactory.newClient(server.connectString(), new RetryOneTime(100));
 	}
 
 	@Test
@@ -322,8 +319,13 @@ class ZooKeeperLockConfigurationTests {
 	}
 
 	@Test
+	void whenTheServersDoNotKnowTheSchemeThenItDoesNotStart() {
+		this.withServer.withPropertyValues("lock.zookeeper.auth=nonsense:very-wrong").run(this::assertRootIsNamed);
+	}
+
+	@Test
 	void whenThePathOfTheConnectStringIsMissingThenItDoesNotStart() {
-		this.runner.withPropertyValues("lock.zookeeper.connect-string=" + server.getConnectString() + "/missing")
+		this.runner.withPropertyValues("lock.zookeeper.connect-string=" + server.connectString() + "/missing")
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("/missing"));
 	}
 
@@ -331,7 +333,7 @@ class ZooKeeperLockConfigurationTests {
 	void locksAreBelowThePathOfTheConnectString() throws Exception {
 		String path = "/application-" + UUID.randomUUID();
 		observer.create().forPath(path);
-		this.runner.withPropertyValues("lock.zookeeper.connect-string=" + server.getConnectString() + path)
+		this.runner.withPropertyValues("lock.zookeeper.connect-string=" + server.connectString() + path)
 			.run((context) -> {
 				acquireAndRelease(context, Duration.ZERO);
 				assertThat(observer.checkExists().forPath(path + this.root)).isNotNull();
@@ -349,11 +351,27 @@ class ZooKeeperLockConfigurationTests {
 	}
 
 	@Test
-	void whenServerIsDownAtStartThenItStartsAndRecovers() throws Exception {
-		try (TestingServer late = new TestingServer()) {
+	void sessionTimeoutThatTheServerDoesNotGiveIsAHealthDetail() {
+		try (ZooKeeperServer strict = ZooKeeperServer.builder()
+			.sessionTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(5))
+			.start()) {
+			this.runner
+				.withPropertyValues("lock.zookeeper.connect-string=" + strict.connectString(),
+						"lock.zookeeper.session-timeout=10s")
+				.run((context) -> assertThat(context.getBean(LockHealthIndicator.class).health())
+					.satisfies((health) -> {
+						assertThat(health.getStatus()).isEqualTo(Status.UP);
+						assertThat(health.getDetails().get("warnings")).asString().contains("5000 ms", "10000 ms");
+					}));
+		}
+	}
+
+	@Test
+	void whenServerIsDownAtStartThenItStartsAndRecovers() {
+		try (ZooKeeperServer late = ZooKeeperServer.start()) {
 			late.stop();
 			this.runner
-				.withPropertyValues("lock.zookeeper.connect-string=" + late.getConnectString(),
+				.withPropertyValues("lock.zookeeper.connect-string=" + late.connectString(),
 						"lock.operation-timeout=300ms")
 				.run((context) -> {
 					assertDown(context);
