@@ -25,11 +25,15 @@ import java.util.Set;
  * A column that the table of locks must have.
  *
  * @param name its name in lower case
- * @param jdbcType its type, as in {@link java.sql.Types}
+ * @param jdbcTypes what drivers call its type, as in {@link java.sql.Types}
  * @param minLength the length it must have at least, 0 if its type has none
  * @param definition its type as the database writes it
  */
-record JdbcColumn(String name, int jdbcType, int minLength, String definition) {
+record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, String definition) {
+
+	JdbcColumn(String name, int jdbcType, int minLength, String definition) {
+		this(name, Set.of(jdbcType), minLength, definition);
+	}
 
 	/**
 	 * The columns that are empty at times.
@@ -62,7 +66,7 @@ record JdbcColumn(String name, int jdbcType, int minLength, String definition) {
 	}
 
 	private boolean isRight(ResultSetMetaData columns, int index) throws SQLException {
-		return columns.getColumnType(index) == this.jdbcType && columns.getPrecision(index) >= this.minLength;
+		return this.jdbcTypes.contains(columns.getColumnType(index)) && columns.getPrecision(index) >= this.minLength;
 	}
 
 }

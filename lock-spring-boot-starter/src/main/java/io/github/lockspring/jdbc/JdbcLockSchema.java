@@ -148,13 +148,14 @@ public final class JdbcLockSchema {
 
 	/**
 	 * Asks with the names that the database itself gives to the table, which may differ
-	 * in case. Some drivers leave the schema out, and answer for all of them.
+	 * in case. Some drivers do not tell the schema, and answer for all of them.
 	 */
 	private static boolean hasPrimaryKey(LockConnection connection, ResultSetMetaData columns) throws SQLException {
 		Map<String, List<String>> primaryKeys = new HashMap<>();
 		try (ResultSet rows = connection.connection()
 			.getMetaData()
-			.getPrimaryKeys(columns.getCatalogName(1), columns.getSchemaName(1), columns.getTableName(1))) {
+			.getPrimaryKeys(orNull(columns.getCatalogName(1)), orNull(columns.getSchemaName(1)),
+					columns.getTableName(1))) {
 			while (rows.next()) {
 				String schema = String.valueOf(rows.getString("TABLE_SCHEM"));
 				primaryKeys.computeIfAbsent(schema, (first) -> new ArrayList<>())
@@ -162,6 +163,10 @@ public final class JdbcLockSchema {
 			}
 		}
 		return primaryKeys.containsValue(List.of("lock_key"));
+	}
+
+	private static @Nullable String orNull(String name) {
+		return name.isEmpty() ? null : name;
 	}
 
 	/**

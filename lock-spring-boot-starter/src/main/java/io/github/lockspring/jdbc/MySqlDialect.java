@@ -34,8 +34,9 @@ import org.jspecify.annotations.Nullable;
  * MySQL from version 8 on, and MariaDB from version 10.6 on, each behind the driver of
  * either.
  * <p>
- * For the sake of speed only, the session is told not to wait long for a row: not at all
- * in MariaDB, and for a second in MySQL, which knows nothing shorter.
+ * For the sake of speed only, the session is told not to wait longer than a second for a
+ * row, the least that both know beside not waiting at all, which would have drivers write
+ * a warning to the log whenever two sessions meet.
  */
 final class MySqlDialect extends JdbcDialect {
 
@@ -211,13 +212,8 @@ final class MySqlDialect extends JdbcDialect {
 
 	@Override
 	SessionChange configure(Connection connection) throws SQLException {
-		int shortest = this.mariaDb ? 0 : 1;
 		int timeout = lockTimeout(connection);
-		if (timeout == shortest) {
-			return (configured) -> {
-			};
-		}
-		setLockTimeout(connection, shortest);
+		setLockTimeout(connection, 1);
 		return (configured) -> setLockTimeout(configured, timeout);
 	}
 
@@ -260,7 +256,7 @@ final class MySqlDialect extends JdbcDialect {
 				new JdbcColumn("held_since", Types.TIMESTAMP, 26, "DATETIME(6)"),
 				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
 				new JdbcColumn("shared_until", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("entries", Types.LONGVARCHAR, 1_000_000, "MEDIUMTEXT"));
+				new JdbcColumn("entries", Set.of(Types.LONGVARCHAR, Types.VARCHAR), 1_000_000, "MEDIUMTEXT"));
 	}
 
 }
