@@ -173,11 +173,17 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	private record Row(byte[] key, long version, long token, long sharedUntil, @Nullable String entries, long now) {
 
 		/**
-		 * Whether nobody waits for the key either.
+		 * Whether nobody waits for the key either. What a later version has written is
+		 * left to that.
 		 */
 		boolean isUnused() {
-			KeyState state = KeyState.of(this.version, this.now, this.token, null, this.sharedUntil, this.entries);
-			return state.holders().isEmpty() && state.places().isEmpty();
+			try {
+				KeyState state = KeyState.of(this.version, this.now, this.token, null, this.sharedUntil, this.entries);
+				return state.holders().isEmpty() && state.places().isEmpty();
+			}
+			catch (BackendException | IllegalArgumentException ex) {
+				return false;
+			}
 		}
 
 	}
