@@ -411,8 +411,8 @@ class ZooKeeperQueueTests {
 	}
 
 	private LockEngine engine(ZooKeeperProcess process) {
-		return new LockEngine(process.backend,
-				EngineSettings.defaults().withOperationTimeout(ZooKeeperProcess.TIMEOUT), new EngineListener() {
+		return new LockEngine(process.backend, EngineSettings.defaults().withOperationTimeout(ZooKeeperProcess.TIMEOUT),
+				new EngineListener() {
 				}, TimeSource.SYSTEM);
 	}
 

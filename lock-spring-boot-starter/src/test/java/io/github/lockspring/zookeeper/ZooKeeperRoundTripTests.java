@@ -121,8 +121,8 @@ class ZooKeeperRoundTripTests {
 	void firstUseOfAKeyIsOneRequestMore() {
 		Map<Integer, Long> before = requests();
 		this.process.release(this.process.acquire("new"));
-		assertThat(requestsSince(before)).isEqualTo(Map.of(OpCode.createContainer, 1L, OpCode.create2, 1L,
-				OpCode.getChildren, 1L, OpCode.delete, 1L));
+		assertThat(requestsSince(before)).isEqualTo(
+				Map.of(OpCode.createContainer, 1L, OpCode.create2, 1L, OpCode.getChildren, 1L, OpCode.delete, 1L));
 	}
 
 	@Test
@@ -159,8 +159,8 @@ class ZooKeeperRoundTripTests {
 		ZooKeeperProcess.await().until(() -> watches() == watches + 1);
 		this.process.release(holder);
 		assertThat(this.process.nextGranted()).isEqualTo(waiter);
-		assertThat(requestsSince(before)).isEqualTo(
-				Map.of(OpCode.create2, 1L, OpCode.getChildren, 1L, OpCode.getData, 1L, OpCode.delete, 1L));
+		assertThat(requestsSince(before))
+			.isEqualTo(Map.of(OpCode.create2, 1L, OpCode.getChildren, 1L, OpCode.getData, 1L, OpCode.delete, 1L));
 		assertThat(this.process.release(waiter)).isTrue();
 	}
 
