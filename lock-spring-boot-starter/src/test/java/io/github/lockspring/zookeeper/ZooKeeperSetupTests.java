@@ -32,6 +32,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
+import org.assertj.core.api.ThrowableAssertAlternative;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -55,11 +56,15 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class ZooKeeperSetupTests {
 
-	private static final ZooKeeperLockSettings IMPATIENT = new ZooKeeperLockSettings("lock", Duration.ofMillis(200));
-
-	private static final ZooKeeperLockSettings PATIENT = new ZooKeeperLockSettings("lock", ZooKeeperProcess.TIMEOUT);
-
 	private static ZooKeeperServer server;
+
+	private final String namespace = "lock-" + System.nanoTime();
+
+	private final String root = '/' + this.namespace;
+
+	private final ZooKeeperLockSettings impatient = new ZooKeeperLockSettings(this.namespace, Duration.ofMillis(200));
+
+	private final ZooKeeperLockSettings patient = new ZooKeeperLockSettings(this.namespace, ZooKeeperProcess.TIMEOUT);
 
 	private final List<AutoCloseable> resources = new ArrayList<>();
 
@@ -79,16 +84,6 @@ class ZooKeeperSetupTests {
 	void startAdmin() throws Exception {
 		this.admin = add(client(server.connectString(), "admin"));
 		this.admin.start();
-		delete("/lock");
-		delete("/missing");
-	}
-
-	private void delete(String path) throws Exception {
-		ZooKeeper zooKeeper = this.admin.getZookeeperClient().getZooKeeper();
-		if (zooKeeper.exists(path, false) != null) {
-			zooKeeper.setACL(path, Ids.OPEN_ACL_UNSAFE, -1);
-			ZKUtil.deleteRecursive(zooKeeper, path);
-		}
 	}
 
 	@AfterEach
@@ -116,7 +111,11 @@ class ZooKeeperSetupTests {
 	}
 
 	private ZooKeeperProcess process(CuratorFramework client) {
-		return add(new ZooKeeperProcess(add(client), PATIENT));
+		return process(client, this.namespace);
+	}
+
+	private ZooKeeperProcess process(CuratorFramework client, String namespace) {
+		return add(new ZooKeeperProcess(add(client), new ZooKeeperLockSettings(namespace, ZooKeeperProcess.TIMEOUT)));
 	}
 
 	private static ACL acl(int perms, String user) throws Exception {
@@ -132,50 +131,50 @@ class ZooKeeperSetupTests {
 		process.backend.stepDown(writer, process.request("stepped-down", LeaseMode.SHARED), ZooKeeperProcess.TIMEOUT);
 		process.backend.releaseAfter(process.acquire("resting"), Duration.ofHours(1), ZooKeeperProcess.TIMEOUT);
 		ZooKeeper zooKeeper = process.client.getZookeeperClient().getZooKeeper();
-		List<String> nodes = ZKUtil.listSubTreeBFS(zooKeeper, "/lock");
+		List<String> nodes = ZKUtil.listSubTreeBFS(zooKeeper, this.root);
 		assertThat(nodes).hasSize(11);
 		for (String node : nodes) {
 			assertThat(process.client.getACL().forPath(node)).as(node).containsExactly(acl(Perms.ALL, "app"));
 		}
-		zooKeeper.setACL("/lock", Ids.OPEN_ACL_UNSAFE, -1);
-		ZKUtil.deleteRecursive(zooKeeper, "/lock");
 	}
 
 	@Test
 	void clientWithoutTheRightsCannotStart() throws Exception {
-		process(client(server.connectString(), "admin")).acquire("key");
-		CuratorFramework other = add(client(server.connectString(), "other"));
-		ZooKeeperLockBackend backend = new ZooKeeperLockBackend(other, PATIENT);
-		assertThatExceptionOfType(ZooKeeperLockSetupException.class)
-			.isThrownBy(() -> backend.start(process(client(server.connectString(), "admin"))))
-			.withMessageContaining("'/lock'")
+		process(client(server.connectString(), "admin"));
+		assertCannotStart(backend(client(server.connectString(), "other"))).withMessageContaining("'" + this.root + "'")
 			.withMessageContaining("lock.zookeeper.auth");
+	}
+
+	private ZooKeeperLockBackend backend(CuratorFramework client) {
+		return add(new ZooKeeperLockBackend(add(client), this.patient));
+	}
+
+	private ThrowableAssertAlternative<?> assertCannotStart(ZooKeeperLockBackend backend) {
+		ZooKeeperProcess listener = process(Clients.create(server.connectString()), "listener");
+		return assertThatExceptionOfType(ZooKeeperLockSetupException.class).isThrownBy(() -> backend.start(listener));
 	}
 
 	@Test
 	void rightsThatAreGivenLaterAreUsed() throws Exception {
 		ZooKeeperProcess process = process(client(server.connectString(), "admin"));
-		CuratorFramework other = add(client(server.connectString(), "other"));
-		ZooKeeperLockBackend backend = add(new ZooKeeperLockBackend(other, PATIENT));
-		assertThatExceptionOfType(ZooKeeperLockSetupException.class).isThrownBy(() -> backend.start(process));
+		ZooKeeperLockBackend backend = backend(client(server.connectString(), "other"));
+		assertCannotStart(backend);
 		assertThatExceptionOfType(BackendUnavailableException.class)
 			.isThrownBy(() -> backend.tryAcquire(process.request("key"), ZooKeeperProcess.TIMEOUT))
-			.withMessageContaining("'/lock'")
+			.withMessageContaining("'" + this.root + "'")
 			.withCauseInstanceOf(ZooKeeperLockSetupException.class);
-		this.admin.setACL().withACL(Ids.OPEN_ACL_UNSAFE).forPath("/lock");
+		this.admin.setACL().withACL(Ids.OPEN_ACL_UNSAFE).forPath(this.root);
 		assertThat(backend.tryAcquire(process.request("key"), ZooKeeperProcess.TIMEOUT)).isInstanceOf(Grant.class);
 	}
 
 	@Test
 	void clientThatMayOnlyReadCannotAcquire() throws Exception {
-		this.admin.create().withACL(List.of(new ACL(Perms.READ, Ids.ANYONE_ID_UNSAFE), acl(Perms.ALL, "admin")))
-			.forPath("/lock");
-		this.admin.setACL().withACL(Ids.READ_ACL_UNSAFE).forPath("/lock");
+		this.admin.create().withACL(Ids.READ_ACL_UNSAFE).forPath(this.root);
 		ZooKeeperProcess process = process(client(server.connectString(), "app"));
 		LeaseRequest request = process.request("key");
 		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> process.tryAcquire(request))
 			.withMessageContaining("NoAuth")
-			.withMessageContaining("/lock");
+			.withMessageContaining(this.root);
 		ZooKeeperProcess.await().until(process.backend::isEmpty);
 	}
 
@@ -186,25 +185,20 @@ class ZooKeeperSetupTests {
 	@Test
 	void clientThatMayNotSeeTheAclCannotStart() throws Exception {
 		int most = Perms.ALL & ~Perms.ADMIN;
-		this.admin.create().withACL(List.of(acl(most, "app"), acl(Perms.ALL, "admin"))).forPath("/lock");
-		CuratorFramework client = add(client(server.connectString(), "app"));
-		ZooKeeperLockBackend backend = add(new ZooKeeperLockBackend(client, PATIENT));
-		assertThatExceptionOfType(ZooKeeperLockSetupException.class).isThrownBy(() -> backend.start(null))
-			.withMessageContaining("'/lock'")
+		this.admin.create().withACL(List.of(acl(most, "app"), acl(Perms.ALL, "admin"))).forPath(this.root);
+		assertCannotStart(backend(client(server.connectString(), "app"))).withMessageContaining("'" + this.root + "'")
 			.withMessageContaining("ADMIN");
 	}
 
 	@Test
 	void chrootThatIsMissingIsNamed() throws Exception {
-		CuratorFramework client = add(Clients.create(server.connectString() + "/missing"));
-		ZooKeeperLockBackend backend = add(new ZooKeeperLockBackend(client, PATIENT));
+		ZooKeeperLockBackend backend = backend(Clients.create(server.connectString() + "/missing"));
 		ZooKeeperProcess other = process(client(server.connectString(), "admin"));
-		assertThatExceptionOfType(ZooKeeperLockSetupException.class).isThrownBy(() -> backend.start(other))
-			.withMessageContaining("'/lock'")
-			.withMessageContaining("create the chroot");
+		assertCannotStart(backend).withMessageContaining("'" + this.root + "'")
+			.withMessageContaining("/missing'");
 		other.client.create().withACL(Ids.OPEN_ACL_UNSAFE).forPath("/missing");
 		assertThat(backend.tryAcquire(other.request("key"), ZooKeeperProcess.TIMEOUT)).isInstanceOf(Grant.class);
-		assertThat(other.client.getChildren().forPath("/missing/lock")).containsExactly("key");
+		assertThat(other.client.getChildren().forPath("/missing" + this.root)).containsExactly("key");
 	}
 
 	@Test
@@ -212,7 +206,7 @@ class ZooKeeperSetupTests {
 		FaultProxy proxy = add(FaultProxy.zooKeeper(server.host(), server.port()));
 		proxy.refuse();
 		CuratorFramework client = add(Clients.create(proxy.host() + ":" + proxy.port()));
-		ZooKeeperProcess process = add(new ZooKeeperProcess(client, IMPATIENT));
+		ZooKeeperProcess process = add(new ZooKeeperProcess(client, this.impatient));
 		LeaseRequest request = process.request("key");
 		assertThatExceptionOfType(BackendUnavailableException.class)
 			.isThrownBy(() -> process.backend.tryAcquire(request, Duration.ofMillis(100)));
@@ -226,7 +220,7 @@ class ZooKeeperSetupTests {
 		ZooKeeperEnsemble ensemble = add(ZooKeeperEnsemble.start());
 		ensemble.loseQuorum();
 		CuratorFramework client = add(Clients.create(ensemble.connectString()));
-		ZooKeeperProcess process = add(new ZooKeeperProcess(client, IMPATIENT));
+		ZooKeeperProcess process = add(new ZooKeeperProcess(client, this.impatient));
 		LeaseRequest request = process.request("key");
 		assertThatExceptionOfType(BackendUnavailableException.class)
 			.isThrownBy(() -> process.backend.tryAcquire(request, Duration.ofMillis(100)));
