@@ -183,6 +183,7 @@ final class Queues {
 		this.places.remove(place.request(), place);
 		place.leave();
 		this.leavings.add(place.session(), place.request());
+		this.leavings.clear(place.session());
 	}
 
 	private CompletableFuture<Attempt> enterAll(Place place) {
