@@ -35,6 +35,8 @@ import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.util.Assert;
 
@@ -57,7 +59,7 @@ import org.springframework.util.Assert;
  */
 public final class JdbcLockBackend implements LockBackend {
 
-	private static final int DEFAULT_KEPT_CONNECTIONS = 4;
+	private static final Log logger = LogFactory.getLog(JdbcLockBackend.class);
 
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.SHARED, Capability.PERMITS,
 			Capability.SEVERAL_KEYS, Capability.FAIR, Capability.FENCING);
@@ -69,6 +71,8 @@ public final class JdbcLockBackend implements LockBackend {
 	private static final Duration BUSY_ROW_TIME = Duration.ofMillis(50);
 
 	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
+
+	private final JdbcLockSettings settings;
 
 	private final JdbcCalls calls;
 
@@ -88,7 +92,7 @@ public final class JdbcLockBackend implements LockBackend {
 	 * @throws IllegalArgumentException if the table name is none
 	 */
 	public JdbcLockBackend(DataSource dataSource, String tableName) {
-		this(dataSource, tableName, DEFAULT_KEPT_CONNECTIONS);
+		this(dataSource, JdbcLockSettings.of(tableName));
 	}
 
 	/**
@@ -101,10 +105,21 @@ public final class JdbcLockBackend implements LockBackend {
 	 * @throws IllegalArgumentException if the table name is none
 	 */
 	public JdbcLockBackend(DataSource dataSource, String tableName, int keptConnections) {
+		this(dataSource, new JdbcLockSettings(tableName, keptConnections, 0));
+	}
+
+	/**
+	 * Creates a backend with settings. Does not talk to the database yet.
+	 * @param dataSource where connections come from
+	 * @param settings how to go about the table and the connections
+	 * @throws IllegalArgumentException if the table name is none
+	 */
+	public JdbcLockBackend(DataSource dataSource, JdbcLockSettings settings) {
 		Assert.notNull(dataSource, "'dataSource' must not be null");
-		Assert.isTrue(keptConnections >= 0, "'keptConnections' must not be negative");
-		TableName table = new TableName(tableName);
-		this.calls = new JdbcCalls(new JdbcConnections(() -> LockConnection.open(dataSource, table), keptConnections));
+		TableName table = new TableName(settings.tableName());
+		this.settings = settings;
+		this.calls = new JdbcCalls(
+				new JdbcConnections(() -> LockConnection.open(dataSource, table), settings.keptConnections()));
 	}
 
 	@Override
@@ -119,6 +134,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public void start(BackendListener listener) {
+		warnings().forEach(logger::warn);
 	}
 
 	@Override
@@ -230,9 +246,14 @@ public final class JdbcLockBackend implements LockBackend {
 	@Override
 	public void probe(Duration timeout) {
 		this.calls.run(timeout, (connection, mayBeDone) -> {
-			connection.ping();
+			connection.requireWritable();
 			return true;
 		});
+	}
+
+	@Override
+	public List<String> warnings() {
+		return this.settings.warning().stream().toList();
 	}
 
 	@Override

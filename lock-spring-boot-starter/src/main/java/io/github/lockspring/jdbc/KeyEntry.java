@@ -19,6 +19,7 @@ package io.github.lockspring.jdbc;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseMode.Permits;
 import org.jspecify.annotations.Nullable;
@@ -40,17 +41,24 @@ record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long 
 
 	private static final String NO_TEXT = "[^ -~]";
 
+	private static final int MAX_SHOWN = 128;
+
 	/**
 	 * Reads what {@link #toLine()} wrote.
+	 * @throws BackendUnavailableException if a later version of this class wrote it
 	 */
 	static KeyEntry ofLine(String line) {
 		Matcher matcher = LINE.matcher(line);
 		if (!matcher.matches()) {
-			throw new IllegalStateException("The lock table has an entry that this version does not understand: "
-					+ line.replaceAll(NO_TEXT, "?"));
+			throw new BackendUnavailableException(
+					"The lock table has an entry that this version does not understand: " + shown(line), null);
 		}
 		return new KeyEntry(matcher.group(5), mode(matcher), !matcher.group(1).isEmpty(),
 				Long.parseLong(matcher.group(6)), Long.parseLong(matcher.group(7)), matcher.group(8));
+	}
+
+	private static String shown(String line) {
+		return line.substring(0, Math.min(line.length(), MAX_SHOWN)).replaceAll(NO_TEXT, "?");
 	}
 
 	private static LeaseMode mode(Matcher matcher) {

@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,11 @@ import org.jspecify.annotations.Nullable;
  * and written back only if nobody has written them meanwhile.
  */
 final class KeyRows {
+
+	/**
+	 * As much as every database has room for.
+	 */
+	private static final int MAX_LINES_LENGTH = 1_000_000;
 
 	private KeyRows() {
 	}
@@ -102,7 +108,15 @@ final class KeyRows {
 		statement.setLong(index + 2, (exclusive != null) ? exclusive.end() : 0);
 		statement.setString(index + 3, (exclusive != null) ? exclusive.holder() : null);
 		statement.setLong(index + 4, state.sharedUntil());
-		statement.setString(index + 5, state.toLines());
+		statement.setString(index + 5, lines(state));
+	}
+
+	private static @Nullable String lines(KeyState state) {
+		String lines = state.toLines();
+		if (lines != null && lines.length() > MAX_LINES_LENGTH) {
+			throw new BackendUnavailableException("The lock table has no room for more holders of the same key", null);
+		}
+		return lines;
 	}
 
 	private static @Nullable String owner(@Nullable KeyEntry exclusive) {

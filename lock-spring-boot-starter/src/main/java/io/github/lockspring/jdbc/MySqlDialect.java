@@ -23,6 +23,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -33,8 +34,9 @@ import org.jspecify.annotations.Nullable;
  * MySQL from version 8 on, and MariaDB from version 10.6 on, each behind the driver of
  * either.
  * <p>
- * For the sake of speed only, the session is told not to wait long for a row: not at all
- * in MariaDB, and for a second in MySQL, which knows nothing shorter.
+ * For the sake of speed only, the session is told not to wait longer than a second for a
+ * row, the least that both know beside not waiting at all, which would have drivers write
+ * a warning to the log whenever two sessions meet.
  */
 final class MySqlDialect extends JdbcDialect {
 
@@ -100,6 +102,25 @@ final class MySqlDialect extends JdbcDialect {
 	 */
 	private static final Set<Integer> REFUSED = Set.of(1290, 1836, 1364, 1366, 1267);
 
+	/**
+	 * The server is read-only, and has been made so in two ways.
+	 */
+	private static final Set<Integer> READ_ONLY_SERVER = Set.of(1290, 1836);
+
+	/**
+	 * Has more than two values in some versions of MariaDB.
+	 */
+	private static final String IS_READ_ONLY = """
+			SELECT @@global.read_only NOT IN ('0', 'OFF') OR @@global.innodb_read_only
+			""";
+
+	private static final String ENGINE = """
+			SELECT engine FROM information_schema.tables
+			WHERE table_schema = COALESCE(?, DATABASE()) AND LOWER(table_name) = LOWER(?)
+			""";
+
+	private static final String INNODB = "InnoDB";
+
 	private final boolean mariaDb;
 
 	private MySqlDialect(boolean mariaDb) {
@@ -162,14 +183,37 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	SessionChange configure(Connection connection) throws SQLException {
-		int shortest = this.mariaDb ? 0 : 1;
-		int timeout = lockTimeout(connection);
-		if (timeout == shortest) {
-			return (configured) -> {
-			};
+	String readOnly() {
+		return IS_READ_ONLY;
+	}
+
+	@Override
+	boolean isReadOnlyForSome() {
+		return true;
+	}
+
+	@Override
+	boolean isReadOnly(SQLException failure) {
+		return super.isReadOnly(failure) || READ_ONLY_SERVER.contains(failure.getErrorCode());
+	}
+
+	@Override
+	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(ENGINE)) {
+			statement.setString(1, table.schema());
+			statement.setString(2, table.simpleName());
+			try (ResultSet rows = statement.executeQuery()) {
+				return (rows.next() && !INNODB.equalsIgnoreCase(rows.getString(1)))
+						? Optional.of("Its engine must be InnoDB, not %s.".formatted(rows.getString(1)))
+						: Optional.empty();
+			}
 		}
-		setLockTimeout(connection, shortest);
+	}
+
+	@Override
+	SessionChange configure(Connection connection) throws SQLException {
+		int timeout = lockTimeout(connection);
+		setLockTimeout(connection, 1);
 		return (configured) -> setLockTimeout(configured, timeout);
 	}
 
@@ -212,7 +256,7 @@ final class MySqlDialect extends JdbcDialect {
 				new JdbcColumn("held_since", Types.TIMESTAMP, 26, "DATETIME(6)"),
 				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
 				new JdbcColumn("shared_until", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("entries", Types.LONGVARCHAR, 1_000_000, "MEDIUMTEXT"));
+				new JdbcColumn("entries", Set.of(Types.LONGVARCHAR, Types.VARCHAR), 1_000_000, "MEDIUMTEXT"));
 	}
 
 }

@@ -259,6 +259,32 @@ final class Connection {
 
 	private CompletableFuture<Session> prepare(ZooKeeper zooKeeper) {
 		long sent = System.nanoTime();
+		return findTop(zooKeeper).thenCompose((found) -> createRoot()).thenCompose((code) -> {
+			if (code != Code.OK.intValue() && code != Code.NODEEXISTS.intValue()) {
+				throw new CompletionException(KeeperException.create(Code.get(code), this.tree.root()));
+			}
+			return readAcl(zooKeeper);
+		}).thenApply((acl) -> new Session(zooKeeper, this.tree.root(), acl, sent));
+	}
+
+	/**
+	 * Asks for the node that the connect string ends with, because Curator would try to
+	 * create nodes below a missing one again and again.
+	 */
+	private CompletableFuture<Stat> findTop(ZooKeeper zooKeeper) {
+		CompletableFuture<Stat> answer = new CompletableFuture<>();
+		zooKeeper.exists("/", false, (code, path, context, stat) -> {
+			if (code == Code.OK.intValue()) {
+				answer.complete(stat);
+			}
+			else {
+				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
+			}
+		}, null);
+		return answer;
+	}
+
+	private CompletableFuture<Integer> createRoot() {
 		CompletableFuture<Integer> created = new CompletableFuture<>();
 		try {
 			this.client.create()
@@ -269,12 +295,7 @@ final class Connection {
 		catch (Exception ex) {
 			created.completeExceptionally(ex);
 		}
-		return created.thenCompose((code) -> {
-			if (code != Code.OK.intValue() && code != Code.NODEEXISTS.intValue()) {
-				throw new CompletionException(KeeperException.create(Code.get(code), this.tree.root()));
-			}
-			return readAcl(zooKeeper);
-		}).thenApply((acl) -> new Session(zooKeeper, this.tree.root(), acl, sent));
+		return created;
 	}
 
 	private CompletableFuture<List<ACL>> readAcl(ZooKeeper zooKeeper) {
@@ -296,7 +317,8 @@ final class Connection {
 		String root = this.tree.root();
 		if (cause instanceof KeeperException.NoNodeException) {
 			return new ZooKeeperLockSetupException("ZooKeeper has no node in which '" + root
-					+ "' could be created: create the chroot that the connect string ends with", cause);
+					+ "' could be created: create the path at the end of the connect string '"
+					+ this.client.getZookeeperClient().getCurrentConnectionString() + "'", cause);
 		}
 		if (cause instanceof KeeperException.NoAuthException) {
 			return new ZooKeeperLockSetupException("ZooKeeper does not permit to create or read '" + root

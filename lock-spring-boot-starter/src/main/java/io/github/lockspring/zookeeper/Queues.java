@@ -679,6 +679,13 @@ final class Queues {
 		return all(this.places.values().stream().filter(Place::isWaiting).map(this::leave).toList());
 	}
 
+	/**
+	 * Whether nothing is remembered: no request, no node to watch and none to delete.
+	 */
+	boolean isEmpty() {
+		return this.places.isEmpty() && this.watches.size() == 0 && this.leavings.isEmpty();
+	}
+
 	static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> futures) {
 		return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
 			.thenApply((nothing) -> futures.stream().map(CompletableFuture::join).toList());

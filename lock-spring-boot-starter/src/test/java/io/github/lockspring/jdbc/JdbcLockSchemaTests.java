@@ -145,6 +145,15 @@ class JdbcLockSchemaTests {
 			.withMessageContaining("It has no column 'token', which must be BIGINT.");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "owner", "holder", "held_since", "entries" })
+	void whenColumnThatIsEmptyAtTimesMayNotBeThenItIsNamed(String column) {
+		this.schema.initialize();
+		this.database.jdbc().execute("ALTER TABLE distributed_lock ALTER COLUMN " + column + " SET NOT NULL");
+		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate)
+			.withMessageContaining("Its column '" + column + "' must not be NOT NULL.");
+	}
+
 	@Test
 	void whenPrimaryKeyIsMissingThenItIsNamed() {
 		this.schema.initialize();
@@ -198,7 +207,8 @@ class JdbcLockSchemaTests {
 		given(metaData.getDatabaseProductVersion()).willReturn("23.4");
 		assertThatExceptionOfType(UnsupportedDatabaseException.class)
 			.isThrownBy(() -> new JdbcLockSchema(oracle, "distributed_lock").validate())
-			.withMessage("Locks cannot be kept in Oracle 23.4: supported are H2 2.x");
+			.withMessage("Locks cannot be kept in Oracle 23.4: supported are PostgreSQL 13 and later, "
+					+ "MariaDB 10.6 and later, MySQL 8.0 and later, H2 2.x");
 		assertThatExceptionOfType(BackendUnavailableException.class)
 			.isThrownBy(() -> Requests.acquired(new JdbcLockBackend(oracle), "key"))
 			.withMessageContaining("Oracle 23.4");

@@ -32,15 +32,18 @@ import io.github.lockspring.benchmarks.store.Store;
  */
 final class HeldLeasesWorkload implements Workload {
 
+	private final String name;
+
 	private final int leases;
 
-	HeldLeasesWorkload(int leases) {
+	HeldLeasesWorkload(String name, int leases) {
+		this.name = name;
 		this.leases = leases;
 	}
 
 	@Override
 	public String name() {
-		return "held";
+		return this.name;
 	}
 
 	@Override
