@@ -48,7 +48,7 @@ class ZooKeeperClockJumpTests {
 	private static final List<String> KEYS = List.of("one", "two");
 
 	private static final Load LOAD = new Load(KEYS, List.of(TERMS, FAIR), List.of(FaultRun.PATIENCE),
-			Duration.ofMillis(2), Duration.ofMillis(50));
+			Duration.ofMillis(20), Duration.ofMillis(50));
 
 	private final ZooKeeperServer server = ZooKeeperServer.shared();
 
