@@ -49,21 +49,25 @@ final class H2Dialect extends JdbcDialect {
 			    ) AS wanted
 			    WHERE NOT EXISTS (
 			      SELECT 1 FROM @@table@@ AS other
-			      WHERE other.lock_key = wanted.lock_key AND other.expires_at > wanted.now_micros
-			          AND other.owner <> wanted.owner)
+			      WHERE other.lock_key = wanted.lock_key AND (other.shared_until > wanted.now_micros
+			          OR (other.expires_at > wanted.now_micros AND other.owner <> wanted.owner)))
 			  ) AS wish
 			  ON held.lock_key = wish.lock_key
-			  WHEN MATCHED AND (held.expires_at <= wish.now_micros OR held.owner = wish.owner) THEN UPDATE SET
+			  WHEN MATCHED AND (held.owner = wish.owner
+			      OR (held.expires_at <= wish.now_micros AND held.shared_until <= wish.now_micros)) THEN UPDATE SET
 			    token = CASE
 			        WHEN held.expires_at > wish.now_micros THEN held.token
 			        ELSE GREATEST(held.token + 1, wish.now_micros) + wish.tokens - 1 END,
 			    owner = wish.owner,
 			    expires_at = wish.now_micros + wish.lease_time,
 			    holder = wish.holder,
-			    held_since = CURRENT_TIMESTAMP
-			  WHEN NOT MATCHED THEN INSERT (lock_key, owner, token, expires_at, holder, held_since) VALUES (
-			    wish.lock_key, wish.owner, wish.now_micros + wish.tokens - 1, wish.now_micros + wish.lease_time,
-			    wish.holder, CURRENT_TIMESTAMP)
+			    held_since = CURRENT_TIMESTAMP,
+			    shared_until = 0,
+			    version = held.version + 1
+			  WHEN NOT MATCHED THEN
+			    INSERT (lock_key, owner, token, expires_at, holder, held_since, shared_until, version) VALUES (
+			      wish.lock_key, wish.owner, wish.now_micros + wish.tokens - 1, wish.now_micros + wish.lease_time,
+			      wish.holder, CURRENT_TIMESTAMP, 0, wish.now_micros)
 			)
 			""";
 
@@ -85,13 +89,15 @@ final class H2Dialect extends JdbcDialect {
 	 */
 	private static final Set<Integer> REFUSED = Set.of(90007, 90096, 90097);
 
+	private static final int DATABASE_IS_READ_ONLY = 90097;
+
 	@Override
 	String databases() {
 		return "H2 2.x";
 	}
 
 	@Override
-	boolean speaks(String product, int majorVersion, int minorVersion) {
+	boolean speaks(String product, String version, int majorVersion, int minorVersion) {
 		return product.equals("H2") && majorVersion >= 2;
 	}
 
@@ -103,6 +109,16 @@ final class H2Dialect extends JdbcDialect {
 	@Override
 	String acquire() {
 		return ACQUIRE;
+	}
+
+	@Override
+	String readOnly() {
+		return "CALL READONLY()";
+	}
+
+	@Override
+	boolean isReadOnly(SQLException failure) {
+		return super.isReadOnly(failure) || failure.getErrorCode() == DATABASE_IS_READ_ONLY;
 	}
 
 	@Override
@@ -128,7 +144,7 @@ final class H2Dialect extends JdbcDialect {
 
 	@Override
 	boolean isContended(SQLException failure) {
-		return CONTENDED.contains(failure.getErrorCode());
+		return super.isContended(failure) || CONTENDED.contains(failure.getErrorCode());
 	}
 
 	@Override
@@ -148,7 +164,10 @@ final class H2Dialect extends JdbcDialect {
 				new JdbcColumn("token", Types.BIGINT, 0, "BIGINT"),
 				new JdbcColumn("expires_at", Types.BIGINT, 0, "BIGINT"),
 				new JdbcColumn("holder", Types.VARCHAR, 255, "VARCHAR(255)"),
-				new JdbcColumn("held_since", Types.TIMESTAMP_WITH_TIMEZONE, 0, "TIMESTAMP(6) WITH TIME ZONE"));
+				new JdbcColumn("held_since", Types.TIMESTAMP_WITH_TIMEZONE, 0, "TIMESTAMP(6) WITH TIME ZONE"),
+				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
+				new JdbcColumn("shared_until", Types.BIGINT, 0, "BIGINT"),
+				new JdbcColumn("entries", Types.VARCHAR, 65_535, "VARCHAR(1000000)"));
 	}
 
 }

@@ -90,7 +90,12 @@ final class JdbcCalls implements AutoCloseable {
 			works = true;
 			return result;
 		}
+		catch (BackendException | IllegalArgumentException ex) {
+			works = true; // it is an answer to what was read
+			throw ex;
+		}
 		catch (SQLException ex) {
+			connection.abandonIfReadOnly(ex);
 			throw translate(ex, connection.dialect());
 		}
 		catch (InterruptedException ex) {

@@ -19,16 +19,26 @@ package io.github.lockspring.jdbc;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A column that the table of locks must have.
  *
  * @param name its name in lower case
- * @param jdbcType its type, as in {@link java.sql.Types}
+ * @param jdbcTypes what drivers call its type, as in {@link java.sql.Types}
  * @param minLength the length it must have at least, 0 if its type has none
  * @param definition its type as the database writes it
  */
-record JdbcColumn(String name, int jdbcType, int minLength, String definition) {
+record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, String definition) {
+
+	JdbcColumn(String name, int jdbcType, int minLength, String definition) {
+		this(name, Set.of(jdbcType), minLength, definition);
+	}
+
+	/**
+	 * The columns that are empty at times.
+	 */
+	private static final Set<String> OPTIONAL = Set.of("owner", "holder", "held_since", "entries");
 
 	/**
 	 * Tells what is wrong with this column in a table.
@@ -38,15 +48,25 @@ record JdbcColumn(String name, int jdbcType, int minLength, String definition) {
 	Optional<String> problemIn(ResultSetMetaData columns) throws SQLException {
 		for (int i = 1; i <= columns.getColumnCount(); i++) {
 			if (columns.getColumnLabel(i).equalsIgnoreCase(this.name)) {
-				return isRight(columns, i) ? Optional.empty() : Optional.of("Its column '%s' must be %s, not %s(%d)."
-					.formatted(this.name, this.definition, columns.getColumnTypeName(i), columns.getPrecision(i)));
+				return problemOf(columns, i);
 			}
 		}
 		return Optional.of("It has no column '%s', which must be %s.".formatted(this.name, this.definition));
 	}
 
+	private Optional<String> problemOf(ResultSetMetaData columns, int index) throws SQLException {
+		if (!isRight(columns, index)) {
+			return Optional.of("Its column '%s' must be %s, not %s(%d).".formatted(this.name, this.definition,
+					columns.getColumnTypeName(index), columns.getPrecision(index)));
+		}
+		if (OPTIONAL.contains(this.name) && columns.isNullable(index) == ResultSetMetaData.columnNoNulls) {
+			return Optional.of("Its column '%s' must not be NOT NULL.".formatted(this.name));
+		}
+		return Optional.empty();
+	}
+
 	private boolean isRight(ResultSetMetaData columns, int index) throws SQLException {
-		return columns.getColumnType(index) == this.jdbcType && columns.getPrecision(index) >= this.minLength;
+		return this.jdbcTypes.contains(columns.getColumnType(index)) && columns.getPrecision(index) >= this.minLength;
 	}
 
 }

@@ -27,6 +27,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -36,12 +37,14 @@ import org.jspecify.annotations.Nullable;
  * What one database does differently from the others. Everything else about leases in a
  * table is the same for all and stands outside.
  * <p>
- * In the statements {@code @@table@@} is the table, {@code @@now@@} is the clock and
- * {@code @@marks@@} is a list of question marks.
+ * In the statements {@code @@table@@} is the table, {@code @@now@@} is the clock,
+ * {@code @@timestamp@@} the clock for people, and {@code @@marks@@} is a list of question
+ * marks.
  */
 abstract class JdbcDialect {
 
-	private static final List<JdbcDialect> ALL = List.of(new H2Dialect());
+	private static final List<JdbcDialect> ALL = List.of(new PostgresDialect(), MySqlDialect.MARIADB,
+			MySqlDialect.MYSQL, new H2Dialect());
 
 	/**
 	 * The first two digits of the SQLSTATEs with which a database refuses a statement
@@ -49,8 +52,18 @@ abstract class JdbcDialect {
 	 */
 	private static final Set<String> REFUSALS = Set.of("0A", "21", "22", "23", "25", "28", "40", "42", "44");
 
+	/**
+	 * Deadlocks, and transactions that are not serializable.
+	 */
+	private static final String ROLLED_BACK = "40";
+
+	/**
+	 * A transaction that may not write, and what we answer for a server like that.
+	 */
+	static final String READ_ONLY = "25006";
+
 	private static final String RELEASE = """
-			UPDATE @@table@@ SET owner = NULL, expires_at = 0, holder = NULL, held_since = NULL
+			UPDATE @@table@@ SET owner = NULL, expires_at = 0, holder = NULL, held_since = NULL, version = version + 1
 			WHERE lock_key IN (@@marks@@) AND owner = ? AND expires_at > @@now@@
 			""";
 
@@ -58,12 +71,12 @@ abstract class JdbcDialect {
 	 * The former owner is nobody that can come back.
 	 */
 	private static final String RELEASE_AFTER = """
-			UPDATE @@table@@ SET owner = ?, expires_at = @@now@@ + ?
+			UPDATE @@table@@ SET owner = ?, expires_at = @@now@@ + ?, version = version + 1
 			WHERE lock_key IN (@@marks@@) AND owner = ? AND expires_at > @@now@@
 			""";
 
 	private static final String RENEW = """
-			UPDATE @@table@@ SET expires_at = @@now@@ + ?
+			UPDATE @@table@@ SET expires_at = @@now@@ + ?, version = version + 1
 			WHERE lock_key IN (@@marks@@) AND owner IN (@@marks@@) AND expires_at > @@now@@
 			""";
 
@@ -72,21 +85,43 @@ abstract class JdbcDialect {
 			WHERE lock_key IN (@@marks@@) AND owner IN (@@marks@@) AND expires_at > @@now@@
 			""";
 
-	private static final String RAISE = """
-			UPDATE @@table@@ SET token = ?
-			WHERE lock_key IN (@@marks@@) AND owner = ?
+	/**
+	 * Tells the time of the database for keys without a row as well.
+	 */
+	private static final String READ = """
+			SELECT now_micros, lock_key, version, owner, token, expires_at, holder, shared_until, entries
+			FROM (SELECT @@now@@ AS now_micros) AS present
+			LEFT JOIN @@table@@ ON lock_key IN (@@marks@@)
 			""";
 
-	private static final String INSPECT = """
-			SELECT owner, token, expires_at - @@now@@ FROM @@table@@
-			WHERE lock_key = ? AND owner IS NOT NULL AND expires_at > @@now@@
+	/**
+	 * The owner is there twice because some databases assign from left to right.
+	 */
+	private static final String WRITE = """
+			UPDATE @@table@@ SET
+			  held_since = CASE WHEN owner = ? THEN held_since ELSE @@timestamp@@ END,
+			  owner = ?, token = ?, expires_at = ?, holder = ?, shared_until = ?, entries = ?, version = version + 1
+			WHERE lock_key = ? AND version = ?
+			""";
+
+	/**
+	 * Removes a row unless it has been written since it was read.
+	 */
+	private static final String DELETE = """
+			DELETE FROM @@table@@ WHERE lock_key = ? AND version = ?
+			""";
+
+	private static final String INSERT = """
+			INSERT INTO @@table@@
+			  (held_since, owner, token, expires_at, holder, shared_until, entries, lock_key, version)
+			VALUES (@@timestamp@@, ?, ?, ?, ?, ?, ?, ?, ?)
 			""";
 
 	static JdbcDialect of(Connection connection) throws SQLException {
 		DatabaseMetaData database = connection.getMetaData();
 		for (JdbcDialect dialect : ALL) {
-			if (dialect.speaks(database.getDatabaseProductName(), database.getDatabaseMajorVersion(),
-					database.getDatabaseMinorVersion())) {
+			if (dialect.speaks(database.getDatabaseProductName(), database.getDatabaseProductVersion(),
+					database.getDatabaseMajorVersion(), database.getDatabaseMinorVersion())) {
 				return dialect;
 			}
 		}
@@ -100,12 +135,19 @@ abstract class JdbcDialect {
 	 */
 	abstract String databases();
 
-	abstract boolean speaks(String product, int majorVersion, int minorVersion);
+	abstract boolean speaks(String product, String version, int majorVersion, int minorVersion);
 
 	/**
 	 * The clock of the database in microseconds since 1970, whatever the time zone.
 	 */
 	abstract String now();
+
+	/**
+	 * The clock of the database as people read it.
+	 */
+	String timestamp() {
+		return "CURRENT_TIMESTAMP";
+	}
 
 	/**
 	 * One statement that makes the request the holder if the key is free, expired or the
@@ -114,6 +156,10 @@ abstract class JdbcDialect {
 	 * block, or nothing if somebody else holds the key.
 	 */
 	abstract String acquire();
+
+	PreparedStatement prepareAcquire(LockConnection connection) throws SQLException {
+		return connection.prepare(connection.sql().acquire());
+	}
 
 	/**
 	 * Runs the statement {@link #acquire()}.
@@ -141,12 +187,61 @@ abstract class JdbcDialect {
 		return HELD;
 	}
 
-	String raise() {
-		return RAISE;
+	/**
+	 * Reads rows, and the clock.
+	 */
+	String read() {
+		return READ;
 	}
 
-	String inspect() {
-		return INSPECT;
+	/**
+	 * Writes a row unless it has been written since it was read.
+	 */
+	String write() {
+		return WRITE;
+	}
+
+	/**
+	 * Inserts a row unless it is there.
+	 */
+	String insert() {
+		return INSERT;
+	}
+
+	/**
+	 * Removes a row unless it has been written since it was read.
+	 */
+	String delete() {
+		return DELETE;
+	}
+
+	/**
+	 * A query that tells whether the server is one that is not to be written to, such as
+	 * a replica.
+	 */
+	abstract String readOnly();
+
+	/**
+	 * Whether some users may write to a server that is read-only for others, so that one
+	 * has to ask before.
+	 */
+	boolean isReadOnlyForSome() {
+		return false;
+	}
+
+	/**
+	 * Whether a statement failed because the server or the transaction is read-only.
+	 */
+	boolean isReadOnly(SQLException failure) {
+		return READ_ONLY.equals(failure.getSQLState());
+	}
+
+	/**
+	 * Tells in a sentence why the table cannot keep leases, although its columns are as
+	 * they should be.
+	 */
+	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
+		return Optional.empty();
 	}
 
 	/**
@@ -159,7 +254,10 @@ abstract class JdbcDialect {
 	 * Whether a statement failed only because another session was at work on the same
 	 * row: it changed nothing and may be tried again soon.
 	 */
-	abstract boolean isContended(SQLException failure);
+	boolean isContended(SQLException failure) {
+		String state = failure.getSQLState();
+		return state != null && state.startsWith(ROLLED_BACK);
+	}
 
 	/**
 	 * Whether the database refused the statement, so that it is certain that nothing was
@@ -197,6 +295,7 @@ abstract class JdbcDialect {
 	String complete(String template, TableName table, int marks) {
 		return template.replace("@@table@@", table.value())
 			.replace("@@now@@", now())
+			.replace("@@timestamp@@", timestamp())
 			.replace("@@marks@@", String.join(", ", Collections.nCopies(marks, "?")));
 	}
 

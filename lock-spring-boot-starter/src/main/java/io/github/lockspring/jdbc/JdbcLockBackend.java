@@ -30,12 +30,13 @@ import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
-import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.util.Assert;
 
@@ -58,9 +59,20 @@ import org.springframework.util.Assert;
  */
 public final class JdbcLockBackend implements LockBackend {
 
-	private static final int DEFAULT_KEPT_CONNECTIONS = 4;
+	private static final Log logger = LogFactory.getLog(JdbcLockBackend.class);
+
+	private static final Set<Capability> CAPABILITIES = Set.of(Capability.SHARED, Capability.PERMITS,
+			Capability.SEVERAL_KEYS, Capability.FAIR, Capability.FENCING);
+
+	/**
+	 * How long an attempt that reads and writes goes on when the row is locked: others of
+	 * its kind lock it for moments only, and the key may have room for all of them.
+	 */
+	private static final Duration BUSY_ROW_TIME = Duration.ofMillis(50);
 
 	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
+
+	private final JdbcLockSettings settings;
 
 	private final JdbcCalls calls;
 
@@ -80,7 +92,7 @@ public final class JdbcLockBackend implements LockBackend {
 	 * @throws IllegalArgumentException if the table name is none
 	 */
 	public JdbcLockBackend(DataSource dataSource, String tableName) {
-		this(dataSource, tableName, DEFAULT_KEPT_CONNECTIONS);
+		this(dataSource, JdbcLockSettings.of(tableName));
 	}
 
 	/**
@@ -93,10 +105,21 @@ public final class JdbcLockBackend implements LockBackend {
 	 * @throws IllegalArgumentException if the table name is none
 	 */
 	public JdbcLockBackend(DataSource dataSource, String tableName, int keptConnections) {
+		this(dataSource, new JdbcLockSettings(tableName, keptConnections, 0));
+	}
+
+	/**
+	 * Creates a backend with settings. Does not talk to the database yet.
+	 * @param dataSource where connections come from
+	 * @param settings how to go about the table and the connections
+	 * @throws IllegalArgumentException if the table name is none
+	 */
+	public JdbcLockBackend(DataSource dataSource, JdbcLockSettings settings) {
 		Assert.notNull(dataSource, "'dataSource' must not be null");
-		Assert.isTrue(keptConnections >= 0, "'keptConnections' must not be negative");
-		TableName table = new TableName(tableName);
-		this.calls = new JdbcCalls(new JdbcConnections(() -> LockConnection.open(dataSource, table), keptConnections));
+		TableName table = new TableName(settings.tableName());
+		this.settings = settings;
+		this.calls = new JdbcCalls(
+				new JdbcConnections(() -> LockConnection.open(dataSource, table), settings.keptConnections()));
 	}
 
 	@Override
@@ -106,48 +129,68 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return Set.of(Capability.SEVERAL_KEYS, Capability.FENCING);
+		return CAPABILITIES;
 	}
 
 	@Override
 	public void start(BackendListener listener) {
+		warnings().forEach(logger::warn);
 	}
 
 	@Override
 	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
-		requireSupport(request.terms());
-		return this.calls.run(timeout, (connection, mayBeDone) -> tryAcquire(connection, request, mayBeDone));
+		return acquire(request, false, timeout);
 	}
 
-	private static void requireSupport(LeaseTerms terms) {
-		if (terms.fair() || terms.mode() != LeaseMode.EXCLUSIVE) {
-			throw new UnsupportedOperationException("The backend 'jdbc' grants exclusive leases without order only");
-		}
+	@Override
+	public Attempt contend(LeaseRequest request, Duration timeout) {
+		return acquire(request, true, timeout);
 	}
 
-	private static Attempt tryAcquire(LockConnection connection, LeaseRequest request, boolean mayBeDone)
-			throws SQLException {
+	private Attempt acquire(LeaseRequest request, boolean queueing, Duration timeout) {
+		return this.calls.run(timeout, (connection, mayBeDone) -> {
+			Attempt attempt = isPlain(request) ? acquirePlain(connection, request)
+					: acquire(connection, request, queueing);
+			if (mayBeDone && attempt instanceof Denial) {
+				throw new OutcomeUnknownException("The first of two attempts to acquire may still be on its way", null);
+			}
+			return attempt;
+		});
+	}
+
+	private static boolean isPlain(LeaseRequest request) {
+		return LeaseTable.isExclusive(request) && !request.terms().fair() && !request.hasSeveralKeys();
+	}
+
+	private static Attempt acquirePlain(LockConnection connection, LeaseRequest request) throws SQLException {
 		try {
 			Long token = LeaseTable.acquire(connection, request);
-			return (token != null) ? grant(request.terms(), token) : deny(Denial.UNKNOWN_DURATION, mayBeDone);
+			return (token != null) ? grant(request.terms(), token) : Denial.UNKNOWN_DURATION;
 		}
 		catch (SQLException ex) {
 			if (!connection.dialect().isContended(ex)) {
 				throw ex;
 			}
-			return deny(ROW_IS_BUSY, mayBeDone);
+			return ROW_IS_BUSY;
+		}
+	}
+
+	private static Attempt acquire(LockConnection connection, LeaseRequest request, boolean queueing)
+			throws SQLException {
+		try {
+			return new LeaseStates(connection).acquire(request, queueing);
+		}
+		catch (SQLException ex) {
+			boolean busy = connection.dialect().isContended(ex) && !(ex instanceof RowChangedException);
+			if (!busy || !connection.isBusyFor(BUSY_ROW_TIME)) {
+				throw ex;
+			}
+			return ROW_IS_BUSY;
 		}
 	}
 
 	private static Grant grant(LeaseTerms terms, long lastToken) {
 		return new Grant(lastToken - terms.tokens() + 1, terms.leaseTime());
-	}
-
-	private static Denial deny(Denial denial, boolean mayBeDone) {
-		if (mayBeDone) {
-			throw new OutcomeUnknownException("The first of two attempts to acquire may still be on its way", null);
-		}
-		return denial;
 	}
 
 	@Override
@@ -160,26 +203,57 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
-		return this.calls.run(timeout, (connection, mayBeDone) -> LeaseTable.release(connection, lease) || mayBeDone);
+		return this.calls.run(timeout, (connection, mayBeDone) -> release(connection, lease) || mayBeDone);
+	}
+
+	private static boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {
+		return (LeaseTable.isExclusive(lease) && LeaseTable.release(connection, lease))
+				|| (mayHaveEntries(lease) && new LeaseStates(connection).release(lease));
+	}
+
+	private static boolean mayHaveEntries(LeaseRequest lease) {
+		return lease.terms().fair() || !LeaseTable.isExclusive(lease);
 	}
 
 	@Override
 	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
-		return this.calls.run(timeout,
-				(connection, mayBeDone) -> LeaseTable.releaseAfter(connection, lease, rest) || mayBeDone);
+		return this.calls.run(timeout, (connection, mayBeDone) -> releaseAfter(connection, lease, rest) || mayBeDone);
+	}
+
+	private static boolean releaseAfter(LockConnection connection, LeaseRequest lease, Duration rest)
+			throws SQLException {
+		return (LeaseTable.isExclusive(lease) && LeaseTable.releaseAfter(connection, lease, rest))
+				|| (mayHaveEntries(lease) && new LeaseStates(connection).releaseAfter(lease, rest));
+	}
+
+	@Override
+	public Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+		return this.calls.run(timeout, (connection, mayBeDone) -> {
+			Attempt attempt = new LeaseStates(connection).stepDown(exclusive, shared);
+			if (mayBeDone && attempt instanceof Denial) {
+				throw new OutcomeUnknownException("The first of two attempts to step down may still be on its way",
+						null);
+			}
+			return attempt;
+		});
 	}
 
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
-		return this.calls.run(timeout, (connection, mayBeDone) -> LeaseTable.inspect(connection, key));
+		return this.calls.run(timeout, (connection, mayBeDone) -> new LeaseStates(connection).inspect(key));
 	}
 
 	@Override
 	public void probe(Duration timeout) {
 		this.calls.run(timeout, (connection, mayBeDone) -> {
-			connection.ping();
+			connection.requireWritable();
 			return true;
 		});
+	}
+
+	@Override
+	public List<String> warnings() {
+		return this.settings.warning().stream().toList();
 	}
 
 	@Override

@@ -33,7 +33,8 @@ import io.github.lockspring.spi.Renewal;
 /**
  * Renews leases on one connection.
  * <ol>
- * <li>Leases of the same length are renewed together, up to 500 in one statement.</li>
+ * <li>Exclusive leases of the same length are renewed together, up to 500 in one
+ * statement; others one after the other, after one statement that reads them.</li>
  * <li>If a row is locked by somebody else, the halves are renewed on their own, and so
  * on, so that the one row keeps nobody but its own lease from being renewed.</li>
  * <li>Of a lease whose row is locked nothing is known. If all rows are locked, the call
@@ -57,27 +58,34 @@ final class LeaseRenewal {
 	}
 
 	Renewal renew(Collection<LeaseRequest> leases) throws SQLException {
-		Map<Duration, List<LeaseRequest>> groups = leases.stream()
+		Map<Boolean, List<LeaseRequest>> kinds = leases.stream()
+			.collect(Collectors.partitioningBy(LeaseTable::isExclusive));
+		Map<Duration, List<LeaseRequest>> groups = of(kinds, true).stream()
 			.collect(Collectors.groupingBy((lease) -> lease.terms().leaseTime()));
 		for (Map.Entry<Duration, List<LeaseRequest>> group : groups.entrySet()) {
-			renew(group.getKey(), group.getValue());
+			renew(group.getValue(), (some) -> LeaseTable.renew(this.connection, group.getKey(), some));
 		}
+		renew(of(kinds, false), new LeaseStates(this.connection)::renew);
 		if (this.contention != null && this.held.isEmpty() && this.lost.isEmpty()) {
 			throw this.contention;
 		}
 		return new Renewal(this.held, this.lost);
 	}
 
-	private void renew(Duration leaseTime, List<LeaseRequest> leases) throws SQLException {
+	private static List<LeaseRequest> of(Map<Boolean, List<LeaseRequest>> kinds, boolean exclusive) {
+		return kinds.getOrDefault(exclusive, List.of());
+	}
+
+	private void renew(List<LeaseRequest> leases, Step step) throws SQLException {
 		for (int from = 0; from < leases.size(); from += LEASES_PER_STATEMENT) {
 			int to = Math.min(from + LEASES_PER_STATEMENT, leases.size());
-			renewTogether(leaseTime, leases.subList(from, to));
+			renewTogether(leases.subList(from, to), step);
 		}
 	}
 
-	private void renewTogether(Duration leaseTime, List<LeaseRequest> leases) throws SQLException {
+	private void renewTogether(List<LeaseRequest> leases, Step step) throws SQLException {
 		try {
-			Set<LeaseRequest> held = LeaseTable.renew(this.connection, leaseTime, leases);
+			Set<LeaseRequest> held = step.renew(leases);
 			leases.forEach((lease) -> (held.contains(lease) ? this.held : this.lost).add(lease));
 		}
 		catch (SQLException ex) {
@@ -85,16 +93,29 @@ final class LeaseRenewal {
 				throw ex;
 			}
 			this.contention = ex;
-			renewApart(leaseTime, leases);
+			renewApart(leases, step);
 		}
 	}
 
-	private void renewApart(Duration leaseTime, List<LeaseRequest> leases) throws SQLException {
+	private void renewApart(List<LeaseRequest> leases, Step step) throws SQLException {
 		if (leases.size() > 1) {
 			int middle = leases.size() / 2;
-			renewTogether(leaseTime, leases.subList(0, middle));
-			renewTogether(leaseTime, leases.subList(middle, leases.size()));
+			renewTogether(leases.subList(0, middle), step);
+			renewTogether(leases.subList(middle, leases.size()), step);
 		}
+	}
+
+	/**
+	 * Renews some leases.
+	 */
+	private interface Step {
+
+		/**
+		 * Renews.
+		 * @return those that are still held
+		 */
+		Set<LeaseRequest> renew(List<LeaseRequest> leases) throws SQLException;
+
 	}
 
 }

@@ -30,13 +30,14 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be done with the rows of the table, on a given connection.
+ * What can be done with one statement, on a given connection: with exclusive leases, and
+ * a single key to acquire.
  */
 final class LeaseTable {
 
@@ -45,60 +46,30 @@ final class LeaseTable {
 	 */
 	private static final long MAX_LEASE_MICROS = TimeUnit.DAYS.toMicros(365_000);
 
+	private static final int MAX_KEY_LENGTH = 1024;
+
 	private LeaseTable() {
 	}
 
 	/**
-	 * Acquires all keys of the request or none of them.
-	 * @return the last token of the block, or {@code null} if somebody else holds a key
+	 * Whether the lease is in the columns of the row, be it fair or not.
 	 */
-	static @Nullable Long acquire(LockConnection connection, LeaseRequest request) throws SQLException {
-		if (request.hasSeveralKeys()) {
-			return connection.inTransaction(() -> acquireAll(connection, request));
-		}
-		return acquire(connection, request, request.key());
+	static boolean isExclusive(LeaseRequest request) {
+		return request.terms().mode().equals(LeaseMode.EXCLUSIVE);
 	}
 
 	/**
-	 * Acquires one key after the other. Transactions of this kind do not lock each other
-	 * up, because the keys are sorted and no statement waits long for a row.
+	 * Acquires the only key of the request.
+	 * @return the last token of the block, or {@code null} if somebody else holds the key
 	 */
-	private static @Nullable Long acquireAll(LockConnection connection, LeaseRequest request) throws SQLException {
-		List<Long> tokens = new ArrayList<>();
-		for (String key : request.keys()) {
-			Long token = acquire(connection, request, key);
-			if (token == null) {
-				return null;
-			}
-			tokens.add(token);
-		}
-		return equalized(connection, request, tokens);
-	}
-
-	private static @Nullable Long acquire(LockConnection connection, LeaseRequest request, String key)
-			throws SQLException {
-		PreparedStatement statement = connection.prepare(connection.sql().acquire());
-		statement.setBytes(1, bytes(key));
+	static @Nullable Long acquire(LockConnection connection, LeaseRequest request) throws SQLException {
+		PreparedStatement statement = connection.dialect().prepareAcquire(connection);
+		statement.setBytes(1, bytes(request.key()));
 		statement.setString(2, request.owner().toString());
 		statement.setLong(3, micros(request.terms().leaseTime()));
 		statement.setLong(4, request.terms().tokens());
 		statement.setString(5, connection.holder());
 		return connection.dialect().acquire(statement);
-	}
-
-	private static Long equalized(LockConnection connection, LeaseRequest request, List<Long> tokens)
-			throws SQLException {
-		long highest = tokens.stream().mapToLong(Long::longValue).max().orElseThrow();
-		if (tokens.stream().anyMatch((token) -> token != highest)) {
-			List<byte[]> keys = keys(List.of(request));
-			int marks = marks(keys.size());
-			PreparedStatement statement = connection.prepare(connection.sql().raise(marks));
-			statement.setLong(1, highest);
-			bind(statement, 2, marks, keys);
-			statement.setString(2 + marks, request.owner().toString());
-			statement.executeUpdate();
-		}
-		return highest;
 	}
 
 	/**
@@ -164,19 +135,6 @@ final class LeaseTable {
 			.collect(Collectors.toSet());
 	}
 
-	static List<LeaseHolder> inspect(LockConnection connection, String key) throws SQLException {
-		PreparedStatement statement = connection.prepare(connection.sql().inspect());
-		statement.setBytes(1, bytes(key));
-		List<LeaseHolder> holders = new ArrayList<>();
-		try (ResultSet rows = statement.executeQuery()) {
-			while (rows.next()) {
-				Duration remaining = Duration.of(rows.getLong(3), ChronoUnit.MICROS);
-				holders.add(new LeaseHolder(rows.getString(1), LeaseMode.EXCLUSIVE, rows.getLong(2), remaining));
-			}
-		}
-		return holders;
-	}
-
 	private static List<byte[]> keys(List<LeaseRequest> leases) {
 		return leases.stream().flatMap((lease) -> lease.keys().stream()).map(LeaseTable::bytes).toList();
 	}
@@ -185,23 +143,32 @@ final class LeaseTable {
 		return leases.stream().map((lease) -> lease.owner().toString()).toList();
 	}
 
-	private static byte[] bytes(String key) {
-		return key.getBytes(StandardCharsets.UTF_8);
+	/**
+	 * The key as it is stored.
+	 * @throws BackendUnavailableException if it does not fit, so that no database cuts it
+	 */
+	static byte[] bytes(String key) {
+		byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
+		if (bytes.length > MAX_KEY_LENGTH) {
+			throw new BackendUnavailableException("The lock table has room for keys of " + MAX_KEY_LENGTH
+					+ " bytes in UTF-8, and this one has " + bytes.length, null);
+		}
+		return bytes;
 	}
 
-	private static long micros(Duration leaseTime) {
+	static long micros(Duration leaseTime) {
 		return Math.min(TimeUnit.MICROSECONDS.convert(leaseTime), MAX_LEASE_MICROS);
 	}
 
 	/**
 	 * Lists come in few lengths, so that there are few statements to be prepared.
 	 */
-	private static int marks(int values) {
+	static int marks(int values) {
 		int highest = Integer.highestOneBit(values);
 		return (values == highest) ? highest : 2 * highest;
 	}
 
-	private static void bind(PreparedStatement statement, int index, int marks, List<?> values) throws SQLException {
+	static void bind(PreparedStatement statement, int index, int marks, List<?> values) throws SQLException {
 		for (int i = 0; i < marks; i++) {
 			statement.setObject(index + i, values.get(Math.min(i, values.size() - 1)));
 		}

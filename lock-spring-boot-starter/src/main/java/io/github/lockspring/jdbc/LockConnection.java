@@ -18,8 +18,9 @@ package io.github.lockspring.jdbc;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLNonTransientConnectionException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -57,6 +58,8 @@ final class LockConnection {
 
 	private int uses;
 
+	private long begun;
+
 	private volatile long deadline;
 
 	private volatile boolean busy;
@@ -88,13 +91,31 @@ final class LockConnection {
 			configure();
 			return this;
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (SQLException ex) {
+			abandonIfReadOnly(ex);
+			close();
+			throw ex;
+		}
+		catch (RuntimeException ex) {
 			close();
 			throw ex;
 		}
 	}
 
+	/**
+	 * Ends a connection to a server that has become read-only: the next one of the pool
+	 * may lead to its successor, whereas this one never will.
+	 */
+	void abandonIfReadOnly(SQLException failure) {
+		if (this.dialect.isReadOnly(failure)) {
+			abort();
+		}
+	}
+
 	private void configure() throws SQLException {
+		if (this.dialect.isReadOnlyForSome()) {
+			requireWritable();
+		}
 		if (!this.connection.getAutoCommit()) {
 			this.connection.setAutoCommit(true);
 			this.restorations.push((connection) -> connection.setAutoCommit(false));
@@ -141,6 +162,18 @@ final class LockConnection {
 	}
 
 	/**
+	 * Prepares a statement that answers with a generated key.
+	 */
+	PreparedStatement prepareWithKey(String sql) throws SQLException {
+		PreparedStatement statement = this.statements.get(sql);
+		if (statement == null) {
+			statement = this.connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS);
+			this.statements.put(sql, statement);
+		}
+		return statement;
+	}
+
+	/**
 	 * Runs statements in a transaction of their own.
 	 * @return the result, or {@code null} if the body took everything back
 	 */
@@ -168,16 +201,22 @@ final class LockConnection {
 	}
 
 	/**
-	 * Makes one round trip.
+	 * Makes one round trip, and fails if it leads to a server that is not to be written
+	 * to.
 	 */
-	void ping() throws SQLException {
-		if (!this.connection.isValid(1)) {
-			throw new SQLNonTransientConnectionException("The connection is not valid any more", "08003");
+	void requireWritable() throws SQLException {
+		try (Statement statement = this.connection.createStatement();
+				ResultSet rows = statement.executeQuery(this.dialect.readOnly())) {
+			if (rows.next() && rows.getBoolean(1)) {
+				throw new SQLException("The database is read-only, as replicas are and servers during a failover: "
+						+ "locks need the primary", JdbcDialect.READ_ONLY);
+			}
 		}
 	}
 
 	void begin(long deadline) {
 		this.uses++;
+		this.begun = System.nanoTime();
 		this.deadline = deadline;
 		this.busy = true;
 	}
@@ -196,6 +235,20 @@ final class LockConnection {
 
 	boolean isOlderThan(Duration age) {
 		return System.nanoTime() - this.since >= age.toNanos();
+	}
+
+	/**
+	 * Whether the time of the present call is over.
+	 */
+	boolean isOver() {
+		return System.nanoTime() - this.deadline >= 0;
+	}
+
+	/**
+	 * Whether the present call has gone on for longer than that.
+	 */
+	boolean isBusyFor(Duration time) {
+		return System.nanoTime() - this.begun >= time.toNanos();
 	}
 
 	boolean isOverdue() {

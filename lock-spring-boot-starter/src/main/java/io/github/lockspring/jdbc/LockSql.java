@@ -29,11 +29,17 @@ final class LockSql {
 
 	private final String releaseOne;
 
+	private final String readOne;
+
+	private final String write;
+
 	LockSql(JdbcDialect dialect, TableName table) {
 		this.dialect = dialect;
 		this.table = table;
 		this.acquire = dialect.complete(dialect.acquire(), table, 0);
 		this.releaseOne = dialect.complete(dialect.release(), table, 1);
+		this.readOne = dialect.complete(dialect.read(), table, 1);
+		this.write = dialect.complete(dialect.write(), table, 0);
 	}
 
 	String acquire() {
@@ -56,12 +62,16 @@ final class LockSql {
 		return complete(this.dialect.held(), marks);
 	}
 
-	String raise(int marks) {
-		return complete(this.dialect.raise(), marks);
+	String read(int marks) {
+		return (marks == 1) ? this.readOne : complete(this.dialect.read(), marks);
 	}
 
-	String inspect() {
-		return complete(this.dialect.inspect(), 0);
+	String write() {
+		return this.write;
+	}
+
+	String insert() {
+		return complete(this.dialect.insert(), 0);
 	}
 
 	private String complete(String template, int marks) {

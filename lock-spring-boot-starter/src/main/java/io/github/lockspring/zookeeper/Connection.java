@@ -73,6 +73,8 @@ final class Connection {
 
 	private volatile boolean connected;
 
+	private volatile boolean preparing;
+
 	Connection(CuratorFramework client, LockTree tree, SessionListener listener) {
 		this.client = client;
 		this.tree = tree;
@@ -129,7 +131,7 @@ final class Connection {
 	}
 
 	private Session awaitSession(long nanos) {
-		if (this.ready.isCompletedExceptionally() && this.connected) {
+		if (this.connected && !this.preparing) {
 			prepareAgain();
 		}
 		try {
@@ -149,16 +151,19 @@ final class Connection {
 	}
 
 	/**
-	 * Creates the root once more, which somebody has deleted.
+	 * Creates the root once more, which somebody has deleted, or which could not be
+	 * created before.
 	 */
-	CompletableFuture<Session> prepareAgain() {
-		changed(ConnectionState.CONNECTED);
+	synchronized CompletableFuture<Session> prepareAgain() {
+		if (this.connected) {
+			prepare();
+		}
 		return this.ready;
 	}
 
 	private synchronized void changed(ConnectionState state) {
 		switch (state) {
-			case CONNECTED, RECONNECTED -> connected(state == ConnectionState.CONNECTED);
+			case CONNECTED, RECONNECTED -> connected();
 			case SUSPENDED, READ_ONLY -> suspended();
 			case LOST -> {
 				suspended();
@@ -167,22 +172,28 @@ final class Connection {
 		}
 	}
 
-	private void connected(boolean prepare) {
+	private void connected() {
 		this.connected = true;
 		ZooKeeper zooKeeper = handle();
-		Session session = this.session;
+		Session last = this.session;
+		if (last != null && !last.isOver() && zooKeeper != null && last.isOf(zooKeeper)) {
+			resume(last);
+		}
+		else {
+			lost();
+			prepare();
+		}
+	}
+
+	private void prepare() {
+		ZooKeeper zooKeeper = handle();
+		CompletableFuture<Session> ready = renewed();
 		if (zooKeeper == null) {
 			return;
 		}
-		if (session != null && !session.isOver() && session.isOf(zooKeeper) && !prepare) {
-			resume(session);
-			return;
-		}
-		if (session != null && !session.isOf(zooKeeper)) {
-			lost();
-		}
-		CompletableFuture<Session> ready = renewed();
+		this.preparing = true;
 		prepare(zooKeeper).whenComplete((prepared, failure) -> {
+			this.preparing = false;
 			if (failure == null) {
 				prepared(prepared, ready);
 			}
@@ -248,6 +259,32 @@ final class Connection {
 
 	private CompletableFuture<Session> prepare(ZooKeeper zooKeeper) {
 		long sent = System.nanoTime();
+		return findTop(zooKeeper).thenCompose((found) -> createRoot()).thenCompose((code) -> {
+			if (code != Code.OK.intValue() && code != Code.NODEEXISTS.intValue()) {
+				throw new CompletionException(KeeperException.create(Code.get(code), this.tree.root()));
+			}
+			return readAcl(zooKeeper);
+		}).thenApply((acl) -> new Session(zooKeeper, this.tree.root(), acl, sent));
+	}
+
+	/**
+	 * Asks for the node that the connect string ends with, because Curator would try to
+	 * create nodes below a missing one again and again.
+	 */
+	private CompletableFuture<Stat> findTop(ZooKeeper zooKeeper) {
+		CompletableFuture<Stat> answer = new CompletableFuture<>();
+		zooKeeper.exists("/", false, (code, path, context, stat) -> {
+			if (code == Code.OK.intValue()) {
+				answer.complete(stat);
+			}
+			else {
+				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
+			}
+		}, null);
+		return answer;
+	}
+
+	private CompletableFuture<Integer> createRoot() {
 		CompletableFuture<Integer> created = new CompletableFuture<>();
 		try {
 			this.client.create()
@@ -258,12 +295,7 @@ final class Connection {
 		catch (Exception ex) {
 			created.completeExceptionally(ex);
 		}
-		return created.thenCompose((code) -> {
-			if (code != Code.OK.intValue() && code != Code.NODEEXISTS.intValue()) {
-				throw new CompletionException(KeeperException.create(Code.get(code), this.tree.root()));
-			}
-			return readAcl(zooKeeper);
-		}).thenApply((acl) -> new Session(zooKeeper, this.tree.root(), acl, sent));
+		return created;
 	}
 
 	private CompletableFuture<List<ACL>> readAcl(ZooKeeper zooKeeper) {
@@ -285,7 +317,8 @@ final class Connection {
 		String root = this.tree.root();
 		if (cause instanceof KeeperException.NoNodeException) {
 			return new ZooKeeperLockSetupException("ZooKeeper has no node in which '" + root
-					+ "' could be created: create the chroot that the connect string ends with", cause);
+					+ "' could be created: create the path at the end of the connect string '"
+					+ this.client.getZookeeperClient().getCurrentConnectionString() + "'", cause);
 		}
 		if (cause instanceof KeeperException.NoAuthException) {
 			return new ZooKeeperLockSetupException("ZooKeeper does not permit to create or read '" + root

@@ -186,6 +186,13 @@ final class Place {
 		return first;
 	}
 
+	/**
+	 * Tells that the nodes of this lease could not be watched.
+	 */
+	synchronized void watchLater() {
+		this.watched = false;
+	}
+
 	synchronized void watching(String path) {
 		this.watchedPaths.add(path);
 	}

@@ -183,6 +183,7 @@ final class Queues {
 		this.places.remove(place.request(), place);
 		place.leave();
 		this.leavings.add(place.session(), place.request());
+		this.leavings.clear(place.session());
 	}
 
 	private CompletableFuture<Attempt> enterAll(Place place) {
@@ -355,6 +356,9 @@ final class Queues {
 		if (place.isHeld()) {
 			if (event.getType() == EventType.NodeDeleted) {
 				lose(place);
+			}
+			else {
+				watchOwn(place);
 			}
 			return;
 		}
@@ -602,8 +606,11 @@ final class Queues {
 	private void watchOwn(Place place) {
 		for (String path : place.paths()) {
 			this.watches.add(path, place);
-			place.session().watch(path, this.watches).thenAccept((found) -> {
-				if (!found) {
+			place.session().watch(path, this.watches).whenComplete((found, failure) -> {
+				if (failure != null) {
+					place.watchLater();
+				}
+				else if (!found) {
 					leave(place);
 				}
 			});
@@ -670,6 +677,13 @@ final class Queues {
 	 */
 	CompletableFuture<?> leaveAllThatWait() {
 		return all(this.places.values().stream().filter(Place::isWaiting).map(this::leave).toList());
+	}
+
+	/**
+	 * Whether nothing is remembered: no request, no node to watch and none to delete.
+	 */
+	boolean isEmpty() {
+		return this.places.isEmpty() && this.watches.size() == 0 && this.leavings.isEmpty();
 	}
 
 	static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> futures) {

@@ -170,6 +170,18 @@ class SessionLeaseTests {
 	}
 
 	@Test
+	void leaseThatIsNotRenewedAndWasLongInComingIsNotKeptAlive() throws InterruptedException {
+		this.backend.next(Kind.TRY, Fault.after(() -> this.harness.time.advance(SECOND)));
+		Hold hold = Harness.hold(this.engine, UNRENEWED);
+		this.engine.acquire("other", TERMS, 0);
+		this.harness.advance(LEASE, SECOND);
+		assertThat(hold.isHeld()).isFalse();
+		assertThat(renewals()).isPositive();
+		assertThat(this.backend.calls(Kind.RENEW))
+			.noneMatch((call) -> call.requests().contains(hold.lease().request()));
+	}
+
+	@Test
 	void leaseThatIsKeptAliveForItsTimeIsNotPassedOn() {
 		this.backend.setLongestLease(SESSION);
 		Hold first = Harness.hold(this.engine, UNRENEWED);

@@ -114,7 +114,7 @@ class JdbcLockSchemaTests {
 		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate)
 			.withMessageContaining("'distributed_lock' is missing")
 			.withMessageContaining("CREATE TABLE IF NOT EXISTS distributed_lock (")
-			.withMessageContaining("lock_key    VARBINARY(1024) NOT NULL PRIMARY KEY")
+			.withMessageContaining("lock_key     VARBINARY(1024) NOT NULL PRIMARY KEY")
 			.satisfies((ex) -> assertThat(ex.getDefinition()).startsWith("--").contains("CREATE TABLE"));
 	}
 
@@ -143,6 +143,15 @@ class JdbcLockSchemaTests {
 		this.database.jdbc().execute("ALTER TABLE distributed_lock DROP COLUMN token");
 		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate)
 			.withMessageContaining("It has no column 'token', which must be BIGINT.");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "owner", "holder", "held_since", "entries" })
+	void whenColumnThatIsEmptyAtTimesMayNotBeThenItIsNamed(String column) {
+		this.schema.initialize();
+		this.database.jdbc().execute("ALTER TABLE distributed_lock ALTER COLUMN " + column + " SET NOT NULL");
+		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate)
+			.withMessageContaining("Its column '" + column + "' must not be NOT NULL.");
 	}
 
 	@Test
@@ -198,7 +207,8 @@ class JdbcLockSchemaTests {
 		given(metaData.getDatabaseProductVersion()).willReturn("23.4");
 		assertThatExceptionOfType(UnsupportedDatabaseException.class)
 			.isThrownBy(() -> new JdbcLockSchema(oracle, "distributed_lock").validate())
-			.withMessage("Locks cannot be kept in Oracle 23.4: supported are H2 2.x");
+			.withMessage("Locks cannot be kept in Oracle 23.4: supported are PostgreSQL 13 and later, "
+					+ "MariaDB 10.6 and later, MySQL 8.0 and later, H2 2.x");
 		assertThatExceptionOfType(BackendUnavailableException.class)
 			.isThrownBy(() -> Requests.acquired(new JdbcLockBackend(oracle), "key"))
 			.withMessageContaining("Oracle 23.4");

@@ -53,6 +53,10 @@ final class Requests {
 		return new LeaseRequest(keys, terms(1), new OwnerId(INSTANCE, SEQUENCE.incrementAndGet()));
 	}
 
+	static LeaseRequest of(String key, LeaseMode mode, boolean fair) {
+		return new LeaseRequest(key, new LeaseTerms(mode, fair, LEASE_TIME, 1), INSTANCE, SEQUENCE.incrementAndGet());
+	}
+
 	static LeaseRequest block(String key, int tokens) {
 		return new LeaseRequest(key, terms(tokens), INSTANCE, SEQUENCE.incrementAndGet());
 	}

@@ -16,18 +16,22 @@
 
 package io.github.lockspring.jdbc;
 
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockspring.server.SqlServer;
 import io.github.lockspring.spi.LeaseRequest;
-import org.h2.jdbcx.JdbcDataSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /**
  * A database of one test.
@@ -36,23 +40,48 @@ final class TestDatabase implements AutoCloseable {
 
 	private final String url;
 
-	private final JdbcDataSource dataSource = new JdbcDataSource();
+	private final String user;
+
+	private final String password;
+
+	private final DataSource dataSource;
 
 	private final Connection keptOpen;
 
 	private final JdbcTemplate jdbc;
 
+	/**
+	 * A database of H2.
+	 */
 	TestDatabase(String url) {
+		this(url, "sa", "");
+	}
+
+	private TestDatabase(String url, String user, String password) {
 		this.url = url;
-		this.dataSource.setUrl(url);
-		this.dataSource.setUser("sa");
-		this.dataSource.setPassword("");
+		this.user = user;
+		this.password = password;
+		this.dataSource = dataSourceOf(user, password);
 		this.keptOpen = connection();
 		this.jdbc = new JdbcTemplate(this.dataSource);
 	}
 
 	static TestDatabase inMemory(String... settings) {
 		return new TestDatabase("jdbc:h2:mem:" + UUID.randomUUID() + ";" + String.join(";", settings));
+	}
+
+	/**
+	 * The database of a server, which tests have in common.
+	 */
+	static TestDatabase on(SqlServer server) {
+		return on(server, server.jdbcUrl());
+	}
+
+	/**
+	 * The same through another URL, such as with options or for another driver.
+	 */
+	static TestDatabase on(SqlServer server, String url) {
+		return new TestDatabase(url, server.user(), server.password());
 	}
 
 	Connection connection() {
@@ -72,11 +101,7 @@ final class TestDatabase implements AutoCloseable {
 	}
 
 	DataSource dataSourceOf(String user, String password) {
-		JdbcDataSource dataSource = new JdbcDataSource();
-		dataSource.setUrl(this.url);
-		dataSource.setUser(user);
-		dataSource.setPassword(password);
-		return dataSource;
+		return new DriverManagerDataSource(this.url, user, password);
 	}
 
 	JdbcTemplate jdbc() {
@@ -90,20 +115,42 @@ final class TestDatabase implements AutoCloseable {
 	HikariConfig poolConfig(int size) {
 		HikariConfig config = new HikariConfig();
 		config.setJdbcUrl(this.url);
-		config.setUsername("sa");
-		config.setPassword("");
+		config.setUsername(this.user);
+		config.setPassword(this.password);
 		config.setMaximumPoolSize(size);
 		config.setMinimumIdle(0);
 		return config;
 	}
 
+	/**
+	 * Creates the table unless it is there.
+	 */
 	TestDatabase createTable() {
 		new JdbcLockSchema(this.dataSource, JdbcLockSchema.DEFAULT_TABLE_NAME).initialize();
 		return this;
 	}
 
 	void expire(LeaseRequest lease) {
-		this.jdbc.update("UPDATE distributed_lock SET expires_at = 1 WHERE owner = ?", lease.owner().toString());
+		String owner = lease.owner().toString();
+		this.jdbc.update("UPDATE distributed_lock SET expires_at = 1, version = version + 1 WHERE owner = ?", owner);
+		for (String key : lease.keys()) {
+			expireEntry(key.getBytes(StandardCharsets.UTF_8), owner);
+		}
+	}
+
+	private void expireEntry(byte[] key, String owner) {
+		for (String entries : this.jdbc.queryForList(
+				"SELECT entries FROM distributed_lock WHERE lock_key = ? AND entries IS NOT NULL", String.class, key)) {
+			List<KeyEntry> left = entries.lines()
+				.map(KeyEntry::ofLine)
+				.map((entry) -> entry.isOwnedBy(owner) ? entry.until(1) : entry)
+				.toList();
+			this.jdbc.update(
+					"UPDATE distributed_lock SET entries = ?, shared_until = ?, version = version + 1 "
+							+ "WHERE lock_key = ?",
+					left.stream().map((entry) -> entry.toLine() + '\n').collect(Collectors.joining()),
+					left.stream().filter((entry) -> !entry.waiting()).mapToLong(KeyEntry::end).max().orElse(0), key);
+		}
 	}
 
 	@Override

@@ -37,7 +37,7 @@ import static org.awaitility.Awaitility.await;
  */
 class RedisClusterReplicaTests {
 
-	private final RedisLockSettings settings = RedisProcess.SETTINGS.withReplicas(1, Duration.ofMillis(200));
+	private final RedisLockSettings settings = RedisProcess.SETTINGS.withReplicas(1, Duration.ofSeconds(2));
 
 	private RedisCluster servers;
 

@@ -37,7 +37,7 @@ import static org.awaitility.Awaitility.await;
  */
 class RedisReplicaTests {
 
-	private static final Duration WAIT = Duration.ofMillis(200);
+	private static final Duration WAIT = Duration.ofSeconds(2);
 
 	private RedisServer primary;
 

@@ -24,10 +24,10 @@ import io.github.lockspring.sample.stock.Strategy;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
-import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.server.ZooKeeperServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -71,11 +71,10 @@ class DemonstrationTests {
 
 	@Test
 	void locksInZooKeeperKeepTheStockExact() throws Exception {
-		try (TestingServer server = new TestingServer()) {
+		try (ZooKeeperServer server = ZooKeeperServer.start()) {
 			List<Round> rounds = run("--instances=3", "--threads=20", "--requests=25", "--stock=500", "--kill-one",
 					"--strategies=distributed-lock", "--lock.backend=zookeeper",
-					"--lock.zookeeper.connect-string=" + server.getConnectString(),
-					"--lock.zookeeper.session-timeout=5s");
+					"--lock.zookeeper.connect-string=" + server.connectString(), "--lock.zookeeper.session-timeout=5s");
 			assertThat(rounds).hasSize(1).allSatisfy(this::isSoldOutExactly);
 			assertThat(changesBelow(server, "/lock")).as("nodes of the locks").isPositive();
 		}
@@ -84,8 +83,8 @@ class DemonstrationTests {
 	/**
 	 * How many times children of a node came or went.
 	 */
-	private static int changesBelow(TestingServer server, String path) throws Exception {
-		try (CuratorFramework client = CuratorFrameworkFactory.newClient(server.getConnectString(),
+	private static int changesBelow(ZooKeeperServer server, String path) throws Exception {
+		try (CuratorFramework client = CuratorFrameworkFactory.newClient(server.connectString(),
 				new RetryOneTime(100))) {
 			client.start();
 			return client.checkExists().forPath(path).getCversion();

@@ -1,0 +1,110 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseMode.Permits;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One who holds a key, or has a place in its queue.
+ *
+ * @param owner the owner of the request
+ * @param mode the share that is held or wanted
+ * @param waiting whether it is a place in the queue
+ * @param token the last token of the lease, 0 for a place
+ * @param end when it is over, in microseconds since 1970 by the clock of the database
+ * @param holder the name of the process, for people
+ */
+record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long end, String holder) {
+
+	private static final Pattern LINE = Pattern
+		.compile("(\\+?)([xsp])(?:(\\d+)/(\\d+))? (\\S+) (\\d+) (\\d+) ([^\\n]*)");
+
+	private static final String NO_TEXT = "[^ -~]";
+
+	private static final int MAX_SHOWN = 128;
+
+	/**
+	 * Reads what {@link #toLine()} wrote.
+	 * @throws BackendUnavailableException if a later version of this class wrote it
+	 */
+	static KeyEntry ofLine(String line) {
+		Matcher matcher = LINE.matcher(line);
+		if (!matcher.matches()) {
+			throw new BackendUnavailableException(
+					"The lock table has an entry that this version does not understand: " + shown(line), null);
+		}
+		return new KeyEntry(matcher.group(5), mode(matcher), !matcher.group(1).isEmpty(),
+				Long.parseLong(matcher.group(6)), Long.parseLong(matcher.group(7)), matcher.group(8));
+	}
+
+	private static String shown(String line) {
+		return line.substring(0, Math.min(line.length(), MAX_SHOWN)).replaceAll(NO_TEXT, "?");
+	}
+
+	private static LeaseMode mode(Matcher matcher) {
+		return switch (matcher.group(2)) {
+			case "x" -> LeaseMode.EXCLUSIVE;
+			case "s" -> LeaseMode.SHARED;
+			default -> LeaseMode.permits(Integer.parseInt(matcher.group(3)), Integer.parseInt(matcher.group(4)));
+		};
+	}
+
+	/**
+	 * Writes this entry as a line without its end.
+	 */
+	String toLine() {
+		return (this.waiting ? "+" : "") + code() + ' ' + this.owner + ' ' + this.token + ' ' + this.end + ' '
+				+ this.holder.replaceAll(NO_TEXT, "?");
+	}
+
+	private String code() {
+		if (this.mode instanceof Permits permits) {
+			return "p" + permits.permits() + '/' + permits.limit();
+		}
+		return isExclusive() ? "x" : "s";
+	}
+
+	boolean isOwnedBy(@Nullable String owner) {
+		return this.owner.equals(owner);
+	}
+
+	boolean isExclusive() {
+		return this.mode.equals(LeaseMode.EXCLUSIVE);
+	}
+
+	boolean isShared() {
+		return this.mode.equals(LeaseMode.SHARED);
+	}
+
+	KeyEntry until(long end) {
+		return new KeyEntry(this.owner, this.mode, this.waiting, this.token, end, this.holder);
+	}
+
+	/**
+	 * The same for another owner, whom nobody knows.
+	 */
+	KeyEntry ofFormerOwner(long end) {
+		return new KeyEntry(this.owner + '!', this.mode, false, this.token, end, this.holder);
+	}
+
+}

@@ -1,0 +1,126 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.LeaseMode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows of the table as {@linkplain KeyState states} of their keys: read without a lock,
+ * and written back only if nobody has written them meanwhile.
+ */
+final class KeyRows {
+
+	/**
+	 * As much as every database has room for.
+	 */
+	private static final int MAX_LINES_LENGTH = 1_000_000;
+
+	private KeyRows() {
+	}
+
+	static Map<String, KeyState> read(LockConnection connection, Collection<String> keys) throws SQLException {
+		List<byte[]> values = keys.stream().map(LeaseTable::bytes).toList();
+		int marks = LeaseTable.marks(values.size());
+		PreparedStatement statement = connection.prepare(connection.sql().read(marks));
+		LeaseTable.bind(statement, 1, marks, values);
+		Map<String, KeyState> states = new HashMap<>();
+		try (ResultSet rows = statement.executeQuery()) {
+			while (rows.next()) {
+				long now = rows.getLong(1);
+				keys.forEach((key) -> states.putIfAbsent(key, KeyState.absent(now)));
+				byte[] key = rows.getBytes(2);
+				if (key != null) {
+					states.put(new String(key, StandardCharsets.UTF_8), state(rows, now));
+				}
+			}
+		}
+		return states;
+	}
+
+	private static KeyState state(ResultSet rows, long now) throws SQLException {
+		long token = rows.getLong(5);
+		String owner = rows.getString(4);
+		KeyEntry exclusive = (owner != null) ? new KeyEntry(owner, LeaseMode.EXCLUSIVE, false, token, rows.getLong(6),
+				String.valueOf(rows.getString(7))) : null;
+		return KeyState.of(rows.getLong(3), now, token, exclusive, rows.getLong(8), rows.getString(9));
+	}
+
+	/**
+	 * Writes the state of a key.
+	 * @return the version that the row has now
+	 * @throws RowChangedException if the row is not the one that was read
+	 */
+	static long write(LockConnection connection, String key, KeyState state) throws SQLException {
+		return (state.version() == KeyState.ABSENT) ? insert(connection, key, state) : update(connection, key, state);
+	}
+
+	private static long insert(LockConnection connection, String key, KeyState state) throws SQLException {
+		PreparedStatement statement = connection.prepare(connection.sql().insert());
+		return write(statement, 1, key, state, state.now());
+	}
+
+	private static long update(LockConnection connection, String key, KeyState state) throws SQLException {
+		PreparedStatement statement = connection.prepare(connection.sql().write());
+		statement.setString(1, owner(state.exclusive()));
+		return write(statement, 2, key, state, state.version()) + 1;
+	}
+
+	private static long write(PreparedStatement statement, int index, String key, KeyState state, long version)
+			throws SQLException {
+		bind(statement, index, state);
+		statement.setBytes(index + 6, LeaseTable.bytes(key));
+		statement.setLong(index + 7, version);
+		if (statement.executeUpdate() == 0) {
+			throw new RowChangedException();
+		}
+		return version;
+	}
+
+	private static void bind(PreparedStatement statement, int index, KeyState state) throws SQLException {
+		KeyEntry exclusive = state.exclusive();
+		statement.setString(index, owner(exclusive));
+		statement.setLong(index + 1, state.token());
+		statement.setLong(index + 2, (exclusive != null) ? exclusive.end() : 0);
+		statement.setString(index + 3, (exclusive != null) ? exclusive.holder() : null);
+		statement.setLong(index + 4, state.sharedUntil());
+		statement.setString(index + 5, lines(state));
+	}
+
+	private static @Nullable String lines(KeyState state) {
+		String lines = state.toLines();
+		if (lines != null && lines.length() > MAX_LINES_LENGTH) {
+			throw new BackendUnavailableException("The lock table has no room for more holders of the same key", null);
+		}
+		return lines;
+	}
+
+	private static @Nullable String owner(@Nullable KeyEntry exclusive) {
+		return (exclusive != null) ? exclusive.owner() : null;
+	}
+
+}

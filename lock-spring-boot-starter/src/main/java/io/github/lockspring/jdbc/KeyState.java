@@ -1,0 +1,233 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseMode.Permits;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.util.Assert;
+
+/**
+ * Who holds a key and who waits for it at one moment, as a row of the table says, without
+ * those whose time is over; and what becomes of it by a request. Knows the rules of all
+ * modes, and nothing of the database. Immutable.
+ *
+ * @param version the version of the row, {@link #ABSENT} if there is none
+ * @param now the moment, by the clock of the database
+ * @param token the last fencing token that was given out
+ * @param holders those who hold the key: a single exclusive one, or any number of others
+ * @param places the queue of fair requests, in their order
+ */
+record KeyState(long version, long now, long token, List<KeyEntry> holders, List<KeyEntry> places) {
+
+	/**
+	 * The version of a row that is not there.
+	 */
+	static final long ABSENT = -1;
+
+	static KeyState absent(long now) {
+		return new KeyState(ABSENT, now, 0, List.of(), List.of());
+	}
+
+	/**
+	 * Reads a row.
+	 * @param exclusive the holder that the columns of the row name, or {@code null}
+	 * @param sharedUntil the end of the last of the other holders: one that ends later
+	 * was there before the last exclusive holder, however the clock was set since
+	 * @param lines the other holders and the queue, or {@code null}
+	 */
+	static KeyState of(long version, long now, long token, @Nullable KeyEntry exclusive, long sharedUntil,
+			@Nullable String lines) {
+		Stream<KeyEntry> others = Stream.ofNullable(lines)
+			.flatMap(String::lines)
+			.map(KeyEntry::ofLine)
+			.filter((entry) -> entry.waiting() || entry.end() <= sharedUntil);
+		List<KeyEntry> live = Stream.concat(Stream.ofNullable(exclusive), others)
+			.filter((entry) -> entry.end() > now)
+			.toList();
+		return new KeyState(version, now, token, live.stream().filter((entry) -> !entry.waiting()).toList(),
+				live.stream().filter(KeyEntry::waiting).toList());
+	}
+
+	/**
+	 * The holders and the queue as text, without the exclusive holder, who is in columns.
+	 */
+	@Nullable String toLines() {
+		StringBuilder lines = new StringBuilder();
+		Stream.concat(sharers(), this.places.stream()).forEach((entry) -> lines.append(entry.toLine()).append('\n'));
+		return lines.isEmpty() ? null : lines.toString();
+	}
+
+	@Nullable KeyEntry exclusive() {
+		return this.holders.stream().filter(KeyEntry::isExclusive).findFirst().orElse(null);
+	}
+
+	/**
+	 * When the last of those is over who do not hold the key exclusively; 0 if there are
+	 * none.
+	 */
+	long sharedUntil() {
+		return sharers().mapToLong(KeyEntry::end).max().orElse(0);
+	}
+
+	private Stream<KeyEntry> sharers() {
+		return this.holders.stream().filter((entry) -> !entry.isExclusive());
+	}
+
+	@Nullable KeyEntry holder(String owner) {
+		return find(this.holders, owner);
+	}
+
+	@Nullable KeyEntry place(String owner) {
+		return find(this.places, owner);
+	}
+
+	private static @Nullable KeyEntry find(List<KeyEntry> entries, String owner) {
+		return entries.stream().filter((entry) -> entry.isOwnedBy(owner)).findFirst().orElse(null);
+	}
+
+	/**
+	 * Refuses permits of another number than the others go by.
+	 */
+	void checkLimit(LeaseMode mode) {
+		if (mode instanceof Permits wanted) {
+			Stream.concat(this.holders.stream(), this.places.stream())
+				.map(KeyEntry::mode)
+				.filter(Permits.class::isInstance)
+				.mapToInt((other) -> ((Permits) other).limit())
+				.findFirst()
+				.ifPresent((limit) -> Assert.isTrue(limit == wanted.limit(),
+						() -> "The key is in use with a limit of " + limit + " permits, not " + wanted.limit()));
+		}
+	}
+
+	/**
+	 * Whether the key has room for a request that does not hold it. A fair one also lets
+	 * all those in that came before it, except that readers do not wait for readers.
+	 */
+	boolean admits(String owner, LeaseMode mode, boolean fair) {
+		return hasRoomFor(mode) && !(fair && isBehindOthers(owner, mode));
+	}
+
+	private boolean hasRoomFor(LeaseMode mode) {
+		if (this.holders.isEmpty()) {
+			return true;
+		}
+		if (mode instanceof Permits wanted) {
+			return permitsInUse(wanted.limit()) + wanted.permits() <= wanted.limit();
+		}
+		return mode.equals(LeaseMode.SHARED) && this.holders.stream().allMatch(KeyEntry::isShared);
+	}
+
+	private long permitsInUse(int limit) {
+		return this.holders.stream()
+			.mapToLong((holder) -> (holder.mode() instanceof Permits held) ? held.permits() : limit)
+			.sum();
+	}
+
+	private boolean isBehindOthers(String owner, LeaseMode mode) {
+		return this.places.stream()
+			.takeWhile((place) -> !place.isOwnedBy(owner))
+			.anyMatch((place) -> !mode.equals(LeaseMode.SHARED) || !place.isShared());
+	}
+
+	/**
+	 * The token that a grant gives out next.
+	 */
+	long nextToken() {
+		return Math.max(this.token + 1, this.now);
+	}
+
+	/**
+	 * The same when the row has got another version.
+	 */
+	KeyState at(long version) {
+		return new KeyState(version, this.now, this.token, this.holders, this.places);
+	}
+
+	/**
+	 * Makes somebody a holder, who leaves the queue.
+	 */
+	KeyState with(KeyEntry holder) {
+		List<KeyEntry> holders = new ArrayList<>(without(this.holders, holder.owner()));
+		holders.add(holder);
+		return new KeyState(this.version, this.now, holder.token(), holders, without(this.places, holder.owner()));
+	}
+
+	/**
+	 * Gives somebody a place at the end of the queue, or prolongs the place that is half
+	 * over.
+	 * @param owner who waits
+	 * @param mode what for
+	 * @param holder the name of the process
+	 * @param micros how long the place lasts unless it is prolonged
+	 * @return this state if the place lasts long enough
+	 */
+	KeyState withPlace(String owner, LeaseMode mode, String holder, long micros) {
+		KeyEntry place = place(owner);
+		if (place == null) {
+			return withPlace(new KeyEntry(owner, mode, true, 0, this.now + micros, holder));
+		}
+		return (place.end() - this.now > micros / 2) ? this : withPlaceUntil(owner, this.now + micros);
+	}
+
+	private KeyState withPlace(KeyEntry place) {
+		List<KeyEntry> places = new ArrayList<>(this.places);
+		places.add(place);
+		return new KeyState(this.version, this.now, this.token, this.holders, places);
+	}
+
+	private KeyState withPlaceUntil(String owner, long end) {
+		return new KeyState(this.version, this.now, this.token, this.holders,
+				replaced(this.places, owner, (place) -> place.until(end)));
+	}
+
+	/**
+	 * Changes a holder, who leaves the queue.
+	 */
+	KeyState withHolder(String owner, UnaryOperator<KeyEntry> change) {
+		return new KeyState(this.version, this.now, this.token, replaced(this.holders, owner, change),
+				without(this.places, owner));
+	}
+
+	/**
+	 * The same without a holder, or a contender.
+	 * @return this state if it does not know the owner
+	 */
+	KeyState without(String owner) {
+		if (holder(owner) == null && place(owner) == null) {
+			return this;
+		}
+		return new KeyState(this.version, this.now, this.token, without(this.holders, owner),
+				without(this.places, owner));
+	}
+
+	private static List<KeyEntry> without(List<KeyEntry> entries, String owner) {
+		return entries.stream().filter((entry) -> !entry.isOwnedBy(owner)).toList();
+	}
+
+	private static List<KeyEntry> replaced(List<KeyEntry> entries, String owner, UnaryOperator<KeyEntry> change) {
+		return entries.stream().map((entry) -> entry.isOwnedBy(owner) ? change.apply(entry) : entry).toList();
+	}
+
+}

@@ -1,0 +1,248 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
+
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
+
+/**
+ * What can be done with rows in every mode, on a given connection: with leases that are
+ * shared, permits, fair, or of several keys.
+ * <ol>
+ * <li>One statement reads the rows, and the clock of the database.</li>
+ * <li>{@link KeyState} decides. A denial writes nothing, except a place in the queue that
+ * is new or half over.</li>
+ * <li>One statement for each key writes it back if its version is still the one that was
+ * read; several keys are written in one transaction, all of them or none.</li>
+ * <li>Whoever finds that a row was changed meanwhile begins again: somebody else got
+ * on.</li>
+ * </ol>
+ */
+final class LeaseStates {
+
+	/**
+	 * How long a place lasts whose contender does not ask again: many times longer than
+	 * the pauses between two attempts.
+	 */
+	private static final Duration PLACE_TIME = Duration.ofSeconds(5);
+
+	private final LockConnection connection;
+
+	LeaseStates(LockConnection connection) {
+		this.connection = connection;
+	}
+
+	/**
+	 * Acquires all keys of the request or none of them.
+	 * @param queueing whether a fair request gets a place in the queue if it is denied
+	 * @throws IllegalArgumentException if permits are in use with another limit
+	 */
+	Attempt acquire(LeaseRequest request, boolean queueing) throws SQLException {
+		String owner = request.owner().toString();
+		LeaseTerms terms = request.terms();
+		Map<String, KeyState> states = KeyRows.read(this.connection, request.keys());
+		if (areHeld(states, request)) {
+			return grantOf(states, request);
+		}
+		states.values().forEach((state) -> state.checkLimit(terms.mode()));
+		if (states.values().stream().allMatch((state) -> state.admits(owner, terms.mode(), terms.fair()))) {
+			return grant(states, request);
+		}
+		if (queueing && terms.fair()) {
+			write(states, request.keys(), (state) -> state.withPlace(owner, terms.mode(), this.connection.holder(),
+					LeaseTable.micros(PLACE_TIME)));
+		}
+		return denial(states);
+	}
+
+	private static boolean areHeld(Map<String, KeyState> states, LeaseRequest request) {
+		String owner = request.owner().toString();
+		return request.keys().stream().allMatch((key) -> state(states, key).holder(owner) != null);
+	}
+
+	private static KeyState state(Map<String, KeyState> states, String key) {
+		return Objects.requireNonNull(states.get(key), "state");
+	}
+
+	private static Attempt grantOf(Map<String, KeyState> states, LeaseRequest request) {
+		KeyState state = state(states, request.key());
+		KeyEntry holder = Objects.requireNonNull(state.holder(request.owner().toString()));
+		return grant(request, holder.token(), holder.end() - state.now());
+	}
+
+	private static Grant grant(LeaseRequest request, long lastToken, long micros) {
+		return new Grant(lastToken - request.terms().tokens() + 1, Duration.of(micros, ChronoUnit.MICROS));
+	}
+
+	private Attempt grant(Map<String, KeyState> states, LeaseRequest request) throws SQLException {
+		String owner = request.owner().toString();
+		LeaseTerms terms = request.terms();
+		long token = states.values().stream().mapToLong(KeyState::nextToken).max().orElseThrow() + terms.tokens() - 1;
+		long micros = LeaseTable.micros(terms.leaseTime());
+		write(states, request.keys(), (state) -> state
+			.with(new KeyEntry(owner, terms.mode(), false, token, state.now() + micros, this.connection.holder())));
+		return grant(request, token, micros);
+	}
+
+	private static Denial denial(Map<String, KeyState> states) {
+		LongStream remaining = states.values()
+			.stream()
+			.flatMapToLong((state) -> state.holders().stream().mapToLong((holder) -> holder.end() - state.now()));
+		return remaining.min()
+			.stream()
+			.mapToObj((micros) -> new Denial(Duration.of(micros, ChronoUnit.MICROS)))
+			.findFirst()
+			.orElse(Denial.UNKNOWN_DURATION);
+	}
+
+	/**
+	 * Releases what the owner of the request has, be it a lease or a place in the queue.
+	 * @return whether it held all keys
+	 */
+	boolean release(LeaseRequest lease) throws SQLException {
+		Map<String, KeyState> states = KeyRows.read(this.connection, lease.keys());
+		boolean held = areHeld(states, lease);
+		write(states, lease.keys(), (state) -> state.without(lease.owner().toString()));
+		return held;
+	}
+
+	/**
+	 * Has a former owner hold, for a rest, what the owner of the request holds.
+	 * @return whether it held all keys
+	 */
+	boolean releaseAfter(LeaseRequest lease, Duration rest) throws SQLException {
+		String owner = lease.owner().toString();
+		Map<String, KeyState> states = KeyRows.read(this.connection, lease.keys());
+		if (!areHeld(states, lease)) {
+			write(states, lease.keys(), (state) -> state.without(owner));
+			return false;
+		}
+		write(states, lease.keys(), (state) -> state.withHolder(owner,
+				(holder) -> holder.ofFormerOwner(state.now() + LeaseTable.micros(rest))));
+		return true;
+	}
+
+	/**
+	 * Makes a shared lease out of an exclusive one.
+	 */
+	Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared) throws SQLException {
+		Map<String, KeyState> states = KeyRows.read(this.connection, shared.keys());
+		if (areHeld(states, shared)) {
+			return grantOf(states, shared);
+		}
+		if (!areHeld(states, exclusive)) {
+			return denial(states);
+		}
+		states.replaceAll((key, state) -> state.without(exclusive.owner().toString()));
+		return grant(states, shared);
+	}
+
+	/**
+	 * Tells who holds a key.
+	 */
+	List<LeaseHolder> inspect(String key) throws SQLException {
+		KeyState state = state(KeyRows.read(this.connection, List.of(key)), key);
+		return state.holders()
+			.stream()
+			.map((holder) -> new LeaseHolder(holder.owner(), holder.mode(), holder.token(),
+					Duration.of(holder.end() - state.now(), ChronoUnit.MICROS)))
+			.toList();
+	}
+
+	/**
+	 * Prolongs leases, one after the other.
+	 * @return those that are still held
+	 */
+	Set<LeaseRequest> renew(List<LeaseRequest> leases) throws SQLException {
+		Set<String> keys = new HashSet<>();
+		leases.forEach((lease) -> keys.addAll(lease.keys()));
+		Map<String, KeyState> states = KeyRows.read(this.connection, keys);
+		Set<LeaseRequest> held = new HashSet<>();
+		for (LeaseRequest lease : leases) {
+			if (renew(lease, states)) {
+				held.add(lease);
+			}
+		}
+		return held;
+	}
+
+	private boolean renew(LeaseRequest lease, Map<String, KeyState> states) throws SQLException {
+		String owner = lease.owner().toString();
+		long micros = LeaseTable.micros(lease.terms().leaseTime());
+		while (areHeld(states, lease)) {
+			try {
+				write(states, lease.keys(),
+						(state) -> state.withHolder(owner, (holder) -> holder.until(state.now() + micros)));
+				return true;
+			}
+			catch (RowChangedException ex) {
+				if (this.connection.isOver()) {
+					throw ex;
+				}
+				states.putAll(KeyRows.read(this.connection, lease.keys()));
+			}
+		}
+		return false;
+	}
+
+	private void write(Map<String, KeyState> states, List<String> keys, UnaryOperator<KeyState> change)
+			throws SQLException {
+		Map<String, KeyState> changed = new LinkedHashMap<>();
+		for (String key : keys) {
+			KeyState before = state(states, key);
+			KeyState after = change.apply(before);
+			if (after != before) {
+				changed.put(key, after);
+			}
+		}
+		if (changed.size() > 1) {
+			this.connection.inTransaction(() -> write(changed));
+		}
+		else {
+			write(changed);
+		}
+		states.putAll(changed);
+	}
+
+	/**
+	 * Writes in the order of the keys, so that no two sessions wait for each other.
+	 */
+	private boolean write(Map<String, KeyState> changed) throws SQLException {
+		for (Map.Entry<String, KeyState> entry : changed.entrySet()) {
+			long version = KeyRows.write(this.connection, entry.getKey(), entry.getValue());
+			entry.setValue(entry.getValue().at(version));
+		}
+		return true;
+	}
+
+}

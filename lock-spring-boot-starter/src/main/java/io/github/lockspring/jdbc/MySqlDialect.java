@@ -1,0 +1,262 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Types;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * MySQL from version 8 on, and MariaDB from version 10.6 on, each behind the driver of
+ * either.
+ * <p>
+ * For the sake of speed only, the session is told not to wait longer than a second for a
+ * row, the least that both know beside not waiting at all, which would have drivers write
+ * a warning to the log whenever two sessions meet.
+ */
+final class MySqlDialect extends JdbcDialect {
+
+	static final MySqlDialect MYSQL = new MySqlDialect(false);
+
+	static final MySqlDialect MARIADB = new MySqlDialect(true);
+
+	/**
+	 * Looks first whether somebody else holds the key, because the insert would lock the
+	 * row of the holder before it finds that out.
+	 * <p>
+	 * Assignments are made from left to right. The first decides whether the row is free,
+	 * by the clock after the row was locked, and says so by an end of -1; the others go
+	 * by that. The answer to the insert carries the argument of the last call of
+	 * {@code LAST_INSERT_ID}: the token, or 0.
+	 */
+	private static final String ACQUIRE = """
+			INSERT INTO @@table@@
+			  (lock_key, owner, token, expires_at, holder, held_since, shared_until, version)
+			SELECT wanted.lock_key, wanted.owner, LAST_INSERT_ID(wanted.now_micros + wanted.tokens - 1),
+			  wanted.now_micros + wanted.lease_time, wanted.holder, @@timestamp@@, 0, wanted.now_micros
+			FROM (
+			  SELECT CAST(? AS BINARY) AS lock_key, CAST(? AS CHAR(64) CHARACTER SET utf8mb4) AS owner,
+			      CAST(? AS SIGNED) AS lease_time, CAST(? AS SIGNED) AS tokens,
+			      CAST(? AS CHAR(255) CHARACTER SET utf8mb4) AS holder, @@now@@ AS now_micros
+			) AS wanted
+			WHERE NOT EXISTS (
+			  SELECT 1 FROM @@table@@ AS other
+			  WHERE other.lock_key = wanted.lock_key AND (other.shared_until > wanted.now_micros
+			      OR (other.expires_at > wanted.now_micros AND other.owner <> wanted.owner)))
+			ON DUPLICATE KEY UPDATE
+			  expires_at = IF(@@table@@.expires_at <= @@now@@ AND @@table@@.shared_until <= @@now@@,
+			      -1, @@table@@.expires_at),
+			  token = IF(@@table@@.expires_at = -1,
+			      LAST_INSERT_ID(GREATEST(@@table@@.token + 1, @@now@@) + wanted.tokens - 1),
+			      IF(@@table@@.owner = wanted.owner,
+			          LAST_INSERT_ID(@@table@@.token), @@table@@.token + LAST_INSERT_ID(0))),
+			  owner = IF(@@table@@.expires_at = -1, wanted.owner, @@table@@.owner),
+			  holder = IF(@@table@@.expires_at = -1, wanted.holder, @@table@@.holder),
+			  held_since = IF(@@table@@.expires_at = -1, @@timestamp@@, @@table@@.held_since),
+			  shared_until = IF(@@table@@.expires_at = -1, 0, @@table@@.shared_until),
+			  version = @@table@@.version + IF(@@table@@.owner = wanted.owner, 1, 0),
+			  expires_at = IF(@@table@@.owner = wanted.owner, @@now@@ + wanted.lease_time, @@table@@.expires_at)
+			""";
+
+	/**
+	 * Only SYSDATE moves while a statement waits for a row, but it is a local time, which
+	 * repeats itself once a year. So it only tells how long the statement has been under
+	 * way, and local times that jump do so by quarters of an hour.
+	 */
+	private static final String NOW = "(TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) "
+			+ "+ GREATEST(0, TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6))) % 900000000)";
+
+	private static final Pattern MARIADB_VERSION = Pattern.compile("(\\d+)\\.(\\d+)\\.\\d+-MariaDB");
+
+	/**
+	 * Lock wait timeout, deadlock, record has changed since last read.
+	 */
+	private static final Set<Integer> CONTENDED = Set.of(1205, 1213, 1020);
+
+	/**
+	 * The server is read-only; a column or its value is not as expected.
+	 */
+	private static final Set<Integer> REFUSED = Set.of(1290, 1836, 1364, 1366, 1267);
+
+	/**
+	 * The server is read-only, and has been made so in two ways.
+	 */
+	private static final Set<Integer> READ_ONLY_SERVER = Set.of(1290, 1836);
+
+	/**
+	 * Has more than two values in some versions of MariaDB.
+	 */
+	private static final String IS_READ_ONLY = """
+			SELECT @@global.read_only NOT IN ('0', 'OFF') OR @@global.innodb_read_only
+			""";
+
+	private static final String ENGINE = """
+			SELECT engine FROM information_schema.tables
+			WHERE table_schema = COALESCE(?, DATABASE()) AND LOWER(table_name) = LOWER(?)
+			""";
+
+	private static final String INNODB = "InnoDB";
+
+	private final boolean mariaDb;
+
+	private MySqlDialect(boolean mariaDb) {
+		this.mariaDb = mariaDb;
+	}
+
+	@Override
+	String databases() {
+		return this.mariaDb ? "MariaDB 10.6 and later" : "MySQL 8.0 and later";
+	}
+
+	@Override
+	boolean speaks(String product, String version, int majorVersion, int minorVersion) {
+		if (!product.equals("MySQL") && !product.equals("MariaDB")) {
+			return false;
+		}
+		Matcher ofMariaDb = MARIADB_VERSION.matcher(version);
+		if (ofMariaDb.find()) {
+			return this.mariaDb && isRecent(Integer.parseInt(ofMariaDb.group(1)), Integer.parseInt(ofMariaDb.group(2)));
+		}
+		return !this.mariaDb && product.equals("MySQL") && majorVersion >= 8;
+	}
+
+	private static boolean isRecent(int majorVersion, int minorVersion) {
+		return majorVersion > 10 || (majorVersion == 10 && minorVersion >= 6);
+	}
+
+	@Override
+	String now() {
+		return NOW;
+	}
+
+	@Override
+	String timestamp() {
+		return "UTC_TIMESTAMP(6)";
+	}
+
+	@Override
+	String acquire() {
+		return ACQUIRE;
+	}
+
+	@Override
+	PreparedStatement prepareAcquire(LockConnection connection) throws SQLException {
+		return connection.prepareWithKey(connection.sql().acquire());
+	}
+
+	@Override
+	@Nullable Long acquire(PreparedStatement statement) throws SQLException {
+		statement.executeUpdate();
+		try (ResultSet result = statement.getGeneratedKeys()) {
+			long token = (result.next()) ? result.getLong(1) : 0;
+			return (token != 0) ? token : null;
+		}
+	}
+
+	@Override
+	String insert() {
+		return super.insert().replace("INSERT INTO", "INSERT IGNORE INTO");
+	}
+
+	@Override
+	String readOnly() {
+		return IS_READ_ONLY;
+	}
+
+	@Override
+	boolean isReadOnlyForSome() {
+		return true;
+	}
+
+	@Override
+	boolean isReadOnly(SQLException failure) {
+		return super.isReadOnly(failure) || READ_ONLY_SERVER.contains(failure.getErrorCode());
+	}
+
+	@Override
+	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(ENGINE)) {
+			statement.setString(1, table.schema());
+			statement.setString(2, table.simpleName());
+			try (ResultSet rows = statement.executeQuery()) {
+				return (rows.next() && !INNODB.equalsIgnoreCase(rows.getString(1)))
+						? Optional.of("Its engine must be InnoDB, not %s.".formatted(rows.getString(1)))
+						: Optional.empty();
+			}
+		}
+	}
+
+	@Override
+	SessionChange configure(Connection connection) throws SQLException {
+		int timeout = lockTimeout(connection);
+		setLockTimeout(connection, 1);
+		return (configured) -> setLockTimeout(configured, timeout);
+	}
+
+	private static int lockTimeout(Connection connection) throws SQLException {
+		try (Statement statement = connection.createStatement();
+				ResultSet result = statement.executeQuery("SELECT @@innodb_lock_wait_timeout")) {
+			result.next();
+			return result.getInt(1);
+		}
+	}
+
+	private static void setLockTimeout(Connection connection, int seconds) throws SQLException {
+		try (Statement statement = connection.createStatement()) {
+			statement.execute("SET SESSION innodb_lock_wait_timeout = " + seconds);
+		}
+	}
+
+	@Override
+	boolean isContended(SQLException failure) {
+		return super.isContended(failure) || CONTENDED.contains(failure.getErrorCode());
+	}
+
+	@Override
+	boolean isRefused(SQLException failure) {
+		return super.isRefused(failure) || REFUSED.contains(failure.getErrorCode());
+	}
+
+	@Override
+	String schemaResource() {
+		return this.mariaDb ? "schema-mariadb.sql" : "schema-mysql.sql";
+	}
+
+	@Override
+	List<JdbcColumn> columns() {
+		return List.of(new JdbcColumn("lock_key", Types.VARBINARY, 1024, "VARBINARY(1024)"),
+				new JdbcColumn("owner", Types.VARCHAR, 64, "VARCHAR(64)"),
+				new JdbcColumn("token", Types.BIGINT, 0, "BIGINT"),
+				new JdbcColumn("expires_at", Types.BIGINT, 0, "BIGINT"),
+				new JdbcColumn("holder", Types.VARCHAR, 255, "VARCHAR(255)"),
+				new JdbcColumn("held_since", Types.TIMESTAMP, 26, "DATETIME(6)"),
+				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
+				new JdbcColumn("shared_until", Types.BIGINT, 0, "BIGINT"),
+				new JdbcColumn("entries", Set.of(Types.LONGVARCHAR, Types.VARCHAR), 1_000_000, "MEDIUMTEXT"));
+	}
+
+}

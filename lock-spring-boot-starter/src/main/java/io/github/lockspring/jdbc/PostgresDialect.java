@@ -1,0 +1,198 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * PostgreSQL from version 13 on.
+ * <p>
+ * Leaves the session as it is: what differs from the defaults is set by the statement
+ * itself, for itself only. Connections may therefore come from a pool that changes them
+ * between two statements, such as PgBouncer.
+ */
+final class PostgresDialect extends JdbcDialect {
+
+	/**
+	 * Looks first whether somebody else holds the key, because the insert would lock the
+	 * row of the holder, and write, before it finds that out. Everything that depends on
+	 * the clock is computed after the row was locked, which may take a moment; of what
+	 * was computed before, only differences count.
+	 */
+	private static final String ACQUIRE = """
+			INSERT INTO @@table@@ AS held
+			  (lock_key, owner, token, expires_at, holder, held_since, shared_until, version)
+			SELECT lock_key, owner, now_micros + tokens - 1, now_micros + lease_time, holder, @@timestamp@@, 0, now_micros
+			FROM (
+			  SELECT CAST(? AS bytea) AS lock_key, CAST(? AS varchar) AS owner, CAST(? AS bigint) AS lease_time,
+			      CAST(? AS bigint) AS tokens, CAST(? AS varchar) AS holder, @@now@@ AS now_micros
+			  OFFSET 0
+			) AS wanted
+			WHERE @@short-wait@@ AND NOT EXISTS (
+			  SELECT 1 FROM @@table@@ AS other
+			  WHERE other.lock_key = wanted.lock_key AND (other.shared_until > wanted.now_micros
+			      OR (other.expires_at > wanted.now_micros AND other.owner <> wanted.owner)))
+			ON CONFLICT (lock_key) DO UPDATE SET
+			  token = CASE
+			      WHEN held.owner = excluded.owner AND held.expires_at > @@now@@ THEN held.token
+			      ELSE GREATEST(held.token + 1, @@now@@) + excluded.token - excluded.version END,
+			  owner = excluded.owner,
+			  expires_at = @@now@@ + excluded.expires_at - excluded.version,
+			  holder = excluded.holder,
+			  held_since = excluded.held_since,
+			  shared_until = 0,
+			  version = held.version + 1
+			WHERE held.owner = excluded.owner OR (held.expires_at <= @@now@@ AND held.shared_until <= @@now@@)
+			RETURNING token
+			""";
+
+	private static final String NOW = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
+
+	/**
+	 * For the transaction, which is this statement: a row that is locked for longer is
+	 * not waited for.
+	 */
+	private static final String SHORT_WAIT = "set_config('lock_timeout', '100ms', true) IS NOT NULL";
+
+	/**
+	 * For the transaction, which is this statement: a release need not be on the disk
+	 * before it is answered. Whoever acquires after it waits for both.
+	 */
+	private static final String NO_FLUSH = "set_config('synchronous_commit', 'off', true) IS NOT NULL";
+
+	private static final String READ_ONLY_SERVER = """
+			SELECT pg_is_in_recovery() OR CAST(current_setting('transaction_read_only') AS boolean)
+			""";
+
+	private static final String PERSISTENCE = "SELECT relpersistence FROM pg_class WHERE oid = to_regclass(?)";
+
+	private static final String UNLOGGED = "u";
+
+	private static final String LOCK_NOT_AVAILABLE = "55P03";
+
+	@Override
+	String databases() {
+		return "PostgreSQL 13 and later";
+	}
+
+	@Override
+	boolean speaks(String product, String version, int majorVersion, int minorVersion) {
+		return product.equals("PostgreSQL") && majorVersion >= 13;
+	}
+
+	@Override
+	String now() {
+		return NOW;
+	}
+
+	@Override
+	String timestamp() {
+		return "clock_timestamp()";
+	}
+
+	@Override
+	String acquire() {
+		return ACQUIRE.replace("@@short-wait@@", SHORT_WAIT);
+	}
+
+	@Override
+	String release() {
+		return and(and(super.release(), SHORT_WAIT), NO_FLUSH);
+	}
+
+	@Override
+	String releaseAfter() {
+		return and(super.releaseAfter(), SHORT_WAIT);
+	}
+
+	@Override
+	String renew() {
+		return and(super.renew(), SHORT_WAIT);
+	}
+
+	@Override
+	String write() {
+		return and(super.write(), SHORT_WAIT);
+	}
+
+	private static String and(String update, String setting) {
+		return update + " AND " + setting + '\n';
+	}
+
+	@Override
+	String insert() {
+		return super.insert() + " ON CONFLICT (lock_key) DO NOTHING\n";
+	}
+
+	@Override
+	String delete() {
+		return and(super.delete(), SHORT_WAIT);
+	}
+
+	@Override
+	String readOnly() {
+		return READ_ONLY_SERVER;
+	}
+
+	@Override
+	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(PERSISTENCE)) {
+			statement.setString(1, table.value());
+			try (ResultSet rows = statement.executeQuery()) {
+				return (rows.next() && UNLOGGED.equals(rows.getString(1)))
+						? Optional.of("It must not be UNLOGGED: a crash of the server would empty it.")
+						: Optional.empty();
+			}
+		}
+	}
+
+	@Override
+	SessionChange configure(Connection connection) {
+		return (configured) -> {
+		};
+	}
+
+	@Override
+	boolean isContended(SQLException failure) {
+		return super.isContended(failure) || LOCK_NOT_AVAILABLE.equals(failure.getSQLState());
+	}
+
+	@Override
+	String schemaResource() {
+		return "schema-postgresql.sql";
+	}
+
+	@Override
+	List<JdbcColumn> columns() {
+		return List.of(new JdbcColumn("lock_key", Types.BINARY, 0, "BYTEA"),
+				new JdbcColumn("owner", Types.VARCHAR, 64, "VARCHAR(64)"),
+				new JdbcColumn("token", Types.BIGINT, 0, "BIGINT"),
+				new JdbcColumn("expires_at", Types.BIGINT, 0, "BIGINT"),
+				new JdbcColumn("holder", Types.VARCHAR, 255, "VARCHAR(255)"),
+				new JdbcColumn("held_since", Types.TIMESTAMP, 0, "TIMESTAMPTZ"),
+				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
+				new JdbcColumn("shared_until", Types.BIGINT, 0, "BIGINT"),
+				new JdbcColumn("entries", Types.VARCHAR, 65_535, "TEXT"));
+	}
+
+}

@@ -1,0 +1,82 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockspring.server.SqlServer;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.LockBackendContractTests;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+/**
+ * The contract of {@link LockBackend} on a database server. Every backend has a pool of
+ * its own, as every process has.
+ */
+abstract class SqlLockBackendContractTests extends LockBackendContractTests {
+
+	private final List<HikariDataSource> pools = new ArrayList<>();
+
+	private final TestDatabase database;
+
+	private final String urlOfNobody;
+
+	/**
+	 * Tests a server.
+	 * @param server the server
+	 * @param url the URL of its database, or one for another driver
+	 */
+	SqlLockBackendContractTests(SqlServer server, String url) {
+		this.database = TestDatabase.on(server, url);
+		this.urlOfNobody = url.replace(":" + server.port(), ":1");
+	}
+
+	@BeforeEach
+	void createTable() {
+		this.database.createTable();
+	}
+
+	@AfterEach
+	void closePools() {
+		this.pools.forEach(HikariDataSource::close);
+		this.database.close();
+	}
+
+	@Override
+	protected LockBackend backend() {
+		HikariDataSource pool = this.database.pool(4);
+		this.pools.add(pool);
+		return new JdbcLockBackend(pool);
+	}
+
+	@Override
+	protected void expire(LeaseRequest lease) {
+		this.database.expire(lease);
+	}
+
+	@Override
+	protected LockBackend unreachableBackend() {
+		return new JdbcLockBackend(new DriverManagerDataSource(this.urlOfNobody, "nobody", ""));
+	}
+
+}
