@@ -39,10 +39,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class MySqlDialect extends JdbcDialect {
 
-	static final MySqlDialect MYSQL = new MySqlDialect(false);
-
-	static final MySqlDialect MARIADB = new MySqlDialect(true);
-
 	/**
 	 * Looks first whether somebody else holds the key, because the insert would lock the
 	 * row of the holder before it finds that out.
@@ -103,7 +99,7 @@ final class MySqlDialect extends JdbcDialect {
 
 	private final boolean mariaDb;
 
-	private MySqlDialect(boolean mariaDb) {
+	MySqlDialect(boolean mariaDb) {
 		this.mariaDb = mariaDb;
 	}
 
@@ -113,7 +109,7 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	boolean speaks(String product, String version, int majorVersion, int minorVersion) {
+	boolean speaks(String product, String version, int majorVersion) {
 		if (!product.equals("MySQL") && !product.equals("MariaDB")) {
 			return false;
 		}
