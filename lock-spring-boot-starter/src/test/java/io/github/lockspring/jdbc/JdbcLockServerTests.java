@@ -25,7 +25,9 @@ import io.github.lockspring.server.MariaDbServer;
 import io.github.lockspring.server.MySqlServer;
 import io.github.lockspring.server.PostgresServer;
 import io.github.lockspring.spi.BackendUnavailableException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -42,15 +44,22 @@ class JdbcLockServerTests {
 	@Nested
 	class Postgres extends SqlLockServerTests {
 
-		private static final PostgresServer SERVER = PostgresServer.start();
+		private static @Nullable PostgresServer server;
 
 		Postgres() {
-			super(SERVER, "postgres", "");
+			super(server, "postgres", "");
+		}
+
+		@BeforeAll
+		static void start() {
+			server = PostgresServer.start();
 		}
 
 		@AfterAll
 		static void stop() {
-			SERVER.close();
+			if (server != null) {
+				server.close();
+			}
 		}
 
 		@Override
@@ -92,15 +101,22 @@ class JdbcLockServerTests {
 	@Nested
 	class MariaDb extends SqlLockServerTests {
 
-		private static final MariaDbServer SERVER = MariaDbServer.start();
+		private static @Nullable MariaDbServer server;
 
 		MariaDb() {
-			super(SERVER, "admin", "admin");
+			super(server, "admin", "admin");
+		}
+
+		@BeforeAll
+		static void start() {
+			server = MariaDbServer.start();
 		}
 
 		@AfterAll
 		static void stop() {
-			SERVER.close();
+			if (server != null) {
+				server.close();
+			}
 		}
 
 		@Override
@@ -147,11 +163,11 @@ class JdbcLockServerTests {
 			DataSource dataSource = Objects.requireNonNull(admin().getDataSource());
 			new JdbcLockSchema(dataSource, JdbcLockSchema.DEFAULT_TABLE_NAME).initialize();
 			JdbcLockBackend backend = new JdbcLockBackend(dataSource);
-			SERVER.setReadOnly(true);
+			server.setReadOnly(true);
 			assertThatExceptionOfType(BackendUnavailableException.class)
 				.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT))
 				.withMessageContaining("The database is read-only");
-			SERVER.setReadOnly(false);
+			server.setReadOnly(false);
 			Requests.acquired(backend, "key");
 			backend.close();
 		}
@@ -164,15 +180,22 @@ class JdbcLockServerTests {
 	@Nested
 	class MySql extends SqlLockServerTests {
 
-		private static final MySqlServer SERVER = MySqlServer.start();
+		private static @Nullable MySqlServer server;
 
 		MySql() {
-			super(SERVER, "admin", "admin");
+			super(server, "admin", "admin");
+		}
+
+		@BeforeAll
+		static void start() {
+			server = MySqlServer.start();
 		}
 
 		@AfterAll
 		static void stop() {
-			SERVER.close();
+			if (server != null) {
+				server.close();
+			}
 		}
 
 		@Override
@@ -219,11 +242,11 @@ class JdbcLockServerTests {
 			DataSource dataSource = Objects.requireNonNull(admin().getDataSource());
 			new JdbcLockSchema(dataSource, JdbcLockSchema.DEFAULT_TABLE_NAME).initialize();
 			JdbcLockBackend backend = new JdbcLockBackend(dataSource);
-			SERVER.setReadOnly(true);
+			server.setReadOnly(true);
 			assertThatExceptionOfType(BackendUnavailableException.class)
 				.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT))
 				.withMessageContaining("The database is read-only");
-			SERVER.setReadOnly(false);
+			server.setReadOnly(false);
 			Requests.acquired(backend, "key");
 			backend.close();
 		}

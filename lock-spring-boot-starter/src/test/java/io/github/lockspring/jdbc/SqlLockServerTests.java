@@ -54,6 +54,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 abstract class SqlLockServerTests {
 
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
+
 	private static final Duration SHORT_TIMEOUT = Duration.ofMillis(200);
 
 	private static final AtomicInteger TABLES = new AtomicInteger();
@@ -212,7 +214,7 @@ abstract class SqlLockServerTests {
 		useAll(backend);
 		this.server.setReadOnly(true);
 		try {
-			Awaitility.await().untilAsserted(() -> assertIsReadOnly(() -> backend.probe(Requests.TIMEOUT)));
+			Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertIsReadOnly(() -> backend.probe(Requests.TIMEOUT)));
 			assertThatExceptionOfType(BackendUnavailableException.class)
 				.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT));
 			assertIsReadOnly(this.schema::validate);
@@ -221,7 +223,7 @@ abstract class SqlLockServerTests {
 		finally {
 			this.server.setReadOnly(false);
 		}
-		Awaitility.await().ignoreExceptionsInstanceOf(BackendException.class).untilAsserted(() -> useAll(backend));
+		Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(BackendException.class).untilAsserted(() -> useAll(backend));
 		this.schema.validate();
 	}
 
@@ -330,7 +332,7 @@ abstract class SqlLockServerTests {
 		for (int i = 0; i < 10; i++) {
 			for (LeaseRequest request : List.of(Requests.of("count"), Requests.of("count", LeaseMode.EXCLUSIVE, true),
 					Requests.of("count", LeaseMode.permits(3, 3), false))) {
-				Awaitility.await().until(() -> Requests.acquires(backend, request));
+				Awaitility.await().atMost(PATIENCE).until(() -> Requests.acquires(backend, request));
 				int read = count[0];
 				Thread.yield();
 				count[0] = read + 1;

@@ -163,8 +163,8 @@ abstract class SqlLockTableTests {
 		List<LeaseRequest> leases = IntStream.range(0, 100)
 			.mapToObj((i) -> Requests.acquired(this.backend, "key" + i))
 			.toList();
-		assertStatements(1,
-				() -> assertThat(this.backend.renew(leases, Requests.TIMEOUT).held()).containsOnlyOnceElementsOf(leases));
+		assertStatements(1, () -> assertThat(this.backend.renew(leases, Requests.TIMEOUT).held())
+			.containsOnlyOnceElementsOf(leases));
 	}
 
 	@Test
