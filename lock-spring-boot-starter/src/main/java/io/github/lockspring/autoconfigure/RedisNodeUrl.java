@@ -42,7 +42,8 @@ record RedisNodeUrl(URI url) {
 	RedisNodeUrl {
 		boolean known = "redis".equals(url.getScheme()) || "rediss".equals(url.getScheme());
 		if (!known || url.getHost() == null) {
-			throw new LockConfigurationException( // Spring Boot's own would show the password
+			throw new LockConfigurationException( // Spring Boot's own would show the
+													// password
 					"The property 'lock.redis.redlock.nodes' holds '" + withoutCredentials(url)
 							+ "', which is not the URL of a Redis server",
 					"Name the servers by URLs such as redis://host:6379 or rediss://user:password@host:6379/0.");

@@ -111,8 +111,9 @@ record JdbcStore(String url, String user, String password, String table, int kep
 	 * Asserts that nobody holds a key or waits for it.
 	 */
 	void assertNothingLeft() {
-		assertThat(admin().query("SELECT lock_key, owner, entries FROM " + this.table
-				+ " WHERE owner IS NOT NULL OR entries IS NOT NULL OR shared_until <> 0",
+		assertThat(admin().query(
+				"SELECT lock_key, owner, entries FROM " + this.table
+						+ " WHERE owner IS NOT NULL OR entries IS NOT NULL OR shared_until <> 0",
 				(row, i) -> new String(row.getBytes(1), StandardCharsets.UTF_8) + ' ' + row.getString(2) + ' '
 						+ row.getString(3)))
 			.isEmpty();

@@ -214,7 +214,9 @@ abstract class SqlLockServerTests {
 		useAll(backend);
 		this.server.setReadOnly(true);
 		try {
-			Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertIsReadOnly(() -> backend.probe(Requests.TIMEOUT)));
+			Awaitility.await()
+				.atMost(PATIENCE)
+				.untilAsserted(() -> assertIsReadOnly(() -> backend.probe(Requests.TIMEOUT)));
 			assertThatExceptionOfType(BackendUnavailableException.class)
 				.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT));
 			assertIsReadOnly(this.schema::validate);
@@ -223,7 +225,10 @@ abstract class SqlLockServerTests {
 		finally {
 			this.server.setReadOnly(false);
 		}
-		Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(BackendException.class).untilAsserted(() -> useAll(backend));
+		Awaitility.await()
+			.atMost(PATIENCE)
+			.ignoreExceptionsInstanceOf(BackendException.class)
+			.untilAsserted(() -> useAll(backend));
 		this.schema.validate();
 	}
 

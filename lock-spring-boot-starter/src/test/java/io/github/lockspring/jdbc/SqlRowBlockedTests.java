@@ -82,8 +82,8 @@ abstract class SqlRowBlockedTests extends SqlFaultTests {
 		}
 		this.run.awaitThreads();
 		this.run.assertNoViolations();
-		assertThat(this.ends).hasSize(3).allSatisfy((end) -> assertThat(end).isGreaterThanOrEqualTo(freed
-				+ LeaseTable.micros(LEASE)));
+		assertThat(this.ends).hasSize(3)
+			.allSatisfy((end) -> assertThat(end).isGreaterThanOrEqualTo(freed + LeaseTable.micros(LEASE)));
 		assertEnd(List.of("free", "fair", "held"));
 	}
 
@@ -112,14 +112,13 @@ abstract class SqlRowBlockedTests extends SqlFaultTests {
 	 * The clock of the database.
 	 */
 	private long micros() {
-		return this.store.admin()
-			.execute((Connection connection) -> {
-				try (ResultSet rows = connection.createStatement()
-					.executeQuery("SELECT " + JdbcDialect.of(connection).now())) {
-					rows.next();
-					return rows.getLong(1);
-				}
-			});
+		return this.store.admin().execute((Connection connection) -> {
+			try (ResultSet rows = connection.createStatement()
+				.executeQuery("SELECT " + JdbcDialect.of(connection).now())) {
+				rows.next();
+				return rows.getLong(1);
+			}
+		});
 	}
 
 }

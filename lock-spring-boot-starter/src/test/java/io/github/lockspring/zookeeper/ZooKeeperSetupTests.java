@@ -168,7 +168,8 @@ class ZooKeeperSetupTests {
 
 	@Test
 	void clientThatMayOnlyReadCannotAcquire() throws Exception {
-		this.admin.create().withACL(List.of(new ACL(Perms.READ, Ids.ANYONE_ID_UNSAFE), acl(Perms.ALL, "admin")))
+		this.admin.create()
+			.withACL(List.of(new ACL(Perms.READ, Ids.ANYONE_ID_UNSAFE), acl(Perms.ALL, "admin")))
 			.forPath("/lock");
 		this.admin.setACL().withACL(Ids.READ_ACL_UNSAFE).forPath("/lock");
 		ZooKeeperProcess process = process(client(server.connectString(), "app"));
