@@ -350,7 +350,7 @@ final class Acquirer {
 
 	private Attempt attempt(Hold hold, Lease lease, boolean mayWait, Duration timeout) {
 		boolean queued = lease.isQueued();
-		if (mayWait && this.store.hasQueue()) {
+		if (mayWait && this.store.hasPlacesFor(hold.terms())) {
 			lease.setQueued(true);
 		}
 		try {

@@ -95,6 +95,14 @@ final class Store {
 		return this.capabilities.contains(Capability.QUEUE);
 	}
 
+	/**
+	 * Whether one that waits has a place in the store: a fair one has it also where it
+	 * must ask whether its turn has come.
+	 */
+	boolean hasPlacesFor(AcquireTerms terms) {
+		return terms.isFair() || hasQueue();
+	}
+
 	boolean hasSeveralKeys() {
 		return this.capabilities.contains(Capability.SEVERAL_KEYS);
 	}

@@ -96,7 +96,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	boolean speaks(String product, String version, int majorVersion, int minorVersion) {
+	boolean speaks(String product, String version, int majorVersion) {
 		return product.equals("PostgreSQL") && majorVersion >= 13;
 	}
 

@@ -521,7 +521,7 @@ final class Queues {
 		return session.latestChildren(parent)
 			.thenCompose((names) -> all(names.stream()
 				.filter((name) -> name.startsWith(owner) && !QueueNode.parse(name).rest())
-				.map((name) -> session.delete(parent + '/' + name))
+				.map((name) -> session.deleteOwn(parent + '/' + name))
 				.toList()))
 			.thenApply((deleted) -> deleted.contains(true));
 	}

@@ -181,8 +181,9 @@ class ZooKeeperContainerTests {
 
 	private void awaitNoKeys() {
 		ZooKeeperProcess.await()
-			.untilAsserted(() -> assertThat(this.process.client.checkExists().forPath(this.tree.root()).getNumChildren())
-				.isZero());
+			.untilAsserted(
+					() -> assertThat(this.process.client.checkExists().forPath(this.tree.root()).getNumChildren())
+						.isZero());
 	}
 
 }

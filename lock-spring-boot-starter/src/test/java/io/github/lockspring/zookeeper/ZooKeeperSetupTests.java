@@ -194,8 +194,7 @@ class ZooKeeperSetupTests {
 	void chrootThatIsMissingIsNamed() throws Exception {
 		ZooKeeperLockBackend backend = backend(Clients.create(server.connectString() + "/missing"));
 		ZooKeeperProcess other = process(client(server.connectString(), "admin"));
-		assertCannotStart(backend).withMessageContaining("'" + this.root + "'")
-			.withMessageContaining("/missing'");
+		assertCannotStart(backend).withMessageContaining("'" + this.root + "'").withMessageContaining("/missing'");
 		other.client.create().withACL(Ids.OPEN_ACL_UNSAFE).forPath("/missing");
 		assertThat(backend.tryAcquire(other.request("key"), ZooKeeperProcess.TIMEOUT)).isInstanceOf(Grant.class);
 		assertThat(other.client.getChildren().forPath("/missing" + this.root)).containsExactly("key");
