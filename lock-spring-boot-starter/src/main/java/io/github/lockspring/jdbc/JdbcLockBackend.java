@@ -28,13 +28,12 @@ import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.Denial;
-import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
 
@@ -62,6 +61,9 @@ public final class JdbcLockBackend implements LockBackend {
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.SHARED, Capability.PERMITS,
 			Capability.SEVERAL_KEYS, Capability.FAIR, Capability.FENCING);
 
+	private static final Set<Capability> CAPABILITIES_WITH_NEWS = Set.of(Capability.SHARED, Capability.PERMITS,
+			Capability.SEVERAL_KEYS, Capability.FAIR, Capability.FENCING, Capability.NEWS);
+
 	/**
 	 * How long an attempt that reads and writes goes on when the row is locked: others of
 	 * its kind lock it for moments only, and the key may have room for all of them.
@@ -71,6 +73,8 @@ public final class JdbcLockBackend implements LockBackend {
 	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
 
 	private final JdbcCalls calls;
+
+	private final @Nullable JdbcNews news;
 
 	/**
 	 * Creates a backend on the {@linkplain JdbcLockSchema#DEFAULT_TABLE_NAME default
@@ -101,10 +105,27 @@ public final class JdbcLockBackend implements LockBackend {
 	 * @throws IllegalArgumentException if the table name is none
 	 */
 	public JdbcLockBackend(DataSource dataSource, String tableName, int keptConnections) {
+		this(dataSource, tableName, keptConnections, false);
+	}
+
+	/**
+	 * Creates a backend that may listen to releases, so that those who wait need not ask
+	 * again and again. Does not talk to the database yet.
+	 * @param dataSource where connections come from
+	 * @param tableName the table, with or without its schema
+	 * @param keptConnections how many connections may be kept, for a second at most, for
+	 * the next call; 0 gives each back at once
+	 * @param listening whether to listen, on one more connection, which is kept as long
+	 * as somebody waits now and then; of use with PostgreSQL only, and not behind a
+	 * pooler in transaction mode
+	 * @throws IllegalArgumentException if the table name is none
+	 */
+	public JdbcLockBackend(DataSource dataSource, String tableName, int keptConnections, boolean listening) {
 		Assert.notNull(dataSource, "'dataSource' must not be null");
 		Assert.isTrue(keptConnections >= 0, "'keptConnections' must not be negative");
 		TableName table = new TableName(tableName);
 		this.calls = new JdbcCalls(new JdbcConnections(() -> LockConnection.open(dataSource, table), keptConnections));
+		this.news = listening ? new JdbcNews(dataSource, table) : null;
 	}
 
 	@Override
@@ -114,11 +135,14 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return CAPABILITIES;
+		return (this.news != null) ? CAPABILITIES_WITH_NEWS : CAPABILITIES;
 	}
 
 	@Override
 	public void start(BackendListener listener) {
+		if (this.news != null) {
+			this.news.start(listener);
+		}
 	}
 
 	@Override
@@ -128,12 +152,30 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public Attempt contend(LeaseRequest request, Duration timeout) {
-		return acquire(request, true, timeout);
+		return (this.news != null) ? contend(request, this.news, timeout) : acquire(request, true, timeout);
+	}
+
+	/**
+	 * One for whom no news will come must not be left to wait for them.
+	 */
+	private Attempt contend(LeaseRequest request, JdbcNews news, Duration timeout) {
+		boolean listening = isPlain(request) && news.await(request);
+		Attempt attempt = acquire(request, true, timeout);
+		if (attempt instanceof Denial denial) {
+			return (listening && denial.equals(Denial.UNKNOWN_DURATION)) ? denial
+					: new Denial(min(denial.retryAfter(), LeaseTable.WITHOUT_NEWS.retryAfter()));
+		}
+		news.forget(request);
+		return attempt;
+	}
+
+	private static Duration min(Duration one, Duration other) {
+		return (one.compareTo(other) < 0) ? one : other;
 	}
 
 	private Attempt acquire(LeaseRequest request, boolean queueing, Duration timeout) {
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
-			Attempt attempt = isPlain(request) ? acquirePlain(connection, request)
+			Attempt attempt = isPlain(request) ? acquirePlain(connection, request, queueing)
 					: acquire(connection, request, queueing);
 			if (mayBeDone && attempt instanceof Denial) {
 				throw new OutcomeUnknownException("The first of two attempts to acquire may still be on its way", null);
@@ -146,10 +188,12 @@ public final class JdbcLockBackend implements LockBackend {
 		return LeaseTable.isExclusive(request) && !request.terms().fair() && !request.hasSeveralKeys();
 	}
 
-	private static Attempt acquirePlain(LockConnection connection, LeaseRequest request) throws SQLException {
+	private Attempt acquirePlain(LockConnection connection, LeaseRequest request, boolean queueing)
+			throws SQLException {
+		String contend = (queueing && this.news != null) ? connection.sql().contend() : null;
 		try {
-			Long token = LeaseTable.acquire(connection, request);
-			return (token != null) ? grant(request.terms(), token) : Denial.UNKNOWN_DURATION;
+			return (contend != null) ? LeaseTable.contend(connection, request, contend)
+					: LeaseTable.acquire(connection, request);
 		}
 		catch (SQLException ex) {
 			if (!connection.dialect().isContended(ex)) {
@@ -173,10 +217,6 @@ public final class JdbcLockBackend implements LockBackend {
 		}
 	}
 
-	private static Grant grant(LeaseTerms terms, long lastToken) {
-		return new Grant(lastToken - terms.tokens() + 1, terms.leaseTime());
-	}
-
 	@Override
 	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
 		if (leases.isEmpty()) {
@@ -187,6 +227,9 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
+		if (this.news != null) {
+			this.news.forget(lease);
+		}
 		return this.calls.run(timeout, (connection, mayBeDone) -> release(connection, lease) || mayBeDone);
 	}
 
@@ -237,6 +280,9 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public void close() {
+		if (this.news != null) {
+			this.news.close();
+		}
 		this.calls.close();
 	}
 

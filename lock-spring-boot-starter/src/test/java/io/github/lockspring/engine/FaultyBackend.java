@@ -58,7 +58,7 @@ final class FaultyBackend implements LockBackend {
 
 	private final LocalLockBackend backend;
 
-	private final Set<Capability> capabilities = EnumSet.allOf(Capability.class);
+	private final Set<Capability> capabilities = EnumSet.complementOf(EnumSet.of(Capability.NEWS));
 
 	private final List<Call> calls = new CopyOnWriteArrayList<>();
 
