@@ -19,7 +19,6 @@ package io.github.lockspring.jdbc;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Map;
@@ -34,8 +33,6 @@ import io.github.lockspring.spi.LeaseRequest;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.PGConnection;
-import org.postgresql.PGNotification;
 
 /**
  * Listens to the releases that PostgreSQL tells of, for those who wait in this process.
@@ -49,11 +46,6 @@ import org.postgresql.PGNotification;
  * </ol>
  */
 final class JdbcNews implements AutoCloseable {
-
-	/**
-	 * The channel of all tables; the message is table and key.
-	 */
-	static final String CHANNEL = "lock_spring";
 
 	private static final Log logger = LogFactory.getLog(JdbcNews.class);
 
@@ -158,24 +150,13 @@ final class JdbcNews implements AutoCloseable {
 	}
 
 	private void listen(Connection connection) throws SQLException {
-		connection.setAutoCommit(true);
-		PGConnection session = connection.unwrap(PGConnection.class);
-		execute(connection, "LISTEN " + CHANNEL);
-		this.listening = true;
-		this.waiters.keySet().forEach(this::tell);
-		while (isNeeded()) {
-			PGNotification[] notifications = session.getNotifications(POLL_MILLIS);
-			for (PGNotification notification : (notifications != null) ? notifications : new PGNotification[0]) {
-				heard(notification.getParameter());
+		try (ReleaseChannel channel = new ReleaseChannel(connection)) {
+			this.listening = true;
+			this.waiters.keySet().forEach(this::tell);
+			while (isNeeded()) {
+				channel.messages(POLL_MILLIS).forEach(this::heard);
+				dropThoseWhoLeft();
 			}
-			dropThoseWhoLeft();
-		}
-		execute(connection, "UNLISTEN " + CHANNEL);
-	}
-
-	private static void execute(Connection connection, String sql) throws SQLException {
-		try (Statement statement = connection.createStatement()) {
-			statement.execute(sql);
 		}
 	}
 

@@ -94,6 +94,11 @@ final class PostgresDialect extends JdbcDialect {
 			  CAST(pg_notify('@@channel@@', '@@table@@ ' || encode(lock_key, 'hex')) AS text) END
 			""";
 
+	/**
+	 * The channel of releases in all tables; a message is table and key.
+	 */
+	static final String CHANNEL = "lock_spring";
+
 	private static final String NOW = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
 
 	/**
@@ -142,7 +147,7 @@ final class PostgresDialect extends JdbcDialect {
 
 	@Override
 	String release() {
-		return and(and(super.release(), SHORT_WAIT), NO_FLUSH) + NOTIFY.replace("@@channel@@", JdbcNews.CHANNEL);
+		return and(and(super.release(), SHORT_WAIT), NO_FLUSH) + NOTIFY.replace("@@channel@@", CHANNEL);
 	}
 
 	@Override

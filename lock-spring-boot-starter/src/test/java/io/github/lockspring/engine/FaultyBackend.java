@@ -100,6 +100,14 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	/**
+	 * Claims capabilities that there are not by default.
+	 */
+	FaultyBackend with(Capability... capabilities) {
+		this.capabilities.addAll(List.of(capabilities));
+		return this;
+	}
+
+	/**
 	 * Counts nothing from now on, for tests with very many calls.
 	 */
 	FaultyBackend withoutRecording() {
