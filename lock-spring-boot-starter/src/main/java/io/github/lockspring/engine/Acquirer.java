@@ -258,7 +258,7 @@ final class Acquirer {
 	 * When an acquisition that begins now asks.
 	 */
 	Patience patience(long now, long waitNanos) {
-		return new Patience(now, now + waitNanos, this.settings, this.store.hasQueue());
+		return new Patience(now, now + waitNanos, this.settings, this.store.hasNews());
 	}
 
 	private Patience patience(long now, long waitNanos, @Nullable Object answer) {

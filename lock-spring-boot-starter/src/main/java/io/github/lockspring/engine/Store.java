@@ -96,6 +96,13 @@ final class Store {
 	}
 
 	/**
+	 * Whether one that waits is told when to ask again, be it in a queue or not.
+	 */
+	boolean hasNews() {
+		return hasQueue() || this.capabilities.contains(Capability.NEWS);
+	}
+
+	/**
 	 * Whether one that waits has a place in the store: a fair one has it also where it
 	 * must ask whether its turn has come.
 	 */

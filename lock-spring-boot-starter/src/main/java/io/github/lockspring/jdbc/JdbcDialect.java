@@ -153,8 +153,24 @@ abstract class JdbcDialect {
 		}
 	}
 
+	/**
+	 * The statement {@link #acquire()} for one that waits if it is denied, with the key
+	 * as two more parameters, if the database tells of releases.
+	 */
+	@Nullable String contend() {
+		return null;
+	}
+
 	String release() {
 		return RELEASE;
+	}
+
+	/**
+	 * Runs the statement {@link #release()}.
+	 * @return how many rows were released
+	 */
+	int release(PreparedStatement statement) throws SQLException {
+		return statement.executeUpdate();
 	}
 
 	String releaseAfter() {

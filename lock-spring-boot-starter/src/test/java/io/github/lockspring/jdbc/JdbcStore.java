@@ -81,7 +81,7 @@ record JdbcStore(String url, String user, String password, String table, int kep
 		config.setMaximumPoolSize(POOL_SIZE);
 		config.setMinimumIdle(0);
 		this.pool.accept(config);
-		return new Client(new HikariDataSource(config), new JdbcLockSettings(this.table, this.kept, 0));
+		return new Client(new HikariDataSource(config), new JdbcLockSettings(this.table, this.kept, 0, false));
 	}
 
 	/**
