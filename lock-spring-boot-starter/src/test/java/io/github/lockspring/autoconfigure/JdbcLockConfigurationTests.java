@@ -298,7 +298,9 @@ class JdbcLockConfigurationTests {
 			.withPropertyValues("lock.jdbc.initialize-schema=never")
 			.run((context) -> {
 				late.come();
-				Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(output).contains("'distributed_lock' is missing"));
+				Awaitility.await()
+					.atMost(PATIENCE)
+					.untilAsserted(() -> assertThat(output).contains("'distributed_lock' is missing"));
 				assertThat(context.getBean(JdbcLockTable.class).isPrepared()).isFalse();
 			});
 	}
@@ -308,8 +310,7 @@ class JdbcLockConfigurationTests {
 		onReadOnlyDatabase(directory).run((context) -> {
 			assertThat(context).hasNotFailed();
 			assertThat(output).contains("The database is read-only");
-			assertThatExceptionOfType(EngineException.class)
-				.isThrownBy(() -> context.getBean(LockEngine.class).probe())
+			assertThatExceptionOfType(EngineException.class).isThrownBy(() -> context.getBean(LockEngine.class).probe())
 				.withStackTraceContaining("The database is read-only");
 			assertThatExceptionOfType(LockUnavailableException.class)
 				.isThrownBy(() -> context.getBean(LockOperations.class).executeWithoutResult("order:42", (lock) -> {
@@ -338,14 +339,14 @@ class JdbcLockConfigurationTests {
 			JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
 			insertOldRow(jdbc);
 			context.getBean(LockOperations.class)
-				.executeWithoutResult("order:42", (lock) -> Awaitility.await().atMost(PATIENCE).until(() -> rows(jdbc) == 1));
+				.executeWithoutResult("order:42",
+						(lock) -> Awaitility.await().atMost(PATIENCE).until(() -> rows(jdbc) == 1));
 		});
 	}
 
 	@Test
 	void whenCleanupIsOffThenOldRowsStay() {
-		this.withDatabase
-			.withPropertyValues("lock.jdbc.cleanup.enabled=false", "lock.jdbc.cleanup.interval=1s")
+		this.withDatabase.withPropertyValues("lock.jdbc.cleanup.enabled=false", "lock.jdbc.cleanup.interval=1s")
 			.run((context) -> assertThat(threads("lock-jdbc-upkeep")).isZero());
 	}
 
@@ -360,7 +361,9 @@ class JdbcLockConfigurationTests {
 			Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-upkeep") == 0);
 			insertOldRow(new JdbcTemplate(context.getBean(DataSource.class)));
 			upkeep.start();
-			Awaitility.await().atMost(PATIENCE).until(() -> rows(new JdbcTemplate(context.getBean(DataSource.class))) == 0);
+			Awaitility.await()
+				.atMost(PATIENCE)
+				.until(() -> rows(new JdbcTemplate(context.getBean(DataSource.class))) == 0);
 		});
 		Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-upkeep") == 0);
 	}

@@ -81,8 +81,7 @@ class DemonstrationTests {
 		try (ZooKeeperServer server = ZooKeeperServer.start()) {
 			List<Round> rounds = run("--instances=3", "--threads=20", "--requests=25", "--stock=500", "--kill-one",
 					"--strategies=distributed-lock", "--lock.backend=zookeeper",
-					"--lock.zookeeper.connect-string=" + server.connectString(),
-					"--lock.zookeeper.session-timeout=5s");
+					"--lock.zookeeper.connect-string=" + server.connectString(), "--lock.zookeeper.session-timeout=5s");
 			assertThat(rounds).hasSize(1).allSatisfy(this::isSoldOutExactly);
 			assertThat(changesBelow(server, "/lock")).as("nodes of the locks").isPositive();
 		}
