@@ -78,11 +78,6 @@ class JdbcLockServerTests {
 		}
 
 		@Override
-		String makeSessionReadOnly() {
-			return "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY";
-		}
-
-		@Override
 		List<String> beginnings() {
 			return List.of("SELECT 1");
 		}
@@ -132,11 +127,6 @@ class JdbcLockServerTests {
 		@Override
 		DataSource dataSourceOfGuest() {
 			return database().dataSourceOf("guest", "guest");
-		}
-
-		@Override
-		String makeSessionReadOnly() {
-			return "SET SESSION TRANSACTION READ ONLY";
 		}
 
 		@Override
@@ -211,11 +201,6 @@ class JdbcLockServerTests {
 		@Override
 		DataSource dataSourceOfGuest() {
 			return database().dataSourceOf("guest", "guest");
-		}
-
-		@Override
-		String makeSessionReadOnly() {
-			return "SET SESSION TRANSACTION READ ONLY";
 		}
 
 		@Override
