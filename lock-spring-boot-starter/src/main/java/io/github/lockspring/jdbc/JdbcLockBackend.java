@@ -72,6 +72,8 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
 
+	private final HeldLeases leases = new HeldLeases();
+
 	private final JdbcLockSettings settings;
 
 	private final JdbcCalls calls;
@@ -118,8 +120,8 @@ public final class JdbcLockBackend implements LockBackend {
 		Assert.notNull(dataSource, "'dataSource' must not be null");
 		TableName table = new TableName(settings.tableName());
 		this.settings = settings;
-		this.calls = new JdbcCalls(
-				new JdbcConnections(() -> LockConnection.open(dataSource, table), settings.keptConnections()));
+		this.calls = new JdbcCalls(new JdbcConnections(() -> LockConnection.open(dataSource, table),
+				settings.keptConnections(), this.leases::exist));
 	}
 
 	@Override
@@ -154,8 +156,15 @@ public final class JdbcLockBackend implements LockBackend {
 			if (mayBeDone && attempt instanceof Denial) {
 				throw new OutcomeUnknownException("The first of two attempts to acquire may still be on its way", null);
 			}
+			note(request, attempt);
 			return attempt;
 		});
+	}
+
+	private void note(LeaseRequest request, Attempt attempt) {
+		if (attempt instanceof Grant) {
+			this.leases.add(request);
+		}
 	}
 
 	private static boolean isPlain(LeaseRequest request) {
@@ -198,11 +207,17 @@ public final class JdbcLockBackend implements LockBackend {
 		if (leases.isEmpty()) {
 			return new Renewal(Set.of(), Set.of());
 		}
-		return this.calls.run(timeout, (connection, mayBeDone) -> new LeaseRenewal(connection).renew(leases));
+		return this.calls.run(timeout, (connection, mayBeDone) -> {
+			Renewal renewal = new LeaseRenewal(connection).renew(leases);
+			renewal.held().forEach(this.leases::add);
+			renewal.lost().forEach(this.leases::remove);
+			return renewal;
+		});
 	}
 
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
+		this.leases.remove(lease);
 		return this.calls.run(timeout, (connection, mayBeDone) -> release(connection, lease) || mayBeDone);
 	}
 
@@ -217,6 +232,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+		this.leases.remove(lease);
 		return this.calls.run(timeout, (connection, mayBeDone) -> releaseAfter(connection, lease, rest) || mayBeDone);
 	}
 
@@ -234,6 +250,8 @@ public final class JdbcLockBackend implements LockBackend {
 				throw new OutcomeUnknownException("The first of two attempts to step down may still be on its way",
 						null);
 			}
+			this.leases.remove(exclusive);
+			note(shared, attempt);
 			return attempt;
 		});
 	}
