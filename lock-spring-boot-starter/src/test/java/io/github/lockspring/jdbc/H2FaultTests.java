@@ -43,7 +43,7 @@ class H2FaultTests {
 	class ReplyDropped extends SqlReplyDroppedTests {
 
 		ReplyDropped() {
-			super(server);
+			super(H2FaultTests.server);
 		}
 
 	}
@@ -52,7 +52,7 @@ class H2FaultTests {
 	class TableChanged extends SqlTableChangedTests {
 
 		TableChanged() {
-			super(server);
+			super(H2FaultTests.server);
 		}
 
 		@Override
@@ -66,7 +66,7 @@ class H2FaultTests {
 	class RowBlocked extends SqlRowBlockedTests {
 
 		RowBlocked() {
-			super(server);
+			super(H2FaultTests.server);
 		}
 
 	}
@@ -75,7 +75,7 @@ class H2FaultTests {
 	class Contention extends SqlContentionTests {
 
 		Contention() {
-			super(server);
+			super(H2FaultTests.server);
 		}
 
 	}
