@@ -74,6 +74,8 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
 
+	private final HeldLeases leases = new HeldLeases();
+
 	private final JdbcLockSettings settings;
 
 	private final JdbcCalls calls;
@@ -122,8 +124,8 @@ public final class JdbcLockBackend implements LockBackend {
 		Assert.notNull(dataSource, "'dataSource' must not be null");
 		TableName table = new TableName(settings.tableName());
 		this.settings = settings;
-		this.calls = new JdbcCalls(
-				new JdbcConnections(() -> LockConnection.open(dataSource, table), settings.keptConnections()));
+		this.calls = new JdbcCalls(new JdbcConnections(() -> LockConnection.open(dataSource, table),
+				settings.keptConnections(), this.leases::exist));
 		this.news = settings.listening() ? new JdbcNews(dataSource, table) : null;
 	}
 
@@ -180,8 +182,15 @@ public final class JdbcLockBackend implements LockBackend {
 			if (mayBeDone && attempt instanceof Denial) {
 				throw new OutcomeUnknownException("The first of two attempts to acquire may still be on its way", null);
 			}
+			note(request, attempt);
 			return attempt;
 		});
+	}
+
+	private void note(LeaseRequest request, Attempt attempt) {
+		if (attempt instanceof Grant) {
+			this.leases.add(request);
+		}
 	}
 
 	private static boolean isPlain(LeaseRequest request) {
@@ -222,11 +231,17 @@ public final class JdbcLockBackend implements LockBackend {
 		if (leases.isEmpty()) {
 			return new Renewal(Set.of(), Set.of());
 		}
-		return this.calls.run(timeout, (connection, mayBeDone) -> new LeaseRenewal(connection).renew(leases));
+		return this.calls.run(timeout, (connection, mayBeDone) -> {
+			Renewal renewal = new LeaseRenewal(connection).renew(leases);
+			renewal.held().forEach(this.leases::add);
+			renewal.lost().forEach(this.leases::remove);
+			return renewal;
+		});
 	}
 
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
+		this.leases.remove(lease);
 		if (this.news != null) {
 			this.news.forget(lease);
 		}
@@ -244,6 +259,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+		this.leases.remove(lease);
 		return this.calls.run(timeout, (connection, mayBeDone) -> releaseAfter(connection, lease, rest) || mayBeDone);
 	}
 
@@ -261,6 +277,8 @@ public final class JdbcLockBackend implements LockBackend {
 				throw new OutcomeUnknownException("The first of two attempts to step down may still be on its way",
 						null);
 			}
+			this.leases.remove(exclusive);
+			note(shared, attempt);
 			return attempt;
 		});
 	}

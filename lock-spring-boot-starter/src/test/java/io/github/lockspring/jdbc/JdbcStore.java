@@ -16,11 +16,16 @@
 
 package io.github.lockspring.jdbc;
 
-import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -108,15 +113,38 @@ record JdbcStore(String url, String user, String password, String table, int kep
 	}
 
 	/**
-	 * Asserts that nobody holds a key or waits for it.
+	 * Asserts that nobody holds a key or waits for it. A place in a queue that is over
+	 * stays until somebody writes the row.
 	 */
 	void assertNothingLeft() {
-		assertThat(admin().query(
-				"SELECT lock_key, owner, entries FROM " + this.table
-						+ " WHERE owner IS NOT NULL OR entries IS NOT NULL OR shared_until <> 0",
-				(row, i) -> new String(row.getBytes(1), StandardCharsets.UTF_8) + ' ' + row.getString(2) + ' '
-						+ row.getString(3)))
-			.isEmpty();
+		long now = micros();
+		assertThat(admin().query("SELECT owner, entries FROM " + this.table,
+				(row, i) -> owners(row.getString(1), row.getString(2), now)))
+			.allMatch(List::isEmpty);
+	}
+
+	private static List<String> owners(@Nullable String owner, @Nullable String entries, long now) {
+		List<String> owners = new ArrayList<>();
+		if (owner != null) {
+			owners.add(owner);
+		}
+		if (entries != null) {
+			entries.lines().filter((line) -> KeyEntry.ofLine(line).end() > now).forEach(owners::add);
+		}
+		return owners;
+	}
+
+	/**
+	 * The clock of the database.
+	 */
+	long micros() {
+		return admin().execute((Connection connection) -> {
+			try (Statement statement = connection.createStatement();
+					ResultSet rows = statement.executeQuery("SELECT " + JdbcDialect.of(connection).now())) {
+				rows.next();
+				return rows.getLong(1);
+			}
+		});
 	}
 
 	private static final class Client implements StoreClient {

@@ -16,7 +16,9 @@
 
 package io.github.lockspring.jdbc;
 
+import com.zaxxer.hikari.HikariConfig;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.server.MariaDbServer;
 
@@ -65,6 +67,37 @@ class MariaDbFaultTests {
 	class RowBlocked extends SqlRowBlockedTests {
 
 		RowBlocked() {
+			super(MariaDbServer.shared());
+		}
+
+	}
+
+	@Nested
+	class Contention extends SqlContentionTests {
+
+		Contention() {
+			super(MariaDbServer.shared());
+		}
+
+		@Override
+		void configure(HikariConfig config) {
+			config.setConnectionInitSql("SET SESSION innodb_snapshot_isolation = OFF");
+		}
+
+		@Test
+		void noErrorReachesAnybodyWithSnapshotIsolation() throws Exception {
+			contend(this.store.withPool((config) -> {
+				config.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
+				config.setConnectionInitSql("SET SESSION innodb_snapshot_isolation = ON");
+			}));
+		}
+
+	}
+
+	@Nested
+	class Workers extends SqlWorkersTests {
+
+		Workers() {
 			super(MariaDbServer.shared());
 		}
 

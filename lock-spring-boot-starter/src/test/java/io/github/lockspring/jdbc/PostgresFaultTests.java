@@ -70,4 +70,22 @@ class PostgresFaultTests {
 
 	}
 
+	@Nested
+	class Contention extends SqlContentionTests {
+
+		Contention() {
+			super(PostgresServer.shared());
+		}
+
+	}
+
+	@Nested
+	class Workers extends SqlWorkersTests {
+
+		Workers() {
+			super(PostgresServer.shared());
+		}
+
+	}
+
 }
