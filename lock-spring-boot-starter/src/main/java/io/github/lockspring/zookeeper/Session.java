@@ -173,9 +173,9 @@ final class Session {
 	 * @return whether that was so
 	 */
 	CompletableFuture<Boolean> deleteOwn(String path) {
-		return read(path).thenCompose(
-				(content) -> content.filter((node) -> node.stat().getEphemeralOwner() == this.id).isPresent()
-						? delete(path) : CompletableFuture.completedFuture(false));
+		return read(path)
+			.thenCompose((content) -> content.filter((node) -> node.stat().getEphemeralOwner() == this.id).isPresent()
+					? delete(path) : CompletableFuture.completedFuture(false));
 	}
 
 	/**

@@ -109,8 +109,7 @@ class ZooKeeperClockJumpTests {
 		JumpingTime backwards = new JumpingTime();
 		EngineProcess third = this.run.startProcess(this.store, backwards);
 		Duration length = Duration.ofSeconds(1L + FaultRun.SCALE);
-		List.of(this.jumping, this.other, third)
-			.forEach((process) -> this.run.startWorkers(process, 2, LOAD, length));
+		List.of(this.jumping, this.other, third).forEach((process) -> this.run.startWorkers(process, 2, LOAD, length));
 		for (int i = 0; i < 4 * FaultRun.SCALE; i++) {
 			Thread.sleep(100 + this.run.random.nextInt(200));
 			this.time.jump((i % 2 == 0) ? HOUR : HOUR.negated());

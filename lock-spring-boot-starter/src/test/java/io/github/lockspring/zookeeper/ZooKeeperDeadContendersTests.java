@@ -96,8 +96,7 @@ class ZooKeeperDeadContendersTests {
 			ChildJvms.read(child, this::note);
 			processes.add(child);
 		}
-		FaultRun.eventually()
-			.until(() -> ZooKeeperStore.queue(this.admin, "key").size() == 1 + PROCESSES * CONTENDERS);
+		FaultRun.eventually().until(() -> ZooKeeperStore.queue(this.admin, "key").size() == 1 + PROCESSES * CONTENDERS);
 		for (int dying : DYING) {
 			processes.get(dying).destroyForcibly();
 		}
