@@ -214,6 +214,27 @@ class ZooKeeperReplyDroppedTests {
 		this.run.assertNothingLeft(this.store::assertNothingLeft);
 	}
 
+	@Test
+	void nodeWhoseAnswerComesTooLateIsDeleted() throws Exception {
+		LockBackend backend = this.victims.get(0).backend;
+		FaultProxy proxy = this.proxies.get(0);
+		try (CuratorFramework admin = Clients.create(server.connectString())) {
+			admin.start();
+			proxy.delay(Direction.DOWN, Duration.ofMillis(300));
+			assertThatExceptionOfType(OutcomeUnknownException.class)
+				.isThrownBy(() -> backend.contend(request("late", 1), Duration.ofMillis(50)));
+			LeaseRequest next = request("late", 2);
+			backend.contend(next, SESSION); // is behind it
+			proxy.heal();
+			FaultRun.eventually()
+				.until(() -> ZooKeeperStore.queue(admin, "late")
+					.stream()
+					.allMatch((node) -> node.startsWith(next.owner().toString())));
+			backend.release(next, SESSION);
+		}
+		this.run.assertNothingLeft(this.store::assertNothingLeft);
+	}
+
 	private static LeaseRequest request(String key, int sequence) {
 		return new LeaseRequest(key, new LeaseTerms(LeaseMode.EXCLUSIVE, true, SESSION, 1), INSTANCE, sequence);
 	}
