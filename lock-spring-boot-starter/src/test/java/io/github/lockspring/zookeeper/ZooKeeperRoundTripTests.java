@@ -66,7 +66,10 @@ class ZooKeeperRoundTripTests {
 
 	@BeforeAll
 	static void startServer() {
-		server = ZooKeeperServer.builder().sessionTimeouts(Duration.ofSeconds(1), Duration.ofMinutes(2)).start();
+		server = ZooKeeperServer.builder()
+			.option("forceSync", "no")
+			.sessionTimeouts(Duration.ofSeconds(1), Duration.ofMinutes(2))
+			.start();
 	}
 
 	@AfterAll
@@ -124,8 +127,9 @@ class ZooKeeperRoundTripTests {
 
 	@Test
 	void nodeAndQueueAreAskedForTogether() {
+		this.process.release(this.process.acquire("held-back"));
 		Map<Integer, Long> before = requests();
-		CompletableFuture<?> attempt = acquireWithoutAnswers("known");
+		CompletableFuture<?> attempt = acquireWithoutAnswers("held-back");
 		ZooKeeperProcess.await()
 			.until(() -> requestsSince(before).equals(Map.of(OpCode.create2, 1L, OpCode.getChildren, 1L)));
 		assertThat(attempt).isNotDone();
