@@ -32,6 +32,13 @@ import io.github.lockspring.benchmarks.store.Store;
  */
 final class HeldLeasesWorkload implements Workload {
 
+	/**
+	 * A third of the lease time, after which most contestants renew.
+	 */
+	private static final int PERIOD_SECONDS = 10;
+
+	private static final int GROUP = 500;
+
 	private final String name;
 
 	private final int leases;
@@ -87,7 +94,10 @@ final class HeldLeasesWorkload implements Workload {
 				long cpuNanos = this.worker.cpuNanos();
 				Thread.sleep(time.toMillis());
 				double seconds = time.toNanos() / 1e9;
-				return new Figures().and("commands/s", count.soFar() / seconds)
+				double commands = count.soFar() / seconds;
+				return new Figures().and("commands/s", commands)
+					.and("commands/500 leases in 10 s",
+							commands * PERIOD_SECONDS * GROUP / HeldLeasesWorkload.this.leases)
 					.and("client CPU ms/s", (this.worker.cpuNanos() - cpuNanos) / 1e6 / seconds);
 			}
 		}
