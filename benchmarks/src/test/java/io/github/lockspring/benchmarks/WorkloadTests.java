@@ -62,8 +62,7 @@ class WorkloadTests {
 			.map((store) -> Arguments.of(store, "hand-off"));
 		Stream<Arguments> distant = Stream.of("zookeeper-distant", "postgresql-distant", "mariadb-distant")
 			.map((store) -> Arguments.of(store, "trips"));
-		return Stream.of(inThisProcess, betweenProcesses, distant)
-			.flatMap(Function.identity());
+		return Stream.of(inThisProcess, betweenProcesses, distant).flatMap(Function.identity());
 	}
 
 	private static double run(Workload workload, Store store, Entrant entrant) throws InterruptedException {
