@@ -77,8 +77,7 @@ final class JdbcLockTable {
 			createAndCheck();
 		}
 		catch (BackendUnavailableException ex) {
-			logger.warn("The table of locks could not be checked: the database cannot be reached, or is read-only",
-					ex);
+			logger.warn("The table of locks could not be checked: the database cannot be reached, or is read-only", ex);
 		}
 	}
 

@@ -41,8 +41,8 @@ import org.springframework.util.Assert;
  * the database.</li>
  * <li>It is removed only if nobody has written it since it was read. So any number of
  * processes may clean up at once.</li>
- * <li>The next token of the key is the clock of the database, which is larger than the one
- * that is gone with the row: by the retention, if nobody sets the clock.</li>
+ * <li>The next token of the key is the clock of the database, which is larger than the
+ * one that is gone with the row: by the retention, if nobody sets the clock.</li>
  * </ol>
  * Safe for use by many threads at once.
  */

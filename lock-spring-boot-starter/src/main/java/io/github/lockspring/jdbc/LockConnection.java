@@ -78,7 +78,7 @@ final class LockConnection {
 	static LockConnection open(DataSource dataSource, TableName table) throws SQLException {
 		Connection connection = dataSource.getConnection();
 		try {
-			return new LockConnection(connection, JdbcDialect.of(connection), table).configured();
+			return new LockConnection(connection, JdbcDialects.of(connection), table).configured();
 		}
 		catch (SQLException | RuntimeException ex) {
 			connection.close();
@@ -275,7 +275,19 @@ final class LockConnection {
 		if (!succeeds(this::restore)) {
 			abort();
 		}
+		if (this.aborted) {
+			succeeds(this::fail);
+		}
 		succeeds(this.connection::close);
+	}
+
+	/**
+	 * Lets a pool notice that the connection has ended, so that nobody else gets it.
+	 */
+	private void fail() throws SQLException {
+		try (Statement statement = this.connection.createStatement()) {
+			statement.execute("SELECT 1");
+		}
 	}
 
 	private static boolean succeeds(Step step) {

@@ -33,6 +33,7 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
@@ -264,7 +265,7 @@ final class Connection {
 				throw new CompletionException(KeeperException.create(Code.get(code), this.tree.root()));
 			}
 			return readAcl(zooKeeper);
-		}).thenApply((acl) -> new Session(zooKeeper, this.tree.root(), acl, sent));
+		}).thenApply((acl) -> new Session(zooKeeper, this.tree.root(), checked(acl), sent));
 	}
 
 	/**
@@ -311,9 +312,27 @@ final class Connection {
 		return answer;
 	}
 
+	/**
+	 * Users whom the servers do not show to us could not use the nodes that we create.
+	 */
+	private List<ACL> checked(List<ACL> acl) {
+		if (acl.stream().anyMatch((entry) -> isHidden(entry.getId()))) {
+			throw new ZooKeeperLockSetupException("ZooKeeper does not show who has rights on '" + this.tree.root()
+					+ "', which all nodes of locks are to have: give the client the right ADMIN there", null);
+		}
+		return acl;
+	}
+
+	private static boolean isHidden(Id id) {
+		return id.getScheme().equals("digest") && id.getId().endsWith(":x");
+	}
+
 	private RuntimeException explain(Throwable failure) {
 		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 				: failure;
+		if (cause instanceof ZooKeeperLockSetupException known) {
+			return known;
+		}
 		String root = this.tree.root();
 		if (cause instanceof KeeperException.NoNodeException) {
 			return new ZooKeeperLockSetupException("ZooKeeper has no node in which '" + root

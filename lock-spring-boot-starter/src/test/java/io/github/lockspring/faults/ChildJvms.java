@@ -35,9 +35,20 @@ public final class ChildJvms implements AutoCloseable {
 	 * @param arguments what the main method gets
 	 */
 	public Process start(Class<?> main, String... arguments) throws IOException {
+		return start(List.of(), main, arguments);
+	}
+
+	/**
+	 * Starts a JVM with the class path of this one.
+	 * @param options options of the JVM
+	 * @param main the class with the main method
+	 * @param arguments what the main method gets
+	 */
+	public Process start(List<String> options, Class<?> main, String... arguments) throws IOException {
 		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-						"-cp", System.getProperty("java.class.path"), main.getName()));
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+		command.addAll(options);
+		command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
 		command.addAll(List.of(arguments));
 		Process child = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
 		this.children.add(child);

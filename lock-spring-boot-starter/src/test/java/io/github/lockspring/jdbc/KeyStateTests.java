@@ -80,8 +80,7 @@ class KeyStateTests {
 		KeyState queue = place(place(FREE, "a", LeaseMode.EXCLUSIVE), "b", LeaseMode.EXCLUSIVE);
 		assertThat(place(queue, "a", LeaseMode.EXCLUSIVE)).isSameAs(queue);
 		KeyState later = later(queue, NOW + 60);
-		assertThat(place(later, "a", LeaseMode.EXCLUSIVE).places())
-			.extracting(KeyEntry::owner, KeyEntry::end)
+		assertThat(place(later, "a", LeaseMode.EXCLUSIVE).places()).extracting(KeyEntry::owner, KeyEntry::end)
 			.containsExactly(tuple("a", NOW + 160), tuple("b", NOW + 100));
 	}
 
@@ -124,8 +123,10 @@ class KeyStateTests {
 
 	@Test
 	void textHoldsSharersAndQueueAndColumnsTheExclusiveHolder() {
-		KeyState state = place(place(FREE.with(holder("a", LeaseMode.SHARED)).with(holder("b", LeaseMode.permits(2, 9))),
-				"c", LeaseMode.permits(3, 9)), "d", LeaseMode.EXCLUSIVE);
+		KeyState state = place(
+				place(FREE.with(holder("a", LeaseMode.SHARED)).with(holder("b", LeaseMode.permits(2, 9))), "c",
+						LeaseMode.permits(3, 9)),
+				"d", LeaseMode.EXCLUSIVE);
 		assertThat(state.toLines()).isEqualTo("""
 				s a 5 2000 1@host
 				p2/9 b 5 2000 1@host
@@ -164,7 +165,8 @@ class KeyStateTests {
 
 	@Test
 	void entryOfALaterVersionIsNotGuessedAt() {
-		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> KeyEntry.ofLine("z a 1 2 \u001b3"))
+		assertThatExceptionOfType(BackendUnavailableException.class)
+			.isThrownBy(() -> KeyEntry.ofLine("z a 1 2 \u001b3"))
 			.withMessageContaining("does not understand: z a 1 2 ?3");
 	}
 

@@ -65,8 +65,8 @@ class PostgresLockTableTests extends SqlLockTableTests {
 
 	@Override
 	List<String> driverOptions() {
-		return List.of("prepareThreshold=0", "prepareThreshold=1", "preferQueryMode=simple",
-				"stringtype=unspecified", "autosave=always", "binaryTransfer=false");
+		return List.of("prepareThreshold=0", "prepareThreshold=1", "preferQueryMode=simple", "stringtype=unspecified",
+				"autosave=always", "binaryTransfer=false");
 	}
 
 	@Test

@@ -42,8 +42,8 @@ class QueueNodeTests {
 
 	private static final String INSTANCE = OwnerId.newInstance();
 
-	private static final List<LeaseMode> MODES = List.of(LeaseMode.EXCLUSIVE, LeaseMode.SHARED,
-			LeaseMode.permits(1, 1), LeaseMode.permits(2, 5), LeaseMode.permits(1_000_000, Integer.MAX_VALUE));
+	private static final List<LeaseMode> MODES = List.of(LeaseMode.EXCLUSIVE, LeaseMode.SHARED, LeaseMode.permits(1, 1),
+			LeaseMode.permits(2, 5), LeaseMode.permits(1_000_000, Integer.MAX_VALUE));
 
 	private static final int LIMIT = 4;
 
@@ -67,8 +67,7 @@ class QueueNodeTests {
 	void orderIsThatOfNumbersNotOfOwners() {
 		String first = "f".repeat(32) + "-f-x1_0000000009";
 		String second = "0".repeat(32) + "-0-x1_0000000010";
-		assertThat(QueueNode.queue(List.of(second, first))).extracting(QueueNode::name)
-			.containsExactly(first, second);
+		assertThat(QueueNode.queue(List.of(second, first))).extracting(QueueNode::name).containsExactly(first, second);
 	}
 
 	@Test
@@ -91,8 +90,8 @@ class QueueNodeTests {
 			for (int number : new int[] { 17, -17 }) {
 				LeaseRequest request = request(mode, 3, 1);
 				QueueNode node = QueueNode.parse(QueueNode.prefix(request) + sequence(number));
-				assertThat(QueueNode.parse(node.resting())).isEqualTo(
-						new QueueNode(node.resting(), request.owner().toString(), mode, 3, true, number));
+				assertThat(QueueNode.parse(node.resting()))
+					.isEqualTo(new QueueNode(node.resting(), request.owner().toString(), mode, 3, true, number));
 				assertThat(node.resting()).isNotEqualTo(node.name());
 			}
 		}
@@ -111,8 +110,8 @@ class QueueNodeTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "_", "-", "r_", "foreign", "lock-0000000001", "a-x1_", "a-x1_+", "a-x_1", "a-z1_1",
-			"a-x1r1_1", "a-x1_99999999999", "a-p1t1_1", "a-pof1t1_1", "a-p3of2t1_1", "a-p1of1_1", "x1_1", "\u2028\0-\n_",
-			"_c_0f0f0f0f-0f0f-0f0f-0f0f-0f0f0f0f0f0f-lock-0000000001" })
+			"a-x1r1_1", "a-x1_99999999999", "a-p1t1_1", "a-pof1t1_1", "a-p3of2t1_1", "a-p1of1_1", "x1_1",
+			"\u2028\0-\n_", "_c_0f0f0f0f-0f0f-0f0f-0f0f-0f0f0f0f0f0f-lock-0000000001" })
 	void foreignNamesAreRefused(String name) {
 		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> QueueNode.parse(name))
 			.withMessageContaining("'" + name.replaceAll("[\0\n\u2028+]", "?") + "'");
@@ -227,8 +226,8 @@ class QueueNodeTests {
 			}
 			return taken + mine.permits() <= mine.limit();
 		}
-		return (node.mode() == LeaseMode.SHARED)
-				? before.stream().allMatch((other) -> other.mode() == LeaseMode.SHARED) : before.isEmpty();
+		return (node.mode() == LeaseMode.SHARED) ? before.stream().allMatch((other) -> other.mode() == LeaseMode.SHARED)
+				: before.isEmpty();
 	}
 
 	private static List<QueueNode> subset(List<QueueNode> nodes, int bits) {

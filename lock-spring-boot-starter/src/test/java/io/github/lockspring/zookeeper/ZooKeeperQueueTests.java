@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.apache.zookeeper.CreateMode;
@@ -45,6 +46,7 @@ import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.OutcomeUnknownException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -272,10 +274,14 @@ class ZooKeeperQueueTests {
 		while (!held.isEmpty()) {
 			Collections.shuffle(held, random);
 			assertThat(this.one.release(held.remove(0))).isTrue();
+			List<LeaseRequest> next = new ArrayList<>();
+			List<LeaseRequest> told = new ArrayList<>();
 			while (!waiting.isEmpty() && permits(held) + permits(waiting.subList(0, 1)) <= 4) {
-				assertThat(this.one.nextGranted()).isEqualTo(waiting.get(0));
-				held.add(waiting.remove(0));
+				held.add(waiting.get(0));
+				next.add(waiting.remove(0));
+				told.add(this.one.nextGranted());
 			}
+			assertThat(told).containsExactlyInAnyOrderElementsOf(next);
 			assertThat(this.one.granted).isEmpty();
 		}
 		assertThat(waiting).isEmpty();
@@ -294,16 +300,6 @@ class ZooKeeperQueueTests {
 		Clients.deleteNodes(this.two.client, lease);
 		assertThat(this.one.nextLost()).isEqualTo(lease);
 		assertThat(this.one.renews(lease)).isFalse();
-	}
-
-	@Test
-	void deletedNodeOfAWaiterIsAHint() {
-		LeaseRequest holder = this.one.acquire(this.key);
-		LeaseRequest waiter = this.two.queue(this.two.request(this.key));
-		Clients.deleteNodes(this.one.client, waiter);
-		this.one.release(holder);
-		ZooKeeperProcess.await().until(() -> this.two.hints.contains(waiter));
-		assertThat(this.two.grantOf(waiter)).isNotNull();
 	}
 
 	@Test
@@ -397,6 +393,46 @@ class ZooKeeperQueueTests {
 	}
 
 	@Test
+	void attemptsThatAreNotAnsweredInTimeLeaveNothing() {
+		assertUnknownAttemptsLeaveNothing((request) -> this.two.backend.contend(request, Duration.ZERO));
+	}
+
+	@Test
+	void attemptsThatAreInterruptedLeaveNothing() {
+		assertUnknownAttemptsLeaveNothing((request) -> {
+			Thread.currentThread().interrupt();
+			this.two.tryAcquire(request);
+		});
+	}
+
+	/**
+	 * An answer may be there before anybody waits for it.
+	 */
+	private void assertUnknownAttemptsLeaveNothing(Consumer<LeaseRequest> attempt) {
+		int unknown = 0;
+		for (int i = 0; i < 20; i++) {
+			LeaseRequest request = (i % 2 == 0) ? this.two.request(this.key) : severalKeys();
+			try {
+				attempt.accept(request);
+				Thread.interrupted();
+				this.two.release(request);
+			}
+			catch (OutcomeUnknownException ex) {
+				Thread.interrupted();
+				unknown++;
+			}
+		}
+		assertThat(unknown).isPositive();
+		this.two.backend.probe(ZooKeeperProcess.TIMEOUT);
+		assertNothingIsLeft();
+		assertThat(this.one.release(this.one.acquire(severalKeys()))).isTrue();
+	}
+
+	private LeaseRequest severalKeys() {
+		return this.two.request(List.of(this.key, this.key + "-2"));
+	}
+
+	@Test
 	void foreignNodeIsRefusedAndNothingIsLeft() throws Exception {
 		String foreign = this.tree.of(this.key) + "/lock-0000000001";
 		this.one.release(this.one.acquire(this.key));
@@ -417,8 +453,8 @@ class ZooKeeperQueueTests {
 	}
 
 	private LockEngine engine(ZooKeeperProcess process) {
-		return new LockEngine(process.backend,
-				EngineSettings.defaults().withOperationTimeout(ZooKeeperProcess.TIMEOUT), new EngineListener() {
+		return new LockEngine(process.backend, EngineSettings.defaults().withOperationTimeout(ZooKeeperProcess.TIMEOUT),
+				new EngineListener() {
 				}, TimeSource.SYSTEM);
 	}
 

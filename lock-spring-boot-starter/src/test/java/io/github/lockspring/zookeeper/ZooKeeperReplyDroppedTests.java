@@ -20,10 +20,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.state.ConnectionState;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -37,8 +42,16 @@ import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.server.ZooKeeperServer;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.OwnerId;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * The server does what it is asked, and the reply gets lost with the connection. The
@@ -56,6 +69,8 @@ class ZooKeeperReplyDroppedTests {
 	 * Much longer than any wait here: whatever is lost blocks a key for longer.
 	 */
 	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofMinutes(2), true);
+
+	private static final String INSTANCE = OwnerId.newInstance();
 
 	private static ZooKeeperServer server;
 
@@ -129,6 +144,50 @@ class ZooKeeperReplyDroppedTests {
 			awaitDropped(reply);
 		});
 		assertEnd();
+	}
+
+	/**
+	 * A request that was refused, and is made again, has a node that must stay.
+	 */
+	@Test
+	void requestThatWasRefusedAtFirstIsNotTakenForALeftover() throws Exception {
+		LockBackend backend = this.victims.get(0).backend;
+		LeaseRequest request = request("refused", 1);
+		try (CuratorFramework admin = Clients.create(server.connectString())) {
+			admin.start();
+			String path = ZooKeeperStore.pathOf(admin, "refused");
+			admin.create()
+				.creatingParentsIfNeeded()
+				.withMode(CreateMode.CONTAINER)
+				.withACL(ZooDefs.Ids.READ_ACL_UNSAFE)
+				.forPath(path);
+			assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> backend.contend(request, SESSION))
+				.withMessageContaining("NoAuth");
+			admin.delete().forPath(path);
+			assertThat(backend.contend(request, SESSION)).isInstanceOf(Grant.class);
+			CountDownLatch reconnected = new CountDownLatch(1);
+			ZooKeeperStore.curator(this.victims.get(0)).getConnectionStateListenable().addListener((client, state) -> {
+				if (state == ConnectionState.RECONNECTED) {
+					reconnected.countDown();
+				}
+			});
+			this.proxies.get(0).cut();
+			assertThat(reconnected.await(FaultRun.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+			for (int i = 2; i < 10; i++) {
+				LeaseRequest other = request("other", i);
+				assertThat(backend.tryAcquire(other, SESSION)).isInstanceOf(Grant.class);
+				assertThat(backend.release(other, SESSION)).isTrue();
+			}
+			assertThat(backend.renew(List.of(request), SESSION).held()).containsExactly(request);
+			assertThat(ZooKeeperStore.queue(admin, "refused")).hasSize(1);
+			assertThat(backend.release(request, SESSION)).isTrue();
+		}
+		this.run.assertNothingLeft(this.store::assertNothingLeft);
+	}
+
+	private static LeaseRequest request(String key, int sequence) {
+		return new LeaseRequest(key, new LeaseTerms(LeaseMode.EXCLUSIVE, true, SESSION, 1), INSTANCE, sequence);
 	}
 
 	private void inEachVictim(Attempt attempt) throws InterruptedException {

@@ -66,6 +66,10 @@ record ZooKeeperStore(String connectString, Duration sessionTimeout) implements 
 		}
 	}
 
+	static CuratorFramework curator(EngineProcess process) {
+		return ((Client) process.client).curator;
+	}
+
 	/**
 	 * The names of the nodes in the queue of a key.
 	 */

@@ -92,8 +92,11 @@ final class ZooKeeperStore implements Store {
 	}
 
 	private static ZooKeeperServer startServer() {
-		String given = System.getProperty(ZooKeeperServer.CONNECT_PROPERTY, "");
-		return given.isEmpty() ? newServer() : ZooKeeperServer.shared();
+		return isGiven() ? ZooKeeperServer.shared() : newServer();
+	}
+
+	private static boolean isGiven() {
+		return !System.getProperty(ZooKeeperServer.CONNECT_PROPERTY, "").isEmpty();
 	}
 
 	/**
@@ -199,7 +202,7 @@ final class ZooKeeperStore implements Store {
 
 	@Override
 	public void close() {
-		if (this.server != null) {
+		if (this.server != null && isGiven()) {
 			deleteRoot();
 		}
 		if (this.proxy != null) {
