@@ -103,8 +103,7 @@ final class HeldLeasesWorkload implements Workload {
 			double seconds = time.toNanos() / 1e9;
 			double perSecond = commands(time) / seconds;
 			return new Figures().and("commands/s", perSecond)
-				.and("commands/500 leases in 10 s",
-						perSecond * PERIOD_SECONDS * GROUP / HeldLeasesWorkload.this.leases)
+				.and("commands/500 leases in 10 s", perSecond * PERIOD_SECONDS * GROUP / HeldLeasesWorkload.this.leases)
 				.and("client CPU ms/s", (worker.cpuNanos() - cpuNanos) / 1e6 / seconds);
 		}
 
