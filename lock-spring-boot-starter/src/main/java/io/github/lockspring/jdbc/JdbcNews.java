@@ -128,8 +128,7 @@ final class JdbcNews implements AutoCloseable {
 	}
 
 	private boolean isNeeded() {
-		return !this.closed && !this.unsupported
-				&& System.nanoTime() - this.lastAwaited < IDLE_TIME.toNanos();
+		return !this.closed && !this.unsupported && System.nanoTime() - this.lastAwaited < IDLE_TIME.toNanos();
 	}
 
 	private void listen() {
@@ -163,8 +162,7 @@ final class JdbcNews implements AutoCloseable {
 	private void heard(String message) {
 		String start = this.table.value() + ' ';
 		if (message.startsWith(start)) {
-			tell(new String(HexFormat.of().parseHex(message.substring(start.length())),
-					StandardCharsets.UTF_8));
+			tell(new String(HexFormat.of().parseHex(message.substring(start.length())), StandardCharsets.UTF_8));
 		}
 	}
 
@@ -177,11 +175,10 @@ final class JdbcNews implements AutoCloseable {
 
 	private void dropThoseWhoLeft() {
 		long now = System.nanoTime();
-		this.waiters.keySet()
-			.forEach((key) -> this.waiters.computeIfPresent(key, (same, requests) -> {
-				requests.values().removeIf((since) -> now - since > WAITING_TIME.toNanos());
-				return requests.isEmpty() ? null : requests;
-			}));
+		this.waiters.keySet().forEach((key) -> this.waiters.computeIfPresent(key, (same, requests) -> {
+			requests.values().removeIf((since) -> now - since > WAITING_TIME.toNanos());
+			return requests.isEmpty() ? null : requests;
+		}));
 	}
 
 	@Override

@@ -202,9 +202,7 @@ class JdbcNewsTests {
 	}
 
 	private static void awaitNews(JdbcLockBackend waiter, LeaseRequest request) {
-		Awaitility.await()
-			.ignoreExceptions()
-			.until(() -> denial(waiter, request).compareTo(Duration.ofMinutes(1)) > 0);
+		Awaitility.await().ignoreExceptions().until(() -> denial(waiter, request).compareTo(Duration.ofMinutes(1)) > 0);
 	}
 
 	private static Duration denial(JdbcLockBackend backend, LeaseRequest request) {
