@@ -16,11 +16,16 @@
 
 package io.github.lockspring.autoconfigure;
 
+import java.util.Objects;
+
 import javax.sql.DataSource;
 
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadata;
+import org.springframework.boot.jdbc.metadata.DataSourcePoolMetadataProvider;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -28,6 +33,7 @@ import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 
 import io.github.lockspring.jdbc.JdbcLockBackend;
+import io.github.lockspring.jdbc.JdbcLockSettings;
 
 /**
  * Locks in a table of a SQL database. The table is created or checked after the
@@ -42,13 +48,43 @@ class JdbcLockConfiguration {
 	private static final LockClientChoice<DataSource> CLIENT = new LockClientChoice<>(DataSource.class, "data source",
 			"a SQL database", "lock.jdbc.data-source", "spring.datasource.url");
 
+	@Bean
+	JdbcLockTable jdbcLockTable(LockProperties lockProperties, ListableBeanFactory beanFactory) {
+		LockProperties.Jdbc properties = lockProperties.getJdbc();
+		return new JdbcLockTable(CLIENT.requireOne(beanFactory, properties.getDataSource()), properties);
+	}
+
 	@Bean(destroyMethod = "")
 	@DependsOnDatabaseInitialization
-	JdbcLockBackend jdbcLockBackend(LockProperties lockProperties, ListableBeanFactory beanFactory) {
-		LockProperties.Jdbc properties = lockProperties.getJdbc();
-		DataSource dataSource = CLIENT.requireOne(beanFactory, properties.getDataSource());
-		new JdbcLockTable(dataSource, properties).prepare();
-		return new JdbcLockBackend(dataSource, properties.getTableName());
+	JdbcLockBackend jdbcLockBackend(LockProperties lockProperties, JdbcLockTable table,
+			ObjectProvider<DataSourcePoolMetadataProvider> pools) {
+		table.prepare();
+		return new JdbcLockBackend(table.dataSource(), settings(lockProperties.getJdbc(), table.dataSource(), pools));
+	}
+
+	/**
+	 * A data source that was named is taken for one that is for locks only.
+	 */
+	private static JdbcLockSettings settings(LockProperties.Jdbc properties, DataSource dataSource,
+			ObjectProvider<DataSourcePoolMetadataProvider> pools) {
+		int connections = (properties.getDataSource() == null) ? maxConnections(dataSource, pools) : 0;
+		return (connections > 0) ? JdbcLockSettings.ofSharedPool(properties.getTableName(), connections)
+				: JdbcLockSettings.of(properties.getTableName());
+	}
+
+	private static int maxConnections(DataSource dataSource, ObjectProvider<DataSourcePoolMetadataProvider> pools) {
+		return pools.orderedStream()
+			.map((provider) -> provider.getDataSourcePoolMetadata(dataSource))
+			.filter(Objects::nonNull)
+			.map(DataSourcePoolMetadata::getMax)
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(0);
+	}
+
+	@Bean
+	JdbcLockUpkeep jdbcLockUpkeep(LockProperties lockProperties, JdbcLockTable table, JdbcLockBackend backend) {
+		return new JdbcLockUpkeep(table, lockProperties.getJdbc());
 	}
 
 }

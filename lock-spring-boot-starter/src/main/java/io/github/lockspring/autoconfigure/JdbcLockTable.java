@@ -20,12 +20,15 @@ import javax.sql.DataSource;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 
 import io.github.lockspring.autoconfigure.LockProperties.SchemaInitialization;
 import io.github.lockspring.jdbc.JdbcLockSchema;
+import io.github.lockspring.jdbc.JdbcLockSchemaException;
+import io.github.lockspring.jdbc.UnsupportedDatabaseException;
 import io.github.lockspring.spi.BackendUnavailableException;
 
 /**
@@ -40,6 +43,10 @@ final class JdbcLockTable {
 	private final LockProperties.Jdbc properties;
 
 	private final JdbcLockSchema schema;
+
+	private volatile boolean prepared;
+
+	private volatile @Nullable String lastProblem;
 
 	JdbcLockTable(DataSource dataSource, LockProperties.Jdbc properties) {
 		this.dataSource = dataSource;
@@ -57,20 +64,62 @@ final class JdbcLockTable {
 		}
 	}
 
+	DataSource dataSource() {
+		return this.dataSource;
+	}
+
 	/**
-	 * Goes on if the database cannot be reached: it may come back later, and until then
-	 * nobody acquires a lock.
+	 * Goes on if the database cannot be reached or is read-only: it may come back later,
+	 * and until then nobody acquires a lock.
 	 */
 	void prepare() {
 		try {
-			if (isToBeCreated()) {
-				this.schema.initialize();
-			}
-			this.schema.validate();
+			createAndCheck();
 		}
 		catch (BackendUnavailableException ex) {
-			logger.warn("The table of locks could not be checked, because the database cannot be reached", ex);
+			logger.warn("The table of locks could not be checked: the database cannot be reached, or is read-only", ex);
 		}
+	}
+
+	/**
+	 * Whether the table has been created, if it is to be, and found to be as it should
+	 * be.
+	 */
+	boolean isPrepared() {
+		return this.prepared;
+	}
+
+	/**
+	 * Does what could not be done at startup.
+	 * @return whether there is nothing left to do
+	 */
+	boolean prepareLater() {
+		try {
+			createAndCheck();
+			logger.info("The table of locks is as it should be");
+		}
+		catch (BackendUnavailableException ex) {
+			logger.debug("The table of locks could still not be checked", ex);
+		}
+		catch (JdbcLockSchemaException | UnsupportedDatabaseException ex) {
+			complain(String.valueOf(ex.getMessage()));
+		}
+		return this.prepared;
+	}
+
+	private void complain(String problem) {
+		if (!problem.equals(this.lastProblem)) {
+			logger.error(problem);
+		}
+		this.lastProblem = problem;
+	}
+
+	private void createAndCheck() {
+		if (isToBeCreated()) {
+			this.schema.initialize();
+		}
+		this.schema.validate();
+		this.prepared = true;
 	}
 
 	private boolean isToBeCreated() {

@@ -679,6 +679,8 @@ public class LockProperties {
 		 */
 		private @Nullable String dataSource;
 
+		private final Cleanup cleanup = new Cleanup();
+
 		public String getTableName() {
 			return this.tableName;
 		}
@@ -701,6 +703,56 @@ public class LockProperties {
 
 		public void setDataSource(@Nullable String dataSource) {
 			this.dataSource = dataSource;
+		}
+
+		public Cleanup getCleanup() {
+			return this.cleanup;
+		}
+
+		/**
+		 * The removal of rows of keys that nobody has locked for long.
+		 */
+		public static class Cleanup {
+
+			/**
+			 * Whether to remove rows of keys that nobody has locked for long.
+			 */
+			private boolean enabled = true;
+
+			/**
+			 * How often to look for such rows, in the background.
+			 */
+			private Duration interval = Duration.ofHours(1);
+
+			/**
+			 * How long nobody must have locked the key. At least one hour.
+			 */
+			private Duration retention = Duration.ofDays(1);
+
+			public boolean isEnabled() {
+				return this.enabled;
+			}
+
+			public void setEnabled(boolean enabled) {
+				this.enabled = enabled;
+			}
+
+			public Duration getInterval() {
+				return this.interval;
+			}
+
+			public void setInterval(Duration interval) {
+				this.interval = interval;
+			}
+
+			public Duration getRetention() {
+				return this.retention;
+			}
+
+			public void setRetention(Duration retention) {
+				this.retention = retention;
+			}
+
 		}
 
 	}

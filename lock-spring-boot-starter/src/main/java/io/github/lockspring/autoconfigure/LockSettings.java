@@ -249,8 +249,10 @@ final class LockSettings {
 	}
 
 	ZooKeeperLockSettings zooKeeperSettings() {
-		return new ZooKeeperLockSettings(this.properties.getZookeeper().getNamespace(),
-				this.properties.getOperationTimeout());
+		LockProperties.ZooKeeper zookeeper = this.properties.getZookeeper();
+		boolean ownClient = zookeeper.getConnectString() != null;
+		return new ZooKeeperLockSettings(zookeeper.getNamespace(), this.properties.getOperationTimeout(),
+				ownClient ? zookeeper.getSessionTimeout() : null);
 	}
 
 	EngineSettings engineSettings() {

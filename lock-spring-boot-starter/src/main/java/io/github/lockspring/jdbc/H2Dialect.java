@@ -89,6 +89,8 @@ final class H2Dialect extends JdbcDialect {
 	 */
 	private static final Set<Integer> REFUSED = Set.of(90007, 90096, 90097);
 
+	private static final int DATABASE_IS_READ_ONLY = 90097;
+
 	@Override
 	String databases() {
 		return "H2 2.x";
@@ -107,6 +109,16 @@ final class H2Dialect extends JdbcDialect {
 	@Override
 	String acquire() {
 		return ACQUIRE;
+	}
+
+	@Override
+	String readOnly() {
+		return "CALL READONLY()";
+	}
+
+	@Override
+	boolean isReadOnly(SQLException failure) {
+		return super.isReadOnly(failure) || failure.getErrorCode() == DATABASE_IS_READ_ONLY;
 	}
 
 	@Override

@@ -95,6 +95,7 @@ final class JdbcCalls implements AutoCloseable {
 			throw ex;
 		}
 		catch (SQLException ex) {
+			connection.abandonIfReadOnly(ex);
 			throw translate(ex, connection.dialect());
 		}
 		catch (InterruptedException ex) {

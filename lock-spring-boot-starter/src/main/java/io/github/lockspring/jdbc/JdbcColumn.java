@@ -36,6 +36,11 @@ record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, String def
 	}
 
 	/**
+	 * The columns that are empty at times.
+	 */
+	private static final Set<String> OPTIONAL = Set.of("owner", "holder", "held_since", "entries");
+
+	/**
 	 * Tells what is wrong with this column in a table.
 	 * @param columns the columns of the table
 	 * @return a sentence, if something is wrong
@@ -43,11 +48,21 @@ record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, String def
 	Optional<String> problemIn(ResultSetMetaData columns) throws SQLException {
 		for (int i = 1; i <= columns.getColumnCount(); i++) {
 			if (columns.getColumnLabel(i).equalsIgnoreCase(this.name)) {
-				return isRight(columns, i) ? Optional.empty() : Optional.of("Its column '%s' must be %s, not %s(%d)."
-					.formatted(this.name, this.definition, columns.getColumnTypeName(i), columns.getPrecision(i)));
+				return problemOf(columns, i);
 			}
 		}
 		return Optional.of("It has no column '%s', which must be %s.".formatted(this.name, this.definition));
+	}
+
+	private Optional<String> problemOf(ResultSetMetaData columns, int index) throws SQLException {
+		if (!isRight(columns, index)) {
+			return Optional.of("Its column '%s' must be %s, not %s(%d).".formatted(this.name, this.definition,
+					columns.getColumnTypeName(index), columns.getPrecision(index)));
+		}
+		if (OPTIONAL.contains(this.name) && columns.isNullable(index) == ResultSetMetaData.columnNoNulls) {
+			return Optional.of("Its column '%s' must not be NOT NULL.".formatted(this.name));
+		}
+		return Optional.empty();
 	}
 
 	private boolean isRight(ResultSetMetaData columns, int index) throws SQLException {

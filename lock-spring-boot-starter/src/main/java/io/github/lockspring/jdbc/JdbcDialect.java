@@ -26,6 +26,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,11 @@ abstract class JdbcDialect {
 	 * Deadlocks, and transactions that are not serializable.
 	 */
 	private static final String ROLLED_BACK = "40";
+
+	/**
+	 * A transaction that may not write, and what we answer for a server like that.
+	 */
+	static final String READ_ONLY = "25006";
 
 	private static final String RELEASE = """
 			UPDATE @@table@@ SET owner = NULL, expires_at = 0, holder = NULL, held_since = NULL, version = version + 1
@@ -91,6 +97,13 @@ abstract class JdbcDialect {
 			  held_since = CASE WHEN owner = ? THEN held_since ELSE @@timestamp@@ END,
 			  owner = ?, token = ?, expires_at = ?, holder = ?, shared_until = ?, entries = ?, version = version + 1
 			WHERE lock_key = ? AND version = ?
+			""";
+
+	/**
+	 * Removes a row unless it has been written since it was read.
+	 */
+	private static final String DELETE = """
+			DELETE FROM @@table@@ WHERE lock_key = ? AND version = ?
 			""";
 
 	private static final String INSERT = """
@@ -191,6 +204,42 @@ abstract class JdbcDialect {
 	 */
 	String insert() {
 		return INSERT;
+	}
+
+	/**
+	 * Removes a row unless it has been written since it was read.
+	 */
+	String delete() {
+		return DELETE;
+	}
+
+	/**
+	 * A query that tells whether the server is one that is not to be written to, such as
+	 * a replica.
+	 */
+	abstract String readOnly();
+
+	/**
+	 * Whether some users may write to a server that is read-only for others, so that one
+	 * has to ask before.
+	 */
+	boolean isReadOnlyForSome() {
+		return false;
+	}
+
+	/**
+	 * Whether a statement failed because the server or the transaction is read-only.
+	 */
+	boolean isReadOnly(SQLException failure) {
+		return READ_ONLY.equals(failure.getSQLState());
+	}
+
+	/**
+	 * Tells in a sentence why the table cannot keep leases, although its columns are as
+	 * they should be.
+	 */
+	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
+		return Optional.empty();
 	}
 
 	/**

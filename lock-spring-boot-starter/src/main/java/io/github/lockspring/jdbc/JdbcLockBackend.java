@@ -33,6 +33,8 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
@@ -56,7 +58,7 @@ import org.springframework.util.Assert;
  */
 public final class JdbcLockBackend implements LockBackend {
 
-	private static final int DEFAULT_KEPT_CONNECTIONS = 4;
+	private static final Log logger = LogFactory.getLog(JdbcLockBackend.class);
 
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.SHARED, Capability.PERMITS,
 			Capability.SEVERAL_KEYS, Capability.FAIR, Capability.FENCING);
@@ -71,6 +73,10 @@ public final class JdbcLockBackend implements LockBackend {
 	private static final Duration BUSY_ROW_TIME = Duration.ofMillis(50);
 
 	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
+
+	private final HeldLeases leases = new HeldLeases();
+
+	private final JdbcLockSettings settings;
 
 	private final JdbcCalls calls;
 
@@ -92,7 +98,7 @@ public final class JdbcLockBackend implements LockBackend {
 	 * @throws IllegalArgumentException if the table name is none
 	 */
 	public JdbcLockBackend(DataSource dataSource, String tableName) {
-		this(dataSource, tableName, DEFAULT_KEPT_CONNECTIONS);
+		this(dataSource, JdbcLockSettings.of(tableName));
 	}
 
 	/**
@@ -105,27 +111,22 @@ public final class JdbcLockBackend implements LockBackend {
 	 * @throws IllegalArgumentException if the table name is none
 	 */
 	public JdbcLockBackend(DataSource dataSource, String tableName, int keptConnections) {
-		this(dataSource, tableName, keptConnections, false);
+		this(dataSource, new JdbcLockSettings(tableName, keptConnections, 0, false));
 	}
 
 	/**
-	 * Creates a backend that may listen to releases, so that those who wait need not ask
-	 * again and again. Does not talk to the database yet.
+	 * Creates a backend with settings. Does not talk to the database yet.
 	 * @param dataSource where connections come from
-	 * @param tableName the table, with or without its schema
-	 * @param keptConnections how many connections may be kept, for a second at most, for
-	 * the next call; 0 gives each back at once
-	 * @param listening whether to listen, on one more connection, which is kept as long
-	 * as somebody waits now and then; of use with PostgreSQL only, and not behind a
-	 * pooler in transaction mode
+	 * @param settings how to go about the table and the connections
 	 * @throws IllegalArgumentException if the table name is none
 	 */
-	public JdbcLockBackend(DataSource dataSource, String tableName, int keptConnections, boolean listening) {
+	public JdbcLockBackend(DataSource dataSource, JdbcLockSettings settings) {
 		Assert.notNull(dataSource, "'dataSource' must not be null");
-		Assert.isTrue(keptConnections >= 0, "'keptConnections' must not be negative");
-		TableName table = new TableName(tableName);
-		this.calls = new JdbcCalls(new JdbcConnections(() -> LockConnection.open(dataSource, table), keptConnections));
-		this.news = listening ? new JdbcNews(dataSource, table) : null;
+		TableName table = new TableName(settings.tableName());
+		this.settings = settings;
+		this.calls = new JdbcCalls(new JdbcConnections(() -> LockConnection.open(dataSource, table),
+				settings.keptConnections(), this.leases::exist));
+		this.news = settings.listening() ? new JdbcNews(dataSource, table) : null;
 	}
 
 	@Override
@@ -140,6 +141,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public void start(BackendListener listener) {
+		warnings().forEach(logger::warn);
 		if (this.news != null) {
 			this.news.start(listener);
 		}
@@ -180,8 +182,15 @@ public final class JdbcLockBackend implements LockBackend {
 			if (mayBeDone && attempt instanceof Denial) {
 				throw new OutcomeUnknownException("The first of two attempts to acquire may still be on its way", null);
 			}
+			note(request, attempt);
 			return attempt;
 		});
+	}
+
+	private void note(LeaseRequest request, Attempt attempt) {
+		if (attempt instanceof Grant) {
+			this.leases.add(request);
+		}
 	}
 
 	private static boolean isPlain(LeaseRequest request) {
@@ -222,11 +231,17 @@ public final class JdbcLockBackend implements LockBackend {
 		if (leases.isEmpty()) {
 			return new Renewal(Set.of(), Set.of());
 		}
-		return this.calls.run(timeout, (connection, mayBeDone) -> new LeaseRenewal(connection).renew(leases));
+		return this.calls.run(timeout, (connection, mayBeDone) -> {
+			Renewal renewal = new LeaseRenewal(connection).renew(leases);
+			renewal.held().forEach(this.leases::add);
+			renewal.lost().forEach(this.leases::remove);
+			return renewal;
+		});
 	}
 
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
+		this.leases.remove(lease);
 		if (this.news != null) {
 			this.news.forget(lease);
 		}
@@ -244,6 +259,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+		this.leases.remove(lease);
 		return this.calls.run(timeout, (connection, mayBeDone) -> releaseAfter(connection, lease, rest) || mayBeDone);
 	}
 
@@ -261,6 +277,8 @@ public final class JdbcLockBackend implements LockBackend {
 				throw new OutcomeUnknownException("The first of two attempts to step down may still be on its way",
 						null);
 			}
+			this.leases.remove(exclusive);
+			note(shared, attempt);
 			return attempt;
 		});
 	}
@@ -273,9 +291,14 @@ public final class JdbcLockBackend implements LockBackend {
 	@Override
 	public void probe(Duration timeout) {
 		this.calls.run(timeout, (connection, mayBeDone) -> {
-			connection.ping();
+			connection.requireWritable();
 			return true;
 		});
+	}
+
+	@Override
+	public List<String> warnings() {
+		return this.settings.warning().stream().toList();
 	}
 
 	@Override

@@ -73,7 +73,8 @@ public final class JdbcLockSchema {
 	 * Creates the table unless it is there. Safe when several nodes start at once.
 	 * @throws UnsupportedDatabaseException if there is no dialect for the database
 	 * @throws JdbcLockSchemaException if the database refused
-	 * @throws BackendUnavailableException if the database could not be reached
+	 * @throws BackendUnavailableException if the database could not be reached, or is
+	 * read-only and has no such table
 	 */
 	public void initialize() {
 		run(this::create);
@@ -105,7 +106,8 @@ public final class JdbcLockSchema {
 	 * @throws UnsupportedDatabaseException if there is no dialect for the database
 	 * @throws JdbcLockSchemaException if something is missing; the message tells what,
 	 * and the definition of the table
-	 * @throws BackendUnavailableException if the database could not be reached
+	 * @throws BackendUnavailableException if the database could not be reached, or is
+	 * read-only, such as a replica
 	 */
 	public void validate() {
 		run((connection) -> {
@@ -113,6 +115,7 @@ public final class JdbcLockSchema {
 			if (!problems.isEmpty()) {
 				throw wrong(connection, "is not as it should be. " + String.join(" ", problems), null);
 			}
+			connection.requireWritable();
 			requireRights(connection);
 		});
 	}
@@ -127,6 +130,7 @@ public final class JdbcLockSchema {
 				if (problems.isEmpty() && !hasPrimaryKey(connection, columns)) {
 					problems.add("Its primary key must be the column 'lock_key' alone.");
 				}
+				connection.dialect().storageProblem(connection.connection(), this.table).ifPresent(problems::add);
 				return problems;
 			});
 		}
@@ -185,7 +189,8 @@ public final class JdbcLockSchema {
 	 */
 	private JdbcLockSchemaException explained(SQLException failure, LockConnection connection, String problem)
 			throws SQLException {
-		if (connection.dialect().isContended(failure) || !connection.dialect().isRefused(failure)) {
+		JdbcDialect dialect = connection.dialect();
+		if (dialect.isContended(failure) || dialect.isReadOnly(failure) || !dialect.isRefused(failure)) {
 			throw failure;
 		}
 		return wrong(connection, problem + ": " + failure.getMessage() + ".", failure);
@@ -211,8 +216,10 @@ public final class JdbcLockSchema {
 			}
 		}
 		catch (SQLException ex) {
+			String problem = JdbcDialect.READ_ONLY.equals(ex.getSQLState()) ? "cannot be written to"
+					: "could not be reached";
 			throw new BackendUnavailableException(
-					"The database of the lock table '" + this.table + "' could not be reached: " + ex.getMessage(), ex);
+					"The database of the lock table '%s' %s: %s".formatted(this.table, problem, ex.getMessage()), ex);
 		}
 	}
 

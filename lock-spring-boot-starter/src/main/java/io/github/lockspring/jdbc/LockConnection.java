@@ -18,8 +18,8 @@ package io.github.lockspring.jdbc;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLNonTransientConnectionException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -91,13 +91,31 @@ final class LockConnection {
 			configure();
 			return this;
 		}
-		catch (SQLException | RuntimeException ex) {
+		catch (SQLException ex) {
+			abandonIfReadOnly(ex);
+			close();
+			throw ex;
+		}
+		catch (RuntimeException ex) {
 			close();
 			throw ex;
 		}
 	}
 
+	/**
+	 * Ends a connection to a server that has become read-only: the next one of the pool
+	 * may lead to its successor, whereas this one never will.
+	 */
+	void abandonIfReadOnly(SQLException failure) {
+		if (this.dialect.isReadOnly(failure)) {
+			abort();
+		}
+	}
+
 	private void configure() throws SQLException {
+		if (this.dialect.isReadOnlyForSome()) {
+			requireWritable();
+		}
 		if (!this.connection.getAutoCommit()) {
 			this.connection.setAutoCommit(true);
 			this.restorations.push((connection) -> connection.setAutoCommit(false));
@@ -183,11 +201,16 @@ final class LockConnection {
 	}
 
 	/**
-	 * Makes one round trip.
+	 * Makes one round trip, and fails if it leads to a server that is not to be written
+	 * to.
 	 */
-	void ping() throws SQLException {
-		if (!this.connection.isValid(1)) {
-			throw new SQLNonTransientConnectionException("The connection is not valid any more", "08003");
+	void requireWritable() throws SQLException {
+		try (Statement statement = this.connection.createStatement();
+				ResultSet rows = statement.executeQuery(this.dialect.readOnly())) {
+			if (rows.next() && rows.getBoolean(1)) {
+				throw new SQLException("The database is read-only, as replicas are and servers during a failover: "
+						+ "locks need the primary", JdbcDialect.READ_ONLY);
+			}
 		}
 	}
 
@@ -252,7 +275,19 @@ final class LockConnection {
 		if (!succeeds(this::restore)) {
 			abort();
 		}
+		if (this.aborted) {
+			succeeds(this::fail);
+		}
 		succeeds(this.connection::close);
+	}
+
+	/**
+	 * Lets a pool notice that the connection has ended, so that nobody else gets it.
+	 */
+	private void fail() throws SQLException {
+		try (Statement statement = this.connection.createStatement()) {
+			statement.execute("SELECT 1");
+		}
 	}
 
 	private static boolean succeeds(Step step) {

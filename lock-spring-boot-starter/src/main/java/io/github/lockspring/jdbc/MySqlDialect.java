@@ -23,6 +23,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -97,6 +98,25 @@ final class MySqlDialect extends JdbcDialect {
 	 */
 	private static final Set<Integer> REFUSED = Set.of(1290, 1836, 1364, 1366, 1267);
 
+	/**
+	 * The server is read-only, and has been made so in two ways.
+	 */
+	private static final Set<Integer> READ_ONLY_SERVER = Set.of(1290, 1836);
+
+	/**
+	 * Has more than two values in some versions of MariaDB.
+	 */
+	private static final String IS_READ_ONLY = """
+			SELECT @@global.read_only NOT IN ('0', 'OFF') OR @@global.innodb_read_only
+			""";
+
+	private static final String ENGINE = """
+			SELECT engine FROM information_schema.tables
+			WHERE table_schema = COALESCE(?, DATABASE()) AND LOWER(table_name) = LOWER(?)
+			""";
+
+	private static final String INNODB = "InnoDB";
+
 	private final boolean mariaDb;
 
 	MySqlDialect(boolean mariaDb) {
@@ -156,6 +176,34 @@ final class MySqlDialect extends JdbcDialect {
 	@Override
 	String insert() {
 		return super.insert().replace("INSERT INTO", "INSERT IGNORE INTO");
+	}
+
+	@Override
+	String readOnly() {
+		return IS_READ_ONLY;
+	}
+
+	@Override
+	boolean isReadOnlyForSome() {
+		return true;
+	}
+
+	@Override
+	boolean isReadOnly(SQLException failure) {
+		return super.isReadOnly(failure) || READ_ONLY_SERVER.contains(failure.getErrorCode());
+	}
+
+	@Override
+	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(ENGINE)) {
+			statement.setString(1, table.schema());
+			statement.setString(2, table.simpleName());
+			try (ResultSet rows = statement.executeQuery()) {
+				return (rows.next() && !INNODB.equalsIgnoreCase(rows.getString(1)))
+						? Optional.of("Its engine must be InnoDB, not %s.".formatted(rows.getString(1)))
+						: Optional.empty();
+			}
+		}
 	}
 
 	@Override

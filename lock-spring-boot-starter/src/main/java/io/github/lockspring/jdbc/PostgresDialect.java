@@ -22,6 +22,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * PostgreSQL from version 13 on.
@@ -113,6 +114,14 @@ final class PostgresDialect extends JdbcDialect {
 	 */
 	private static final String NO_FLUSH = "set_config('synchronous_commit', 'off', true) IS NOT NULL";
 
+	private static final String READ_ONLY_SERVER = """
+			SELECT pg_is_in_recovery() OR CAST(current_setting('transaction_read_only') AS boolean)
+			""";
+
+	private static final String PERSISTENCE = "SELECT relpersistence FROM pg_class WHERE oid = to_regclass(?)";
+
+	private static final String UNLOGGED = "u";
+
 	private static final String LOCK_NOT_AVAILABLE = "55P03";
 
 	@Override
@@ -183,6 +192,28 @@ final class PostgresDialect extends JdbcDialect {
 	@Override
 	String insert() {
 		return super.insert() + " ON CONFLICT (lock_key) DO NOTHING\n";
+	}
+
+	@Override
+	String delete() {
+		return and(super.delete(), SHORT_WAIT);
+	}
+
+	@Override
+	String readOnly() {
+		return READ_ONLY_SERVER;
+	}
+
+	@Override
+	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
+		try (PreparedStatement statement = connection.prepareStatement(PERSISTENCE)) {
+			statement.setString(1, table.value());
+			try (ResultSet rows = statement.executeQuery()) {
+				return (rows.next() && UNLOGGED.equals(rows.getString(1)))
+						? Optional.of("It must not be UNLOGGED: a crash of the server would empty it.")
+						: Optional.empty();
+			}
+		}
 	}
 
 	@Override

@@ -18,6 +18,8 @@ package io.github.lockspring.jdbc;
 
 import java.util.regex.Pattern;
 
+import org.jspecify.annotations.Nullable;
+
 import org.springframework.util.Assert;
 
 /**
@@ -37,6 +39,21 @@ record TableName(String value) {
 		Assert.isTrue(ALLOWED.matcher(value).matches(),
 				() -> "The name of the lock table must be 'table' or 'schema.table', each of at most 63 letters, "
 						+ "digits and underscores without a digit in front, not '" + shown(value) + "'");
+	}
+
+	/**
+	 * The schema, if the name has one.
+	 */
+	@Nullable String schema() {
+		int dot = this.value.indexOf('.');
+		return (dot >= 0) ? this.value.substring(0, dot) : null;
+	}
+
+	/**
+	 * The name without the schema.
+	 */
+	String simpleName() {
+		return this.value.substring(this.value.indexOf('.') + 1);
 	}
 
 	private static String shown(String value) {

@@ -21,15 +21,19 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 
 import javax.sql.DataSource;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -43,14 +47,19 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockType;
+import io.github.lockspring.LockUnavailableException;
+import io.github.lockspring.engine.EngineException;
+import io.github.lockspring.engine.LockEngine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
@@ -58,6 +67,8 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
  */
 @ExtendWith(OutputCaptureExtension.class)
 class JdbcLockConfigurationTests {
+
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	private final String memory = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
 
@@ -268,6 +279,141 @@ class JdbcLockConfigurationTests {
 			.isThrownBy(() -> this.withDatabase.run((context) -> assertThat(context).hasNotFailed()));
 	}
 
+	@Test
+	void tableIsCreatedWhenTheDatabaseComesLate() {
+		LateDataSource late = new LateDataSource(memory());
+		this.runner.withBean(DataSource.class, () -> late)
+			.withPropertyValues("lock.jdbc.initialize-schema=always")
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(context.getBean(JdbcLockTable.class).isPrepared()).isFalse();
+				late.come();
+				Awaitility.await().atMost(PATIENCE).until(context.getBean(JdbcLockTable.class)::isPrepared);
+				context.getBean(LockOperations.class).executeWithoutResult("order:42", (lock) -> {
+				});
+			});
+	}
+
+	@Test
+	void whatIsWrongWithTheTableIsSaidWhenTheDatabaseComesLate(CapturedOutput output) {
+		LateDataSource late = new LateDataSource(memory());
+		this.runner.withBean(DataSource.class, () -> late)
+			.withPropertyValues("lock.jdbc.initialize-schema=never")
+			.run((context) -> {
+				late.come();
+				Awaitility.await()
+					.atMost(PATIENCE)
+					.untilAsserted(() -> assertThat(output).contains("'distributed_lock' is missing"));
+				assertThat(context.getBean(JdbcLockTable.class).isPrepared()).isFalse();
+			});
+	}
+
+	@Test
+	void whenDatabaseIsReadOnlyThenApplicationStartsAndIsDown(@TempDir Path directory, CapturedOutput output) {
+		onReadOnlyDatabase(directory).run((context) -> {
+			assertThat(context).hasNotFailed();
+			assertThat(output).contains("The database is read-only");
+			assertThatExceptionOfType(EngineException.class).isThrownBy(() -> context.getBean(LockEngine.class).probe())
+				.withStackTraceContaining("The database is read-only");
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> context.getBean(LockOperations.class).executeWithoutResult("order:42", (lock) -> {
+				}));
+		});
+	}
+
+	@Test
+	void whenDatabaseIsReadOnlyAndFailFastThenApplicationDoesNotStart(@TempDir Path directory) {
+		onReadOnlyDatabase(directory).withPropertyValues("lock.fail-fast=true")
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
+				.contains("The database is read-only"));
+	}
+
+	private ApplicationContextRunner onReadOnlyDatabase(Path directory) {
+		String url = "jdbc:h2:file:" + directory.resolve("db");
+		this.withDatabase.withPropertyValues("spring.datasource.url=" + url, "lock.jdbc.initialize-schema=always")
+			.run((context) -> assertThat(context).hasNotFailed());
+		return this.withDatabase.withPropertyValues("spring.datasource.url=" + url + ";ACCESS_MODE_DATA=r",
+				"lock.wait-time=100ms");
+	}
+
+	@Test
+	void oldRowsAreRemovedInTheBackground() {
+		this.withDatabase.withPropertyValues("lock.jdbc.cleanup.interval=1s").run((context) -> {
+			JdbcTemplate jdbc = new JdbcTemplate(context.getBean(DataSource.class));
+			insertOldRow(jdbc);
+			context.getBean(LockOperations.class)
+				.executeWithoutResult("order:42",
+						(lock) -> Awaitility.await().atMost(PATIENCE).until(() -> rows(jdbc) == 1));
+		});
+	}
+
+	@Test
+	void whenCleanupIsOffThenOldRowsStay() {
+		this.withDatabase.withPropertyValues("lock.jdbc.cleanup.enabled=false", "lock.jdbc.cleanup.interval=1s")
+			.run((context) -> assertThat(threads("lock-jdbc-upkeep")).isZero());
+	}
+
+	@Test
+	void nothingGoesOnInTheBackgroundAfterTheEnd() {
+		this.withDatabase.withPropertyValues("lock.jdbc.cleanup.interval=1s").run((context) -> {
+			JdbcLockUpkeep upkeep = context.getBean(JdbcLockUpkeep.class);
+			assertThat(upkeep.isRunning()).isTrue();
+			Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-upkeep") == 1);
+			upkeep.stop();
+			assertThat(upkeep.isRunning()).isFalse();
+			Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-upkeep") == 0);
+			insertOldRow(new JdbcTemplate(context.getBean(DataSource.class)));
+			upkeep.start();
+			Awaitility.await()
+				.atMost(PATIENCE)
+				.until(() -> rows(new JdbcTemplate(context.getBean(DataSource.class))) == 0);
+		});
+		Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-upkeep") == 0);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "retention=59m", "retention=0s", "interval=0s", "interval=-1s", "interval=999ms" })
+	void cleanupThatIsTooEagerIsRefused(String setting) {
+		this.withDatabase.withPropertyValues("lock.jdbc.cleanup." + setting)
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
+				.contains("lock.jdbc.cleanup." + setting.substring(0, setting.indexOf('=')), "at least"));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1, one connection at most", "2, 2 connections at most", "4, 4 connections at most" })
+	void smallPoolThatIsSharedIsWarnedAbout(int size, String expected, CapturedOutput output) {
+		this.withDatabase.withPropertyValues("spring.datasource.hikari.maximum-pool-size=" + size).run((context) -> {
+			assertThat(context.getBean(LockEngine.class).warnings()).singleElement(InstanceOfAssertFactories.STRING)
+				.contains(expected);
+			assertThat(output).contains(expected);
+		});
+	}
+
+	@Test
+	void poolThatIsLargeIsNotWarnedAbout() {
+		this.withDatabase.withPropertyValues("spring.datasource.hikari.maximum-pool-size=5")
+			.run((context) -> assertThat(context.getBean(LockEngine.class).warnings()).isEmpty());
+	}
+
+	@Test
+	void smallPoolThatIsNamedIsNotWarnedAbout() {
+		this.withDatabase
+			.withPropertyValues("spring.datasource.hikari.maximum-pool-size=1", "lock.jdbc.data-source=dataSource")
+			.run((context) -> assertThat(context.getBean(LockEngine.class).warnings()).isEmpty());
+	}
+
+	private static void insertOldRow(JdbcTemplate jdbc) {
+		jdbc.update("INSERT INTO distributed_lock (lock_key, token, expires_at) VALUES (X'61', 1, 0)");
+	}
+
+	private static int rows(JdbcTemplate jdbc) {
+		return jdbc.queryForObject("SELECT COUNT(*) FROM distributed_lock", Integer.class);
+	}
+
+	private static long threads(String name) {
+		return Thread.getAllStackTraces().keySet().stream().filter((each) -> each.getName().equals(name)).count();
+	}
+
 	private static int tables(DataSource dataSource) {
 		return new JdbcTemplate(dataSource).queryForObject(
 				"SELECT COUNT(*) FROM information_schema.tables WHERE LOWER(table_name) = 'distributed_lock'",
@@ -276,6 +422,31 @@ class JdbcLockConfigurationTests {
 
 	private static DataSource memory() {
 		return new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+	}
+
+	/**
+	 * A database that cannot be reached at first.
+	 */
+	private static final class LateDataSource extends DelegatingDataSource {
+
+		private volatile boolean there;
+
+		LateDataSource(DataSource target) {
+			super(target);
+		}
+
+		void come() {
+			this.there = true;
+		}
+
+		@Override
+		public Connection getConnection() throws SQLException {
+			if (!this.there) {
+				throw new SQLException("Nobody is there", "08001");
+			}
+			return super.getConnection();
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)

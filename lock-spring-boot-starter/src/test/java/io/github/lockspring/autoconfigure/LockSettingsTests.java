@@ -92,6 +92,9 @@ class LockSettingsTests {
 		properties.getZookeeper().setNamespace("my-locks");
 		assertThat(LockSettings.of(properties).zooKeeperSettings())
 			.isEqualTo(new ZooKeeperLockSettings("my-locks", Duration.ofSeconds(3)));
+		properties.getZookeeper().setConnectString("host:2181");
+		assertThat(LockSettings.of(properties).zooKeeperSettings())
+			.isEqualTo(new ZooKeeperLockSettings("my-locks", Duration.ofSeconds(3), Duration.ofSeconds(10)));
 	}
 
 	@Test

@@ -29,7 +29,6 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.CuratorEventType;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.retry.RetryOneTime;
-import org.apache.curator.test.TestingServer;
 import org.apache.zookeeper.KeeperException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -51,6 +50,7 @@ import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockUnavailableException;
 import io.github.lockspring.actuate.LockHealthIndicator;
+import io.github.lockspring.server.ZooKeeperServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -62,9 +62,9 @@ import static org.awaitility.Awaitility.await;
 @Timeout(180)
 class ZooKeeperLockConfigurationTests {
 
-	private static TestingServer server;
+	private static final ZooKeeperServer server = ZooKeeperServer.shared();
 
-	private static CuratorFramework observer;
+	private static final CuratorFramework observer = client();
 
 	private final String namespace = "locks-" + UUID.randomUUID();
 
@@ -77,23 +77,20 @@ class ZooKeeperLockConfigurationTests {
 				"lock.shutdown-timeout=0s");
 
 	private final ApplicationContextRunner withServer = this.runner
-		.withPropertyValues("lock.zookeeper.connect-string=" + server.getConnectString());
+		.withPropertyValues("lock.zookeeper.connect-string=" + server.connectString());
 
 	@BeforeAll
-	static void startServer() throws Exception {
-		server = new TestingServer();
-		observer = client();
+	static void connect() {
 		observer.start();
 	}
 
 	@AfterAll
-	static void stopServer() throws Exception {
+	static void disconnect() {
 		observer.close();
-		server.close();
 	}
 
 	private static CuratorFramework client() {
-		return CuratorFrameworkFactory.newClient(server.getConnectString(), new RetryOneTime(100));
+		return CuratorFrameworkFactory.newClient(server.connectString(), new RetryOneTime(100));
 	}
 
 	@Test
@@ -163,7 +160,7 @@ class ZooKeeperLockConfigurationTests {
 			}
 		});
 		LockOperations locks = context.getBean(LockOperations.class);
-		locks.acquire("order", locks.getDefaultOptions());
+		locks.acquire("order", locks.getDefaultOptions().withWaitTime(Duration.ofSeconds(30)));
 		assertThat(heldBelow(this.root)).hasSize(1);
 		context.close();
 		return held;
@@ -293,18 +290,18 @@ class ZooKeeperLockConfigurationTests {
 	void whenThereIsAuthThenOthersHaveNoAccess() {
 		ApplicationContextRunner secured = this.withServer
 			.withPropertyValues("lock.zookeeper.auth=digest:locks:pass:word");
-		secured.run((context) -> acquireAndRelease(context, Duration.ZERO));
+		secured.run(ZooKeeperLockConfigurationTests::acquireAndRelease);
 		assertThatExceptionOfType(KeeperException.NoAuthException.class)
 			.isThrownBy(() -> observer.getChildren().forPath(this.root));
 		assertThatExceptionOfType(KeeperException.NoAuthException.class)
 			.isThrownBy(() -> observer.create().forPath(this.root + "/intruder"));
-		secured.run((context) -> acquireAndRelease(context, Duration.ZERO));
+		secured.run(ZooKeeperLockConfigurationTests::acquireAndRelease);
 	}
 
-	private static void acquireAndRelease(AssertableApplicationContext context, Duration waitTime) {
+	private static void acquireAndRelease(AssertableApplicationContext context) {
 		assertThat(context).hasNotFailed();
 		LockOperations locks = context.getBean(LockOperations.class);
-		locks.acquire("order", locks.getDefaultOptions().withWaitTime(waitTime)).close();
+		locks.acquire("order", locks.getDefaultOptions().withWaitTime(Duration.ofSeconds(30))).close();
 	}
 
 	@Test
@@ -322,18 +319,24 @@ class ZooKeeperLockConfigurationTests {
 	}
 
 	@Test
+	void whenTheServersDoNotKnowTheSchemeThenItDoesNotStart() {
+		this.withServer.withPropertyValues("lock.zookeeper.auth=nonsense:very-wrong").run(this::assertRootIsNamed);
+	}
+
+	@Test
 	void whenThePathOfTheConnectStringIsMissingThenItDoesNotStart() {
-		this.runner.withPropertyValues("lock.zookeeper.connect-string=" + server.getConnectString() + "/missing")
-			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("/missing"));
+		String path = "/missing-" + UUID.randomUUID();
+		this.runner.withPropertyValues("lock.zookeeper.connect-string=" + server.connectString() + path)
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains(this.root, path));
 	}
 
 	@Test
 	void locksAreBelowThePathOfTheConnectString() throws Exception {
 		String path = "/application-" + UUID.randomUUID();
 		observer.create().forPath(path);
-		this.runner.withPropertyValues("lock.zookeeper.connect-string=" + server.getConnectString() + path)
+		this.runner.withPropertyValues("lock.zookeeper.connect-string=" + server.connectString() + path)
 			.run((context) -> {
-				acquireAndRelease(context, Duration.ZERO);
+				acquireAndRelease(context);
 				assertThat(observer.checkExists().forPath(path + this.root)).isNotNull();
 				assertThat(observer.checkExists().forPath(this.root)).isNull();
 			});
@@ -342,25 +345,41 @@ class ZooKeeperLockConfigurationTests {
 	@Test
 	void sessionTimeoutIsNegotiated() {
 		this.withServer.withPropertyValues("lock.zookeeper.session-timeout=7s").run((context) -> {
-			acquireAndRelease(context, Duration.ZERO);
+			acquireAndRelease(context);
 			CuratorFramework own = context.getBean(ZooKeeperLockClient.class).framework();
 			assertThat(own.getZookeeperClient().getZooKeeper().getSessionTimeout()).isEqualTo(7_000);
 		});
 	}
 
 	@Test
-	void whenServerIsDownAtStartThenItStartsAndRecovers() throws Exception {
-		try (TestingServer late = new TestingServer()) {
+	void sessionTimeoutThatTheServerDoesNotGiveIsAHealthDetail() {
+		try (ZooKeeperServer strict = ZooKeeperServer.builder()
+			.sessionTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(5))
+			.start()) {
+			this.runner
+				.withPropertyValues("lock.zookeeper.connect-string=" + strict.connectString(),
+						"lock.zookeeper.session-timeout=10s")
+				.run((context) -> assertThat(context.getBean(LockHealthIndicator.class).health())
+					.satisfies((health) -> {
+						assertThat(health.getStatus()).isEqualTo(Status.UP);
+						assertThat(health.getDetails().get("warnings")).asString().contains("5000 ms", "10000 ms");
+					}));
+		}
+	}
+
+	@Test
+	void whenServerIsDownAtStartThenItStartsAndRecovers() {
+		try (ZooKeeperServer late = ZooKeeperServer.start()) {
 			late.stop();
 			this.runner
-				.withPropertyValues("lock.zookeeper.connect-string=" + late.getConnectString(),
+				.withPropertyValues("lock.zookeeper.connect-string=" + late.connectString(),
 						"lock.operation-timeout=300ms")
 				.run((context) -> {
 					assertDown(context);
 					late.restart();
 					await().atMost(Duration.ofMinutes(1))
 						.ignoreExceptions()
-						.untilAsserted(() -> acquireAndRelease(context, Duration.ZERO));
+						.untilAsserted(() -> acquireAndRelease(context));
 					LockHealthIndicator indicator = context.getBean(LockHealthIndicator.class);
 					await().untilAsserted(() -> assertThat(indicator.health().getStatus()).isEqualTo(Status.UP));
 				});
@@ -391,7 +410,7 @@ class ZooKeeperLockConfigurationTests {
 	void whenContextIsClosedThenNoThreadIsLeft() {
 		Set<Thread> before = Thread.getAllStackTraces().keySet();
 		for (int i = 0; i < 5; i++) {
-			this.withServer.run((context) -> acquireAndRelease(context, Duration.ZERO));
+			this.withServer.run(ZooKeeperLockConfigurationTests::acquireAndRelease);
 		}
 		await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
 			Set<Thread> more = new HashSet<>(Thread.getAllStackTraces().keySet());

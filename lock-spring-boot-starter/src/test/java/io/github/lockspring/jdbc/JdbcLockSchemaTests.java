@@ -145,6 +145,15 @@ class JdbcLockSchemaTests {
 			.withMessageContaining("It has no column 'token', which must be BIGINT.");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "owner", "holder", "held_since", "entries" })
+	void whenColumnThatIsEmptyAtTimesMayNotBeThenItIsNamed(String column) {
+		this.schema.initialize();
+		this.database.jdbc().execute("ALTER TABLE distributed_lock ALTER COLUMN " + column + " SET NOT NULL");
+		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate)
+			.withMessageContaining("Its column '" + column + "' must not be NOT NULL.");
+	}
+
 	@Test
 	void whenPrimaryKeyIsMissingThenItIsNamed() {
 		this.schema.initialize();

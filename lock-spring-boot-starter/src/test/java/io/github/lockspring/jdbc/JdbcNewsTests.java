@@ -82,7 +82,7 @@ class JdbcNewsTests {
 
 	private JdbcLockBackend listening(TestDatabase database, String table) {
 		HikariDataSource pool = database.pool(4);
-		JdbcLockBackend backend = new JdbcLockBackend(pool, table, 2, true);
+		JdbcLockBackend backend = new JdbcLockBackend(pool, new JdbcLockSettings(table, 2, 0, true));
 		this.resources.add(backend);
 		this.resources.add(pool);
 		backend.start(new Listener());
@@ -184,7 +184,7 @@ class JdbcNewsTests {
 	@Test
 	void waitingCostsOneStatementAndTheReleaseAsWell() {
 		SpyDataSource spy = new SpyDataSource(this.database.dataSource());
-		JdbcLockBackend backend = new JdbcLockBackend(spy, TABLE, 2, true);
+		JdbcLockBackend backend = new JdbcLockBackend(spy, new JdbcLockSettings(TABLE, 2, 0, true));
 		this.resources.add(backend);
 		backend.start(new Listener());
 		assertThat(backend.contend(Requests.of("key"), Requests.TIMEOUT)).isInstanceOf(Grant.class);

@@ -18,6 +18,7 @@ package io.github.lockspring.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,11 +101,27 @@ final class ServerProcess {
 	 * Kill the process and its children.
 	 */
 	void kill() {
+		// So that it starts no more of them
+		signal("STOP", Stream.of(this.process.toHandle()));
 		List<ProcessHandle> children = this.process.descendants().toList();
 		this.process.destroyForcibly();
 		children.forEach(ProcessHandle::destroyForcibly);
 		if (!ends(10)) {
 			throw new IllegalStateException("Process " + pid() + " does not end");
+		}
+		// They have memory that the next process must not find in use
+		Await.until("the children of " + pid() + " have ended", () -> children.stream().noneMatch(this::isRunning));
+	}
+
+	/**
+	 * Nobody may be there to collect what is left of a child.
+	 */
+	private boolean isRunning(ProcessHandle child) {
+		try {
+			return child.isAlive() && !Files.readString(Path.of("/proc/" + child.pid() + "/stat")).contains(") Z ");
+		}
+		catch (IOException ex) {
+			return false;
 		}
 	}
 

@@ -72,13 +72,17 @@ public final class Demonstration {
 
 	List<Round> run() throws IOException, SQLException, InterruptedException {
 		List<String> arguments = new ArrayList<>(this.options.instanceArguments());
-		if (arguments.stream().anyMatch((argument) -> argument.startsWith("--spring.datasource.url="))) {
+		if (arguments.stream().anyMatch(Demonstration::namesDatabase)) {
 			return run(arguments);
 		}
 		try (SharedDatabase database = closedOnExit(SharedDatabase.open())) {
 			arguments.add("--spring.datasource.url=" + database.url());
 			return run(arguments);
 		}
+	}
+
+	private static boolean namesDatabase(String argument) {
+		return argument.startsWith("--spring.datasource.url=") || argument.startsWith("--spring.profiles.active=");
 	}
 
 	/**

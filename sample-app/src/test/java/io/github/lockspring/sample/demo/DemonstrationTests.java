@@ -18,16 +18,23 @@ package io.github.lockspring.sample.demo;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 
 import io.github.lockspring.sample.stock.Strategy;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
-import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.server.MariaDbServer;
+import io.github.lockspring.server.PostgresServer;
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.server.SqlServer;
+import io.github.lockspring.server.ZooKeeperServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -71,21 +78,51 @@ class DemonstrationTests {
 
 	@Test
 	void locksInZooKeeperKeepTheStockExact() throws Exception {
-		try (TestingServer server = new TestingServer()) {
+		try (ZooKeeperServer server = ZooKeeperServer.start()) {
 			List<Round> rounds = run("--instances=3", "--threads=20", "--requests=25", "--stock=500", "--kill-one",
 					"--strategies=distributed-lock", "--lock.backend=zookeeper",
-					"--lock.zookeeper.connect-string=" + server.getConnectString(),
-					"--lock.zookeeper.session-timeout=5s");
+					"--lock.zookeeper.connect-string=" + server.connectString(), "--lock.zookeeper.session-timeout=5s");
 			assertThat(rounds).hasSize(1).allSatisfy(this::isSoldOutExactly);
 			assertThat(changesBelow(server, "/lock")).as("nodes of the locks").isPositive();
+		}
+	}
+
+	@Test
+	void locksInPostgresKeepTheStockExact() throws Exception {
+		try (PostgresServer server = PostgresServer.start()) {
+			isExactWhenInstanceIsKilled("postgresql", server);
+		}
+	}
+
+	@Test
+	void locksInMariaDbKeepTheStockExact() throws Exception {
+		try (MariaDbServer server = MariaDbServer.start()) {
+			isExactWhenInstanceIsKilled("mariadb", server);
+		}
+	}
+
+	private void isExactWhenInstanceIsKilled(String profile, SqlServer server) throws Exception {
+		List<Round> rounds = run("--instances=3", "--threads=100", "--requests=50", "--stock=5000", "--kill-one",
+				"--strategies=distributed-lock", "--spring.profiles.active=" + profile,
+				"--spring.datasource.url=" + server.jdbcUrl(), "--spring.datasource.username=" + server.user(),
+				"--spring.datasource.password=" + server.password());
+		assertThat(rounds).hasSize(1).allSatisfy(this::isSoldOutExactly);
+		assertThat(lastToken(server)).as("the token of the lock on the stock").isPositive();
+	}
+
+	private static long lastToken(SqlServer server) throws SQLException {
+		try (Connection connection = server.dataSource().getConnection();
+				Statement statement = connection.createStatement();
+				ResultSet rows = statement.executeQuery("SELECT MAX(token) FROM distributed_lock")) {
+			return rows.next() ? rows.getLong(1) : 0;
 		}
 	}
 
 	/**
 	 * How many times children of a node came or went.
 	 */
-	private static int changesBelow(TestingServer server, String path) throws Exception {
-		try (CuratorFramework client = CuratorFrameworkFactory.newClient(server.getConnectString(),
+	private static int changesBelow(ZooKeeperServer server, String path) throws Exception {
+		try (CuratorFramework client = CuratorFrameworkFactory.newClient(server.connectString(),
 				new RetryOneTime(100))) {
 			client.start();
 			return client.checkExists().forPath(path).getCversion();

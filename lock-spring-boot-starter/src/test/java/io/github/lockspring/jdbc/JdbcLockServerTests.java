@@ -1,0 +1,241 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.util.List;
+import java.util.Objects;
+
+import javax.sql.DataSource;
+
+import io.github.lockspring.server.MariaDbServer;
+import io.github.lockspring.server.MySqlServer;
+import io.github.lockspring.server.PostgresServer;
+import io.github.lockspring.spi.BackendUnavailableException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests of the lock table on servers that tests may change.
+ */
+class JdbcLockServerTests {
+
+	/**
+	 * On PostgreSQL.
+	 */
+	@Nested
+	class Postgres extends SqlLockServerTests {
+
+		private static @Nullable PostgresServer server;
+
+		Postgres() {
+			super(server, "postgres", "");
+		}
+
+		@BeforeAll
+		static void start() {
+			server = PostgresServer.start();
+		}
+
+		@AfterAll
+		static void stop() {
+			if (server != null) {
+				server.close();
+			}
+		}
+
+		@Override
+		String createGuest() {
+			return "DO $$ BEGIN CREATE USER guest; EXCEPTION WHEN duplicate_object THEN NULL; END $$";
+		}
+
+		@Override
+		String guest() {
+			return "guest";
+		}
+
+		@Override
+		DataSource dataSourceOfGuest() {
+			return database().dataSourceOf("guest", "");
+		}
+
+		@Override
+		List<String> beginnings() {
+			return List.of("SELECT 1");
+		}
+
+		@Test
+		void tableThatACrashWouldEmptyIsRefused() {
+			createdAs((definition) -> definition.replace("CREATE TABLE", "CREATE UNLOGGED TABLE"));
+			assertThatIsRefused("It must not be UNLOGGED");
+		}
+
+	}
+
+	/**
+	 * On MariaDB.
+	 */
+	@Nested
+	class MariaDb extends SqlLockServerTests {
+
+		private static @Nullable MariaDbServer server;
+
+		MariaDb() {
+			super(server, "admin", "admin");
+		}
+
+		@BeforeAll
+		static void start() {
+			server = MariaDbServer.start();
+		}
+
+		@AfterAll
+		static void stop() {
+			if (server != null) {
+				server.close();
+			}
+		}
+
+		@Override
+		String createGuest() {
+			return "CREATE USER IF NOT EXISTS " + guest() + " IDENTIFIED BY 'guest'";
+		}
+
+		@Override
+		String guest() {
+			return "'guest'@'%'";
+		}
+
+		@Override
+		DataSource dataSourceOfGuest() {
+			return database().dataSourceOf("guest", "guest");
+		}
+
+		@Override
+		List<String> beginnings() {
+			return List.of("SET SESSION innodb_snapshot_isolation = ON", "SET SESSION innodb_snapshot_isolation = OFF");
+		}
+
+		@Test
+		void timesWithoutMicrosecondsAreRefused() {
+			createdAs((definition) -> definition.replace("DATETIME(6)", "DATETIME"));
+			assertThatIsRefused("Its column 'held_since' must be DATETIME(6), not ");
+		}
+
+		@Test
+		void tableWithoutTransactionsIsRefused() {
+			createdAs((definition) -> definition.replace("ENGINE = InnoDB", "ENGINE = MyISAM")
+				.replace("VARBINARY(1024)", "VARBINARY(1000)"));
+			database().jdbc().execute("SELECT 1");
+			assertThatIsRefused("Its engine must be InnoDB, not MyISAM.");
+		}
+
+		@Test
+		void userWhoMayWriteToAReadOnlyServerIsRefusedToo() {
+			DataSource dataSource = Objects.requireNonNull(admin().getDataSource());
+			new JdbcLockSchema(dataSource, JdbcLockSchema.DEFAULT_TABLE_NAME).initialize();
+			JdbcLockBackend backend = new JdbcLockBackend(dataSource);
+			server.setReadOnly(true);
+			assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT))
+				.withMessageContaining("The database is read-only");
+			server.setReadOnly(false);
+			Requests.acquired(backend, "key");
+			backend.close();
+		}
+
+	}
+
+	/**
+	 * On MySQL.
+	 */
+	@Nested
+	class MySql extends SqlLockServerTests {
+
+		private static @Nullable MySqlServer server;
+
+		MySql() {
+			super(server, "admin", "admin");
+		}
+
+		@BeforeAll
+		static void start() {
+			server = MySqlServer.start();
+		}
+
+		@AfterAll
+		static void stop() {
+			if (server != null) {
+				server.close();
+			}
+		}
+
+		@Override
+		String createGuest() {
+			return "CREATE USER IF NOT EXISTS " + guest() + " IDENTIFIED BY 'guest'";
+		}
+
+		@Override
+		String guest() {
+			return "'guest'@'%'";
+		}
+
+		@Override
+		DataSource dataSourceOfGuest() {
+			return database().dataSourceOf("guest", "guest");
+		}
+
+		@Override
+		List<String> beginnings() {
+			return List.of("SELECT 1");
+		}
+
+		@Test
+		void timesWithoutMicrosecondsAreRefused() {
+			createdAs((definition) -> definition.replace("DATETIME(6)", "DATETIME"));
+			assertThatIsRefused("Its column 'held_since' must be DATETIME(6), not ");
+		}
+
+		@Test
+		void tableWithoutTransactionsIsRefused() {
+			createdAs((definition) -> definition.replace("ENGINE = InnoDB", "ENGINE = MyISAM")
+				.replace("VARBINARY(1024)", "VARBINARY(1000)"));
+			database().jdbc().execute("SELECT 1");
+			assertThatIsRefused("Its engine must be InnoDB, not MyISAM.");
+		}
+
+		@Test
+		void userWhoMayWriteToAReadOnlyServerIsRefusedToo() {
+			DataSource dataSource = Objects.requireNonNull(admin().getDataSource());
+			new JdbcLockSchema(dataSource, JdbcLockSchema.DEFAULT_TABLE_NAME).initialize();
+			JdbcLockBackend backend = new JdbcLockBackend(dataSource);
+			server.setReadOnly(true);
+			assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT))
+				.withMessageContaining("The database is read-only");
+			server.setReadOnly(false);
+			Requests.acquired(backend, "key");
+			backend.close();
+		}
+
+	}
+
+}

@@ -1,0 +1,302 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link JdbcLockCleanup} on a database. Rows grow old by a change of their
+ * columns.
+ */
+abstract class SqlLockCleanupTests {
+
+	private static final Duration RETENTION = Duration.ofHours(1);
+
+	private static final long HOUR = LeaseTable.micros(RETENTION);
+
+	private static final long MINUTE = HOUR / 60;
+
+	private static final AtomicInteger TABLES = new AtomicInteger();
+
+	private final String table = "cleaned_" + TABLES.incrementAndGet();
+
+	private final TestDatabase database;
+
+	private final JdbcLockBackend backend;
+
+	private final JdbcLockCleanup cleanup;
+
+	SqlLockCleanupTests(TestDatabase database) {
+		this.database = database;
+		this.backend = new JdbcLockBackend(database.dataSource(), this.table);
+		this.cleanup = new JdbcLockCleanup(database.dataSource(), this.table, RETENTION);
+	}
+
+	@BeforeEach
+	void createTable() {
+		this.database.jdbc().execute("DROP TABLE IF EXISTS " + this.table);
+		new JdbcLockSchema(this.database.dataSource(), this.table).initialize();
+	}
+
+	@AfterEach
+	void close() {
+		this.cleanup.close();
+		this.backend.close();
+		this.database.jdbc().execute("DROP TABLE IF EXISTS " + this.table);
+		this.database.close();
+	}
+
+	@Test
+	void rowThatNobodyHasUsedForLongIsRemoved() {
+		used("old");
+		set("old", "token = token - ?", HOUR + MINUTE);
+		assertThat(this.cleanup.removeOldRows()).isOne();
+		assertThat(keys()).isEmpty();
+	}
+
+	@Test
+	void rowOfAHolderThatDiedLongAgoIsRemoved() {
+		Requests.acquired(this.backend, "dead");
+		Requests.acquires(this.backend, Requests.of("dead shared", LeaseMode.SHARED, false));
+		for (String key : List.of("dead", "dead shared")) {
+			set(key, "token = token - ?", 2 * HOUR);
+		}
+		set("dead", "expires_at = expires_at - ?", HOUR + MINUTE);
+		set("dead shared", "shared_until = shared_until - ?", HOUR + MINUTE);
+		assertThat(this.cleanup.removeOldRows()).isEqualTo(2);
+	}
+
+	@Test
+	void rowWhoseTokenIsYoungStays() {
+		used("young");
+		set("young", "token = token - ?", HOUR - MINUTE);
+		assertNothingIsRemoved();
+	}
+
+	@Test
+	void rowWhoseTokenIsInTheFutureStays() {
+		used("future");
+		set("future", "token = token + ?", HOUR);
+		long future = column("future", "token");
+		assertNothingIsRemoved();
+		assertThat(token("future")).isEqualTo(future + 1);
+	}
+
+	@Test
+	void rowThatIsHeldStaysHoweverOldItsTokenIs() {
+		LeaseRequest held = Requests.acquired(this.backend, "held");
+		LeaseRequest shared = Requests.of("shared", LeaseMode.SHARED, false);
+		assertThat(Requests.acquires(this.backend, shared)).isTrue();
+		LeaseRequest rested = Requests.acquired(this.backend, "rested");
+		this.backend.releaseAfter(rested, Duration.ofMinutes(10), Requests.TIMEOUT);
+		for (String key : List.of("held", "shared", "rested")) {
+			set(key, "token = token - ?", 10 * HOUR);
+		}
+		assertNothingIsRemoved();
+		assertThat(this.backend.renew(List.of(held, shared), Requests.TIMEOUT).held()).hasSize(2);
+		assertThat(Requests.acquires(this.backend, Requests.of("rested"))).isFalse();
+	}
+
+	@Test
+	void rowWhoseHolderDiedLatelyStays() {
+		Requests.acquired(this.backend, "dead");
+		set("dead", "token = token - ?", 10 * HOUR);
+		set("dead", "expires_at = expires_at - ?", 10 * MINUTE);
+		Requests.acquires(this.backend, Requests.of("dead shared", LeaseMode.SHARED, false));
+		set("dead shared", "token = token - ?", 10 * HOUR);
+		set("dead shared", "shared_until = shared_until - ?", 10 * MINUTE);
+		assertNothingIsRemoved();
+	}
+
+	@Test
+	void rowThatSomebodyWaitsForStays() {
+		used("awaited");
+		long now = column("awaited", "token");
+		set("awaited", "token = token - ?", 10 * HOUR);
+		set("awaited", "entries = ?", new KeyEntry("waiter", LeaseMode.EXCLUSIVE, true, 0, now + HOUR, "h").toLine());
+		assertNothingIsRemoved();
+		set("awaited", "entries = ?", new KeyEntry("waiter", LeaseMode.EXCLUSIVE, true, 0, now - HOUR, "h").toLine());
+		assertThat(this.cleanup.removeOldRows()).isOne();
+	}
+
+	@Test
+	void rowThatIsNotUnderstoodStaysAndDoesNotKeepOthers() {
+		used("a");
+		used("b");
+		this.database.jdbc().update("UPDATE " + this.table + " SET token = token - ?", 10 * HOUR);
+		set("a", "entries = ?", "of a later version");
+		assertThat(this.cleanup.removeOldRows()).isOne();
+		assertThat(keys()).containsExactly("a");
+	}
+
+	@Test
+	void tokenAfterTheRemovalIsLargerThanBefore() {
+		long last = token("key");
+		set("key", "token = token - ?", HOUR + MINUTE);
+		assertThat(this.cleanup.removeOldRows()).isOne();
+		assertThat(token("key")).isGreaterThan(last);
+	}
+
+	@Test
+	void rowThatIsUsedAfterItWasReadStays() {
+		SpyDataSource spy = new SpyDataSource(this.database.dataSource());
+		JdbcLockCleanup late = new JdbcLockCleanup(spy, this.table, RETENTION);
+		used("key");
+		set("key", "token = token - ?", HOUR + MINUTE);
+		List<LeaseRequest> leases = new ArrayList<>();
+		spy.interfere((statement) -> {
+			if (spy.statements().size() == 2) {
+				leases.add(Requests.acquired(this.backend, "key"));
+			}
+		});
+		assertThat(late.removeOldRows()).isZero();
+		assertThat(this.backend.renew(leases, Requests.TIMEOUT).held()).hasSize(1);
+		late.close();
+	}
+
+	@Test
+	void rowThatIsLockedIsLeftAloneAndDoesNotKeepOthers() throws SQLException {
+		used("a");
+		used("b");
+		this.database.jdbc().update("UPDATE " + this.table + " SET token = token - ?", 10 * HOUR);
+		try (Connection connection = this.database.connection();
+				PreparedStatement lock = connection
+					.prepareStatement("SELECT 1 FROM " + this.table + " WHERE lock_key = ? FOR UPDATE")) {
+			connection.setAutoCommit(false);
+			lock.setBytes(1, bytes("a"));
+			lock.executeQuery();
+			assertThat(this.cleanup.removeOldRows()).isOne();
+			connection.rollback();
+		}
+		assertThat(keys()).containsExactly("a");
+	}
+
+	@Test
+	void longTableIsWalkedThroughInSteps() {
+		SpyDataSource spy = new SpyDataSource(this.database.dataSource());
+		JdbcLockCleanup walk = new JdbcLockCleanup(spy, this.table, RETENTION);
+		insertOldRows(230);
+		Requests.acquired(this.backend, "key150x");
+		assertThat(walk.removeOldRows()).isEqualTo(230);
+		assertThat(keys()).containsExactly("key150x");
+		assertThat(spy.opened()).isEqualTo(3);
+		walk.close();
+	}
+
+	@Test
+	void manyProcessesCleanUpAtOnceWhileKeysAreUsed() {
+		insertOldRows(150);
+		List<JdbcLockCleanup> cleanups = IntStream.range(0, 4)
+			.mapToObj((i) -> new JdbcLockCleanup(this.database.dataSource(), this.table, RETENTION))
+			.toList();
+		List<CompletableFuture<Long>> walks = cleanups.stream()
+			.map((each) -> CompletableFuture.supplyAsync(each::removeOldRows))
+			.toList();
+		for (int i = 0; i < 150; i += 5) {
+			assertThat(token("key" + (100 + i))).isPositive();
+		}
+		long removed = walks.stream().mapToLong(CompletableFuture::join).sum();
+		assertThat(removed + keys().size()).isBetween(150L, 180L);
+		assertThat(keys()).hasSize(30);
+		cleanups.forEach(JdbcLockCleanup::close);
+	}
+
+	@Test
+	void closedCleanupRemovesNothing() {
+		insertOldRows(1);
+		this.cleanup.close();
+		assertThat(this.cleanup.removeOldRows()).isZero();
+	}
+
+	@Test
+	void failureOfTheDatabaseIsTold() {
+		JdbcLockCleanup nowhere = new JdbcLockCleanup(this.database.dataSource(), "nowhere", RETENTION);
+		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(nowhere::removeOldRows);
+		nowhere.close();
+	}
+
+	private void assertNothingIsRemoved() {
+		List<String> before = keys();
+		assertThat(this.cleanup.removeOldRows()).isZero();
+		assertThat(keys()).isEqualTo(before).isNotEmpty();
+	}
+
+	private void used(String key) {
+		token(key);
+	}
+
+	/**
+	 * Acquires and releases.
+	 */
+	private long token(String key) {
+		LeaseRequest request = Requests.of(key);
+		Grant grant = (Grant) this.backend.tryAcquire(request, Requests.TIMEOUT);
+		assertThat(this.backend.release(request, Requests.TIMEOUT)).isTrue();
+		return grant.token();
+	}
+
+	private void insertOldRows(int count) {
+		List<Object[]> rows = IntStream.range(0, count)
+			.mapToObj((i) -> new Object[] { bytes("key" + (100 + i)) })
+			.toList();
+		this.database.jdbc()
+			.batchUpdate("INSERT INTO " + this.table
+					+ " (lock_key, token, expires_at, version, shared_until) VALUES (?, 1, 0, 0, 0)", rows);
+	}
+
+	private void set(String key, String assignment, Object value) {
+		String sql = "UPDATE %s SET %s, version = version + 1 WHERE lock_key = ?".formatted(this.table, assignment);
+		assertThat(this.database.jdbc().update(sql, value, bytes(key))).isOne();
+	}
+
+	private long column(String key, String column) {
+		Long value = this.database.jdbc()
+			.queryForObject("SELECT " + column + " FROM " + this.table + " WHERE lock_key = ?", Long.class, bytes(key));
+		return (value != null) ? value : -1;
+	}
+
+	private List<String> keys() {
+		return this.database.jdbc()
+			.query("SELECT lock_key FROM " + this.table + " ORDER BY lock_key",
+					(row, number) -> new String(row.getBytes(1), StandardCharsets.UTF_8));
+	}
+
+	private static byte[] bytes(String key) {
+		return key.getBytes(StandardCharsets.UTF_8);
+	}
+
+}

@@ -1,0 +1,358 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockspring.server.SqlServer;
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * What a database server of its own needs: users without rights, tables that are not as
+ * they should be, a server that is read-only for a while; and pools of few connections.
+ */
+abstract class SqlLockServerTests {
+
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+	private static final Duration SHORT_TIMEOUT = Duration.ofMillis(200);
+
+	private static final AtomicInteger TABLES = new AtomicInteger();
+
+	private final String table = "kept_" + TABLES.incrementAndGet();
+
+	private final List<AutoCloseable> resources = new ArrayList<>();
+
+	private final SqlServer server;
+
+	private final TestDatabase database;
+
+	private final JdbcTemplate admin;
+
+	private final JdbcLockSchema schema;
+
+	/**
+	 * Tests a server.
+	 * @param server a server of its own
+	 * @param admin the name of the user who may do everything
+	 * @param password the password of that user
+	 */
+	SqlLockServerTests(SqlServer server, String admin, String password) {
+		this.server = server;
+		this.database = TestDatabase.on(server);
+		this.admin = new JdbcTemplate(this.database.dataSourceOf(admin, password));
+		this.schema = new JdbcLockSchema(this.database.dataSource(), this.table);
+	}
+
+	/**
+	 * A statement that creates the user {@code guest} unless there is one.
+	 */
+	abstract String createGuest();
+
+	/**
+	 * The user {@code guest} as the database writes it.
+	 */
+	abstract String guest();
+
+	abstract DataSource dataSourceOfGuest();
+
+	/**
+	 * Statements with which sessions may begin.
+	 */
+	abstract List<String> beginnings();
+
+	final TestDatabase database() {
+		return this.database;
+	}
+
+	final JdbcTemplate admin() {
+		return this.admin;
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		for (AutoCloseable resource : this.resources) {
+			resource.close();
+		}
+		this.database.jdbc().execute("DROP TABLE IF EXISTS " + this.table);
+		this.database.close();
+	}
+
+	private JdbcLockBackend backend(DataSource dataSource) {
+		JdbcLockBackend backend = new JdbcLockBackend(dataSource, this.table);
+		this.resources.add(0, backend);
+		return backend;
+	}
+
+	private HikariDataSource pool(HikariConfig config) {
+		HikariDataSource pool = new HikariDataSource(config);
+		this.resources.add(pool);
+		return pool;
+	}
+
+	@Test
+	void missingColumnIsNamed() {
+		this.schema.initialize();
+		this.database.jdbc().execute("ALTER TABLE " + this.table + " DROP COLUMN version");
+		assertThatIsRefused("It has no column 'version', which must be BIGINT.");
+	}
+
+	@Test
+	void missingPrimaryKeyIsNamed() {
+		createdAs((definition) -> definition.replace(" PRIMARY KEY", ""));
+		assertThatIsRefused("Its primary key must be the column 'lock_key' alone.");
+	}
+
+	@Test
+	void keyAsTextIsRefused() {
+		createdAs((definition) -> definition.replaceAll("lock_key +(VARBINARY\\(1024\\)|BYTEA)",
+				"lock_key VARCHAR(700)"));
+		assertThatIsRefused("Its column 'lock_key' must be ");
+	}
+
+	@Test
+	void columnThatIsEmptyAtTimesMustBeAllowedToBe() {
+		createdAs((definition) -> definition.replaceFirst("holder +VARCHAR\\(255\\)", "$0 NOT NULL"));
+		assertThatIsRefused("Its column 'holder' must not be NOT NULL.");
+	}
+
+	/**
+	 * Creates the table, but not quite as it should be.
+	 */
+	final void createdAs(UnaryOperator<String> change) {
+		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate).satisfies((ex) -> {
+			String changed = change.apply(ex.getDefinition());
+			assertThat(changed).isNotEqualTo(ex.getDefinition());
+			this.database.jdbc().execute(changed);
+		});
+	}
+
+	final void assertThatIsRefused(String problem) {
+		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate)
+			.withMessageContaining(problem)
+			.withMessageContaining("CREATE TABLE IF NOT EXISTS " + this.table);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "SELECT", "INSERT", "UPDATE", "DELETE" })
+	void missingRightIsTold(String right) {
+		this.schema.initialize();
+		this.admin.execute(createGuest());
+		for (String granted : List.of("SELECT", "INSERT", "UPDATE", "DELETE")) {
+			if (!granted.equals(right)) {
+				this.admin.execute("GRANT " + granted + " ON " + this.table + " TO " + guest());
+			}
+		}
+		JdbcLockSchema ofGuest = new JdbcLockSchema(dataSourceOfGuest(), this.table);
+		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(ofGuest::validate)
+			.withMessageContaining(right.equals("SELECT") ? "is missing or cannot be read" : "'" + right);
+		this.admin.execute("GRANT " + right + " ON " + this.table + " TO " + guest());
+		ofGuest.validate();
+		ofGuest.initialize();
+		useAll(backend(dataSourceOfGuest()));
+	}
+
+	@Test
+	void missingRightToCreateTheTableIsTold() {
+		this.admin.execute(createGuest());
+		JdbcLockSchema ofGuest = new JdbcLockSchema(dataSourceOfGuest(), this.table);
+		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(ofGuest::initialize)
+			.withMessageContaining("could not be created");
+	}
+
+	@Test
+	void readOnlyServerIsRecognisedAndUsedAgainAfterwards() {
+		this.schema.initialize();
+		HikariDataSource pool = pool(this.database.poolConfig(1));
+		JdbcLockBackend backend = backend(pool);
+		useAll(backend);
+		this.server.setReadOnly(true);
+		try {
+			Awaitility.await()
+				.atMost(PATIENCE)
+				.untilAsserted(() -> assertIsReadOnly(() -> backend.probe(Requests.TIMEOUT)));
+			assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT));
+			assertIsReadOnly(this.schema::validate);
+			assertIsReadOnly(new JdbcLockSchema(this.database.dataSource(), this.table + "_missing")::initialize);
+		}
+		finally {
+			this.server.setReadOnly(false);
+		}
+		Awaitility.await()
+			.atMost(PATIENCE)
+			.ignoreExceptionsInstanceOf(BackendException.class)
+			.untilAsserted(() -> useAll(backend));
+		this.schema.validate();
+	}
+
+	private static void assertIsReadOnly(Runnable action) {
+		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(action::run)
+			.withMessageContaining("read-only");
+	}
+
+	/**
+	 * The pool would keep it for half an hour, although the next one may lead to another
+	 * server.
+	 */
+	@Test
+	void connectionToAServerThatIsReadOnlyNowDoesNotComeBack() {
+		this.schema.initialize();
+		SpyDataSource connections = new SpyDataSource(this.database.dataSource());
+		HikariConfig config = new HikariConfig();
+		config.setDataSource(connections);
+		config.setMaximumPoolSize(1);
+		HikariDataSource pool = pool(config);
+		JdbcLockBackend backend = backend(pool);
+		useAll(backend);
+		Awaitility.await().atMost(PATIENCE).until(() -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+		int opened = connections.opened();
+		this.server.setReadOnly(true);
+		try {
+			Awaitility.await()
+				.atMost(PATIENCE)
+				.untilAsserted(() -> assertThatExceptionOfType(BackendUnavailableException.class)
+					.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT)));
+		}
+		finally {
+			this.server.setReadOnly(false);
+		}
+		Awaitility.await().atMost(PATIENCE).ignoreExceptionsInstanceOf(BackendException.class).until(() -> {
+			new JdbcTemplate(pool).execute("SELECT 1");
+			return Requests.acquires(backend, Requests.of("another key"));
+		});
+		assertThat(connections.opened()).isGreaterThan(opened);
+	}
+
+	@Test
+	void exhaustedPoolFailsInTimeAndRecovers() throws SQLException {
+		this.schema.initialize();
+		HikariDataSource pool = pool(this.database.poolConfig(1));
+		JdbcLockBackend backend = backend(pool);
+		LeaseRequest held = Requests.acquired(backend, "held");
+		try (Connection only = pool.getConnection()) {
+			assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), SHORT_TIMEOUT))
+				.withMessageContaining("exhausted or too small");
+			assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> backend.renew(List.of(held), SHORT_TIMEOUT));
+			assertThat(only.isValid(10)).isTrue();
+		}
+		assertThat(backend.renew(List.of(held), Requests.TIMEOUT).held()).hasSize(1);
+		useAll(backend);
+		backend.close();
+		assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+	}
+
+	@Test
+	void connectionsThatAreReadOnlyWorkAndAreAsBefore() throws SQLException {
+		this.schema.initialize();
+		HikariConfig config = this.database.poolConfig(1);
+		config.setReadOnly(true);
+		config.setAutoCommit(false);
+		HikariDataSource pool = pool(config);
+		JdbcLockBackend backend = backend(pool);
+		useAll(backend);
+		backend.close();
+		try (Connection connection = pool.getConnection()) {
+			assertThat(connection.isReadOnly()).isTrue();
+			assertThat(connection.getAutoCommit()).isFalse();
+			assertThatExceptionOfType(SQLException.class)
+				.isThrownBy(() -> connection.createStatement().execute("DELETE FROM " + this.table));
+			connection.rollback();
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "TRANSACTION_READ_COMMITTED, true", "TRANSACTION_REPEATABLE_READ, true",
+			"TRANSACTION_SERIALIZABLE, false" })
+	void threadsOnAPoolOfOneCountExactly(String isolation, boolean autoCommit) {
+		this.schema.initialize();
+		for (String beginning : beginnings()) {
+			HikariConfig config = this.database.poolConfig(1);
+			config.setTransactionIsolation(isolation);
+			config.setAutoCommit(autoCommit);
+			config.setConnectionInitSql(beginning);
+			HikariDataSource pool = pool(config);
+			JdbcLockBackend backend = backend(pool);
+			assertThat(counted(backend)).as(beginning).isEqualTo(4 * 3 * 10);
+			backend.close();
+			assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+		}
+	}
+
+	/**
+	 * Counts in four threads, each with locks of three kinds, without other protection.
+	 */
+	private static int counted(JdbcLockBackend backend) {
+		int[] count = new int[1];
+		List<CompletableFuture<Void>> threads = IntStream.range(0, 4)
+			.mapToObj((thread) -> CompletableFuture.runAsync(() -> count(backend, count)))
+			.toList();
+		threads.forEach(CompletableFuture::join);
+		return count[0];
+	}
+
+	private static void count(JdbcLockBackend backend, int[] count) {
+		for (int i = 0; i < 10; i++) {
+			for (LeaseRequest request : List.of(Requests.of("count"), Requests.of("count", LeaseMode.EXCLUSIVE, true),
+					Requests.of("count", LeaseMode.permits(3, 3), false))) {
+				Awaitility.await().atMost(PATIENCE).until(() -> Requests.acquires(backend, request));
+				int read = count[0];
+				Thread.yield();
+				count[0] = read + 1;
+				backend.release(request, Requests.TIMEOUT);
+			}
+		}
+	}
+
+	private static void useAll(JdbcLockBackend backend) {
+		for (LeaseMode mode : List.of(LeaseMode.EXCLUSIVE, LeaseMode.SHARED, LeaseMode.permits(1, 3))) {
+			LeaseRequest request = Requests.of("key " + mode, mode, false);
+			assertThat(Requests.acquires(backend, request)).isTrue();
+			assertThat(backend.renew(List.of(request), Requests.TIMEOUT).held()).containsExactly(request);
+			assertThat(backend.release(request, Requests.TIMEOUT)).isTrue();
+		}
+	}
+
+}
