@@ -214,7 +214,8 @@ final class JdbcConnections implements AutoCloseable {
 
 	private synchronized boolean isReused(LockConnection connection) {
 		boolean kept = !connection.isOlderThan(KEPT_FOR) || (this.idle.isEmpty() && isOneReserved());
-		return kept && !this.closed && !connection.isAborted() && (isDelivered(connection) || (this.idle.size() < this.maxIdle && this.idle.add(connection)));
+		return kept && !this.closed && !connection.isAborted()
+				&& (isDelivered(connection) || (this.idle.size() < this.maxIdle && this.idle.add(connection)));
 	}
 
 	private boolean isOneReserved() {

@@ -66,8 +66,7 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	 * @throws IllegalArgumentException if the number is negative
 	 */
 	public static JdbcLockSettings ofSharedPool(String tableName, int connections) {
-		return new JdbcLockSettings(tableName, Math.min(connections / 2, DEFAULT_KEPT_CONNECTIONS), connections,
-				false);
+		return new JdbcLockSettings(tableName, Math.min(connections / 2, DEFAULT_KEPT_CONNECTIONS), connections, false);
 	}
 
 	/**

@@ -50,8 +50,7 @@ class PostgresLockBackendTests {
 
 		@Override
 		JdbcLockBackend backend(DataSource dataSource) {
-			return new JdbcLockBackend(dataSource,
-					new JdbcLockSettings(JdbcLockSchema.DEFAULT_TABLE_NAME, 3, 0, true));
+			return new JdbcLockBackend(dataSource, new JdbcLockSettings(JdbcLockSchema.DEFAULT_TABLE_NAME, 3, 0, true));
 		}
 
 	}

@@ -60,10 +60,9 @@ abstract class SqlContentionTests extends SqlFaultTests {
 
 	private static final List<String> KEYS = IntStream.range(0, 50).mapToObj((i) -> "key-" + i).toList();
 
-	private static final Load LOAD = new Load(KEYS,
-			List.of(TERMS, TERMS, TERMS, AcquireTerms.fair(LEASE, false)), List.of(Duration.ZERO,
-					Duration.ofMillis(100), Duration.ofSeconds(1)),
-			Duration.ofMillis(2), Duration.ofMillis(20));
+	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, TERMS, AcquireTerms.fair(LEASE, false)),
+			List.of(Duration.ZERO, Duration.ofMillis(100), Duration.ofSeconds(1)), Duration.ofMillis(2),
+			Duration.ofMillis(20));
 
 	private final AtomicInteger expired = new AtomicInteger();
 
