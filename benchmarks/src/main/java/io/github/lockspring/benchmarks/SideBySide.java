@@ -36,7 +36,8 @@ import io.github.lockspring.benchmarks.workload.Workload.Session;
 /**
  * Runs contestants side by side on one store.
  * <ol>
- * <li>For each workload all contestants are brought up, and stay up.</li>
+ * <li>For each workload all contestants are brought up, and stay up, unless the workload
+ * says otherwise.</li>
  * <li>They take turns to get warm; these runs are not counted.</li>
  * <li>Then they take turns: all of them once, all of them again, and so on. What disturbs
  * the machine for a while disturbs them all.</li>

@@ -17,6 +17,7 @@
 package io.github.lockspring.benchmarks;
 
 import java.time.Duration;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,11 +55,13 @@ class WorkloadTests {
 	}
 
 	static Stream<Arguments> everyEntrantRuns() {
-		Stream<Arguments> inThisProcess = Stream.of("memory", "h2", "redis")
+		Stream<Arguments> inThisProcess = Stream.of("memory", "h2", "redis", "zookeeper")
 			.flatMap((store) -> Stream.of("uncontended", "own-keys", "one-key", "reentry")
 				.map((workload) -> Arguments.of(store, workload)));
-		return Stream.concat(inThisProcess,
-				Stream.of(Arguments.of("h2-server", "hand-off"), Arguments.of("redis", "hand-off")));
+		Stream<Arguments> betweenProcesses = Stream.of("h2-server", "redis", "zookeeper")
+			.map((store) -> Arguments.of(store, "hand-off"));
+		return Stream.of(inThisProcess, betweenProcesses, Stream.of(Arguments.of("zookeeper-distant", "trips")))
+			.flatMap(Function.identity());
 	}
 
 	private static double run(Workload workload, Store store, Entrant entrant) throws InterruptedException {

@@ -18,7 +18,6 @@ package io.github.lockspring.autoconfigure;
 
 import java.net.URI;
 
-import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
@@ -43,8 +42,11 @@ record RedisNodeUrl(URI url) {
 	RedisNodeUrl {
 		boolean known = "redis".equals(url.getScheme()) || "rediss".equals(url.getScheme());
 		if (!known || url.getHost() == null) {
-			throw new InvalidConfigurationPropertyValueException("lock.redis.redlock.nodes", withoutCredentials(url),
-					"It must be a URL such as redis://host:6379 or rediss://user:password@host:6379/0.");
+			throw new LockConfigurationException( // Spring Boot's own would show the
+													// password
+					"The property 'lock.redis.redlock.nodes' holds '" + withoutCredentials(url)
+							+ "', which is not the URL of a Redis server",
+					"Name the servers by URLs such as redis://host:6379 or rediss://user:password@host:6379/0.");
 		}
 	}
 

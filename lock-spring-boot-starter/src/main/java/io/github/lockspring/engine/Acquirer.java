@@ -258,7 +258,7 @@ final class Acquirer {
 	 * When an acquisition that begins now asks.
 	 */
 	Patience patience(long now, long waitNanos) {
-		return new Patience(now, now + waitNanos, this.settings, this.store.hasQueue());
+		return new Patience(now, now + waitNanos, this.settings, this.store.hasNews());
 	}
 
 	private Patience patience(long now, long waitNanos, @Nullable Object answer) {
@@ -350,7 +350,7 @@ final class Acquirer {
 
 	private Attempt attempt(Hold hold, Lease lease, boolean mayWait, Duration timeout) {
 		boolean queued = lease.isQueued();
-		if (mayWait && this.store.hasQueue()) {
+		if (mayWait && this.store.hasPlacesFor(hold.terms())) {
 			lease.setQueued(true);
 		}
 		try {

@@ -27,7 +27,7 @@ import io.github.lockspring.spi.Denial;
  * When one that waits asks the store again, and when it gives up. Belongs to one thread.
  * <p>
  * The pause between two attempts is random within its upper half, so that processes do
- * not ask in step. It grows on a store without a queue, where asking is the only way to
+ * not ask in step. It grows on a store without news, where asking is the only way to
  * learn that a lease is free, and ends early when the present lease is known to end.
  */
 final class Patience {
@@ -36,7 +36,7 @@ final class Patience {
 
 	private final EngineSettings settings;
 
-	private final boolean queueing;
+	private final boolean tellsNews;
 
 	private long askAt;
 
@@ -49,13 +49,13 @@ final class Patience {
 	 * @param now the present time
 	 * @param deadline when to give up
 	 * @param settings the shortest and the longest pause
-	 * @param queueing whether the store has a queue and sends news
+	 * @param tellsNews whether the store sends news
 	 */
-	Patience(long now, long deadline, EngineSettings settings, boolean queueing) {
+	Patience(long now, long deadline, EngineSettings settings, boolean tellsNews) {
 		this.askAt = now;
 		this.deadline = deadline;
 		this.settings = settings;
-		this.queueing = queueing;
+		this.tellsNews = tellsNews;
 	}
 
 	long remaining(long now) {
@@ -92,7 +92,7 @@ final class Patience {
 	 */
 	void answered(@Nullable Object answer, long now) {
 		this.askedLast = remaining(now) <= 0;
-		this.pause = this.queueing ? nanos(this.settings.queuePoll())
+		this.pause = this.tellsNews ? nanos(this.settings.queuePoll())
 				: Math.min(nanos(this.settings.maxPoll()), Math.max(nanos(this.settings.minPoll()), 2 * this.pause));
 		long pause = this.pause;
 		if (answer instanceof Denial denial) {

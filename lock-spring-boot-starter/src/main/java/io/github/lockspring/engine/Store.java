@@ -95,6 +95,21 @@ final class Store {
 		return this.capabilities.contains(Capability.QUEUE);
 	}
 
+	/**
+	 * Whether one that waits is told when to ask again, be it in a queue or not.
+	 */
+	boolean hasNews() {
+		return hasQueue() || this.capabilities.contains(Capability.NEWS);
+	}
+
+	/**
+	 * Whether one that waits has a place in the store: a fair one has it also where it
+	 * must ask whether its turn has come.
+	 */
+	boolean hasPlacesFor(AcquireTerms terms) {
+		return terms.isFair() || hasQueue();
+	}
+
 	boolean hasSeveralKeys() {
 		return this.capabilities.contains(Capability.SEVERAL_KEYS);
 	}

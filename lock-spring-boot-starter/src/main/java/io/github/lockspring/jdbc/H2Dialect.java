@@ -97,7 +97,7 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	@Override
-	boolean speaks(String product, String version, int majorVersion, int minorVersion) {
+	boolean speaks(String product, String version, int majorVersion) {
 		return product.equals("H2") && majorVersion >= 2;
 	}
 

@@ -33,6 +33,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 import io.github.lockspring.spi.BackendUnavailableException;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,9 @@ import org.jspecify.annotations.Nullable;
  * back or that a background thread gets from the data source, which may take its time.
  * <li>A connection is kept for a second, then the data source has it again: a thread of
  * the application may wait for just that connection.
+ * <li>One is kept for as long as leases are held: an application that takes all
+ * connections of the data source must not keep them from being renewed. Not so if no more
+ * than one may be kept at all, for then the application needs it.
  * <li>A connection that does not answer in time, or cannot be given back in time, is
  * aborted.
  * </ol>
@@ -63,6 +67,8 @@ final class JdbcConnections implements AutoCloseable {
 	private final Callable<LockConnection> source;
 
 	private final int maxIdle;
+
+	private final BooleanSupplier leasesHeld;
 
 	private final ExecutorService background = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 5, TimeUnit.SECONDS,
 			new SynchronousQueue<>(), JdbcConnections::newThread, (task, executor) -> task.run());
@@ -85,8 +91,19 @@ final class JdbcConnections implements AutoCloseable {
 	 * @param maxIdle how many are kept for the next call at most
 	 */
 	JdbcConnections(Callable<LockConnection> source, int maxIdle) {
+		this(source, maxIdle, () -> false);
+	}
+
+	/**
+	 * Takes no connection yet.
+	 * @param source where connections come from; may block for long
+	 * @param maxIdle how many are kept for the next call at most
+	 * @param leasesHeld whether there are leases that will have to be renewed
+	 */
+	JdbcConnections(Callable<LockConnection> source, int maxIdle, BooleanSupplier leasesHeld) {
 		this.source = source;
 		this.maxIdle = maxIdle;
+		this.leasesHeld = leasesHeld;
 	}
 
 	/**
@@ -196,8 +213,13 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private synchronized boolean isReused(LockConnection connection) {
-		return !this.closed && !connection.isAborted() && !connection.isOlderThan(KEPT_FOR)
+		boolean kept = !connection.isOlderThan(KEPT_FOR) || (this.idle.isEmpty() && isOneReserved());
+		return kept && !this.closed && !connection.isAborted()
 				&& (isDelivered(connection) || (this.idle.size() < this.maxIdle && this.idle.add(connection)));
+	}
+
+	private boolean isOneReserved() {
+		return this.maxIdle > 1 && this.leasesHeld.getAsBoolean();
 	}
 
 	private boolean isDelivered(LockConnection connection) {
@@ -224,6 +246,14 @@ final class JdbcConnections implements AutoCloseable {
 		return leaving;
 	}
 
+	private synchronized List<LockConnection> removeOld() {
+		List<LockConnection> leaving = removeIdle(KEPT_FOR);
+		if (this.idle.isEmpty() && !leaving.isEmpty() && isOneReserved()) {
+			this.idle.add(leaving.remove(leaving.size() - 1));
+		}
+		return leaving;
+	}
+
 	private void close(Collection<LockConnection> leaving) {
 		leaving.forEach((connection) -> this.background.execute(() -> closeAtOnce(connection)));
 	}
@@ -244,7 +274,7 @@ final class JdbcConnections implements AutoCloseable {
 	 */
 	private void sweep() {
 		while (isSweepNeeded()) {
-			close(removeIdle(KEPT_FOR));
+			close(removeOld());
 			overdue().forEach((connection) -> this.background.execute(connection::abort));
 			LockSupport.parkNanos(SWEEP_INTERVAL.toNanos());
 		}

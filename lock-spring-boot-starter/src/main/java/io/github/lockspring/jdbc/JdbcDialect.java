@@ -21,7 +21,6 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -29,7 +28,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -42,9 +40,6 @@ import org.jspecify.annotations.Nullable;
  * marks.
  */
 abstract class JdbcDialect {
-
-	private static final List<JdbcDialect> ALL = List.of(new PostgresDialect(), MySqlDialect.MARIADB,
-			MySqlDialect.MYSQL, new H2Dialect());
 
 	/**
 	 * The first two digits of the SQLSTATEs with which a database refuses a statement
@@ -117,25 +112,12 @@ abstract class JdbcDialect {
 			VALUES (@@timestamp@@, ?, ?, ?, ?, ?, ?, ?, ?)
 			""";
 
-	static JdbcDialect of(Connection connection) throws SQLException {
-		DatabaseMetaData database = connection.getMetaData();
-		for (JdbcDialect dialect : ALL) {
-			if (dialect.speaks(database.getDatabaseProductName(), database.getDatabaseProductVersion(),
-					database.getDatabaseMajorVersion(), database.getDatabaseMinorVersion())) {
-				return dialect;
-			}
-		}
-		throw new UnsupportedDatabaseException("Locks cannot be kept in %s %s: supported are %s".formatted(
-				database.getDatabaseProductName(), database.getDatabaseProductVersion(),
-				ALL.stream().map(JdbcDialect::databases).collect(Collectors.joining(", "))));
-	}
-
 	/**
 	 * The databases of this dialect, for messages.
 	 */
 	abstract String databases();
 
-	abstract boolean speaks(String product, String version, int majorVersion, int minorVersion);
+	abstract boolean speaks(String product, String version, int majorVersion);
 
 	/**
 	 * The clock of the database in microseconds since 1970, whatever the time zone.
@@ -171,8 +153,24 @@ abstract class JdbcDialect {
 		}
 	}
 
+	/**
+	 * The statement {@link #acquire()} for one that waits if it is denied, with the key
+	 * as two more parameters, if the database tells of releases.
+	 */
+	@Nullable String contend() {
+		return null;
+	}
+
 	String release() {
 		return RELEASE;
+	}
+
+	/**
+	 * Runs the statement {@link #release()}.
+	 * @return how many rows were released
+	 */
+	int release(PreparedStatement statement) throws SQLException {
+		return statement.executeUpdate();
 	}
 
 	String releaseAfter() {

@@ -31,12 +31,12 @@ import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
 
@@ -64,6 +64,9 @@ public final class JdbcLockBackend implements LockBackend {
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.SHARED, Capability.PERMITS,
 			Capability.SEVERAL_KEYS, Capability.FAIR, Capability.FENCING);
 
+	private static final Set<Capability> CAPABILITIES_WITH_NEWS = Set.of(Capability.SHARED, Capability.PERMITS,
+			Capability.SEVERAL_KEYS, Capability.FAIR, Capability.FENCING, Capability.NEWS);
+
 	/**
 	 * How long an attempt that reads and writes goes on when the row is locked: others of
 	 * its kind lock it for moments only, and the key may have room for all of them.
@@ -72,9 +75,13 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
 
+	private final HeldLeases leases = new HeldLeases();
+
 	private final JdbcLockSettings settings;
 
 	private final JdbcCalls calls;
+
+	private final @Nullable JdbcNews news;
 
 	/**
 	 * Creates a backend on the {@linkplain JdbcLockSchema#DEFAULT_TABLE_NAME default
@@ -105,7 +112,7 @@ public final class JdbcLockBackend implements LockBackend {
 	 * @throws IllegalArgumentException if the table name is none
 	 */
 	public JdbcLockBackend(DataSource dataSource, String tableName, int keptConnections) {
-		this(dataSource, new JdbcLockSettings(tableName, keptConnections, 0));
+		this(dataSource, new JdbcLockSettings(tableName, keptConnections, 0, false));
 	}
 
 	/**
@@ -118,8 +125,9 @@ public final class JdbcLockBackend implements LockBackend {
 		Assert.notNull(dataSource, "'dataSource' must not be null");
 		TableName table = new TableName(settings.tableName());
 		this.settings = settings;
-		this.calls = new JdbcCalls(
-				new JdbcConnections(() -> LockConnection.open(dataSource, table), settings.keptConnections()));
+		this.calls = new JdbcCalls(new JdbcConnections(() -> LockConnection.open(dataSource, table),
+				settings.keptConnections(), this.leases::exist));
+		this.news = settings.listening() ? new JdbcNews(dataSource, table) : null;
 	}
 
 	@Override
@@ -129,12 +137,15 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return CAPABILITIES;
+		return (this.news != null) ? CAPABILITIES_WITH_NEWS : CAPABILITIES;
 	}
 
 	@Override
 	public void start(BackendListener listener) {
 		warnings().forEach(logger::warn);
+		if (this.news != null) {
+			this.news.start(listener);
+		}
 	}
 
 	@Override
@@ -144,28 +155,55 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public Attempt contend(LeaseRequest request, Duration timeout) {
-		return acquire(request, true, timeout);
+		return (this.news != null) ? contend(request, this.news, timeout) : acquire(request, true, timeout);
+	}
+
+	/**
+	 * One for whom no news will come must not be left to wait for them.
+	 */
+	private Attempt contend(LeaseRequest request, JdbcNews news, Duration timeout) {
+		boolean listening = isPlain(request) && news.await(request);
+		Attempt attempt = acquire(request, true, timeout);
+		if (attempt instanceof Denial denial) {
+			return (listening && denial.equals(Denial.UNKNOWN_DURATION)) ? denial
+					: new Denial(min(denial.retryAfter(), LeaseTable.WITHOUT_NEWS.retryAfter()));
+		}
+		news.forget(request);
+		return attempt;
+	}
+
+	private static Duration min(Duration one, Duration other) {
+		return (one.compareTo(other) < 0) ? one : other;
 	}
 
 	private Attempt acquire(LeaseRequest request, boolean queueing, Duration timeout) {
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
-			Attempt attempt = isPlain(request) ? acquirePlain(connection, request)
+			Attempt attempt = isPlain(request) ? acquirePlain(connection, request, queueing)
 					: acquire(connection, request, queueing);
 			if (mayBeDone && attempt instanceof Denial) {
 				throw new OutcomeUnknownException("The first of two attempts to acquire may still be on its way", null);
 			}
+			note(request, attempt);
 			return attempt;
 		});
+	}
+
+	private void note(LeaseRequest request, Attempt attempt) {
+		if (attempt instanceof Grant) {
+			this.leases.add(request);
+		}
 	}
 
 	private static boolean isPlain(LeaseRequest request) {
 		return LeaseTable.isExclusive(request) && !request.terms().fair() && !request.hasSeveralKeys();
 	}
 
-	private static Attempt acquirePlain(LockConnection connection, LeaseRequest request) throws SQLException {
+	private Attempt acquirePlain(LockConnection connection, LeaseRequest request, boolean queueing)
+			throws SQLException {
+		String contend = (queueing && this.news != null) ? connection.sql().contend() : null;
 		try {
-			Long token = LeaseTable.acquire(connection, request);
-			return (token != null) ? grant(request.terms(), token) : Denial.UNKNOWN_DURATION;
+			return (contend != null) ? LeaseTable.contend(connection, request, contend)
+					: LeaseTable.acquire(connection, request);
 		}
 		catch (SQLException ex) {
 			if (!connection.dialect().isContended(ex)) {
@@ -189,20 +227,25 @@ public final class JdbcLockBackend implements LockBackend {
 		}
 	}
 
-	private static Grant grant(LeaseTerms terms, long lastToken) {
-		return new Grant(lastToken - terms.tokens() + 1, terms.leaseTime());
-	}
-
 	@Override
 	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
 		if (leases.isEmpty()) {
 			return new Renewal(Set.of(), Set.of());
 		}
-		return this.calls.run(timeout, (connection, mayBeDone) -> new LeaseRenewal(connection).renew(leases));
+		return this.calls.run(timeout, (connection, mayBeDone) -> {
+			Renewal renewal = new LeaseRenewal(connection).renew(leases);
+			renewal.held().forEach(this.leases::add);
+			renewal.lost().forEach(this.leases::remove);
+			return renewal;
+		});
 	}
 
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
+		this.leases.remove(lease);
+		if (this.news != null) {
+			this.news.forget(lease);
+		}
 		return this.calls.run(timeout, (connection, mayBeDone) -> release(connection, lease) || mayBeDone);
 	}
 
@@ -217,6 +260,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+		this.leases.remove(lease);
 		return this.calls.run(timeout, (connection, mayBeDone) -> releaseAfter(connection, lease, rest) || mayBeDone);
 	}
 
@@ -234,6 +278,8 @@ public final class JdbcLockBackend implements LockBackend {
 				throw new OutcomeUnknownException("The first of two attempts to step down may still be on its way",
 						null);
 			}
+			this.leases.remove(exclusive);
+			note(shared, attempt);
 			return attempt;
 		});
 	}
@@ -258,6 +304,9 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public void close() {
+		if (this.news != null) {
+			this.news.close();
+		}
 		this.calls.close();
 	}
 

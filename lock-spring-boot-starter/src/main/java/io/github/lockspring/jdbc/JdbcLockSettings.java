@@ -28,8 +28,12 @@ import org.springframework.util.Assert;
  * next call; 0 gives each back at once
  * @param sharedConnections how many connections the pool has at most if the application
  * uses it as well; 0 if that is not known, or the pool is for locks only
+ * @param listening whether the database is asked to tell of releases, so that those who
+ * wait need not ask again and again: on one more connection, which is kept as long as
+ * somebody waits now and then; of use with PostgreSQL only, and not behind a pooler in
+ * transaction mode
  */
-public record JdbcLockSettings(String tableName, int keptConnections, int sharedConnections) {
+public record JdbcLockSettings(String tableName, int keptConnections, int sharedConnections, boolean listening) {
 
 	private static final int DEFAULT_KEPT_CONNECTIONS = 4;
 
@@ -50,7 +54,7 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	 * @return the settings
 	 */
 	public static JdbcLockSettings of(String tableName) {
-		return new JdbcLockSettings(tableName, DEFAULT_KEPT_CONNECTIONS, 0);
+		return new JdbcLockSettings(tableName, DEFAULT_KEPT_CONNECTIONS, 0, false);
 	}
 
 	/**
@@ -62,7 +66,16 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	 * @throws IllegalArgumentException if the number is negative
 	 */
 	public static JdbcLockSettings ofSharedPool(String tableName, int connections) {
-		return new JdbcLockSettings(tableName, Math.min(connections / 2, DEFAULT_KEPT_CONNECTIONS), connections);
+		return new JdbcLockSettings(tableName, Math.min(connections / 2, DEFAULT_KEPT_CONNECTIONS), connections, false);
+	}
+
+	/**
+	 * These settings, with or without news from the database.
+	 * @param listening whether to listen to releases
+	 * @return the settings
+	 */
+	public JdbcLockSettings withListening(boolean listening) {
+		return new JdbcLockSettings(this.tableName, this.keptConnections, this.sharedConnections, listening);
 	}
 
 	/**

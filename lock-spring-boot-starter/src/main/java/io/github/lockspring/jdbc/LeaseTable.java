@@ -30,10 +30,13 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
+import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
-import org.jspecify.annotations.Nullable;
+import io.github.lockspring.spi.LeaseTerms;
 
 /**
  * What can be done with one statement, on a given connection: with exclusive leases, and
@@ -48,6 +51,11 @@ final class LeaseTable {
 
 	private static final int MAX_KEY_LENGTH = 1024;
 
+	/**
+	 * The longest pause of one who has no news to wait for.
+	 */
+	static final Denial WITHOUT_NEWS = new Denial(Duration.ofMillis(50));
+
 	private LeaseTable() {
 	}
 
@@ -60,16 +68,43 @@ final class LeaseTable {
 
 	/**
 	 * Acquires the only key of the request.
-	 * @return the last token of the block, or {@code null} if somebody else holds the key
 	 */
-	static @Nullable Long acquire(LockConnection connection, LeaseRequest request) throws SQLException {
+	static Attempt acquire(LockConnection connection, LeaseRequest request) throws SQLException {
 		PreparedStatement statement = connection.dialect().prepareAcquire(connection);
+		bindAcquire(connection, statement, request);
+		Long token = connection.dialect().acquire(statement);
+		return (token != null) ? grant(request.terms(), token) : Denial.UNKNOWN_DURATION;
+	}
+
+	/**
+	 * Acquires the only key of the request, or leaves a mark that it is wanted.
+	 * @return a grant, or a denial that tells by its length whether news will come
+	 */
+	static Attempt contend(LockConnection connection, LeaseRequest request, String sql) throws SQLException {
+		PreparedStatement statement = connection.prepare(sql);
+		bindAcquire(connection, statement, request);
+		statement.setBytes(6, bytes(request.key()));
+		statement.setBytes(7, bytes(request.key()));
+		try (ResultSet result = statement.executeQuery()) {
+			if (!result.next()) {
+				return WITHOUT_NEWS;
+			}
+			long token = result.getLong(1);
+			return result.wasNull() ? Denial.UNKNOWN_DURATION : grant(request.terms(), token);
+		}
+	}
+
+	private static Grant grant(LeaseTerms terms, long lastToken) {
+		return new Grant(lastToken - terms.tokens() + 1, terms.leaseTime());
+	}
+
+	private static void bindAcquire(LockConnection connection, PreparedStatement statement, LeaseRequest request)
+			throws SQLException {
 		statement.setBytes(1, bytes(request.key()));
 		statement.setString(2, request.owner().toString());
 		statement.setLong(3, micros(request.terms().leaseTime()));
 		statement.setLong(4, request.terms().tokens());
 		statement.setString(5, connection.holder());
-		return connection.dialect().acquire(statement);
 	}
 
 	/**
@@ -82,7 +117,7 @@ final class LeaseTable {
 		PreparedStatement statement = connection.prepare(connection.sql().release(marks));
 		bind(statement, 1, marks, keys);
 		statement.setString(1 + marks, lease.owner().toString());
-		return statement.executeUpdate() == keys.size();
+		return connection.dialect().release(statement) == keys.size();
 	}
 
 	/**

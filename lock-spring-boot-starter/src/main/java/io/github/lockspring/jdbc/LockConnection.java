@@ -78,7 +78,7 @@ final class LockConnection {
 	static LockConnection open(DataSource dataSource, TableName table) throws SQLException {
 		Connection connection = dataSource.getConnection();
 		try {
-			return new LockConnection(connection, JdbcDialect.of(connection), table).configured();
+			return new LockConnection(connection, JdbcDialects.of(connection), table).configured();
 		}
 		catch (SQLException | RuntimeException ex) {
 			connection.close();

@@ -16,6 +16,8 @@
 
 package io.github.lockspring.jdbc;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The statements for one table in one dialect.
  */
@@ -27,6 +29,8 @@ final class LockSql {
 
 	private final String acquire;
 
+	private final @Nullable String contend;
+
 	private final String releaseOne;
 
 	private final String readOne;
@@ -37,6 +41,8 @@ final class LockSql {
 		this.dialect = dialect;
 		this.table = table;
 		this.acquire = dialect.complete(dialect.acquire(), table, 0);
+		String contend = dialect.contend();
+		this.contend = (contend != null) ? dialect.complete(contend, table, 0) : null;
 		this.releaseOne = dialect.complete(dialect.release(), table, 1);
 		this.readOne = dialect.complete(dialect.read(), table, 1);
 		this.write = dialect.complete(dialect.write(), table, 0);
@@ -44,6 +50,10 @@ final class LockSql {
 
 	String acquire() {
 		return this.acquire;
+	}
+
+	@Nullable String contend() {
+		return this.contend;
 	}
 
 	String release(int marks) {

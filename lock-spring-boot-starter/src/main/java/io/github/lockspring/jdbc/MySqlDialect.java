@@ -40,10 +40,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class MySqlDialect extends JdbcDialect {
 
-	static final MySqlDialect MYSQL = new MySqlDialect(false);
-
-	static final MySqlDialect MARIADB = new MySqlDialect(true);
-
 	/**
 	 * Looks first whether somebody else holds the key, because the insert would lock the
 	 * row of the holder before it finds that out.
@@ -123,7 +119,7 @@ final class MySqlDialect extends JdbcDialect {
 
 	private final boolean mariaDb;
 
-	private MySqlDialect(boolean mariaDb) {
+	MySqlDialect(boolean mariaDb) {
 		this.mariaDb = mariaDb;
 	}
 
@@ -133,7 +129,7 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	boolean speaks(String product, String version, int majorVersion, int minorVersion) {
+	boolean speaks(String product, String version, int majorVersion) {
 		if (!product.equals("MySQL") && !product.equals("MariaDB")) {
 			return false;
 		}

@@ -66,6 +66,40 @@ final class PostgresDialect extends JdbcDialect {
 			RETURNING token
 			""";
 
+	/**
+	 * Acquires, or else leaves a mark in the row that tells the holder to tell of its
+	 * release, unless the mark is there and lasts. A row without a single holder gets
+	 * none: whoever reads the row and writes it back does not look at the mark. The
+	 * result is a token, or no token in a row if there is a mark, or no row.
+	 */
+	private static final String CONTEND = """
+			WITH attempt AS (
+			@@acquire@@
+			), mark AS (
+			  UPDATE @@table@@ SET awaited_until = @@now@@ + 5000000
+			  WHERE lock_key = ? AND expires_at > @@now@@ AND shared_until <= @@now@@
+			      AND awaited_until < @@now@@ + 2500000 AND NOT EXISTS (SELECT 1 FROM attempt)
+			  RETURNING lock_key
+			)
+			SELECT token FROM attempt
+			UNION ALL
+			SELECT NULL FROM mark
+			UNION ALL
+			SELECT NULL FROM @@table@@
+			WHERE lock_key = ? AND expires_at > @@now@@ AND shared_until <= @@now@@
+			    AND awaited_until >= @@now@@ + 2500000 AND NOT EXISTS (SELECT 1 FROM attempt)
+			""";
+
+	private static final String NOTIFY = """
+			RETURNING CASE WHEN awaited_until > @@now@@ THEN
+			  CAST(pg_notify('@@channel@@', '@@table@@ ' || encode(lock_key, 'hex')) AS text) END
+			""";
+
+	/**
+	 * The channel of releases in all tables; a message is table and key.
+	 */
+	static final String CHANNEL = "lock_spring";
+
 	private static final String NOW = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
 
 	/**
@@ -96,7 +130,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	boolean speaks(String product, String version, int majorVersion, int minorVersion) {
+	boolean speaks(String product, String version, int majorVersion) {
 		return product.equals("PostgreSQL") && majorVersion >= 13;
 	}
 
@@ -116,8 +150,24 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
+	String contend() {
+		return CONTEND.replace("@@acquire@@", acquire());
+	}
+
+	@Override
 	String release() {
-		return and(and(super.release(), SHORT_WAIT), NO_FLUSH);
+		return and(and(super.release(), SHORT_WAIT), NO_FLUSH) + NOTIFY.replace("@@channel@@", CHANNEL);
+	}
+
+	@Override
+	int release(PreparedStatement statement) throws SQLException {
+		int released = 0;
+		try (ResultSet rows = statement.executeQuery()) {
+			while (rows.next()) {
+				released++;
+			}
+		}
+		return released;
 	}
 
 	@Override
@@ -192,7 +242,8 @@ final class PostgresDialect extends JdbcDialect {
 				new JdbcColumn("held_since", Types.TIMESTAMP, 0, "TIMESTAMPTZ"),
 				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
 				new JdbcColumn("shared_until", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("entries", Types.VARCHAR, 65_535, "TEXT"));
+				new JdbcColumn("entries", Types.VARCHAR, 65_535, "TEXT"),
+				new JdbcColumn("awaited_until", Types.BIGINT, 0, "BIGINT"));
 	}
 
 }

@@ -44,6 +44,13 @@ public enum Capability {
 	QUEUE,
 
 	/**
+	 * Tells contenders when a key may be free, without a queue: all of them ask again.
+	 * One for whom no news will come is denied with a short
+	 * {@linkplain Denial#retryAfter() time to ask again}.
+	 */
+	NEWS,
+
+	/**
 	 * Grants {@linkplain LeaseTerms#fair() fair} requests in the order of their queueing.
 	 */
 	FAIR,

@@ -33,6 +33,7 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
+import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
@@ -259,6 +260,32 @@ final class Connection {
 
 	private CompletableFuture<Session> prepare(ZooKeeper zooKeeper) {
 		long sent = System.nanoTime();
+		return findTop(zooKeeper).thenCompose((found) -> createRoot()).thenCompose((code) -> {
+			if (code != Code.OK.intValue() && code != Code.NODEEXISTS.intValue()) {
+				throw new CompletionException(KeeperException.create(Code.get(code), this.tree.root()));
+			}
+			return readAcl(zooKeeper);
+		}).thenApply((acl) -> new Session(zooKeeper, this.tree.root(), checked(acl), sent));
+	}
+
+	/**
+	 * Asks for the node that the connect string ends with, because Curator would try to
+	 * create nodes below a missing one again and again.
+	 */
+	private CompletableFuture<Stat> findTop(ZooKeeper zooKeeper) {
+		CompletableFuture<Stat> answer = new CompletableFuture<>();
+		zooKeeper.exists("/", false, (code, path, context, stat) -> {
+			if (code == Code.OK.intValue()) {
+				answer.complete(stat);
+			}
+			else {
+				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
+			}
+		}, null);
+		return answer;
+	}
+
+	private CompletableFuture<Integer> createRoot() {
 		CompletableFuture<Integer> created = new CompletableFuture<>();
 		try {
 			this.client.create()
@@ -269,12 +296,7 @@ final class Connection {
 		catch (Exception ex) {
 			created.completeExceptionally(ex);
 		}
-		return created.thenCompose((code) -> {
-			if (code != Code.OK.intValue() && code != Code.NODEEXISTS.intValue()) {
-				throw new CompletionException(KeeperException.create(Code.get(code), this.tree.root()));
-			}
-			return readAcl(zooKeeper);
-		}).thenApply((acl) -> new Session(zooKeeper, this.tree.root(), acl, sent));
+		return created;
 	}
 
 	private CompletableFuture<List<ACL>> readAcl(ZooKeeper zooKeeper) {
@@ -290,13 +312,32 @@ final class Connection {
 		return answer;
 	}
 
+	/**
+	 * Users whom the servers do not show to us could not use the nodes that we create.
+	 */
+	private List<ACL> checked(List<ACL> acl) {
+		if (acl.stream().anyMatch((entry) -> isHidden(entry.getId()))) {
+			throw new ZooKeeperLockSetupException("ZooKeeper does not show who has rights on '" + this.tree.root()
+					+ "', which all nodes of locks are to have: give the client the right ADMIN there", null);
+		}
+		return acl;
+	}
+
+	private static boolean isHidden(Id id) {
+		return id.getScheme().equals("digest") && id.getId().endsWith(":x");
+	}
+
 	private RuntimeException explain(Throwable failure) {
 		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 				: failure;
+		if (cause instanceof ZooKeeperLockSetupException known) {
+			return known;
+		}
 		String root = this.tree.root();
 		if (cause instanceof KeeperException.NoNodeException) {
 			return new ZooKeeperLockSetupException("ZooKeeper has no node in which '" + root
-					+ "' could be created: create the chroot that the connect string ends with", cause);
+					+ "' could be created: create the path at the end of the connect string '"
+					+ this.client.getZookeeperClient().getCurrentConnectionString() + "'", cause);
 		}
 		if (cause instanceof KeeperException.NoAuthException) {
 			return new ZooKeeperLockSetupException("ZooKeeper does not permit to create or read '" + root

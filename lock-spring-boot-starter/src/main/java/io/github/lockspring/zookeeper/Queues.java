@@ -226,16 +226,27 @@ final class Queues {
 	 * All keys or none: nobody waits in several queues.
 	 */
 	private CompletableFuture<Attempt> settleAll(Place place, List<List<String>> lists) {
-		List<String> paths = place.paths();
+		try {
+			if (!isFirst(place.paths(), lists)) {
+				return leave(place).thenApply((left) -> new Denial(PAUSE));
+			}
+		}
+		catch (BackendUnavailableException ex) {
+			return refuse(place, ex);
+		}
+		place.hold();
+		return CompletableFuture.completedFuture(place.grant());
+	}
+
+	private static boolean isFirst(List<String> paths, List<List<String>> lists) {
 		for (int i = 0; i < paths.size(); i++) {
 			String name = name(paths.get(i));
 			List<QueueNode> before = QueueNode.before(name, lists.get(i));
 			if (before == null || !QueueNode.parse(name).blockers(before).isEmpty()) {
-				return leave(place).thenApply((left) -> new Denial(PAUSE));
+				return false;
 			}
 		}
-		place.hold();
-		return CompletableFuture.completedFuture(place.grant());
+		return true;
 	}
 
 	/**
@@ -354,12 +365,7 @@ final class Queues {
 	 */
 	private void changed(Place place, WatchedEvent event) {
 		if (place.isHeld()) {
-			if (event.getType() == EventType.NodeDeleted) {
-				lose(place);
-			}
-			else {
-				watchOwn(place);
-			}
+			ownChanged(place, event);
 			return;
 		}
 		if (!place.isWaiting()) {
@@ -377,6 +383,22 @@ final class Queues {
 		}
 		else {
 			watch(place, blockers);
+		}
+	}
+
+	/**
+	 * Hears of a lease. Nodes that it has waited for may come to mind as well: permits
+	 * watch more than must go.
+	 */
+	private void ownChanged(Place place, WatchedEvent event) {
+		if (!place.paths().contains(event.getPath())) {
+			return;
+		}
+		if (event.getType() == EventType.NodeDeleted) {
+			lose(place);
+		}
+		else {
+			watchOwn(place);
 		}
 	}
 
@@ -499,7 +521,7 @@ final class Queues {
 		return session.latestChildren(parent)
 			.thenCompose((names) -> all(names.stream()
 				.filter((name) -> name.startsWith(owner) && !QueueNode.parse(name).rest())
-				.map((name) -> session.delete(parent + '/' + name))
+				.map((name) -> session.deleteOwn(parent + '/' + name))
 				.toList()))
 			.thenApply((deleted) -> deleted.contains(true));
 	}
@@ -677,6 +699,13 @@ final class Queues {
 	 */
 	CompletableFuture<?> leaveAllThatWait() {
 		return all(this.places.values().stream().filter(Place::isWaiting).map(this::leave).toList());
+	}
+
+	/**
+	 * Whether nothing is remembered: no request, no node to watch and none to delete.
+	 */
+	boolean isEmpty() {
+		return this.places.isEmpty() && this.watches.size() == 0 && this.leavings.isEmpty();
 	}
 
 	static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> futures) {

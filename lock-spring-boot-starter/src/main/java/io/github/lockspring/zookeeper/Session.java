@@ -168,6 +168,17 @@ final class Session {
 	}
 
 	/**
+	 * Deletes a node if it was created in this session, and not in another under the same
+	 * name.
+	 * @return whether that was so
+	 */
+	CompletableFuture<Boolean> deleteOwn(String path) {
+		return read(path)
+			.thenCompose((content) -> content.filter((node) -> node.stat().getEphemeralOwner() == this.id).isPresent()
+					? delete(path) : CompletableFuture.completedFuture(false));
+	}
+
+	/**
 	 * Lists the children of a node, none if it is not there.
 	 */
 	CompletableFuture<List<String>> children(String path) {

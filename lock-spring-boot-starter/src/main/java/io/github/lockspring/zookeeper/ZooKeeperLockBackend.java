@@ -228,6 +228,13 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		this.connection.close();
 	}
 
+	/**
+	 * Whether this process remembers nothing of any request.
+	 */
+	boolean isEmpty() {
+		return this.queues.isEmpty();
+	}
+
 	private <T> T call(Duration timeout, Function<Session, CompletableFuture<T>> request) {
 		long nanos = TimeUnit.NANOSECONDS.convert(timeout);
 		long start = System.nanoTime();

@@ -11,5 +11,6 @@ CREATE TABLE IF NOT EXISTS @@table@@ (
     held_since   TIMESTAMPTZ,                -- since when that is so, for people to read
     version      BIGINT DEFAULT 0 NOT NULL,  -- another one with every change
     shared_until BIGINT DEFAULT 0 NOT NULL,  -- when the last of the shared leases and permits ends
-    entries      TEXT                        -- shared leases, permits, and the queue of fair requests, by lines
+    entries      TEXT,                       -- shared leases, permits, and the queue of fair requests, by lines
+    awaited_until BIGINT DEFAULT 0 NOT NULL  -- how long the owner is to tell those who wait of its release
 )

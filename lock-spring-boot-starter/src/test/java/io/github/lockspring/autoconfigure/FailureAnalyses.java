@@ -41,8 +41,15 @@ final class FailureAnalyses {
 	 * Asks all registered analyzers, as Spring Boot does.
 	 */
 	static FailureAnalysis of(AssertableApplicationContext context) {
+		return of(context, new StandardEnvironment());
+	}
+
+	/**
+	 * Asks all registered analyzers, which may look into an environment.
+	 */
+	static FailureAnalysis of(AssertableApplicationContext context, Environment environment) {
 		Throwable failure = context.getStartupFailure();
-		return analyzers().stream()
+		return analyzers(environment).stream()
 			.map((analyzer) -> analyzer.analyze(failure))
 			.filter(Objects::nonNull)
 			.findFirst()
@@ -52,9 +59,9 @@ final class FailureAnalyses {
 	/**
 	 * Leaves out, as Spring Boot does, those whose libraries are not there.
 	 */
-	private static List<FailureAnalyzer> analyzers() {
+	private static List<FailureAnalyzer> analyzers(Environment environment) {
 		return SpringFactoriesLoader.forDefaultResourceLocation()
-			.load(FailureAnalyzer.class, ArgumentResolver.of(Environment.class, new StandardEnvironment())
+			.load(FailureAnalyzer.class, ArgumentResolver.of(Environment.class, environment)
 				.and(BeanFactory.class, new DefaultListableBeanFactory()), (type, name, failure) -> {
 				});
 	}

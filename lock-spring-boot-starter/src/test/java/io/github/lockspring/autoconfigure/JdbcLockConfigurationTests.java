@@ -50,6 +50,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
+import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockType;
@@ -91,13 +92,15 @@ class JdbcLockConfigurationTests {
 	}
 
 	@Test
-	void locksOfAllKindsAreInTheDatabase() {
+	void everyKindOfLockIsThere() {
 		this.withDatabase.run((context) -> {
 			LockOperations locks = context.getBean(LockOperations.class);
 			LockOptions options = locks.getDefaultOptions();
-			for (LockOptions each : List.of(options.withType(LockType.FAIR), options.withType(LockType.READ),
+			for (LockOptions kind : List.of(options.withType(LockType.FAIR), options.withType(LockType.READ),
 					options.withPermits(3))) {
-				locks.acquire("order:" + each, each).close();
+				try (LockHandle lock = locks.acquire("order:42", kind)) {
+					assertThat(lock.isHeld()).isTrue();
+				}
 			}
 		});
 	}

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.mock.env.MockEnvironment;
 
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOperations;
@@ -116,8 +117,10 @@ class RedlockConfigurationTests {
 
 	@Test
 	void nodeThatIsNoUrlIsRefusedWithoutItsPassword() {
+		MockEnvironment environment = new MockEnvironment().withProperty("lock.redis.redlock.nodes",
+				"http://user:hidden@host:80");
 		this.runner.withPropertyValues("lock.redis.redlock.nodes=http://user:hidden@host:80")
-			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
+			.run((context) -> assertThat(FailureAnalyses.of(context, environment).getDescription())
 				.contains("lock.redis.redlock.nodes")
 				.doesNotContain("hidden"));
 	}

@@ -160,7 +160,7 @@ class ZooKeeperLockConfigurationTests {
 			}
 		});
 		LockOperations locks = context.getBean(LockOperations.class);
-		locks.acquire("order", locks.getDefaultOptions());
+		locks.acquire("order", locks.getDefaultOptions().withWaitTime(Duration.ofSeconds(30)));
 		assertThat(heldBelow(this.root)).hasSize(1);
 		context.close();
 		return held;
@@ -290,18 +290,18 @@ class ZooKeeperLockConfigurationTests {
 	void whenThereIsAuthThenOthersHaveNoAccess() {
 		ApplicationContextRunner secured = this.withServer
 			.withPropertyValues("lock.zookeeper.auth=digest:locks:pass:word");
-		secured.run((context) -> acquireAndRelease(context, Duration.ZERO));
+		secured.run(ZooKeeperLockConfigurationTests::acquireAndRelease);
 		assertThatExceptionOfType(KeeperException.NoAuthException.class)
 			.isThrownBy(() -> observer.getChildren().forPath(this.root));
 		assertThatExceptionOfType(KeeperException.NoAuthException.class)
 			.isThrownBy(() -> observer.create().forPath(this.root + "/intruder"));
-		secured.run((context) -> acquireAndRelease(context, Duration.ZERO));
+		secured.run(ZooKeeperLockConfigurationTests::acquireAndRelease);
 	}
 
-	private static void acquireAndRelease(AssertableApplicationContext context, Duration waitTime) {
+	private static void acquireAndRelease(AssertableApplicationContext context) {
 		assertThat(context).hasNotFailed();
 		LockOperations locks = context.getBean(LockOperations.class);
-		locks.acquire("order", locks.getDefaultOptions().withWaitTime(waitTime)).close();
+		locks.acquire("order", locks.getDefaultOptions().withWaitTime(Duration.ofSeconds(30))).close();
 	}
 
 	@Test
@@ -325,8 +325,9 @@ class ZooKeeperLockConfigurationTests {
 
 	@Test
 	void whenThePathOfTheConnectStringIsMissingThenItDoesNotStart() {
-		this.runner.withPropertyValues("lock.zookeeper.connect-string=" + server.connectString() + "/missing")
-			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("/missing"));
+		String path = "/missing-" + UUID.randomUUID();
+		this.runner.withPropertyValues("lock.zookeeper.connect-string=" + server.connectString() + path)
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains(this.root, path));
 	}
 
 	@Test
@@ -335,7 +336,7 @@ class ZooKeeperLockConfigurationTests {
 		observer.create().forPath(path);
 		this.runner.withPropertyValues("lock.zookeeper.connect-string=" + server.connectString() + path)
 			.run((context) -> {
-				acquireAndRelease(context, Duration.ZERO);
+				acquireAndRelease(context);
 				assertThat(observer.checkExists().forPath(path + this.root)).isNotNull();
 				assertThat(observer.checkExists().forPath(this.root)).isNull();
 			});
@@ -344,7 +345,7 @@ class ZooKeeperLockConfigurationTests {
 	@Test
 	void sessionTimeoutIsNegotiated() {
 		this.withServer.withPropertyValues("lock.zookeeper.session-timeout=7s").run((context) -> {
-			acquireAndRelease(context, Duration.ZERO);
+			acquireAndRelease(context);
 			CuratorFramework own = context.getBean(ZooKeeperLockClient.class).framework();
 			assertThat(own.getZookeeperClient().getZooKeeper().getSessionTimeout()).isEqualTo(7_000);
 		});
@@ -378,7 +379,7 @@ class ZooKeeperLockConfigurationTests {
 					late.restart();
 					await().atMost(Duration.ofMinutes(1))
 						.ignoreExceptions()
-						.untilAsserted(() -> acquireAndRelease(context, Duration.ZERO));
+						.untilAsserted(() -> acquireAndRelease(context));
 					LockHealthIndicator indicator = context.getBean(LockHealthIndicator.class);
 					await().untilAsserted(() -> assertThat(indicator.health().getStatus()).isEqualTo(Status.UP));
 				});
@@ -409,7 +410,7 @@ class ZooKeeperLockConfigurationTests {
 	void whenContextIsClosedThenNoThreadIsLeft() {
 		Set<Thread> before = Thread.getAllStackTraces().keySet();
 		for (int i = 0; i < 5; i++) {
-			this.withServer.run((context) -> acquireAndRelease(context, Duration.ZERO));
+			this.withServer.run(ZooKeeperLockConfigurationTests::acquireAndRelease);
 		}
 		await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> {
 			Set<Thread> more = new HashSet<>(Thread.getAllStackTraces().keySet());

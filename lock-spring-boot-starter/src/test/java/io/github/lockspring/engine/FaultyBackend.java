@@ -58,7 +58,7 @@ final class FaultyBackend implements LockBackend {
 
 	private final LocalLockBackend backend;
 
-	private final Set<Capability> capabilities = EnumSet.allOf(Capability.class);
+	private final Set<Capability> capabilities = EnumSet.complementOf(EnumSet.of(Capability.NEWS));
 
 	private final List<Call> calls = new CopyOnWriteArrayList<>();
 
@@ -96,6 +96,14 @@ final class FaultyBackend implements LockBackend {
 	 */
 	FaultyBackend without(Capability... capabilities) {
 		this.capabilities.removeAll(List.of(capabilities));
+		return this;
+	}
+
+	/**
+	 * Claims capabilities that there are not by default.
+	 */
+	FaultyBackend with(Capability... capabilities) {
+		this.capabilities.addAll(List.of(capabilities));
 		return this;
 	}
 

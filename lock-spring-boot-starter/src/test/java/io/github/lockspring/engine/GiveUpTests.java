@@ -27,6 +27,7 @@ import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.FaultyBackend.News;
 import io.github.lockspring.engine.Harness.Waiter;
+import io.github.lockspring.spi.Capability;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.TERMS;
@@ -102,6 +103,17 @@ class GiveUpTests {
 		await().until(() -> this.backend.count(Kind.RELEASE) == 1);
 		held.release();
 		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void fairVoiceThatGivesUpLeavesAStoreWithoutNewsAsWell() {
+		LockEngine polling = this.harness.engine(this.backend.without(Capability.QUEUE), EngineSettings.defaults(),
+				this.time);
+		Harness.hold(this.other);
+		Waiter waiter = this.harness.queued(polling, Harness.FAIR, WAIT);
+		this.harness.advance(WAIT);
+		assertThat(waiter.result()).isNull();
+		await().until(() -> this.backend.count(Kind.RELEASE) == 1);
 	}
 
 	@Test

@@ -338,6 +338,23 @@ class NewsTests {
 	}
 
 	@Test
+	void storeWithNewsAndNoQueueIsAskedRarelyAndWhenItTells() {
+		Hold held = Harness.hold(this.other);
+		FaultyBackend telling = this.harness.backend().without(Capability.QUEUE).with(Capability.NEWS);
+		Waiter waiter = this.harness.queued(this.harness.engine(telling), WAIT);
+		this.harness.advance(Duration.ofMillis(249));
+		waiter.awaitSleep();
+		assertThat(telling.attempts()).isOne();
+		this.harness.advance(Duration.ofMillis(251));
+		await().until(() -> telling.attempts() == 2);
+		waiter.awaitSleep();
+		held.release();
+		telling.listener().tryAgain(telling.lastCall(Kind.CONTEND).request());
+		assertThat(waiter.hold().isHeld()).isTrue();
+		assertThat(telling.count(Kind.RELEASE)).isZero();
+	}
+
+	@Test
 	void pauseEndsWhenThePresentLeaseEnds() {
 		AcquireTerms brief = AcquireTerms.exclusive(Duration.ofMillis(100), false);
 		Harness.hold(this.other, brief);

@@ -34,8 +34,11 @@ import io.github.lockspring.jdbc.SpyDataSource.Interference;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.OwnerId;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -152,12 +155,50 @@ class JdbcConnectionsTests {
 
 	@Test
 	void connectionsAreKeptForAMomentAndThenGivenBack() {
-		Requests.acquired(this.backend, "a");
-		Requests.acquired(this.backend, "b");
+		this.backend.release(Requests.acquired(this.backend, "a"), Requests.TIMEOUT);
+		this.backend.release(Requests.acquired(this.backend, "b"), Requests.TIMEOUT);
 		assertThat(this.spy.opened()).isOne();
 		awaitNoneActive(this.pool);
 		Requests.acquired(this.backend, "c");
 		assertThat(this.spy.opened()).isEqualTo(2);
+	}
+
+	@Test
+	void oneConnectionIsKeptAsLongAsALeaseIsHeld() throws Exception {
+		LeaseRequest first = Requests.acquired(this.backend, "first");
+		LeaseRequest second = Requests.acquired(this.backend, "second");
+		inParallel(6, () -> this.backend.inspect("first", Requests.TIMEOUT));
+		Awaitility.await()
+			.during(Duration.ofMillis(1500))
+			.until(() -> this.pool.getHikariPoolMXBean().getActiveConnections() == 1);
+		this.backend.release(first, Requests.TIMEOUT);
+		int opened = this.spy.opened();
+		Awaitility.await()
+			.during(Duration.ofMillis(1200))
+			.until(() -> this.pool.getHikariPoolMXBean().getActiveConnections() == 1);
+		assertThat(this.backend.renew(List.of(second), Requests.TIMEOUT).held()).containsExactly(second);
+		assertThat(this.spy.opened()).isEqualTo(opened);
+		this.backend.release(second, Requests.TIMEOUT);
+		awaitNoneActive(this.pool);
+	}
+
+	@Test
+	void noConnectionIsKeptForALeaseThatIsOver() {
+		LeaseTerms terms = new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofMillis(10), 1);
+		LeaseRequest lease = new LeaseRequest("key", terms, OwnerId.newInstance(), 1);
+		assertThat(Requests.acquires(this.backend, lease)).isTrue();
+		awaitNoneActive(this.pool);
+	}
+
+	@Test
+	void smallPoolHasItsConnectionAgainAlthoughALeaseIsHeld() {
+		try (HikariDataSource small = this.database.pool(2)) {
+			JdbcLockBackend backend = new JdbcLockBackend(small,
+					JdbcLockSettings.ofSharedPool(JdbcLockSchema.DEFAULT_TABLE_NAME, 2));
+			Requests.acquired(backend, "key");
+			awaitNoneActive(small);
+			backend.close();
+		}
 	}
 
 	@Test

@@ -16,15 +16,43 @@
 
 package io.github.lockspring.jdbc;
 
+import javax.sql.DataSource;
+
 import io.github.lockspring.server.PostgresServer;
+import org.junit.jupiter.api.Nested;
 
 /**
  * The contract on PostgreSQL.
  */
-class PostgresLockBackendTests extends SqlLockBackendContractTests {
+class PostgresLockBackendTests {
 
-	PostgresLockBackendTests() {
-		super(PostgresServer.shared(), PostgresServer.shared().jdbcUrl());
+	/**
+	 * With waiters that ask again and again.
+	 */
+	@Nested
+	class Polling extends SqlLockBackendContractTests {
+
+		Polling() {
+			super(PostgresServer.shared(), PostgresServer.shared().jdbcUrl());
+		}
+
+	}
+
+	/**
+	 * With waiters that listen to releases.
+	 */
+	@Nested
+	class Listening extends SqlLockBackendContractTests {
+
+		Listening() {
+			super(PostgresServer.shared(), PostgresServer.shared().jdbcUrl());
+		}
+
+		@Override
+		JdbcLockBackend backend(DataSource dataSource) {
+			return new JdbcLockBackend(dataSource, new JdbcLockSettings(JdbcLockSchema.DEFAULT_TABLE_NAME, 3, 0, true));
+		}
+
 	}
 
 }

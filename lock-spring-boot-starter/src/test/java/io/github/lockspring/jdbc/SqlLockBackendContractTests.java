@@ -19,6 +19,8 @@ package io.github.lockspring.jdbc;
 import java.util.ArrayList;
 import java.util.List;
 
+import javax.sql.DataSource;
+
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.lockspring.server.SqlServer;
 import io.github.lockspring.spi.LeaseRequest;
@@ -66,7 +68,11 @@ abstract class SqlLockBackendContractTests extends LockBackendContractTests {
 	protected LockBackend backend() {
 		HikariDataSource pool = this.database.pool(4);
 		this.pools.add(pool);
-		return new JdbcLockBackend(pool);
+		return backend(pool);
+	}
+
+	JdbcLockBackend backend(DataSource dataSource) {
+		return new JdbcLockBackend(dataSource);
 	}
 
 	@Override
@@ -76,7 +82,7 @@ abstract class SqlLockBackendContractTests extends LockBackendContractTests {
 
 	@Override
 	protected LockBackend unreachableBackend() {
-		return new JdbcLockBackend(new DriverManagerDataSource(this.urlOfNobody, "nobody", ""));
+		return backend(new DriverManagerDataSource(this.urlOfNobody, "nobody", ""));
 	}
 
 }

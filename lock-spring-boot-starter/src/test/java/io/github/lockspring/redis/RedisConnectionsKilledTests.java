@@ -29,7 +29,9 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.AcquireTerms;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.redis.FaultRun.Load;
+import io.github.lockspring.faults.EngineProcess;
+import io.github.lockspring.faults.FaultRun;
+import io.github.lockspring.faults.FaultRun.Load;
 import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -102,8 +104,9 @@ class RedisConnectionsKilledTests {
 	}
 
 	private void workWhile(FaultRun.Task fault) throws Exception {
-		List<EngineProcess> processes = this.run.startProcesses(4, RedisProcess.configuration(this.server));
-		Hold held = this.run.acquire(this.run.startProcess(this.server), "held", SHORT, FaultRun.PATIENCE);
+		List<EngineProcess> processes = this.run.startProcesses(4, RedisStore.on(this.server));
+		Hold held = this.run.acquire(this.run.startProcess(RedisStore.on(this.server)), "held", SHORT,
+				FaultRun.PATIENCE);
 		assertThat(held).isNotNull();
 		processes.forEach((process) -> this.run.startWorkers(process, 2, LOAD, LENGTH));
 		long start = System.nanoTime();
@@ -119,7 +122,7 @@ class RedisConnectionsKilledTests {
 		assertThat(this.run.release(held)).isTrue();
 		assertThat(this.run.losses()).isZero();
 		this.run.assertExclusion();
-		this.run.assertNothingLeft(this.server);
+		this.run.assertNothingLeft(() -> RedisStore.assertNothingLeft(this.server));
 	}
 
 	/**

@@ -35,7 +35,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.github.lockspring.engine.AcquireTerms;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.redis.LockHistory.Acquisition;
+import io.github.lockspring.faults.EngineProcess;
+import io.github.lockspring.faults.FaultRun;
+import io.github.lockspring.faults.LockHistory.Acquisition;
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
@@ -79,8 +81,8 @@ class RedisDeadContendersTests {
 	@ValueSource(booleans = { false, true })
 	void survivorsAreAllServed(boolean fair) throws Exception {
 		AcquireTerms terms = fair ? AcquireTerms.fair(LEASE, true) : TERMS;
-		EngineProcess first = this.run.startProcess(this.server);
-		List<EngineProcess> processes = this.run.startProcesses(PROCESSES, RedisProcess.configuration(this.server));
+		EngineProcess first = this.run.startProcess(RedisStore.on(this.server));
+		List<EngineProcess> processes = this.run.startProcesses(PROCESSES, RedisStore.on(this.server));
 		Hold holder = this.run.acquire(first, "key", TERMS, FaultRun.PATIENCE);
 		assertThat(holder).isNotNull();
 		AtomicBoolean killed = new AtomicBoolean();
@@ -113,7 +115,7 @@ class RedisDeadContendersTests {
 			assertServedInOrder();
 		}
 		this.run.assertExclusion();
-		this.run.assertNothingLeft(this.server);
+		this.run.assertNothingLeft(() -> RedisStore.assertNothingLeft(this.server));
 	}
 
 	/**
@@ -185,7 +187,7 @@ class RedisDeadContendersTests {
 		finally {
 			processes.forEach(RedisProcess::close);
 		}
-		this.run.assertNothingLeft(this.server);
+		this.run.assertNothingLeft(() -> RedisStore.assertNothingLeft(this.server));
 	}
 
 	private void serveSurvivors(List<RedisProcess> processes) throws Exception {

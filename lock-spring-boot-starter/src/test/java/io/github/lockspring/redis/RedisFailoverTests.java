@@ -32,8 +32,10 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 
 import io.github.lockspring.engine.AcquireTerms;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.redis.FaultRun.Load;
-import io.github.lockspring.redis.FaultRun.Span;
+import io.github.lockspring.faults.EngineProcess;
+import io.github.lockspring.faults.FaultRun;
+import io.github.lockspring.faults.FaultRun.Load;
+import io.github.lockspring.faults.FaultRun.Span;
 import io.github.lockspring.server.RedisCluster;
 import io.github.lockspring.server.RedisSentinels;
 import io.github.lockspring.server.RedisServer;
@@ -129,7 +131,7 @@ class RedisFailoverTests {
 
 	private void workWhile(RedisConfiguration configuration, Duration length, Runnable failover) throws Exception {
 		int grants = this.run.history.acquisitions().size();
-		List<EngineProcess> processes = this.run.startProcesses(4, configuration);
+		List<EngineProcess> processes = this.run.startProcesses(4, new RedisStore(configuration));
 		for (EngineProcess process : processes) {
 			this.run.startWorkers(process, 2, LOAD, length);
 		}
@@ -155,8 +157,8 @@ class RedisFailoverTests {
 	 * grant.
 	 */
 	private void assertLostGrantIsKnownSoon(RedisConfiguration configuration, RedisServer primary) throws Exception {
-		EngineProcess one = this.run.startProcess(configuration);
-		EngineProcess two = this.run.startProcess(configuration);
+		EngineProcess one = this.run.startProcess(new RedisStore(configuration));
+		EngineProcess two = this.run.startProcess(new RedisStore(configuration));
 		Hold first = this.run.acquire(one, "forgotten", TERMS, FaultRun.PATIENCE);
 		assertThat(first).isNotNull();
 		long start = System.nanoTime();
@@ -176,7 +178,7 @@ class RedisFailoverTests {
 
 	private void assertEnd(RedisServer... servers) {
 		this.run.assertNoViolations();
-		this.run.assertNothingLeft(servers);
+		this.run.assertNothingLeft(() -> RedisStore.assertNothingLeft(servers));
 	}
 
 }

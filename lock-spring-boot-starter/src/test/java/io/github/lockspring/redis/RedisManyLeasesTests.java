@@ -26,7 +26,9 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.AcquireTerms;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.redis.FaultRun.Load;
+import io.github.lockspring.faults.EngineProcess;
+import io.github.lockspring.faults.FaultRun;
+import io.github.lockspring.faults.FaultRun.Load;
 import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -67,8 +69,8 @@ class RedisManyLeasesTests {
 
 	@Test
 	void noneIsLost() throws Exception {
-		EngineProcess process = this.run.startProcess(this.server);
-		EngineProcess other = this.run.startProcess(this.server);
+		EngineProcess process = this.run.startProcess(RedisStore.on(this.server));
+		EngineProcess other = this.run.startProcess(RedisStore.on(this.server));
 		List<Hold> holds = new ArrayList<>();
 		for (int i = 0; i < LEASES; i++) {
 			Hold hold = this.run.acquire(process, "key-" + i, TERMS, FaultRun.PATIENCE);
@@ -85,7 +87,7 @@ class RedisManyLeasesTests {
 		this.run.assertProgress();
 		assertThat(this.run.losses()).isZero();
 		this.run.assertExclusion();
-		this.run.assertNothingLeft(this.server);
+		this.run.assertNothingLeft(() -> RedisStore.assertNothingLeft(this.server));
 	}
 
 	private static Duration leastRemainingOf(List<Hold> holds) throws InterruptedException {

@@ -51,6 +51,10 @@ import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.autoconfigure.LockAutoConfiguration;
 import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.faults.ChildJvms;
+import io.github.lockspring.faults.EngineProcess;
+import io.github.lockspring.faults.FaultRun;
+import io.github.lockspring.faults.ReportingScheduler;
 import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -155,7 +159,8 @@ class RedisMinimumHoldTests {
 
 	private static EngineProcess engineProcess(String[] arguments) {
 		FaultRun.silence();
-		return new EngineProcess(new RedisStandaloneConfiguration(arguments[0], Integer.parseInt(arguments[1])),
+		return new EngineProcess(
+				new RedisStore(new RedisStandaloneConfiguration(arguments[0], Integer.parseInt(arguments[1]))),
 				EngineSettings.defaults());
 	}
 

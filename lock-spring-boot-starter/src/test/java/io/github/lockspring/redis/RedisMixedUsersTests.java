@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import io.github.lockspring.engine.AcquireTerms;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.MixedRun;
+import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -43,7 +44,7 @@ class RedisMixedUsersTests {
 	private final EngineProcess other = start();
 
 	private EngineProcess start() {
-		return new EngineProcess(RedisProcess.configuration(this.server), SETTINGS);
+		return new EngineProcess(RedisStore.on(this.server), SETTINGS);
 	}
 
 	@AfterEach

@@ -31,6 +31,8 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import io.github.lockspring.engine.AcquireTerms;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
+import io.github.lockspring.faults.EngineProcess;
+import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -64,7 +66,7 @@ class RedisPausedHolderTests {
 
 	@Test
 	void pausedHolderKnowsItsLossAtOnceAndItsWriteIsRefused() throws Exception {
-		EngineProcess other = this.run.startProcess(this.server);
+		EngineProcess other = this.run.startProcess(RedisStore.on(this.server));
 		Process worker = startWorker();
 		try (BufferedReader answers = worker.inputReader()) {
 			for (int i = 0; i < FaultRun.SCALE; i++) {
@@ -92,7 +94,7 @@ class RedisPausedHolderTests {
 			worker.destroyForcibly();
 		}
 		this.run.assertNoViolations();
-		this.run.assertNothingLeft(this.server);
+		this.run.assertNothingLeft(() -> RedisStore.assertNothingLeft(this.server));
 	}
 
 	private Process startWorker() throws IOException {
@@ -127,7 +129,7 @@ class RedisPausedHolderTests {
 		public static void main(String[] arguments) throws Exception {
 			FaultRun.silence();
 			try (EngineProcess process = new EngineProcess(
-					new RedisStandaloneConfiguration(arguments[0], Integer.parseInt(arguments[1])),
+					new RedisStore(new RedisStandaloneConfiguration(arguments[0], Integer.parseInt(arguments[1]))),
 					EngineSettings.defaults())) {
 				while (System.in.read() != -1) {
 					Hold hold = process.engine.acquire("key", TERMS, FaultRun.PATIENCE.toNanos());

@@ -27,7 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 import io.github.lockspring.engine.AcquireTerms;
-import io.github.lockspring.redis.FaultRun.Load;
+import io.github.lockspring.faults.EngineProcess;
+import io.github.lockspring.faults.FaultRun;
+import io.github.lockspring.faults.FaultRun.Load;
 import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.server.FaultSchedule;
 import io.github.lockspring.server.RedisServer;
@@ -74,7 +76,8 @@ class RedisRandomFaultsTests {
 		for (int i = 0; i < 4; i++) {
 			FaultProxy proxy = new FaultProxy(this.server.host(), this.server.port());
 			this.proxies.add(proxy);
-			EngineProcess process = this.run.startProcess(new RedisStandaloneConfiguration(proxy.host(), proxy.port()));
+			EngineProcess process = this.run
+				.startProcess(new RedisStore(new RedisStandaloneConfiguration(proxy.host(), proxy.port())));
 			FaultSchedule schedule = FaultSchedule.random(this.run.random.nextLong(), LENGTH);
 			this.run.startWorkers(process, 2, LOAD, LENGTH);
 			faults.add(this.run.startThread("faults-" + i, () -> schedule.run(proxy)));
@@ -88,7 +91,7 @@ class RedisRandomFaultsTests {
 		this.run.assertNoViolations();
 		this.run.assertEverybodyAcquires(KEYS);
 		this.run.assertExclusion();
-		this.run.assertNothingLeft(this.server);
+		this.run.assertNothingLeft(() -> RedisStore.assertNothingLeft(this.server));
 	}
 
 }

@@ -32,6 +32,8 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import io.github.lockspring.engine.AcquireTerms;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
+import io.github.lockspring.faults.EngineProcess;
+import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.BackendException;
@@ -73,11 +75,12 @@ class RedisReplyDroppedTests {
 		this.proxy = new FaultProxy(this.server.host(), this.server.port());
 		this.run = new FaultRun(getClass().getSimpleName(),
 				EngineSettings.defaults().withPoll(Duration.ofMillis(1), Duration.ofMillis(20), Duration.ofMillis(20)));
-		this.victim = this.run.startProcess(new RedisStandaloneConfiguration(this.proxy.host(), this.proxy.port()));
-		this.other = this.run.startProcess(this.server);
+		this.victim = this.run
+			.startProcess(new RedisStore(new RedisStandaloneConfiguration(this.proxy.host(), this.proxy.port())));
+		this.other = this.run.startProcess(RedisStore.on(this.server));
 		Hold hold = this.victim.engine.acquireUninterruptibly("warm-up", TERMS, this, WAIT.toNanos());
 		this.run.release(hold); // has the scripts loaded
-		FaultRun.awaitSetup();
+		RedisStore.awaitSetup();
 	}
 
 	@AfterEach
@@ -157,7 +160,7 @@ class RedisReplyDroppedTests {
 	@Test
 	void replayedAcquireAnswersTheSameToken() throws Exception {
 		try (RedisProcess process = new RedisProcess(this.proxy.port())) {
-			FaultRun.awaitSetup();
+			RedisStore.awaitSetup();
 			for (int i = 0; i < TIMES; i++) {
 				LeaseRequest request = process.request("key");
 				Future<String> reply = drop(RedisScript.ACQUIRE);
@@ -184,7 +187,7 @@ class RedisReplyDroppedTests {
 	@Test
 	void replayedReleaseLeavesTheSuccessorAlone() throws Exception {
 		try (RedisProcess process = new RedisProcess(this.proxy.port())) {
-			FaultRun.awaitSetup();
+			RedisStore.awaitSetup();
 			for (int i = 0; i < TIMES; i++) {
 				LeaseRequest request = process.request("key");
 				replay(process, request);
@@ -233,7 +236,7 @@ class RedisReplyDroppedTests {
 		this.run.assertNoViolations();
 		this.run.assertExclusion();
 		assertThat(this.run.losses()).isZero();
-		this.run.assertNothingLeft(this.server);
+		this.run.assertNothingLeft(() -> RedisStore.assertNothingLeft(this.server));
 	}
 
 }

@@ -25,8 +25,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.AcquireTerms;
-import io.github.lockspring.redis.FaultRun.Load;
-import io.github.lockspring.redis.FaultRun.Span;
+import io.github.lockspring.faults.EngineProcess;
+import io.github.lockspring.faults.FaultRun;
+import io.github.lockspring.faults.FaultRun.Load;
+import io.github.lockspring.faults.FaultRun.Span;
 import io.github.lockspring.server.RedisServer;
 
 /**
@@ -64,7 +66,7 @@ class RedisServerKilledTests {
 		this.server = RedisServer.builder().appendOnly().option("appendfsync", "always").start();
 		killWhileWorking(this.server::restart);
 		this.run.assertExclusion();
-		this.run.assertNothingLeft(this.server);
+		this.run.assertNothingLeft(() -> RedisStore.assertNothingLeft(this.server));
 	}
 
 	@Test
@@ -73,7 +75,7 @@ class RedisServerKilledTests {
 		List<Span> spans = killWhileWorking(this.server::restartEmpty);
 		this.run.say(this.run.assertDoubleGrantsOnlyIn(spans) + " double grants");
 		this.run.assertTokensGrow();
-		this.run.assertNothingLeft(this.server);
+		this.run.assertNothingLeft(() -> RedisStore.assertNothingLeft(this.server));
 	}
 
 	/**
@@ -83,7 +85,7 @@ class RedisServerKilledTests {
 	private List<Span> killWhileWorking(Runnable restart) throws Exception {
 		int times = 2 * FaultRun.SCALE;
 		Duration pause = LEASE.multipliedBy(2);
-		for (EngineProcess process : this.run.startProcesses(4, RedisProcess.configuration(this.server))) {
+		for (EngineProcess process : this.run.startProcesses(4, RedisStore.on(this.server))) {
 			this.run.startWorkers(process, 2, LOAD, pause.multipliedBy(times).plusSeconds(1));
 		}
 		List<Span> spans = new ArrayList<>();

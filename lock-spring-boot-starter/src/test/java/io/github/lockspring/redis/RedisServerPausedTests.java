@@ -32,6 +32,8 @@ import io.github.lockspring.engine.AcquireTerms;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
+import io.github.lockspring.faults.EngineProcess;
+import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -70,8 +72,8 @@ class RedisServerPausedTests {
 	void start() {
 		this.server = RedisServer.start();
 		this.run = new FaultRun(getClass().getSimpleName());
-		this.holder = this.run.startProcess(this.server);
-		this.waiter = this.run.startProcess(this.server);
+		this.holder = this.run.startProcess(RedisStore.on(this.server));
+		this.waiter = this.run.startProcess(RedisStore.on(this.server));
 	}
 
 	@AfterEach
@@ -157,7 +159,7 @@ class RedisServerPausedTests {
 	private void assertEnd() {
 		this.run.assertNoViolations();
 		this.run.assertExclusion();
-		this.run.assertNothingLeft(this.server);
+		this.run.assertNothingLeft(() -> RedisStore.assertNothingLeft(this.server));
 	}
 
 }

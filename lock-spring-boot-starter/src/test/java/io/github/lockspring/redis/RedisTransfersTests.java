@@ -42,6 +42,8 @@ import org.springframework.data.redis.core.ValueOperations;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.autoconfigure.LockAutoConfiguration;
+import io.github.lockspring.faults.ChildJvms;
+import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -415,6 +415,17 @@ public final class ZooKeeperServer implements AutoCloseable {
 		}
 
 		/**
+		 * Set options of the JVM of the server, which by default is small and starts
+		 * fast.
+		 * @param options the options; they win over those before them
+		 * @return this builder
+		 */
+		public Builder jvmOptions(String... options) {
+			this.jvmOptions.addAll(List.of(options));
+			return this;
+		}
+
+		/**
 		 * Set the length of a tick, half a second by default. Sessions end at a tick.
 		 * @param tick the length of a tick
 		 * @return this builder

@@ -49,6 +49,18 @@ final class Clients {
 	}
 
 	/**
+	 * Creates a client all of whose nodes are below another, which is not started.
+	 */
+	static CuratorFramework inNamespace(String connectString, String namespace) {
+		return CuratorFrameworkFactory.builder()
+			.connectString(connectString)
+			.namespace(namespace)
+			.sessionTimeoutMs(10_000)
+			.retryPolicy(new RetryOneTime(1))
+			.build();
+	}
+
+	/**
 	 * Deletes the nodes of a lease behind the back of its holder.
 	 */
 	static void deleteNodes(CuratorFramework admin, LeaseRequest lease) {

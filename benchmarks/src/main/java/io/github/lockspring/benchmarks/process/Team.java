@@ -91,27 +91,32 @@ public final class Team {
 	/**
 	 * Runs without being measured.
 	 * @param cycles how many times each thread acquires and releases
+	 * @param atMost how long it may take: nobody begins a cycle later, but all do one
+	 * @return how many cycles there were
 	 */
-	public void repeat(int cycles) throws InterruptedException {
+	public long repeat(int cycles, Duration atMost) throws InterruptedException {
+		long end = System.nanoTime() + atMost.toNanos();
 		ExecutorService executor = Executors.newFixedThreadPool(this.threads);
 		try {
 			List<Future<Histogram>> members = new ArrayList<>();
 			for (int i = 0; i < this.threads; i++) {
 				int thread = i;
-				members.add(executor.submit(() -> repeat(thread, cycles)));
+				members.add(executor.submit(() -> repeat(thread, cycles, end)));
 			}
-			result(members, 1);
+			return result(members, 1).sum();
 		}
 		finally {
 			executor.shutdownNow();
 		}
 	}
 
-	private Histogram repeat(int thread, int cycles) throws InterruptedException {
-		for (int cycle = 0; cycle < cycles; cycle++) {
+	private Histogram repeat(int thread, int cycles, long end) throws InterruptedException {
+		Histogram times = new Histogram();
+		for (int cycle = 0; cycle == 0 || (cycle < cycles && System.nanoTime() - end < 0); cycle++) {
 			cycle(thread, cycle);
+			times.add(0);
 		}
-		return new Histogram();
+		return times;
 	}
 
 	private long measure(Duration time) throws InterruptedException {

@@ -52,6 +52,14 @@ public interface Store extends AutoCloseable {
 	CommandCount countCommands();
 
 	/**
+	 * How far away the store is.
+	 * @return the distance, or {@code null} if it cannot be changed
+	 */
+	default @Nullable Distance distance() {
+		return null;
+	}
+
+	/**
 	 * Finds an entrant.
 	 * @param name its name
 	 * @return the entrant

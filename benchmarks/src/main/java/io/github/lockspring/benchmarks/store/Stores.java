@@ -35,6 +35,8 @@ public final class Stores {
 			case H2Store.NAME -> H2Store.inThisProcess();
 			case H2Store.SERVER_NAME -> H2Store.withServer();
 			case RedisStore.NAME -> RedisStore.start();
+			case ZooKeeperStore.NAME -> ZooKeeperStore.start();
+			case ZooKeeperStore.DISTANT_NAME -> ZooKeeperStore.startDistant();
 			default -> throw new IllegalArgumentException("There is no store '" + name + "'");
 		};
 	}
@@ -49,6 +51,7 @@ public final class Stores {
 		return switch (name) {
 			case H2Store.SERVER_NAME -> H2Store.at(address);
 			case RedisStore.NAME -> RedisStore.at(address);
+			case ZooKeeperStore.NAME, ZooKeeperStore.DISTANT_NAME -> ZooKeeperStore.at(name, address);
 			default -> throw new IllegalArgumentException("No process can join '" + name + "'");
 		};
 	}

@@ -109,7 +109,7 @@ final class ThreadsWorkload implements Workload {
 						(double) Collections.max(result.cycles()) / Collections.min(result.cycles()));
 			}
 			if (this.store.address() != null) {
-				figures.and("commands/cycle", commandsPerCycle());
+				figures.and("commands/cycle", commandsPerCycle(time));
 			}
 			return figures;
 		}
@@ -119,10 +119,10 @@ final class ThreadsWorkload implements Workload {
 					this.checked ? Occupancy.ofThisProcess() : Occupancy.unchecked());
 		}
 
-		private double commandsPerCycle() throws InterruptedException {
+		private double commandsPerCycle(Duration atMost) throws InterruptedException {
 			try (CommandCount count = this.store.countCommands()) {
-				team().repeat(COUNTED_CYCLES);
-				return (double) count.soFar() / (COUNTED_CYCLES * ThreadsWorkload.this.threads);
+				long cycles = team().repeat(COUNTED_CYCLES, atMost);
+				return (double) count.soFar() / cycles;
 			}
 		}
 

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.benchmarks.workload;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -29,7 +30,8 @@ public final class Workloads {
 			new ThreadsWorkload("uncontended", "one thread, 1,000 keys in turn", 1, MANY_KEYS),
 			new ThreadsWorkload("own-keys", "8 threads, each on a key of its own", 8, 8),
 			new ThreadsWorkload("one-key", "16 threads on one key, nothing to do while it is held", 16, 1),
-			new ReentryWorkload(), new ProcessesWorkload(4, 4), new HandOffWorkload(), new HeldLeasesWorkload(10_000));
+			new ReentryWorkload(), new TripsWorkload(Duration.ofMillis(5)), new ProcessesWorkload(4, 4),
+			new HandOffWorkload(), new HeldLeasesWorkload("held", 10_000), new HeldLeasesWorkload("held-2000", 2_000));
 
 	private Workloads() {
 	}

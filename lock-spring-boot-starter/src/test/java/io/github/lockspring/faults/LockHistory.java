@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.redis;
+package io.github.lockspring.faults;
 
 import java.util.ArrayList;
 import java.util.Collection;
@@ -31,19 +31,19 @@ import java.util.stream.Collectors;
  * What holders of exclusive locks have seen, and whether it can be true. Times are those
  * of {@link System#nanoTime()}, which the processes of one machine share.
  */
-final class LockHistory {
+public final class LockHistory {
 
 	private final Queue<Acquisition> acquisitions = new ConcurrentLinkedQueue<>();
 
-	void add(Acquisition acquisition) {
+	public void add(Acquisition acquisition) {
 		this.acquisitions.add(acquisition);
 	}
 
-	void clear() {
+	public void clear() {
 		this.acquisitions.clear();
 	}
 
-	List<Acquisition> acquisitions() {
+	public List<Acquisition> acquisitions() {
 		return List.copyOf(this.acquisitions);
 	}
 
@@ -51,7 +51,7 @@ final class LockHistory {
 	 * Finds acquisitions of a key that began while another was valid.
 	 * @return the pairs, without any tolerance
 	 */
-	List<Overlap> overlaps() {
+	public List<Overlap> overlaps() {
 		List<Overlap> overlaps = new ArrayList<>();
 		for (List<Acquisition> ofKey : byKey()) {
 			ofKey.removeIf((acquisition) -> acquisition.until() <= acquisition.from());
@@ -72,7 +72,7 @@ final class LockHistory {
 	 * before its own acquisition was asked for. Holds even if the store forgets.
 	 * @return descriptions of the pairs
 	 */
-	List<String> tokensThatWentBack() {
+	public List<String> tokensThatWentBack() {
 		return disorder(Comparator.comparingLong(Acquisition::from), Acquisition::from,
 				Comparator.comparingLong(Acquisition::asked), Acquisition::asked);
 	}
@@ -82,7 +82,7 @@ final class LockHistory {
 	 * theirs began. Holds as long as acquisitions exclude each other.
 	 * @return descriptions of the pairs
 	 */
-	List<String> tokensOutOfOrder() {
+	public List<String> tokensOutOfOrder() {
 		return disorder(Comparator.comparingLong(Acquisition::until), Acquisition::until,
 				Comparator.comparingLong(Acquisition::from), Acquisition::from);
 	}
@@ -113,7 +113,7 @@ final class LockHistory {
 	 * Finds tokens that were granted more than once.
 	 * @return the tokens with their keys
 	 */
-	List<String> tokensGrantedTwice() {
+	public List<String> tokensGrantedTwice() {
 		List<String> twice = new ArrayList<>();
 		for (List<Acquisition> ofKey : byKey()) {
 			Set<Long> tokens = new HashSet<>();
@@ -141,7 +141,7 @@ final class LockHistory {
 	 * @param until when the release was asked for, the loss was reported, or the lease
 	 * was over, whatever came first
 	 */
-	record Acquisition(String key, String holder, long token, long asked, long from, long until) {
+	public record Acquisition(String key, String holder, long token, long asked, long from, long until) {
 	}
 
 	/**
@@ -150,7 +150,7 @@ final class LockHistory {
 	 * @param first the one that was there
 	 * @param second the one that began meanwhile
 	 */
-	record Overlap(Acquisition first, Acquisition second) {
+	public record Overlap(Acquisition first, Acquisition second) {
 	}
 
 	/**

@@ -14,46 +14,49 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.redis;
+package io.github.lockspring.faults;
 
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-
-import org.springframework.data.redis.connection.RedisConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.spi.LockBackend;
 
 /**
  * A process that uses an engine as an application does: with connections, threads and an
  * identity of its own.
  */
-final class EngineProcess implements AutoCloseable {
+public final class EngineProcess implements AutoCloseable {
+
+	public final Queue<Long> lostTokens = new ConcurrentLinkedQueue<>();
+
+	public final StoreClient client;
+
+	public final LockBackend backend;
+
+	public final LockEngine engine;
 
 	/**
-	 * The name of its connections.
+	 * Starts a process.
+	 * @param store what it connects to
+	 * @param settings its settings
 	 */
-	static final String CLIENT_NAME = "lock-engine-of-a-test";
+	public EngineProcess(Store store, EngineSettings settings) {
+		this(store, settings, TimeSource.SYSTEM);
+	}
 
-	final Queue<Long> lostTokens = new ConcurrentLinkedQueue<>();
-
-	final RedisLockBackend backend;
-
-	final LockEngine engine;
-
-	private final LettuceConnectionFactory factory;
-
-	EngineProcess(RedisConfiguration configuration, EngineSettings settings) {
-		this.factory = new LettuceConnectionFactory(configuration,
-				LettuceClientConfiguration.builder().clientName(CLIENT_NAME).build());
-		this.factory.afterPropertiesSet();
-		this.factory.start();
-		this.backend = new RedisLockBackend(this.factory,
-				RedisLockSettings.defaults().withOperationTimeout(settings.operationTimeout()));
+	/**
+	 * Starts a process with a clock of its own.
+	 * @param store what it connects to
+	 * @param settings its settings
+	 * @param time its clock
+	 */
+	public EngineProcess(Store store, EngineSettings settings, TimeSource time) {
+		this.client = store.connect(settings);
+		this.backend = this.client.backend();
 		this.engine = new LockEngine(this.backend, settings, new EngineListener() {
 
 			@Override
@@ -61,20 +64,20 @@ final class EngineProcess implements AutoCloseable {
 				EngineProcess.this.lostTokens.add(token);
 			}
 
-		}, TimeSource.SYSTEM);
+		}, time);
 	}
 
 	/**
 	 * Loses all connections without a word, as a process does that is killed.
 	 */
-	void disconnect() {
-		this.backend.disconnect();
+	public void disconnect() {
+		this.client.disconnect();
 	}
 
 	@Override
 	public void close() {
 		this.engine.close();
-		this.factory.destroy();
+		this.client.close();
 	}
 
 }

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.redis;
+package io.github.lockspring.faults;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,20 +25,20 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.logging.LogLevel;
 import org.springframework.boot.logging.LoggingSystem;
-import org.springframework.data.redis.connection.RedisConfiguration;
 
 import io.github.lockspring.engine.AcquireTerms;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.redis.LockHistory.Acquisition;
-import io.github.lockspring.redis.LockHistory.Overlap;
-import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.faults.LockHistory.Acquisition;
+import io.github.lockspring.faults.LockHistory.Overlap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -48,30 +48,33 @@ import static org.awaitility.Awaitility.await;
  * seen. The system property {@code lock.test.scale} makes it longer, and
  * {@code lock.test.seed} repeats the random choices of another run.
  */
-final class FaultRun implements AutoCloseable {
+public final class FaultRun implements AutoCloseable {
 
 	/**
 	 * How many times more is done than in a usual build.
 	 */
-	static final int SCALE = Integer.getInteger("lock.test.scale", 1);
+	public static final int SCALE = Integer.getInteger("lock.test.scale", 1);
 
 	/**
 	 * Longer than anything takes, even on a machine with much else to do.
 	 */
-	static final Duration PATIENCE = Duration.ofSeconds(40);
+	public static final Duration PATIENCE = Duration.ofSeconds(40);
+
+	private static final List<String> CLIENTS = List.of("io.lettuce", "io.netty", "org.apache.zookeeper",
+			"org.apache.curator", "com.zaxxer.hikari");
 
 	private static final AcquireTerms LONG_TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
 
-	final LockHistory history = new LockHistory();
+	public final LockHistory history = new LockHistory();
 
 	/**
 	 * Why the store was not available.
 	 */
-	final Queue<String> unavailable = new ConcurrentLinkedQueue<>();
+	public final Queue<String> unavailable = new ConcurrentLinkedQueue<>();
 
-	final AtomicInteger denied = new AtomicInteger();
+	public final AtomicInteger denied = new AtomicInteger();
 
-	final Random random;
+	public final Random random;
 
 	private final String name;
 
@@ -89,11 +92,11 @@ final class FaultRun implements AutoCloseable {
 
 	private final EngineSettings settings;
 
-	FaultRun(String name) {
+	public FaultRun(String name) {
 		this(name, EngineSettings.defaults());
 	}
 
-	FaultRun(String name, EngineSettings settings) {
+	public FaultRun(String name, EngineSettings settings) {
 		long seed = Long.getLong("lock.test.seed", System.nanoTime());
 		this.name = name;
 		this.settings = settings;
@@ -105,10 +108,9 @@ final class FaultRun implements AutoCloseable {
 	/**
 	 * Losses and reconnections are what these runs are about, and there are thousands.
 	 */
-	static void silence() {
+	public static void silence() {
 		LoggingSystem logging = LoggingSystem.get(FaultRun.class.getClassLoader());
-		logging.setLogLevel("io.lettuce", LogLevel.OFF);
-		logging.setLogLevel("io.netty", LogLevel.OFF);
+		CLIENTS.forEach((client) -> logging.setLogLevel(client, LogLevel.OFF));
 		setLogLevel(LogLevel.OFF);
 	}
 
@@ -119,38 +121,37 @@ final class FaultRun implements AutoCloseable {
 	/**
 	 * Waits with {@link #PATIENCE}.
 	 */
-	static ConditionFactory eventually() {
+	public static ConditionFactory eventually() {
 		return await().atMost(PATIENCE);
 	}
 
 	/**
 	 * Writes a figure to the output of the build.
 	 */
-	void say(String text) {
+	public void say(String text) {
 		System.out.println(this.name + ": " + text);
 	}
 
 	/**
-	 * Waits until processes that have just started ask the server for nothing more.
+	 * Starts a process, which lasts until all are ended.
 	 */
-	static void awaitSetup() {
-		eventually().until(() -> !Leftovers.threads().contains("lock-redis-setup"));
+	public EngineProcess startProcess(Store store) {
+		return startProcess(store, TimeSource.SYSTEM);
 	}
 
-	EngineProcess startProcess(RedisConfiguration configuration) {
-		EngineProcess process = new EngineProcess(configuration, this.settings);
+	/**
+	 * Starts a process with a clock of its own.
+	 */
+	public EngineProcess startProcess(Store store, TimeSource time) {
+		EngineProcess process = new EngineProcess(store, this.settings, time);
 		this.processes.add(process);
 		return process;
 	}
 
-	EngineProcess startProcess(RedisServer server) {
-		return startProcess(RedisProcess.configuration(server));
-	}
-
-	List<EngineProcess> startProcesses(int number, RedisConfiguration configuration) {
+	public List<EngineProcess> startProcesses(int number, Store store) {
 		List<EngineProcess> processes = new ArrayList<>();
 		for (int i = 0; i < number; i++) {
-			processes.add(startProcess(configuration));
+			processes.add(startProcess(store));
 		}
 		return processes;
 	}
@@ -158,7 +159,7 @@ final class FaultRun implements AutoCloseable {
 	/**
 	 * Starts a thread, of which an exception counts as a violation.
 	 */
-	Thread startThread(String name, Task task) {
+	public Thread startThread(String name, Task task) {
 		Thread thread = new Thread(() -> {
 			try {
 				task.run();
@@ -177,7 +178,7 @@ final class FaultRun implements AutoCloseable {
 	/**
 	 * Starts threads that acquire and release, for some time.
 	 */
-	void startWorkers(EngineProcess process, int number, Load load, Duration length) {
+	public void startWorkers(EngineProcess process, int number, Load load, Duration length) {
 		long end = System.nanoTime() + length.toNanos();
 		for (int i = 0; i < number; i++) {
 			String worker = "worker-" + this.sequence.incrementAndGet();
@@ -212,7 +213,7 @@ final class FaultRun implements AutoCloseable {
 	 * Acquires. That the store is not available is counted, everything else is a
 	 * violation.
 	 */
-	@Nullable Hold acquire(EngineProcess process, String key, AcquireTerms terms, Duration wait) {
+	public @Nullable Hold acquire(EngineProcess process, String key, AcquireTerms terms, Duration wait) {
 		try {
 			Hold hold = process.engine.acquireUninterruptibly(key, terms, Thread.currentThread(), wait.toNanos());
 			if (hold == null) {
@@ -233,7 +234,7 @@ final class FaultRun implements AutoCloseable {
 	 * Holds for some time, records it, and releases.
 	 * @return what {@link Hold#release()} answered
 	 */
-	boolean use(String holder, long asked, Hold hold, Duration time) {
+	public boolean use(String holder, long asked, Hold hold, Duration time) {
 		long from = System.nanoTime();
 		AtomicLong lost = new AtomicLong(Long.MAX_VALUE);
 		AtomicInteger told = new AtomicInteger();
@@ -266,7 +267,7 @@ final class FaultRun implements AutoCloseable {
 	/**
 	 * Releases. An exception is a violation.
 	 */
-	boolean release(Hold hold) {
+	public boolean release(Hold hold) {
 		try {
 			return hold.release();
 		}
@@ -286,14 +287,14 @@ final class FaultRun implements AutoCloseable {
 		}
 	}
 
-	void violation(String text) {
+	public void violation(String text) {
 		this.violations.add(text);
 	}
 
 	/**
 	 * Waits for all threads, none of which may be stuck.
 	 */
-	void awaitThreads() throws InterruptedException {
+	public void awaitThreads() throws InterruptedException {
 		for (Thread thread : this.threads) {
 			thread.join(PATIENCE.toMillis());
 			assertThat(thread.isAlive())
@@ -305,7 +306,7 @@ final class FaultRun implements AutoCloseable {
 	/**
 	 * Every process takes every key once, when the trouble is over.
 	 */
-	void assertEverybodyAcquires(List<String> keys) {
+	public void assertEverybodyAcquires(List<String> keys) {
 		for (EngineProcess process : this.processes) {
 			for (String key : keys) {
 				long asked = System.nanoTime();
@@ -319,37 +320,37 @@ final class FaultRun implements AutoCloseable {
 	/**
 	 * Every worker has held something, and nothing went wrong for it.
 	 */
-	void assertProgress() {
+	public void assertProgress() {
 		sayFigures();
 		assertNoViolations();
 		assertThat(this.grants).allMatch((grants) -> grants.get() > 0);
 	}
 
-	void sayFigures() {
+	public void sayFigures() {
 		say("%d acquisitions (per thread at least %d, at most %d), %d denied, %d unavailable, %d lost".formatted(
 				this.history.acquisitions().size(), this.grants.stream().mapToInt(AtomicInteger::get).min().orElse(0),
 				this.grants.stream().mapToInt(AtomicInteger::get).max().orElse(0), this.denied.get(),
 				this.unavailable.size(), losses()));
 	}
 
-	int losses() {
+	public int losses() {
 		return this.processes.stream().mapToInt((process) -> process.lostTokens.size()).sum();
 	}
 
-	void assertNoViolations() {
+	public void assertNoViolations() {
 		assertThat(this.violations).isEmpty();
 	}
 
 	/**
 	 * Holders excluded each other, and tokens grew.
 	 */
-	void assertExclusion() {
+	public void assertExclusion() {
 		assertThat(this.history.overlaps()).isEmpty();
 		assertThat(this.history.tokensOutOfOrder()).isEmpty();
 		assertTokensGrow();
 	}
 
-	void assertTokensGrow() {
+	public void assertTokensGrow() {
 		assertThat(this.history.tokensThatWentBack()).isEmpty();
 		assertThat(this.history.tokensGrantedTwice()).isEmpty();
 	}
@@ -358,7 +359,7 @@ final class FaultRun implements AutoCloseable {
 	 * Grants to two holders at once happened only in one of some spans of time.
 	 * @return how many there were
 	 */
-	int assertDoubleGrantsOnlyIn(List<Span> spans) {
+	public int assertDoubleGrantsOnlyIn(List<Span> spans) {
 		List<Overlap> overlaps = this.history.overlaps();
 		assertThat(overlaps)
 			.allMatch((overlap) -> spans.stream().anyMatch((span) -> span.contains(overlap.second().from())));
@@ -367,13 +368,14 @@ final class FaultRun implements AutoCloseable {
 
 	/**
 	 * Ends all processes, of which nothing may be left.
+	 * @param stores each asserts that nothing is left in a store
 	 */
-	void assertNothingLeft(RedisServer... servers) {
+	public void assertNothingLeft(ThrowingCallable... stores) {
 		endProcesses();
-		this.leftovers.assertNone(servers);
+		this.leftovers.assertNone(stores);
 	}
 
-	void endProcesses() {
+	public void endProcesses() {
 		this.processes.forEach(EngineProcess::close);
 		this.processes.clear();
 	}
@@ -387,7 +389,7 @@ final class FaultRun implements AutoCloseable {
 	/**
 	 * What a thread does.
 	 */
-	interface Task {
+	public interface Task {
 
 		void run() throws Exception;
 
@@ -402,7 +404,8 @@ final class FaultRun implements AutoCloseable {
 	 * @param use the longest time to hold
 	 * @param longUse the longest time to hold now and then
 	 */
-	record Load(List<String> keys, List<AcquireTerms> terms, List<Duration> waits, Duration use, Duration longUse) {
+	public record Load(List<String> keys, List<AcquireTerms> terms, List<Duration> waits, Duration use,
+			Duration longUse) {
 	}
 
 	/**
@@ -411,7 +414,7 @@ final class FaultRun implements AutoCloseable {
 	 * @param from its begin
 	 * @param until its end
 	 */
-	record Span(long from, long until) {
+	public record Span(long from, long until) {
 
 		boolean contains(long nanos) {
 			return nanos - this.from >= 0 && nanos - this.until <= 0;

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.redis;
+package io.github.lockspring.faults;
 
 import java.time.Clock;
 import java.time.Duration;
@@ -31,7 +31,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  * due: the tick as the scheduler knows it, whether the job ran, and how late that was
  * decided by the same clock.
  */
-final class ReportingScheduler extends ThreadPoolTaskScheduler {
+public final class ReportingScheduler extends ThreadPoolTaskScheduler {
 
 	private final AtomicBoolean ran = new AtomicBoolean();
 
@@ -39,7 +39,7 @@ final class ReportingScheduler extends ThreadPoolTaskScheduler {
 	 * Creates a scheduler.
 	 * @param clockOffset how far the clock of this process is ahead
 	 */
-	ReportingScheduler(Duration clockOffset) {
+	public ReportingScheduler(Duration clockOffset) {
 		setClock(Clock.offset(Clock.systemDefaultZone(), clockOffset));
 		setDaemon(true);
 	}
@@ -47,7 +47,7 @@ final class ReportingScheduler extends ThreadPoolTaskScheduler {
 	/**
 	 * Notes that the job runs.
 	 */
-	void running() {
+	public void running() {
 		this.ran.set(true);
 	}
 

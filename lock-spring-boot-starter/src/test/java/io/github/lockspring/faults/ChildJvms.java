@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.redis;
+package io.github.lockspring.faults;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 /**
  * Processes that a test starts, and that do not outlive it.
  */
-final class ChildJvms implements AutoCloseable {
+public final class ChildJvms implements AutoCloseable {
 
 	private final List<Process> children = new ArrayList<>();
 
@@ -34,10 +34,21 @@ final class ChildJvms implements AutoCloseable {
 	 * @param main the class with the main method
 	 * @param arguments what the main method gets
 	 */
-	Process start(Class<?> main, String... arguments) throws IOException {
+	public Process start(Class<?> main, String... arguments) throws IOException {
+		return start(List.of(), main, arguments);
+	}
+
+	/**
+	 * Starts a JVM with the class path of this one.
+	 * @param options options of the JVM
+	 * @param main the class with the main method
+	 * @param arguments what the main method gets
+	 */
+	public Process start(List<String> options, Class<?> main, String... arguments) throws IOException {
 		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
-						"-cp", System.getProperty("java.class.path"), main.getName()));
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+		command.addAll(options);
+		command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
 		command.addAll(List.of(arguments));
 		Process child = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
 		this.children.add(child);
@@ -47,7 +58,7 @@ final class ChildJvms implements AutoCloseable {
 	/**
 	 * Passes on what a child writes, in the background. It may write log lines as well.
 	 */
-	static void read(Process child, Consumer<String> consumer) {
+	public static void read(Process child, Consumer<String> consumer) {
 		Thread reader = new Thread(() -> child.inputReader().lines().forEach(consumer), "reader of " + child.pid());
 		reader.setDaemon(true);
 		reader.start();

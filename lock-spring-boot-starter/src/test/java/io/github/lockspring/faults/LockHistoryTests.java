@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.redis;
+package io.github.lockspring.faults;
 
 import java.util.Collections;
 import java.util.List;
@@ -24,8 +24,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.redis.LockHistory.Acquisition;
-import io.github.lockspring.redis.LockHistory.Overlap;
+import io.github.lockspring.faults.LockHistory.Acquisition;
+import io.github.lockspring.faults.LockHistory.Overlap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,62 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.OwnerId;
+
+/**
+ * The leases that this process holds, as far as it knows: those that were granted, and
+ * neither released nor over. Safe for use by many threads at once.
+ */
+final class HeldLeases {
+
+	private static final long LONGEST = Long.MAX_VALUE / 4;
+
+	private final Map<OwnerId, Long> ends = new ConcurrentHashMap<>();
+
+	/**
+	 * Notes that a lease was granted or renewed.
+	 */
+	void add(LeaseRequest lease) {
+		long nanos = Math.min(TimeUnit.NANOSECONDS.convert(lease.terms().leaseTime()), LONGEST);
+		this.ends.put(lease.owner(), System.nanoTime() + nanos);
+	}
+
+	void remove(LeaseRequest lease) {
+		this.ends.remove(lease.owner());
+	}
+
+	/**
+	 * Whether there is any. Forgets those that it finds to be over.
+	 */
+	boolean exist() {
+		long now = System.nanoTime();
+		for (Map.Entry<OwnerId, Long> lease : this.ends.entrySet()) {
+			if (lease.getValue() - now > 0) {
+				return true;
+			}
+			this.ends.remove(lease.getKey(), lease.getValue());
+		}
+		return false;
+	}
+
+}

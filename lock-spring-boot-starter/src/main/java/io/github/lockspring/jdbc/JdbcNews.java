@@ -1,0 +1,189 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+
+import javax.sql.DataSource;
+
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.LeaseRequest;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Listens to the releases that PostgreSQL tells of, for those who wait in this process.
+ * <ol>
+ * <li>The first who waits has a thread listen, on a connection of its own, which is kept
+ * as long as somebody waits now and then.</li>
+ * <li>A release that finds that somebody waits says so in the same statement, and all
+ * processes that listen have their contenders ask again.</li>
+ * <li>When the connection breaks, another one takes its place, and all who wait are told
+ * to ask again, because news may have been missed. In between they ask more often.</li>
+ * </ol>
+ */
+final class JdbcNews implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(JdbcNews.class);
+
+	private static final int POLL_MILLIS = 250;
+
+	private static final Duration PAUSE = Duration.ofSeconds(1);
+
+	private static final Duration IDLE_TIME = Duration.ofMinutes(1);
+
+	/**
+	 * Those who have not asked for so long do not wait any more.
+	 */
+	private static final Duration WAITING_TIME = Duration.ofSeconds(10);
+
+	private final Map<String, Map<LeaseRequest, Long>> waiters = new ConcurrentHashMap<>();
+
+	private final AtomicBoolean running = new AtomicBoolean();
+
+	private final DataSource dataSource;
+
+	private final TableName table;
+
+	private volatile @Nullable BackendListener listener;
+
+	private volatile long lastAwaited;
+
+	private volatile boolean listening;
+
+	private volatile boolean unsupported;
+
+	private volatile boolean closed;
+
+	JdbcNews(DataSource dataSource, TableName table) {
+		this.dataSource = dataSource;
+		this.table = table;
+	}
+
+	void start(BackendListener listener) {
+		this.listener = listener;
+	}
+
+	/**
+	 * Has a request told of the next release of its key, from before it asks.
+	 * @return whether news come at present
+	 */
+	boolean await(LeaseRequest request) {
+		this.waiters.compute(request.key(), (key, requests) -> {
+			Map<LeaseRequest, Long> all = (requests != null) ? requests : new ConcurrentHashMap<>();
+			all.put(request, System.nanoTime());
+			return all;
+		});
+		this.lastAwaited = System.nanoTime();
+		if (!this.listening && !this.unsupported && !this.closed && this.running.compareAndSet(false, true)) {
+			Thread thread = new Thread(this::run, "lock-jdbc-news");
+			thread.setDaemon(true);
+			thread.start();
+		}
+		return this.listening;
+	}
+
+	/**
+	 * Tells a request nothing any more.
+	 */
+	void forget(LeaseRequest request) {
+		this.waiters.computeIfPresent(request.key(), (key, requests) -> {
+			requests.remove(request);
+			return requests.isEmpty() ? null : requests;
+		});
+	}
+
+	private void run() {
+		try {
+			while (isNeeded()) {
+				listen();
+			}
+		}
+		finally {
+			this.running.set(false);
+		}
+	}
+
+	private boolean isNeeded() {
+		return !this.closed && !this.unsupported && System.nanoTime() - this.lastAwaited < IDLE_TIME.toNanos();
+	}
+
+	private void listen() {
+		try (Connection connection = this.dataSource.getConnection()) {
+			if (!connection.getMetaData().getDatabaseProductName().equals("PostgreSQL")) {
+				this.unsupported = true;
+				return;
+			}
+			listen(connection);
+		}
+		catch (SQLException | RuntimeException ex) {
+			logger.debug("Cannot listen to releases of locks at present", ex);
+			LockSupport.parkNanos(PAUSE.toNanos());
+		}
+		finally {
+			this.listening = false;
+		}
+	}
+
+	private void listen(Connection connection) throws SQLException {
+		try (ReleaseChannel channel = new ReleaseChannel(connection)) {
+			this.listening = true;
+			this.waiters.keySet().forEach(this::tell);
+			while (isNeeded()) {
+				channel.messages(POLL_MILLIS).forEach(this::heard);
+				dropThoseWhoLeft();
+			}
+		}
+	}
+
+	private void heard(String message) {
+		String start = this.table.value() + ' ';
+		if (message.startsWith(start)) {
+			tell(new String(HexFormat.of().parseHex(message.substring(start.length())), StandardCharsets.UTF_8));
+		}
+	}
+
+	private void tell(String key) {
+		BackendListener listener = this.listener;
+		if (listener != null) {
+			this.waiters.getOrDefault(key, Map.of()).keySet().forEach(listener::tryAgain);
+		}
+	}
+
+	private void dropThoseWhoLeft() {
+		long now = System.nanoTime();
+		this.waiters.keySet().forEach((key) -> this.waiters.computeIfPresent(key, (same, requests) -> {
+			requests.values().removeIf((since) -> now - since > WAITING_TIME.toNanos());
+			return requests.isEmpty() ? null : requests;
+		}));
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+	}
+
+}

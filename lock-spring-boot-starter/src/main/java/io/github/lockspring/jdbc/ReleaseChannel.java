@@ -1,0 +1,66 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Arrays;
+import java.util.List;
+
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/**
+ * The channel on which PostgreSQL tells of releases. Apart from {@link JdbcNews} because
+ * the driver need not be there.
+ */
+final class ReleaseChannel implements AutoCloseable {
+
+	private final Connection connection;
+
+	private final PGConnection session;
+
+	ReleaseChannel(Connection connection) throws SQLException {
+		this.connection = connection;
+		this.session = connection.unwrap(PGConnection.class);
+		this.connection.setAutoCommit(true);
+		execute("LISTEN " + PostgresDialect.CHANNEL);
+	}
+
+	/**
+	 * Waits for messages.
+	 * @param millis how long at most
+	 */
+	List<String> messages(int millis) throws SQLException {
+		PGNotification[] notifications = this.session.getNotifications(millis);
+		return (notifications != null) ? Arrays.stream(notifications).map(PGNotification::getParameter).toList()
+				: List.of();
+	}
+
+	@Override
+	public void close() throws SQLException {
+		execute("UNLISTEN " + PostgresDialect.CHANNEL);
+	}
+
+	private void execute(String sql) throws SQLException {
+		try (Statement statement = this.connection.createStatement()) {
+			statement.execute(sql);
+		}
+	}
+
+}

@@ -1,0 +1,42 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.faults;
+
+import io.github.lockspring.spi.LockBackend;
+
+/**
+ * What a process of a test has of a store: a backend, and the client that it uses.
+ */
+public interface StoreClient extends AutoCloseable {
+
+	/**
+	 * The backend, always the same.
+	 */
+	LockBackend backend();
+
+	/**
+	 * Loses all connections without a word, as a process does that is killed.
+	 */
+	void disconnect();
+
+	/**
+	 * Closes the client, not the backend.
+	 */
+	@Override
+	void close();
+
+}

@@ -1,0 +1,83 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+
+import io.github.lockspring.server.H2Server;
+
+/**
+ * Locks in H2 while something goes wrong.
+ */
+class H2FaultTests {
+
+	private static H2Server server;
+
+	@BeforeAll
+	static void startServer() {
+		server = H2Server.start();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	@Nested
+	class ReplyDropped extends SqlReplyDroppedTests {
+
+		ReplyDropped() {
+			super(H2FaultTests.server);
+		}
+
+	}
+
+	@Nested
+	class TableChanged extends SqlTableChangedTests {
+
+		TableChanged() {
+			super(H2FaultTests.server);
+		}
+
+		@Override
+		void rename(String column, String name) {
+			this.server.execute("ALTER TABLE %s ALTER COLUMN %s RENAME TO %s".formatted(this.table, column, name));
+		}
+
+	}
+
+	@Nested
+	class RowBlocked extends SqlRowBlockedTests {
+
+		RowBlocked() {
+			super(H2FaultTests.server);
+		}
+
+	}
+
+	@Nested
+	class Contention extends SqlContentionTests {
+
+		Contention() {
+			super(H2FaultTests.server);
+		}
+
+	}
+
+}

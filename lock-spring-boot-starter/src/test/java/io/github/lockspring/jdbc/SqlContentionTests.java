@@ -1,0 +1,148 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import com.zaxxer.hikari.HikariConfig;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.jdbc.core.JdbcTemplate;
+
+import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.EngineException;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.faults.EngineProcess;
+import io.github.lockspring.faults.FaultRun;
+import io.github.lockspring.faults.FaultRun.Load;
+import io.github.lockspring.server.SqlServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Many threads insert, take, let expire and remove the same rows, and no error of the
+ * database reaches any of them, whatever isolation the pool has.
+ */
+abstract class SqlContentionTests extends SqlFaultTests {
+
+	private static final int PROCESSES = 4;
+
+	private static final int THREADS = 16;
+
+	private static final Duration LENGTH = (FaultRun.SCALE > 1) ? Duration.ofSeconds(60) : Duration.ofMillis(1500);
+
+	private static final Duration LEASE = Duration.ofMinutes(1);
+
+	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, false);
+
+	private static final AcquireTerms SHORT = AcquireTerms.exclusive(Duration.ofMillis(200), false);
+
+	private static final List<String> KEYS = IntStream.range(0, 50).mapToObj((i) -> "key-" + i).toList();
+
+	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, TERMS, AcquireTerms.fair(LEASE, false)),
+			List.of(Duration.ZERO, Duration.ofMillis(100), Duration.ofSeconds(1)), Duration.ofMillis(2),
+			Duration.ofMillis(20));
+
+	private final AtomicInteger expired = new AtomicInteger();
+
+	SqlContentionTests(SqlServer server) {
+		super(server, EngineSettings.defaults().withOperationTimeout(LONG_TIMEOUT));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "TRANSACTION_READ_COMMITTED", "TRANSACTION_REPEATABLE_READ", "TRANSACTION_SERIALIZABLE" })
+	void noErrorReachesAnybody(String isolation) throws Exception {
+		contend(this.store.withPool((config) -> {
+			config.setTransactionIsolation(isolation);
+			configure(config);
+		}));
+	}
+
+	/**
+	 * What a database needs besides.
+	 */
+	void configure(HikariConfig config) {
+	}
+
+	final void contend(JdbcStore store) throws Exception {
+		int logged = this.server.log().length();
+		List<EngineProcess> processes = this.run.startProcesses(PROCESSES, store);
+		long end = System.nanoTime() + LENGTH.toNanos();
+		for (EngineProcess process : processes) {
+			this.run.startWorkers(process, THREADS - 2, LOAD, LENGTH);
+			this.run.startThread("several", () -> acquireSeveral(process, new Random(), end));
+			this.run.startThread("expiring", () -> letExpire(process, new Random(), end));
+		}
+		this.run.startThread("removing", () -> removeRows(store.admin(), end));
+		this.run.awaitThreads();
+		this.run.sayFigures();
+		assertThat(this.run.unavailable).isEmpty();
+		assertThat(this.run.history.acquisitions()).hasSizeGreaterThan(PROCESSES * THREADS);
+		assertThat(this.expired).hasPositiveValue();
+		assertEnd(KEYS.subList(0, 5));
+		assertThat(this.server.log().substring(logged)).doesNotContainIgnoringCase("duplicate", "deadlock");
+	}
+
+	private void acquireSeveral(EngineProcess process, Random random, long end) {
+		while (System.nanoTime() - end < 0) {
+			List<String> keys = random.ints(4, 0, KEYS.size()).distinct().mapToObj(KEYS::get).sorted().toList();
+			long asked = System.nanoTime();
+			for (Hold hold : process.engine.acquireTogether(keys, TERMS)) {
+				this.run.use("several", asked, hold, Duration.ZERO);
+			}
+		}
+	}
+
+	/**
+	 * Acquires without releasing, as a process does that dies. That everything took
+	 * longer than the lease may happen.
+	 */
+	private void letExpire(EngineProcess process, Random random, long end) throws Exception {
+		while (System.nanoTime() - end < 0) {
+			try {
+				Hold hold = process.engine.acquire(KEYS.get(random.nextInt(KEYS.size())), SHORT, 0);
+				FaultRun.eventually().until(() -> hold == null || !hold.isHeld());
+				this.expired.addAndGet((hold != null) ? 1 : 0);
+			}
+			catch (EngineException ex) {
+				if (String.valueOf(ex.getCause()).contains("refused")) {
+					throw ex;
+				}
+			}
+		}
+	}
+
+	/**
+	 * Removes free rows, as the clean-up does with those that are old.
+	 */
+	private void removeRows(JdbcTemplate jdbc, long end) {
+		Random random = new Random();
+		while (System.nanoTime() - end < 0) {
+			byte[] key = KEYS.get(random.nextInt(KEYS.size())).getBytes(StandardCharsets.UTF_8);
+			jdbc.update("DELETE FROM " + this.table
+					+ " WHERE lock_key = ? AND owner IS NULL AND entries IS NULL AND shared_until = 0", key);
+		}
+	}
+
+}

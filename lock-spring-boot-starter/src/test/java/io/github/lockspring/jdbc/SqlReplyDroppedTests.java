@@ -1,0 +1,169 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.faults.EngineProcess;
+import io.github.lockspring.faults.FaultRun;
+import io.github.lockspring.server.FaultProxy;
+import io.github.lockspring.server.SqlServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The database does what it is asked, and the reply gets lost with the connection.
+ */
+abstract class SqlReplyDroppedTests extends SqlFaultTests {
+
+	private static final int VICTIMS = 4;
+
+	private static final int TIMES = (FaultRun.SCALE > 1) ? 125 : 15;
+
+	/**
+	 * Much longer than any wait here: whatever is lost blocks a key for longer.
+	 */
+	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofMinutes(2), true);
+
+	private static final AcquireTerms FAIR = AcquireTerms.fair(Duration.ofMinutes(2), true);
+
+	private final List<FaultProxy> proxies = new ArrayList<>();
+
+	private final AtomicInteger dropped = new AtomicInteger();
+
+	SqlReplyDroppedTests(SqlServer server) {
+		super(server, EngineSettings.defaults().withOperationTimeout(LONG_TIMEOUT));
+	}
+
+	@AfterEach
+	void closeProxies() {
+		this.proxies.forEach(FaultProxy::close);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 4 })
+	void acquireIsMadeGood(int kept) throws Exception {
+		inVictims(kept, (proxy, victim, random) -> {
+			String key = key(random);
+			Future<String> reply = proxy.dropReply(key);
+			takeTurn(victim, key, TERMS);
+			awaitDropped(reply);
+		});
+		assertEnd();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 4 })
+	void acquireThatTriesOnceSucceedsOrLeavesNothing(int kept) throws Exception {
+		inVictims(kept, (proxy, victim, random) -> {
+			String key = key(random);
+			Future<String> reply = proxy.dropReply(key);
+			long asked = System.nanoTime();
+			Hold hold = this.run.acquire(victim, key, TERMS, Duration.ZERO);
+			awaitDropped(reply);
+			if (hold != null) {
+				assertThat(this.run.use("victim", asked, hold, Duration.ZERO)).isTrue();
+			}
+			takeTurn(victim, key, TERMS);
+		});
+		assertEnd();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 4 })
+	void releaseIsMadeGood(int kept) throws Exception {
+		inVictims(kept, (proxy, victim, random) -> {
+			String key = key(random);
+			long asked = System.nanoTime();
+			Hold hold = this.run.acquire(victim, key, TERMS, FaultRun.PATIENCE);
+			assertThat(hold).isNotNull();
+			Future<String> reply = proxy.dropReply(key);
+			assertThat(this.run.use("victim", asked, hold, Duration.ZERO)).isTrue();
+			awaitDropped(reply);
+		});
+		assertEnd();
+	}
+
+	@Test
+	void everyStepOfAFairTurnIsMadeGood() throws Exception {
+		inVictims(4, (proxy, victim, random) -> {
+			String key = key(random);
+			AtomicInteger requests = new AtomicInteger(random.nextInt(3));
+			Future<String> reply = proxy
+				.dropReply((request) -> request.contains(key) && requests.getAndDecrement() == 0);
+			takeTurn(victim, key, FAIR);
+			awaitDropped(reply);
+		});
+		assertEnd();
+	}
+
+	private void inVictims(int kept, Attempt attempt) throws InterruptedException {
+		for (int i = 0; i < VICTIMS; i++) {
+			FaultProxy proxy = this.server.proxy();
+			this.proxies.add(proxy);
+			EngineProcess victim = this.run.startProcess(this.store.through(this.server, proxy).keeping(kept));
+			Random random = new Random(this.run.random.nextLong());
+			this.run.startThread("victim-" + i, () -> {
+				for (int j = 0; j < TIMES; j++) {
+					attempt.run(proxy, victim, random);
+				}
+			});
+		}
+		this.run.awaitThreads();
+	}
+
+	private static String key(Random random) {
+		return "key-" + random.nextInt(2);
+	}
+
+	private void awaitDropped(Future<String> reply) throws Exception {
+		reply.get(FaultRun.PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+		this.dropped.incrementAndGet();
+	}
+
+	private void assertEnd() throws InterruptedException {
+		this.run.assertNoViolations();
+		assertThat(this.dropped).hasValue(VICTIMS * TIMES);
+		FaultRun.eventually().untilAsserted(this.store::assertNothingLeft);
+		assertThat(this.run.losses()).isZero();
+		assertEnd(List.of("key-0", "key-1"));
+	}
+
+	/**
+	 * What a victim does again and again.
+	 */
+	private interface Attempt {
+
+		void run(FaultProxy proxy, EngineProcess victim, Random random) throws Exception;
+
+	}
+
+}

@@ -1,0 +1,205 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.faults.EngineProcess;
+import io.github.lockspring.faults.FaultRun;
+import io.github.lockspring.faults.FaultRun.Load;
+import io.github.lockspring.server.Direction;
+import io.github.lockspring.server.FaultProxy;
+import io.github.lockspring.server.SqlServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The server is killed, stands still, cannot be reached or refuses to write for a while,
+ * or ends connections.
+ */
+abstract class SqlServerAwayTests extends SqlFaultTests {
+
+	private static final Duration LEASE = Duration.ofSeconds(1);
+
+	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
+
+	private static final AcquireTerms NOT_RENEWED = AcquireTerms.exclusive(Duration.ofMinutes(10), false);
+
+	private static final List<String> KEYS = List.of("hot", "warm", "cold");
+
+	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, AcquireTerms.fair(LEASE, true)),
+			List.of(Duration.ZERO, Duration.ofMillis(300), Duration.ofSeconds(3)), Duration.ofMillis(20), LEASE);
+
+	private final Supplier<SqlServer> durable;
+
+	private final AtomicInteger told = new AtomicInteger();
+
+	/**
+	 * Tests a server.
+	 * @param server the server
+	 * @param durable starts one that has each commit on the disk
+	 */
+	SqlServerAwayTests(SqlServer server, Supplier<SqlServer> durable) {
+		super(server, EngineSettings.defaults().withOperationTimeout(Duration.ofMillis(500)));
+		this.durable = durable;
+	}
+
+	@Test
+	void serverThatIsKilledForgetsNoGrant() throws Exception {
+		try (SqlServer server = this.durable.get()) {
+			JdbcStore store = JdbcStore.on(server, this.table);
+			store.createTable();
+			for (int i = 0; i < FaultRun.SCALE; i++) {
+				killWhileWorking(server, store);
+			}
+			this.run.assertEverybodyAcquires(KEYS);
+			this.run.assertProgress();
+			this.run.assertExclusion();
+			this.run.assertNothingLeft(store::assertNothingLeft);
+		}
+	}
+
+	private void killWhileWorking(SqlServer server, JdbcStore store) throws Exception {
+		List<EngineProcess> processes = this.run.startProcesses(4, store);
+		processes.forEach((process) -> this.run.startWorkers(process, 2, LOAD, Duration.ofSeconds(3)));
+		List<Hold> holds = new ArrayList<>();
+		Thread acquiring = this.run.startThread("acquiring", () -> acquireUntilUnavailable(processes.get(0), holds));
+		Thread.sleep(1000 + this.run.random.nextInt(500));
+		server.kill();
+		acquiring.join();
+		server.restart();
+		assertThat(holds).hasSizeGreaterThan(2);
+		for (Hold hold : holds) {
+			FaultRun.eventually()
+				.ignoreExceptions()
+				.untilAsserted(() -> assertThat(processes.get(1).backend.inspect(hold.key(), LONG_TIMEOUT))
+					.as("holder of " + hold.key() + ", one of " + holds.size())
+					.singleElement()
+					.satisfies((holder) -> assertThat(holder.token()).isEqualTo(hold.token())));
+			assertThat(this.run.release(hold)).isTrue();
+		}
+		this.run.awaitThreads();
+	}
+
+	private void acquireUntilUnavailable(EngineProcess process, List<Hold> holds) {
+		Hold hold = this.run.acquire(process, "granted-0", NOT_RENEWED, FaultRun.PATIENCE);
+		while (hold != null) {
+			holds.add(hold);
+			hold = this.run.acquire(process, "granted-" + System.nanoTime(), NOT_RENEWED, Duration.ZERO);
+		}
+	}
+
+	@Test
+	void connectionsAreEndedWhileProcessesContend() throws Exception {
+		Duration length = Duration.ofSeconds(3).multipliedBy(FaultRun.SCALE);
+		List<EngineProcess> processes = this.run.startProcesses(4, this.store);
+		processes.forEach((process) -> this.run.startWorkers(process, 2, LOAD, length));
+		long end = System.nanoTime() + length.toNanos();
+		int ended = 0;
+		while (System.nanoTime() - end < 0) {
+			this.server.terminateBackends();
+			ended++;
+			Thread.sleep(200);
+		}
+		assertThat(ended).isGreaterThan(2);
+		this.run.awaitThreads();
+		this.run.assertProgress();
+		assertEnd(KEYS);
+	}
+
+	@ParameterizedTest
+	@EnumSource(Direction.class)
+	void holeInTheNetworkEndsCallsAndIsRecoveredFrom(Direction direction) throws Exception {
+		try (FaultProxy proxy = this.server.proxy()) {
+			EngineProcess holder = this.run.startProcess(this.store.through(this.server, proxy));
+			EngineProcess other = this.run.startProcess(this.store);
+			endsCallsAndIsRecoveredFrom(holder, () -> {
+				proxy.hole(direction);
+				this.run.startThread("other", () -> takeTurn(other, "held", TERMS));
+			}, proxy::heal);
+			assertEnd(KEYS);
+		}
+	}
+
+	@Test
+	void pauseOfTheServerEndsCallsAndIsRecoveredFrom() throws Exception {
+		EngineProcess holder = this.run.startProcess(this.store);
+		this.run.startProcess(this.store);
+		endsCallsAndIsRecoveredFrom(holder, this.server::pause, this.server::resume);
+		assertEnd(KEYS);
+	}
+
+	@Test
+	void readOnlyServerIsUnavailableAndRecoveredFrom() throws Exception {
+		EngineProcess holder = this.run.startProcess(this.store);
+		this.run.startProcess(this.store);
+		endsCallsAndIsRecoveredFrom(holder, () -> this.server.setReadOnly(true), () -> this.server.setReadOnly(false));
+		assertEnd(KEYS);
+	}
+
+	private void endsCallsAndIsRecoveredFrom(EngineProcess holder, Runnable begin, Runnable end) throws Exception {
+		long asked = System.nanoTime();
+		Hold held = this.run.acquire(holder, "held", TERMS, FaultRun.PATIENCE);
+		held.onLost(this.told::incrementAndGet);
+		Hold released = this.run.acquire(holder, "released", TERMS, FaultRun.PATIENCE);
+		begin.run();
+		Thread holding = this.run.startThread("holding",
+				() -> assertThat(this.run.use("holder", asked, held, FaultRun.PATIENCE)).isFalse());
+		try {
+			assertCallsEnd(holder, released);
+			holding.join(FaultRun.PATIENCE.toMillis());
+			FaultRun.eventually().untilAsserted(() -> assertThat(this.told).hasValue(1));
+			assertThat(held.isHeld()).isFalse();
+		}
+		finally {
+			end.run();
+		}
+		for (String key : KEYS) {
+			takeTurn(holder, key, TERMS);
+		}
+		takeTurn(holder, "held", TERMS);
+		takeTurn(holder, "released", TERMS);
+		assertThat(this.told).hasValue(1);
+	}
+
+	private void assertCallsEnd(EngineProcess process, Hold released) throws InterruptedException {
+		List<Thread> calls = new ArrayList<>();
+		calls.add(this.run.startThread("releasing", () -> this.run.release(released)));
+		for (int i = 0; i < 8; i++) {
+			Duration wait = Duration.ofMillis(100 * (i % 3));
+			calls.add(this.run.startThread("calling",
+					() -> assertThat(this.run.acquire(process, KEYS.get(0), TERMS, wait)).isNull()));
+		}
+		for (Thread call : calls) {
+			call.join(FaultRun.PATIENCE.toMillis());
+			assertThat(call.isAlive()).isFalse();
+		}
+		assertThat(this.run.unavailable).isNotEmpty();
+	}
+
+}

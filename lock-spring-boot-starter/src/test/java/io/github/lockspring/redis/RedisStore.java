@@ -1,0 +1,123 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.util.List;
+
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.faults.FaultRun;
+import io.github.lockspring.faults.Leftovers;
+import io.github.lockspring.faults.Store;
+import io.github.lockspring.faults.StoreClient;
+import io.github.lockspring.server.RedisConnection;
+import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.spi.LockBackend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Redis, for processes of tests.
+ *
+ * @param configuration the address
+ */
+record RedisStore(RedisConfiguration configuration) implements Store {
+
+	private static final String CLIENT_NAME = "lock-engine-of-a-test";
+
+	private static final long LONGEST_MILLIS = 11_000;
+
+	static RedisStore on(RedisServer server) {
+		return new RedisStore(RedisProcess.configuration(server));
+	}
+
+	@Override
+	public StoreClient connect(EngineSettings settings) {
+		return new Client(this.configuration, settings);
+	}
+
+	/**
+	 * Waits until processes that have just started ask the server for nothing more.
+	 */
+	static void awaitSetup() {
+		FaultRun.eventually().until(() -> !Leftovers.threads().contains("lock-redis-setup"));
+	}
+
+	/**
+	 * Asserts that processes that have ended have left no connection, no subscription and
+	 * no key on servers, but for records of the last token, which expire soon.
+	 */
+	static void assertNothingLeft(RedisServer... servers) {
+		for (RedisServer server : servers) {
+			assertNothingLeftOn(server);
+		}
+	}
+
+	private static void assertNothingLeftOn(RedisServer server) {
+		try (RedisConnection connection = server.connect()) {
+			assertThat((String) connection.command("CLIENT", "LIST")).doesNotContain(CLIENT_NAME);
+			assertThat((List<?>) connection.command("PUBSUB", "CHANNELS", "lock:*")).isEmpty();
+			if (server.info("replication").get("role").equals("master")) {
+				List<?> keys = (List<?>) connection.command("KEYS", "*");
+				keys.forEach((key) -> assertIsLastToken(connection, String.valueOf(key)));
+			}
+		}
+	}
+
+	private static void assertIsLastToken(RedisConnection connection, String key) {
+		assertThat(key).endsWith("}");
+		Object record = connection.command("GET", key);
+		assertThat(record == null || record.toString().matches("1 \\d+")).as(key + "=" + record).isTrue();
+		assertThat((Long) connection.command("PTTL", key)).isNotEqualTo(-1L).isLessThanOrEqualTo(LONGEST_MILLIS);
+	}
+
+	private static final class Client implements StoreClient {
+
+		private final LettuceConnectionFactory factory;
+
+		private final RedisLockBackend backend;
+
+		Client(RedisConfiguration configuration, EngineSettings settings) {
+			this.factory = new LettuceConnectionFactory(configuration,
+					LettuceClientConfiguration.builder().clientName(CLIENT_NAME).build());
+			this.factory.afterPropertiesSet();
+			this.factory.start();
+			this.backend = new RedisLockBackend(this.factory,
+					RedisLockSettings.defaults().withOperationTimeout(settings.operationTimeout()));
+		}
+
+		@Override
+		public LockBackend backend() {
+			return this.backend;
+		}
+
+		@Override
+		public void disconnect() {
+			this.backend.disconnect();
+		}
+
+		@Override
+		public void close() {
+			this.factory.destroy();
+		}
+
+	}
+
+}

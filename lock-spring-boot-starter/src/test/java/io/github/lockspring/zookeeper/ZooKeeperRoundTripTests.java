@@ -1,0 +1,278 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.zookeeper;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.zookeeper.ZooDefs.OpCode;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.EngineListener;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.server.Direction;
+import io.github.lockspring.server.FaultProxy;
+import io.github.lockspring.server.ZooKeeperServer;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * How often {@link ZooKeeperLockBackend} talks to the servers, and that it does not wait
+ * for one answer before it asks for the next.
+ */
+class ZooKeeperRoundTripTests {
+
+	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+
+	private static final long WAIT = ZooKeeperProcess.TIMEOUT.toNanos();
+
+	private static final EngineSettings SETTINGS = EngineSettings.defaults()
+		.withOperationTimeout(ZooKeeperProcess.TIMEOUT);
+
+	private static ZooKeeperServer server;
+
+	private FaultProxy proxy;
+
+	private ZooKeeperProcess process;
+
+	@BeforeAll
+	static void startServer() {
+		server = ZooKeeperServer.builder()
+			.option("forceSync", "no")
+			.sessionTimeouts(Duration.ofSeconds(1), Duration.ofMinutes(2))
+			.start();
+	}
+
+	@AfterAll
+	static void stopServer() {
+		server.close();
+	}
+
+	@BeforeEach
+	void startProcess() {
+		this.proxy = FaultProxy.zooKeeper(server.host(), server.port());
+		this.process = new ZooKeeperProcess(client(Duration.ofSeconds(100)), Clients.SETTINGS);
+		this.process.release(this.process.acquire("known"));
+	}
+
+	@AfterEach
+	void stopProcess() {
+		this.proxy.heal();
+		this.process.close();
+		this.proxy.close();
+	}
+
+	private CuratorFramework client(Duration sessionTimeout) {
+		return Clients.create(this.proxy.host() + ":" + this.proxy.port(), sessionTimeout);
+	}
+
+	@Test
+	void cycleOnAKnownKeyIsThreeRequests() {
+		for (int i = 0; i < 20; i++) {
+			Map<Integer, Long> before = requests();
+			LeaseRequest lease = this.process.acquire("known");
+			assertThat(requestsSince(before)).isEqualTo(Map.of(OpCode.create2, 1L, OpCode.getChildren, 1L));
+			assertThat(this.process.release(lease)).isTrue();
+			assertThat(requestsSince(before))
+				.isEqualTo(Map.of(OpCode.create2, 1L, OpCode.getChildren, 1L, OpCode.delete, 1L));
+		}
+	}
+
+	@Test
+	void cycleOfAReaderOrOfPermitsIsThreeRequests() {
+		for (LeaseMode mode : List.of(LeaseMode.SHARED, LeaseMode.permits(2, 3))) {
+			Map<Integer, Long> before = requests();
+			this.process.release(this.process.acquire(this.process.request("known", mode)));
+			assertThat(requestsSince(before))
+				.isEqualTo(Map.of(OpCode.create2, 1L, OpCode.getChildren, 1L, OpCode.delete, 1L));
+		}
+	}
+
+	@Test
+	void firstUseOfAKeyIsOneRequestMore() {
+		Map<Integer, Long> before = requests();
+		this.process.release(this.process.acquire("new"));
+		assertThat(requestsSince(before)).isEqualTo(
+				Map.of(OpCode.createContainer, 1L, OpCode.create2, 1L, OpCode.getChildren, 1L, OpCode.delete, 1L));
+	}
+
+	@Test
+	void nodeAndQueueAreAskedForTogether() {
+		this.process.release(this.process.acquire("held-back"));
+		Map<Integer, Long> before = requests();
+		CompletableFuture<?> attempt = acquireWithoutAnswers("held-back");
+		ZooKeeperProcess.await()
+			.until(() -> requestsSince(before).equals(Map.of(OpCode.create2, 1L, OpCode.getChildren, 1L)));
+		assertThat(attempt).isNotDone();
+	}
+
+	@Test
+	void allOfTheFirstUseOfAKeyIsAskedForTogether() {
+		Map<Integer, Long> before = requests();
+		CompletableFuture<?> attempt = acquireWithoutAnswers("together");
+		ZooKeeperProcess.await()
+			.until(() -> requestsSince(before)
+				.equals(Map.of(OpCode.createContainer, 1L, OpCode.create2, 1L, OpCode.getChildren, 1L)));
+		assertThat(attempt).isNotDone();
+	}
+
+	private CompletableFuture<?> acquireWithoutAnswers(String key) {
+		this.proxy.hole(Direction.DOWN);
+		return CompletableFuture.runAsync(() -> this.process.acquire(key));
+	}
+
+	@Test
+	void waiterAsksOnceMoreForTheWatchAndNeverAgain() {
+		LeaseRequest holder = this.process.acquire("known");
+		Map<Integer, Long> before = requests();
+		long watches = watches();
+		LeaseRequest waiter = this.process.queue(this.process.request("known"));
+		ZooKeeperProcess.await().until(() -> watches() == watches + 1);
+		this.process.release(holder);
+		assertThat(this.process.nextGranted()).isEqualTo(waiter);
+		assertThat(requestsSince(before))
+			.isEqualTo(Map.of(OpCode.create2, 1L, OpCode.getChildren, 1L, OpCode.getData, 1L, OpCode.delete, 1L));
+		assertThat(this.process.release(waiter)).isTrue();
+	}
+
+	/**
+	 * The one before may have left without its turn, so each looks once who is left.
+	 */
+	@Test
+	void handOffsDownALongQueueCostTheSameWhateverItsLength() {
+		List<LeaseRequest> queue = new ArrayList<>(List.of(this.process.acquire("known")));
+		long watches = watches();
+		for (int i = 0; i < 20; i++) {
+			queue.add(this.process.queue(this.process.request("known")));
+		}
+		ZooKeeperProcess.await().until(() -> watches() == watches + 20);
+		Map<Integer, Long> before = requests();
+		for (int i = 0; i < 20; i++) {
+			assertThat(this.process.release(queue.get(i))).isTrue();
+			assertThat(this.process.nextGranted()).isEqualTo(queue.get(i + 1));
+		}
+		assertThat(requestsSince(before)).containsEntry(OpCode.delete, 20L)
+			.allSatisfy((opCode, count) -> assertThat(count).isLessThanOrEqualTo(20));
+		assertThat(this.process.release(queue.get(20))).isTrue();
+	}
+
+	@Test
+	void reentryIsNoRequestAtAll() throws Exception {
+		try (LockEngine engine = engine()) {
+			Hold hold = engine.acquire("known", TERMS, WAIT);
+			Map<Integer, Long> before = requests();
+			for (int i = 0; i < 100; i++) {
+				assertThat(engine.acquire("known", TERMS, WAIT)).isSameAs(hold);
+			}
+			for (int i = 0; i < 100; i++) {
+				hold.release();
+			}
+			assertThat(requestsSince(before)).isEmpty();
+			hold.release();
+			assertThat(requestsSince(before)).isEqualTo(Map.of(OpCode.delete, 1L));
+		}
+	}
+
+	@Test
+	void renewalOfManyLeasesIsOneRequestAfterTheFirst() {
+		List<LeaseRequest> leases = new ArrayList<>();
+		for (int i = 0; i < 500; i++) {
+			leases.add(this.process.acquire("renewed-" + i));
+		}
+		assertThat(renew(leases)).isEqualTo(Map.of(OpCode.getData, 500L, OpCode.sync, 1L));
+		assertThat(renew(leases)).isEqualTo(Map.of(OpCode.sync, 1L));
+		assertThat(renew(leases)).isEqualTo(Map.of(OpCode.sync, 1L));
+		leases.forEach(this.process::release);
+	}
+
+	private Map<Integer, Long> renew(List<LeaseRequest> leases) {
+		Map<Integer, Long> before = requests();
+		assertThat(this.process.backend.renew(leases, ZooKeeperProcess.TIMEOUT).lost()).isEmpty();
+		return requestsSince(before);
+	}
+
+	/**
+	 * An engine has no more than a few renewals per lease time, however many leases.
+	 */
+	@Test
+	void engineRenewsThousandsOfLeasesWithFewRequests() throws Exception {
+		AcquireTerms terms = AcquireTerms.exclusive(Duration.ofSeconds(12), true);
+		try (LockEngine engine = engine()) {
+			List<Hold> holds = new ArrayList<>();
+			long reads = this.proxy.requests(OpCode.getData);
+			for (int i = 0; i < 2000; i++) {
+				holds.add(engine.acquireUninterruptibly("engine-" + i, terms, this, WAIT));
+			}
+			ZooKeeperProcess.await().until(() -> this.proxy.requests(OpCode.getData) == reads + 2000);
+			Map<Integer, Long> before = requests();
+			ZooKeeperProcess.await().until(() -> requestsSince(before).getOrDefault(OpCode.sync, 0L) >= 2);
+			Map<Integer, Long> since = requestsSince(before);
+			assertThat(since).containsOnlyKeys(OpCode.sync);
+			assertThat(since.get(OpCode.sync)).isLessThan(100);
+			assertThat(holds).allMatch(Hold::isHeld);
+		}
+	}
+
+	private LockEngine engine() {
+		ZooKeeperLockBackend backend = new ZooKeeperLockBackend(this.process.client, Clients.SETTINGS);
+		LockEngine engine = new LockEngine(backend, SETTINGS, new EngineListener() {
+		}, TimeSource.SYSTEM);
+		engine.acquireUninterruptibly("known", TERMS, this, WAIT).release();
+		return engine;
+	}
+
+	private static long watches() {
+		return server.counters().get("zk_watch_count");
+	}
+
+	/**
+	 * The requests so far, without the heartbeats of the session.
+	 */
+	private Map<Integer, Long> requests() {
+		Map<Integer, Long> requests = new TreeMap<>();
+		for (int opCode = OpCode.closeSession; opCode <= OpCode.whoAmI; opCode++) {
+			long count = this.proxy.requests(opCode);
+			if (count > 0 && opCode != OpCode.ping) {
+				requests.put(opCode, count);
+			}
+		}
+		return requests;
+	}
+
+	private Map<Integer, Long> requestsSince(Map<Integer, Long> before) {
+		Map<Integer, Long> requests = requests();
+		requests.replaceAll((opCode, count) -> count - before.getOrDefault(opCode, 0L));
+		requests.values().removeIf((count) -> count == 0);
+		return requests;
+	}
+
+}
