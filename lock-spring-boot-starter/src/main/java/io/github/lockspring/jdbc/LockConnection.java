@@ -26,6 +26,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 import javax.sql.DataSource;
 
@@ -130,6 +131,8 @@ final class LockConnection {
 			this.restorations.push((connection) -> connection.setTransactionIsolation(isolation));
 		}
 		this.restorations.push(this.dialect.configure(this.connection));
+		int networkTimeout = this.connection.getNetworkTimeout();
+		this.restorations.push((connection) -> connection.setNetworkTimeout(Runnable::run, networkTimeout));
 	}
 
 	JdbcDialect dialect() {
@@ -219,6 +222,16 @@ final class LockConnection {
 		this.begun = System.nanoTime();
 		this.deadline = deadline;
 		this.busy = true;
+		succeeds(() -> limitReads(deadline - this.begun));
+	}
+
+	/**
+	 * Ends a call that waits for a server that says nothing. Some drivers need another
+	 * connection to the same server for {@link #abort()}.
+	 */
+	private void limitReads(long nanos) throws SQLException {
+		long millis = Math.max(0, TimeUnit.NANOSECONDS.toMillis(nanos)) + 1;
+		this.connection.setNetworkTimeout(Runnable::run, (int) Math.min(millis, Integer.MAX_VALUE));
 	}
 
 	void end() {

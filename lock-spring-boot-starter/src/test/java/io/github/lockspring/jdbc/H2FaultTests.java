@@ -40,15 +40,6 @@ class H2FaultTests {
 	}
 
 	@Nested
-	class ReplyDropped extends SqlReplyDroppedTests {
-
-		ReplyDropped() {
-			super(H2FaultTests.server);
-		}
-
-	}
-
-	@Nested
 	class TableChanged extends SqlTableChangedTests {
 
 		TableChanged() {

@@ -113,13 +113,13 @@ record JdbcStore(String url, String user, String password, String table, int kep
 	}
 
 	/**
-	 * Asserts that nobody holds a key or waits for it. A place in a queue that is over
-	 * stays until somebody writes the row.
+	 * Asserts that nobody holds a key or waits for it. What is over stays until
+	 * somebody writes the row.
 	 */
 	void assertNothingLeft() {
 		long now = micros();
-		assertThat(admin().query("SELECT owner, entries FROM " + this.table,
-				(row, i) -> owners(row.getString(1), row.getString(2), now)))
+		assertThat(admin().query("SELECT owner, expires_at, entries FROM " + this.table,
+				(row, i) -> owners(row.getLong(2) > now ? row.getString(1) : null, row.getString(3), now)))
 			.allMatch(List::isEmpty);
 	}
 
@@ -140,7 +140,7 @@ record JdbcStore(String url, String user, String password, String table, int kep
 	long micros() {
 		return admin().execute((Connection connection) -> {
 			try (Statement statement = connection.createStatement();
-					ResultSet rows = statement.executeQuery("SELECT " + JdbcDialect.of(connection).now())) {
+					ResultSet rows = statement.executeQuery("SELECT " + JdbcDialects.of(connection).now())) {
 				rows.next();
 				return rows.getLong(1);
 			}

@@ -59,6 +59,8 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 
 	private final AtomicInteger told = new AtomicInteger();
 
+	private volatile boolean killed;
+
 	/**
 	 * Tests a server.
 	 * @param server the server
@@ -85,15 +87,17 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 	}
 
 	private void killWhileWorking(SqlServer server, JdbcStore store) throws Exception {
+		this.killed = false;
 		List<EngineProcess> processes = this.run.startProcesses(4, store);
 		processes.forEach((process) -> this.run.startWorkers(process, 2, LOAD, Duration.ofSeconds(3)));
 		List<Hold> holds = new ArrayList<>();
-		Thread acquiring = this.run.startThread("acquiring", () -> acquireUntilUnavailable(processes.get(0), holds));
+		Thread acquiring = this.run.startThread("acquiring", () -> acquireUntilKilled(processes.get(0), holds));
 		Thread.sleep(1000 + this.run.random.nextInt(500));
 		server.kill();
+		this.killed = true;
 		acquiring.join();
 		server.restart();
-		assertThat(holds).hasSizeGreaterThan(2);
+		assertThat(holds).isNotEmpty();
 		for (Hold hold : holds) {
 			FaultRun.eventually()
 				.ignoreExceptions()
@@ -106,11 +110,12 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 		this.run.awaitThreads();
 	}
 
-	private void acquireUntilUnavailable(EngineProcess process, List<Hold> holds) {
-		Hold hold = this.run.acquire(process, "granted-0", NOT_RENEWED, FaultRun.PATIENCE);
-		while (hold != null) {
-			holds.add(hold);
-			hold = this.run.acquire(process, "granted-" + System.nanoTime(), NOT_RENEWED, Duration.ZERO);
+	private void acquireUntilKilled(EngineProcess process, List<Hold> holds) {
+		while (!this.killed) {
+			Hold hold = this.run.acquire(process, "granted-" + System.nanoTime(), NOT_RENEWED, Duration.ZERO);
+			if (hold != null) {
+				holds.add(hold);
+			}
 		}
 	}
 
