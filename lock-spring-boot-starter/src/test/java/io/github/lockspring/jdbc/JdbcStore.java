@@ -113,8 +113,8 @@ record JdbcStore(String url, String user, String password, String table, int kep
 	}
 
 	/**
-	 * Asserts that nobody holds a key or waits for it. What is over stays until
-	 * somebody writes the row.
+	 * Asserts that nobody holds a key or waits for it. What is over stays until somebody
+	 * writes the row.
 	 */
 	void assertNothingLeft() {
 		long now = micros();

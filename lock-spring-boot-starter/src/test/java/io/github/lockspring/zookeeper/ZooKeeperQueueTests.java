@@ -325,7 +325,8 @@ class ZooKeeperQueueTests {
 			assertThat(engine.acquire(this.key, TERMS, Duration.ofMillis(10).toNanos())).isNull();
 		}
 		catch (EngineException ex) {
-			assertThat(ex).hasCauseInstanceOf(OutcomeUnknownException.class); // no answer in time
+			assertThat(ex).hasCauseInstanceOf(OutcomeUnknownException.class); // no answer
+																				// in time
 		}
 	}
 
