@@ -43,6 +43,8 @@ class ZooKeeperServersAwayTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(4);
 
+	private static final Duration WITHOUT_QUORUM = Duration.ofSeconds((FaultRun.SCALE > 1) ? 10 : 3);
+
 	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
 
 	private static final AcquireTerms FAIR = AcquireTerms.fair(Duration.ofSeconds(30), true);
@@ -111,14 +113,13 @@ class ZooKeeperServersAwayTests {
 		ensemble.loseQuorum();
 		long lost = System.nanoTime();
 		FaultRun.eventually().until(() -> !held.isHeld());
-		this.run.release(released);
-		do {
-			assertThat(this.run.acquire(others.get(0), "one", TERMS, Duration.ZERO)).isNull();
-			assertThat(this.run.acquire(others.get(1), "one", FAIR, Duration.ofMillis(200))).isNull();
-			assertThat(this.run.acquire(holder, "two", FAIR, Duration.ofMillis(200))).isNull();
-			assertThat(held.isHeld()).isFalse();
-		}
-		while (System.nanoTime() - lost < Duration.ofSeconds((FaultRun.SCALE > 1) ? 10 : 3).toNanos());
+		Thread calling = this.run.startThread("calling", () -> {
+			this.run.release(released);
+			callUntil(lost + WITHOUT_QUORUM.toNanos(), holder, others);
+		});
+		calling.join(FaultRun.PATIENCE.toMillis());
+		assertThat(calling.isAlive()).isFalse();
+		assertThat(held.isHeld()).isFalse();
 		assertThat(this.run.denied).hasValue(0);
 		ensemble.regainQuorum();
 		this.run.release(held);
@@ -126,6 +127,15 @@ class ZooKeeperServersAwayTests {
 		this.run.awaitThreads();
 		this.run.assertEverybodyAcquires(List.of("one", "two", "held", "released"));
 		assertEnd();
+	}
+
+	private void callUntil(long end, EngineProcess holder, List<EngineProcess> others) {
+		do {
+			assertThat(this.run.acquire(others.get(0), "one", TERMS, Duration.ZERO)).isNull();
+			assertThat(this.run.acquire(others.get(1), "one", FAIR, Duration.ofMillis(200))).isNull();
+			assertThat(this.run.acquire(holder, "two", FAIR, Duration.ofMillis(200))).isNull();
+		}
+		while (System.nanoTime() - end < 0);
 	}
 
 	private void awaitTurn(EngineProcess process, String key, AtomicInteger served) {
