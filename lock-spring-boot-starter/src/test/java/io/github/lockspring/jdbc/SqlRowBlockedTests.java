@@ -82,7 +82,8 @@ abstract class SqlRowBlockedTests extends SqlFaultTests {
 		this.run.assertNoViolations();
 		assertThat(this.ends).containsOnlyKeys("free", "fair", "held");
 		for (String key : List.of("free", "held")) {
-			assertThat(this.ends.get(key)).as(key).isGreaterThanOrEqualTo(freed + LeaseTable.micros(LEASE.minus(shortening())));
+			assertThat(this.ends.get(key)).as(key)
+				.isGreaterThanOrEqualTo(freed + LeaseTable.micros(LEASE.minus(shortening())));
 		}
 		assertEnd(List.of("free", "fair", "held"));
 	}
