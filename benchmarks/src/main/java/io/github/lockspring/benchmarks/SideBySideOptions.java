@@ -32,7 +32,8 @@ import io.github.lockspring.benchmarks.workload.Workloads;
  * The options of {@link SideBySide}:
  * <ul>
  * <li>{@code --store=h2}: one of {@code memory}, {@code h2}, {@code h2-server},
- * {@code redis}, {@code zookeeper} and {@code zookeeper-distant}</li>
+ * {@code redis}, {@code zookeeper}, {@code zookeeper-distant}, {@code postgresql},
+ * {@code postgresql-distant}, {@code mariadb} and {@code mariadb-distant}</li>
  * <li>{@code --workloads=one-key,hand-off}: by default all that the store admits</li>
  * <li>{@code --contestants=floor,lock-starter}: by default all that the workload
  * admits</li>

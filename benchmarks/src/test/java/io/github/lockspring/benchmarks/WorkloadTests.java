@@ -55,13 +55,14 @@ class WorkloadTests {
 	}
 
 	static Stream<Arguments> everyEntrantRuns() {
-		Stream<Arguments> inThisProcess = Stream.of("memory", "h2", "redis", "zookeeper")
+		Stream<Arguments> inThisProcess = Stream.of("memory", "h2", "redis", "zookeeper", "postgresql", "mariadb")
 			.flatMap((store) -> Stream.of("uncontended", "own-keys", "one-key", "reentry")
 				.map((workload) -> Arguments.of(store, workload)));
-		Stream<Arguments> betweenProcesses = Stream.of("h2-server", "redis", "zookeeper")
+		Stream<Arguments> betweenProcesses = Stream.of("h2-server", "redis", "zookeeper", "postgresql", "mariadb")
 			.map((store) -> Arguments.of(store, "hand-off"));
-		return Stream.of(inThisProcess, betweenProcesses, Stream.of(Arguments.of("zookeeper-distant", "trips")))
-			.flatMap(Function.identity());
+		Stream<Arguments> distant = Stream.of("zookeeper-distant", "postgresql-distant", "mariadb-distant")
+			.map((store) -> Arguments.of(store, "trips"));
+		return Stream.of(inThisProcess, betweenProcesses, distant).flatMap(Function.identity());
 	}
 
 	private static double run(Workload workload, Store store, Entrant entrant) throws InterruptedException {

@@ -32,6 +32,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 
+import io.github.lockspring.autoconfigure.LockProperties.ReleaseNotification;
 import io.github.lockspring.jdbc.JdbcLockBackend;
 import io.github.lockspring.jdbc.JdbcLockSettings;
 
@@ -68,8 +69,10 @@ class JdbcLockConfiguration {
 	private static JdbcLockSettings settings(LockProperties.Jdbc properties, DataSource dataSource,
 			ObjectProvider<DataSourcePoolMetadataProvider> pools) {
 		int connections = (properties.getDataSource() == null) ? maxConnections(dataSource, pools) : 0;
-		return (connections > 0) ? JdbcLockSettings.ofSharedPool(properties.getTableName(), connections)
+		JdbcLockSettings settings = (connections > 0)
+				? JdbcLockSettings.ofSharedPool(properties.getTableName(), connections)
 				: JdbcLockSettings.of(properties.getTableName());
+		return settings.withListening(properties.getNotify() == ReleaseNotification.AUTO && !settings.isSmallPool());
 	}
 
 	private static int maxConnections(DataSource dataSource, ObjectProvider<DataSourcePoolMetadataProvider> pools) {

@@ -679,6 +679,11 @@ public class LockProperties {
 		 */
 		private @Nullable String dataSource;
 
+		/**
+		 * Whether the database is asked to tell of releases, on one more connection.
+		 */
+		private ReleaseNotification notify = ReleaseNotification.OFF;
+
 		private final Cleanup cleanup = new Cleanup();
 
 		public String getTableName() {
@@ -703,6 +708,14 @@ public class LockProperties {
 
 		public void setDataSource(@Nullable String dataSource) {
 			this.dataSource = dataSource;
+		}
+
+		public ReleaseNotification getNotify() {
+			return this.notify;
+		}
+
+		public void setNotify(ReleaseNotification notify) {
+			this.notify = notify;
 		}
 
 		public Cleanup getCleanup() {
@@ -754,6 +767,24 @@ public class LockProperties {
 			}
 
 		}
+
+	}
+
+	/**
+	 * Whether a database tells of releases.
+	 */
+	public enum ReleaseNotification {
+
+		/**
+		 * If it is PostgreSQL, and its pool is not a small one that the application uses
+		 * as well. Not behind a pooler in transaction mode.
+		 */
+		AUTO,
+
+		/**
+		 * Never: those who wait ask again and again.
+		 */
+		OFF
 
 	}
 

@@ -139,8 +139,8 @@ abstract class JdbcDialect {
 	 */
 	abstract String acquire();
 
-	PreparedStatement prepareAcquire(LockConnection connection) throws SQLException {
-		return connection.prepare(connection.sql().acquire());
+	PreparedStatement prepareAcquire(LockConnection connection, String sql) throws SQLException {
+		return connection.prepare(sql);
 	}
 
 	/**
@@ -158,6 +158,17 @@ abstract class JdbcDialect {
 	 * as two more parameters, if the database tells of releases.
 	 */
 	@Nullable String contend() {
+		return null;
+	}
+
+	/**
+	 * One statement that makes the request the holder if there is a row for the key and
+	 * it is free, if that is faster than {@link #acquire()}. Its parameters are number of
+	 * tokens, owner, readable name of the process, lease time in microseconds and key;
+	 * its result is that of {@link #acquire()}.
+	 * @return the statement, or {@code null} if it is of no use
+	 */
+	@Nullable String take() {
 		return null;
 	}
 

@@ -81,6 +81,8 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private final JdbcCalls calls;
 
+	private final KnownRows rows = new KnownRows();
+
 	private final @Nullable JdbcNews news;
 
 	/**
@@ -203,7 +205,7 @@ public final class JdbcLockBackend implements LockBackend {
 		String contend = (queueing && this.news != null) ? connection.sql().contend() : null;
 		try {
 			return (contend != null) ? LeaseTable.contend(connection, request, contend)
-					: LeaseTable.acquire(connection, request);
+					: LeaseTable.acquire(connection, request, this.rows);
 		}
 		catch (SQLException ex) {
 			if (!connection.dialect().isContended(ex)) {

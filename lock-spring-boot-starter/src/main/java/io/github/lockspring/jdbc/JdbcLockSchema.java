@@ -51,6 +51,8 @@ public final class JdbcLockSchema {
 
 	private static final int MAX_REPETITIONS = 40;
 
+	private static final int MAX_LOOKS = 8;
+
 	private static final Duration PAUSE = Duration.ofMillis(25);
 
 	private final DataSource dataSource;
@@ -111,13 +113,26 @@ public final class JdbcLockSchema {
 	 */
 	public void validate() {
 		run((connection) -> {
-			List<String> problems = problems(connection);
+			List<String> problems = lastingProblems(connection);
 			if (!problems.isEmpty()) {
 				throw wrong(connection, "is not as it should be. " + String.join(" ", problems), null);
 			}
 			connection.requireWritable();
 			requireRights(connection);
 		});
+	}
+
+	/**
+	 * Looks more than once: another node may be about to create the table, which some
+	 * databases show before its primary key.
+	 */
+	private List<String> lastingProblems(LockConnection connection) throws SQLException {
+		List<String> problems = problems(connection);
+		for (int looks = 1; looks < MAX_LOOKS && !problems.isEmpty(); looks++) {
+			LockSupport.parkNanos(PAUSE.toNanos());
+			problems = problems(connection);
+		}
+		return problems;
 	}
 
 	private List<String> problems(LockConnection connection) throws SQLException {

@@ -79,10 +79,18 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	}
 
 	/**
+	 * Tells whether the pool is used by the application as well and has few connections.
+	 * @return whether nothing should keep one of them for long
+	 */
+	public boolean isSmallPool() {
+		return this.sharedConnections > 0 && this.sharedConnections <= SMALL;
+	}
+
+	/**
 	 * Tells in a sentence what is bad about the pool.
 	 */
 	Optional<String> warning() {
-		if (this.sharedConnections == 0 || this.sharedConnections > SMALL) {
+		if (!isSmallPool()) {
 			return Optional.empty();
 		}
 		String size = (this.sharedConnections == 1) ? "one connection" : this.sharedConnections + " connections";

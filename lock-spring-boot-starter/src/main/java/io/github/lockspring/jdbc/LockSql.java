@@ -29,6 +29,8 @@ final class LockSql {
 
 	private final String acquire;
 
+	private final @Nullable String take;
+
 	private final @Nullable String contend;
 
 	private final String releaseOne;
@@ -41,6 +43,8 @@ final class LockSql {
 		this.dialect = dialect;
 		this.table = table;
 		this.acquire = dialect.complete(dialect.acquire(), table, 0);
+		String take = dialect.take();
+		this.take = (take != null) ? dialect.complete(take, table, 0) : null;
 		String contend = dialect.contend();
 		this.contend = (contend != null) ? dialect.complete(contend, table, 0) : null;
 		this.releaseOne = dialect.complete(dialect.release(), table, 1);
@@ -50,6 +54,10 @@ final class LockSql {
 
 	String acquire() {
 		return this.acquire;
+	}
+
+	@Nullable String take() {
+		return this.take;
 	}
 
 	@Nullable String contend() {

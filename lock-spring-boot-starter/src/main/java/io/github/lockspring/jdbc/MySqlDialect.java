@@ -79,6 +79,21 @@ final class MySqlDialect extends JdbcDialect {
 			""";
 
 	/**
+	 * Takes a third of the time of the insert, which makes a temporary table.
+	 */
+	private static final String TAKE = """
+			UPDATE @@table@@ SET
+			  token = LAST_INSERT_ID(GREATEST(token + 1, @@now@@) + ? - 1),
+			  owner = ?,
+			  holder = ?,
+			  held_since = @@timestamp@@,
+			  shared_until = 0,
+			  version = version + 1,
+			  expires_at = @@now@@ + ?
+			WHERE lock_key = ? AND expires_at <= @@now@@ AND shared_until <= @@now@@
+			""";
+
+	/**
 	 * Only SYSDATE moves while a statement waits for a row, but it is a local time, which
 	 * repeats itself once a year. So it only tells how long the statement has been under
 	 * way, and local times that jump do so by quarters of an hour.
@@ -160,8 +175,13 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	PreparedStatement prepareAcquire(LockConnection connection) throws SQLException {
-		return connection.prepareWithKey(connection.sql().acquire());
+	String take() {
+		return TAKE;
+	}
+
+	@Override
+	PreparedStatement prepareAcquire(LockConnection connection, String sql) throws SQLException {
+		return connection.prepareWithKey(sql);
 	}
 
 	@Override

@@ -373,16 +373,11 @@ final class Queues {
 		}
 		List<QueueNode> before = (event.getType() == EventType.NodeDeleted)
 				? place.gone(name(event.getPath()), this.watches.connections()) : null;
-		if (before == null) {
-			lookAgainUnasked(place);
-			return;
-		}
-		List<QueueNode> blockers = QueueNode.parse(place.name()).blockers(before);
-		if (blockers.isEmpty()) {
+		if (before != null && QueueNode.parse(place.name()).blockers(before).isEmpty()) {
 			push(place);
 		}
 		else {
-			watch(place, blockers);
+			lookAgainUnasked(place);
 		}
 	}
 
@@ -402,9 +397,13 @@ final class Queues {
 		}
 	}
 
+	/**
+	 * Looks at the queue as the server has it that told the news. A list that is not the
+	 * latest may have more nodes than there are, but lacks none.
+	 */
 	private void lookAgainUnasked(Place place) {
 		int connections = this.watches.connections();
-		place.session().latestChildren(parentOf(place.path())).thenAccept((names) -> {
+		place.session().children(parentOf(place.path())).thenAccept((names) -> {
 			if (place.isWaiting()) {
 				settleUnasked(place, names, connections);
 			}

@@ -57,6 +57,8 @@ import io.github.lockspring.LockType;
 import io.github.lockspring.LockUnavailableException;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.jdbc.JdbcLockBackend;
+import io.github.lockspring.spi.Capability;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -400,6 +402,19 @@ class JdbcLockConfigurationTests {
 		this.withDatabase
 			.withPropertyValues("spring.datasource.hikari.maximum-pool-size=1", "lock.jdbc.data-source=dataSource")
 			.run((context) -> assertThat(context.getBean(LockEngine.class).warnings()).isEmpty());
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "auto, 10, true", "auto, 4, false", "off, 10, false", ", 10, false" })
+	void databaseIsAskedToTellOfReleasesIfWantedAndThePoolIsNotSmall(String notify, int size, boolean expected) {
+		ApplicationContextRunner runner = this.withDatabase
+			.withPropertyValues("spring.datasource.hikari.maximum-pool-size=" + size);
+		((notify != null) ? runner.withPropertyValues("lock.jdbc.notify=" + notify) : runner).run((context) -> {
+			JdbcLockBackend backend = context.getBean(JdbcLockBackend.class);
+			assertThat(backend.capabilities().contains(Capability.NEWS)).isEqualTo(expected);
+			context.getBean(LockOperations.class).executeWithoutResult("order:42", (lock) -> {
+			});
+		});
 	}
 
 	private static void insertOldRow(JdbcTemplate jdbc) {

@@ -258,6 +258,20 @@ public final class FaultRun implements AutoCloseable {
 		return release(hold);
 	}
 
+	/**
+	 * Looks on until a lease is over, and records for how long it was seen to be held.
+	 */
+	public void observe(String holder, long asked, Hold hold) {
+		long from = System.nanoTime();
+		long until = from;
+		while (hold.hasLease()) {
+			long now = System.nanoTime();
+			until = hold.isHeld() ? now : until;
+			sleep(1_000_000);
+		}
+		this.history.add(new Acquisition(hold.key(), holder, hold.token(), asked, from, until));
+	}
+
 	private static long deadline(Hold hold, long otherwise) {
 		long now = System.nanoTime();
 		Duration remaining = hold.remaining();

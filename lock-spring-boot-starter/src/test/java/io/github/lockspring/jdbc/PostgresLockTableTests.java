@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 
 import io.github.lockspring.server.PostgresServer;
+import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import org.awaitility.Awaitility;
@@ -76,7 +77,8 @@ class PostgresLockTableTests extends SqlLockTableTests {
 			JdbcLockBackend backend = new JdbcLockBackend(database.dataSource());
 			inParallel(8, (thread) -> {
 				for (int i = 0; i < 20; i++) {
-					LeaseRequest request = Requests.of("key" + i);
+					LeaseMode mode = (i % 2 == 0) ? LeaseMode.SHARED : LeaseMode.EXCLUSIVE;
+					LeaseRequest request = Requests.of("key" + i, mode, false);
 					Requests.acquires(backend, request);
 					backend.release(request, Requests.TIMEOUT);
 				}

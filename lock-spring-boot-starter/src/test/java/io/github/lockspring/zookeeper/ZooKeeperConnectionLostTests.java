@@ -126,8 +126,7 @@ class ZooKeeperConnectionLostTests {
 		for (int i = 0; i < FaultRun.SCALE; i++) {
 			long asked = System.nanoTime();
 			Hold hold = hold(holder);
-			Thread holding = this.run.startThread("holding",
-					() -> assertThat(this.run.use("holder", asked, hold, FaultRun.PATIENCE)).isFalse());
+			Thread holding = this.run.startThread("holding", () -> this.run.observe("holder", asked, hold));
 			this.proxy.hole(Direction.BOTH);
 			long from = System.nanoTime();
 			takeTurn(other, "other", () -> assertThat(hold.hasLease()).isFalse());
@@ -136,6 +135,7 @@ class ZooKeeperConnectionLostTests {
 			this.proxy.heal();
 			FaultRun.eventually().until(() -> this.told.get() == 1);
 			assertThat(holder.lostTokens).hasSize(i + 1).contains(hold.token());
+			assertThat(this.run.release(hold)).isFalse();
 			takeTurn(holder, "holder", () -> assertThat(hold.isHeld()).isFalse());
 			assertThat(this.told).hasValue(1);
 		}

@@ -40,6 +40,7 @@ import io.github.lockspring.engine.AcquireTerms;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
+import io.github.lockspring.server.Direction;
 import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.server.ZooKeeperServer;
 import io.github.lockspring.spi.BackendUnavailableException;
@@ -48,6 +49,7 @@ import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.OwnerId;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -182,6 +184,53 @@ class ZooKeeperReplyDroppedTests {
 			assertThat(backend.renew(List.of(request), SESSION).held()).containsExactly(request);
 			assertThat(ZooKeeperStore.queue(admin, "refused")).hasSize(1);
 			assertThat(backend.release(request, SESSION)).isTrue();
+		}
+		this.run.assertNothingLeft(this.store::assertNothingLeft);
+	}
+
+	/**
+	 * Without anybody asking again.
+	 */
+	@Test
+	void nodesWithoutAnAnswerAreDeletedWhenTheConnectionIsBack() throws Exception {
+		LockBackend backend = this.victims.get(0).backend;
+		FaultProxy proxy = this.proxies.get(0);
+		try (CuratorFramework admin = Clients.create(server.connectString())) {
+			admin.start();
+			Future<String> reply = proxy.dropReplyOf(OpCode.create2);
+			assertThatExceptionOfType(OutcomeUnknownException.class)
+				.isThrownBy(() -> backend.contend(request("ghost", 1), SESSION));
+			awaitDropped(reply);
+			FaultRun.eventually().until(() -> ZooKeeperStore.queue(admin, "ghost").isEmpty());
+			LeaseRequest lease = request("ghost", 2);
+			assertThat(backend.contend(lease, SESSION)).isInstanceOf(Grant.class);
+			proxy.hole(Direction.UP);
+			assertThatExceptionOfType(OutcomeUnknownException.class)
+				.isThrownBy(() -> backend.release(lease, Duration.ofMillis(100)));
+			assertThat(ZooKeeperStore.queue(admin, "ghost")).hasSize(1);
+			proxy.heal();
+			FaultRun.eventually().until(() -> ZooKeeperStore.queue(admin, "ghost").isEmpty());
+		}
+		this.run.assertNothingLeft(this.store::assertNothingLeft);
+	}
+
+	@Test
+	void nodeWhoseAnswerComesTooLateIsDeleted() throws Exception {
+		LockBackend backend = this.victims.get(0).backend;
+		FaultProxy proxy = this.proxies.get(0);
+		try (CuratorFramework admin = Clients.create(server.connectString())) {
+			admin.start();
+			proxy.delay(Direction.DOWN, Duration.ofMillis(300));
+			assertThatExceptionOfType(OutcomeUnknownException.class)
+				.isThrownBy(() -> backend.contend(request("late", 1), Duration.ofMillis(50)));
+			LeaseRequest next = request("late", 2);
+			backend.contend(next, SESSION); // is behind it
+			proxy.heal();
+			FaultRun.eventually()
+				.until(() -> ZooKeeperStore.queue(admin, "late")
+					.stream()
+					.allMatch((node) -> node.startsWith(next.owner().toString())));
+			backend.release(next, SESSION);
 		}
 		this.run.assertNothingLeft(this.store::assertNothingLeft);
 	}

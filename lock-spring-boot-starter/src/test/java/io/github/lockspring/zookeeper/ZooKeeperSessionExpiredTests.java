@@ -107,18 +107,17 @@ class ZooKeeperSessionExpiredTests {
 			Hold hold = this.run.acquire(this.victim, "key", TERMS, FaultRun.PATIENCE);
 			told.set(0);
 			hold.onLost(told::incrementAndGet);
-			Thread holding = this.run.startThread("holding",
-					() -> assertThat(this.run.use("victim", asked, hold, FaultRun.PATIENCE)).isFalse());
+			this.run.startThread("holding", () -> this.run.observe("victim", asked, hold));
 			this.run.startThread("waiting", () -> takeTurn(this.other, "other"));
 			awaitQueue(2);
 			long from = System.nanoTime();
 			expire(this.victim);
-			holding.join(FaultRun.PATIENCE.toMillis());
-			assertThat(hold.isHeld()).isFalse();
 			this.run.awaitThreads();
+			assertThat(hold.isHeld()).isFalse();
 			FaultRun.eventually().until(() -> told.get() == 1);
 			assertThat(this.victim.lostTokens).hasSize(i + 1).contains(hold.token());
 			spans.add(new Span(from, System.nanoTime()));
+			assertThat(this.run.release(hold)).isFalse();
 			takeTurn(this.victim, "victim");
 			assertThat(told).hasValue(1);
 		}
@@ -190,7 +189,9 @@ class ZooKeeperSessionExpiredTests {
 		assertThat(this.run.release(hold)).isTrue();
 		awaitQueue(2);
 		long looks = this.proxy.requests(OpCode.getChildren);
-		FaultRun.eventually().until(() -> this.proxy.requests(OpCode.getChildren) > looks + 2);
+		FaultRun.eventually()
+			.until(() -> this.proxy.requests(OpCode.getChildren) > looks + 2
+					|| !this.run.history.acquisitions().isEmpty());
 		assertThat(this.run.history.acquisitions()).isEmpty();
 		assertThat(ZooKeeperStore.queue(this.admin, "key")).hasSize(2).contains(name);
 		this.admin.delete().forPath(path);

@@ -37,7 +37,6 @@ import io.github.lockspring.benchmarks.contestant.PipelinedQueue;
 import io.github.lockspring.benchmarks.contestant.PlainZooKeeper;
 import io.github.lockspring.benchmarks.contestant.RawZooKeeper;
 import io.github.lockspring.benchmarks.contestant.SpringIntegrationZooKeeper;
-import io.github.lockspring.server.Direction;
 import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.server.ZooKeeperServer;
 import io.github.lockspring.zookeeper.ZooKeeperLockBackend;
@@ -218,23 +217,6 @@ final class ZooKeeperStore implements Store {
 	private interface RootAction {
 
 		void on(ZooKeeper client) throws InterruptedException, KeeperException;
-
-	}
-
-	/**
-	 * Delays what the server sends: one wait for each trip, which disturbs less than two.
-	 */
-	private record ProxyDistance(FaultProxy proxy) implements Distance {
-
-		@Override
-		public void set(Duration trip) {
-			this.proxy.delay(Direction.DOWN, trip);
-		}
-
-		@Override
-		public long trips() {
-			return this.proxy.roundTrips();
-		}
 
 	}
 

@@ -36,6 +36,13 @@ final class HeldLeasesWorkload implements Workload {
 
 	private static final Duration AT_FIRST = Duration.ofSeconds(10);
 
+	/**
+	 * A third of the lease time, after which most contestants renew.
+	 */
+	private static final int PERIOD_SECONDS = 10;
+
+	private static final int GROUP = 500;
+
 	private final String name;
 
 	private final int leases;
@@ -93,9 +100,10 @@ final class HeldLeasesWorkload implements Workload {
 
 		private Figures whileHeld(WorkerProcess worker, Duration time) throws InterruptedException {
 			long cpuNanos = worker.cpuNanos();
-			double commands = commands(time);
 			double seconds = time.toNanos() / 1e9;
-			return new Figures().and("commands/s", commands / seconds)
+			double perSecond = commands(time) / seconds;
+			return new Figures().and("commands/s", perSecond)
+				.and("commands/500 leases in 10 s", perSecond * PERIOD_SECONDS * GROUP / HeldLeasesWorkload.this.leases)
 				.and("client CPU ms/s", (worker.cpuNanos() - cpuNanos) / 1e6 / seconds);
 		}
 

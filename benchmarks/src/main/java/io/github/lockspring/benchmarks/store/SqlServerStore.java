@@ -1,0 +1,178 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.benchmarks.store;
+
+import java.util.List;
+import java.util.Objects;
+
+import com.zaxxer.hikari.HikariDataSource;
+import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+import io.github.lockspring.benchmarks.contestant.Entrant;
+import io.github.lockspring.benchmarks.contestant.Entrant.Trait;
+import io.github.lockspring.benchmarks.contestant.JvmLocks;
+import io.github.lockspring.benchmarks.contestant.LockStarter;
+import io.github.lockspring.benchmarks.contestant.PreparedUpdates;
+import io.github.lockspring.benchmarks.contestant.ShedLock;
+import io.github.lockspring.benchmarks.contestant.SpringIntegration;
+import io.github.lockspring.jdbc.JdbcLockBackend;
+import io.github.lockspring.jdbc.JdbcLockSchema;
+import io.github.lockspring.jdbc.JdbcLockSettings;
+import io.github.lockspring.server.FaultProxy;
+import io.github.lockspring.server.SqlServer;
+
+/**
+ * A server of PostgreSQL or MariaDB of our own, which has a commit on the disk before it
+ * answers. Every contestant has a connection pool of its own, of the size that Spring
+ * Boot gives it.
+ */
+final class SqlServerStore implements Store {
+
+	static final String POSTGRESQL = "postgresql";
+
+	static final String POSTGRESQL_DISTANT = "postgresql-distant";
+
+	static final String MARIADB = "mariadb";
+
+	static final String MARIADB_DISTANT = "mariadb-distant";
+
+	private final String name;
+
+	private final String url;
+
+	private final @Nullable SqlServer server;
+
+	private final @Nullable FaultProxy proxy;
+
+	private SqlServerStore(String name, String url, @Nullable SqlServer server, @Nullable FaultProxy proxy) {
+		this.name = name;
+		this.url = url;
+		this.server = server;
+		this.proxy = proxy;
+	}
+
+	static SqlServerStore start(String name) {
+		SqlServer server = SqlProduct.of(name).start();
+		return new SqlServerStore(name, withUser(server.jdbcUrl(), server), server, null).withTables();
+	}
+
+	/**
+	 * Everybody reaches the server by a proxy that can make the way to it longer.
+	 */
+	static SqlServerStore startDistant(String name) {
+		SqlServer server = SqlProduct.of(name).start();
+		FaultProxy proxy = server.proxy();
+		return new SqlServerStore(name, withUser(server.proxied(proxy), server), server, proxy).withTables();
+	}
+
+	static SqlServerStore at(String name, String url) {
+		return new SqlServerStore(name, url, null, null);
+	}
+
+	private static String withUser(String url, SqlServer server) {
+		return url + "?user=" + server.user() + "&password=" + server.password();
+	}
+
+	private SqlServerStore withTables() {
+		try (HikariDataSource dataSource = newDataSource()) {
+			new JdbcLockSchema(dataSource, JdbcLockSchema.DEFAULT_TABLE_NAME).initialize();
+			new ResourceDatabasePopulator(new ClassPathResource(product().tables())).execute(dataSource);
+		}
+		return this;
+	}
+
+	private SqlProduct product() {
+		return SqlProduct.of(this.name);
+	}
+
+	private HikariDataSource newDataSource() {
+		HikariDataSource dataSource = new HikariDataSource();
+		dataSource.setJdbcUrl(this.url);
+		return dataSource;
+	}
+
+	@Override
+	public String name() {
+		return this.name;
+	}
+
+	@Override
+	public List<Entrant> entrants() {
+		return List.of(
+				new Entrant(Entrant.FLOOR, () -> new PreparedUpdates(newDataSource(), product().insertRow()),
+						Trait.DISTRIBUTED),
+				new Entrant("fair-reentrant-lock", () -> new JvmLocks(true), Trait.EXCLUSIVE, Trait.WAITING),
+				new Entrant("lock-starter", this::lockStarter, Trait.values()),
+				new Entrant("spring-integration", () -> new SpringIntegration(newDataSource()), Trait.values()),
+				new Entrant("shedlock", this::shedLock, Trait.EXCLUSIVE, Trait.DISTRIBUTED, Trait.RENEWING));
+	}
+
+	/**
+	 * With as many connections kept as in an application that has one pool for all.
+	 */
+	private LockStarter lockStarter() {
+		HikariDataSource dataSource = newDataSource();
+		JdbcLockSettings settings = JdbcLockSettings.ofSharedPool(JdbcLockSchema.DEFAULT_TABLE_NAME,
+				dataSource.getMaximumPoolSize());
+		return new LockStarter(new JdbcLockBackend(dataSource, settings), dataSource::close);
+	}
+
+	private ShedLock shedLock() {
+		HikariDataSource dataSource = newDataSource();
+		return new ShedLock(new JdbcTemplateLockProvider(JdbcTemplateLockProvider.Configuration.builder()
+			.withJdbcTemplate(new JdbcTemplate(dataSource))
+			.usingDbTime()
+			.build()), dataSource::close);
+	}
+
+	@Override
+	public String address() {
+		return this.url;
+	}
+
+	@Override
+	public @Nullable Distance distance() {
+		return (this.proxy != null) ? new ProxyDistance(this.proxy) : null;
+	}
+
+	/**
+	 * The statements that the server has executed: what begins and ends a transaction is
+	 * one as well, even if it is sent with the next.
+	 */
+	@Override
+	public CommandCount countCommands() {
+		SqlServer server = Objects.requireNonNull(this.server, "Only who started the store counts");
+		long before = server.statementCount();
+		return () -> server.statementCount() - before;
+	}
+
+	@Override
+	public void close() {
+		if (this.proxy != null) {
+			this.proxy.close();
+		}
+		if (this.server != null) {
+			this.server.close();
+		}
+	}
+
+}
