@@ -60,7 +60,10 @@ class JdbcLockConfiguration {
 	JdbcLockBackend jdbcLockBackend(LockProperties lockProperties, JdbcLockTable table,
 			ObjectProvider<DataSourcePoolMetadataProvider> pools) {
 		table.prepare();
-		return new JdbcLockBackend(table.dataSource(), settings(lockProperties.getJdbc(), table.dataSource(), pools));
+		JdbcLockSettings settings = settings(lockProperties.getJdbc(), table.dataSource(), pools);
+		boolean listening = lockProperties.getJdbc().getNotify() == ReleaseNotification.AUTO && table.areReleasesTold()
+				&& !settings.isSmallPool();
+		return new JdbcLockBackend(table.dataSource(), settings.withListening(listening));
 	}
 
 	/**
@@ -69,10 +72,8 @@ class JdbcLockConfiguration {
 	private static JdbcLockSettings settings(LockProperties.Jdbc properties, DataSource dataSource,
 			ObjectProvider<DataSourcePoolMetadataProvider> pools) {
 		int connections = (properties.getDataSource() == null) ? maxConnections(dataSource, pools) : 0;
-		JdbcLockSettings settings = (connections > 0)
-				? JdbcLockSettings.ofSharedPool(properties.getTableName(), connections)
+		return (connections > 0) ? JdbcLockSettings.ofSharedPool(properties.getTableName(), connections)
 				: JdbcLockSettings.of(properties.getTableName());
-		return settings.withListening(properties.getNotify() == ReleaseNotification.AUTO && !settings.isSmallPool());
 	}
 
 	private static int maxConnections(DataSource dataSource, ObjectProvider<DataSourcePoolMetadataProvider> pools) {

@@ -90,6 +90,14 @@ final class JdbcLockTable {
 	}
 
 	/**
+	 * Whether the database can tell of releases. Not known of one that was away at
+	 * startup.
+	 */
+	boolean areReleasesTold() {
+		return this.schema.areReleasesTold();
+	}
+
+	/**
 	 * Does what could not be done at startup.
 	 * @return whether there is nothing left to do
 	 */

@@ -682,7 +682,7 @@ public class LockProperties {
 		/**
 		 * Whether the database is asked to tell of releases, on one more connection.
 		 */
-		private ReleaseNotification notify = ReleaseNotification.OFF;
+		private ReleaseNotification notify = ReleaseNotification.AUTO;
 
 		private final Cleanup cleanup = new Cleanup();
 

@@ -59,6 +59,8 @@ public final class JdbcLockSchema {
 
 	private final TableName table;
 
+	private volatile boolean releasesTold;
+
 	/**
 	 * Names the table. Does not talk to the database yet.
 	 * @param dataSource the database
@@ -113,6 +115,7 @@ public final class JdbcLockSchema {
 	 */
 	public void validate() {
 		run((connection) -> {
+			this.releasesTold = connection.sql().contend() != null;
 			List<String> problems = lastingProblems(connection);
 			if (!problems.isEmpty()) {
 				throw wrong(connection, "is not as it should be. " + String.join(" ", problems), null);
@@ -120,6 +123,15 @@ public final class JdbcLockSchema {
 			connection.requireWritable();
 			requireRights(connection);
 		});
+	}
+
+	/**
+	 * Whether the database is one that can tell of releases, as far as it has been
+	 * {@linkplain #validate() looked at}.
+	 * @return whether it makes sense to listen
+	 */
+	public boolean areReleasesTold() {
+		return this.releasesTold;
 	}
 
 	/**

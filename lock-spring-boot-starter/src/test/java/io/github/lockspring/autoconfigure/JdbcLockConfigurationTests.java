@@ -58,6 +58,7 @@ import io.github.lockspring.LockUnavailableException;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.jdbc.JdbcLockBackend;
+import io.github.lockspring.server.PostgresServer;
 import io.github.lockspring.spi.Capability;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -405,16 +406,26 @@ class JdbcLockConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "auto, 10, true", "auto, 4, false", "off, 10, false", ", 10, false" })
-	void databaseIsAskedToTellOfReleasesIfWantedAndThePoolIsNotSmall(String notify, int size, boolean expected) {
-		ApplicationContextRunner runner = this.withDatabase
-			.withPropertyValues("spring.datasource.hikari.maximum-pool-size=" + size);
+	@CsvSource({ "auto, 10, true", "auto, 4, false", "off, 10, false", ", 10, true" })
+	void postgresIsAskedToTellOfReleasesIfThePoolIsNotSmall(String notify, int size, boolean expected) {
+		PostgresServer server = PostgresServer.shared();
+		ApplicationContextRunner runner = this.withDatabase.withPropertyValues(
+				"spring.datasource.url=" + server.jdbcUrl(), "spring.datasource.username=" + server.user(),
+				"spring.datasource.password=" + server.password(), "lock.jdbc.initialize-schema=always",
+				"spring.datasource.hikari.maximum-pool-size=" + size);
 		((notify != null) ? runner.withPropertyValues("lock.jdbc.notify=" + notify) : runner).run((context) -> {
 			JdbcLockBackend backend = context.getBean(JdbcLockBackend.class);
 			assertThat(backend.capabilities().contains(Capability.NEWS)).isEqualTo(expected);
 			context.getBean(LockOperations.class).executeWithoutResult("order:42", (lock) -> {
 			});
 		});
+	}
+
+	@Test
+	void databaseThatCannotTellOfReleasesIsNotAskedTo() {
+		this.withDatabase.withPropertyValues("lock.jdbc.notify=auto")
+			.run((context) -> assertThat(context.getBean(JdbcLockBackend.class).capabilities())
+				.doesNotContain(Capability.NEWS));
 	}
 
 	private static void insertOldRow(JdbcTemplate jdbc) {
