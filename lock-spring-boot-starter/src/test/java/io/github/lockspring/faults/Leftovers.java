@@ -17,6 +17,9 @@
 package io.github.lockspring.faults;
 
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
@@ -28,20 +31,21 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class Leftovers {
 
-	private final List<String> threadsBefore = threads();
+	private final Set<Thread> threadsBefore = ours().collect(Collectors.toSet());
 
 	/**
 	 * The names of our threads.
 	 */
 	public static List<String> threads() {
+		return ours().map(Thread::getName).sorted().toList();
+	}
+
+	private static Stream<Thread> ours() {
 		return Thread.getAllStackTraces()
 			.keySet()
 			.stream()
 			.filter(Thread::isAlive)
-			.map(Thread::getName)
-			.filter((name) -> name.startsWith("lock-"))
-			.sorted()
-			.toList();
+			.filter((thread) -> thread.getName().startsWith("lock-"));
 	}
 
 	/**
@@ -49,7 +53,7 @@ public final class Leftovers {
 	 * @param stores each asserts that nothing is left in a store
 	 */
 	public void assertNone(ThrowingCallable... stores) {
-		FaultRun.eventually().untilAsserted(() -> assertThat(threads()).isEqualTo(this.threadsBefore));
+		FaultRun.eventually().untilAsserted(() -> assertThat(ours()).isSubsetOf(this.threadsBefore));
 		for (ThrowingCallable store : stores) {
 			FaultRun.eventually().untilAsserted(store::call);
 		}

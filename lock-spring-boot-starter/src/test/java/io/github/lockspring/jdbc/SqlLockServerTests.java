@@ -268,7 +268,8 @@ abstract class SqlLockServerTests {
 	void exhaustedPoolFailsInTimeAndRecovers() throws SQLException {
 		this.schema.initialize();
 		HikariDataSource pool = pool(this.database.poolConfig(1));
-		JdbcLockBackend backend = backend(pool);
+		JdbcLockBackend backend = new JdbcLockBackend(pool, JdbcLockSettings.ofSharedPool(this.table, 1));
+		this.resources.add(0, backend);
 		LeaseRequest held = Requests.acquired(backend, "held");
 		try (Connection only = pool.getConnection()) {
 			assertThatExceptionOfType(BackendUnavailableException.class)

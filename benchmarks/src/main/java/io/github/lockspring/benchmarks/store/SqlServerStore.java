@@ -127,13 +127,15 @@ final class SqlServerStore implements Store {
 	}
 
 	/**
-	 * With as many connections kept as in an application that has one pool for all.
+	 * As in an application that has one pool for all: with as many connections kept, and
+	 * with news where the database has them.
 	 */
 	private LockStarter lockStarter() {
 		HikariDataSource dataSource = newDataSource();
 		JdbcLockSettings settings = JdbcLockSettings.ofSharedPool(JdbcLockSchema.DEFAULT_TABLE_NAME,
 				dataSource.getMaximumPoolSize());
-		return new LockStarter(new JdbcLockBackend(dataSource, settings), dataSource::close);
+		boolean listening = this.name.startsWith(POSTGRESQL);
+		return new LockStarter(new JdbcLockBackend(dataSource, settings.withListening(listening)), dataSource::close);
 	}
 
 	private ShedLock shedLock() {
