@@ -338,7 +338,11 @@ abstract class SqlLockServerTests {
 		for (int i = 0; i < 10; i++) {
 			for (LeaseRequest request : List.of(Requests.of("count"), Requests.of("count", LeaseMode.EXCLUSIVE, true),
 					Requests.of("count", LeaseMode.permits(3, 3), false))) {
-				Awaitility.await().atMost(PATIENCE).until(() -> Requests.acquires(backend, request));
+				Awaitility.await()
+					.atMost(PATIENCE)
+					.pollDelay(Duration.ZERO)
+					.pollInterval(Duration.ofMillis(5))
+					.until(() -> Requests.acquires(backend, request));
 				int read = count[0];
 				Thread.yield();
 				count[0] = read + 1;

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 abstract class SqlServerAwayTests extends SqlFaultTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(1);
+
+	/**
+	 * All of them are looked for afterwards.
+	 */
+	private static final Duration BETWEEN_GRANTS = Duration.ofMillis(10);
 
 	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
 
@@ -116,6 +122,7 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 			if (hold != null) {
 				holds.add(hold);
 			}
+			LockSupport.parkNanos(BETWEEN_GRANTS.toNanos());
 		}
 	}
 
