@@ -92,8 +92,8 @@ final class Patience {
 	 */
 	void answered(@Nullable Object answer, long now) {
 		this.askedLast = remaining(now) <= 0;
-		this.pause = this.tellsNews ? nanos(this.settings.queuePoll())
-				: Math.min(nanos(this.settings.maxPoll()), Math.max(nanos(this.settings.minPoll()), this.pause + this.pause / 2));
+		this.pause = this.tellsNews ? nanos(this.settings.queuePoll()) : Math.min(nanos(this.settings.maxPoll()),
+				Math.max(nanos(this.settings.minPoll()), this.pause + this.pause / 2));
 		long pause = this.pause;
 		if (answer instanceof Denial denial) {
 			pause = Math.max(Math.min(pause, nanos(denial.retryAfter())), nanos(this.settings.minPoll()));
