@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 final class KnownRows {
 
-	private static final int SIZE = 1024;
+	private static final int SIZE = 16_384;
 
 	private final AtomicLongArray keys = new AtomicLongArray(SIZE);
 

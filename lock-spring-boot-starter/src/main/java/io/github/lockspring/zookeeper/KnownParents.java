@@ -16,31 +16,41 @@
 
 package io.github.lockspring.zookeeper;
 
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Remembers some of the nodes that were there lately, so that they are not created again
- * with every request. It forgets: there is room for a fixed number of them.
+ * Remembers of some nodes that they were there lately, so that they are not created again
+ * with every request. Only a hint: it forgets, since there is room for a fixed number of
+ * them, and the node may have been deleted.
  */
 final class KnownParents {
 
-	private static final int SIZE = 1024;
+	private static final int SIZE = 16_384;
 
-	private final AtomicReferenceArray<String> paths = new AtomicReferenceArray<>(SIZE);
+	private final AtomicLongArray paths = new AtomicLongArray(SIZE);
 
 	boolean isKnown(String path) {
-		return path.equals(this.paths.get(index(path)));
+		long hash = hash(path);
+		return this.paths.get(index(hash)) == hash;
 	}
 
 	void add(String path) {
-		if (!isKnown(path)) {
-			this.paths.set(index(path), path);
+		long hash = hash(path);
+		if (this.paths.get(index(hash)) != hash) {
+			this.paths.set(index(hash), hash);
 		}
 	}
 
-	private static int index(String path) {
-		int hash = path.hashCode();
-		return (hash ^ (hash >>> 16)) & (SIZE - 1);
+	private static long hash(String path) {
+		long hash = 1;
+		for (int i = 0; i < path.length(); i++) {
+			hash = 0x100000001b3L * hash + path.charAt(i);
+		}
+		return hash ^ (hash >>> 32);
+	}
+
+	private static int index(long hash) {
+		return (int) (hash & (SIZE - 1));
 	}
 
 }
