@@ -554,10 +554,12 @@ final class Queues {
 	}
 
 	/**
-	 * Tidies up if nobody has come who would do it.
+	 * Tidies up if nobody has come who would do it. Certainly not before the rest is over
+	 * by the clock of the leader, which may run slower than the one here.
 	 */
 	private void deleteLater(List<String> paths, Duration rest) {
-		CompletableFuture.delayedExecutor(rest.toMillis() + 1, TimeUnit.MILLISECONDS).execute(() -> {
+		long millis = rest.toMillis() + rest.toMillis() / 50 + 500;
+		CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(() -> {
 			Session session = this.connection.sessionNow();
 			if (session != null) {
 				paths.forEach(session::delete);
