@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.OpCode;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -183,8 +184,12 @@ class ZooKeeperSessionExpiredTests {
 			.max(Comparator.comparing((child) -> QueueNode.parse(child).sequence()))
 			.orElseThrow();
 		String path = ZooKeeperStore.pathOf(this.admin, "key") + '/' + name;
-		expire(this.victim);
+		ZooKeeper session = ZooKeeperStore.session(this.victim);
+		this.proxy.refuse(); // the victim comes back when the node is there
+		this.proxy.cut();
+		ZooKeeperSessions.expire(server.connectString(), session);
 		this.admin.create().withMode(CreateMode.EPHEMERAL).forPath(path);
+		this.proxy.heal();
 		awaitQueue(3);
 		assertThat(this.run.release(hold)).isTrue();
 		awaitQueue(2);
