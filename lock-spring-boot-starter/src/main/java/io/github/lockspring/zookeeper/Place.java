@@ -41,6 +41,8 @@ final class Place {
 
 	private List<String> paths = List.of();
 
+	private @Nullable QueueNode node;
+
 	private long token;
 
 	/**
@@ -103,6 +105,18 @@ final class Place {
 		return path.substring(path.lastIndexOf('/') + 1);
 	}
 
+	/**
+	 * The only node.
+	 */
+	synchronized QueueNode node() {
+		QueueNode node = this.node;
+		if (node == null) {
+			node = QueueNode.parse(name());
+			this.node = node;
+		}
+		return node;
+	}
+
 	synchronized long token() {
 		return this.token;
 	}
@@ -137,13 +151,11 @@ final class Place {
 	/**
 	 * Tells that a node has gone. Without a list from the same connection it may have
 	 * been replaced.
-	 * @return those before this one now, or {@code null} if it is better to look again
+	 * @return whether nobody is in the way any more for certain
 	 */
-	synchronized @Nullable List<QueueNode> gone(String name, int connections) {
-		if (connections != this.connections || !this.before.removeIf((node) -> node.name().equals(name))) {
-			return null;
-		}
-		return List.copyOf(this.before);
+	synchronized boolean isFreedBy(String name, int connections) {
+		return connections == this.connections && this.before.removeIf((node) -> node.name().equals(name))
+				&& node().blockers(this.before).isEmpty();
 	}
 
 	synchronized boolean isWaiting() {

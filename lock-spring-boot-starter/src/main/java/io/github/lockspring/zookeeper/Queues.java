@@ -271,10 +271,9 @@ final class Queues {
 	 * Decides by the names in the queue.
 	 */
 	private CompletableFuture<Attempt> settle(Place place, List<String> names, boolean stays, long now) {
-		QueueNode node = QueueNode.parse(place.name());
 		List<QueueNode> before;
 		try {
-			before = QueueNode.before(node.name(), names);
+			before = QueueNode.before(place.name(), names);
 		}
 		catch (BackendUnavailableException ex) {
 			return leave(place).thenCompose((left) -> CompletableFuture.failedFuture(ex));
@@ -283,10 +282,15 @@ final class Queues {
 			forget(place);
 			return CompletableFuture.completedFuture(new Denial(PAUSE));
 		}
+		if (before.isEmpty()) {
+			place.hold();
+			return CompletableFuture.completedFuture(place.grant());
+		}
 		if (before.size() > LONGEST_QUEUE) {
 			return refuse(place, new BackendUnavailableException(
 					"More than " + LONGEST_QUEUE + " processes wait for one key", null));
 		}
+		QueueNode node = place.node();
 		int otherLimit = node.otherLimit(before);
 		if (otherLimit > 0) {
 			return refuse(place, new IllegalArgumentException(
@@ -371,9 +375,8 @@ final class Queues {
 		if (!place.isWaiting()) {
 			return;
 		}
-		List<QueueNode> before = (event.getType() == EventType.NodeDeleted)
-				? place.gone(name(event.getPath()), this.watches.connections()) : null;
-		if (before != null && QueueNode.parse(place.name()).blockers(before).isEmpty()) {
+		if (event.getType() == EventType.NodeDeleted
+				&& place.isFreedBy(name(event.getPath()), this.watches.connections())) {
 			push(place);
 		}
 		else {
@@ -411,7 +414,7 @@ final class Queues {
 	}
 
 	private void settleUnasked(Place place, List<String> names, int connections) {
-		QueueNode node = QueueNode.parse(place.name());
+		QueueNode node = place.node();
 		List<QueueNode> before = QueueNode.before(node.name(), names);
 		if (before == null) {
 			forget(place);
@@ -480,12 +483,24 @@ final class Queues {
 
 	private CompletableFuture<Boolean> leave(Place place) {
 		Place.State state = place.leave();
+		boolean left = state == Place.State.ENTERING || state == Place.State.LEFT || place.session().isOver();
+		CompletableFuture<Boolean> deleted = left ? CompletableFuture.completedFuture(false) : deleteNodes(place);
 		forget(place);
-		if (state == Place.State.ENTERING || state == Place.State.LEFT || place.session().isOver()) {
-			return CompletableFuture.completedFuture(false);
+		return (state == Place.State.HELD) ? deleted : deleted.thenApply((done) -> false);
+	}
+
+	/**
+	 * Deletes the nodes of a place before anything else is done about it: somebody waits
+	 * for that.
+	 * @return whether all were there
+	 */
+	private CompletableFuture<Boolean> deleteNodes(Place place) {
+		List<String> paths = place.paths();
+		if (paths.size() == 1) {
+			return delete(place.session(), paths.get(0));
 		}
-		return all(place.paths().stream().map((path) -> delete(place.session(), path)).toList())
-			.thenApply((deleted) -> state == Place.State.HELD && !deleted.contains(false));
+		return all(paths.stream().map((path) -> delete(place.session(), path)).toList())
+			.thenApply((deleted) -> !deleted.contains(false));
 	}
 
 	private void forget(Place place) {
