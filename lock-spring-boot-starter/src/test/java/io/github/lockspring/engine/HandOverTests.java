@@ -19,10 +19,12 @@ package io.github.lockspring.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.FaultyBackend.News;
 import io.github.lockspring.engine.Harness.Waiter;
@@ -288,9 +290,12 @@ class HandOverTests {
 		Hold held = Harness.hold(this.harness.engine());
 		Waiter first = this.harness.queued(this.engine, WAIT);
 		Waiter second = this.harness.queued(this.engine, WAIT);
+		CountDownLatch left = new CountDownLatch(1);
+		this.backend.next(Kind.RELEASE, Fault.after(left::countDown));
 		first.interrupt();
 		await().until(() -> this.backend.attempts() == 2);
 		second.awaitSleep();
+		await().until(() -> left.getCount() == 0); // else the first is granted it
 		Waiter third = this.harness.queued(this.engine, WAIT);
 		this.backend.setNews(News.KEEP);
 		held.release();

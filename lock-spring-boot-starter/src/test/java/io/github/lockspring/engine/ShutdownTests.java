@@ -117,8 +117,9 @@ class ShutdownTests {
 		Harness.hold(this.harness.engine());
 		this.harness.queued(this.engine, WAIT);
 		this.engine.close();
+		// Twice if the upkeep gives it back at the same moment
 		assertThat(this.backend.calls(Kind.RELEASE)).extracting(FaultyBackend.Call::request)
-			.containsExactly(this.backend.lastCall(Kind.CONTEND).request());
+			.containsOnly(this.backend.lastCall(Kind.CONTEND).request());
 	}
 
 	@Test

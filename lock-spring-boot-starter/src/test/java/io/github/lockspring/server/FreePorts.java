@@ -17,25 +17,35 @@
 package io.github.lockspring.server;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Ports for servers. They are below those that systems give to outgoing connections, so
- * that a port is still free when its server is started again.
+ * that a port is still free when its server is started again. Other JVMs that test at the
+ * same time are given other ports, also before a server listens there.
  */
 final class FreePorts {
 
 	private static final int FIRST = 11_000;
 
-	private static final int LAST = 21_900;
+	private static final int LAST = 21_000;
 
 	private static final int BUS = 10_000;
 
 	private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * Each byte stands for a port. The JVM that locks it has the port until it ends.
+	 */
+	private static final FileChannel CLAIMS = open();
 
 	private FreePorts() {
 	}
@@ -47,9 +57,29 @@ final class FreePorts {
 	static int next() {
 		while (true) {
 			int port = ThreadLocalRandom.current().nextInt(FIRST, LAST);
-			if (GIVEN.add(port) && isFree(port) && isFree(port + BUS)) {
+			if (GIVEN.add(port) && claim(port) && isFree(port) && isFree(port + BUS)) {
 				return port;
 			}
+		}
+	}
+
+	private static FileChannel open() {
+		String name = "lock-test-ports-" + System.getProperty("user.name");
+		Path file = Path.of(System.getProperty("java.io.tmpdir"), name);
+		try {
+			return FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static boolean claim(int port) {
+		try {
+			return CLAIMS.tryLock(port, 1, false) != null;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
 		}
 	}
 

@@ -33,7 +33,7 @@ class H2ServerTests extends SqlServerContractTests<H2Server> {
 
 	@Override
 	String impatient(String url) {
-		return url + ";NETWORK_TIMEOUT=500";
+		return url + ";NETWORK_TIMEOUT=2000";
 	}
 
 }

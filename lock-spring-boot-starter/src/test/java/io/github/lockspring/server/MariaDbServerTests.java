@@ -37,7 +37,7 @@ class MariaDbServerTests extends SqlServerContractTests<MariaDbServer> {
 
 	@Override
 	String impatient(String url) {
-		return url + "?socketTimeout=500&connectTimeout=500";
+		return url + "?socketTimeout=2000&connectTimeout=2000";
 	}
 
 	@Test

@@ -51,7 +51,7 @@ class PostgresServerTests extends SqlServerContractTests<PostgresServer> {
 
 	@Override
 	String impatient(String url) {
-		return url + "?socketTimeout=1&loginTimeout=1";
+		return url + "?socketTimeout=2&loginTimeout=2";
 	}
 
 	@Test
@@ -94,8 +94,9 @@ class PostgresServerTests extends SqlServerContractTests<PostgresServer> {
 		try (Connection connection = server().dataSource(impatient(server().jdbcUrl())).getConnection()) {
 			long pid = connection.unwrap(PGConnection.class).getBackendPID();
 			server().pause();
-			assertThat(stateOf(pid)).isEqualTo("T");
-			assertThat(stateOf(server().pid())).isEqualTo("T");
+			// A process has a moment to stop after it was signalled
+			Await.until("the connection stands still", () -> stateOf(pid).equals("T"));
+			Await.until("the server stands still", () -> stateOf(server().pid()).equals("T"));
 		}
 		finally {
 			server().resume();

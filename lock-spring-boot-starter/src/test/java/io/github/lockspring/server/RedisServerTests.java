@@ -99,8 +99,7 @@ class RedisServerTests {
 	@Test
 	void pausedServerAnswersLater() {
 		try (RedisServer server = RedisServer.start();
-				RedisConnection connection = new RedisConnection(server.host(), server.port(),
-						Duration.ofMillis(100))) {
+				RedisConnection connection = new RedisConnection(server.host(), server.port(), Duration.ofSeconds(1))) {
 			connection.command("PING");
 			server.pause();
 			connection.send("PING");

@@ -43,9 +43,18 @@ final class Clients {
 		return create(connectString, Duration.ofSeconds(10));
 	}
 
+	/**
+	 * Creates a client that asks for nothing by itself, and is not started: requests and
+	 * watches of which nobody knows when they come could not be told from ours.
+	 */
 	static CuratorFramework create(String connectString, Duration sessionTimeout) {
-		return CuratorFrameworkFactory.newClient(connectString, (int) sessionTimeout.toMillis(), 2_000,
-				new RetryOneTime(1));
+		return CuratorFrameworkFactory.builder()
+			.connectString(connectString)
+			.ensembleTracker(false)
+			.sessionTimeoutMs((int) sessionTimeout.toMillis())
+			.connectionTimeoutMs(2_000)
+			.retryPolicy(new RetryOneTime(1))
+			.build();
 	}
 
 	/**

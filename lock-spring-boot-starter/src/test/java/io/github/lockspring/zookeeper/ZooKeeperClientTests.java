@@ -268,14 +268,14 @@ class ZooKeeperClientTests {
 	@Test
 	void leaseLongerThanTheSessionLivesOnByRenewal() {
 		ZooKeeperLockBackend backend = new ZooKeeperLockBackend(
-				add(Clients.create(server.connectString(), Duration.ofSeconds(5))), Clients.SETTINGS);
+				add(Clients.create(server.connectString(), Duration.ofSeconds(8))), Clients.SETTINGS);
 		EngineSettings settings = EngineSettings.defaults().withOperationTimeout(ZooKeeperProcess.TIMEOUT);
 		LockEngine engine = add(new LockEngine(backend, settings, new EngineListener() {
 		}, TimeSource.SYSTEM));
 		Hold hold = engine.acquireUninterruptibly(this.key, AcquireTerms.exclusive(Duration.ofMinutes(5), true), this,
 				ZooKeeperProcess.TIMEOUT.toNanos());
 		assertThat(hold.remaining()).isPositive().isLessThanOrEqualTo(backend.longestLease());
-		long end = System.nanoTime() + Duration.ofSeconds(7).toNanos();
+		long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
 		ZooKeeperProcess.await().until(() -> System.nanoTime() - end > 0);
 		assertThat(hold.isHeld()).isTrue();
 		assertThat(hold.remaining()).isLessThanOrEqualTo(backend.longestLease());

@@ -54,6 +54,11 @@ class ZooKeeperDeadContendersTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(4);
 
+	/**
+	 * The holder must not lose its lease while so many others start.
+	 */
+	private static final Duration LONG_SESSION = Duration.ofSeconds(10);
+
 	private static final AcquireTerms TERMS = AcquireTerms.fair(Duration.ofMinutes(2), true);
 
 	private final Queue<String> served = new ConcurrentLinkedQueue<>();
@@ -71,7 +76,7 @@ class ZooKeeperDeadContendersTests {
 	@BeforeEach
 	void start() {
 		this.server = ZooKeeperServer.start();
-		this.store = new ZooKeeperStore(this.server.connectString(), SESSION);
+		this.store = new ZooKeeperStore(this.server.connectString(), LONG_SESSION);
 		this.admin = Clients.create(this.server.connectString());
 		this.admin.start();
 		this.run = new FaultRun(getClass().getSimpleName());

@@ -74,8 +74,16 @@ record ZooKeeperStore(String connectString, Duration sessionTimeout) implements 
 	 * The names of the nodes in the queue of a key.
 	 */
 	static List<String> queue(CuratorFramework admin, String key) {
+		return children(admin, pathOf(admin, key));
+	}
+
+	/**
+	 * The names of the children of a node. It has none if the server has deleted it, as
+	 * it does now and then with keys that nobody uses.
+	 */
+	private static List<String> children(CuratorFramework admin, String path) {
 		try {
-			return admin.getChildren().forPath(pathOf(admin, key));
+			return admin.getChildren().forPath(path);
 		}
 		catch (KeeperException.NoNodeException ex) {
 			return List.of();
@@ -99,7 +107,7 @@ record ZooKeeperStore(String connectString, Duration sessionTimeout) implements 
 			String root = '/' + Clients.SETTINGS.namespace();
 			List<String> nodes = new ArrayList<>();
 			for (String key : admin.getChildren().forPath(root)) {
-				nodes.addAll(admin.getChildren().forPath(root + '/' + key));
+				nodes.addAll(children(admin, root + '/' + key));
 			}
 			assertThat(nodes).isEmpty();
 		}
