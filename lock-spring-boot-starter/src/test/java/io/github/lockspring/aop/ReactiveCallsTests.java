@@ -114,7 +114,7 @@ class ReactiveCallsTests {
 					() -> atEnd.set(this.proxies.isHeld("order:42")));
 		awaitRun();
 		this.target.items.tryEmitNext("a");
-		assertThat(atElement).hasValue(true);
+		Awaitility.await().atMost(LONG).untilAsserted(() -> assertThat(atElement).hasValue(true));
 		this.target.items.tryEmitComplete();
 		Awaitility.await().atMost(LONG).untilAsserted(() -> assertThat(atEnd).hasValue(false));
 	}

@@ -133,12 +133,15 @@ class LockAutoConfigurationTests {
 
 	@Test
 	void lossIsPublished() {
-		this.runner.withUserConfiguration(BackendConfiguration.class, LossConfiguration.class)
-			.withPropertyValues("lock.lease-time=150ms", "lock.auto-renew=false")
+		LocalStore store = new LocalStore();
+		RecordingBackend backend = new RecordingBackend(store);
+		this.runner.withBean(RecordingBackend.class, () -> backend)
+			.withUserConfiguration(LossConfiguration.class)
 			.run((context) -> {
 				LockOperations locks = context.getBean(LockOperations.class);
 				LockHandle lock = locks.acquire("order:42", locks.getDefaultOptions());
 				long token = lock.fencingToken();
+				store.expire(backend.requests().get(0));
 				LockLostEvent event = context.getBean(LossConfiguration.class).events.poll(20, TimeUnit.SECONDS);
 				assertThat(event).isEqualTo(new LockLostEvent("lock:order:42", token, "recording"));
 				assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);

@@ -131,8 +131,7 @@ class RedisLockConfigurationTests {
 
 	@Test
 	void whenServerIsDownAndFailFastIsSetThenItDoesNotStart() {
-		this.runner
-			.withPropertyValues("spring.data.redis.port=1", "lock.operation-timeout=300ms", "lock.fail-fast=true")
+		this.runner.withPropertyValues("spring.data.redis.port=1", "lock.operation-timeout=10s", "lock.fail-fast=true")
 			.run((context) -> {
 				FailureAnalysis analysis = FailureAnalyses.of(context);
 				assertThat(analysis.getDescription()).contains("'redis' cannot be reached", "refused");

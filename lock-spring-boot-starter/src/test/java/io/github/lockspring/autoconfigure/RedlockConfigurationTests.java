@@ -130,7 +130,8 @@ class RedlockConfigurationTests {
 			.map((server) -> "redis://locks:secret@".repeat((server == this.servers.get(2)) ? 1 : 0)
 					+ ((server == this.servers.get(2)) ? server.host() + ':' + server.port() : server.uri().toString()))
 			.collect(Collectors.joining(","));
-		return this.runner.withPropertyValues("lock.redis.redlock.nodes=" + nodes);
+		return this.runner.withPropertyValues("lock.redis.redlock.nodes=" + nodes,
+				"lock.redis.redlock.node-timeout=2s");
 	}
 
 }

@@ -155,12 +155,15 @@ class JdbcConnectionsTests {
 
 	@Test
 	void connectionsAreKeptForAMomentAndThenGivenBack() {
+		this.backend.release(Requests.acquired(this.backend, "warm-up"), Requests.TIMEOUT);
+		awaitNoneActive(this.pool);
+		int opened = this.spy.opened();
 		this.backend.release(Requests.acquired(this.backend, "a"), Requests.TIMEOUT);
 		this.backend.release(Requests.acquired(this.backend, "b"), Requests.TIMEOUT);
-		assertThat(this.spy.opened()).isOne();
+		assertThat(this.spy.opened()).isEqualTo(opened + 1);
 		awaitNoneActive(this.pool);
 		Requests.acquired(this.backend, "c");
-		assertThat(this.spy.opened()).isEqualTo(2);
+		assertThat(this.spy.opened()).isEqualTo(opened + 2);
 	}
 
 	@Test

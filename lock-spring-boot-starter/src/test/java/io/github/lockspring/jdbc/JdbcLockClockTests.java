@@ -54,10 +54,13 @@ class JdbcLockClockTests {
 
 	private final List<HikariDataSource> pools = new ArrayList<>();
 
+	private final List<JdbcLockBackend> backends = new ArrayList<>();
+
 	private final JdbcLockBackend backend = backend("UTC");
 
 	@AfterEach
 	void close() {
+		this.backends.forEach(JdbcLockBackend::close);
 		this.pools.forEach(HikariDataSource::close);
 		this.database.close();
 	}
@@ -208,7 +211,9 @@ class JdbcLockClockTests {
 		config.setConnectionInitSql("SET TIME ZONE '" + timeZone + "'");
 		HikariDataSource pool = new HikariDataSource(config);
 		this.pools.add(pool);
-		return new JdbcLockBackend(pool);
+		JdbcLockBackend backend = new JdbcLockBackend(pool);
+		this.backends.add(backend);
+		return backend;
 	}
 
 }

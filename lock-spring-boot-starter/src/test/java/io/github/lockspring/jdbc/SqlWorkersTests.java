@@ -47,6 +47,8 @@ abstract class SqlWorkersTests extends SqlFaultTests {
 
 	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
 
+	private static final AcquireTerms LONG_TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+
 	private static final int TURNS = 50 * FaultRun.SCALE;
 
 	private final ChildJvms children = new ChildJvms();
@@ -100,7 +102,7 @@ abstract class SqlWorkersTests extends SqlFaultTests {
 			long token = Long.parseLong(answers.readLine());
 			signal(worker, "STOP");
 			long asked = System.nanoTime();
-			Hold hold = this.run.acquire(other, "key", TERMS, FaultRun.PATIENCE);
+			Hold hold = this.run.acquire(other, "key", LONG_TERMS, FaultRun.PATIENCE);
 			assertThat(hold).isNotNull();
 			assertThat(hold.token()).isGreaterThan(token);
 			proceed(worker);

@@ -62,8 +62,10 @@ class RedisAsyncReleaseTests {
 		LeaseRequest lease = this.process.request("key");
 		this.process.tryAcquire(lease);
 		this.proxy.delay(Direction.DOWN, Duration.ofSeconds(1));
+		this.server.pause();
 		CompletableFuture<Boolean> answer = release(lease, RedisProcess.TIMEOUT);
 		assertThat(answer).isNotDone();
+		this.server.resume();
 		assertThat(this.process.tryAcquire(this.process.request("key"))).isNotNull();
 		assertThat(answer.get(10, TimeUnit.SECONDS)).isTrue();
 	}
@@ -82,7 +84,8 @@ class RedisAsyncReleaseTests {
 		LockEngine engine = new LockEngine(this.process.backend,
 				EngineSettings.defaults().withOperationTimeout(RedisProcess.TIMEOUT).withAsyncRelease(true),
 				EngineListener.NONE, TimeSource.SYSTEM);
-		Hold hold = engine.acquire("key", AcquireTerms.exclusive(RedisProcess.LEASE_TIME, true), 0);
+		Hold hold = engine.acquire("key", AcquireTerms.exclusive(RedisProcess.LEASE_TIME, true),
+				RedisProcess.TIMEOUT.toNanos());
 		this.proxy.delay(Direction.UP, Duration.ofSeconds(1));
 		assertThat(hold.release()).isTrue();
 		engine.shutdown(Duration.ZERO);

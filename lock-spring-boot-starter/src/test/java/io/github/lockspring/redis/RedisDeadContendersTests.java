@@ -215,11 +215,15 @@ class RedisDeadContendersTests {
 		}
 		victim.disconnect();
 		FaultRun.eventually().until(() -> ((List<?>) this.server.command("PUBSUB", "CHANNELS")).size() == PROCESSES);
+		assertThat(owners.get(0).contend(survivors.get(0))).isNull();
 		assertThat(processes.get(0).release(holder)).isTrue();
 		for (int i = 0; i < survivors.size(); i++) {
 			LeaseRequest request = survivors.get(i);
 			assertThat((String) this.server.command("GET", "{key}")).contains(request.owner().toString());
 			assertThat(owners.get(i).granted.poll(40, TimeUnit.SECONDS)).isEqualTo(request);
+			if (i + 1 < survivors.size()) { // keeps its place
+				assertThat(owners.get(i + 1).contend(survivors.get(i + 1))).isNull();
+			}
 			assertThat(owners.get(i).release(request)).isTrue();
 		}
 		this.run.say(survivors.size() + " survivors served in order, " + dead.size() + " dead skipped");

@@ -51,6 +51,13 @@ class RedisFailoverTests {
 
 	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
 
+	/**
+	 * Renewed so late that another has long been granted the key when it is lost.
+	 */
+	private static final Duration LONG_LEASE = LEASE.multipliedBy(3);
+
+	private static final AcquireTerms LONG_TERMS = AcquireTerms.exclusive(LONG_LEASE, true);
+
 	private static final Duration LENGTH = Duration.ofSeconds((FaultRun.SCALE > 1) ? 12 : 4);
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
@@ -159,7 +166,7 @@ class RedisFailoverTests {
 	private void assertLostGrantIsKnownSoon(RedisConfiguration configuration, RedisServer primary) throws Exception {
 		EngineProcess one = this.run.startProcess(new RedisStore(configuration));
 		EngineProcess two = this.run.startProcess(new RedisStore(configuration));
-		Hold first = this.run.acquire(one, "forgotten", TERMS, FaultRun.PATIENCE);
+		Hold first = this.run.acquire(one, "forgotten", LONG_TERMS, FaultRun.PATIENCE);
 		assertThat(first).isNotNull();
 		long start = System.nanoTime();
 		primary.command("DEL", "{forgotten}");
@@ -169,10 +176,11 @@ class RedisFailoverTests {
 			assertThat(hold.token()).isGreaterThan(first.token());
 			assertThat(this.run.use("second", start, hold, LEASE.multipliedBy(2))).isTrue();
 		});
-		assertThat(this.run.use("first", start, first, LEASE.multipliedBy(2))).isFalse();
+		assertThat(this.run.use("first", start, first, LONG_LEASE)).isFalse();
 		second.join();
 		FaultRun.eventually().untilAsserted(() -> assertThat(one.lostTokens).containsExactly(first.token()));
-		assertThat(this.run.assertDoubleGrantsOnlyIn(List.of(new Span(start, start + LEASE.toNanos())))).isEqualTo(1);
+		assertThat(this.run.assertDoubleGrantsOnlyIn(List.of(new Span(start, start + LONG_LEASE.toNanos()))))
+			.isEqualTo(1);
 		this.run.assertTokensGrow();
 	}
 

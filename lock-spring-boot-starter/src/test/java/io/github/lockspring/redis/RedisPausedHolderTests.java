@@ -46,6 +46,8 @@ class RedisPausedHolderTests {
 
 	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
 
+	private static final AcquireTerms LONG_TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+
 	private final FencedResource resource = new FencedResource();
 
 	private RedisServer server;
@@ -74,7 +76,7 @@ class RedisPausedHolderTests {
 				long token = Long.parseLong(answers.readLine());
 				assertThat(this.resource.write(token)).isTrue();
 				signal(worker, "STOP");
-				Hold hold = this.run.acquire(other, "key", TERMS, FaultRun.PATIENCE);
+				Hold hold = this.run.acquire(other, "key", LONG_TERMS, FaultRun.PATIENCE);
 				assertThat(hold).isNotNull();
 				assertThat(hold.token()).isGreaterThan(token);
 				assertThat(this.resource.write(hold.token())).isTrue();

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 
@@ -94,25 +95,28 @@ class RedisQueueTests {
 	}
 
 	@Test
-	void grantThatNobodyTakesLapsesLongBeforeTheLeaseWould() {
+	void grantThatNobodyTakesLapsesLongBeforeTheLeaseWould() throws Exception {
 		LeaseRequest holder = acquired(this.one);
 		this.two.contend(this.two.request("key"));
-		this.one.release(holder);
-		await().until(() -> !this.two.granted.isEmpty());
 		long start = System.nanoTime();
+		this.one.release(holder);
+		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isNotNull();
 		LeaseRequest next = this.one.request("key");
-		assertThat(this.one.tryAcquire(next)).isNull();
+		Grant early = this.one.tryAcquire(next);
+		if (System.nanoTime() - start < SECOND.toNanos()) { // not so on a machine that is very slow
+			assertThat(early).isNull();
+		}
 		await().atMost(RedisProcess.LEASE_TIME.dividedBy(3)).until(() -> this.one.tryAcquire(next) != null);
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(RedisProcess.LEASE_TIME.dividedBy(3));
 	}
 
 	@Test
-	void grantThatIsRenewedLastsForTheWholeLease() {
+	void grantThatIsRenewedLastsForTheWholeLease() throws Exception {
 		LeaseRequest holder = acquired(this.one);
 		LeaseRequest next = this.two.request("key");
 		this.two.contend(next);
 		this.one.release(holder);
-		await().until(() -> !this.two.granted.isEmpty());
+		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(next);
 		assertThat(remainingOf("key")).isLessThanOrEqualTo(SECOND);
 		assertThat(this.two.backend.renew(List.of(next), RedisProcess.TIMEOUT).held()).containsExactly(next);
 		assertThat(remainingOf("key")).isGreaterThan(RedisProcess.LEASE_TIME.minusSeconds(5));
@@ -173,9 +177,14 @@ class RedisQueueTests {
 				return this.two.hints.contains(contender);
 			});
 		}
+		await().until(() -> isListening(this.two)); // it is told a moment before
 		this.two.contend(contender);
 		this.one.release(holder);
 		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(contender);
+	}
+
+	private static boolean isListening(RedisProcess process) {
+		return process.backend.warnings().stream().noneMatch((warning) -> warning.contains("no messages"));
 	}
 
 	@Test
@@ -211,10 +220,12 @@ class RedisQueueTests {
 			this.two.contend(contender);
 			contenders.add(contender);
 		}
+		this.two.contend(contenders.get(0));
 		this.one.release(holder);
-		for (LeaseRequest contender : contenders) {
-			assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(contender);
-			assertThat(this.two.release(contender)).isTrue();
+		for (int i = 0; i < 200; i++) {
+			assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(contenders.get(i));
+			contenders.stream().skip(i + 1).findFirst().ifPresent(this.two::contend); // keeps its place
+			assertThat(this.two.release(contenders.get(i))).isTrue();
 		}
 		assertThat(this.server.command("EXISTS", "{key}:d", "{key}:q")).isEqualTo(0L);
 		assertThat((String) this.server.command("GET", "{key}")).matches("1 \\d+");

@@ -44,6 +44,11 @@ class RedisRoundTripTests {
 
 	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
 
+	/**
+	 * Who tries once has no patience with the server.
+	 */
+	private static final long WAIT = RedisProcess.TIMEOUT.toNanos();
+
 	private static RedisServer server;
 
 	private RedisProcess process;
@@ -127,7 +132,7 @@ class RedisRoundTripTests {
 	void reentryIsNoCallAtAll() throws Exception {
 		try (LockEngine engine = new LockEngine(this.process.backend, EngineSettings.defaults(), new EngineListener() {
 		}, TimeSource.SYSTEM)) {
-			Hold hold = engine.acquire("key", TERMS, 0);
+			Hold hold = engine.acquire("key", TERMS, WAIT);
 			server.command("CONFIG", "RESETSTAT");
 			for (int i = 0; i < 100; i++) {
 				assertThat(engine.acquire("key", TERMS, 0)).isSameAs(hold);
@@ -143,15 +148,15 @@ class RedisRoundTripTests {
 
 	@Test
 	void shortCyclesLeaveNoRenewalsBehind() throws Exception {
-		AcquireTerms shortLease = AcquireTerms.exclusive(Duration.ofMillis(300), true);
+		AcquireTerms shortLease = AcquireTerms.exclusive(Duration.ofSeconds(3), true);
 		try (LockEngine engine = new LockEngine(this.process.backend, EngineSettings.defaults(), new EngineListener() {
 		}, TimeSource.SYSTEM)) {
 			for (int i = 0; i < 3000; i++) {
-				engine.acquire("key-" + i % 7, shortLease, 0).release();
+				engine.acquire("key-" + i % 7, shortLease, WAIT).release();
 			}
-			Hold hold = engine.acquire("key", shortLease, 0);
+			Hold hold = engine.acquire("key", shortLease, WAIT);
 			server.command("CONFIG", "RESETSTAT");
-			Thread.sleep(1000);
+			Thread.sleep(3000);
 			assertThat(hold.isHeld()).isTrue();
 			assertThat(calls().get("evalsha")).isBetween(2L, 20L);
 			hold.release();

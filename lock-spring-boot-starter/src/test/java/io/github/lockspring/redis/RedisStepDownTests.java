@@ -112,7 +112,7 @@ class RedisStepDownTests {
 		assertThat(reader.token()).isEqualTo(writer.token());
 		assertThat(holders()).extracting(LeaseHolder::mode).containsExactly(LeaseMode.SHARED);
 		assertThat(tryElsewhere(WRITE)).isNull();
-		Hold other = require(tryElsewhere(READ));
+		Hold other = acquireElsewhere(READ).join();
 		assertThat(other.token()).isGreaterThan(reader.token());
 		assertThat(reader.release()).isTrue();
 		assertThat(other.release()).isTrue();
@@ -143,7 +143,7 @@ class RedisStepDownTests {
 		assertThat(writer.release()).isFalse();
 		assertThat(reader.isHeld()).isFalse();
 		assertThat(reader.release()).isFalse();
-		assertThat(require(tryElsewhere(WRITE)).release()).isTrue();
+		assertThat(acquireElsewhere(WRITE).join().release()).isTrue();
 	}
 
 }

@@ -278,7 +278,7 @@ class RedlockFaultTests {
 		await().until(() -> !isFree(2));
 		this.nodes.get(2).down = true;
 		assertThat(backend.release(request, TIMEOUT)).isTrue();
-		await().until(() -> this.nodes.get(2).releases.get() == 1);
+		await().until(() -> this.nodes.get(2).releases.get() > 0);
 		assertThat(isFree(2)).isFalse();
 		this.nodes.get(2).down = false;
 		await().until(() -> isFree(2) && backend.underWay() == 0);
@@ -292,7 +292,7 @@ class RedlockFaultTests {
 		await().until(() -> !isFree(2));
 		this.nodes.get(2).down = true;
 		assertThat(backend.releaseAfter(request, REST, TIMEOUT)).isTrue();
-		await().until(() -> this.nodes.get(2).releases.get() == 1);
+		await().until(() -> this.nodes.get(2).releases.get() > 0);
 		assertThat(isResting(2)).isFalse();
 		this.nodes.get(2).down = false;
 		await().until(() -> isResting(2) && backend.underWay() == 0);
@@ -385,7 +385,7 @@ class RedlockFaultTests {
 		RedlockBackend backend = start(3, NODE_TIMEOUT);
 		LeaseRequest request = request();
 		assertThat(backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Grant.class);
-		await().until(() -> !isFree(2));
+		await().until(() -> !isFree(0) && !isFree(1) && !isFree(2));
 		this.nodes.get(0).store.release(request, TIMEOUT);
 		this.nodes.get(1).store.release(request, TIMEOUT);
 		assertThat(backend.release(request, TIMEOUT)).isFalse();

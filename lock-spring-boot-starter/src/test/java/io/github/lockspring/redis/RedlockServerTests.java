@@ -113,6 +113,7 @@ class RedlockServerTests {
 		RedlockBackend backend = start(5);
 		LeaseRequest before = request();
 		assertThat(backend.tryAcquire(before, TIMEOUT)).isInstanceOf(Grant.class);
+		await().until(() -> this.servers.stream().allMatch((server) -> isHeld(server, before)));
 		this.servers.get(0).kill();
 		this.servers.get(3).kill();
 		assertThat(backend.renew(List.of(before), TIMEOUT).held()).containsExactly(before);

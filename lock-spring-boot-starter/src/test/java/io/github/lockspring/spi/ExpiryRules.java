@@ -80,7 +80,7 @@ abstract class ExpiryRules extends BackendRules {
 	void leaseEndsByItself() {
 		assumeTrue(this.contract.endsLeasesByTime(), () -> "Backend " + this.one.name() + " ends no lease by time");
 		this.one
-			.acquire(this.one.request(this.key, new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(1), 1)));
+			.acquire(this.one.request(this.key, new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(3), 1)));
 		LeaseRequest next = this.two.request(this.key);
 		assertThat(this.two.acquires(next)).isFalse();
 		await().until(() -> this.two.acquires(next));

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.spi;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -74,13 +75,17 @@ abstract class QueueRules extends BackendRules {
 	@Test
 	void grantThatIsToldIsTheOneThatIsHeld() {
 		LeaseRequest holder = this.one.acquire(this.key);
+		long start = System.nanoTime();
 		LeaseRequest contender = this.two.queue(this.two.request(this.key));
 		this.one.release(holder);
 		Grant held = this.two.awaitNews(contender);
+		Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
 		Grant told = this.two.news().grantOf(contender);
 		if (told != null) {
-			assertThat(told.token()).isEqualTo(held.token());
 			assertThat(told.validity()).isPositive();
+			if (elapsed.compareTo(told.validity()) < 0) { // not so on a machine that is very slow
+				assertThat(told.token()).isEqualTo(held.token());
+			}
 		}
 	}
 

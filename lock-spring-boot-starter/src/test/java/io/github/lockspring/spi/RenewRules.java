@@ -97,9 +97,9 @@ abstract class RenewRules extends BackendRules {
 	@Test
 	void renewedLeaseOutlivesItsFirstLeaseTime() {
 		LeaseRequest lease = this.one.request(this.key,
-				new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(2), 1));
+				new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(4), 1));
 		this.one.acquire(lease);
-		await().pollInterval(Duration.ofMillis(200)).during(Duration.ofSeconds(3)).until(() -> {
+		await().pollInterval(Duration.ofMillis(200)).during(Duration.ofSeconds(5)).until(() -> {
 			boolean renewed = this.one.renew(lease).contains(lease);
 			return renewed && !this.two.acquires(this.two.request(this.key));
 		});
