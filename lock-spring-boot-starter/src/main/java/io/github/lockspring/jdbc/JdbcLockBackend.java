@@ -204,8 +204,7 @@ public final class JdbcLockBackend implements LockBackend {
 			throws SQLException {
 		String contend = (queueing && this.news != null) ? connection.sql().contend() : null;
 		try {
-			return (contend != null) ? LeaseTable.contend(connection, request, contend)
-					: LeaseTable.acquire(connection, request, this.rows);
+			return LeaseTable.acquire(connection, request, this.rows, contend);
 		}
 		catch (SQLException ex) {
 			if (!connection.dialect().isContended(ex)) {

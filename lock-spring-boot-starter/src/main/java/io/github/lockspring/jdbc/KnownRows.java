@@ -19,9 +19,10 @@ package io.github.lockspring.jdbc;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Remembers of some keys that there is a row, which another statement may take faster
- * than the one that inserts it if need be. Only a hint: it forgets, since there is room
- * for a fixed number of keys, and the row may have been deleted.
+ * Remembers of some keys that this process had them lately, so that there is a row, most
+ * likely free, which another statement may take faster than the one that is prepared for
+ * everything. Only a hint: it forgets, since there is room for a fixed number of keys,
+ * and the row may be held again, or deleted.
  */
 final class KnownRows {
 

@@ -70,19 +70,26 @@ final class LeaseTable {
 	/**
 	 * Acquires the only key of the request. A row that is known may be taken faster; if
 	 * it cannot be taken, the reason is found out as if it were not known.
+	 * @param rows the rows that are known
+	 * @param contend the statement that leaves a mark if the request is denied, so that
+	 * news will come, or {@code null}
+	 * @return a grant, or a denial that tells by its length whether news will come
 	 */
-	static Attempt acquire(LockConnection connection, LeaseRequest request, KnownRows rows) throws SQLException {
-		String take = connection.sql().take();
-		Long token = (take != null && rows.isKnown(request.key())) ? take(connection, request, take) : null;
-		if (token == null) {
-			token = acquire(connection, request);
-			if (token == null) {
-				rows.remove(request.key());
-				return Denial.UNKNOWN_DURATION;
+	static Attempt acquire(LockConnection connection, LeaseRequest request, KnownRows rows, @Nullable String contend)
+			throws SQLException {
+		String take = rows.isKnown(request.key()) ? connection.sql().take() : null;
+		if (take != null) {
+			Long token = take(connection, request, take);
+			if (token != null) {
+				return grant(request.terms(), token);
 			}
+			rows.remove(request.key());
+		}
+		Attempt attempt = (contend != null) ? contend(connection, request, contend) : acquire(connection, request);
+		if (attempt instanceof Grant) {
 			rows.add(request.key());
 		}
-		return grant(request.terms(), token);
+		return attempt;
 	}
 
 	private static @Nullable Long take(LockConnection connection, LeaseRequest request, String sql)
@@ -96,17 +103,14 @@ final class LeaseTable {
 		return connection.dialect().acquire(statement);
 	}
 
-	private static @Nullable Long acquire(LockConnection connection, LeaseRequest request) throws SQLException {
+	private static Attempt acquire(LockConnection connection, LeaseRequest request) throws SQLException {
 		PreparedStatement statement = connection.dialect().prepareAcquire(connection, connection.sql().acquire());
 		bindAcquire(connection, statement, request);
-		return connection.dialect().acquire(statement);
+		Long token = connection.dialect().acquire(statement);
+		return (token != null) ? grant(request.terms(), token) : Denial.UNKNOWN_DURATION;
 	}
 
-	/**
-	 * Acquires the only key of the request, or leaves a mark that it is wanted.
-	 * @return a grant, or a denial that tells by its length whether news will come
-	 */
-	static Attempt contend(LockConnection connection, LeaseRequest request, String sql) throws SQLException {
+	private static Attempt contend(LockConnection connection, LeaseRequest request, String sql) throws SQLException {
 		PreparedStatement statement = connection.prepare(sql);
 		bindAcquire(connection, statement, request);
 		statement.setBytes(6, bytes(request.key()));

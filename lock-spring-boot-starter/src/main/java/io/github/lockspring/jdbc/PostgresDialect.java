@@ -67,6 +67,32 @@ final class PostgresDialect extends JdbcDialect {
 			""";
 
 	/**
+	 * Leaves out what is of use only for a row that is held: the look before the lock,
+	 * and what a request that has the key already is told.
+	 */
+	private static final String TAKE = """
+			INSERT INTO @@table@@ AS held
+			  (lock_key, owner, token, expires_at, holder, held_since, version)
+			SELECT lock_key, owner, now_micros + tokens - 1, now_micros + lease_time, holder, @@timestamp@@, now_micros
+			FROM (
+			  SELECT CAST(? AS bigint) AS tokens, CAST(? AS varchar) AS owner, CAST(? AS varchar) AS holder,
+			      CAST(? AS bigint) AS lease_time, CAST(? AS bytea) AS lock_key, @@now@@ AS now_micros
+			  OFFSET 0
+			) AS wanted
+			WHERE @@short-wait@@
+			ON CONFLICT (lock_key) DO UPDATE SET
+			  token = GREATEST(held.token + 1, @@now@@) + excluded.token - excluded.version,
+			  owner = excluded.owner,
+			  expires_at = @@now@@ + excluded.expires_at - excluded.version,
+			  holder = excluded.holder,
+			  held_since = excluded.held_since,
+			  shared_until = 0,
+			  version = held.version + 1
+			WHERE held.expires_at <= @@now@@ AND held.shared_until <= @@now@@
+			RETURNING token
+			""";
+
+	/**
 	 * Acquires, or else leaves a mark in the row that tells the holder to tell of its
 	 * release, unless the mark is there and lasts. A row without a single holder gets
 	 * none: whoever reads the row and writes it back does not look at the mark. The
@@ -147,6 +173,11 @@ final class PostgresDialect extends JdbcDialect {
 	@Override
 	String acquire() {
 		return ACQUIRE.replace("@@short-wait@@", SHORT_WAIT);
+	}
+
+	@Override
+	String take() {
+		return TAKE.replace("@@short-wait@@", SHORT_WAIT);
 	}
 
 	@Override

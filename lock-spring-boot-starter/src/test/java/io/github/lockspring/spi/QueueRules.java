@@ -83,7 +83,8 @@ abstract class QueueRules extends BackendRules {
 		Grant told = this.two.news().grantOf(contender);
 		if (told != null) {
 			assertThat(told.validity()).isPositive();
-			if (elapsed.compareTo(told.validity()) < 0) { // not so on a machine that is very slow
+			if (elapsed.compareTo(told.validity()) < 0) { // not so on a machine that is
+															// very slow
 				assertThat(told.token()).isEqualTo(held.token());
 			}
 		}
