@@ -153,7 +153,7 @@ final class JdbcNews implements AutoCloseable {
 			this.listening = true;
 			this.waiters.keySet().forEach(this::tell);
 			while (isNeeded()) {
-				channel.messages(POLL_MILLIS).forEach(this::heard);
+				channel.hear(POLL_MILLIS, this::heard);
 				dropThoseWhoLeft();
 			}
 		}

@@ -201,7 +201,13 @@ final class LeaseTable {
 	}
 
 	private static List<byte[]> keys(List<LeaseRequest> leases) {
-		return leases.stream().flatMap((lease) -> lease.keys().stream()).map(LeaseTable::bytes).toList();
+		List<byte[]> keys = new ArrayList<>(leases.size());
+		for (LeaseRequest lease : leases) {
+			for (String key : lease.keys()) {
+				keys.add(bytes(key));
+			}
+		}
+		return keys;
 	}
 
 	private static List<String> owners(List<LeaseRequest> leases) {

@@ -19,8 +19,7 @@ package io.github.lockspring.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Arrays;
-import java.util.List;
+import java.util.function.Consumer;
 
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
@@ -45,11 +44,15 @@ final class ReleaseChannel implements AutoCloseable {
 	/**
 	 * Waits for messages.
 	 * @param millis how long at most
+	 * @param listener hears what has come
 	 */
-	List<String> messages(int millis) throws SQLException {
+	void hear(int millis, Consumer<String> listener) throws SQLException {
 		PGNotification[] notifications = this.session.getNotifications(millis);
-		return (notifications != null) ? Arrays.stream(notifications).map(PGNotification::getParameter).toList()
-				: List.of();
+		if (notifications != null) {
+			for (PGNotification notification : notifications) {
+				listener.accept(notification.getParameter());
+			}
+		}
 	}
 
 	@Override
