@@ -55,6 +55,11 @@ final class SqlServerStore implements Store {
 
 	static final String MARIADB_DISTANT = "mariadb-distant";
 
+	/**
+	 * With the option of its driver that has the server keep prepared statements.
+	 */
+	static final String MARIADB_PREPARED = "mariadb-prepared";
+
 	private final String name;
 
 	private final String url;
@@ -72,7 +77,8 @@ final class SqlServerStore implements Store {
 
 	static SqlServerStore start(String name) {
 		SqlServer server = SqlProduct.of(name).start();
-		return new SqlServerStore(name, withUser(server.jdbcUrl(), server), server, null).withTables();
+		String option = name.equals(MARIADB_PREPARED) ? "&useServerPrepStmts=true" : "";
+		return new SqlServerStore(name, withUser(server.jdbcUrl(), server) + option, server, null).withTables();
 	}
 
 	/**
