@@ -46,7 +46,7 @@ public record EngineSettings(Duration operationTimeout, int handOverLimit, Durat
 		int maxKeys, boolean asyncRelease) {
 
 	private static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(1), 256, Duration.ofMillis(20),
-			null, Duration.ofMillis(1), Duration.ofMillis(75), Duration.ofMillis(500), Duration.ofDays(1), 1_000_000,
+			null, Duration.ofMillis(1), Duration.ofMillis(110), Duration.ofMillis(500), Duration.ofDays(1), 1_000_000,
 			false);
 
 	/**

@@ -225,17 +225,20 @@ abstract class JdbcDialect {
 	}
 
 	/**
-	 * A query that tells whether the server is one that is not to be written to, such as
-	 * a replica.
+	 * A query that tells, first of all, whether the server is one that is not to be
+	 * written to, such as a replica.
 	 */
 	abstract String readOnly();
 
 	/**
-	 * Whether some users may write to a server that is read-only for others, so that one
-	 * has to ask before.
+	 * Reads the answer to {@link #readOnly()}.
+	 * @throws SQLException if the server is not to be written to
 	 */
-	boolean isReadOnlyForSome() {
-		return false;
+	static void requireWritable(ResultSet answer) throws SQLException {
+		if (answer.getBoolean(1)) {
+			throw new SQLException("The database is read-only, as replicas are and servers during a failover: "
+					+ "locks need the primary", READ_ONLY);
+		}
 	}
 
 	/**

@@ -114,9 +114,6 @@ final class LockConnection {
 	}
 
 	private void configure() throws SQLException {
-		if (this.dialect.isReadOnlyForSome()) {
-			requireWritable();
-		}
 		if (!this.connection.getAutoCommit()) {
 			this.connection.setAutoCommit(true);
 			this.restorations.push((connection) -> connection.setAutoCommit(false));
@@ -210,10 +207,8 @@ final class LockConnection {
 	void requireWritable() throws SQLException {
 		try (Statement statement = this.connection.createStatement();
 				ResultSet rows = statement.executeQuery(this.dialect.readOnly())) {
-			if (rows.next() && rows.getBoolean(1)) {
-				throw new SQLException("The database is read-only, as replicas are and servers during a failover: "
-						+ "locks need the primary", JdbcDialect.READ_ONLY);
-			}
+			rows.next();
+			JdbcDialect.requireWritable(rows);
 		}
 	}
 

@@ -127,10 +127,11 @@ final class MySqlDialect extends JdbcDialect {
 	private static final Set<Integer> READ_ONLY_SERVER = Set.of(1290, 1836);
 
 	/**
-	 * Has more than two values in some versions of MariaDB.
+	 * Whether the server is read-only, which has more than two values in some versions of
+	 * MariaDB, and how long the session waits for a row.
 	 */
-	private static final String IS_READ_ONLY = """
-			SELECT @@global.read_only NOT IN ('0', 'OFF') OR @@global.innodb_read_only
+	private static final String SETTINGS = """
+			SELECT @@global.read_only NOT IN ('0', 'OFF') OR @@global.innodb_read_only, @@innodb_lock_wait_timeout
 			""";
 
 	private static final String ENGINE = """
@@ -208,12 +209,7 @@ final class MySqlDialect extends JdbcDialect {
 
 	@Override
 	String readOnly() {
-		return IS_READ_ONLY;
-	}
-
-	@Override
-	boolean isReadOnlyForSome() {
-		return true;
+		return SETTINGS;
 	}
 
 	@Override
@@ -234,6 +230,10 @@ final class MySqlDialect extends JdbcDialect {
 		}
 	}
 
+	/**
+	 * Looks whether the server is read-only, because it is not for users with many
+	 * rights.
+	 */
 	@Override
 	SessionChange configure(Connection connection) throws SQLException {
 		int timeout = lockTimeout(connection);
@@ -242,10 +242,10 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	private static int lockTimeout(Connection connection) throws SQLException {
-		try (Statement statement = connection.createStatement();
-				ResultSet result = statement.executeQuery("SELECT @@innodb_lock_wait_timeout")) {
+		try (Statement statement = connection.createStatement(); ResultSet result = statement.executeQuery(SETTINGS)) {
 			result.next();
-			return result.getInt(1);
+			requireWritable(result);
+			return result.getInt(2);
 		}
 	}
 
