@@ -19,6 +19,7 @@ package io.github.lockspring.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
@@ -82,6 +83,8 @@ final class Acquirer {
 	private final BooleanSupplier closed;
 
 	private final long operationNanos;
+
+	private final AtomicInteger leaving = new AtomicInteger();
 
 	Acquirer(Store store, LocalQueues queues, RenewalPlan plan, Releases releases, EngineSettings settings,
 			TimeSource time, BooleanSupplier closed) {
@@ -429,14 +432,28 @@ final class Acquirer {
 	 * Leaves the queue here and, if it was put into it, that of the store.
 	 */
 	private boolean leave(Hold hold) {
-		if (!this.queues.leave(hold)) {
-			return false;
+		this.leaving.incrementAndGet();
+		try {
+			if (!this.queues.leave(hold)) {
+				return false;
+			}
+			Lease lease = hold.leaseOrNull();
+			if (lease != null && lease.isQueued()) {
+				this.releases.release(lease.request());
+			}
+			return true;
 		}
-		Lease lease = hold.leaseOrNull();
-		if (lease != null && lease.isQueued()) {
-			this.releases.release(lease.request());
+		finally {
+			this.leaving.decrementAndGet();
 		}
-		return true;
+	}
+
+	/**
+	 * Whether some have left the queue here whose place in that of the store may not be
+	 * among the {@link Releases} yet.
+	 */
+	boolean isBeingLeft() {
+		return this.leaving.get() > 0;
 	}
 
 	private void abandon(Hold hold, Throwable failure) {

@@ -437,7 +437,7 @@ public final class LockEngine implements AutoCloseable {
 		for (Hold hold : leftOver()) {
 			takeBack(hold, System.nanoTime() - start < timeout);
 		}
-		awaitEmptiness(() -> this.queues.all().stream().noneMatch(LocalQueue::isWaitedFor), timeout);
+		awaitEmptiness(this::isNobodyWaiting, timeout);
 		awaitEmptiness(this.endings::isAnswered, timeout);
 		this.releases.flush(timeout);
 		this.upkeep.stop();
@@ -453,6 +453,10 @@ public final class LockEngine implements AutoCloseable {
 		while (!empty.getAsBoolean() && System.nanoTime() - start < nanos && !Thread.currentThread().isInterrupted()) {
 			LockSupport.parkNanos(this, Duration.ofMillis(1).toNanos());
 		}
+	}
+
+	private boolean isNobodyWaiting() {
+		return this.queues.all().stream().noneMatch(LocalQueue::isWaitedFor) && !this.acquirer.isBeingLeft();
 	}
 
 	private List<Hold> leftOver() {

@@ -20,6 +20,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
@@ -120,6 +122,30 @@ class ShutdownTests {
 		// Twice if the upkeep gives it back at the same moment
 		assertThat(this.backend.calls(Kind.RELEASE)).extracting(FaultyBackend.Call::request)
 			.containsOnly(this.backend.lastCall(Kind.CONTEND).request());
+	}
+
+	/**
+	 * It has left the queue here, and looks at the clock to have its place given back.
+	 */
+	@Test
+	void placeOfOneThatIsJustLeavingIsGivenBack() throws Exception {
+		HookedTime time = new HookedTime(this.harness.time);
+		LockEngine engine = this.harness.engine(this.backend, EngineSettings.defaults(), time);
+		Harness.hold(this.harness.engine());
+		Waiter waiter = this.harness.queued(engine, WAIT);
+		CompletableFuture<Void> done = new CompletableFuture<>();
+		CountDownLatch leaving = new CountDownLatch(1);
+		time.afterNextLook(waiter.thread(), () -> {
+			leaving.countDown();
+			// An end that waits for this waits in vain for a moment
+			done.completeOnTimeout(null, 200, TimeUnit.MILLISECONDS).join();
+		});
+		CompletableFuture<Void> end = CompletableFuture.runAsync(engine::close);
+		leaving.await();
+		end.thenRun(() -> done.complete(null));
+		assertThat(end).succeedsWithin(LONG);
+		assertThat(this.backend.calls(Kind.RELEASE)).extracting(FaultyBackend.Call::request)
+			.contains(this.backend.lastCall(Kind.CONTEND).request());
 	}
 
 	@Test
