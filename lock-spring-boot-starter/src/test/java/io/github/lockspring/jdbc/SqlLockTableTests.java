@@ -163,6 +163,29 @@ abstract class SqlLockTableTests {
 		assertStatements(1, () -> assertThat(Requests.acquires(this.backend, Requests.of("other"))).isFalse());
 	}
 
+	/**
+	 * The process thinks that the row is free, as it was when it gave the key back.
+	 */
+	@Test
+	void knownKeyIsDeniedWhileAnotherProcessHoldsIt() {
+		JdbcLockBackend other = backend(this.database.dataSource());
+		long token = 0;
+		for (LeaseMode mode : List.of(LeaseMode.EXCLUSIVE, LeaseMode.SHARED, LeaseMode.permits(2, 3))) {
+			for (boolean fair : List.of(true, false)) {
+				this.backend.release(Requests.acquired(this.backend, "key"), Requests.TIMEOUT);
+				LeaseRequest held = Requests.of("key", mode, fair);
+				assertThat(Requests.acquires(other, held)).isTrue();
+				assertThat(Requests.acquires(this.backend, Requests.of("key"))).as(mode + ", fair: " + fair).isFalse();
+				assertThat(other.release(held, Requests.TIMEOUT)).isTrue();
+				LeaseRequest lease = Requests.block("key", 1_000_000);
+				Grant grant = (Grant) this.backend.tryAcquire(lease, Requests.TIMEOUT);
+				assertThat(grant.token()).isGreaterThan(token);
+				token = grant.token() + 999_999; // ahead of the clock
+				assertThat(this.backend.release(lease, Requests.TIMEOUT)).isTrue();
+			}
+		}
+	}
+
 	@Test
 	void manyLeasesAreRenewedWithOneStatement() {
 		List<LeaseRequest> leases = IntStream.range(0, 100)
