@@ -16,6 +16,7 @@
 
 package io.github.lockspring.aop;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import org.aopalliance.intercept.MethodInvocation;
@@ -28,6 +29,7 @@ import org.springframework.core.ReactiveAdapter;
 
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
+import io.github.lockspring.LockHandle;
 
 /**
  * One subscription to the result of a method.
@@ -47,6 +49,11 @@ final class ReactiveCall {
 	private final List<LockClaim> claims;
 
 	private final @Nullable ReactiveTransaction transaction;
+
+	/**
+	 * The locks whose loss ends the stream. One may be over before anybody is told.
+	 */
+	private final List<LockHandle> interrupting = new ArrayList<>(1);
 
 	ReactiveCall(LockedMethod method, MethodInvocation invocation, List<LockClaim> claims,
 			@Nullable ReactiveTransaction transaction) {
@@ -88,6 +95,9 @@ final class ReactiveCall {
 		if (this.method.isOffered(hold.claim().lock())) {
 			this.method.offer(hold.lock(), this.invocation);
 		}
+		if (hold.endsOnLoss()) {
+			this.interrupting.add(hold.lock());
+		}
 		Mono<Object> loss = hold.endsOnLoss() ? hold.loss() : Mono.never();
 		Publisher<?> stream = runUnder(index + 1, hold.context());
 		return hold.endsOnLoss() ? untilLoss(stream, loss) : stream;
@@ -121,6 +131,7 @@ final class ReactiveCall {
 		LockContext before = LockContext.get();
 		LockContext.set(context);
 		try {
+			this.interrupting.forEach(LockHandle::checkpoint);
 			if (context != null && this.method.returnType().kind() == ReturnType.Kind.SUSPENDING) {
 				CoroutineLocks.give(this.invocation, context);
 			}

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.aop;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -31,6 +32,7 @@ import io.github.lockspring.DistributedLock.OnLost;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockNotAcquiredException;
 import io.github.lockspring.LockUnavailableException;
 
@@ -54,6 +56,11 @@ final class StageCall {
 	private final List<LockClaim> claims;
 
 	private final CompletableFuture<@Nullable Object> promise = new CompletableFuture<>();
+
+	/**
+	 * The locks whose loss ends the work. One may be over before anybody is told.
+	 */
+	private final List<LockHandle> interrupting = new ArrayList<>(1);
 
 	private volatile CompletableFuture<?> awaited = this.promise;
 
@@ -146,6 +153,7 @@ final class StageCall {
 		OnLost onLost = claim.attributes().onLost();
 		if (onLost == OnLost.INTERRUPT) {
 			lock.onLost(this::cancelLost);
+			this.interrupting.add(lock);
 		}
 		CompletableFuture<@Nullable Object> inner = runUnder(index + 1, new LockContext(claim.name(), lock, outer));
 		return inner
@@ -178,6 +186,12 @@ final class StageCall {
 	private CompletableFuture<@Nullable Object> run(@Nullable LockContext context) {
 		if (isUnwanted()) {
 			return CompletableFuture.failedFuture(new CancellationException());
+		}
+		try {
+			this.interrupting.forEach(LockHandle::checkpoint);
+		}
+		catch (LockLostException ex) {
+			return CompletableFuture.failedFuture(ex);
 		}
 		this.context = context;
 		this.running = true;

@@ -81,7 +81,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private final JdbcCalls calls;
 
-	private final KnownRows rows = new KnownRows();
+	private final FreeRows freeRows = new FreeRows();
 
 	private final @Nullable JdbcNews news;
 
@@ -204,7 +204,7 @@ public final class JdbcLockBackend implements LockBackend {
 			throws SQLException {
 		String contend = (queueing && this.news != null) ? connection.sql().contend() : null;
 		try {
-			return LeaseTable.acquire(connection, request, this.rows, contend);
+			return LeaseTable.acquire(connection, request, this.freeRows, contend);
 		}
 		catch (SQLException ex) {
 			if (!connection.dialect().isContended(ex)) {
@@ -247,7 +247,13 @@ public final class JdbcLockBackend implements LockBackend {
 		if (this.news != null) {
 			this.news.forget(lease);
 		}
-		return this.calls.run(timeout, (connection, mayBeDone) -> release(connection, lease) || mayBeDone);
+		return this.calls.run(timeout, (connection, mayBeDone) -> {
+			boolean released = release(connection, lease);
+			if (released && isPlain(lease)) {
+				this.freeRows.add(lease.key());
+			}
+			return released || mayBeDone;
+		});
 	}
 
 	private static boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {

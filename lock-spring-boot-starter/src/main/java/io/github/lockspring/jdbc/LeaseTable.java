@@ -68,28 +68,21 @@ final class LeaseTable {
 	}
 
 	/**
-	 * Acquires the only key of the request. A row that is known may be taken faster; if
-	 * it cannot be taken, the reason is found out as if it were not known.
-	 * @param rows the rows that are known
+	 * Acquires the only key of the request. A row that is free is taken faster; if it
+	 * turns out to be held, the reason is found out as if nothing had been known of it.
+	 * @param freeRows the rows that are likely to be free
 	 * @param contend the statement that leaves a mark if the request is denied, so that
 	 * news will come, or {@code null}
 	 * @return a grant, or a denial that tells by its length whether news will come
 	 */
-	static Attempt acquire(LockConnection connection, LeaseRequest request, KnownRows rows, @Nullable String contend)
+	static Attempt acquire(LockConnection connection, LeaseRequest request, FreeRows freeRows, @Nullable String contend)
 			throws SQLException {
-		String take = rows.isKnown(request.key()) ? connection.sql().take() : null;
-		if (take != null) {
-			Long token = take(connection, request, take);
-			if (token != null) {
-				return grant(request.terms(), token);
-			}
-			rows.remove(request.key());
+		String take = freeRows.remove(request.key()) ? connection.sql().take() : null;
+		Long token = (take != null) ? take(connection, request, take) : null;
+		if (token != null) {
+			return grant(request.terms(), token);
 		}
-		Attempt attempt = (contend != null) ? contend(connection, request, contend) : acquire(connection, request);
-		if (attempt instanceof Grant) {
-			rows.add(request.key());
-		}
-		return attempt;
+		return (contend != null) ? contend(connection, request, contend) : acquire(connection, request);
 	}
 
 	private static @Nullable Long take(LockConnection connection, LeaseRequest request, String sql)

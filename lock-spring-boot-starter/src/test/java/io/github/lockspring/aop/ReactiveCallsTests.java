@@ -445,6 +445,21 @@ class ReactiveCallsTests {
 	}
 
 	@Test
+	void whenLostBeforeTheMethodRunsAndInterruptingThenItDoesNotRun() {
+		LockHandle elsewhere = this.proxies.holdElsewhere("z:42");
+		Mono<Throwable> lost = this.orders.payTwiceInterruptibly(42)
+			.<Throwable>then(Mono.empty())
+			.onErrorResume(Mono::just)
+			.cache();
+		lost.subscribe();
+		Awaitility.await().atMost(LONG).until(() -> this.proxies.isHeld("a:42"));
+		this.proxies.loseLeases();
+		assertThat(lost.block(LONG)).isInstanceOf(LockLostException.class);
+		assertThat(this.target.runs).hasValue(0);
+		assertThat(elsewhere.isHeld()).isFalse();
+	}
+
+	@Test
 	void whenLostAndInterruptingThenStreamIsCancelledAtOnce() {
 		AtomicBoolean cancelled = new AtomicBoolean();
 		AtomicReference<LockHandle> handle = new AtomicReference<>();
@@ -623,6 +638,12 @@ class ReactiveCallsTests {
 		@DistributedLock(name = "guarded", key = "#id")
 		String count(long id) {
 			return "counted";
+		}
+
+		@DistributedLock(name = "a", key = "#id", onLost = OnLost.INTERRUPT)
+		@DistributedLock(name = "z", key = "#id", waitTime = "1h")
+		Mono<String> payTwiceInterruptibly(long id) {
+			return run();
 		}
 
 		@DistributedLock(name = "interrupted", key = "#id", onLost = OnLost.INTERRUPT)

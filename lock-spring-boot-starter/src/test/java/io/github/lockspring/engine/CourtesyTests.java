@@ -60,7 +60,7 @@ class CourtesyTests {
 	void quietLastsTwiceAsLongAsTheLeaseBetweenTwoLimits() {
 		assertThat(pauseAfter(20 * MILLI)).isEqualTo(40 * MILLI);
 		assertThat(pauseAfter(0)).isEqualTo(2 * MILLI);
-		assertThat(pauseAfter(Duration.ofDays(1).toNanos())).isEqualTo(75 * MILLI);
+		assertThat(pauseAfter(Duration.ofDays(1).toNanos())).isEqualTo(110 * MILLI);
 	}
 
 	@Test

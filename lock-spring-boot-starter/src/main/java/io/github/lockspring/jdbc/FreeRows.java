@@ -19,30 +19,29 @@ package io.github.lockspring.jdbc;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Remembers of some keys that this process had them lately, so that there is a row, most
- * likely free, which another statement may take faster than the one that is prepared for
- * everything. Only a hint: it forgets, since there is room for a fixed number of keys,
- * and the row may be held again, or deleted.
+ * Remembers of some keys that this process gave them back lately, so that there is a row,
+ * most likely free, which another statement may take faster than the one that is prepared
+ * for everything. Only a hint: it forgets, since there is room for a fixed number of
+ * keys, and the row may be held again, or deleted.
  */
-final class KnownRows {
+final class FreeRows {
 
 	private static final int SIZE = 16_384;
 
 	private final AtomicLongArray keys = new AtomicLongArray(SIZE);
-
-	boolean isKnown(String key) {
-		long hash = hash(key);
-		return this.keys.get(index(hash)) == hash;
-	}
 
 	void add(String key) {
 		long hash = hash(key);
 		this.keys.set(index(hash), hash);
 	}
 
-	void remove(String key) {
+	/**
+	 * Forgets a key, which is about to be taken.
+	 * @return whether it was known
+	 */
+	boolean remove(String key) {
 		long hash = hash(key);
-		this.keys.compareAndSet(index(hash), hash, 0);
+		return this.keys.compareAndSet(index(hash), hash, 0);
 	}
 
 	private static long hash(String key) {
