@@ -16,6 +16,7 @@
 
 package io.github.lockspring.aop;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +24,7 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.DistributedLock.OnLost;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
@@ -90,6 +92,18 @@ record LockClaim(MethodLock lock, Object key, LockOptions options) {
 	 */
 	String firstStoreKey() {
 		return Collections.min(this.lock.storeKeys(this.key));
+	}
+
+	/**
+	 * Adds a lock to those whose loss ends the work, if it is one of them.
+	 */
+	List<LockHandle> interrupting(List<LockHandle> others, LockHandle lock) {
+		if (attributes().onLost() != OnLost.INTERRUPT) {
+			return others;
+		}
+		List<LockHandle> all = new ArrayList<>(others);
+		all.add(lock);
+		return all;
 	}
 
 	LockAttributes attributes() {

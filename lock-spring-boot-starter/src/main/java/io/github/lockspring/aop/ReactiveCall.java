@@ -16,7 +16,6 @@
 
 package io.github.lockspring.aop;
 
-import java.util.ArrayList;
 import java.util.List;
 
 import org.aopalliance.intercept.MethodInvocation;
@@ -50,11 +49,6 @@ final class ReactiveCall {
 
 	private final @Nullable ReactiveTransaction transaction;
 
-	/**
-	 * The locks whose loss ends the stream. One may be over before anybody is told.
-	 */
-	private final List<LockHandle> interrupting = new ArrayList<>(1);
-
 	ReactiveCall(LockedMethod method, MethodInvocation invocation, List<LockClaim> claims,
 			@Nullable ReactiveTransaction transaction) {
 		this.method = method;
@@ -70,41 +64,48 @@ final class ReactiveCall {
 	 * @return the stream, whose end comes after the release
 	 */
 	Publisher<?> runUnder(int index, @Nullable LockContext outer) {
+		return runUnder(index, outer, List.of());
+	}
+
+	/**
+	 * Goes on with the locks from an index on.
+	 * @param interrupting the locks held so far whose loss ends the stream
+	 */
+	private Publisher<?> runUnder(int index, @Nullable LockContext outer, List<LockHandle> interrupting) {
 		if (index == this.claims.size()) {
-			return run(outer);
+			return run(outer, interrupting);
 		}
 		ReactiveHold hold = new ReactiveHold(this.claims.get(index), outer, this.transaction);
 		if (this.method.returnType().isSeveral()) {
 			return Flux
-				.<Object, ReactiveHold>usingWhen(hold.acquire(), (acquired) -> runUnder(acquired, index),
+				.<Object, ReactiveHold>usingWhen(hold.acquire(), (acquired) -> runUnder(acquired, index, interrupting),
 						ReactiveHold::release, ReactiveHold::releaseAfter, ReactiveHold::release)
 				.concatWith(hold.end());
 		}
 		return Mono
-			.<Object, ReactiveHold>usingWhen(hold.acquire(), (acquired) -> Mono.from(runUnder(acquired, index)),
-					ReactiveHold::release, ReactiveHold::releaseAfter, ReactiveHold::release)
+			.<Object, ReactiveHold>usingWhen(hold.acquire(),
+					(acquired) -> Mono.from(runUnder(acquired, index, interrupting)), ReactiveHold::release,
+					ReactiveHold::releaseAfter, ReactiveHold::release)
 			.flatMap((result) -> hold.end().defaultIfEmpty(result))
 			.switchIfEmpty(hold.end());
 	}
 
-	private Publisher<?> runUnder(ReactiveHold hold, int index) {
+	private Publisher<?> runUnder(ReactiveHold hold, int index, List<LockHandle> interrupting) {
 		LockException denial = hold.denial();
 		if (denial != null) {
-			return denied(hold, denial, index);
+			return denied(hold, denial, index, interrupting);
 		}
 		if (this.method.isOffered(hold.claim().lock())) {
 			this.method.offer(hold.lock(), this.invocation);
 		}
-		if (hold.endsOnLoss()) {
-			this.interrupting.add(hold.lock());
-		}
 		Mono<Object> loss = hold.endsOnLoss() ? hold.loss() : Mono.never();
-		Publisher<?> stream = runUnder(index + 1, hold.context());
+		Publisher<?> stream = runUnder(index + 1, hold.context(), hold.claim().interrupting(interrupting, hold.lock()));
 		return hold.endsOnLoss() ? untilLoss(stream, loss) : stream;
 	}
 
-	private Publisher<?> denied(ReactiveHold hold, LockException failure, int index) {
-		MethodInvocation unlocked = new UnlockedInvocation(this.invocation, () -> runOthers(hold, index + 1));
+	private Publisher<?> denied(ReactiveHold hold, LockException failure, int index, List<LockHandle> interrupting) {
+		MethodInvocation unlocked = new UnlockedInvocation(this.invocation,
+				() -> runOthers(hold, index + 1, interrupting));
 		try {
 			return ReactiveCalls.publisherOf(hold.claim().attributes().failurePolicy().resultOf(unlocked, failure));
 		}
@@ -113,9 +114,9 @@ final class ReactiveCall {
 		}
 	}
 
-	private Object runOthers(ReactiveHold hold, int index) {
+	private Object runOthers(ReactiveHold hold, int index, List<LockHandle> interrupting) {
 		ReactiveAdapter adapter = this.method.returnType().adapter();
-		Publisher<?> stream = runUnder(index, hold.outer());
+		Publisher<?> stream = runUnder(index, hold.outer(), interrupting);
 		return (adapter != null) ? adapter.fromPublisher(stream) : stream;
 	}
 
@@ -127,11 +128,14 @@ final class ReactiveCall {
 				: Mono.from(stream).takeUntilOther(loss);
 	}
 
-	private Publisher<?> run(@Nullable LockContext context) {
+	/**
+	 * A lock may be over before anybody is told, hence the look at those that count.
+	 */
+	private Publisher<?> run(@Nullable LockContext context, List<LockHandle> interrupting) {
 		LockContext before = LockContext.get();
 		LockContext.set(context);
 		try {
-			this.interrupting.forEach(LockHandle::checkpoint);
+			interrupting.forEach(LockHandle::checkpoint);
 			if (context != null && this.method.returnType().kind() == ReturnType.Kind.SUSPENDING) {
 				CoroutineLocks.give(this.invocation, context);
 			}

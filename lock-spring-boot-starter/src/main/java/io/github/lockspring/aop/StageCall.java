@@ -16,7 +16,6 @@
 
 package io.github.lockspring.aop;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +31,6 @@ import io.github.lockspring.DistributedLock.OnLost;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockNotAcquiredException;
 import io.github.lockspring.LockUnavailableException;
 
@@ -56,11 +54,6 @@ final class StageCall {
 	private final List<LockClaim> claims;
 
 	private final CompletableFuture<@Nullable Object> promise = new CompletableFuture<>();
-
-	/**
-	 * The locks whose loss ends the work. One may be over before anybody is told.
-	 */
-	private final List<LockHandle> interrupting = new ArrayList<>(1);
 
 	private volatile CompletableFuture<?> awaited = this.promise;
 
@@ -89,7 +82,7 @@ final class StageCall {
 	CompletableFuture<@Nullable Object> start(@Nullable LockContext outer, TaskDecorator decorator) {
 		this.body = decorator.decorate(this.body);
 		this.promise.whenComplete((result, failure) -> cancelIfUnwanted());
-		runUnder(0, outer).whenComplete((result, failure) -> {
+		runUnder(0, outer, List.of()).whenComplete((result, failure) -> {
 			if (failure != null) {
 				this.promise.completeExceptionally(Invocations.reasonOf(failure));
 			}
@@ -114,16 +107,22 @@ final class StageCall {
 		return this.lost || (this.running ? this.promise.isCancelled() : this.promise.isDone());
 	}
 
-	private CompletableFuture<@Nullable Object> runUnder(int index, @Nullable LockContext outer) {
+	/**
+	 * Acquires the locks from an index on, and calls the method.
+	 * @param interrupting the locks held so far whose loss ends the work
+	 */
+	private CompletableFuture<@Nullable Object> runUnder(int index, @Nullable LockContext outer,
+			List<LockHandle> interrupting) {
 		if (index == this.claims.size()) {
-			return run(outer);
+			return run(outer, interrupting);
 		}
 		LockClaim claim = this.claims.get(index);
 		CompletableFuture<LockHandle> acquired = claim.acquireAsync(outer);
 		await(acquired);
 		return acquired
-			.handle((lock, failure) -> (failure != null) ? denied(claim, Invocations.reasonOf(failure), index, outer)
-					: held(claim, lock, index, outer))
+			.handle((lock, failure) -> (failure != null)
+					? denied(claim, Invocations.reasonOf(failure), index, outer, interrupting)
+					: held(claim, lock, index, outer, interrupting))
 			.thenCompose(Function.identity());
 	}
 
@@ -133,10 +132,11 @@ final class StageCall {
 	}
 
 	private CompletableFuture<@Nullable Object> denied(LockClaim claim, Throwable failure, int index,
-			@Nullable LockContext outer) {
+			@Nullable LockContext outer, List<LockHandle> interrupting) {
 		if (failure instanceof LockNotAcquiredException || failure instanceof LockUnavailableException) {
 			this.running = true;
-			MethodInvocation unlocked = new UnlockedInvocation(this.invocation, () -> runUnder(index + 1, outer));
+			MethodInvocation unlocked = new UnlockedInvocation(this.invocation,
+					() -> runUnder(index + 1, outer, interrupting));
 			CompletableFuture<@Nullable Object> substitute = resultOf(
 					() -> claim.attributes().failurePolicy().resultOf(unlocked, (LockException) failure));
 			await(substitute);
@@ -146,16 +146,16 @@ final class StageCall {
 	}
 
 	private CompletableFuture<@Nullable Object> held(LockClaim claim, LockHandle lock, int index,
-			@Nullable LockContext outer) {
+			@Nullable LockContext outer, List<LockHandle> interrupting) {
 		if (this.method.isOffered(claim.lock())) {
 			this.method.offer(lock, this.invocation);
 		}
 		OnLost onLost = claim.attributes().onLost();
 		if (onLost == OnLost.INTERRUPT) {
 			lock.onLost(this::cancelLost);
-			this.interrupting.add(lock);
 		}
-		CompletableFuture<@Nullable Object> inner = runUnder(index + 1, new LockContext(claim.name(), lock, outer));
+		CompletableFuture<@Nullable Object> inner = runUnder(index + 1, new LockContext(claim.name(), lock, outer),
+				claim.interrupting(interrupting, lock));
 		return inner
 			.handle((result, failure) -> lock.closeAsync()
 				.handle((none, loss) -> end(result, failure, loss, onLost))
@@ -183,14 +183,17 @@ final class StageCall {
 		return CompletableFuture.failedFuture(failure);
 	}
 
-	private CompletableFuture<@Nullable Object> run(@Nullable LockContext context) {
+	/**
+	 * A lock may be over before anybody is told, hence the look at those that count.
+	 */
+	private CompletableFuture<@Nullable Object> run(@Nullable LockContext context, List<LockHandle> interrupting) {
 		if (isUnwanted()) {
 			return CompletableFuture.failedFuture(new CancellationException());
 		}
 		try {
-			this.interrupting.forEach(LockHandle::checkpoint);
+			interrupting.forEach(LockHandle::checkpoint);
 		}
-		catch (LockLostException ex) {
+		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
 		this.context = context;

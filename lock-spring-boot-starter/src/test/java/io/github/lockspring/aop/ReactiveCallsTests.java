@@ -445,6 +445,17 @@ class ReactiveCallsTests {
 	}
 
 	@Test
+	void handlerMayRunTheMethodTwiceUnderLocksThatInterrupt() {
+		this.proxies.holdElsewhere("a");
+		this.proxies.context.registerBean("handler", LockFailureHandler.class, () -> (invocation, failure) -> {
+			Mono<?> stream = (Mono<?>) invocation.proceed();
+			return stream.then(stream);
+		});
+		assertThat(this.orders.payInterruptiblyOrHandle().block(LONG)).isEqualTo("c");
+		assertThat(this.proxies.isHeld("c")).isFalse();
+	}
+
+	@Test
 	void whenLostBeforeTheMethodRunsAndInterruptingThenItDoesNotRun() {
 		LockHandle elsewhere = this.proxies.holdElsewhere("z:42");
 		Mono<Throwable> lost = this.orders.payTwiceInterruptibly(42)
@@ -638,6 +649,12 @@ class ReactiveCallsTests {
 		@DistributedLock(name = "guarded", key = "#id")
 		String count(long id) {
 			return "counted";
+		}
+
+		@DistributedLock(name = "a", onFailure = OnFailure.HANDLE, handler = "handler")
+		@DistributedLock(name = "c", onLost = OnLost.INTERRUPT)
+		Mono<String> payInterruptiblyOrHandle() {
+			return ReactiveLockContext.current().map(LockHandle::key);
 		}
 
 		@DistributedLock(name = "a", key = "#id", onLost = OnLost.INTERRUPT)

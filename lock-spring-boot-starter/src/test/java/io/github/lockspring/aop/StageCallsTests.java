@@ -258,6 +258,17 @@ class StageCallsTests {
 	}
 
 	@Test
+	void handlerMayRunTheMethodTwiceUnderLocksThatInterrupt() {
+		this.proxies.holdElsewhere("a");
+		this.proxies.context.registerBean("handler", LockFailureHandler.class, () -> (invocation, failure) -> {
+			await((CompletionStage<?>) invocation.proceed());
+			return invocation.proceed();
+		});
+		assertThat(await(this.orders.payInterruptiblyOrHandle())).isEqualTo("c");
+		assertThat(this.proxies.isHeld("c")).isFalse();
+	}
+
+	@Test
 	void whenRefusedInsideATransactionThenMethodDoesNotRun() {
 		try (LockedProxies refusing = new LockedProxies(InsideTransaction.REFUSE)) {
 			CompletableFuture<String> paid = inTransaction(() -> refusing.proxy(this.target).pay(42));
@@ -634,6 +645,12 @@ class StageCallsTests {
 		@DistributedLock(name = "a", onFailure = OnFailure.HANDLE, handler = "handler")
 		@DistributedLock(name = "b")
 		CompletableFuture<String> payTwice() {
+			return CompletableFuture.completedFuture(LockContext.current().key());
+		}
+
+		@DistributedLock(name = "a", onFailure = OnFailure.HANDLE, handler = "handler")
+		@DistributedLock(name = "c", onLost = OnLost.INTERRUPT)
+		CompletableFuture<String> payInterruptiblyOrHandle() {
 			return CompletableFuture.completedFuture(LockContext.current().key());
 		}
 
