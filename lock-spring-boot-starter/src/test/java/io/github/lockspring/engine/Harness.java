@@ -174,9 +174,10 @@ final class Harness implements AutoCloseable {
 	}
 
 	/**
-	 * Moves time, and lets steady engines do what is due.
+	 * Lets steady engines do what is due, moves time, and lets them do what is due then.
 	 */
 	void advance(Duration duration) {
+		this.clocks.forEach(HookedTime::awaitUpkeep);
 		this.time.advance(duration);
 		this.clocks.forEach(HookedTime::awaitUpkeep);
 	}

@@ -179,8 +179,9 @@ class InterruptTests {
 		Hold hold = Harness.hold(this.engine);
 		Waiter first = this.harness.queued(this.engine, WAIT);
 		hold.release();
+		Hold next = first.hold();
 		Waiter second = this.harness.queued(this.engine, WAIT);
-		this.time.beforeWaking(second.thread(), () -> first.hold().release());
+		this.time.beforeWaking(second.thread(), next::release);
 		second.interrupt();
 		assertThat(second.hold().isHeld()).isTrue();
 		assertThat(second.wasInterruptedAtEnd()).isTrue();
