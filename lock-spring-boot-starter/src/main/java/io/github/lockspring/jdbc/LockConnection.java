@@ -82,7 +82,7 @@ final class LockConnection {
 			return new LockConnection(connection, JdbcDialects.of(connection), table).configured();
 		}
 		catch (SQLException | RuntimeException ex) {
-			connection.close();
+			succeeds(connection::close);
 			throw ex;
 		}
 	}

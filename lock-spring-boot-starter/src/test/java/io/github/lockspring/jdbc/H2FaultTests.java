@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
+import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.server.H2Server;
 
 /**
@@ -29,16 +30,42 @@ import io.github.lockspring.server.H2Server;
  */
 class H2FaultTests {
 
+	/**
+	 * How long HikariCP does not look whether a connection is alive after its last use.
+	 * It does not see by the errors of H2 that a connection is broken, and would hand out
+	 * the same one again and again.
+	 */
+	private static final String ALIVE_BYPASS_WINDOW = "com.zaxxer.hikari.aliveBypassWindowMs";
+
 	private static H2Server server;
 
 	@BeforeAll
 	static void startServer() {
+		System.setProperty(ALIVE_BYPASS_WINDOW, "0");
 		server = H2Server.start();
 	}
 
 	@AfterAll
 	static void stopServer() {
+		System.clearProperty(ALIVE_BYPASS_WINDOW);
 		server.close();
+	}
+
+	@Nested
+	class ReplyDropped extends SqlReplyDroppedTests {
+
+		ReplyDropped() {
+			super(H2FaultTests.server);
+		}
+
+		/**
+		 * To open a connection takes long.
+		 */
+		@Override
+		int times() {
+			return (FaultRun.SCALE > 1) ? 125 : 5;
+		}
+
 	}
 
 	@Nested

@@ -49,8 +49,6 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 
 	private static final int VICTIMS = 4;
 
-	private static final int TIMES = (FaultRun.SCALE > 1) ? 125 : 15;
-
 	/**
 	 * Much longer than any wait here: whatever is lost blocks a key for longer.
 	 */
@@ -64,6 +62,13 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 
 	SqlReplyDroppedTests(SqlServer server) {
 		super(server, EngineSettings.defaults().withOperationTimeout(LONG_TIMEOUT));
+	}
+
+	/**
+	 * How many replies each victim loses.
+	 */
+	int times() {
+		return (FaultRun.SCALE > 1) ? 125 : 15;
 	}
 
 	@AfterEach
@@ -134,7 +139,7 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 			EngineProcess victim = this.run.startProcess(this.store.through(this.server, proxy).keeping(kept));
 			Random random = new Random(this.run.random.nextLong());
 			this.run.startThread("victim-" + i, () -> {
-				for (int j = 0; j < TIMES; j++) {
+				for (int j = 0; j < times(); j++) {
 					attempt.run(proxy, victim, random);
 				}
 			});
@@ -161,7 +166,7 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 
 	private void assertEnd() throws InterruptedException {
 		this.run.assertNoViolations();
-		assertThat(this.dropped).hasValue(VICTIMS * TIMES);
+		assertThat(this.dropped).hasValue(VICTIMS * times());
 		FaultRun.eventually().untilAsserted(this.store::assertNothingLeft);
 		assertThat(this.run.losses()).isZero();
 		assertEnd(List.of("key-0", "key-1"));
