@@ -166,17 +166,16 @@ class MinimumHoldTests {
 
 	@Test
 	void backgroundReleaseLeavesWhatIsLeftOfTheMinimumByThen() {
-		LockEngine engine = this.harness.engine(this.backend);
+		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults());
 		Hold hold = Harness.hold(engine, TERMS);
 		this.backend.always(Kind.RELEASE, Fault.unavailable());
 		assertThat(hold.release()).isTrue();
-		Harness.await().until(() -> this.backend.count(Kind.RELEASE) >= 2);
+		this.harness.advance(Duration.ZERO);
+		assertThat(this.backend.count(Kind.RELEASE)).isEqualTo(2);
 		this.backend.heal();
-		this.harness.time.advance(Duration.ofSeconds(4));
-		Harness.await().until(() -> Duration.ofSeconds(6).equals(this.backend.lastRest()));
-		Harness.await()
-			.untilAsserted(
-					() -> assertThat(this.harness.holders().get(0).remaining()).isEqualTo(Duration.ofSeconds(6)));
+		this.harness.advance(Duration.ofSeconds(4));
+		assertThat(this.backend.lastRest()).isEqualTo(Duration.ofSeconds(6));
+		assertThat(this.harness.holders().get(0).remaining()).isEqualTo(Duration.ofSeconds(6));
 		assertFree(engine, false);
 	}
 
