@@ -32,6 +32,7 @@ import org.apache.curator.framework.state.ConnectionStateListener;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.ZooKeeper.States;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.data.Stat;
@@ -90,9 +91,18 @@ final class Connection {
 		if (this.client.getState() == CuratorFrameworkState.LATENT) {
 			this.client.start();
 		}
-		else if (this.client.getZookeeperClient().isConnected()) {
+		else if (this.client.getZookeeperClient().isConnected() || isRefused()) {
 			changed(ConnectionState.CONNECTED);
 		}
+	}
+
+	/**
+	 * Whether the servers did not accept who we are, which is told to those only who ask
+	 * them for something.
+	 */
+	private boolean isRefused() {
+		ZooKeeper zooKeeper = handle();
+		return zooKeeper != null && zooKeeper.getState() == States.AUTH_FAILED;
 	}
 
 	/**

@@ -29,6 +29,7 @@ import org.apache.zookeeper.ZKUtil;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.ZooKeeper.States;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
@@ -188,6 +189,24 @@ class ZooKeeperSetupTests {
 		this.admin.create().withACL(List.of(acl(most, "app"), acl(Perms.ALL, "admin"))).forPath(this.root);
 		assertCannotStart(backend(client(server.connectString(), "app"))).withMessageContaining("'" + this.root + "'")
 			.withMessageContaining("ADMIN");
+	}
+
+	/**
+	 * Nobody is told of the refusal after it has happened.
+	 */
+	@Test
+	void clientThatWasRefusedBeforeCannotStart() {
+		CuratorFramework client = CuratorFrameworkFactory.builder()
+			.connectString(server.connectString())
+			.retryPolicy(new RetryOneTime(1))
+			.authorization("nonsense", new byte[1])
+			.build();
+		client.start();
+		ZooKeeperProcess.await()
+			.until(() -> client.getZookeeperClient().getZooKeeper().getState() == States.AUTH_FAILED
+					&& !client.getZookeeperClient().isConnected());
+		assertCannotStart(backend(client)).withMessageContaining("'" + this.root + "'")
+			.withMessageContaining("lock.zookeeper.auth");
 	}
 
 	@Test
