@@ -102,8 +102,23 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Prolongs leases, each to its full lease time from now.
-	 * @param leases the requests that were granted
+	 * How many keys the leases of one call of {@link #renew} have together at most. More
+	 * leases are renewed in several calls, so that each is short, and one that fails
+	 * costs few leases. A lease that has more keys is renewed by itself.
+	 * @return the number, at least 1
+	 */
+	default int renewalBatchSize() {
+		return 500;
+	}
+
+	/**
+	 * Prolongs leases, each to its full lease time from now. Has the right of way: it
+	 * waits neither for attempts to acquire nor for their connections. A lease that
+	 * cannot be renewed, because its row is locked for example, costs the others nothing:
+	 * it is left out of the answer. May be called by several threads at once, but never
+	 * by two for the same lease.
+	 * @param leases the requests that were granted, the most urgent first, with no more
+	 * keys than {@link #renewalBatchSize()} or a single request
 	 * @param timeout the time after which this call must have ended
 	 * @return which of the leases are still held, and which are over
 	 * @throws BackendException if the store failed or took too long; some of the leases
