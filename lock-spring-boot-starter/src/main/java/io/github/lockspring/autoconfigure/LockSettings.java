@@ -263,7 +263,8 @@ final class LockSettings {
 			.withRenewInterval(this.properties.getRenewInterval())
 			.withMaxHoldTime(this.properties.getMaxHoldTime())
 			.withMaxKeys(this.properties.getMaxKeys())
-			.withAsyncRelease(this.properties.isAsyncRelease());
+			.withAsyncRelease(this.properties.isAsyncRelease())
+			.withProbeKey(this.properties.getKeyPrefix() + "::probe");
 	}
 
 }

@@ -40,14 +40,15 @@ import org.springframework.util.Assert;
  * @param maxKeys how many keys may be held or waited for at once in this process
  * @param asyncRelease whether a release returns before the store has answered, where the
  * backend can do that
+ * @param probeKey the key of the locks by which is tried whether the store works
  */
 public record EngineSettings(Duration operationTimeout, int handOverLimit, Duration handOverSpan,
 		@Nullable Duration renewInterval, Duration minPoll, Duration maxPoll, Duration queuePoll, Duration maxHoldTime,
-		int maxKeys, boolean asyncRelease) {
+		int maxKeys, boolean asyncRelease, String probeKey) {
 
 	private static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(1), 256, Duration.ofMillis(20),
 			null, Duration.ofMillis(1), Duration.ofMillis(110), Duration.ofMillis(500), Duration.ofDays(1), 1_000_000,
-			false);
+			false, "lock::probe");
 
 	/**
 	 * Checks the numbers.
@@ -75,37 +76,48 @@ public record EngineSettings(Duration operationTimeout, int handOverLimit, Durat
 
 	public EngineSettings withOperationTimeout(Duration operationTimeout) {
 		return new EngineSettings(operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease);
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease,
+				this.probeKey);
 	}
 
 	public EngineSettings withHandOver(int handOverLimit, Duration handOverSpan) {
 		return new EngineSettings(this.operationTimeout, handOverLimit, handOverSpan, this.renewInterval, this.minPoll,
-				this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease);
+				this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease, this.probeKey);
 	}
 
 	public EngineSettings withRenewInterval(@Nullable Duration renewInterval) {
 		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease);
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease,
+				this.probeKey);
 	}
 
 	public EngineSettings withPoll(Duration minPoll, Duration maxPoll, Duration queuePoll) {
 		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
-				minPoll, maxPoll, queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease);
+				minPoll, maxPoll, queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease, this.probeKey);
 	}
 
 	public EngineSettings withMaxHoldTime(Duration maxHoldTime) {
 		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, maxHoldTime, this.maxKeys, this.asyncRelease);
+				this.minPoll, this.maxPoll, this.queuePoll, maxHoldTime, this.maxKeys, this.asyncRelease,
+				this.probeKey);
 	}
 
 	public EngineSettings withAsyncRelease(boolean asyncRelease) {
 		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, asyncRelease);
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, asyncRelease,
+				this.probeKey);
 	}
 
 	public EngineSettings withMaxKeys(int maxKeys) {
 		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, maxKeys, this.asyncRelease);
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, maxKeys, this.asyncRelease,
+				this.probeKey);
+	}
+
+	public EngineSettings withProbeKey(String probeKey) {
+		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease,
+				probeKey);
 	}
 
 }

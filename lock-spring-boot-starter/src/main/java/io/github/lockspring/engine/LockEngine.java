@@ -399,19 +399,18 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Makes one cheap round trip to the store.
-	 * @return how long it took
+	 * Does what a lock does, with a {@linkplain EngineSettings#probeKey() key} that is
+	 * used for nothing else.
+	 * @return how long the store took to answer an attempt to acquire
 	 * @throws EngineException if the store failed
 	 */
 	public Duration probe() {
-		long start = System.nanoTime();
 		try {
-			this.store.probe(this.settings.operationTimeout());
+			return this.store.probe(this.settings.probeKey(), this.settings.operationTimeout());
 		}
 		catch (BackendException ex) {
 			throw new EngineException(EngineException.Reason.UNAVAILABLE, "The store failed", ex);
 		}
-		return Duration.ofNanos(System.nanoTime() - start);
 	}
 
 	/**

@@ -45,6 +45,8 @@ final class Store {
 
 	private static final Duration MOST_NANOS = Duration.ofNanos(Long.MAX_VALUE);
 
+	private static final AcquireTerms PROBE = AcquireTerms.exclusive(Duration.ofSeconds(5), false);
+
 	private final LockBackend backend;
 
 	private final String instance = OwnerId.newInstance();
@@ -233,9 +235,9 @@ final class Store {
 		}
 	}
 
-	void probe(Duration timeout) {
+	Duration probe(String key, Duration timeout) {
 		try {
-			this.backend.probe(timeout);
+			return this.backend.probe(newRequest(key, PROBE, false), timeout);
 		}
 		catch (BackendException ex) {
 			throw ex;

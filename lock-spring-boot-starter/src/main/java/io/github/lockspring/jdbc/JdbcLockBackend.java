@@ -297,11 +297,13 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	@Override
-	public void probe(Duration timeout) {
+	public Duration probe(LeaseRequest request, Duration timeout) {
+		long start = System.nanoTime();
 		this.calls.run(timeout, (connection, mayBeDone) -> {
 			connection.requireWritable();
 			return true;
 		});
+		return LockBackend.super.probe(request, timeout.minusNanos(System.nanoTime() - start));
 	}
 
 	@Override

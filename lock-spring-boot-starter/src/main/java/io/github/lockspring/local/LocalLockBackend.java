@@ -118,10 +118,6 @@ public final class LocalLockBackend implements LockBackend {
 	}
 
 	@Override
-	public void probe(Duration timeout) {
-	}
-
-	@Override
 	public void close() {
 		this.listener = null;
 		this.store.withdrawContendersOf(this);

@@ -344,9 +344,9 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
-	public void probe(Duration timeout) {
-		this.calls.ping(timeout);
+	public Duration probe(LeaseRequest request, Duration timeout) {
 		this.warnings.refresh();
+		return LockBackend.super.probe(request, timeout);
 	}
 
 	@Override

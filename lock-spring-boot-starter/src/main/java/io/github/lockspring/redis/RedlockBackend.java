@@ -352,14 +352,14 @@ public final class RedlockBackend implements LockBackend {
 	}
 
 	@Override
-	public void probe(Duration timeout) {
-		long deadline = System.nanoTime() + shorter(this.nodeTimeout, timeout).toNanos();
-		List<RedlockAnswer<Boolean>> answers = ask(deadline, (backend, time) -> {
-			backend.probe(time);
-			return true;
-		}).await(this.majority::hasMajority, deadline);
+	public Duration probe(LeaseRequest request, Duration timeout) {
+		long start = System.nanoTime();
+		long deadline = start + shorter(this.nodeTimeout, timeout).toNanos();
+		List<RedlockAnswer<Duration>> answers = ask(deadline, (backend, time) -> backend.probe(request, time))
+			.await(this.majority::hasMajority, deadline);
 		this.servers.requireNoMistake();
 		this.majority.requireMajorityReachable(answers);
+		return Duration.ofNanos(System.nanoTime() - start);
 	}
 
 	@Override

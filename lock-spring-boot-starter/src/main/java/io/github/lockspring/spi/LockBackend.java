@@ -213,11 +213,27 @@ public interface LockBackend extends AutoCloseable {
 	List<LeaseHolder> inspect(String key, Duration timeout);
 
 	/**
-	 * Makes one cheap round trip.
+	 * Does what a lock does, so that whatever would keep locks from working shows: a
+	 * store that is down, a missing right, a replica that only reads, a lack of memory.
+	 * By default acquires, renews and releases the request. A request that is denied,
+	 * because another process does the same, is an answer, too.
+	 * @param request a request of its own for each call, exclusive, for a key that only
+	 * probes use
 	 * @param timeout the time after which this call must have ended
-	 * @throws BackendException if the store failed or took too long
+	 * @return how long the store took to answer the attempt to acquire
+	 * @throws BackendException if the store failed, took too long or refused something
+	 * that locks need, which the message names
 	 */
-	void probe(Duration timeout);
+	default Duration probe(LeaseRequest request, Duration timeout) {
+		long start = System.nanoTime();
+		Attempt attempt = tryAcquire(request, timeout);
+		long answered = System.nanoTime();
+		if (attempt instanceof Grant) {
+			renew(List.of(request), timeout.minusNanos(System.nanoTime() - start));
+			release(request, timeout.minusNanos(System.nanoTime() - start));
+		}
+		return Duration.ofNanos(answered - start);
+	}
 
 	/**
 	 * What is known to weaken the locks in the way the store is set up, such as a lack of

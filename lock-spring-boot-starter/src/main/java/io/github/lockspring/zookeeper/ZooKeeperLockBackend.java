@@ -198,11 +198,6 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	}
 
 	@Override
-	public void probe(Duration timeout) {
-		call(timeout, Session::sync);
-	}
-
-	@Override
 	public List<String> warnings() {
 		Session session = this.connection.lastSession();
 		Duration wanted = this.settings.sessionTimeout();

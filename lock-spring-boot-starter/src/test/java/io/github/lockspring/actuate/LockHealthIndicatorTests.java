@@ -162,7 +162,7 @@ class LockHealthIndicatorTests {
 		}
 
 		@Override
-		public void probe(Duration timeout) {
+		public Duration probe(LeaseRequest request, Duration timeout) {
 			this.probes.incrementAndGet();
 			this.prober = Thread.currentThread();
 			if (this.failure != null) {
@@ -171,6 +171,7 @@ class LockHealthIndicatorTests {
 			if (this.hang) {
 				awaitUninterruptibly();
 			}
+			return Duration.ZERO;
 		}
 
 		private void awaitUninterruptibly() {

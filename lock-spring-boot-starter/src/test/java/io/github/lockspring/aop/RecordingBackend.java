@@ -166,9 +166,9 @@ public final class RecordingBackend implements LockBackend {
 	}
 
 	@Override
-	public void probe(Duration timeout) {
+	public Duration probe(LeaseRequest request, Duration timeout) {
 		requireUp();
-		this.backend.probe(timeout);
+		return this.backend.probe(request, timeout);
 	}
 
 	@Override

@@ -311,8 +311,8 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	@Override
-	public void probe(Duration timeout) {
-		call(Kind.PROBE, List.of(), timeout, () -> true);
+	public Duration probe(LeaseRequest request, Duration timeout) {
+		return call(Kind.PROBE, List.of(request), timeout, () -> Duration.ZERO);
 	}
 
 	@Override

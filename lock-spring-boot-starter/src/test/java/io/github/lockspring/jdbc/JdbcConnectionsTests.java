@@ -322,10 +322,11 @@ class JdbcConnectionsTests {
 			return this.database.connection();
 		}));
 		for (int i = 0; i < 5; i++) {
-			assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> backend.probe(SHORT_TIMEOUT));
+			assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> backend.probe(Requests.of("probe"), SHORT_TIMEOUT));
 		}
 		end.countDown();
-		backend.probe(Requests.TIMEOUT);
+		backend.probe(Requests.of("probe"), Requests.TIMEOUT);
 		backend.close();
 	}
 
@@ -335,7 +336,7 @@ class JdbcConnectionsTests {
 			throw new SQLException("Connection refused");
 		}));
 		assertThatExceptionOfType(BackendUnavailableException.class)
-			.isThrownBy(() -> backend.probe(Duration.ofMinutes(10)))
+			.isThrownBy(() -> backend.probe(Requests.of("probe"), Duration.ofMinutes(10)))
 			.withMessageContaining("Connection refused");
 		backend.close();
 	}
@@ -349,9 +350,10 @@ class JdbcConnectionsTests {
 			}
 			return this.database.connection();
 		}));
-		assertThatExceptionOfType(BackendException.class).isThrownBy(() -> backend.probe(Requests.TIMEOUT));
+		assertThatExceptionOfType(BackendException.class)
+			.isThrownBy(() -> backend.probe(Requests.of("probe"), Requests.TIMEOUT));
 		up.set(true);
-		backend.probe(Requests.TIMEOUT);
+		backend.probe(Requests.of("probe"), Requests.TIMEOUT);
 		backend.close();
 	}
 
@@ -363,7 +365,8 @@ class JdbcConnectionsTests {
 			return this.database.connection();
 		}));
 		Thread.currentThread().interrupt();
-		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> backend.probe(Requests.TIMEOUT))
+		assertThatExceptionOfType(BackendUnavailableException.class)
+			.isThrownBy(() -> backend.probe(Requests.of("probe"), Requests.TIMEOUT))
 			.withMessageContaining("Interrupted");
 		assertThat(Thread.interrupted()).isTrue();
 		end.countDown();

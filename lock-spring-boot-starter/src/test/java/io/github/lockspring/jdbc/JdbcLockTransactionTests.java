@@ -152,7 +152,7 @@ class JdbcLockTransactionTests {
 		assertThat(this.backend.inspect("b", Requests.TIMEOUT)).hasSize(1);
 		assertThat(this.backend.release(several, Requests.TIMEOUT)).isTrue();
 		assertThat(this.backend.release(single, Requests.TIMEOUT)).isTrue();
-		this.backend.probe(Requests.TIMEOUT);
+		this.backend.probe(Requests.of("probe"), Requests.TIMEOUT);
 		this.backend.close();
 		assertThat(this.pool.getHikariPoolMXBean().getActiveConnections()).isZero();
 	}

@@ -210,7 +210,7 @@ abstract class SqlLockServerTests {
 		try {
 			Awaitility.await()
 				.atMost(PATIENCE)
-				.untilAsserted(() -> assertIsReadOnly(() -> backend.probe(Requests.TIMEOUT)));
+				.untilAsserted(() -> assertIsReadOnly(() -> backend.probe(Requests.of("probe"), Requests.TIMEOUT)));
 			assertThatExceptionOfType(BackendUnavailableException.class)
 				.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT));
 			assertIsReadOnly(this.schema::validate);

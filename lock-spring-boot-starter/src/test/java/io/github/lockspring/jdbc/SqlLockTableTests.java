@@ -441,7 +441,7 @@ abstract class SqlLockTableTests {
 		LeaseRequest next = Requests.of("a");
 		assertThat(((Grant) backend.tryAcquire(next, Requests.TIMEOUT)).token()).isGreaterThan(token);
 		backend.release(next, Requests.TIMEOUT);
-		backend.probe(Requests.TIMEOUT);
+		backend.probe(Requests.of("probe"), Requests.TIMEOUT);
 	}
 
 	@Test

@@ -153,7 +153,7 @@ abstract class SqlWorkersTests extends SqlFaultTests {
 		public static void main(String[] arguments) throws Exception {
 			TimeSource time = new WrongClock(Duration.ofHours(Long.parseLong(arguments[4])));
 			try (EngineProcess process = process(arguments, time)) {
-				process.backend.probe(LONG_TIMEOUT);
+				process.backend.probe(Requests.of("probe"), LONG_TIMEOUT);
 				System.out.println("ready");
 				System.in.read();
 				for (int i = 0; i < TURNS; i++) {

@@ -56,7 +56,8 @@ class LocalLockBackendTests extends LockBackendContractTests {
 	void startSaysOnceThatLocksAreKeptInThisProcess(CapturedOutput output) {
 		LocalLockBackend backend = new LocalLockBackend();
 		backend.start(mock(BackendListener.class));
-		backend.probe(Duration.ZERO);
+		LeaseTerms terms = new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(1), 1);
+		backend.probe(new LeaseRequest("key", terms, "local", 1), Duration.ZERO);
 		assertThat(output).containsOnlyOnce("Locks are kept in the memory of this process");
 	}
 

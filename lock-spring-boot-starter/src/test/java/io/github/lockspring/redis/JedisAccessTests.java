@@ -88,7 +88,8 @@ class JedisAccessTests {
 		assertFailsInTime(BackendException.class,
 				() -> this.process.backend.renew(List.of(lease), RedisProcess.TIMEOUT));
 		assertFailsInTime(BackendException.class, () -> this.process.backend.inspect("key", RedisProcess.TIMEOUT));
-		assertFailsInTime(BackendException.class, () -> this.process.backend.probe(RedisProcess.TIMEOUT));
+		assertFailsInTime(BackendException.class,
+				() -> this.process.backend.probe(this.process.request("probe"), RedisProcess.TIMEOUT));
 		this.server.resume();
 		await().ignoreExceptions().until(() -> this.process.tryAcquire(lease) != null);
 	}
@@ -159,7 +160,7 @@ class JedisAccessTests {
 		for (int i = 0; i < 10; i++) {
 			this.server.killClients("normal");
 			await().ignoreExceptionsInstanceOf(BackendException.class)
-				.untilAsserted(() -> this.process.backend.probe(RedisProcess.TIMEOUT));
+				.untilAsserted(() -> this.process.backend.probe(this.process.request("probe"), RedisProcess.TIMEOUT));
 		}
 	}
 
@@ -169,7 +170,7 @@ class JedisAccessTests {
 			this.server.killClients("normal");
 			long killed = System.nanoTime();
 			await().until(() -> System.nanoTime() - killed > TimeUnit.MILLISECONDS.toNanos(1_100));
-			this.process.backend.probe(RedisProcess.TIMEOUT);
+			this.process.backend.probe(this.process.request("probe"), RedisProcess.TIMEOUT);
 		}
 	}
 

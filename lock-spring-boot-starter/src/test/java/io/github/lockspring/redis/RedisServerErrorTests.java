@@ -192,7 +192,7 @@ class RedisServerErrorTests {
 			process.release(contender);
 			assertThat(process.release(lease)).isTrue();
 		}
-		process.backend.probe(RedisProcess.TIMEOUT);
+		process.backend.probe(process.request("probe"), RedisProcess.TIMEOUT);
 	}
 
 }

@@ -124,7 +124,7 @@ class RedlockFaultTests {
 		assertThat(backend.tryAcquire(request(), TIMEOUT)).isInstanceOf(Denial.class);
 		assertThat(backend.renew(List.of(request), TIMEOUT).held()).containsExactly(request);
 		assertThat(backend.inspect("key", TIMEOUT)).hasSize(1);
-		backend.probe(TIMEOUT);
+		backend.probe(request(), TIMEOUT);
 		assertThat(backend.release(request, TIMEOUT)).isTrue();
 		await().until(() -> isFree(0, 2, 3));
 	}
@@ -138,7 +138,7 @@ class RedlockFaultTests {
 			.withMessageContaining("2 of 5")
 			.withMessageContaining("'n2': connection refused");
 		assertThat(isFree(1, 4)).isTrue();
-		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> backend.probe(TIMEOUT))
+		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> backend.probe(request(), TIMEOUT))
 			.withMessageContaining("n0")
 			.withMessageContaining("n2")
 			.withMessageContaining("n3");
@@ -427,7 +427,7 @@ class RedlockFaultTests {
 		assertThat(this.nodes.get(2).attempts).hasValue(0);
 		this.nodes.get(2).runId = () -> "a";
 		await().untilAsserted(() -> assertThatExceptionOfType(BackendUnavailableException.class)
-			.isThrownBy(() -> backend.probe(TIMEOUT))
+			.isThrownBy(() -> backend.probe(request(), TIMEOUT))
 			.withMessageContaining("same server"));
 		assertThatExceptionOfType(BackendUnavailableException.class)
 			.isThrownBy(() -> backend.tryAcquire(request(), TIMEOUT))

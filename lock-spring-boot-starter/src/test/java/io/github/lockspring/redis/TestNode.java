@@ -180,8 +180,8 @@ final class TestNode implements LockBackend {
 	}
 
 	@Override
-	public void probe(Duration timeout) {
-		answer(() -> true);
+	public Duration probe(LeaseRequest request, Duration timeout) {
+		return answer(() -> Duration.ZERO);
 	}
 
 	@Override

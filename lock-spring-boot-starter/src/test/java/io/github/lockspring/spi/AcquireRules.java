@@ -145,8 +145,17 @@ abstract class AcquireRules extends BackendRules {
 	}
 
 	@Test
-	void probeReturns() {
-		this.one.backend().probe(Duration.ofSeconds(10));
+	void probeLeavesNothingBehind() {
+		assertThat(this.one.backend().probe(this.one.request(this.key), Duration.ofSeconds(10)))
+			.isGreaterThanOrEqualTo(Duration.ZERO);
+		assertThat(this.two.inspect(this.key)).isEmpty();
+	}
+
+	@Test
+	void probeThatFindsAnotherReturns() {
+		LeaseRequest other = this.two.acquire(this.key);
+		this.one.backend().probe(this.one.request(this.key), Duration.ofSeconds(10));
+		assertThat(this.two.release(other)).isTrue();
 	}
 
 	@Test

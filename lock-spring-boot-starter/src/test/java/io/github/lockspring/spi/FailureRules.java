@@ -48,7 +48,7 @@ abstract class FailureRules extends BackendRules {
 			this.two.backend().release(other, TIMEOUT);
 			this.two.backend().inspect(this.key, TIMEOUT);
 			this.one.backend().renew(List.of(lease), TIMEOUT);
-			this.two.backend().probe(TIMEOUT);
+			this.two.backend().probe(this.two.request("probe"), TIMEOUT);
 		});
 		assertThat(calls).succeedsWithin(TIMEOUT.multipliedBy(6));
 	}
@@ -80,7 +80,7 @@ abstract class FailureRules extends BackendRules {
 			assertFails(() -> away.renew(List.of(request), TIMEOUT));
 			assertFails(() -> away.release(request, TIMEOUT));
 			assertFails(() -> away.inspect(this.key, TIMEOUT));
-			assertFails(() -> away.probe(TIMEOUT));
+			assertFails(() -> away.probe(request, TIMEOUT));
 		}
 	}
 

@@ -151,7 +151,7 @@ class ZooKeeperContainerTests {
 		this.process.release(this.process.acquire(this.process.request(List.of("key", "other"))));
 		deleteRoot();
 		assertThat(this.process.backend.inspect("key", ZooKeeperProcess.TIMEOUT)).isEmpty();
-		this.process.backend.probe(ZooKeeperProcess.TIMEOUT);
+		this.process.backend.probe(this.process.request("probe"), ZooKeeperProcess.TIMEOUT);
 		assertThat(this.process.backend.contend(this.process.request("key"), ZooKeeperProcess.TIMEOUT))
 			.isInstanceOf(Grant.class);
 	}

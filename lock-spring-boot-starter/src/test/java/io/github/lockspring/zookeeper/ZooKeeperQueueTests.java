@@ -173,7 +173,7 @@ class ZooKeeperQueueTests {
 	 * News that came by a mistake would have come before the answer.
 	 */
 	private static void assertStillWaits(ZooKeeperProcess process, LeaseRequest request) {
-		process.backend.probe(ZooKeeperProcess.TIMEOUT);
+		process.backend.probe(process.request("probe"), ZooKeeperProcess.TIMEOUT);
 		assertThat(process.granted).isEmpty();
 		process.queue(request);
 	}
@@ -223,7 +223,7 @@ class ZooKeeperQueueTests {
 	 */
 	private void awaitWatchOf(ZooKeeperProcess process, LeaseRequest request) {
 		process.queue(request);
-		process.backend.probe(ZooKeeperProcess.TIMEOUT);
+		process.backend.probe(process.request("probe"), ZooKeeperProcess.TIMEOUT);
 	}
 
 	@Test
@@ -254,7 +254,7 @@ class ZooKeeperQueueTests {
 		assertThat(this.one.release(holders.remove(1))).isTrue();
 		assertThat(this.two.nextGranted()).isEqualTo(waiter);
 		assertThat(holders).allMatch(this.one::release);
-		this.two.backend.probe(ZooKeeperProcess.TIMEOUT);
+		this.two.backend.probe(this.two.request("probe"), ZooKeeperProcess.TIMEOUT);
 		assertThat(this.two.renews(waiter)).isTrue();
 		assertThat(this.two.lost).isEmpty();
 		assertThat(this.two.release(waiter)).isTrue();
@@ -437,7 +437,7 @@ class ZooKeeperQueueTests {
 			}
 		}
 		assertThat(unknown).isPositive();
-		this.two.backend.probe(ZooKeeperProcess.TIMEOUT);
+		this.two.backend.probe(this.two.request("probe"), ZooKeeperProcess.TIMEOUT);
 		assertNothingIsLeft();
 		ZooKeeperProcess.await().until(() -> nodes(this.key + "-2").isEmpty());
 		assertThat(this.one.release(this.one.acquire(severalKeys()))).isTrue();
