@@ -18,6 +18,7 @@ package io.github.lockspring.jdbc;
 
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 import io.github.lockspring.spi.BackendException;
@@ -37,6 +38,10 @@ import io.github.lockspring.spi.OutcomeUnknownException;
  */
 final class JdbcCalls implements AutoCloseable {
 
+	/**
+	 * How long the pauses between two attempts are on average: at random, so that
+	 * sessions which met do not meet again.
+	 */
 	private static final Duration PAUSE = Duration.ofMillis(1);
 
 	private static final Duration MAX_TIMEOUT = Duration.ofDays(365);
@@ -122,7 +127,7 @@ final class JdbcCalls implements AutoCloseable {
 				if (!connection.dialect().isContended(ex) || isOver(deadline - PAUSE.toNanos())) {
 					throw ex;
 				}
-				Thread.sleep(PAUSE.toMillis());
+				TimeUnit.NANOSECONDS.sleep(ThreadLocalRandom.current().nextLong(2 * PAUSE.toNanos()));
 			}
 		}
 	}

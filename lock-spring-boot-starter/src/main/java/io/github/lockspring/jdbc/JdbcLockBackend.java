@@ -68,8 +68,9 @@ public final class JdbcLockBackend implements LockBackend {
 			Capability.SEVERAL_KEYS, Capability.FAIR, Capability.FENCING, Capability.NEWS);
 
 	/**
-	 * How long an attempt that reads and writes goes on when the row is locked: others of
-	 * its kind lock it for moments only, and the key may have room for all of them.
+	 * How long an attempt that reads and writes goes on when the row is locked or changed
+	 * by others: they are at work on it for moments only, and the key may have room for
+	 * all of them.
 	 */
 	private static final Duration BUSY_ROW_TIME = Duration.ofMillis(50);
 
@@ -220,12 +221,19 @@ public final class JdbcLockBackend implements LockBackend {
 			return new LeaseStates(connection).acquire(request, queueing);
 		}
 		catch (SQLException ex) {
-			boolean busy = connection.dialect().isContended(ex) && !(ex instanceof RowChangedException);
-			if (!busy || !connection.isBusyFor(BUSY_ROW_TIME)) {
+			if (!connection.dialect().isContended(ex) || isWorthAnotherTry(connection, ex, queueing)) {
 				throw ex;
 			}
 			return ROW_IS_BUSY;
 		}
+	}
+
+	/**
+	 * One that does not wait has no later attempt: it goes on as long as others get on.
+	 */
+	private static boolean isWorthAnotherTry(LockConnection connection, SQLException contention, boolean queueing) {
+		return (contention instanceof RowChangedException && !queueing) ? !connection.isOverIn(BUSY_ROW_TIME)
+				: !connection.isBusyFor(BUSY_ROW_TIME);
 	}
 
 	@Override

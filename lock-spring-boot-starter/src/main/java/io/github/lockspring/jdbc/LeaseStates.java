@@ -206,7 +206,7 @@ final class LeaseStates {
 				return true;
 			}
 			catch (RowChangedException ex) {
-				if (this.connection.isOver()) {
+				if (this.connection.isOverIn(Duration.ZERO)) {
 					throw ex;
 				}
 				states.putAll(KeyRows.read(this.connection, lease.keys()));

@@ -246,10 +246,11 @@ final class LockConnection {
 	}
 
 	/**
-	 * Whether the time of the present call is over.
+	 * Whether the time of the present call is over, or will be soon.
+	 * @param soon how long the next step may take
 	 */
-	boolean isOver() {
-		return System.nanoTime() - this.deadline >= 0;
+	boolean isOverIn(Duration soon) {
+		return System.nanoTime() - this.deadline + soon.toNanos() >= 0;
 	}
 
 	/**

@@ -1,0 +1,132 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.EngineListener;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for requests whose row is changed by other sessions between reading and writing.
+ */
+abstract class SqlRowChangedTests {
+
+	private static final AtomicInteger TABLES = new AtomicInteger();
+
+	private static final Duration TIMEOUT = Duration.ofMillis(300);
+
+	private static final Duration LEASE = Duration.ofSeconds(30);
+
+	private final String table = "changed_" + ProcessHandle.current().pid() + "_" + TABLES.incrementAndGet();
+
+	private final TestDatabase database;
+
+	private final SpyDataSource spy;
+
+	private final JdbcLockBackend backend;
+
+	SqlRowChangedTests(TestDatabase database) {
+		this.database = database;
+		this.spy = new SpyDataSource(database.dataSource());
+		this.backend = new JdbcLockBackend(this.spy, this.table);
+	}
+
+	@BeforeEach
+	void createTable() {
+		new JdbcLockSchema(this.database.dataSource(), this.table).initialize();
+		this.backend.release(Requests.acquired(this.backend, "key"), Requests.TIMEOUT);
+	}
+
+	@AfterEach
+	void close() {
+		this.backend.close();
+		this.database.jdbc().execute("DROP TABLE IF EXISTS " + this.table);
+		this.database.close();
+	}
+
+	private static Stream<LeaseRequest> requests() {
+		return Stream.of(Requests.of("key", LeaseMode.EXCLUSIVE, true), Requests.of("key", LeaseMode.SHARED, false),
+				Requests.of("key", LeaseMode.permits(1, 3), false), Requests.of(List.of("key", "other")));
+	}
+
+	private void changeRow(int times) {
+		AtomicInteger changes = new AtomicInteger();
+		this.spy.interfere((statement) -> {
+			if (changes.getAndIncrement() < times) {
+				this.database.jdbc().update("UPDATE " + this.table + " SET version = version + 1");
+			}
+		});
+	}
+
+	@Test
+	void attemptWhoseRowIsAlwaysChangedIsDenied() {
+		changeRow(Integer.MAX_VALUE);
+		assertThat(requests()).allSatisfy((request) -> {
+			assertThat(this.backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Denial.class);
+			Attempt attempt = this.backend.contend(request, TIMEOUT);
+			assertThat(attempt).isInstanceOf(Denial.class);
+			assertThat(((Denial) attempt).retryAfter()).isLessThanOrEqualTo(Duration.ofMillis(50));
+		});
+	}
+
+	@Test
+	void waitingForRowThatIsAlwaysChangedEndsWithoutLock() throws InterruptedException {
+		changeRow(Integer.MAX_VALUE);
+		try (LockEngine engine = engine()) {
+			assertThat(engine.acquire("key", AcquireTerms.shared(LEASE, false), TIMEOUT.toNanos())).isNull();
+			assertThat(engine.acquire("key", AcquireTerms.fair(LEASE, false), 0)).isNull();
+		}
+	}
+
+	@Test
+	void rowThatIsChangedForAWhileIsAcquiredWithinTheWaitTime() throws InterruptedException {
+		try (LockEngine engine = engine()) {
+			for (AcquireTerms terms : List.of(AcquireTerms.shared(LEASE, false), AcquireTerms.fair(LEASE, false),
+					AcquireTerms.permits(1, 3, LEASE, false))) {
+				changeRow(100);
+				Hold hold = engine.acquire("key", terms, Requests.TIMEOUT.toNanos());
+				assertThat(hold).isNotNull();
+				assertThat(hold.release()).isTrue();
+			}
+		}
+	}
+
+	private LockEngine engine() {
+		return new LockEngine(this.backend, EngineSettings.defaults().withOperationTimeout(TIMEOUT),
+				new EngineListener() {
+				}, TimeSource.SYSTEM);
+	}
+
+}
