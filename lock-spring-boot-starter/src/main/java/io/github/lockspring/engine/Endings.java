@@ -154,7 +154,8 @@ final class Endings {
 	 * Passes a lease on to the first in line, if there is one that it suits.
 	 */
 	private boolean passOn(Hold hold) {
-		Hold next = hold.queue().hasWaiting() ? hold.queue().handOver(hold, this::isGoodEnough) : null;
+		Hold next = hold.queue().hasWaiting() && !isInDoubt(hold) ? hold.queue().handOver(hold, this::isGoodEnough)
+				: null;
 		if (next == null) {
 			return false;
 		}
@@ -364,6 +365,21 @@ final class Endings {
 
 	boolean isSuspended() {
 		return this.suspended;
+	}
+
+	/**
+	 * Has nothing count as held that the store has not confirmed from now on.
+	 */
+	void failOver() {
+		this.plan.distrust();
+		logger.info("Another server of the backend '" + backendName() + "' has taken over, renewing all locks there");
+	}
+
+	/**
+	 * Whether nobody can tell at present if the lease of a hold is still there.
+	 */
+	boolean isInDoubt(Hold hold) {
+		return this.suspended || this.plan.isInDoubt(hold);
 	}
 
 	String backendName() {

@@ -138,7 +138,7 @@ public final class Hold {
 	 * @return whether it is held
 	 */
 	public boolean isHeld() {
-		return hasLease() && !this.endings.isSuspended();
+		return hasLease() && !this.endings.isInDoubt(this);
 	}
 
 	/**

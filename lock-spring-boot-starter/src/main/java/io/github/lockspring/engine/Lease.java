@@ -42,11 +42,15 @@ class Lease {
 	private static final VarHandle DEADLINE_MILLIS = Fields.varHandle(MethodHandles.lookup(), "deadlineMillis",
 			long.class);
 
+	private static final VarHandle SENT_NANOS = Fields.varHandle(MethodHandles.lookup(), "sentNanos", long.class);
+
 	private final LeaseRequest request;
 
 	private volatile long deadlineNanos;
 
 	private volatile long deadlineMillis;
+
+	private volatile long sentNanos;
 
 	/**
 	 * When the grant arrived; before that, the stamp of the last denial.
@@ -89,6 +93,7 @@ class Lease {
 		long nanos = Math.min(usable(terms.leaseNanos()), remainingNanos(sentNanos, sentMillis));
 		Lease lease = new Lease(this.request);
 		lease.setDeadline(sentNanos + nanos, sentMillis + nanos / 1_000_000);
+		lease.sentNanos = this.sentNanos;
 		return lease;
 	}
 
@@ -173,6 +178,7 @@ class Lease {
 	}
 
 	private void extendFrom(long sentNanos, long sentMillis, long usableNanos) {
+		SENT_NANOS.setRelease(this, sentNanos);
 		setDeadline(sentNanos + usableNanos, sentMillis + usableNanos / 1_000_000);
 	}
 
@@ -224,6 +230,14 @@ class Lease {
 
 	long deadlineNanos() {
 		return this.deadlineNanos;
+	}
+
+	/**
+	 * The monotonic time before the request or renewal was sent that the store answered
+	 * last.
+	 */
+	long sentNanos() {
+		return this.sentNanos;
 	}
 
 	/**

@@ -523,6 +523,11 @@ public final class LockEngine implements AutoCloseable {
 			LockEngine.this.endings.resume();
 		}
 
+		@Override
+		public void failedOver() {
+			LockEngine.this.endings.failOver();
+		}
+
 	}
 
 }

@@ -32,11 +32,14 @@ final class RenewalPlan {
 
 	private final TimeSource time;
 
+	private volatile long trustedNanos;
+
 	RenewalPlan(Store store, EngineSettings settings, Upkeep upkeep, TimeSource time) {
 		this.store = store;
 		this.settings = settings;
 		this.upkeep = upkeep;
 		this.time = time;
+		this.trustedNanos = time.nanoTime();
 	}
 
 	/**
@@ -60,12 +63,34 @@ final class RenewalPlan {
 	}
 
 	/**
+	 * Has all leases renewed at once that are renewed at all, and none of them trusted
+	 * before.
+	 */
+	void distrust() {
+		long now = this.time.nanoTime();
+		this.trustedNanos = now;
+		this.upkeep.runAt(now);
+	}
+
+	/**
+	 * Whether the lease of a hold must be renewed before it counts as held.
+	 */
+	boolean isInDoubt(Hold hold) {
+		return hold.lease().sentNanos() - this.trustedNanos < 0 && isRenewable(hold);
+	}
+
+	/**
 	 * The monotonic time at which the lease of a hold is due: an interval after it was
 	 * granted or renewed. One that was granted for a short time only is due after an
-	 * eighth of that time, within which most holders have finished.
+	 * eighth of that time, within which most holders have finished, and one that is in
+	 * doubt at once.
 	 */
 	long dueAt(Hold hold) {
 		Lease lease = hold.lease();
+		long trusted = this.trustedNanos;
+		if (lease.sentNanos() - trusted < 0) {
+			return trusted;
+		}
 		long interval = intervalOf(hold);
 		long dueAt = lease.deadlineNanos() - this.store.leaseNanos(lease.request()) + interval;
 		return (dueAt - lease.grantedNanos() >= 0) ? dueAt

@@ -64,4 +64,14 @@ public interface BackendListener {
 	 */
 	void resumed();
 
+	/**
+	 * Tells that another server answers from now on, which may not know all leases: no
+	 * lease counts as held that was granted or renewed by an answer to what was sent
+	 * before, until the store renews it, which is tried at once. Leases that are not
+	 * renewed are held until their time is over. Comes after the last request was sent to
+	 * the former server.
+	 */
+	default void failedOver() {
+	}
+
 }

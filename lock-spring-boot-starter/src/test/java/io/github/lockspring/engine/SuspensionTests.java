@@ -17,6 +17,7 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +27,7 @@ import io.github.lockspring.engine.EngineException.Reason;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.Harness.Waiter;
+import io.github.lockspring.spi.Renewal;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
@@ -190,6 +192,66 @@ class SuspensionTests {
 		this.harness.advance(SECOND);
 		assertThat(this.harness.losses).isEmpty();
 		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void nothingCountsAsHeldAfterAFailoverUntilItWasRenewed() {
+		Hold hold = Harness.hold(this.engine);
+		this.harness.advance(SECOND);
+		this.backend.always(Kind.RENEW, Fault.unavailable());
+		this.backend.listener().failedOver();
+		assertThat(hold.isHeld()).isFalse();
+		assertThat(hold.remaining()).isZero();
+		assertThat(hold.hasLease()).isTrue();
+		this.backend.heal();
+		this.harness.advance(SECOND.multipliedBy(2), SECOND);
+		assertThat(hold.isHeld()).isTrue();
+		assertThat(this.harness.losses).isEmpty();
+	}
+
+	@Test
+	void failoverHasLeasesRenewedAtOnce() {
+		Harness.hold(this.engine);
+		this.harness.advance(SECOND);
+		long before = this.backend.count(Kind.RENEW);
+		this.backend.listener().failedOver();
+		this.harness.advance(Duration.ofNanos(1));
+		assertThat(this.backend.count(Kind.RENEW)).isEqualTo(before + 1);
+		this.harness.advance(SECOND);
+		assertThat(this.backend.count(Kind.RENEW)).isEqualTo(before + 1);
+	}
+
+	@Test
+	void leaseOfWhichTheNewServerDoesNotKnowIsLost() {
+		Hold hold = Harness.hold(this.engine);
+		this.harness.advance(SECOND);
+		this.backend.setRenewalAnswer((renewal) -> new Renewal(Set.of(), Set.of(hold.lease().request())));
+		this.backend.listener().failedOver();
+		this.harness.advance(Duration.ofNanos(1));
+		assertThat(hold.hasLease()).isFalse();
+		assertThat(this.harness.losses).containsExactly(KEY + "#" + hold.token());
+	}
+
+	@Test
+	void leaseInDoubtIsNotHandedOver() {
+		Hold hold = Harness.hold(this.engine);
+		Waiter waiter = this.harness.queued(this.engine, WAIT);
+		this.harness.advance(SECOND);
+		this.backend.always(Kind.RENEW, Fault.unavailable());
+		this.backend.listener().failedOver();
+		hold.release();
+		assertThat(waiter.hold().token()).isNotEqualTo(hold.token() + 1);
+		assertThat(waiter.hold().isHeld()).isTrue();
+	}
+
+	@Test
+	void leaseThatIsNotRenewedIsHeldAfterAFailover() {
+		Hold hold = Harness.hold(this.engine, Harness.UNRENEWED);
+		this.harness.advance(SECOND);
+		this.backend.listener().failedOver();
+		this.harness.advance(SECOND);
+		assertThat(hold.isHeld()).isTrue();
+		assertThat(this.backend.count(Kind.RENEW)).isZero();
 	}
 
 }
