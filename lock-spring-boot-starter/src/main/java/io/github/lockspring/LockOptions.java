@@ -21,6 +21,7 @@ import java.time.Duration;
 import org.springframework.util.Assert;
 
 import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.support.Durations;
 
 /**
  * How to lock. Immutable; the {@code with} methods return changed copies.
@@ -40,8 +41,6 @@ public final class LockOptions {
 	 * The longest lease time: one day.
 	 */
 	public static final Duration MAX_LEASE_TIME = Duration.ofDays(1);
-
-	private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
 
 	private static final LockOptions DEFAULTS = new LockOptions(LockType.REENTRANT, Duration.ofSeconds(5),
 			Duration.ofSeconds(30), true, Duration.ZERO, 0);
@@ -70,7 +69,7 @@ public final class LockOptions {
 		this.autoRenew = autoRenew;
 		this.lockAtLeastFor = lockAtLeastFor;
 		this.permits = permits;
-		this.waitNanos = (waitTime.compareTo(LONGEST_WAIT) < 0) ? waitTime.toNanos() : LONGEST_WAIT.toNanos();
+		this.waitNanos = Durations.nanos(waitTime);
 		AcquireTerms terms = (permits > 0) ? AcquireTerms.permits(1, permits, leaseTime, autoRenew) : switch (type) {
 			case REENTRANT, WRITE -> AcquireTerms.exclusive(leaseTime, autoRenew);
 			case FAIR -> AcquireTerms.fair(leaseTime, autoRenew);

@@ -43,7 +43,12 @@ class ArchitectureTests {
 
 	private static final String SPI = ROOT + ".spi";
 
+	private static final String SUPPORT = ROOT + ".support";
+
 	private static final String[] BACKENDS = { ROOT + ".local", ROOT + ".jdbc", ROOT + ".redis", ROOT + ".zookeeper" };
+
+	@ArchTest
+	static final ArchRule supportKnowsNobody = packageKnowsOnly(SUPPORT);
 
 	@ArchTest
 	static final ArchRule spiKnowsNobody = packageKnowsOnly(SPI);
@@ -119,7 +124,7 @@ class ArchitectureTests {
 		return classes().that()
 			.resideInAPackage(name)
 			.should()
-			.onlyDependOnClassesThat(resideInAnyPackage(others).or(resideInAnyPackage(name))
+			.onlyDependOnClassesThat(resideInAnyPackage(others).or(resideInAnyPackage(name, SUPPORT))
 				.or(DescribedPredicate.not(resideInAnyPackage(ROOT + ".."))))
 			.allowEmptyShould(true);
 	}

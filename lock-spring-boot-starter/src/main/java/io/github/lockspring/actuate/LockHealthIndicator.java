@@ -33,6 +33,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.support.Durations;
 
 /**
  * {@link HealthIndicator} for the store of locks: up if it answers.
@@ -67,7 +68,7 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 	public LockHealthIndicator(LockEngine engine, Duration operationTimeout, TimeSource time) {
 		super("The store of locks is down");
 		this.engine = engine;
-		this.timeout = operationTimeout.plus(SLACK);
+		this.timeout = Durations.cap(operationTimeout).plus(SLACK);
 		this.time = time;
 	}
 

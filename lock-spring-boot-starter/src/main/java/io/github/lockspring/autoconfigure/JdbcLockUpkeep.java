@@ -31,6 +31,7 @@ import org.springframework.context.SmartLifecycle;
 
 import io.github.lockspring.jdbc.JdbcLockCleanup;
 import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.support.Durations;
 
 /**
  * What is done to the table of locks in the background: it is created or checked as soon
@@ -112,7 +113,7 @@ final class JdbcLockUpkeep implements SmartLifecycle {
 		LockProperties.Jdbc.Cleanup settings = this.properties.getCleanup();
 		JdbcLockCleanup cleanup = new JdbcLockCleanup(this.table.dataSource(), this.properties.getTableName(),
 				settings.getRetention());
-		long millis = settings.getInterval().toMillis();
+		long millis = Durations.cap(settings.getInterval()).toMillis();
 		executor.scheduleWithFixedDelay(() -> run(cleanup), ThreadLocalRandom.current().nextLong(millis), millis,
 				TimeUnit.MILLISECONDS);
 		return cleanup;

@@ -81,10 +81,10 @@ public class LockProperties {
 	private Duration operationTimeout = Duration.ofSeconds(1);
 
 	/**
-	 * The time after which a lease is no longer renewed, because its holder must have
-	 * forgotten it.
+	 * Time after which a lease is no longer renewed, because its holder must have
+	 * forgotten it, or 'unlimited'.
 	 */
-	private Duration maxHoldTime = Duration.ofDays(1);
+	private DurationLimit maxHoldTime = DurationLimit.of(Duration.ofDays(1));
 
 	/**
 	 * How many keys may be held or waited for at once in this process.
@@ -200,11 +200,11 @@ public class LockProperties {
 		this.operationTimeout = operationTimeout;
 	}
 
-	public Duration getMaxHoldTime() {
+	public DurationLimit getMaxHoldTime() {
 		return this.maxHoldTime;
 	}
 
-	public void setMaxHoldTime(Duration maxHoldTime) {
+	public void setMaxHoldTime(DurationLimit maxHoldTime) {
 		this.maxHoldTime = maxHoldTime;
 	}
 

@@ -48,6 +48,8 @@ final class LockSettings {
 
 	private static final Duration MILLISECOND = Duration.ofMillis(1);
 
+	private static final Duration MIN_RENEW_INTERVAL = Duration.ofMillis(10);
+
 	private static final Duration DAY = Duration.ofDays(1);
 
 	/**
@@ -88,8 +90,8 @@ final class LockSettings {
 	private void checkTimes() {
 		requireWaitTime("lock.wait-time", this.properties.getWaitTime());
 		requireLeaseTime("lock.lease-time", this.properties.getLeaseTime());
-		requirePositive("lock.operation-timeout", this.properties.getOperationTimeout());
-		requirePositive("lock.max-hold-time", this.properties.getMaxHoldTime());
+		requireMillis("lock.operation-timeout", this.properties.getOperationTimeout());
+		requirePositive("lock.max-hold-time", this.properties.getMaxHoldTime().toDuration());
 		Duration grace = this.properties.getShutdownTimeout();
 		require(!grace.isNegative(), "lock.shutdown-timeout", grace, "It must be zero or longer.");
 	}
@@ -97,11 +99,16 @@ final class LockSettings {
 	private void checkRenewInterval() {
 		Duration interval = this.properties.getRenewInterval();
 		if (interval != null) {
-			requirePositive("lock.renew-interval", interval);
+			requireRenewInterval(interval);
 			Duration lease = this.properties.getLeaseTime();
 			require(interval.compareTo(lease) < 0, "lock.renew-interval", interval,
 					"It must be shorter than lock.lease-time, which is " + lease + '.');
 		}
+	}
+
+	private static void requireRenewInterval(Duration interval) {
+		require(interval.compareTo(MIN_RENEW_INTERVAL) >= 0, "lock.renew-interval", interval,
+				"It must be " + MIN_RENEW_INTERVAL + " or longer.");
 	}
 
 	private void checkNumbers() {
@@ -112,8 +119,8 @@ final class LockSettings {
 		require(!span.isNegative(), "lock.hand-over.span", span, "It must be zero or longer.");
 		int replicas = this.properties.getRedis().getWaitReplicas();
 		require(replicas >= 0, "lock.redis.wait-replicas", replicas, "It must be zero, to wait for none, or more.");
-		requirePositive("lock.redis.wait-timeout", this.properties.getRedis().getWaitTimeout());
-		requirePositive("lock.redis.redlock.node-timeout", this.properties.getRedis().getRedlock().getNodeTimeout());
+		requireMillis("lock.redis.wait-timeout", this.properties.getRedis().getWaitTimeout());
+		requireMillis("lock.redis.redlock.node-timeout", this.properties.getRedis().getRedlock().getNodeTimeout());
 		int maxKeys = this.properties.getMaxKeys();
 		require(maxKeys > 0, "lock.max-keys", maxKeys, "It must be at least 1.");
 	}
@@ -261,7 +268,7 @@ final class LockSettings {
 			.withOperationTimeout(this.properties.getOperationTimeout())
 			.withHandOver(handOver.getLimit(), handOver.getSpan())
 			.withRenewInterval(this.properties.getRenewInterval())
-			.withMaxHoldTime(this.properties.getMaxHoldTime())
+			.withMaxHoldTime(this.properties.getMaxHoldTime().toDuration())
 			.withMaxKeys(this.properties.getMaxKeys())
 			.withAsyncRelease(this.properties.isAsyncRelease())
 			.withProbeKey(this.properties.getKeyPrefix() + "::probe");

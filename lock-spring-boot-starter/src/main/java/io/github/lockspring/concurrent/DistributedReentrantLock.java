@@ -29,6 +29,7 @@ import io.github.lockspring.engine.AcquireTerms;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.support.Durations;
 
 /**
  * A {@link Lock} whose holder is one thread of one process among all that use the store.
@@ -42,7 +43,7 @@ import io.github.lockspring.engine.LockEngine;
  */
 final class DistributedReentrantLock implements Lock {
 
-	private static final long FOREVER = Long.MAX_VALUE / 2;
+	private static final long FOREVER = Durations.LONGEST_NANOS;
 
 	private final LockEngine engine;
 

@@ -31,6 +31,7 @@ import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.support.Durations;
 
 /**
  * Waits for leases.
@@ -261,7 +262,8 @@ final class Acquirer {
 	 * When an acquisition that begins now asks.
 	 */
 	Patience patience(long now, long waitNanos) {
-		return new Patience(now, now + waitNanos, this.settings, this.store.hasNews());
+		return new Patience(now, now + Math.min(waitNanos, Durations.LONGEST_NANOS), this.settings,
+				this.store.hasNews());
 	}
 
 	private Patience patience(long now, long waitNanos, @Nullable Object answer) {

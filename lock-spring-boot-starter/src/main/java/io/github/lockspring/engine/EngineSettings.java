@@ -22,8 +22,10 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
 
+import io.github.lockspring.support.Durations;
+
 /**
- * The engine's numbers.
+ * The engine's numbers. Durations are capped at a hundred years.
  *
  * @param operationTimeout how long one call to the store may take
  * @param handOverLimit how many times a lease is passed on inside this process before it
@@ -54,11 +56,17 @@ public record EngineSettings(Duration operationTimeout, int handOverLimit, Durat
 	 * Checks the numbers.
 	 */
 	public EngineSettings {
+		operationTimeout = Durations.cap(operationTimeout);
+		handOverSpan = Durations.cap(handOverSpan);
+		renewInterval = (renewInterval != null) ? Durations.cap(renewInterval) : null;
+		minPoll = Durations.cap(minPoll);
+		maxPoll = Durations.cap(maxPoll);
+		queuePoll = Durations.cap(queuePoll);
+		maxHoldTime = Durations.cap(maxHoldTime);
 		Assert.isTrue(handOverLimit >= 0 && handOverLimit <= AcquireTerms.MAX_HAND_OVERS,
 				() -> "'handOverLimit' must be between 0 and " + AcquireTerms.MAX_HAND_OVERS + ", not "
 						+ handOverLimit);
-		Assert.isTrue(!operationTimeout.isNegative() && !operationTimeout.isZero(),
-				() -> "'operationTimeout' must be positive, not " + operationTimeout);
+		Durations.requirePositive(operationTimeout, "operationTimeout");
 		Assert.isTrue(maxKeys > 0, () -> "'maxKeys' must be positive, not " + maxKeys);
 	}
 
@@ -71,7 +79,7 @@ public record EngineSettings(Duration operationTimeout, int handOverLimit, Durat
 	}
 
 	long handOverNanos() {
-		return this.handOverSpan.toNanos();
+		return Durations.nanos(this.handOverSpan);
 	}
 
 	public EngineSettings withOperationTimeout(Duration operationTimeout) {

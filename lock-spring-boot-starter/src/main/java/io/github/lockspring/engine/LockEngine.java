@@ -37,6 +37,7 @@ import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.support.Durations;
 
 /**
  * All locks of one application on one backend.
@@ -370,7 +371,7 @@ public final class LockEngine implements AutoCloseable {
 	 * @return a moment for {@link #nanosUntil(long)}
 	 */
 	public long deadlineAfter(long waitNanos) {
-		return this.time.nanoTime() + waitNanos;
+		return this.time.nanoTime() + Math.min(waitNanos, Durations.LONGEST_NANOS);
 	}
 
 	/**
@@ -430,7 +431,7 @@ public final class LockEngine implements AutoCloseable {
 	public void shutdown(Duration grace) {
 		this.closed = true;
 		this.queues.all().forEach(LocalQueue::wakeAll);
-		awaitEmptiness(() -> this.queues.size() == 0, grace.toNanos());
+		awaitEmptiness(() -> this.queues.size() == 0, Durations.nanos(grace));
 		long timeout = this.settings.operationTimeout().toNanos();
 		long start = System.nanoTime();
 		for (Hold hold : leftOver()) {

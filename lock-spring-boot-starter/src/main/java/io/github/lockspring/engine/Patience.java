@@ -16,12 +16,12 @@
 
 package io.github.lockspring.engine;
 
-import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.Denial;
+import io.github.lockspring.support.Durations;
 
 /**
  * When one that waits asks the store again, and when it gives up. Belongs to one thread.
@@ -92,17 +92,15 @@ final class Patience {
 	 */
 	void answered(@Nullable Object answer, long now) {
 		this.askedLast = remaining(now) <= 0;
-		this.pause = this.tellsNews ? nanos(this.settings.queuePoll()) : Math.min(nanos(this.settings.maxPoll()),
-				Math.max(nanos(this.settings.minPoll()), this.pause + this.pause / 2));
+		this.pause = this.tellsNews ? Durations.nanos(this.settings.queuePoll())
+				: Math.min(Durations.nanos(this.settings.maxPoll()),
+						Math.max(Durations.nanos(this.settings.minPoll()), this.pause + this.pause / 2));
 		long pause = this.pause;
 		if (answer instanceof Denial denial) {
-			pause = Math.max(Math.min(pause, nanos(denial.retryAfter())), nanos(this.settings.minPoll()));
+			pause = Math.max(Math.min(pause, Durations.nanos(denial.retryAfter())),
+					Durations.nanos(this.settings.minPoll()));
 		}
 		this.askAt = now + pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);
-	}
-
-	private static long nanos(Duration duration) {
-		return (duration.getSeconds() < Integer.MAX_VALUE) ? duration.toNanos() : Long.MAX_VALUE;
 	}
 
 }

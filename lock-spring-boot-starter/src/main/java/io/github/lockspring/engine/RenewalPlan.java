@@ -19,6 +19,8 @@ package io.github.lockspring.engine;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 
+import io.github.lockspring.support.Durations;
+
 /**
  * When leases are due to be renewed, or to be looked after in another way.
  */
@@ -58,7 +60,7 @@ final class RenewalPlan {
 	boolean isRenewable(Hold hold) {
 		AcquireTerms terms = hold.terms();
 		return terms.isAutoRenew()
-				? this.time.nanoTime() - hold.lease().grantedNanos() < this.settings.maxHoldTime().toNanos()
+				? this.time.nanoTime() - hold.lease().grantedNanos() < Durations.nanos(this.settings.maxHoldTime())
 				: terms.isRenewed() && !hold.lease().lastsAsWanted(terms);
 	}
 
@@ -103,7 +105,7 @@ final class RenewalPlan {
 	long intervalOf(Hold hold) {
 		Duration interval = this.settings.renewInterval();
 		long lease = this.store.leaseNanos(hold.lease().request());
-		return (interval != null) ? Math.min(interval.toNanos(), lease / 2) : lease / 3;
+		return (interval != null) ? Math.min(Durations.nanos(interval), lease / 2) : lease / 3;
 	}
 
 }

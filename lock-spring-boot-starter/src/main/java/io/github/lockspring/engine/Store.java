@@ -34,6 +34,7 @@ import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.support.Durations;
 
 /**
  * The way to the backend. The caller's interrupt status is put aside during a call: a
@@ -42,8 +43,6 @@ import io.github.lockspring.spi.Renewal;
  * unknown; one that puts the blame on the arguments of an attempt is a refusal.
  */
 final class Store {
-
-	private static final Duration MOST_NANOS = Duration.ofNanos(Long.MAX_VALUE);
 
 	private static final AcquireTerms PROBE = AcquireTerms.exclusive(Duration.ofSeconds(5), false);
 
@@ -85,12 +84,11 @@ final class Store {
 	long lifeNanos(LeaseRequest request) {
 		long longest = longestLeaseNanos();
 		long lease = request.terms().leaseTime().toNanos();
-		return (longest < Long.MAX_VALUE) ? Math.max(lease, longest) : lease;
+		return (longest < Durations.LONGEST_NANOS) ? Math.max(lease, longest) : lease;
 	}
 
 	private long longestLeaseNanos() {
-		Duration longest = longestLease();
-		return (longest.compareTo(MOST_NANOS) < 0) ? longest.toNanos() : Long.MAX_VALUE;
+		return Durations.nanos(longestLease());
 	}
 
 	boolean hasQueue() {

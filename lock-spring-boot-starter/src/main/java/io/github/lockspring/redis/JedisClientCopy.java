@@ -102,7 +102,7 @@ final class JedisClientCopy implements Runnable, AutoCloseable {
 			original.getHostnameVerifier().ifPresent(builder::hostnameVerifier);
 		}
 		original.getClientConfigCustomizer().ifPresent((customizer) -> customizer.customize(builder));
-		int millis = Math.toIntExact(this.timeout.toMillis());
+		int millis = (int) Math.min(Math.max(1, this.timeout.toMillis()), Integer.MAX_VALUE);
 		return builder.connectionTimeoutMillis(millis).socketTimeoutMillis(millis).build();
 	}
 

@@ -20,6 +20,8 @@ import java.time.Duration;
 
 import org.springframework.util.Assert;
 
+import io.github.lockspring.support.Durations;
+
 /**
  * What can be chosen about locks in Redis.
  *
@@ -38,8 +40,10 @@ public record RedisLockSettings(Duration operationTimeout, int waitReplicas, Dur
 	 */
 	public RedisLockSettings {
 		Assert.isTrue(waitReplicas >= 0, () -> "'waitReplicas' must not be negative: " + waitReplicas);
-		Assert.isTrue(!waitTimeout.isNegative() && !waitTimeout.isZero(),
-				() -> "'waitTimeout' must be positive, not " + waitTimeout);
+		Durations.requirePositive(operationTimeout, "operationTimeout");
+		Durations.requirePositive(waitTimeout, "waitTimeout");
+		operationTimeout = Durations.cap(operationTimeout);
+		waitTimeout = Durations.cap(waitTimeout);
 	}
 
 	/**

@@ -46,6 +46,7 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.support.Durations;
 
 /**
  * {@link LockBackend} on several Redis servers that know nothing of each other: Redlock,
@@ -126,10 +127,9 @@ public final class RedlockBackend implements LockBackend {
 
 	RedlockBackend(List<RedlockNode> nodes, Duration nodeTimeout, Duration startTimeout) {
 		Assert.notEmpty(nodes, "Redlock needs nodes");
-		Assert.isTrue(!nodeTimeout.isNegative() && !nodeTimeout.isZero(),
-				() -> "'nodeTimeout' must be positive, not " + nodeTimeout);
+		Durations.requirePositive(nodeTimeout, "nodeTimeout");
 		this.nodes = List.copyOf(nodes);
-		this.nodeTimeout = nodeTimeout;
+		this.nodeTimeout = Durations.cap(nodeTimeout);
 		this.startTimeout = startTimeout;
 		this.majority = new RedlockMajority(nodes.stream().map(RedlockNode::name).toList());
 		this.trails = new RedlockTrails(this.servers, this.nodes);
@@ -174,7 +174,7 @@ public final class RedlockBackend implements LockBackend {
 
 	private void awaitStart(CompletableFuture<Void> start) {
 		try {
-			start.get(this.startTimeout.multipliedBy(3).toNanos(), TimeUnit.NANOSECONDS);
+			start.get(Durations.nanos(this.startTimeout.multipliedBy(3)), TimeUnit.NANOSECONDS);
 		}
 		catch (TimeoutException ex) {
 			logger.debug("A node of Redlock takes long to connect");

@@ -20,6 +20,8 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.support.Durations;
+
 /**
  * The settings of a {@link ZooKeeperLockBackend}.
  *
@@ -36,6 +38,14 @@ public record ZooKeeperLockSettings(String namespace, Duration operationTimeout,
 	 * The namespace if none is chosen.
 	 */
 	public static final String DEFAULT_NAMESPACE = "lock";
+
+	/**
+	 * Check the times.
+	 */
+	public ZooKeeperLockSettings {
+		Durations.requirePositive(operationTimeout, "operationTimeout");
+		operationTimeout = Durations.cap(operationTimeout);
+	}
 
 	/**
 	 * Creates settings for a client whose session time-out is not known.

@@ -18,6 +18,7 @@ package io.github.lockspring.autoconfigure;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -41,6 +43,7 @@ import io.github.lockspring.aop.LockChecks;
 import io.github.lockspring.aop.LockDefaults;
 import io.github.lockspring.aop.LockOverrides;
 import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.support.Durations;
 import io.github.lockspring.zookeeper.ZooKeeperLockSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -73,7 +76,7 @@ class LockSettingsTests {
 		LockProperties properties = new LockProperties();
 		properties.setOperationTimeout(Duration.ofSeconds(3));
 		properties.setRenewInterval(Duration.ofSeconds(4));
-		properties.setMaxHoldTime(Duration.ofHours(5));
+		properties.setMaxHoldTime(DurationLimit.of(Duration.ofHours(5)));
 		properties.setMaxKeys(6);
 		properties.getHandOver().setLimit(7);
 		properties.getHandOver().setSpan(Duration.ofMillis(8));
@@ -113,8 +116,16 @@ class LockSettingsTests {
 					lock.lease-time=99ms         | between PT0.1S and PT24H
 					lock.lease-time=25h          | between PT0.1S and PT24H
 					lock.renew-interval=30s      | shorter than lock.lease-time, which is PT30S
-					lock.renew-interval=0s       | longer than zero
-					lock.operation-timeout=0s    | longer than zero
+					lock.renew-interval=0s       | PT0.01S or longer
+					lock.renew-interval=1ns      | PT0.01S or longer
+					lock.operation-timeout=0s    | between a millisecond and a day
+					lock.operation-timeout=1ns   | between a millisecond and a day
+					lock.operation-timeout=25h   | between a millisecond and a day
+					lock.redis.wait-timeout=0s   | between a millisecond and a day
+					lock.redis.wait-timeout=1ns  | between a millisecond and a day
+					lock.redis.redlock.node-timeout=1ns     | between a millisecond and a day
+					lock.redis.redlock.node-timeout=200000d | between a millisecond and a day
+					lock.max-hold-time=0s        | longer than zero
 					lock.max-hold-time=-1d       | longer than zero
 					lock.shutdown-timeout=-1s    | zero or longer
 					lock.max-keys=0              | at least 1
@@ -169,10 +180,45 @@ class LockSettingsTests {
 				.contains(property.substring(0, property.indexOf('='))));
 	}
 
-	@Test
-	void threeHundredYearsOfWaitingAreTaken() {
-		this.runner.withPropertyValues("lock.backend=local", "lock.wait-time=109500d")
-			.run((context) -> assertThat(context).hasNotFailed());
+	@ParameterizedTest
+	@CsvSource({ "lock.wait-time", "lock.names.order.wait-time", "lock.max-hold-time", "lock.shutdown-timeout",
+			"lock.hand-over.span", "lock.jdbc.cleanup.interval", "lock.jdbc.cleanup.retention" })
+	void nanosecondsToEternityAreTaken(String property) {
+		for (String value : List.of("3600s", "106751d", "106752d", "200000d", Long.MAX_VALUE + "s")) {
+			this.runner
+				.withPropertyValues("lock.backend=local", "spring.datasource.url=jdbc:h2:mem:eternity",
+						"lock.additional-backends=jdbc", property + "=" + value)
+				.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class))
+				.run((context) -> {
+					assertThat(context).hasNotFailed();
+					context.getBean(LockOperations.class).executeWithoutResult("42", (lock) -> lock.checkpoint());
+				});
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "lock.wait-time=0s", "lock.wait-time=1ns", "lock.max-hold-time=1ns", "lock.shutdown-timeout=0s",
+			"lock.shutdown-timeout=1ns", "lock.hand-over.span=0s", "lock.hand-over.span=1ns" })
+	void shortestTimesAreTaken(String property) {
+		this.runner.withPropertyValues("lock.backend=local", property).run((context) -> {
+			assertThat(context).hasNotFailed();
+			context.getBean(LockOperations.class).executeWithoutResult("42", (lock) -> lock.checkpoint());
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "unlimited", "UNLIMITED", "106752d" })
+	void leaseMayBeRenewedForEver(String maxHoldTime) {
+		LockProperties properties = bind("max-hold-time", maxHoldTime);
+		assertThat(properties.getMaxHoldTime().isUnlimited()).isEqualTo(maxHoldTime.equalsIgnoreCase("unlimited"));
+		assertThat(LockSettings.of(properties).engineSettings().maxHoldTime()).isEqualTo(Durations.LONGEST);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "never", "5", "''" })
+	void maxHoldTimeIsUnlimitedOrADuration(String value) {
+		this.runner.withPropertyValues("lock.backend=local", "lock.max-hold-time=" + value)
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("lock.max-hold-time"));
 	}
 
 	@Test
@@ -210,12 +256,16 @@ class LockSettingsTests {
 	}
 
 	private static LockDefaults defaults(String... properties) {
+		return LockSettings.of(bind(properties)).annotationDefaults();
+	}
+
+	private static LockProperties bind(String... properties) {
 		Map<String, String> source = new HashMap<>();
 		for (int i = 0; i < properties.length; i += 2) {
 			source.put("lock." + properties[i], properties[i + 1]);
 		}
 		Binder binder = new Binder(new MapConfigurationPropertySource(source));
-		return LockSettings.of(binder.bind("lock", LockProperties.class).get()).annotationDefaults();
+		return binder.bind("lock", LockProperties.class).get();
 	}
 
 	@Test

@@ -1,0 +1,69 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.support;
+
+import java.time.Duration;
+
+/**
+ * Durations that can be counted in nanoseconds and added to a monotonic time without
+ * overflow: longer ones, which mean <em>for ever</em>, become a hundred years.
+ */
+public final class Durations {
+
+	/**
+	 * The longest duration: a hundred years.
+	 */
+	public static final Duration LONGEST = Duration.ofDays(36_500);
+
+	/**
+	 * {@link #LONGEST} in nanoseconds, about a third of what a {@code long} can hold.
+	 */
+	public static final long LONGEST_NANOS = LONGEST.toNanos();
+
+	private Durations() {
+	}
+
+	/**
+	 * Cap a duration.
+	 * @param duration the duration
+	 * @return the duration, or {@link #LONGEST} if it is longer
+	 */
+	public static Duration cap(Duration duration) {
+		return (duration.compareTo(LONGEST) < 0) ? duration : LONGEST;
+	}
+
+	/**
+	 * Check that a duration is longer than zero.
+	 * @param duration the duration
+	 * @param name what it is called
+	 * @throws IllegalArgumentException if it is zero or negative
+	 */
+	public static void requirePositive(Duration duration, String name) {
+		if (duration.isNegative() || duration.isZero()) {
+			throw new IllegalArgumentException("'" + name + "' must be positive, not " + duration);
+		}
+	}
+
+	/**
+	 * Return a duration in nanoseconds, capped.
+	 * @param duration the duration, not negative
+	 * @return its nanoseconds, {@link #LONGEST_NANOS} at most
+	 */
+	public static long nanos(Duration duration) {
+		return cap(duration).toNanos();
+	}
+
+}
