@@ -159,7 +159,7 @@ final class AsyncLocks {
 	}
 
 	private Object ownerOf(String storeKey) {
-		Object holder = (this.context != null) ? this.context.ownerOf(this.engine.backendName(), storeKey) : null;
+		Object holder = (this.context != null) ? this.context.asyncOwnerOf(this.engine.backendName(), storeKey) : null;
 		return (holder != null) ? holder : this.owner;
 	}
 

@@ -126,7 +126,11 @@ final class HeldLock implements LockHandle {
 	 * @return {@code false} if it is closed already
 	 */
 	boolean markClosed() {
-		return CLOSED.compareAndSet(this, false, true);
+		boolean marked = CLOSED.compareAndSet(this, false, true);
+		if (marked) {
+			this.hold.closing();
+		}
+		return marked;
 	}
 
 	void release() {

@@ -16,7 +16,8 @@
 
 package io.github.lockspring;
 
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +35,14 @@ import io.github.lockspring.engine.KeyText;
  */
 public final class LockContext {
 
-	private static final ThreadLocal<Frames> FRAMES = ThreadLocal.withInitial(Frames::new);
+	/**
+	 * What each thread does at present, from the outside to the inside: the name and the
+	 * handle of each lock that it took, and a {@link Part} for each asynchronous method
+	 * of which it runs a part. The list has nothing of this library when the thread has
+	 * left all of them, so that a thread that outlives the application keeps nothing of
+	 * it.
+	 */
+	private static final ThreadLocal<List<Object>> STACK = ThreadLocal.withInitial(ArrayList::new);
 
 	private final String name;
 
@@ -61,11 +69,18 @@ public final class LockContext {
 	 * the method was not called through its proxy
 	 */
 	public static LockHandle current() {
-		LockHandle lock = FRAMES.get().top();
-		if (lock == null) {
-			throw none();
+		Object innermost = last(STACK.get());
+		if (innermost instanceof LockHandle lock) {
+			return lock;
 		}
-		return lock;
+		if (innermost instanceof Part part && part.context != null) {
+			return part.context.lock;
+		}
+		throw none();
+	}
+
+	private static @Nullable Object last(List<Object> stack) {
+		return stack.isEmpty() ? null : stack.get(stack.size() - 1);
 	}
 
 	static IllegalStateException none() {
@@ -105,15 +120,37 @@ public final class LockContext {
 	 * @return the innermost lock, or {@code null} if there is none
 	 */
 	public static @Nullable LockContext get() {
-		return FRAMES.get().chain();
+		List<Object> stack = STACK.get();
+		int next = indexOfPart(stack) + 1;
+		LockContext chain = (next > 0) ? ((Part) stack.get(next - 1)).context : null;
+		for (; next < stack.size(); next += 2) {
+			chain = new LockContext((String) stack.get(next), (LockHandle) stack.get(next + 1), chain);
+		}
+		return chain;
 	}
 
 	/**
-	 * Replaces the chain of the current thread. For use inside this library.
-	 * @param context the innermost lock, or {@code null} for none
+	 * Where the innermost part of asynchronous work begins, or -1.
 	 */
-	public static void set(@Nullable LockContext context) {
-		FRAMES.get().replace(context);
+	private static int indexOfPart(List<Object> stack) {
+		int index = stack.size() - 1;
+		while (index >= 0 && !(stack.get(index) instanceof Part)) {
+			index -= 2;
+		}
+		return index;
+	}
+
+	/**
+	 * Begins a part of asynchronous work in the current thread: its locks take the place
+	 * of those of the thread, until the part is closed in the same thread. For use inside
+	 * this library.
+	 * @param context the innermost lock of the work, or {@code null} for none
+	 * @return the part
+	 */
+	public static Part begin(@Nullable LockContext context) {
+		Part part = new Part(context);
+		STACK.get().add(part);
+		return part;
 	}
 
 	/**
@@ -122,7 +159,9 @@ public final class LockContext {
 	 * @param lock the held lock
 	 */
 	public static void enter(String name, LockHandle lock) {
-		FRAMES.get().push(name, lock);
+		List<Object> stack = STACK.get();
+		stack.add(name);
+		stack.add(lock);
 	}
 
 	/**
@@ -130,7 +169,31 @@ public final class LockContext {
 	 * this library.
 	 */
 	public static void leave() {
-		FRAMES.get().pop();
+		List<Object> stack = STACK.get();
+		if (last(stack) instanceof LockHandle) {
+			stack.remove(stack.size() - 1);
+			stack.remove(stack.size() - 1);
+		}
+	}
+
+	/**
+	 * Tells to whom a lock belongs that the current thread acquires or gives back by a
+	 * blocking method: to the asynchronous method that holds the key and of which the
+	 * thread runs a part, or else to that part, which ends before the thread does
+	 * anything else, or else to the thread. For use inside this library.
+	 * @param backend the name of the backend
+	 * @param storeKey the key as the store knows it
+	 * @return the owner
+	 */
+	public static Object ownerOf(String backend, String storeKey) {
+		List<Object> stack = STACK.get();
+		int index = indexOfPart(stack);
+		if (index < 0) {
+			return Thread.currentThread();
+		}
+		LockContext context = get();
+		Object owner = (context != null) ? context.asyncOwnerOf(backend, storeKey) : null;
+		return (owner != null) ? owner : stack.get(index);
 	}
 
 	/**
@@ -158,14 +221,15 @@ public final class LockContext {
 	}
 
 	/**
-	 * Finds the asynchronous work that holds a key. Threads acquire again what they hold
-	 * by themselves; work that runs beside them does not share their locks.
+	 * Finds the asynchronous work that holds a key. Who acquires by a blocking method
+	 * acquires again by itself what it holds; work that runs beside does not share its
+	 * locks.
 	 */
-	@Nullable Object ownerOf(String backend, String storeKey) {
+	@Nullable Object asyncOwnerOf(String backend, String storeKey) {
 		for (LockContext context = this; context != null; context = context.outer) {
 			Object owner = (context.lock instanceof HeldLock held) ? held.ownerOf(backend, storeKey)
 					: (context.lock instanceof HeldLocks held) ? held.ownerOf(backend, storeKey) : null;
-			if (owner != null && !(owner instanceof Thread)) {
+			if (owner != null && !(owner instanceof Thread || owner instanceof Part)) {
 				return owner;
 			}
 		}
@@ -187,60 +251,28 @@ public final class LockContext {
 	}
 
 	/**
-	 * The chain of one thread, which becomes objects only for those that look at it.
+	 * What one thread does of asynchronous work at a stretch. It owns what it acquires by
+	 * the blocking methods, so that neither other work that the thread does later, nor
+	 * another part of the same work that runs beside, acquires that again. For use inside
+	 * this library.
 	 */
-	private static final class Frames {
+	public static final class Part implements AutoCloseable {
 
-		private static final int USUAL_DEPTH = 4;
+		private final @Nullable LockContext context;
 
-		private @Nullable LockContext base;
-
-		private String[] names = new String[USUAL_DEPTH];
-
-		private LockHandle[] locks = new LockHandle[USUAL_DEPTH];
-
-		private int size;
-
-		@Nullable LockHandle top() {
-			if (this.size > 0) {
-				return this.locks[this.size - 1];
-			}
-			return (this.base != null) ? this.base.lock : null;
+		private Part(@Nullable LockContext context) {
+			this.context = context;
 		}
 
-		@Nullable LockContext chain() {
-			LockContext chain = this.base;
-			for (int i = 0; i < this.size; i++) {
-				chain = new LockContext(this.names[i], this.locks[i], chain);
-			}
-			return chain;
-		}
-
-		void replace(@Nullable LockContext context) {
-			while (this.size > 0) {
-				pop();
-			}
-			this.base = context;
-		}
-
-		void push(String name, LockHandle lock) {
-			if (this.size == this.locks.length) {
-				this.names = Arrays.copyOf(this.names, 2 * this.size);
-				this.locks = Arrays.copyOf(this.locks, 2 * this.size);
-			}
-			this.names[this.size] = name;
-			this.locks[this.size++] = lock;
-		}
-
-		@SuppressWarnings("NullAway") // beyond the size there is nothing
-		void pop() {
-			if (this.size > 0) {
-				this.size--;
-				this.names[this.size] = null;
-				this.locks[this.size] = null;
-			}
-			else if (this.base != null) {
-				this.base = this.base.outer;
+		/**
+		 * Ends this part, and whatever began inside it, if the current thread runs it.
+		 */
+		@Override
+		public void close() {
+			List<Object> stack = STACK.get();
+			int index = stack.lastIndexOf(this);
+			if (index >= 0) {
+				stack.subList(index, stack.size()).clear();
 			}
 		}
 

@@ -28,6 +28,19 @@ import java.util.concurrent.CompletableFuture;
  * reach. Until it is back, nobody can tell whether the lock is still held: it counts as
  * not held, but not as lost either. If its lease lasts until then, it is held again.
  * <p>
+ * <b>Handles that travel.</b> A lock that a blocking method acquired belongs to the
+ * thread that called it, until the handle is closed: whatever that thread acquires of the
+ * same key in the meantime, it gets at once, also if that is the work of somebody else,
+ * such as the next task of its pool. A handle that is closed by another thread, or later
+ * than the task that acquired it ends, is therefore acquired with
+ * {@link LockOperations#acquireAsync acquireAsync}, whose locks belong to their handles,
+ * or with a template that is {@linkplain LockTemplate#ownedBy(Object) owned by} an object
+ * of the task. Inside an annotated method that is asynchronous, the blocking methods know
+ * that: what they acquire belongs to what the thread does of the method at a stretch, and
+ * to nobody after that, so that it keeps out everybody until it is closed. The first
+ * handle that is closed by another thread than the one that its lock belongs to is warned
+ * of in the log.
+ * <p>
  * Safe for use by many threads; any thread may close it.
  */
 public interface LockHandle extends AutoCloseable {

@@ -27,7 +27,9 @@ import org.jspecify.annotations.Nullable;
  * Every method validates its keys before anything else and throws
  * {@link InvalidLockKeyException} for a key that is {@code null}, blank, longer than 512
  * bytes in UTF-8, or not well-formed Unicode. A thread that already holds a key acquires
- * it again at once, without asking the store, and must give it back as often.
+ * it again at once, without asking the store, and must give it back as often. A thread
+ * that lets go of the work that acquired, before the handle is closed, must not own the
+ * lock: see {@link LockHandle}.
  * <p>
  * When the lock is held by another, the methods wait as long as
  * {@link LockOptions#waitTime()} says. When the calling thread is interrupted while it

@@ -254,16 +254,10 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * To whom the lock of a key will belong: the calling thread, or the asynchronous work
-	 * that the thread does at present, if that holds the key already.
+	 * To whom the lock of a key will belong.
 	 */
 	private Object ownerOf(String storeKey) {
-		if (this.owner != null) {
-			return this.owner;
-		}
-		LockContext context = LockContext.get();
-		Object owner = (context != null) ? context.ownerOf(this.engine.backendName(), storeKey) : null;
-		return (owner != null) ? owner : Thread.currentThread();
+		return (this.owner != null) ? this.owner : LockContext.ownerOf(this.engine.backendName(), storeKey);
 	}
 
 	@Override
@@ -290,8 +284,7 @@ public final class LockTemplate implements LockOperations {
 		List<String> storeKeys = keys.stream().map(this.prefix::concat).toList();
 		Deque<HeldLock> held = new ArrayDeque<>(storeKeys.size());
 		try {
-			for (Hold hold : this.engine.acquireTogether(storeKeys, options.terms(),
-					(this.owner != null) ? this.owner : Thread.currentThread())) {
+			for (Hold hold : this.engine.acquireTogether(storeKeys, options.terms(), ownerOf(storeKeys.get(0)))) {
 				held.push(new HeldLock(hold, this.prefix.length()));
 			}
 			return held;

@@ -31,8 +31,12 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.mockito.AdditionalAnswers;
 import org.mockito.ArgumentCaptor;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
@@ -220,6 +224,22 @@ class LockTemplateTests {
 			assertThat(isFree("42")).isFalse();
 		});
 		assertThat(isFree("42")).isTrue();
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void handleThatAnotherThreadClosesIsWarnedOfOnce(CapturedOutput output) {
+		this.locks.acquire("own", OPTIONS).close();
+		this.locks.acquireAsync("free", OPTIONS).join().close();
+		CompletableFuture.runAsync(this.locks.ownedBy(this).acquire("owned", OPTIONS)::close).join();
+		assertThat(output).doesNotContain("belongs to the thread");
+		LockHandle lock = this.locks.acquire("42", OPTIONS);
+		LockHandle again = this.locks.acquire("42", OPTIONS);
+		CompletableFuture.runAsync(lock::close).join();
+		assertThat(output).contains("'lock:42' belongs to the thread '" + Thread.currentThread().getName() + "'")
+			.contains("which happened here");
+		CompletableFuture.runAsync(again::close).join();
+		assertThat(output).containsOnlyOnce("belongs to the thread");
 	}
 
 	@Test

@@ -28,8 +28,7 @@ import io.github.lockspring.LockContext;
 /**
  * Carries the locks of a suspending function to each thread that runs a part of it.
  */
-final class CoroutineLocks extends AbstractCoroutineContextElement
-		implements ThreadContextElement<@Nullable LockContext> {
+final class CoroutineLocks extends AbstractCoroutineContextElement implements ThreadContextElement<LockContext.Part> {
 
 	private static final CoroutineContext.Key<CoroutineLocks> KEY = new CoroutineContext.Key<>() {
 	};
@@ -56,15 +55,13 @@ final class CoroutineLocks extends AbstractCoroutineContextElement
 	}
 
 	@Override
-	public @Nullable LockContext updateThreadContext(CoroutineContext context) {
-		LockContext before = LockContext.get();
-		LockContext.set(this.locks);
-		return before;
+	public LockContext.Part updateThreadContext(CoroutineContext context) {
+		return LockContext.begin(this.locks);
 	}
 
 	@Override
-	public void restoreThreadContext(CoroutineContext context, @Nullable LockContext before) {
-		LockContext.set(before);
+	public void restoreThreadContext(CoroutineContext context, LockContext.Part part) {
+		part.close();
 	}
 
 	/**

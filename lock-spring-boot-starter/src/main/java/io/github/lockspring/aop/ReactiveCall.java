@@ -132,9 +132,7 @@ final class ReactiveCall {
 	 * A lock may be over before anybody is told, hence the look at those that count.
 	 */
 	private Publisher<?> run(@Nullable LockContext context, List<LockHandle> interrupting) {
-		LockContext before = LockContext.get();
-		LockContext.set(context);
-		try {
+		try (LockContext.Part part = LockContext.begin(context)) {
 			interrupting.forEach(LockHandle::checkpoint);
 			if (context != null && this.method.returnType().kind() == ReturnType.Kind.SUSPENDING) {
 				CoroutineLocks.give(this.invocation, context);
@@ -144,9 +142,6 @@ final class ReactiveCall {
 		}
 		catch (Throwable ex) {
 			return Mono.error(ex);
-		}
-		finally {
-			LockContext.set(before);
 		}
 	}
 

@@ -224,13 +224,8 @@ final class StageCall {
 	}
 
 	private void runBody() {
-		LockContext before = LockContext.get();
-		LockContext.set(this.context);
-		try {
+		try (LockContext.Part part = LockContext.begin(this.context)) {
 			this.result = resultOf(this.invocation::proceed);
-		}
-		finally {
-			LockContext.set(before);
 		}
 	}
 

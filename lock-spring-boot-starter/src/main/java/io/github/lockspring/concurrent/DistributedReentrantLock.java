@@ -22,6 +22,7 @@ import java.util.concurrent.locks.Lock;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.engine.KeyText;
@@ -33,6 +34,9 @@ import io.github.lockspring.support.Durations;
 
 /**
  * A {@link Lock} whose holder is one thread of one process among all that use the store.
+ * Inside an asynchronous method it is what a thread does of that method at a stretch,
+ * which must unlock before it lets the thread go; if the method holds the key already, it
+ * is the method.
  * <p>
  * {@link #lock()} waits as long as it takes, through interrupts and through outages of
  * the store; {@link #tryLock(long, TimeUnit)} does not wait longer than it is told, and
@@ -79,7 +83,7 @@ final class DistributedReentrantLock implements Lock {
 
 	private @Nullable Hold acquire(long waitNanos) throws InterruptedException {
 		try {
-			return this.engine.acquire(this.key, this.terms, waitNanos);
+			return this.engine.acquire(this.key, this.terms, owner(), waitNanos);
 		}
 		catch (EngineException ex) {
 			throw LockException.of(ex, this.key);
@@ -88,16 +92,20 @@ final class DistributedReentrantLock implements Lock {
 
 	private @Nullable Hold acquireUninterruptibly(long waitNanos) {
 		try {
-			return this.engine.acquireUninterruptibly(this.key, this.terms, Thread.currentThread(), waitNanos);
+			return this.engine.acquireUninterruptibly(this.key, this.terms, owner(), waitNanos);
 		}
 		catch (EngineException ex) {
 			throw LockException.of(ex, this.key);
 		}
 	}
 
+	private Object owner() {
+		return LockContext.ownerOf(this.engine.backendName(), this.key);
+	}
+
 	@Override
 	public void unlock() {
-		Hold hold = this.engine.heldBy(this.key, Thread.currentThread(), this.terms);
+		Hold hold = this.engine.heldBy(this.key, owner(), this.terms);
 		if (hold == null) {
 			throw new IllegalMonitorStateException("The current thread does not hold the " + this);
 		}

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -71,6 +72,8 @@ final class Endings {
 
 	private final AtomicInteger unanswered = new AtomicInteger();
 
+	private final AtomicBoolean warnedOfWanderer = new AtomicBoolean();
+
 	private volatile boolean suspended;
 
 	Endings(Store store, LocalQueues queues, RenewalPlan plan, Releases releases, EngineSettings settings,
@@ -86,6 +89,22 @@ final class Endings {
 		this.closed = closed;
 		this.steps = steps;
 		this.stepDowns = new StepDowns(this, store, queues, plan, releases, settings, time);
+	}
+
+	/**
+	 * Warns, once, of a hold that is given back by another thread than the one that owns
+	 * it.
+	 */
+	void warnOfWanderer(Hold hold, Thread owner) {
+		if (!this.warnedOfWanderer.getAndSet(true)) {
+			logger.warn("The lock on " + KeyText.describe(hold.key()) + " belongs to the thread '" + owner.getName()
+					+ "', which acquired it, but is given back by the thread '" + Thread.currentThread().getName()
+					+ "'. Whatever the owning thread does in the meantime, such as the next task of its pool, acquires"
+					+ " the lock again at once and is not kept out"
+					+ ((hold.state() > 1) ? ", which happened here" : "")
+					+ ". Acquire with acquireAsync, or with a template that is ownedBy an object of the task. This is"
+					+ " not said again of other locks");
+		}
 	}
 
 	/**

@@ -181,6 +181,16 @@ public final class Hold {
 	}
 
 	/**
+	 * Takes note that the current thread is about to give one acquisition back. If it is
+	 * not the thread that owns this, that one may have taken up other work since.
+	 */
+	public void closing() {
+		if (this.owner instanceof Thread thread && thread != Thread.currentThread()) {
+			this.endings.warnOfWanderer(this, thread);
+		}
+	}
+
+	/**
 	 * Gives one acquisition back. The last one ends the hold: the lease goes to the next
 	 * in the queue or back to the store.
 	 * @return {@code false} if the lease was lost

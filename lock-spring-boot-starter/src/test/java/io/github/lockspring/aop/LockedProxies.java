@@ -30,6 +30,7 @@ import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
+import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
@@ -129,6 +130,20 @@ final class LockedProxies implements AutoCloseable {
 		this.backend.setDown(true);
 		this.time.advance(Duration.ofMinutes(1));
 		this.backend.setDown(false);
+	}
+
+	/**
+	 * Locks in this process.
+	 */
+	LockTemplate locks() {
+		return this.template;
+	}
+
+	/**
+	 * Locks in this process as {@code java.util.concurrent} has them.
+	 */
+	LockClient client() {
+		return new LockClient(this.engines.get(0), this.template);
 	}
 
 	/**
