@@ -56,7 +56,7 @@ final class Place {
 
 	private int connections;
 
-	private boolean watched;
+	private Guard guard = Guard.NONE;
 
 	private final Set<String> watchedPaths = new HashSet<>();
 
@@ -150,11 +150,11 @@ final class Place {
 
 	/**
 	 * Tells that a node has gone. Without a list from the same connection it may have
-	 * been replaced.
+	 * been replaced, and without a watch on it the own node may have gone before.
 	 * @return whether nobody is in the way any more for certain
 	 */
 	synchronized boolean isFreedBy(String name, int connections) {
-		return connections == this.connections && this.before.removeIf((node) -> node.name().equals(name))
+		return connections == this.connections && this.guard == Guard.SET && this.before.removeIf((node) -> node.name().equals(name))
 				&& node().blockers(this.before).isEmpty();
 	}
 
@@ -190,19 +190,30 @@ final class Place {
 	}
 
 	/**
-	 * Whether somebody must begin to watch the nodes of this lease.
+	 * Whether somebody must begin to watch the nodes of this place.
 	 */
 	synchronized boolean isToBeWatched() {
-		boolean first = !this.watched;
-		this.watched = true;
+		boolean first = this.guard == Guard.NONE;
+		if (first) {
+			this.guard = Guard.ASKED;
+		}
 		return first;
 	}
 
 	/**
-	 * Tells that the nodes of this lease could not be watched.
+	 * Tells that from now on it will be told if a node of this place is deleted.
 	 */
-	synchronized void watchLater() {
-		this.watched = false;
+	synchronized void guard() {
+		if (this.guard == Guard.ASKED) {
+			this.guard = Guard.SET;
+		}
+	}
+
+	/**
+	 * Tells that the nodes of this place are not watched, or not any more.
+	 */
+	synchronized void unguard() {
+		this.guard = Guard.NONE;
 	}
 
 	synchronized void watching(String path) {
@@ -244,6 +255,15 @@ final class Place {
 		long end = (leaseEnd - now > 0 && leaseEnd - this.session.vouchedUntil() < 0) ? leaseEnd
 				: this.session.vouchedUntil();
 		return new Grant(this.token, Duration.ofNanos(Math.max(0, end - this.deniedNanos)));
+	}
+
+	/**
+	 * Whether the servers tell if somebody else deletes the nodes of a place.
+	 */
+	private enum Guard {
+
+		NONE, ASKED, SET
+
 	}
 
 	/**

@@ -57,10 +57,12 @@ import io.github.lockspring.zookeeper.Session.NodeContent;
  * <ol>
  * <li>A request enters the queue of its key and lists it, both sent at once: whoever has
  * nobody in the way is the holder.</li>
- * <li>Whoever is denied and stays watches the nearest of those in its way. When they have
- * all gone nobody can have come between, so the request is the holder without another
- * question. If one was replaced, or the connection was broken meanwhile, it looks
- * again.</li>
+ * <li>Whoever is denied and stays watches its own node and the nearest of those in its
+ * way. When they have all gone, and its own has not, nobody can have come between, so the
+ * request is the holder without another question: the servers tell of deletions in the
+ * order in which they happened. If one was replaced, its own is not watched yet, or the
+ * connection was broken meanwhile, it looks again. If its own has gone it has lost its
+ * place, and begins anew.</li>
  * <li>A node whose creation or deletion was not answered is looked for, by the owner in
  * its name, and deleted when the connection is back. If the session ended meanwhile, the
  * node has ended with it.</li>
@@ -346,6 +348,7 @@ final class Queues {
 		if (!place.denied(before, stamp, now, this.watches.connections())) {
 			return CompletableFuture.completedFuture(place.isHeld() ? place.grant() : new Denial(PAUSE));
 		}
+		watchOwnOnce(place);
 		watch(place, blockers);
 		return CompletableFuture.completedFuture(new Denial(retryAfter, stamp));
 	}
@@ -368,12 +371,12 @@ final class Queues {
 	 * Hears that a node has changed or gone.
 	 */
 	private void changed(Place place, WatchedEvent event) {
-		if (place.isHeld()) {
+		if (place.paths().contains(event.getPath())) {
 			ownChanged(place, event);
 			return;
 		}
 		if (!place.isWaiting()) {
-			return;
+			return; // permits watch more than must go
 		}
 		if (event.getType() == EventType.NodeDeleted
 				&& place.isFreedBy(name(event.getPath()), this.watches.connections())) {
@@ -384,19 +387,26 @@ final class Queues {
 		}
 	}
 
-	/**
-	 * Hears of a lease. Nodes that it has waited for may come to mind as well: permits
-	 * watch more than must go.
-	 */
 	private void ownChanged(Place place, WatchedEvent event) {
-		if (!place.paths().contains(event.getPath())) {
-			return;
-		}
+		place.unguard();
 		if (event.getType() == EventType.NodeDeleted) {
+			vanished(place);
+		}
+		else if (place.isWaiting() || place.isHeld()) {
+			watchOwnOnce(place);
+		}
+	}
+
+	/**
+	 * Ends a place whose node somebody else has deleted.
+	 */
+	private void vanished(Place place) {
+		if (place.isHeld()) {
 			lose(place);
 		}
-		else {
-			watchOwn(place);
+		else if (place.isWaiting()) {
+			forget(place);
+			hint(place);
 		}
 	}
 
@@ -474,11 +484,21 @@ final class Queues {
 
 	/**
 	 * Gives a place up.
-	 * @return whether it was held until now
+	 * @return whether it was held until now, which it was not if its session has expired
 	 */
 	CompletableFuture<Boolean> leave(Session session, LeaseRequest request) {
 		Place place = this.places.get(request);
-		return (place != null) ? leave(place) : search(session, request);
+		CompletableFuture<Boolean> left = (place != null) ? leave(place) : search(session, request);
+		return left.handle((held, failure) -> {
+			if (failure != null && !isExpired(failure)) {
+				return CompletableFuture.<Boolean>failedFuture(failure);
+			}
+			return CompletableFuture.completedFuture(failure == null && held);
+		}).thenCompose(Function.identity());
+	}
+
+	private static boolean isExpired(Throwable failure) {
+		return cause(failure) instanceof KeeperException.SessionExpiredException;
 	}
 
 	private CompletableFuture<Boolean> leave(Place place) {
@@ -563,9 +583,16 @@ final class Queues {
 				deleteLater(resting, rest);
 				return CompletableFuture.completedFuture(true);
 			}
-			return (cause(failure) instanceof KeeperException.NoNodeException) ? leave(place).thenApply((held) -> false)
+			return isGone(failure) ? leave(session, request).thenApply((held) -> false)
 					: CompletableFuture.<Boolean>failedFuture(failure);
 		}).thenCompose(Function.identity());
+	}
+
+	/**
+	 * Whether a node was not there any more, alone or with all of its session.
+	 */
+	private static boolean isGone(Throwable failure) {
+		return cause(failure) instanceof KeeperException.NoNodeException || isExpired(failure);
 	}
 
 	/**
@@ -612,7 +639,7 @@ final class Queues {
 	}
 
 	private CompletableFuture<Attempt> notSteppedDown(Place writer, Throwable failure) {
-		if (cause(failure) instanceof KeeperException.NoNodeException) {
+		if (isGone(failure)) {
 			forget(writer);
 			return CompletableFuture.completedFuture(Denial.UNKNOWN_DURATION);
 		}
@@ -630,9 +657,7 @@ final class Queues {
 			Place place = this.places.get(lease);
 			if (place != null && place.isHeld() && place.session() == session) {
 				held.add(lease);
-				if (place.isToBeWatched()) {
-					watchOwn(place);
-				}
+				watchOwnOnce(place);
 			}
 		}
 		return session.sync().thenApply((synced) -> held.stream().filter((lease) -> {
@@ -641,18 +666,25 @@ final class Queues {
 		}).collect(Collectors.toSet()));
 	}
 
-	private void watchOwn(Place place) {
-		for (String path : place.paths()) {
-			this.watches.add(path, place);
-			place.session().watch(path, this.watches).whenComplete((found, failure) -> {
-				if (failure != null) {
-					place.watchLater();
-				}
-				else if (!found) {
-					leave(place);
-				}
-			});
+	private void watchOwnOnce(Place place) {
+		if (place.isToBeWatched()) {
+			place.paths().forEach((path) -> watchOwn(place, path));
 		}
+	}
+
+	private void watchOwn(Place place, String path) {
+		this.watches.add(path, place);
+		place.session().watch(path, this.watches).whenComplete((found, failure) -> {
+			if (failure != null) {
+				place.unguard();
+			}
+			else if (!found) {
+				vanished(place);
+			}
+			else {
+				place.guard();
+			}
+		});
 	}
 
 	CompletableFuture<List<LeaseHolder>> inspect(Session session, String key) {

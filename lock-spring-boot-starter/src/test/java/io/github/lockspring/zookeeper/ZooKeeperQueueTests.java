@@ -124,11 +124,11 @@ class ZooKeeperQueueTests {
 		for (int i = 0; i < 50; i++) {
 			queue.add(this.two.queue(this.two.request(this.key)));
 		}
-		ZooKeeperProcess.await().until(() -> watches() == watches + 50);
+		ZooKeeperProcess.await().until(() -> watches() == watches + 51); // the holder's node and their own
 		long events = events();
 		this.one.release(holder);
 		assertThat(this.two.nextGranted()).isEqualTo(queue.get(0));
-		assertThat(watches()).isEqualTo(watches + 49);
+		assertThat(watches()).isEqualTo(watches + 50);
 		assertThat(events()).isEqualTo(events + 1);
 	}
 
@@ -304,6 +304,48 @@ class ZooKeeperQueueTests {
 	}
 
 	@Test
+	void waiterWhoseNodeWasDeletedIsNotGranted() {
+		for (LeaseMode mode : List.of(LeaseMode.EXCLUSIVE, LeaseMode.permits(2, 3))) {
+			String key = this.key + mode;
+			LeaseRequest holder = this.one.acquire(this.one.request(key, mode));
+			LeaseRequest waiter = this.two.queue(this.two.request(key, mode));
+			awaitWatchOf(this.two, waiter);
+			LeaseRequest next = this.one.queue(this.one.request(key, mode));
+			Clients.deleteNodes(this.one.client, waiter);
+			assertThat(this.one.release(holder)).isTrue();
+			assertThat(this.one.nextGranted()).isEqualTo(next);
+			assertStillWaits(this.two, waiter);
+			ZooKeeperProcess.await().until(() -> this.two.hints.contains(waiter));
+			assertThat(this.one.release(next)).isTrue();
+			assertThat(this.two.nextGranted()).isEqualTo(waiter);
+			assertThat(this.two.release(waiter)).isTrue();
+		}
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void waiterWhoseQueueWasDeletedIsNotGrantedBesideAnother() {
+		LeaseRequest holder = this.one.acquire(this.key);
+		LeaseRequest waiter = this.two.queue(this.two.request(this.key));
+		awaitWatchOf(this.two, waiter);
+		Clients.deleteNodes(this.one.client, waiter);
+		Clients.deleteNodes(this.one.client, holder);
+		LeaseRequest other = this.one.acquire(this.key);
+		ZooKeeperProcess.await().until(() -> this.two.hints.contains(waiter));
+		assertThat(this.two.granted).isEmpty();
+		assertThat(this.one.release(other)).isTrue();
+	}
+
+	@Test
+	void releaseAfterTheEndOfTheSessionIsALoss() throws Exception {
+		LeaseRequest lease = this.one.acquire(this.key);
+		LeaseRequest resting = this.one.acquire(this.key + "-resting");
+		this.one.client.getZookeeperClient().getZooKeeper().close();
+		assertThat(this.one.release(lease)).isFalse();
+		assertThat(this.one.backend.releaseAfter(resting, Duration.ofHours(1), ZooKeeperProcess.TIMEOUT)).isFalse();
+	}
+
+	@Test
 	void waitersThatTimeOutLeaveNothing() throws Exception {
 		LeaseRequest holder = this.one.acquire(this.key);
 		long watches = watches();
@@ -384,7 +426,7 @@ class ZooKeeperQueueTests {
 		queue.forEach((request) -> assertThat(this.two.release(request)).isFalse());
 		assertStillWaits(this.two, last);
 		assertThat(nodes()).hasSize(2);
-		ZooKeeperProcess.await().until(() -> watches() == watches + 1);
+		ZooKeeperProcess.await().until(() -> watches() == watches + 2); // the holder's and its own
 		assertThat(this.one.release(holder)).isTrue();
 		assertThat(this.two.nextGranted()).isEqualTo(last);
 		assertThat(this.two.release(last)).isTrue();
