@@ -259,7 +259,7 @@ final class LockSettings {
 		LockProperties.ZooKeeper zookeeper = this.properties.getZookeeper();
 		boolean ownClient = zookeeper.getConnectString() != null;
 		return new ZooKeeperLockSettings(zookeeper.getNamespace(), this.properties.getOperationTimeout(),
-				ownClient ? zookeeper.getSessionTimeout() : null);
+				ownClient ? zookeeper.getSessionTimeout() : null, zookeeper.getAuth() != null);
 	}
 
 	EngineSettings engineSettings() {

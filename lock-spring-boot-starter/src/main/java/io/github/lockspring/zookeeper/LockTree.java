@@ -61,6 +61,14 @@ final class LockTree {
 	}
 
 	/**
+	 * The path of the node that lists resting nodes. No key has it, as none begins with a
+	 * dot.
+	 */
+	String restingNodes() {
+		return this.root + "/.resting";
+	}
+
+	/**
 	 * The path of the node of a key.
 	 */
 	String of(String key) {

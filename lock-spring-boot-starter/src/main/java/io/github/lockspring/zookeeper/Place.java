@@ -154,8 +154,8 @@ final class Place {
 	 * @return whether nobody is in the way any more for certain
 	 */
 	synchronized boolean isFreedBy(String name, int connections) {
-		return connections == this.connections && this.guard == Guard.SET && this.before.removeIf((node) -> node.name().equals(name))
-				&& node().blockers(this.before).isEmpty();
+		return connections == this.connections && this.guard == Guard.SET
+				&& this.before.removeIf((node) -> node.name().equals(name)) && node().blockers(this.before).isEmpty();
 	}
 
 	synchronized boolean isWaiting() {

@@ -18,7 +18,6 @@ package io.github.lockspring.zookeeper;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -28,7 +27,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -37,7 +35,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher.Event.EventType;
@@ -92,6 +89,8 @@ final class Queues {
 
 	private final Leavings leavings = new Leavings(this::search);
 
+	private final RestingNodes restingNodes;
+
 	private final AtomicLong stamps = new AtomicLong();
 
 	private volatile @Nullable BackendListener listener;
@@ -99,6 +98,7 @@ final class Queues {
 	Queues(LockTree tree, Connection connection) {
 		this.tree = tree;
 		this.connection = connection;
+		this.restingNodes = new RestingNodes(tree, connection);
 	}
 
 	void setListener(@Nullable BackendListener listener) {
@@ -316,7 +316,7 @@ final class Queues {
 			List<QueueNode> blockers, boolean stays, long now) {
 		String parent = parentOf(place.path());
 		String path = parent + '/' + resting.name();
-		return remainingRest(place.session(), path, place.path()).thenCompose((remaining) -> {
+		return RestingNodes.remaining(place.session(), path, place.path()).thenCompose((remaining) -> {
 			if (remaining > 0) {
 				return deny(place, before, blockers, stays, now, Duration.ofMillis(remaining));
 			}
@@ -325,18 +325,6 @@ final class Queues {
 				.thenCompose((deleted) -> place.session().children(parent))
 				.thenCompose((names) -> settle(place, names, stays, now));
 		});
-	}
-
-	/**
-	 * How long a key still rests, by the leader's clock.
-	 * @param path the node that rests
-	 * @param clock a node that may be changed to learn what time it is
-	 */
-	private static CompletableFuture<Long> remainingRest(Session session, String path, String clock) {
-		CompletableFuture<Optional<NodeContent>> content = session.read(path);
-		return session.touch(clock)
-			.thenCombine(content,
-					(now, found) -> found.map((node) -> node.stat().getCtime() + number(node.data()) - now).orElse(0L));
 	}
 
 	private CompletableFuture<Attempt> deny(Place place, List<QueueNode> before, List<QueueNode> blockers,
@@ -569,18 +557,9 @@ final class Queues {
 		if (place == null || !place.isHeld() || place.session() != session) {
 			return leave(session, request).thenApply((held) -> false);
 		}
-		byte[] millis = text(rest.plusNanos(999_999).toMillis());
-		List<Op> changes = new ArrayList<>();
-		List<String> resting = new ArrayList<>();
-		for (String path : place.paths()) {
-			String replacement = parentOf(path) + '/' + QueueNode.parse(name(path)).resting();
-			resting.add(replacement);
-			changes.addAll(session.replacement(path, replacement, millis, CreateMode.PERSISTENT));
-		}
-		return session.change(changes).handle((results, failure) -> {
+		return this.restingNodes.replace(session, place.paths(), rest).handle((done, failure) -> {
 			if (failure == null) {
 				forget(place);
-				deleteLater(resting, rest);
 				return CompletableFuture.completedFuture(true);
 			}
 			return isGone(failure) ? leave(session, request).thenApply((held) -> false)
@@ -593,20 +572,6 @@ final class Queues {
 	 */
 	private static boolean isGone(Throwable failure) {
 		return cause(failure) instanceof KeeperException.NoNodeException || isExpired(failure);
-	}
-
-	/**
-	 * Tidies up if nobody has come who would do it. Certainly not before the rest is over
-	 * by the clock of the leader, which may run slower than the one here.
-	 */
-	private void deleteLater(List<String> paths, Duration rest) {
-		long millis = rest.toMillis() + rest.toMillis() / 50 + 500;
-		CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(() -> {
-			Session session = this.connection.sessionNow();
-			if (session != null) {
-				paths.forEach(session::delete);
-			}
-		});
 	}
 
 	/**
@@ -701,7 +666,7 @@ final class Queues {
 		String path = parent + '/' + node.name();
 		CompletableFuture<Optional<NodeContent>> content = session.read(path);
 		CompletableFuture<Duration> remaining = node.rest()
-				? remainingRest(session, path, this.tree.root()).thenApply(Duration::ofMillis)
+				? RestingNodes.remaining(session, path, this.tree.root()).thenApply(Duration::ofMillis)
 				: CompletableFuture.completedFuture(session.timeout());
 		return content.thenCombine(remaining,
 				(found, time) -> found.filter((present) -> !time.isNegative() && !time.isZero())
@@ -716,10 +681,11 @@ final class Queues {
 
 	/**
 	 * The connection is back: what could not be deleted is deleted now, and those who
-	 * wait look again.
+	 * wait look again. Keys that rest no longer are tidied up.
 	 */
 	void resumed(Session session) {
 		this.leavings.clear(session);
+		this.restingNodes.sweep(session);
 	}
 
 	/**

@@ -27,6 +27,7 @@ import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
@@ -99,10 +100,29 @@ final class Session {
 	}
 
 	/**
+	 * The path of the root of all locks.
+	 */
+	String root() {
+		return this.root;
+	}
+
+	/**
 	 * The negotiated session time-out.
 	 */
 	Duration timeout() {
 		return Duration.ofMillis(this.zooKeeper.getSessionTimeout());
+	}
+
+	/**
+	 * Whether anybody who reaches the servers may create and delete nodes of locks.
+	 */
+	boolean isOpenToAll() {
+		return this.acl.stream().anyMatch((entry) -> isOpenToAll(entry));
+	}
+
+	private static boolean isOpenToAll(ACL entry) {
+		int changes = ZooDefs.Perms.WRITE | ZooDefs.Perms.CREATE | ZooDefs.Perms.DELETE | ZooDefs.Perms.ADMIN;
+		return entry.getId().equals(ZooDefs.Ids.ANYONE_ID_UNSAFE) && (entry.getPerms() & changes) != 0;
 	}
 
 	/**

@@ -17,6 +17,7 @@
 package io.github.lockspring.zookeeper;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashSet;
@@ -127,6 +128,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		catch (BackendUnavailableException ex) {
 			logger.warn("No locks can be acquired until ZooKeeper can be reached: " + ex.getMessage());
 		}
+		warnings().forEach(logger::warn);
 	}
 
 	@Override
@@ -200,12 +202,22 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	@Override
 	public List<String> warnings() {
 		Session session = this.connection.lastSession();
+		return (session != null) ? warnings(session) : List.of();
+	}
+
+	private List<String> warnings(Session session) {
+		List<String> warnings = new ArrayList<>();
 		Duration wanted = this.settings.sessionTimeout();
-		if (session == null || wanted == null || session.timeout().equals(wanted)) {
-			return List.of();
+		if (wanted != null && !session.timeout().equals(wanted)) {
+			warnings.add("ZooKeeper gives a session time-out of " + session.timeout().toMillis() + " ms instead of "
+					+ wanted.toMillis() + " ms: a lease lasts that long at most without being renewed");
 		}
-		return List.of("ZooKeeper gives a session time-out of " + session.timeout().toMillis() + " ms instead of "
-				+ wanted.toMillis() + " ms: a lease lasts that long at most without being renewed");
+		if (this.settings.exclusive() && session.isOpenToAll()) {
+			warnings.add("Anybody who reaches ZooKeeper can delete locks: '" + session.root()
+					+ "' was created by a client without authorization. Restrict its ACL and that of the nodes below, "
+					+ "or choose another lock.zookeeper.namespace");
+		}
+		return warnings;
 	}
 
 	@Override

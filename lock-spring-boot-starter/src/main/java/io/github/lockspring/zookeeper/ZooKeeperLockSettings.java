@@ -31,8 +31,11 @@ import io.github.lockspring.support.Durations;
  * runs in the background for an answer
  * @param sessionTimeout the session time-out that the client asks for, so that a warning
  * can tell if the servers give another; {@code null} if unknown
+ * @param exclusive whether the nodes of locks are meant for clients of the same identity
+ * only, so that a warning can tell if they are open to others
  */
-public record ZooKeeperLockSettings(String namespace, Duration operationTimeout, @Nullable Duration sessionTimeout) {
+public record ZooKeeperLockSettings(String namespace, Duration operationTimeout, @Nullable Duration sessionTimeout,
+		boolean exclusive) {
 
 	/**
 	 * The namespace if none is chosen.
@@ -53,7 +56,7 @@ public record ZooKeeperLockSettings(String namespace, Duration operationTimeout,
 	 * @param operationTimeout how long to wait for an answer
 	 */
 	public ZooKeeperLockSettings(String namespace, Duration operationTimeout) {
-		this(namespace, operationTimeout, null);
+		this(namespace, operationTimeout, null, false);
 	}
 
 }

@@ -97,7 +97,7 @@ class LockSettingsTests {
 			.isEqualTo(new ZooKeeperLockSettings("my-locks", Duration.ofSeconds(3)));
 		properties.getZookeeper().setConnectString("host:2181");
 		assertThat(LockSettings.of(properties).zooKeeperSettings())
-			.isEqualTo(new ZooKeeperLockSettings("my-locks", Duration.ofSeconds(3), Duration.ofSeconds(10)));
+			.isEqualTo(new ZooKeeperLockSettings("my-locks", Duration.ofSeconds(3), Duration.ofSeconds(10), false));
 	}
 
 	@Test

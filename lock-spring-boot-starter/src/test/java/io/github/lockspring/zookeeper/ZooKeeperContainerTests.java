@@ -116,6 +116,41 @@ class ZooKeeperContainerTests {
 	}
 
 	@Test
+	void restsOfProcessesThatHaveEndedAreTidiedUp() {
+		try (ZooKeeperProcess ended = ZooKeeperProcess.on(server.connectString())) {
+			for (int i = 0; i < 20; i++) {
+				ended.backend.releaseAfter(ended.acquire("key-" + i), Duration.ofMillis(1), ZooKeeperProcess.TIMEOUT);
+			}
+			ended.backend.releaseAfter(ended.acquire(ended.request(List.of("a", "b"))), Duration.ofMillis(1),
+					ZooKeeperProcess.TIMEOUT);
+		}
+		try (ZooKeeperProcess next = ZooKeeperProcess.on(server.connectString())) {
+			awaitNoKeys();
+			assertThat(next.backend.isEmpty()).isTrue();
+		}
+	}
+
+	@Test
+	void restsThatAreNotOverStayWhenAnotherProcessTidiesUp() {
+		LeaseRequest lease = this.process.acquire("key");
+		assertThat(this.process.backend.releaseAfter(lease, Duration.ofHours(1), ZooKeeperProcess.TIMEOUT)).isTrue();
+		try (ZooKeeperProcess next = ZooKeeperProcess.on(server.connectString())) {
+			assertThat(next.release(next.acquire("other"))).isTrue();
+			assertThat(next.tryAcquire(next.request("key"))).isInstanceOf(Denial.class);
+		}
+		deleteRootQuietly();
+	}
+
+	private void deleteRootQuietly() {
+		try {
+			deleteRoot();
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Test
 	void keyIsUsedWhileItsNodeComesAndGoes() throws Exception {
 		for (int i = 0; i < 200; i++) {
 			LeaseRequest lease = this.process.acquire("key");

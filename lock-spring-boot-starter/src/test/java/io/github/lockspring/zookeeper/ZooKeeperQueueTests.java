@@ -124,7 +124,9 @@ class ZooKeeperQueueTests {
 		for (int i = 0; i < 50; i++) {
 			queue.add(this.two.queue(this.two.request(this.key)));
 		}
-		ZooKeeperProcess.await().until(() -> watches() == watches + 51); // the holder's node and their own
+		ZooKeeperProcess.await().until(() -> watches() == watches + 51); // the holder's
+																			// node and
+																			// their own
 		long events = events();
 		this.one.release(holder);
 		assertThat(this.two.nextGranted()).isEqualTo(queue.get(0));
@@ -426,7 +428,8 @@ class ZooKeeperQueueTests {
 		queue.forEach((request) -> assertThat(this.two.release(request)).isFalse());
 		assertStillWaits(this.two, last);
 		assertThat(nodes()).hasSize(2);
-		ZooKeeperProcess.await().until(() -> watches() == watches + 2); // the holder's and its own
+		ZooKeeperProcess.await().until(() -> watches() == watches + 2); // the holder's
+																		// and its own
 		assertThat(this.one.release(holder)).isTrue();
 		assertThat(this.two.nextGranted()).isEqualTo(last);
 		assertThat(this.two.release(last)).isTrue();

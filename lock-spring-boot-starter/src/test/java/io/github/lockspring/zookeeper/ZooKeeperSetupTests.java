@@ -133,10 +133,24 @@ class ZooKeeperSetupTests {
 		process.backend.releaseAfter(process.acquire("resting"), Duration.ofHours(1), ZooKeeperProcess.TIMEOUT);
 		ZooKeeper zooKeeper = process.client.getZookeeperClient().getZooKeeper();
 		List<String> nodes = ZKUtil.listSubTreeBFS(zooKeeper, this.root);
-		assertThat(nodes).hasSize(11);
+		assertThat(nodes).hasSize(13);
 		for (String node : nodes) {
 			assertThat(process.client.getACL().forPath(node)).as(node).containsExactly(acl(Perms.ALL, "app"));
 		}
+	}
+
+	@Test
+	void rootThatIsOpenToStrangersIsWarnedOf() throws Exception {
+		this.admin.create().withACL(Ids.OPEN_ACL_UNSAFE).forPath(this.root);
+		ZooKeeperLockSettings exclusive = new ZooKeeperLockSettings(this.namespace, ZooKeeperProcess.TIMEOUT, null,
+				true);
+		ZooKeeperProcess process = add(new ZooKeeperProcess(add(client(server.connectString(), "app")), exclusive));
+		assertThat(process.backend.warnings()).singleElement()
+			.asString()
+			.contains("'" + this.root + "'", "lock.zookeeper.namespace");
+		this.admin.setACL().withACL(List.of(acl(Perms.ALL, "app"))).forPath(this.root);
+		ZooKeeperProcess restricted = add(new ZooKeeperProcess(add(client(server.connectString(), "app")), exclusive));
+		assertThat(restricted.backend.warnings()).isEmpty();
 	}
 
 	@Test

@@ -1,0 +1,191 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.zookeeper;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
+
+import io.github.lockspring.zookeeper.Session.NodeContent;
+
+/**
+ * The nodes that keep keys at rest after their holders have released them early. They do
+ * not end with a session, so somebody has to delete them.
+ * <ol>
+ * <li>The node of the holder becomes the resting node in one step, which also enters its
+ * path in the list of all resting nodes.</li>
+ * <li>The process that released deletes both when the rest is over, and whoever wants the
+ * key before deletes the resting node.</li>
+ * <li>What is left by processes that ended meanwhile is deleted by any process that
+ * begins a session, or deletes its own and has not looked for a minute.</li>
+ * </ol>
+ * The rest is measured by the leader's clock alone.
+ */
+final class RestingNodes {
+
+	private static final Log logger = LogFactory.getLog(RestingNodes.class);
+
+	private static final int MAX_PER_SWEEP = 1_000;
+
+	private static final long SWEEP_INTERVAL = TimeUnit.MINUTES.toNanos(1);
+
+	private final LockTree tree;
+
+	private final Connection connection;
+
+	private final AtomicLong lastSweep = new AtomicLong(System.nanoTime());
+
+	RestingNodes(LockTree tree, Connection connection) {
+		this.tree = tree;
+		this.connection = connection;
+	}
+
+	/**
+	 * Replace the nodes of a lease by resting nodes.
+	 * @return completes when that is done; fails if one of the nodes was not there
+	 */
+	CompletableFuture<Void> replace(Session session, List<String> paths, Duration rest) {
+		byte[] millis = Long.toString(rest.plusNanos(999_999).toMillis()).getBytes(StandardCharsets.ISO_8859_1);
+		List<Op> changes = new ArrayList<>();
+		for (String path : paths) {
+			String resting = replacementOf(path);
+			changes.addAll(session.replacement(path, resting, millis, CreateMode.PERSISTENT));
+			changes.add(session.creation(this.tree.restingNodes() + "/n", resting.getBytes(StandardCharsets.UTF_8),
+					CreateMode.PERSISTENT_SEQUENTIAL));
+		}
+		session.create(this.tree.restingNodes(), CreateMode.CONTAINER); // unless it is
+																		// there
+		return session.change(changes).thenAccept((results) -> deleteAfter(rest, results));
+	}
+
+	private static String replacementOf(String path) {
+		int parentEnd = path.lastIndexOf('/') + 1;
+		return path.substring(0, parentEnd) + QueueNode.parse(path.substring(parentEnd)).resting();
+	}
+
+	/**
+	 * Certainly not before the rest is over by the clock of the leader, which may run
+	 * slower than the one here.
+	 */
+	private void deleteAfter(Duration rest, List<OpResult> results) {
+		List<String> created = results.stream()
+			.filter(OpResult.CreateResult.class::isInstance)
+			.map((result) -> ((OpResult.CreateResult) result).getPath())
+			.toList();
+		long millis = rest.toMillis() + rest.toMillis() / 50 + 500;
+		CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(() -> {
+			Session session = this.connection.sessionNow();
+			if (session != null) {
+				created.forEach(session::delete);
+				sweepSometimes(session);
+			}
+		});
+	}
+
+	private void sweepSometimes(Session session) {
+		long last = this.lastSweep.get();
+		long now = System.nanoTime();
+		if (now - last > SWEEP_INTERVAL && this.lastSweep.compareAndSet(last, now)) {
+			sweep(session);
+		}
+	}
+
+	/**
+	 * Delete the resting nodes, of whatever process, whose rest is over.
+	 */
+	void sweep(Session session) {
+		session.children(this.tree.restingNodes()).thenAccept((entries) -> {
+			if (!entries.isEmpty()) {
+				List<String> some = new ArrayList<>(entries);
+				Collections.shuffle(some); // all of them get their turn
+				session.touch(this.tree.restingNodes())
+					.thenAccept((now) -> some.stream()
+						.limit(MAX_PER_SWEEP)
+						.forEach((entry) -> sweep(session, this.tree.restingNodes() + '/' + entry, now)));
+			}
+		});
+	}
+
+	private void sweep(Session session, String entry, long now) {
+		session.read(entry)
+			.thenCompose((content) -> content.isPresent() ? isOver(session, pathIn(content.get()), now)
+					: CompletableFuture.completedFuture(false))
+			.thenAccept((over) -> {
+				if (over) {
+					session.delete(entry);
+				}
+			})
+			.exceptionally((failure) -> {
+				logger.debug("Could not delete a resting node: " + failure);
+				return null;
+			});
+	}
+
+	private String pathIn(NodeContent entry) {
+		String path = new String(entry.data(), StandardCharsets.UTF_8);
+		boolean known = path.startsWith(this.tree.root() + '/')
+				&& QueueNode.parse(path.substring(path.lastIndexOf('/') + 1)).rest();
+		if (!known) {
+			throw new IllegalStateException("Not the path of a resting node");
+		}
+		return path;
+	}
+
+	/**
+	 * Delete a resting node if its rest is over.
+	 * @return whether it is not there any more
+	 */
+	private static CompletableFuture<Boolean> isOver(Session session, String path, long now) {
+		return session.read(path).thenCompose((content) -> {
+			if (remaining(content, now) > 0) {
+				return CompletableFuture.completedFuture(false);
+			}
+			return session.delete(path).thenApply((deleted) -> true);
+		});
+	}
+
+	/**
+	 * Return how long a key still rests, by the leader's clock.
+	 * @param path the node that rests
+	 * @param clock a node that may be changed to learn what time it is
+	 * @return the time in milliseconds, not positive if the rest is over
+	 */
+	static CompletableFuture<Long> remaining(Session session, String path, String clock) {
+		CompletableFuture<Optional<NodeContent>> content = session.read(path);
+		return session.touch(clock).thenCombine(content, (now, found) -> remaining(found, now));
+	}
+
+	private static long remaining(Optional<NodeContent> content, long now) {
+		return content
+			.map((node) -> node.stat().getCtime() + Long.parseLong(new String(node.data(), StandardCharsets.ISO_8859_1))
+					- now)
+			.orElse(0L);
+	}
+
+}
