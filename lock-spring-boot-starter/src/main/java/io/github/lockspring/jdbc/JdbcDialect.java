@@ -84,7 +84,7 @@ abstract class JdbcDialect {
 	 * Tells the time of the database for keys without a row as well.
 	 */
 	private static final String READ = """
-			SELECT now_micros, lock_key, version, owner, token, expires_at, holder, shared_until, entries
+			SELECT now_micros, lock_key, version, owner, token, expires_at, holder, shared_until, entries, @@awaited@@
 			FROM (SELECT @@now@@ AS now_micros) AS present
 			LEFT JOIN @@table@@ ON lock_key IN (@@marks@@)
 			""";
@@ -172,15 +172,31 @@ abstract class JdbcDialect {
 		return null;
 	}
 
+	/**
+	 * Whether there is a mark in the row that will last for a while, so that those who
+	 * wait for its release will be told.
+	 */
+	String awaited() {
+		return "FALSE";
+	}
+
+	/**
+	 * The statement that leaves such a mark unless the row has been written since it was
+	 * read, if the database tells of releases. Its parameters are key and version.
+	 */
+	@Nullable String mark() {
+		return null;
+	}
+
 	String release() {
 		return RELEASE;
 	}
 
 	/**
-	 * Runs the statement {@link #release()}.
-	 * @return how many rows were released
+	 * Runs one of the statements that tell of a release.
+	 * @return how many rows were changed
 	 */
-	int release(PreparedStatement statement) throws SQLException {
+	int updateAndTell(PreparedStatement statement) throws SQLException {
 		return statement.executeUpdate();
 	}
 
@@ -208,6 +224,14 @@ abstract class JdbcDialect {
 	 */
 	String write() {
 		return WRITE;
+	}
+
+	/**
+	 * The statement {@link #write()} for a change that may let others in, who are told if
+	 * the database does that.
+	 */
+	String writeAndTell() {
+		return write();
 	}
 
 	/**
@@ -305,7 +329,8 @@ abstract class JdbcDialect {
 	abstract List<JdbcColumn> columns();
 
 	String complete(String template, TableName table, int marks) {
-		return template.replace("@@table@@", table.value())
+		return template.replace("@@awaited@@", awaited())
+			.replace("@@table@@", table.value())
 			.replace("@@now@@", now())
 			.replace("@@timestamp@@", timestamp())
 			.replace("@@marks@@", String.join(", ", Collections.nCopies(marks, "?")));

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -165,10 +166,11 @@ public final class JdbcLockBackend implements LockBackend {
 	 * One for whom no news will come must not be left to wait for them.
 	 */
 	private Attempt contend(LeaseRequest request, JdbcNews news, Duration timeout) {
-		boolean listening = isPlain(request) && news.await(request);
+		boolean listening = !request.hasSeveralKeys() && news.await(request);
 		Attempt attempt = acquire(request, true, timeout);
 		if (attempt instanceof Denial denial) {
-			return (listening && denial.equals(Denial.UNKNOWN_DURATION)) ? denial
+			boolean marked = !isPlain(request) || denial.equals(Denial.UNKNOWN_DURATION);
+			return (listening && marked) ? denial
 					: new Denial(min(denial.retryAfter(), LeaseTable.WITHOUT_NEWS.retryAfter()));
 		}
 		news.forget(request);
@@ -215,10 +217,10 @@ public final class JdbcLockBackend implements LockBackend {
 		}
 	}
 
-	private static Attempt acquire(LockConnection connection, LeaseRequest request, boolean queueing)
-			throws SQLException {
+	private Attempt acquire(LockConnection connection, LeaseRequest request, boolean queueing) throws SQLException {
+		boolean marking = queueing && this.news != null && !request.hasSeveralKeys();
 		try {
-			return new LeaseStates(connection).acquire(request, queueing);
+			return new LeaseStates(connection).acquire(request, queueing, marking);
 		}
 		catch (SQLException ex) {
 			if (!connection.dialect().isContended(ex) || isWorthAnotherTry(connection, ex, queueing)) {
@@ -316,7 +318,8 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public List<String> warnings() {
-		return this.settings.warning().stream().toList();
+		return Stream.concat(this.settings.warning().stream(), Stream.ofNullable(this.news).flatMap(JdbcNews::warnings))
+			.toList();
 	}
 
 	@Override

@@ -16,7 +16,8 @@
 
 package io.github.lockspring.jdbc;
 
-import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -24,7 +25,10 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -41,6 +45,8 @@ import org.jspecify.annotations.Nullable;
  * as long as somebody waits now and then.</li>
  * <li>A release that finds that somebody waits says so in the same statement, and all
  * processes that listen have their contenders ask again.</li>
+ * <li>A message names the key by a part of its digest, since anybody may listen. What
+ * cannot be read is ignored and counted, since anybody may send.</li>
  * <li>When the connection breaks, another one takes its place, and all who wait are told
  * to ask again, because news may have been missed. In between they ask more often.</li>
  * </ol>
@@ -50,6 +56,10 @@ final class JdbcNews implements AutoCloseable {
 	private static final Log logger = LogFactory.getLog(JdbcNews.class);
 
 	private static final int POLL_MILLIS = 250;
+
+	private static final Pattern MESSAGE = Pattern.compile("[0-9a-f]{16}");
+
+	private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
 
 	private static final Duration PAUSE = Duration.ofSeconds(1);
 
@@ -61,6 +71,8 @@ final class JdbcNews implements AutoCloseable {
 	private static final Duration WAITING_TIME = Duration.ofSeconds(10);
 
 	private final Map<String, Map<LeaseRequest, Long>> waiters = new ConcurrentHashMap<>();
+
+	private final AtomicLong unreadable = new AtomicLong();
 
 	private final AtomicBoolean running = new AtomicBoolean();
 
@@ -92,7 +104,7 @@ final class JdbcNews implements AutoCloseable {
 	 * @return whether news come at present
 	 */
 	boolean await(LeaseRequest request) {
-		this.waiters.compute(request.key(), (key, requests) -> {
+		this.waiters.compute(nameOf(request), (key, requests) -> {
 			Map<LeaseRequest, Long> all = (requests != null) ? requests : new ConcurrentHashMap<>();
 			all.put(request, System.nanoTime());
 			return all;
@@ -110,10 +122,25 @@ final class JdbcNews implements AutoCloseable {
 	 * Tells a request nothing any more.
 	 */
 	void forget(LeaseRequest request) {
-		this.waiters.computeIfPresent(request.key(), (key, requests) -> {
-			requests.remove(request);
-			return requests.isEmpty() ? null : requests;
-		});
+		if (!this.waiters.isEmpty()) {
+			this.waiters.computeIfPresent(nameOf(request), (key, requests) -> {
+				requests.remove(request);
+				return requests.isEmpty() ? null : requests;
+			});
+		}
+	}
+
+	/**
+	 * The key as messages name it.
+	 */
+	private static String nameOf(LeaseRequest request) {
+		try {
+			byte[] digest = MessageDigest.getInstance("SHA-256").digest(LeaseTable.bytes(request.key()));
+			return HexFormat.of().formatHex(digest, 0, 8);
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException(ex); // every JDK has it
+		}
 	}
 
 	private void run() {
@@ -149,27 +176,49 @@ final class JdbcNews implements AutoCloseable {
 	}
 
 	private void listen(Connection connection) throws SQLException {
-		try (ReleaseChannel channel = new ReleaseChannel(connection)) {
+		try (ReleaseChannel channel = new ReleaseChannel(connection, this.table)) {
 			this.listening = true;
 			this.waiters.keySet().forEach(this::tell);
-			while (isNeeded()) {
-				channel.hear(POLL_MILLIS, this::heard);
-				dropThoseWhoLeft();
+			do {
+				hear(channel, System.nanoTime() + CHECK_INTERVAL.toNanos());
 			}
+			while (isNeeded() && channel.isCurrent());
+		}
+	}
+
+	private void hear(ReleaseChannel channel, long until) throws SQLException {
+		while (isNeeded() && System.nanoTime() - until < 0) {
+			channel.hear(POLL_MILLIS, this::heard);
+			dropThoseWhoLeft();
 		}
 	}
 
 	private void heard(String message) {
-		String start = this.table.value() + ' ';
-		if (message.startsWith(start)) {
-			tell(new String(HexFormat.of().parseHex(message.substring(start.length())), StandardCharsets.UTF_8));
+		if (MESSAGE.matcher(message).matches()) {
+			tell(message);
+		}
+		else if (this.unreadable.getAndIncrement() == 0) {
+			logger.warn(warning(1));
 		}
 	}
 
-	private void tell(String key) {
+	/**
+	 * Tells in a sentence what is wrong with the messages.
+	 */
+	Stream<String> warnings() {
+		long count = this.unreadable.get();
+		return (count > 0) ? Stream.of(warning(count)) : Stream.empty();
+	}
+
+	private static String warning(long count) {
+		return "Messages that could not be read on the channel of released locks: " + count
+				+ ", so that others than this library use it";
+	}
+
+	private void tell(String name) {
 		BackendListener listener = this.listener;
 		if (listener != null) {
-			this.waiters.getOrDefault(key, Map.of()).keySet().forEach(listener::tryAgain);
+			this.waiters.getOrDefault(name, Map.of()).keySet().forEach(listener::tryAgain);
 		}
 	}
 

@@ -67,41 +67,60 @@ final class KeyRows {
 		String owner = rows.getString(4);
 		KeyEntry exclusive = (owner != null) ? new KeyEntry(owner, LeaseMode.EXCLUSIVE, false, token, rows.getLong(6),
 				String.valueOf(rows.getString(7))) : null;
-		return KeyState.of(rows.getLong(3), now, token, exclusive, rows.getLong(8), rows.getString(9));
+		return KeyState.of(rows.getLong(3), now, token, exclusive, rows.getLong(8), rows.getString(9))
+			.awaited(rows.getBoolean(10));
 	}
 
 	/**
 	 * Writes the state of a key.
+	 * @param telling whether those who wait for the key are told, if the database does
+	 * that
 	 * @return the version that the row has now
 	 * @throws RowChangedException if the row is not the one that was read
 	 */
-	static long write(LockConnection connection, String key, KeyState state) throws SQLException {
-		return (state.version() == KeyState.ABSENT) ? insert(connection, key, state) : update(connection, key, state);
+	static long write(LockConnection connection, String key, KeyState state, boolean telling) throws SQLException {
+		return (state.version() == KeyState.ABSENT) ? insert(connection, key, state)
+				: update(connection, key, state, telling);
+	}
+
+	/**
+	 * Leaves a mark in the row of a key, so that its holders tell of their release.
+	 * @throws RowChangedException if the row is not the one that was read
+	 */
+	static void mark(LockConnection connection, String sql, String key, KeyState state) throws SQLException {
+		PreparedStatement statement = connection.prepare(sql);
+		statement.setBytes(1, LeaseTable.bytes(key));
+		statement.setLong(2, state.version());
+		if (statement.executeUpdate() == 0) {
+			throw new RowChangedException();
+		}
 	}
 
 	private static long insert(LockConnection connection, String key, KeyState state) throws SQLException {
 		PreparedStatement statement = connection.prepare(connection.sql().insert());
-		return write(statement, 1, key, state, state.now());
+		bind(statement, 1, key, state, state.now());
+		return requireWritten(statement.executeUpdate(), state.now());
 	}
 
-	private static long update(LockConnection connection, String key, KeyState state) throws SQLException {
-		PreparedStatement statement = connection.prepare(connection.sql().write());
-		statement.setString(1, owner(state.exclusive()));
-		return write(statement, 2, key, state, state.version()) + 1;
-	}
-
-	private static long write(PreparedStatement statement, int index, String key, KeyState state, long version)
+	private static long update(LockConnection connection, String key, KeyState state, boolean telling)
 			throws SQLException {
-		bind(statement, index, state);
-		statement.setBytes(index + 6, LeaseTable.bytes(key));
-		statement.setLong(index + 7, version);
-		if (statement.executeUpdate() == 0) {
+		PreparedStatement statement = connection
+			.prepare(telling ? connection.sql().writeAndTell() : connection.sql().write());
+		statement.setString(1, owner(state.exclusive()));
+		bind(statement, 2, key, state, state.version());
+		int rows = telling ? connection.dialect().updateAndTell(statement) : statement.executeUpdate();
+		return requireWritten(rows, state.version() + 1);
+	}
+
+	private static long requireWritten(int rows, long version) throws RowChangedException {
+		if (rows == 0) {
 			throw new RowChangedException();
 		}
 		return version;
 	}
 
-	private static void bind(PreparedStatement statement, int index, KeyState state) throws SQLException {
+	private static void bind(PreparedStatement statement, int index, String key, KeyState state, long version)
+			throws SQLException {
 		KeyEntry exclusive = state.exclusive();
 		statement.setString(index, owner(exclusive));
 		statement.setLong(index + 1, state.token());
@@ -109,6 +128,8 @@ final class KeyRows {
 		statement.setString(index + 3, (exclusive != null) ? exclusive.holder() : null);
 		statement.setLong(index + 4, state.sharedUntil());
 		statement.setString(index + 5, lines(state));
+		statement.setBytes(index + 6, LeaseTable.bytes(key));
+		statement.setLong(index + 7, version);
 	}
 
 	private static @Nullable String lines(KeyState state) {

@@ -37,8 +37,9 @@ import org.springframework.util.Assert;
  * @param token the last fencing token that was given out
  * @param holders those who hold the key: a single exclusive one, or any number of others
  * @param places the queue of fair requests, in their order
+ * @param awaited whether whoever lets others in will tell so for a while yet
  */
-record KeyState(long version, long now, long token, List<KeyEntry> holders, List<KeyEntry> places) {
+record KeyState(long version, long now, long token, List<KeyEntry> holders, List<KeyEntry> places, boolean awaited) {
 
 	/**
 	 * The version of a row that is not there.
@@ -46,7 +47,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	static final long ABSENT = -1;
 
 	static KeyState absent(long now) {
-		return new KeyState(ABSENT, now, 0, List.of(), List.of());
+		return new KeyState(ABSENT, now, 0, List.of(), List.of(), false);
 	}
 
 	/**
@@ -66,7 +67,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 			.filter((entry) -> entry.end() > now)
 			.toList();
 		return new KeyState(version, now, token, live.stream().filter((entry) -> !entry.waiting()).toList(),
-				live.stream().filter(KeyEntry::waiting).toList());
+				live.stream().filter(KeyEntry::waiting).toList(), false);
 	}
 
 	/**
@@ -162,7 +163,14 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 * The same when the row has got another version.
 	 */
 	KeyState at(long version) {
-		return new KeyState(version, this.now, this.token, this.holders, this.places);
+		return new KeyState(version, this.now, this.token, this.holders, this.places, this.awaited);
+	}
+
+	/**
+	 * The same if whoever lets others in will tell so, or will not.
+	 */
+	KeyState awaited(boolean awaited) {
+		return new KeyState(this.version, this.now, this.token, this.holders, this.places, awaited);
 	}
 
 	/**
@@ -171,7 +179,8 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	KeyState with(KeyEntry holder) {
 		List<KeyEntry> holders = new ArrayList<>(without(this.holders, holder.owner()));
 		holders.add(holder);
-		return new KeyState(this.version, this.now, holder.token(), holders, without(this.places, holder.owner()));
+		return new KeyState(this.version, this.now, holder.token(), holders, without(this.places, holder.owner()),
+				this.awaited);
 	}
 
 	/**
@@ -194,12 +203,12 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	private KeyState withPlace(KeyEntry place) {
 		List<KeyEntry> places = new ArrayList<>(this.places);
 		places.add(place);
-		return new KeyState(this.version, this.now, this.token, this.holders, places);
+		return new KeyState(this.version, this.now, this.token, this.holders, places, this.awaited);
 	}
 
 	private KeyState withPlaceUntil(String owner, long end) {
 		return new KeyState(this.version, this.now, this.token, this.holders,
-				replaced(this.places, owner, (place) -> place.until(end)));
+				replaced(this.places, owner, (place) -> place.until(end)), this.awaited);
 	}
 
 	/**
@@ -207,7 +216,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 */
 	KeyState withHolder(String owner, UnaryOperator<KeyEntry> change) {
 		return new KeyState(this.version, this.now, this.token, replaced(this.holders, owner, change),
-				without(this.places, owner));
+				without(this.places, owner), this.awaited);
 	}
 
 	/**
@@ -219,7 +228,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 			return this;
 		}
 		return new KeyState(this.version, this.now, this.token, without(this.holders, owner),
-				without(this.places, owner));
+				without(this.places, owner), this.awaited);
 	}
 
 	private static List<KeyEntry> without(List<KeyEntry> entries, String owner) {

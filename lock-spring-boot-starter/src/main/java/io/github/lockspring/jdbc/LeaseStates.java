@@ -65,9 +65,10 @@ final class LeaseStates {
 	/**
 	 * Acquires all keys of the request or none of them.
 	 * @param queueing whether a fair request gets a place in the queue if it is denied
+	 * @param marking whether the row is to tell of releases if the request is denied
 	 * @throws IllegalArgumentException if permits are in use with another limit
 	 */
-	Attempt acquire(LeaseRequest request, boolean queueing) throws SQLException {
+	Attempt acquire(LeaseRequest request, boolean queueing, boolean marking) throws SQLException {
 		String owner = request.owner().toString();
 		LeaseTerms terms = request.terms();
 		Map<String, KeyState> states = KeyRows.read(this.connection, request.keys());
@@ -76,13 +77,24 @@ final class LeaseStates {
 		}
 		states.values().forEach((state) -> state.checkLimit(terms.mode()));
 		if (states.values().stream().allMatch((state) -> state.admits(owner, terms.mode(), terms.fair()))) {
-			return grant(states, request);
+			return grant(states, request, terms.fair()); // those behind may be let in as
+															// well
 		}
 		if (queueing && terms.fair()) {
-			write(states, request.keys(), (state) -> state.withPlace(owner, terms.mode(), this.connection.holder(),
-					LeaseTable.micros(PLACE_TIME)));
+			write(states, request.keys(), false, (state) -> state.withPlace(owner, terms.mode(),
+					this.connection.holder(), LeaseTable.micros(PLACE_TIME)));
+		}
+		if (marking) {
+			mark(request.key(), state(states, request.key()));
 		}
 		return denial(states);
+	}
+
+	private void mark(String key, KeyState state) throws SQLException {
+		String sql = this.connection.sql().mark();
+		if (sql != null && !state.awaited()) {
+			KeyRows.mark(this.connection, sql, key, state);
+		}
 	}
 
 	private static boolean areHeld(Map<String, KeyState> states, LeaseRequest request) {
@@ -104,12 +116,12 @@ final class LeaseStates {
 		return new Grant(lastToken - request.terms().tokens() + 1, Duration.of(micros, ChronoUnit.MICROS));
 	}
 
-	private Attempt grant(Map<String, KeyState> states, LeaseRequest request) throws SQLException {
+	private Attempt grant(Map<String, KeyState> states, LeaseRequest request, boolean telling) throws SQLException {
 		String owner = request.owner().toString();
 		LeaseTerms terms = request.terms();
 		long token = states.values().stream().mapToLong(KeyState::nextToken).max().orElseThrow() + terms.tokens() - 1;
 		long micros = LeaseTable.micros(terms.leaseTime());
-		write(states, request.keys(), (state) -> state
+		write(states, request.keys(), telling, (state) -> state
 			.with(new KeyEntry(owner, terms.mode(), false, token, state.now() + micros, this.connection.holder())));
 		return grant(request, token, micros);
 	}
@@ -132,7 +144,7 @@ final class LeaseStates {
 	boolean release(LeaseRequest lease) throws SQLException {
 		Map<String, KeyState> states = KeyRows.read(this.connection, lease.keys());
 		boolean held = areHeld(states, lease);
-		write(states, lease.keys(), (state) -> state.without(lease.owner().toString()));
+		write(states, lease.keys(), true, (state) -> state.without(lease.owner().toString()));
 		return held;
 	}
 
@@ -144,10 +156,10 @@ final class LeaseStates {
 		String owner = lease.owner().toString();
 		Map<String, KeyState> states = KeyRows.read(this.connection, lease.keys());
 		if (!areHeld(states, lease)) {
-			write(states, lease.keys(), (state) -> state.without(owner));
+			write(states, lease.keys(), true, (state) -> state.without(owner));
 			return false;
 		}
-		write(states, lease.keys(), (state) -> state.withHolder(owner,
+		write(states, lease.keys(), false, (state) -> state.withHolder(owner,
 				(holder) -> holder.ofFormerOwner(state.now() + LeaseTable.micros(rest))));
 		return true;
 	}
@@ -164,7 +176,7 @@ final class LeaseStates {
 			return denial(states);
 		}
 		states.replaceAll((key, state) -> state.without(exclusive.owner().toString()));
-		return grant(states, shared);
+		return grant(states, shared, true);
 	}
 
 	/**
@@ -201,7 +213,7 @@ final class LeaseStates {
 		long micros = LeaseTable.micros(lease.terms().leaseTime());
 		while (areHeld(states, lease)) {
 			try {
-				write(states, lease.keys(),
+				write(states, lease.keys(), false,
 						(state) -> state.withHolder(owner, (holder) -> holder.until(state.now() + micros)));
 				return true;
 			}
@@ -215,7 +227,11 @@ final class LeaseStates {
 		return false;
 	}
 
-	private void write(Map<String, KeyState> states, List<String> keys, UnaryOperator<KeyState> change)
+	/**
+	 * Writes what changes.
+	 * @param telling whether those who wait for the keys are told
+	 */
+	private void write(Map<String, KeyState> states, List<String> keys, boolean telling, UnaryOperator<KeyState> change)
 			throws SQLException {
 		Map<String, KeyState> changed = new LinkedHashMap<>();
 		for (String key : keys) {
@@ -226,10 +242,10 @@ final class LeaseStates {
 			}
 		}
 		if (changed.size() > 1) {
-			this.connection.inTransaction(() -> write(changed));
+			this.connection.inTransaction(() -> write(changed, telling));
 		}
 		else {
-			write(changed);
+			write(changed, telling);
 		}
 		states.putAll(changed);
 	}
@@ -237,9 +253,9 @@ final class LeaseStates {
 	/**
 	 * Writes in the order of the keys, so that no two sessions wait for each other.
 	 */
-	private boolean write(Map<String, KeyState> changed) throws SQLException {
+	private boolean write(Map<String, KeyState> changed, boolean telling) throws SQLException {
 		for (Map.Entry<String, KeyState> entry : changed.entrySet()) {
-			long version = KeyRows.write(this.connection, entry.getKey(), entry.getValue());
+			long version = KeyRows.write(this.connection, entry.getKey(), entry.getValue(), telling);
 			entry.setValue(entry.getValue().at(version));
 		}
 		return true;

@@ -140,7 +140,7 @@ final class LeaseTable {
 		PreparedStatement statement = connection.prepare(connection.sql().release(marks));
 		bind(statement, 1, marks, keys);
 		statement.setString(1 + marks, lease.owner().toString());
-		return connection.dialect().release(statement) == keys.size();
+		return connection.dialect().updateAndTell(statement) == keys.size();
 	}
 
 	/**

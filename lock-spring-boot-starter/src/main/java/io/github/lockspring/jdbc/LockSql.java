@@ -39,6 +39,10 @@ final class LockSql {
 
 	private final String write;
 
+	private final String writeAndTell;
+
+	private final @Nullable String mark;
+
 	LockSql(JdbcDialect dialect, TableName table) {
 		this.dialect = dialect;
 		this.table = table;
@@ -50,6 +54,9 @@ final class LockSql {
 		this.releaseOne = dialect.complete(dialect.release(), table, 1);
 		this.readOne = dialect.complete(dialect.read(), table, 1);
 		this.write = dialect.complete(dialect.write(), table, 0);
+		this.writeAndTell = dialect.complete(dialect.writeAndTell(), table, 0);
+		String mark = dialect.mark();
+		this.mark = (mark != null) ? dialect.complete(mark, table, 0) : null;
 	}
 
 	String acquire() {
@@ -86,6 +93,14 @@ final class LockSql {
 
 	String write() {
 		return this.write;
+	}
+
+	String writeAndTell() {
+		return this.writeAndTell;
+	}
+
+	@Nullable String mark() {
+		return this.mark;
 	}
 
 	String insert() {

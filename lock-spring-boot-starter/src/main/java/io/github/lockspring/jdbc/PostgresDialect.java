@@ -93,17 +93,16 @@ final class PostgresDialect extends JdbcDialect {
 			""";
 
 	/**
-	 * Acquires, or else leaves a mark in the row that tells the holder to tell of its
-	 * release, unless the mark is there and lasts. A row without a single holder gets
-	 * none: whoever reads the row and writes it back does not look at the mark. The
-	 * result is a token, or no token in a row if there is a mark, or no row.
+	 * Acquires, or else leaves a mark in the row that tells the holders to tell of their
+	 * release, unless the mark is there and lasts. The result is a token, or no token in
+	 * a row if there is a mark, or no row.
 	 */
 	private static final String CONTEND = """
 			WITH attempt AS (
 			@@acquire@@
 			), mark AS (
 			  UPDATE @@table@@ SET awaited_until = @@now@@ + 5000000
-			  WHERE lock_key = ? AND expires_at > @@now@@ AND shared_until <= @@now@@
+			  WHERE lock_key = ? AND (expires_at > @@now@@ OR shared_until > @@now@@)
 			      AND awaited_until < @@now@@ + 2500000 AND NOT EXISTS (SELECT 1 FROM attempt)
 			  RETURNING lock_key
 			)
@@ -112,19 +111,31 @@ final class PostgresDialect extends JdbcDialect {
 			SELECT NULL FROM mark
 			UNION ALL
 			SELECT NULL FROM @@table@@
-			WHERE lock_key = ? AND expires_at > @@now@@ AND shared_until <= @@now@@
+			WHERE lock_key = ? AND (expires_at > @@now@@ OR shared_until > @@now@@)
 			    AND awaited_until >= @@now@@ + 2500000 AND NOT EXISTS (SELECT 1 FROM attempt)
 			""";
 
-	private static final String NOTIFY = """
-			RETURNING CASE WHEN awaited_until > @@now@@ THEN
-			  CAST(pg_notify('@@channel@@', '@@table@@ ' || encode(lock_key, 'hex')) AS text) END
+	/**
+	 * Leaves the mark for those who read the row and were denied. It is no change of the
+	 * row: whoever has read it before and releases it sees the mark nevertheless.
+	 */
+	private static final String MARK = """
+			UPDATE @@table@@ SET awaited_until = @@now@@ + 5000000
+			WHERE lock_key = ? AND version = ?
 			""";
 
+	private static final String AWAITED = "awaited_until >= now_micros + 2500000";
+
 	/**
-	 * The channel of releases in all tables; a message is table and key.
+	 * The channel of releases in this table and no other. Anybody may listen to it, and
+	 * send to it: so a message does not tell the key.
 	 */
-	static final String CHANNEL = "lock_spring";
+	private static final String CHANNEL = "'lock_spring_' || CAST(CAST('@@table@@' AS regclass) AS oid)";
+
+	private static final String NOTIFY = """
+			RETURNING CASE WHEN awaited_until > @@now@@ THEN
+			  CAST(pg_notify(@@channel@@, encode(substr(sha256(lock_key), 1, 8), 'hex')) AS text) END
+			""".replace("@@channel@@", CHANNEL);
 
 	private static final String NOW = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
 
@@ -186,19 +197,36 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	String release() {
-		return and(and(super.release(), SHORT_WAIT), NO_FLUSH) + NOTIFY.replace("@@channel@@", CHANNEL);
+	String awaited() {
+		return AWAITED;
 	}
 
 	@Override
-	int release(PreparedStatement statement) throws SQLException {
-		int released = 0;
+	String mark() {
+		return and(MARK, SHORT_WAIT);
+	}
+
+	@Override
+	String release() {
+		return and(and(super.release(), SHORT_WAIT), NO_FLUSH) + NOTIFY;
+	}
+
+	@Override
+	int updateAndTell(PreparedStatement statement) throws SQLException {
+		int changed = 0;
 		try (ResultSet rows = statement.executeQuery()) {
 			while (rows.next()) {
-				released++;
+				changed++;
 			}
 		}
-		return released;
+		return changed;
+	}
+
+	/**
+	 * A query that tells the name of the {@link ReleaseChannel} of a table.
+	 */
+	static String channel(TableName table) {
+		return "SELECT " + CHANNEL.replace("@@table@@", table.value());
 	}
 
 	@Override
@@ -214,6 +242,11 @@ final class PostgresDialect extends JdbcDialect {
 	@Override
 	String write() {
 		return and(super.write(), SHORT_WAIT);
+	}
+
+	@Override
+	String writeAndTell() {
+		return write() + NOTIFY;
 	}
 
 	private static String and(String update, String setting) {

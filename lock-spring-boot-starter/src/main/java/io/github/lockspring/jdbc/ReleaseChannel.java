@@ -17,6 +17,7 @@
 package io.github.lockspring.jdbc;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.function.Consumer;
@@ -25,8 +26,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * The channel on which PostgreSQL tells of releases. Apart from {@link JdbcNews} because
- * the driver need not be there.
+ * The channel on which PostgreSQL tells of releases in one table. Apart from
+ * {@link JdbcNews} because the driver need not be there.
  */
 final class ReleaseChannel implements AutoCloseable {
 
@@ -34,11 +35,33 @@ final class ReleaseChannel implements AutoCloseable {
 
 	private final PGConnection session;
 
-	ReleaseChannel(Connection connection) throws SQLException {
+	private final TableName table;
+
+	private final String name;
+
+	ReleaseChannel(Connection connection, TableName table) throws SQLException {
 		this.connection = connection;
 		this.session = connection.unwrap(PGConnection.class);
+		this.table = table;
 		this.connection.setAutoCommit(true);
-		execute("LISTEN " + PostgresDialect.CHANNEL);
+		this.name = currentName();
+		execute("LISTEN " + this.name);
+	}
+
+	private String currentName() throws SQLException {
+		try (Statement statement = this.connection.createStatement();
+				ResultSet rows = statement.executeQuery(PostgresDialect.channel(this.table))) {
+			rows.next();
+			return rows.getString(1);
+		}
+	}
+
+	/**
+	 * Whether the table still tells of its releases here, which it does until it is
+	 * dropped and created again.
+	 */
+	boolean isCurrent() throws SQLException {
+		return this.name.equals(currentName());
 	}
 
 	/**
@@ -57,7 +80,7 @@ final class ReleaseChannel implements AutoCloseable {
 
 	@Override
 	public void close() throws SQLException {
-		execute("UNLISTEN " + PostgresDialect.CHANNEL);
+		execute("UNLISTEN " + this.name);
 	}
 
 	private void execute(String sql) throws SQLException {
