@@ -20,6 +20,7 @@ import java.lang.reflect.Method;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInterceptor;
@@ -27,6 +28,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.task.support.CompositeTaskDecorator;
@@ -42,7 +44,9 @@ import io.github.lockspring.LockTemplate;
  * It is there before most beans are, and needs none of them before the first annotation
  * is read, and the template not before the first method is called.
  */
-public final class DistributedLockInterceptor implements MethodInterceptor {
+public final class DistributedLockInterceptor implements MethodInterceptor, DisposableBean {
+
+	private static final String TASK_EXECUTOR = "applicationTaskExecutor";
 
 	private final DeclarationChecks checks;
 
@@ -57,6 +61,10 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 	private final OpenTransactions transactions;
 
 	private final LockedCalls blockingCalls;
+
+	private final LockedCalls asyncCalls;
+
+	private final StageExecutor stageExecutor;
 
 	private final LockedCalls stageCalls;
 
@@ -81,7 +89,10 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		this.texts = new KeyTexts(this::converters);
 		this.transactions = new OpenTransactions(() -> known.get().insideTransaction());
 		this.blockingCalls = new BlockingCalls(this.transactions, new LockOrder());
-		this.stageCalls = new StageCalls(this.transactions, SingletonSupplier.of(this::taskDecorator));
+		this.asyncCalls = new AsyncCalls(this.blockingCalls);
+		this.stageExecutor = new StageExecutor(this::taskExecutor, beanFactory.getBeanClassLoader());
+		this.stageCalls = new StageCalls(this.transactions, this.stageExecutor,
+				SingletonSupplier.of(this::taskDecorator));
 	}
 
 	LockAttributesSource source() {
@@ -94,6 +105,16 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 
 	private List<LockKeyConverter> converters() {
 		return this.beanFactory.getBeanProvider(LockKeyConverter.class).orderedStream().toList();
+	}
+
+	/**
+	 * That of Spring Boot, which is for work of this kind. If an application has others
+	 * instead, they are for something else.
+	 */
+	private @Nullable Executor taskExecutor() {
+		return this.beanFactory.containsBean(TASK_EXECUTOR)
+				&& this.beanFactory.isTypeMatch(TASK_EXECUTOR, Executor.class)
+						? this.beanFactory.getBean(TASK_EXECUTOR, Executor.class) : null;
 	}
 
 	/**
@@ -115,7 +136,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		Class<?> targetClass = targetClassOf(invocation);
 		ConcurrentMap<Method, LockedMethod> known = this.methods.get(targetClass);
 		LockedMethod locked = (known != null) ? known.get(method) : null;
-		return (locked != null) ? locked : prepare(method, targetClass);
+		return (locked != null) ? locked : prepare(invocation, targetClass);
 	}
 
 	/**
@@ -126,7 +147,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		return (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
 	}
 
-	private LockedMethod prepare(Method method, Class<?> targetClass) {
+	private LockedMethod prepare(MethodInvocation invocation, Class<?> targetClass) {
+		Method method = invocation.getMethod();
 		MethodAttributes attributes = this.source.attributesOf(method, targetClass);
 		if (attributes == null) {
 			throw new IllegalStateException(MethodNames.describe(method) + " has no @DistributedLock");
@@ -136,7 +158,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 			.stream()
 			.map((lock) -> new MethodLock(lock, templateOf(lock, template), this.texts))
 			.toList();
-		LockedMethod locked = new LockedMethod(attributes, locks, callsOf(attributes.returnType()));
+		LockedMethod locked = new LockedMethod(attributes, locks,
+				callsOf(attributes.returnType(), invocation, targetClass));
 		this.methods.computeIfAbsent(targetClass, (type) -> new ConcurrentHashMap<>()).put(method, locked);
 		return locked;
 	}
@@ -146,12 +169,20 @@ public final class DistributedLockInterceptor implements MethodInterceptor {
 		return (backend != null) ? template.on(backend) : template;
 	}
 
-	private LockedCalls callsOf(ReturnType returnType) {
+	private LockedCalls callsOf(ReturnType returnType, MethodInvocation invocation, Class<?> targetClass) {
 		return switch (returnType.kind()) {
 			case BLOCKING, UNKNOWN -> this.blockingCalls;
-			case STAGE -> this.stageCalls;
+			case STAGE -> AsyncCalls.include(invocation, targetClass, this) ? this.asyncCalls : this.stageCalls;
 			case REACTIVE, SUSPENDING -> new ReactiveCalls(this.transactions);
 		};
+	}
+
+	/**
+	 * Ends the threads that run stage methods, if there are any.
+	 */
+	@Override
+	public void destroy() {
+		this.stageExecutor.shutdown();
 	}
 
 }

@@ -44,4 +44,11 @@ interface FailurePolicy {
 	 */
 	@Nullable Object resultOf(MethodInvocation invocation, LockException failure) throws Throwable;
 
+	/**
+	 * Whether the application has written what decides, which may take its time.
+	 */
+	default boolean runsApplicationCode() {
+		return false;
+	}
+
 }

@@ -74,6 +74,11 @@ record FallbackPolicy(Method fallback, boolean takesFailure) implements FailureP
 	}
 
 	@Override
+	public boolean runsApplicationCode() {
+		return true;
+	}
+
+	@Override
 	public @Nullable Object resultOf(MethodInvocation invocation, LockException failure) throws Throwable {
 		if (!(failure instanceof LockNotAcquiredException)) {
 			throw failure;

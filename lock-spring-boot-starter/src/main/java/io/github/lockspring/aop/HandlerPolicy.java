@@ -48,6 +48,11 @@ record HandlerPolicy(AnnotationText text, BeanFactory beanFactory) implements Fa
 	}
 
 	@Override
+	public boolean runsApplicationCode() {
+		return true;
+	}
+
+	@Override
 	public @Nullable Object resultOf(MethodInvocation invocation, LockException failure) throws Throwable {
 		return this.beanFactory.getBean(this.text.text(), LockFailureHandler.class).onFailure(invocation, failure);
 	}

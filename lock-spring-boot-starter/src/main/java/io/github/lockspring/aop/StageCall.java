@@ -19,7 +19,7 @@ package io.github.lockspring.aop;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 import org.aopalliance.intercept.MethodInvocation;
@@ -38,7 +38,8 @@ import io.github.lockspring.LockUnavailableException;
  * One call of a method that returns a stage.
  * <ol>
  * <li>Acquire one lock after the other, without a thread that waits.</li>
- * <li>Call the method, in the surroundings of the caller.</li>
+ * <li>Call the method in a thread of the executor, in the surroundings of the
+ * caller.</li>
  * <li>When its stage has completed, give the locks back, and then complete the caller's
  * future.</li>
  * <li>If the caller cancels its future, cancel what is waited for: the acquisition, or
@@ -53,6 +54,10 @@ final class StageCall {
 
 	private final List<LockClaim> claims;
 
+	private final Executor executor;
+
+	private final Runnable surroundings;
+
 	private final CompletableFuture<@Nullable Object> promise = new CompletableFuture<>();
 
 	private volatile CompletableFuture<?> awaited = this.promise;
@@ -61,26 +66,30 @@ final class StageCall {
 
 	private volatile boolean lost;
 
-	private @Nullable LockContext context;
-
-	private Runnable body = this::runBody;
-
-	private @Nullable CompletableFuture<@Nullable Object> result;
-
-	StageCall(LockedMethod method, MethodInvocation invocation, List<LockClaim> claims) {
+	/**
+	 * Creates a call for the current thread.
+	 * @param method the method and its locks
+	 * @param invocation the call, whose arguments nobody else changes
+	 * @param claims what to lock
+	 * @param executor runs the method and what replaces it, in other threads than those
+	 * that ask for it
+	 * @param decorator carries the surroundings of the current thread to another
+	 */
+	StageCall(LockedMethod method, MethodInvocation invocation, List<LockClaim> claims, Executor executor,
+			TaskDecorator decorator) {
 		this.method = method;
 		this.invocation = invocation;
 		this.claims = claims;
+		this.executor = executor;
+		this.surroundings = StageBody.surroundings(decorator);
 	}
 
 	/**
 	 * Starts to acquire.
 	 * @param outer what the caller holds
-	 * @param decorator carries the surroundings of the caller to another thread
 	 * @return the future for the caller
 	 */
-	CompletableFuture<@Nullable Object> start(@Nullable LockContext outer, TaskDecorator decorator) {
-		this.body = decorator.decorate(this.body);
+	CompletableFuture<@Nullable Object> start(@Nullable LockContext outer) {
 		this.promise.whenComplete((result, failure) -> cancelIfUnwanted());
 		runUnder(0, outer, List.of()).whenComplete((result, failure) -> {
 			if (failure != null) {
@@ -114,7 +123,7 @@ final class StageCall {
 	private CompletableFuture<@Nullable Object> runUnder(int index, @Nullable LockContext outer,
 			List<LockHandle> interrupting) {
 		if (index == this.claims.size()) {
-			return run(outer, interrupting);
+			return run(new StageBody(() -> runMethod(interrupting), outer));
 		}
 		LockClaim claim = this.claims.get(index);
 		CompletableFuture<LockHandle> acquired = claim.acquireAsync(outer);
@@ -135,32 +144,40 @@ final class StageCall {
 			@Nullable LockContext outer, List<LockHandle> interrupting) {
 		if (failure instanceof LockNotAcquiredException || failure instanceof LockUnavailableException) {
 			this.running = true;
+			FailurePolicy policy = claim.attributes().failurePolicy();
 			MethodInvocation unlocked = new UnlockedInvocation(this.invocation,
 					() -> runUnder(index + 1, outer, interrupting));
-			CompletableFuture<@Nullable Object> substitute = resultOf(
-					() -> claim.attributes().failurePolicy().resultOf(unlocked, (LockException) failure));
-			await(substitute);
-			return substitute;
+			StageBody substitute = new StageBody(() -> policy.resultOf(unlocked, (LockException) failure), outer);
+			return policy.runsApplicationCode() ? run(substitute) : substitute.run();
 		}
 		return CompletableFuture.failedFuture(failure);
 	}
 
 	private CompletableFuture<@Nullable Object> held(LockClaim claim, LockHandle lock, int index,
 			@Nullable LockContext outer, List<LockHandle> interrupting) {
-		if (this.method.isOffered(claim.lock())) {
-			this.method.offer(lock, this.invocation);
-		}
 		OnLost onLost = claim.attributes().onLost();
-		if (onLost == OnLost.INTERRUPT) {
-			lock.onLost(this::cancelLost);
-		}
-		CompletableFuture<@Nullable Object> inner = runUnder(index + 1, new LockContext(claim.name(), lock, outer),
-				claim.interrupting(interrupting, lock));
-		return inner
+		return runHolding(claim, lock, index, outer, interrupting)
 			.handle((result, failure) -> lock.closeAsync()
 				.handle((none, loss) -> end(result, failure, loss, onLost))
 				.thenCompose(Function.identity()))
 			.thenCompose(Function.identity());
+	}
+
+	private CompletableFuture<@Nullable Object> runHolding(LockClaim claim, LockHandle lock, int index,
+			@Nullable LockContext outer, List<LockHandle> interrupting) {
+		try {
+			if (this.method.isOffered(claim.lock())) {
+				this.method.offer(lock, this.invocation);
+			}
+			if (claim.attributes().onLost() == OnLost.INTERRUPT) {
+				lock.onLost(this::cancelLost);
+			}
+			return runUnder(index + 1, new LockContext(claim.name(), lock, outer),
+					claim.interrupting(interrupting, lock));
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
 	}
 
 	private void cancelLost() {
@@ -184,91 +201,34 @@ final class StageCall {
 	}
 
 	/**
-	 * A lock may be over before anybody is told, hence the look at those that count.
+	 * Has another thread run something. Whatever that leads to is awaited by now, what it
+	 * returned is from then on.
 	 */
-	private CompletableFuture<@Nullable Object> run(@Nullable LockContext context, List<LockHandle> interrupting) {
-		if (isUnwanted()) {
-			return CompletableFuture.failedFuture(new CancellationException());
-		}
+	private CompletableFuture<@Nullable Object> run(StageBody body) {
+		await(body);
 		try {
-			interrupting.forEach(LockHandle::checkpoint);
+			this.executor.execute(() -> {
+				body.run(this.surroundings);
+				await(body);
+			});
 		}
-		catch (RuntimeException ex) {
-			return CompletableFuture.failedFuture(ex);
+		catch (Throwable ex) {
+			body.completeExceptionally(ex);
 		}
-		this.context = context;
+		return body;
+	}
+
+	/**
+	 * The caller may have lost interest while there was no thread. A lock may be over
+	 * before anybody is told, hence the look at those that count.
+	 */
+	private @Nullable Object runMethod(List<LockHandle> interrupting) throws Throwable {
 		this.running = true;
-		CompletableFuture<@Nullable Object> ended = runBodyInSurroundings();
-		await(ended);
-		return ended;
-	}
-
-	/**
-	 * If the surroundings fail, the locks are still held until the stage has completed.
-	 */
-	private CompletableFuture<@Nullable Object> runBodyInSurroundings() {
-		Throwable failure = null;
-		try {
-			this.body.run();
+		if (this.promise.isDone() || this.lost) {
+			throw new CancellationException();
 		}
-		catch (Throwable ex) {
-			failure = ex;
-		}
-		CompletableFuture<@Nullable Object> result = this.result;
-		if (result == null) {
-			return CompletableFuture.failedFuture((failure != null) ? failure
-					: new IllegalStateException("The TaskDecorator did not run the method"));
-		}
-		Throwable thrown = failure;
-		return (thrown != null) ? result.thenCompose((value) -> CompletableFuture.failedFuture(thrown)) : result;
-	}
-
-	private void runBody() {
-		try (LockContext.Part part = LockContext.begin(this.context)) {
-			this.result = resultOf(this.invocation::proceed);
-		}
-	}
-
-	private static CompletableFuture<@Nullable Object> resultOf(Work work) {
-		try {
-			Object result = work.run();
-			return (result instanceof CompletionStage<?> stage) ? futureOf(stage)
-					: CompletableFuture.completedFuture(result);
-		}
-		catch (Throwable ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-	}
-
-	/**
-	 * The stage itself if it is a future, so that cancelling ends the work before anybody
-	 * learns of the end.
-	 */
-	@SuppressWarnings("unchecked")
-	private static CompletableFuture<@Nullable Object> futureOf(CompletionStage<?> stage) {
-		if (stage instanceof CompletableFuture<?> future) {
-			return (CompletableFuture<@Nullable Object>) future.toCompletableFuture();
-		}
-		CompletableFuture<@Nullable Object> copy = new CompletableFuture<>();
-		stage.whenComplete((result, failure) -> {
-			if (failure != null) {
-				copy.completeExceptionally(failure);
-			}
-			else {
-				copy.complete(result);
-			}
-		});
-		return copy;
-	}
-
-	/**
-	 * What may fail and may return a stage.
-	 */
-	@FunctionalInterface
-	private interface Work {
-
-		@Nullable Object run() throws Throwable;
-
+		interrupting.forEach(LockHandle::checkpoint);
+		return this.invocation.proceed();
 	}
 
 }

@@ -18,6 +18,7 @@ package io.github.lockspring.aop;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInvocation;
@@ -34,16 +35,20 @@ final class StageCalls implements LockedCalls {
 
 	private final OpenTransactions transactions;
 
+	private final Executor executor;
+
 	private final Supplier<TaskDecorator> decorator;
 
 	/**
 	 * Creates the calls.
 	 * @param transactions refuses calls of those who are in a transaction
+	 * @param executor runs the methods, in other threads than those of their callers
 	 * @param decorator finds what carries the surroundings of the caller to the thread
 	 * that runs the method
 	 */
-	StageCalls(OpenTransactions transactions, Supplier<TaskDecorator> decorator) {
+	StageCalls(OpenTransactions transactions, Executor executor, Supplier<TaskDecorator> decorator) {
 		this.transactions = transactions;
+		this.executor = executor;
 		this.decorator = decorator;
 	}
 
@@ -55,10 +60,10 @@ final class StageCalls implements LockedCalls {
 			if (OpenTransactions.isOpen()) {
 				claims.forEach((claim) -> this.transactions.requireNotRefused(claim, outer));
 			}
-			StageCall call = new StageCall(method, Invocations.detached(invocation), claims);
-			return call.start(outer, this.decorator.get());
+			return new StageCall(method, Invocations.detached(invocation), claims, this.executor, this.decorator.get())
+				.start(outer);
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
 	}

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -30,8 +31,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
-
-import org.springframework.core.task.TaskDecorator;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.LockContext;
@@ -62,8 +61,7 @@ class OwnershipTests {
 
 	@BeforeEach
 	void runAllInOneThread() {
-		this.proxies.context.registerBean("oneThread", TaskDecorator.class,
-				() -> (task) -> () -> CompletableFuture.runAsync(task, this.thread).join());
+		this.proxies.context.registerBean("applicationTaskExecutor", Executor.class, () -> this.thread);
 	}
 
 	@AfterEach
