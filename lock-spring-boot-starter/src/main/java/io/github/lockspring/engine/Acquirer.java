@@ -44,8 +44,8 @@ import io.github.lockspring.support.Durations;
  * <li>Refused by the store: give up at once.</li>
  * <li>Outcome unknown: have it released in the background, and ask again as another
  * owner.</li>
- * <li>At the deadline ask one last time, then leave the queues, here and in the
- * store.</li>
+ * <li>At the deadline ask one last time, then leave the queues, here and in the store.
+ * Who needs only a part of the key does so even if it is not its turn.</li>
  * </ol>
  * One deadline counts for all of it. A call to the store may end a little after it.
  * <p>
@@ -114,7 +114,7 @@ final class Acquirer {
 		}
 		try {
 			long now = this.time.nanoTime();
-			Object answer = (turn == LocalQueue.Turn.SPEAK) ? ask(hold, now, waitNanos, mayWait) : null;
+			Object answer = (turn != LocalQueue.Turn.WAIT) ? ask(hold, now, waitNanos, mayWait) : null;
 			if (hold.state() > Hold.ENDED) {
 				requireOpen();
 				return true;
@@ -306,20 +306,24 @@ final class Acquirer {
 	 * nothing left to wait for
 	 */
 	private long goOn(Hold hold, Patience patience, long now) {
-		boolean speaking = hold.state() == Hold.SPEAKING;
+		int state = hold.state();
+		boolean speaking = state == Hold.SPEAKING || state == Hold.TRYING;
 		Courtesy courtesy = speaking ? hold.queue().courtesy() : null;
 		if (courtesy != null) {
 			patience.keepQuiet(courtesy.quietUntil());
 		}
 		if (speaking && (hold.hasNews() || patience.isTimeToAsk(now))) {
-			Object answer = ask(hold, now, patience.remaining(now), true);
+			Object answer = ask(hold, now, patience.remaining(now), state == Hold.SPEAKING);
 			patience.answered(answer, this.time.nanoTime());
 			if (courtesy != null && !(answer instanceof BackendException)) {
 				courtesy.answered(answer != null);
 			}
 			return NOW;
 		}
-		return patience.isOver(now, speaking) ? OVER : patience.sleep(now, speaking);
+		if (!patience.isOver(now, speaking)) {
+			return patience.sleep(now, speaking);
+		}
+		return (!speaking && hold.queue().mayAskAtLast(hold)) ? NOW : OVER;
 	}
 
 	/**
@@ -460,7 +464,7 @@ final class Acquirer {
 
 	private void abandon(Hold hold, Throwable failure) {
 		boolean cutOff = !(failure instanceof InterruptedException || failure instanceof EngineException);
-		if (cutOff && hold.state() == Hold.SPEAKING) {
+		if (cutOff && (hold.state() == Hold.SPEAKING || hold.state() == Hold.TRYING)) {
 			disown(hold); // a call to the store may have been cut off
 		}
 		abandon(hold);

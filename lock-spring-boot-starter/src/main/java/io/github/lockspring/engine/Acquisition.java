@@ -80,7 +80,7 @@ final class Acquisition {
 			complete(null);
 			return this.future;
 		}
-		this.toAskAtOnce = turn == LocalQueue.Turn.SPEAK;
+		this.toAskAtOnce = turn != LocalQueue.Turn.WAIT;
 		this.future.whenComplete((result, failure) -> wake());
 		if (!this.toAskAtOnce) {
 			sleep(now, this.waitNanos);

@@ -38,7 +38,9 @@ public final class Hold {
 
 	static final int WAITING = Integer.MIN_VALUE;
 
-	static final int SPEAKING = Integer.MIN_VALUE + 1;
+	static final int TRYING = Integer.MIN_VALUE + 1;
+
+	static final int SPEAKING = Integer.MIN_VALUE + 2;
 
 	static final int ENDED = 0;
 

@@ -32,6 +32,8 @@ import io.github.lockspring.spi.LeaseRequest;
  * store, and those that wait for either, first come first served.
  * <ol>
  * <li>Whoever enters speaks if nobody is there, else it waits in line.</li>
+ * <li>Who cannot wait (any longer) tries once beside the one that speaks if it needs only
+ * a part of the key: there may be room for both.</li>
  * <li>Who speaks and is granted becomes a holder; the first in line speaks next, unless
  * the holder is exclusive and no fair one waits.</li>
  * <li>An exclusive holder that ends passes its lease to the first in line, or gives it
@@ -51,6 +53,11 @@ final class LocalQueue {
 	private static final VarHandle HOLDERS = Fields.varHandle(MethodHandles.lookup(), "holders", Hold.class);
 
 	private @Nullable Hold voice;
+
+	/**
+	 * How many try once beside the voice.
+	 */
+	private int trying;
 
 	private volatile @Nullable Hold holders;
 
@@ -90,7 +97,7 @@ final class LocalQueue {
 			return Turn.SPEAK;
 		}
 		if (!mayWait) {
-			return Turn.REFUSED;
+			return tryOnce(hold) ? Turn.TRY : Turn.REFUSED;
 		}
 		if (this.voice == null && this.first == null) {
 			setTrouble(null); // of those who waited before
@@ -99,6 +106,15 @@ final class LocalQueue {
 		append(hold);
 		this.contended = true;
 		return Turn.WAIT;
+	}
+
+	private boolean tryOnce(Hold hold) {
+		if (hold.terms().isExclusive() || isHeldExclusively()) {
+			return false;
+		}
+		this.trying++;
+		hold.enter(this, Hold.TRYING);
+		return true;
 	}
 
 	private boolean maySpeak(Hold hold) {
@@ -126,14 +142,34 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Makes the one that speaks a holder.
+	 * Has one that waits in line, and cannot wait any longer, try once.
+	 * @return {@code false} if it must not; {@code true} also if it may speak by now
+	 */
+	synchronized boolean mayAskAtLast(Hold hold) {
+		if (hold.state() == Hold.WAITING && tryOnce(hold)) {
+			removeWaiting(hold);
+		}
+		return hold.state() != Hold.WAITING;
+	}
+
+	/**
+	 * Makes the one that speaks, or tries, a holder.
 	 */
 	synchronized @Nullable Hold grant(Hold hold, Lease lease, long token) {
-		this.voice = null;
+		endTurn(hold);
 		setTrouble(null);
 		addHolder(hold);
 		hold.begin(lease, token);
 		return promote();
+	}
+
+	private void endTurn(Hold hold) {
+		if (this.voice == hold) {
+			this.voice = null;
+		}
+		else {
+			this.trying--;
+		}
 	}
 
 	private void addHolder(Hold hold) {
@@ -237,11 +273,11 @@ final class LocalQueue {
 		if (hold.state() > Hold.SPEAKING) {
 			return null;
 		}
-		if (this.voice == hold) {
-			this.voice = null;
+		if (hold.state() == Hold.WAITING) {
+			removeWaiting(hold);
 		}
 		else {
-			removeWaiting(hold);
+			endTurn(hold);
 		}
 		hold.setState(Hold.ENDED);
 		return goOn();
@@ -251,7 +287,7 @@ final class LocalQueue {
 	 * Lets the next one speak, or retires if nobody is left.
 	 */
 	private @Nullable Hold goOn() {
-		if (this.voice == null && this.first == null && this.holders == null) {
+		if (this.voice == null && this.trying == 0 && this.first == null && this.holders == null) {
 			this.retired = true;
 			return null;
 		}
@@ -412,10 +448,10 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Whether somebody speaks or waits.
+	 * Whether somebody speaks, tries or waits.
 	 */
 	synchronized boolean isWaitedFor() {
-		return this.voice != null || this.first != null;
+		return this.voice != null || this.trying > 0 || this.first != null;
 	}
 
 	/**
@@ -456,7 +492,7 @@ final class LocalQueue {
 	 */
 	enum Turn {
 
-		SPEAK, WAIT, REFUSED, RETIRED
+		SPEAK, TRY, WAIT, REFUSED, RETIRED
 
 	}
 

@@ -223,7 +223,7 @@ public final class JdbcLockBackend implements LockBackend {
 			return new LeaseStates(connection).acquire(request, queueing, marking);
 		}
 		catch (SQLException ex) {
-			if (!connection.dialect().isContended(ex) || isWorthAnotherTry(connection, ex, queueing)) {
+			if (!connection.dialect().isContended(ex) || isWorthAnotherTry(connection, ex, request, queueing)) {
 				throw ex;
 			}
 			return ROW_IS_BUSY;
@@ -231,11 +231,14 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	/**
-	 * One that does not wait has no later attempt: it goes on as long as others get on.
+	 * One that does not wait has no later attempt: it goes on as long as others get on,
+	 * or may leave it a part of the key.
 	 */
-	private static boolean isWorthAnotherTry(LockConnection connection, SQLException contention, boolean queueing) {
-		return (contention instanceof RowChangedException && !queueing) ? !connection.isOverIn(BUSY_ROW_TIME)
-				: !connection.isBusyFor(BUSY_ROW_TIME);
+	private static boolean isWorthAnotherTry(LockConnection connection, SQLException contention, LeaseRequest request,
+			boolean queueing) {
+		boolean lastChance = !queueing
+				&& (contention instanceof RowChangedException || !LeaseTable.isExclusive(request));
+		return lastChance ? !connection.isOverIn(BUSY_ROW_TIME) : !connection.isBusyFor(BUSY_ROW_TIME);
 	}
 
 	@Override

@@ -152,6 +152,15 @@ public abstract class LockBackendContractTests {
 	}
 
 	@Nested
+	class OneProcess extends OneProcessRules {
+
+		OneProcess() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
 	class SeveralKeys extends SeveralKeysRules {
 
 		SeveralKeys() {

@@ -1,0 +1,150 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.List;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import io.github.lockspring.engine.FaultyBackend.Fault;
+import io.github.lockspring.engine.FaultyBackend.Gate;
+import io.github.lockspring.engine.FaultyBackend.Kind;
+import io.github.lockspring.engine.Harness.Waiter;
+
+import static io.github.lockspring.engine.Harness.LEASE;
+import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for trying while another thread of the process asks the store: who needs only a
+ * part of the key asks by itself.
+ */
+class TryTests {
+
+	private static final AcquireTerms PERMIT = AcquireTerms.permits(1, 3, LEASE, true);
+
+	private static final Duration WAIT = Duration.ofDays(1);
+
+	private final Harness harness = new Harness();
+
+	private final FaultyBackend backend = this.harness.backend();
+
+	private final LockEngine engine = this.harness.engine(this.backend);
+
+	private final Gate gate = new Gate();
+
+	@AfterEach
+	void close() {
+		this.gate.open();
+		this.harness.close();
+	}
+
+	static List<AcquireTerms> parts() {
+		return List.of(Harness.SHARED, PERMIT);
+	}
+
+	/**
+	 * One that asks the store, which takes its time.
+	 */
+	private Waiter asking(AcquireTerms terms) {
+		this.backend.next(Kind.CONTEND, Fault.before(this.gate));
+		Waiter asking = this.harness.acquire(this.engine, terms, WAIT);
+		this.gate.awaitArrival();
+		return asking;
+	}
+
+	@ParameterizedTest
+	@MethodSource("parts")
+	void tryIsNotRefusedBecauseAnotherThreadAsks(AcquireTerms terms) {
+		Waiter asking = asking(terms);
+		Hold hold = Harness.hold(this.engine, terms);
+		assertThat(hold.isHeld()).isTrue();
+		this.gate.open();
+		assertThat(asking.hold().isHeld()).isTrue();
+		hold.release();
+		asking.hold().release();
+		this.harness.assertNothingLeft();
+	}
+
+	@ParameterizedTest
+	@MethodSource("parts")
+	void asynchronousTryIsNotRefusedBecauseAnotherThreadAsks(AcquireTerms terms) {
+		asking(terms);
+		Hold hold = this.engine.acquireAsync(Harness.KEY, terms, new Object(), 0).join();
+		assertThat(hold).isNotNull();
+		assertThat(hold.isHeld()).isTrue();
+	}
+
+	@ParameterizedTest
+	@MethodSource("parts")
+	void whoCannotWaitAnyLongerAsksThoughAnotherSpeaks(AcquireTerms terms) {
+		asking(terms);
+		Waiter waiter = this.harness.queued(this.engine, terms, Duration.ofMillis(1));
+		this.harness.time.advance(Duration.ofMillis(1));
+		assertThat(waiter.hold().isHeld()).isTrue();
+	}
+
+	@Test
+	void tryThatIsDeniedLeavesNothing() {
+		Harness.hold(this.harness.engine());
+		Waiter waiter = this.harness.queued(this.engine, PERMIT, WAIT);
+		Waiter brief = this.harness.queued(this.engine, PERMIT, Duration.ofMillis(1));
+		assertThat(this.engine.acquireUninterruptibly(Harness.KEY, PERMIT, new Object(), 0)).isNull();
+		this.harness.time.advance(Duration.ofMillis(1));
+		assertThat(brief.result()).isNull();
+		assertThat(this.backend.count(Kind.TRY)).isEqualTo(2);
+		waiter.interrupt();
+		assertThat(waiter.failure()).isInstanceOf(InterruptedException.class);
+		await().until(() -> this.engine.size() == 0);
+	}
+
+	@Test
+	void queueOutlivesTheLastOfItsTries() {
+		Waiter asking = asking(PERMIT);
+		Gate second = new Gate();
+		this.backend.next(Kind.TRY, Fault.before(second));
+		Waiter trying = this.harness.acquire(this.engine, PERMIT, Duration.ZERO);
+		second.awaitArrival();
+		this.gate.open();
+		asking.hold().release();
+		assertThat(this.engine.size()).isOne();
+		second.open();
+		trying.hold().release();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void whoWantsTheWholeKeyIsRefusedWhileAnotherAsks() {
+		asking(TERMS);
+		assertThat(this.engine.acquireUninterruptibly(Harness.KEY, TERMS, new Object(), 0)).isNull();
+		assertThat(this.backend.count(Kind.TRY)).isZero();
+	}
+
+	@Test
+	void tryIsRefusedWithoutAskingWhileTheKeyIsHeldHere() {
+		Harness.hold(this.engine);
+		this.backend.forgetCalls();
+		assertThat(this.engine.acquireUninterruptibly(Harness.KEY, PERMIT, new Object(), 0)).isNull();
+		assertThat(this.backend.attempts()).isZero();
+	}
+
+}

@@ -1,0 +1,118 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.spi;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.EngineListener;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.TimeSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The threads of one process, which share an engine: none is refused while there is room
+ * for all of them.
+ */
+abstract class OneProcessRules extends BackendRules {
+
+	private static final int THREADS = 10;
+
+	private static final int ROUNDS = 5;
+
+	private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+
+	private final CyclicBarrier barrier = new CyclicBarrier(THREADS);
+
+	private LockEngine engine;
+
+	OneProcessRules(LockBackendContractTests contract) {
+		super(contract);
+	}
+
+	@BeforeEach
+	void startEngine() {
+		EngineListener listener = new EngineListener() {
+
+			@Override
+			public void lost(String key, long token) {
+			}
+
+		};
+		this.engine = new LockEngine(this.contract.backend(), EngineSettings.defaults(), listener, TimeSource.SYSTEM);
+	}
+
+	@AfterEach
+	void stopEngine() {
+		this.threads.shutdownNow();
+		this.engine.close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1 })
+	void readersThatComeAtOnceAllRead(int waitMillis) throws Exception {
+		requires(Capability.SHARED);
+		assertAllAcquire(AcquireTerms.shared(BackendProcess.LEASE_TIME, true), waitMillis);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1 })
+	void permitsThatAreWantedAtOnceAreAllGranted(int waitMillis) throws Exception {
+		requires(Capability.PERMITS);
+		assertAllAcquire(AcquireTerms.permits(1, THREADS, BackendProcess.LEASE_TIME, true), waitMillis);
+	}
+
+	private void assertAllAcquire(AcquireTerms terms, int waitMillis) throws Exception {
+		acquireAll(terms, Duration.ofMinutes(1)); // opens connections
+		for (int round = 0; round < ROUNDS; round++) {
+			acquireAll(terms, Duration.ofMillis(waitMillis));
+		}
+	}
+
+	private void acquireAll(AcquireTerms terms, Duration wait) throws Exception {
+		List<Future<@Nullable Hold>> attempts = new ArrayList<>();
+		for (int i = 0; i < THREADS; i++) {
+			attempts.add(this.threads.submit(() -> {
+				this.barrier.await();
+				return this.engine.acquire(this.key, terms, wait.toNanos());
+			}));
+		}
+		for (Future<@Nullable Hold> attempt : attempts) {
+			assertThat(attempt.get(2, TimeUnit.MINUTES)).as("acquired within %s", wait).isNotNull();
+		}
+		for (Future<@Nullable Hold> attempt : attempts) {
+			assertThat(attempt.get().release()).isTrue();
+		}
+	}
+
+}
