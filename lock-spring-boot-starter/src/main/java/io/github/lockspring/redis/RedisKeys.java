@@ -21,8 +21,8 @@ import java.nio.charset.StandardCharsets;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * The names of Redis keys. What belongs to one resource has the resource's key between
- * braces, by which a cluster keeps it together; braces in the key are escaped.
+ * The names of Redis keys: the resource's key between braces, which is the whole of what
+ * a cluster computes the slot from; braces in the key are escaped.
  */
 final class RedisKeys {
 
@@ -35,8 +35,7 @@ final class RedisKeys {
 	}
 
 	/**
-	 * The name of the key with the state of a resource, from which the scripts derive the
-	 * others.
+	 * The name of the one key with all that belongs to a resource.
 	 */
 	static byte[] of(String key) {
 		return ('{' + escape(key) + '}').getBytes(StandardCharsets.UTF_8);

@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +32,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockspring.spi.Attempt;
@@ -72,7 +70,7 @@ public final class RedisLockBackend implements LockBackend {
 	private static final Log logger = LogFactory.getLog(RedisLockBackend.class);
 
 	/**
-	 * How many leases one run of a script renews, so that it does not hold up the server.
+	 * How many keys one run of a script renews, so that it does not hold up the server.
 	 */
 	private static final int RENEWALS_PER_CALL = 250;
 
@@ -161,12 +159,25 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public Attempt contend(LeaseRequest request, Duration timeout) {
 		OwnerId owner = request.owner();
-		this.contenders.put(owner, request);
-		Attempt attempt = attempt(request, queueing(request), timeout);
-		if (attempt instanceof Grant) {
-			this.contenders.remove(owner);
+		boolean waiting = this.contenders.put(owner, request) != null;
+		try {
+			Attempt attempt = attempt(request, queueing(request), timeout);
+			waiting = !(attempt instanceof Grant);
+			return attempt;
 		}
-		return attempt;
+		catch (OutcomeUnknownException ex) {
+			waiting = true; // perhaps, until it is released
+			throw ex;
+		}
+		catch (IllegalArgumentException ex) {
+			waiting = false;
+			throw ex;
+		}
+		finally {
+			if (!waiting) {
+				this.contenders.remove(owner);
+			}
+		}
 	}
 
 	/**
@@ -258,21 +269,27 @@ public final class RedisLockBackend implements LockBackend {
 		return new Renewal(held, lost);
 	}
 
+	@Override
+	public int renewalBatchSize() {
+		return RENEWALS_PER_CALL;
+	}
+
 	/**
-	 * Puts together what one run of a script may renew.
+	 * Puts together what one run of a script may renew. On a cluster that is one lease:
+	 * others are on other servers, or soon will be.
 	 */
 	private List<List<LeaseRequest>> batches(Collection<LeaseRequest> leases) {
+		int limit = this.access.isCluster() ? 1 : RENEWALS_PER_CALL;
 		List<List<LeaseRequest>> batches = new ArrayList<>();
-		Map<Integer, List<LeaseRequest>> growing = new HashMap<>();
+		int keys = limit;
 		for (LeaseRequest lease : leases) {
-			int slot = this.access.isCluster() ? ClusterSlotHashUtil.calculateSlot(RedisKeys.of(lease.key())) : 0;
-			List<LeaseRequest> batch = growing.get(slot);
-			if (batch == null || batch.size() == RENEWALS_PER_CALL) {
-				batch = new ArrayList<>();
-				batches.add(batch);
-				growing.put(slot, batch);
+			int more = lease.hasSeveralKeys() ? lease.keys().size() : 1;
+			if (keys + more > limit) {
+				batches.add(new ArrayList<>());
+				keys = 0;
 			}
-			batch.add(lease);
+			batches.get(batches.size() - 1).add(lease);
+			keys += more;
 		}
 		return batches;
 	}

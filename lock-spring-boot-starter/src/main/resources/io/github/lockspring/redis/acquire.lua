@@ -8,11 +8,13 @@
 -- {-1, limit} if the permits are in use with another limit.
 
 -- The common case comes first: one resource, exclusive, free, nobody waits. It counts every step.
-local record = redis.call('GET', KEYS[1])
-local former = 0
+local record = redis.call('HGET', KEYS[1], 'state')
+local former
 if record then
 	local version, blank = string.byte(record, 1, 2)
 	former = version == 49 and blank == 32 and tonumber(string.sub(record, 3))
+elseif redis.call('EXISTS', KEYS[1]) == 0 then
+	former = 0
 end
 if former and ARGV[5] == 'x' and #KEYS == 1 then
 	local time = redis.call('TIME')
@@ -26,7 +28,8 @@ if former and ARGV[5] == 'x' and #KEYS == 1 then
 	if not fence or ARGV[4] ~= '1' then
 		fence = string.format('%.0f', token + ARGV[4] - 1)
 	end
-	redis.call('PSETEX', KEYS[1], ttl, ARGV[1] .. since .. ' ' .. ARGV[2] .. ' ' .. fence)
+	redis.call('HSET', KEYS[1], 'state', ARGV[1] .. since .. ' ' .. ARGV[2] .. ' ' .. fence)
+	redis.call('PEXPIRE', KEYS[1], ttl)
 	return token
 end
 
@@ -37,9 +40,9 @@ local mode, permits, limit = string.match(ARGV[5], '^(.) ?(%d*) ?(%d*)$')
 local flags, channel = string.match(ARGV[6] or '-', '^(%S+) ?(%S*)$')
 local wanted = { mode = mode, permits = tonumber(permits) or 1, limit = tonumber(limit) or 0, lease = lease,
 	tokens = tonumber(ARGV[4]), flags = flags }
-local resources = readAll()
+local resources, failure = readAll()
 if not resources then
-	return foreign()
+	return refuse(failure)
 end
 
 -- Finds what this owner was granted before, by this request or by one who released.
@@ -94,11 +97,12 @@ end
 if not blocked then
 	token = nextToken(resources)
 	for _, r in ipairs(resources) do
-		if r.queued ~= '' then
+		if isAwaited(r) then
 			leave(r, owner)
+			head(r)
 		end
 		grant(r, owner, wanted, token, lease)
-		if wanted.mode ~= 'x' and r.queued ~= '' then
+		if wanted.mode ~= 'x' then
 			advance(r)
 		end
 		write(r)

@@ -4,9 +4,9 @@
 
 #include resource.lua
 
-local r = read(1)
+local r, failure = read(1)
 if not r then
-	return foreign()
+	return refuse(failure)
 end
 local answer = {}
 local function add(owner, permits, limit, token, till)
@@ -18,11 +18,11 @@ end
 if r.mode == 'x' then
 	add(r.who, 0, 0, r.fence, r.till)
 elseif r.mode ~= '-' then
-	local details = redis.call('HGETALL', r.details)
-	for i = 1, #details, 2 do
-		local permits, till, token = string.match(details[i + 1], '^h (%d+) (%d+) (%d+)$')
+	local fields = redis.call('HGETALL', r.key)
+	for i = 1, #fields, 2 do
+		local permits, till, token = string.match(fields[i + 1], '^h (%d+) (%d+) (%d+)$')
 		if permits then
-			add(details[i], permits, r.limit, token, tonumber(till))
+			add(fields[i], permits, r.limit, token, tonumber(till))
 		end
 	end
 end

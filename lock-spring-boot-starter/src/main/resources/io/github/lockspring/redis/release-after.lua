@@ -7,9 +7,9 @@
 
 local owner, rest = ARGV[1], tonumber(ARGV[2])
 local former, till = owner .. '!', now + rest * 1000
-local resources = readAll()
+local resources, failure = readAll()
 if not resources then
-	return foreign()
+	return refuse(failure)
 end
 
 local function retire(r)
@@ -19,7 +19,7 @@ local function retire(r)
 	end
 	local held = (r.mode == 's' or r.mode == 'p') and holding(r, owner)
 	if held then
-		redis.call('HDEL', r.details, owner)
+		redis.call('HDEL', r.key, owner)
 		held.till = till
 		hold(r, former, held)
 		r.till = math.min(r.till, till)
@@ -36,6 +36,7 @@ local function hint(r)
 	end
 end
 
+insist()
 local held = 1
 for _, r in ipairs(resources) do
 	expire(r)

@@ -3,19 +3,22 @@
 -- ARGV: the beginning of a record, "1 x <owner> ".
 -- Answer: 1 if it held all of the resources until now, else 0.
 
--- The common case comes first: one resource, exclusive, nobody waits.
-local record = #KEYS == 1 and redis.call('GET', KEYS[1])
+-- The common case comes first: one resource, exclusive, nobody waits. A server that is out of memory refuses the first write
+-- of a script if it might need more, which the time to live does not.
+local record = #KEYS == 1 and redis.call('HGET', KEYS[1], 'state')
 if record and string.find(record, ARGV[1], 1, true) == 1 then
 	local since, lease, fence = string.match(record, '^(%d+) (%d+) (%d+)$', #ARGV[1] + 1)
 	if since and since == fence then
 		-- the token is behind the clock, and the key lives for 10 seconds more than the lease
 		local left = redis.call('PTTL', KEYS[1])
-		redis.call('PSETEX', KEYS[1], '10000', '1 ' .. fence)
+		redis.call('PEXPIRE', KEYS[1], '10000')
+		redis.call('HSET', KEYS[1], 'state', '1 ' .. fence)
 		return (left > 10000) and 1 or 0
 	elseif since then
 		local time = redis.call('TIME')
 		local now = time[1] * 1000000 + time[2]
-		redis.call('PSETEX', KEYS[1], string.format('%.0f', 10000 + math.max(fence - now, 0) / 1000), '1 ' .. fence)
+		redis.call('PEXPIRE', KEYS[1], string.format('%.0f', 10000 + math.max(fence - now, 0) / 1000))
+		redis.call('HSET', KEYS[1], 'state', '1 ' .. fence)
 		return (now < since + lease * 1000) and 1 or 0
 	end
 end
@@ -23,9 +26,9 @@ end
 #include resource.lua
 
 local owner = string.sub(ARGV[1], 5, -2)
-local resources = readAll()
+local resources, failure = readAll()
 if not resources then
-	return foreign()
+	return refuse(failure)
 end
 
 local function giveBack(r)
@@ -36,7 +39,7 @@ local function giveBack(r)
 	end
 	local held = (r.mode == 's' or r.mode == 'p') and holding(r, owner)
 	if held then
-		redis.call('HDEL', r.details, owner)
+		redis.call('HDEL', r.key, owner)
 		r.used = r.used - held.permits
 		if r.used <= 0 then
 			free(r)
@@ -46,6 +49,7 @@ local function giveBack(r)
 	return false
 end
 
+insist()
 local held = 1
 for _, r in ipairs(resources) do
 	if not giveBack(r) then

@@ -25,23 +25,48 @@ local function prolong(r, owner, lease)
 	write(r)
 end
 
+insist()
+local stamp = string.format('%.0f', now)
+
+-- The common case comes first: an exclusive lease of one resource, for which nobody waits.
+local function prolongAlone(key, owner, lease)
+	local record, head = redis.pcall('HGET', key, 'state'), '1 x ' .. owner .. ' '
+	if type(record) ~= 'string' or string.sub(record, 1, #head) ~= head then
+		return false
+	end
+	local since, former, fence = string.match(record, '^(%d+) (%d+) (%d+)$', #head + 1)
+	if not since or since + former * 1000 <= now or tonumber(fence) > now then
+		return false
+	end
+	redis.call('PEXPIRE', key, string.format('%.0f', lease + RETENTION))
+	redis.call('HSET', key, 'state', string.format('%s%s %.0f %s', head, stamp, lease, fence))
+	return true
+end
+
+local function prolongAll(first, count, owner, lease)
+	local resources = {}
+	for key = first, first + count - 1 do
+		local r, failure = read(key)
+		if failure and not string.find(failure.err, 'WRONGTYPE', 1, true) then
+			error(failure)
+		end
+		if not r or not isHeld(r, owner) then
+			return false
+		end
+		resources[#resources + 1] = r
+	end
+	for _, r in ipairs(resources) do
+		prolong(r, owner, lease)
+	end
+	return true
+end
+
 local answer = {}
 local key = 1
 for i = 1, #ARGV, 3 do
-	local owner, lease = ARGV[i], tonumber(ARGV[i + 1])
-	local resources = {}
-	local held = true
-	for _ = 1, tonumber(ARGV[i + 2]) do
-		local r = read(key)
-		held = held and r and isHeld(r, owner)
-		resources[#resources + 1] = r
-		key = key + 1
-	end
-	if held then
-		for _, r in ipairs(resources) do
-			prolong(r, owner, lease)
-		end
-	end
+	local owner, lease, count = ARGV[i], tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
+	local held = count == 1 and prolongAlone(KEYS[key], owner, lease) or prolongAll(key, count, owner, lease)
 	answer[#answer + 1] = held and 1 or 0
+	key = key + count
 end
 return answer

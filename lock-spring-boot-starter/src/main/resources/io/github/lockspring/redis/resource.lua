@@ -1,18 +1,19 @@
--- What the scripts share. KEYS names resources. A resource has three keys, of which only the first is passed, because
--- the others exist only while somebody waits or while leases stand side by side:
+-- What the scripts share. KEYS names resources. All of a resource is in its one key, so that on a cluster it is always on one
+-- server as a whole. The key is a hash:
 --
 --   state    a record of one line: "1 <fence>" if the resource is free and nobody waits, else
---            "1 <mode> <who> <since> <lease> <fence>", followed by " q" if somebody may wait.
+--            "1 <mode> <who> <since> <lease> <fence>", followed by " <first> <next>" if somebody may wait.
 --            1 is the version of the format. fence is the largest fencing token ever granted.
 --            mode is "x" exclusive, "s" shared, "p" permits, "-" free.
 --            who is the owner of an exclusive lease, which ends <lease> after <since>; of others it is
 --            "<used>/<limit>/<last>": the permits in use, how many there are, and when the last lease ends,
---            while the first of them ends <lease> after <since>
---   details  a hash: owner -> "h <permits> <till> <token>" of a lease that is not exclusive,
---            or "c <mode> <permits> <limit> <lease> <tokens> <flags> <stamp> <channel>" of a contender
---   queue    a list of the owners that wait, the head first
+--            while the first of them ends <lease> after <since>.
+--            first is the first place in the queue, next the one that will be given to whoever comes next
+--   <owner>  "h <permits> <till> <token>" of a lease that is not exclusive,
+--            or "c <mode> <permits> <limit> <lease> <tokens> <flags> <stamp> <place> <channel>" of a contender
+--   <place>  the owner that waits there; it is missing if that owner has left
 --
--- Times are microseconds of the server's clock, leases are milliseconds. Every key is allowed to be missing.
+-- Times are microseconds of the server's clock, leases are milliseconds.
 
 local RETENTION = 10000 -- how long the fencing token outlives the lease, in ms: the clock may be set back by as much
 local PLACE = 5000000 -- how long a place in the queue lasts if its contender does not come back, in us
@@ -21,25 +22,33 @@ local CLAIM = 1000 -- how long a grant that was made unasked lasts at most until
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
+-- Answers nothing if the key holds data of others, and an error that says so if they are not even a hash.
 local function read(i)
-	local r = { state = KEYS[i], details = KEYS[i] .. ':d', queue = KEYS[i] .. ':q' }
-	local record = redis.call('GET', r.state)
-	local since, lease
+	local r = { key = KEYS[i] }
+	local record = redis.pcall('HGET', r.key, 'state')
+	if type(record) == 'table' then
+		return nil, record
+	end
+	if not record and redis.call('EXISTS', r.key) == 1 then
+		return nil
+	end
+	local since, lease, first, next
 	if not record then
-		r.mode, r.who, since, lease, r.fence, r.queued = '-', '-', 0, 0, 0, ''
+		r.mode, r.who, since, lease, r.fence = '-', '-', 0, 0, 0
 	else
 		r.fence = string.match(record, '^1 (%d+)$')
 		if r.fence then
-			r.mode, r.who, since, lease, r.queued = '-', '-', 0, 0, ''
+			r.mode, r.who, since, lease = '-', '-', 0, 0
 		else
-			r.mode, r.who, since, lease, r.fence, r.queued = string.match(record,
-					'^1 ([-xsp]) (%S+) (%d+) (%d+) (%d+)( ?q?)$')
+			r.mode, r.who, since, lease, r.fence, first, next = string.match(record,
+					'^1 ([-xsp]) (%S+) (%d+) (%d+) (%d+) ?(%d*) ?(%d*)$')
 		end
 		if not r.mode then
 			return nil
 		end
 	end
 	r.till, r.fence = since + lease * 1000, tonumber(r.fence)
+	r.first, r.next = tonumber(first) or 0, tonumber(next) or 0
 	r.used, r.limit, r.last = string.match(r.who, '^(%d+)/(%d+)/(%d+)$')
 	r.used, r.limit, r.last = tonumber(r.used) or 0, tonumber(r.limit) or 0, tonumber(r.last) or 0
 	return r
@@ -48,17 +57,27 @@ end
 local function readAll()
 	local all = {}
 	for i = 1, #KEYS do
-		local r = read(i)
+		local r, failure = read(i)
 		if not r then
-			return nil
+			return nil, failure
 		end
 		all[#all + 1] = r
 	end
 	return all
 end
 
-local function foreign()
-	return redis.error_reply('FOREIGN data that these locks did not write')
+local function refuse(failure)
+	return failure or redis.error_reply('FOREIGN data that these locks did not write')
+end
+
+-- Lets this script write although the server is out of memory, because it frees or keeps what there is: a server refuses
+-- only the first write of a script, and not one that removes something.
+local function insist()
+	redis.pcall('HDEL', KEYS[1], '')
+end
+
+local function isAwaited(r)
+	return r.first < r.next
 end
 
 local function write(r)
@@ -67,26 +86,25 @@ local function write(r)
 		r.who = string.format('%.0f/%.0f/%.0f', r.used, r.limit, r.last)
 		last = r.last
 	end
-	if r.mode ~= '-' or r.queued ~= '' then
-		text = string.format('1 %s %s %.0f 0 %.0f%s', r.mode, r.who, r.till, r.fence, r.queued)
+	if r.mode ~= '-' or isAwaited(r) then
+		text = string.format('1 %s %s %.0f 0 %.0f', r.mode, r.who, r.till, r.fence)
+		if isAwaited(r) then
+			text = string.format('%s %.0f %.0f', text, r.first, r.next)
+		end
 	elseif r.fence == 0 then
 		return -- nothing to remember
 	end
 	local ttl = math.ceil(math.max(last - now, r.fence - now, 0) / 1000) + RETENTION
-	redis.call('PSETEX', r.state, string.format('%.0f', ttl), text)
+	redis.call('HSET', r.key, 'state', text)
+	redis.call('PEXPIRE', r.key, string.format('%.0f', ttl))
 end
 
 local function free(r)
 	r.mode, r.who, r.till, r.used, r.limit, r.last = '-', '-', 0, 0, 0, 0
 end
 
-local function keepDetails(r, till)
-	local ttl = math.ceil((math.max(till, r.last) - now + 2 * PLACE) / 1000)
-	redis.call('PEXPIRE', r.details, string.format('%.0f', ttl))
-end
-
 local function holding(r, owner)
-	local text = redis.call('HGET', r.details, owner)
+	local text = redis.call('HGET', r.key, owner)
 	if not text then
 		return nil
 	end
@@ -95,10 +113,8 @@ local function holding(r, owner)
 end
 
 local function hold(r, owner, holding)
-	redis.call('HSET', r.details, owner,
-			string.format('h %.0f %.0f %.0f', holding.permits, holding.till, holding.token))
+	redis.call('HSET', r.key, owner, string.format('h %.0f %.0f %.0f', holding.permits, holding.till, holding.token))
 	r.last = math.max(r.last, holding.till)
-	keepDetails(r, holding.till)
 end
 
 -- Ends what is over by now.
@@ -111,12 +127,12 @@ local function expire(r)
 		return
 	end
 	local till, last, used = math.huge, 0, 0
-	local details = redis.call('HGETALL', r.details)
-	for i = 1, #details, 2 do
-		local permits, ends = string.match(details[i + 1], '^h (%d+) (%d+)')
+	local fields = redis.call('HGETALL', r.key)
+	for i = 1, #fields, 2 do
+		local permits, ends = string.match(fields[i + 1], '^h (%d+) (%d+)')
 		ends = tonumber(ends)
 		if ends and ends <= now then
-			redis.call('HDEL', r.details, details[i])
+			redis.call('HDEL', r.key, fields[i])
 		elseif ends then
 			till, last, used = math.min(till, ends), math.max(last, ends), used + permits
 		end
@@ -156,51 +172,54 @@ local function grant(r, owner, wanted, token, lease)
 	hold(r, owner, { permits = wanted.permits, till = till, token = token })
 end
 
-local function leave(r, owner)
-	redis.call('LREM', r.queue, 1, owner)
-	redis.call('HDEL', r.details, owner)
-end
-
 local function contender(r, owner)
-	local text = redis.call('HGET', r.details, owner)
+	local text = redis.call('HGET', r.key, owner)
 	if not text then
 		return nil
 	end
-	local mode, permits, limit, lease, tokens, flags, stamp, channel = string.match(text,
-			'^c (.) (%d+) (%d+) (%d+) (%d+) (%S+) (%d+) (%S*)$')
+	local mode, permits, limit, lease, tokens, flags, stamp, place, channel = string.match(text,
+			'^c (.) (%d+) (%d+) (%d+) (%d+) (%S+) (%d+) (%d+) (%S*)$')
 	return mode and { mode = mode, permits = tonumber(permits), limit = tonumber(limit), lease = tonumber(lease),
-		tokens = tonumber(tokens), flags = flags, stamp = tonumber(stamp), channel = channel }
+		tokens = tonumber(tokens), flags = flags, stamp = tonumber(stamp), place = place, channel = channel }
+end
+
+local function leave(r, owner, entry)
+	entry = entry or contender(r, owner)
+	if entry then
+		redis.call('HDEL', r.key, owner, entry.place)
+	end
 end
 
 -- Takes a place in the queue, or keeps it.
 local function enqueue(r, owner, wanted, channel)
-	if not redis.call('LPOS', r.queue, owner) then
-		redis.call('RPUSH', r.queue, owner)
+	local entry = contender(r, owner)
+	local place = entry and entry.place
+	if entry then
+		insist()
+	else
+		place = string.format('%.0f', r.next)
+		r.next = r.next + 1
 	end
-	redis.call('HSET', r.details, owner, string.format('c %s %.0f %.0f %.0f %.0f %s %.0f %s', wanted.mode,
-			wanted.permits, wanted.limit, wanted.lease, wanted.tokens, wanted.flags, now, channel))
-	keepDetails(r, r.till)
-	redis.call('PEXPIRE', r.queue, 2 * PLACE / 1000)
-	r.queued = ' q'
+	redis.call('HSET', r.key, place, owner, owner, string.format('c %s %.0f %.0f %.0f %.0f %s %.0f %s %s', wanted.mode,
+			wanted.permits, wanted.limit, wanted.lease, wanted.tokens, wanted.flags, now, place, channel))
 end
 
 -- Finds the head of the queue, and drops those before it that did not come back.
 local function head(r)
-	if r.queued == '' then
-		return nil
-	end
-	while true do
-		local owner = redis.call('LINDEX', r.queue, 0)
-		if not owner then
-			r.queued = ''
-			return nil
-		end
-		local entry = contender(r, owner)
+	while isAwaited(r) do
+		local place = string.format('%.0f', r.first)
+		local owner = redis.call('HGET', r.key, place)
+		local entry = owner and contender(r, owner)
 		if entry and now - entry.stamp < PLACE then
 			return owner, entry
 		end
-		leave(r, owner)
+		if owner then
+			leave(r, owner, entry)
+			redis.call('HDEL', r.key, place)
+		end
+		r.first = r.first + 1
 	end
+	return nil
 end
 
 -- Tells a contender of a grant (or, without a token, to try again).
@@ -225,7 +244,7 @@ local function advance(r)
 		if hint and tell(owner, entry) then
 			return
 		end
-		leave(r, owner)
+		leave(r, owner, entry)
 		if string.find(entry.flags, 'm', 1, true) then
 			tell(owner, entry)
 		elseif not hint then

@@ -5,10 +5,11 @@
 
 #include resource.lua
 
-local r = read(1)
+local r, failure = read(1)
 if not r then
-	return foreign()
+	return refuse(failure)
 end
+insist()
 local lease = tonumber(ARGV[3])
 local held = r.mode == 's' and holding(r, ARGV[2])
 if held and held.till > now then

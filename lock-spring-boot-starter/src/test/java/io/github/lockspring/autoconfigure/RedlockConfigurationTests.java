@@ -69,8 +69,8 @@ class RedlockConfigurationTests {
 			LockOperations locks = context.getBean(LockOperations.class);
 			try (LockHandle lock = locks.acquire("42", locks.getDefaultOptions())) {
 				assertThat(lock.isHeld()).isTrue();
-				await().untilAsserted(() -> assertThat(this.servers)
-					.allMatch((server) -> String.valueOf(server.command("GET", "{lock:42}")).startsWith("1 x ")));
+				await().untilAsserted(() -> assertThat(this.servers).allMatch(
+						(server) -> String.valueOf(server.command("HGET", "{lock:42}", "state")).startsWith("1 x ")));
 				assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lock::fencingToken)
 					.withMessageContaining("redlock");
 			}

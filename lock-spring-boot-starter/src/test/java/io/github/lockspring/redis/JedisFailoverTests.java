@@ -65,7 +65,7 @@ class JedisFailoverTests {
 	private static void assertWorksOn(RedisServer server, RedisProcess process, String key) {
 		LeaseRequest holder = process.request(key);
 		await().atMost(PATIENCE).ignoreExceptions().until(() -> process.tryAcquire(holder) != null);
-		assertThat((String) server.command("GET", "{" + key + "}")).contains(holder.owner().toString());
+		assertThat((String) server.command("HGET", "{" + key + "}", "state")).contains(holder.owner().toString());
 		process.release(holder);
 		await().atMost(PATIENCE).until(() -> messagesArrive(process, key));
 	}
@@ -115,7 +115,7 @@ class JedisFailoverTests {
 			source.command("CLUSTER", "SETSLOT", "" + slot, "NODE", id);
 			LeaseRequest moved = process.request("key");
 			assertThat(process.tryAcquire(moved)).isNotNull();
-			assertThat((String) target.command("GET", "{key}")).contains(moved.owner().toString());
+			assertThat((String) target.command("HGET", "{key}", "state")).contains(moved.owner().toString());
 			assertThat(process.backend.renew(List.of(moved, process.request("other")), RedisProcess.TIMEOUT).held())
 				.containsExactly(moved);
 		}

@@ -27,16 +27,17 @@ import io.github.lockspring.spi.LeaseRequest;
 final class LeaseExpiry {
 
 	private static final String SCRIPT = """
-			local record = redis.call('GET', KEYS[1])
+			local record = redis.call('HGET', KEYS[1], 'state')
 			if record then
 				local owner = string.gsub(ARGV[1], '-', '%%-')
 				record = string.gsub(record, '^(1 x ' .. owner .. ') %d+ %d+', '%1 1 0')
 				record = string.gsub(record, '^(1 [sp] %S+) %d+ %d+', '%1 1 0')
-				redis.call('SET', KEYS[1], record, 'PX', 60000)
+				redis.call('HSET', KEYS[1], 'state', record)
+				redis.call('PEXPIRE', KEYS[1], 60000)
 			end
-			local details = redis.call('HGET', KEYS[2], ARGV[1])
+			local details = redis.call('HGET', KEYS[1], ARGV[1])
 			if details then
-				redis.call('HSET', KEYS[2], ARGV[1], (string.gsub(details, '^(h %d+) %d+', '%1 1')))
+				redis.call('HSET', KEYS[1], ARGV[1], (string.gsub(details, '^(h %d+) %d+', '%1 1')))
 			end
 			return 1""";
 
@@ -51,7 +52,7 @@ final class LeaseExpiry {
 	static void expire(LeaseRequest lease, Function<String[], ?> server) {
 		for (String key : lease.keys()) {
 			String state = new String(RedisKeys.of(key), StandardCharsets.UTF_8);
-			server.apply(new String[] { "EVAL", SCRIPT, "2", state, state + ":d", lease.owner().toString() });
+			server.apply(new String[] { "EVAL", SCRIPT, "1", state, lease.owner().toString() });
 		}
 	}
 

@@ -89,7 +89,7 @@ class RedisAsyncReleaseTests {
 		this.proxy.delay(Direction.UP, Duration.ofSeconds(1));
 		assertThat(hold.release()).isTrue();
 		engine.shutdown(Duration.ZERO);
-		assertThat((String) this.server.command("GET", "{key}")).matches("1 \\d+");
+		assertThat((String) this.server.command("HGET", "{key}", "state")).matches("1 \\d+");
 	}
 
 	@Test

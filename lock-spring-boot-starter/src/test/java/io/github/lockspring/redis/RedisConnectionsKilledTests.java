@@ -141,7 +141,7 @@ class RedisConnectionsKilledTests {
 	}
 
 	private Set<String> channelsThatAreHeard() {
-		List<?> details = (List<?>) this.server.command("HVALS", "{held}:d");
+		List<?> details = (List<?>) this.server.command("HVALS", "{held}");
 		return details.stream()
 			.map((contender) -> contender.toString().substring(contender.toString().lastIndexOf(' ') + 1))
 			.filter((channel) -> channel.startsWith("lock:")

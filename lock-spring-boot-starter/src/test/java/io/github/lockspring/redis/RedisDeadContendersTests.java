@@ -21,7 +21,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -99,16 +101,15 @@ class RedisDeadContendersTests {
 				.pollInterval(Duration.ofMillis(1))
 				.until(() -> waits(thread));
 			int queued = Math.min(i + 1, PROCESSES);
-			FaultRun.eventually()
-				.pollDelay(Duration.ZERO)
-				.until(() -> ((Long) this.server.command("LLEN", "{key}:q")) == queued);
+			FaultRun.eventually().pollDelay(Duration.ZERO).until(() -> queue().size() == queued);
 		}
 		List<String> dying = ownersOf(processes);
 		killed.set(true);
 		DYING.forEach((process) -> processes.get(process).disconnect());
 		FaultRun.eventually().until(() -> dying.stream().noneMatch(this::isListening));
 		assertThat(this.run.release(holder)).isTrue();
-		assertThat(dying).noneMatch((owner) -> String.valueOf(this.server.command("GET", "{key}")).contains(owner));
+		assertThat(dying)
+			.noneMatch((owner) -> String.valueOf(this.server.command("HGET", "{key}", "state")).contains(owner));
 		FaultRun.eventually().until(() -> this.run.history.acquisitions().size() == survivors.get());
 		DYING.forEach((process) -> processes.get(process).close());
 		this.run.awaitThreads();
@@ -125,9 +126,24 @@ class RedisDeadContendersTests {
 	 * Whoever came first through a process stands for it in the queue.
 	 */
 	private List<String> ownersOf(List<EngineProcess> processes) {
-		List<?> queue = (List<?>) this.server.command("LRANGE", "{key}:q", "0", "-1");
+		List<String> queue = queue();
 		assertThat(queue).hasSize(processes.size());
-		return DYING.stream().map((process) -> String.valueOf(queue.get(process))).toList();
+		return DYING.stream().map((process) -> queue.get(process)).toList();
+	}
+
+	/**
+	 * Those that wait, the first one first: the hash has a field for each place.
+	 */
+	private List<String> queue() {
+		List<?> fields = (List<?>) this.server.command("HGETALL", "{key}");
+		Map<Integer, String> places = new TreeMap<>();
+		for (int i = 0; i < fields.size(); i += 2) {
+			String name = (String) fields.get(i);
+			if (name.matches("\\d+")) {
+				places.put(Integer.valueOf(name), (String) fields.get(i + 1));
+			}
+		}
+		return List.copyOf(places.values());
 	}
 
 	/**
@@ -219,7 +235,7 @@ class RedisDeadContendersTests {
 		assertThat(processes.get(0).release(holder)).isTrue();
 		for (int i = 0; i < survivors.size(); i++) {
 			LeaseRequest request = survivors.get(i);
-			assertThat((String) this.server.command("GET", "{key}")).contains(request.owner().toString());
+			assertThat((String) this.server.command("HGET", "{key}", "state")).contains(request.owner().toString());
 			assertThat(owners.get(i).granted.poll(40, TimeUnit.SECONDS)).isEqualTo(request);
 			if (i + 1 < survivors.size()) { // keeps its place
 				assertThat(owners.get(i + 1).contend(survivors.get(i + 1))).isNull();
@@ -227,7 +243,7 @@ class RedisDeadContendersTests {
 			assertThat(owners.get(i).release(request)).isTrue();
 		}
 		this.run.say(survivors.size() + " survivors served in order, " + dead.size() + " dead skipped");
-		assertThat(this.server.command("EXISTS", "{key}:d", "{key}:q")).isEqualTo(0L);
+		assertThat(this.server.command("HLEN", "{key}")).isEqualTo(1L);
 		victim.close();
 	}
 

@@ -69,7 +69,7 @@ class RedisMixedUsersTests {
 	private void assertNothingLeft() {
 		for (Object key : (List<?>) this.server.command("KEYS", "*" + MixedRun.PREFIX + "*")) {
 			assertThat((String) key).endsWith("}");
-			Object record = this.server.command("GET", (String) key);
+			Object record = this.server.command("HGET", (String) key, "state");
 			assertThat(record == null || record.toString().matches("1 \\d+")).as(key + "=" + record).isTrue();
 		}
 	}

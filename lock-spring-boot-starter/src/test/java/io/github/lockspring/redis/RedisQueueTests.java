@@ -78,7 +78,7 @@ class RedisQueueTests {
 		this.one.release(holder);
 		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(next);
 		assertThat(this.two.release(next)).isTrue();
-		assertThat(this.server.command("EXISTS", "{key}:d", "{key}:q")).isEqualTo(0L);
+		assertThat(this.server.command("HLEN", "{key}")).isEqualTo(1L);
 	}
 
 	/**
@@ -208,8 +208,8 @@ class RedisQueueTests {
 	 */
 	private void silence(LeaseRequest contender) {
 		String owner = contender.owner().toString();
-		String entry = (String) this.server.command("HGET", "{key}:d", owner);
-		this.server.command("HSET", "{key}:d", owner, entry.substring(0, entry.lastIndexOf(' ') + 1));
+		String entry = (String) this.server.command("HGET", "{key}", owner);
+		this.server.command("HSET", "{key}", owner, entry.substring(0, entry.lastIndexOf(' ') + 1));
 	}
 
 	@Test
@@ -230,19 +230,23 @@ class RedisQueueTests {
 																						// place
 			assertThat(this.two.release(contenders.get(i))).isTrue();
 		}
-		assertThat(this.server.command("EXISTS", "{key}:d", "{key}:q")).isEqualTo(0L);
-		assertThat((String) this.server.command("GET", "{key}")).matches("1 \\d+");
+		assertThat(this.server.command("HLEN", "{key}")).isEqualTo(1L);
+		assertThat((String) this.server.command("HGET", "{key}", "state")).matches("1 \\d+");
 	}
 
 	@Test
-	void anyKeyMayVanish() throws Exception {
-		for (String vanished : List.of("{key}", "{key}:d", "{key}:q")) {
+	void partsOfTheStateMayVanish() throws Exception {
+		for (String vanished : List.of("all", "contender", "place")) {
 			for (LeaseMode mode : List.of(LeaseMode.EXCLUSIVE, LeaseMode.SHARED, LeaseMode.permits(1, 1))) {
 				LeaseRequest holder = this.one.request("key", mode, false, Duration.ofMillis(500));
 				assertThat(this.one.tryAcquire(holder)).isNotNull();
 				LeaseRequest contender = this.two.request("key");
 				this.two.contend(contender);
-				this.server.command("DEL", vanished);
+				switch (vanished) {
+					case "all" -> this.server.command("DEL", "{key}");
+					case "contender" -> this.server.command("HDEL", "{key}", contender.owner().toString());
+					default -> this.server.command("HDEL", "{key}", "0");
+				}
 				this.two.contend(contender);
 				this.one.release(holder);
 				await().until(() -> this.two.contend(contender) != null);

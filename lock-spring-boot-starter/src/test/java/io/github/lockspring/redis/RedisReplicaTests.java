@@ -70,7 +70,8 @@ class RedisReplicaTests {
 		for (int i = 0; i < 50; i++) {
 			LeaseRequest request = this.process.request("key-" + i);
 			assertThat(this.process.tryAcquire(request)).isNotNull();
-			assertThat((String) this.replica.command("GET", "{key-" + i + "}")).contains(request.owner().toString());
+			assertThat((String) this.replica.command("HGET", "{key-" + i + "}", "state"))
+				.contains(request.owner().toString());
 		}
 	}
 
@@ -80,7 +81,7 @@ class RedisReplicaTests {
 		LeaseRequest request = this.process.request("key");
 		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> this.process.tryAcquire(request))
 			.withMessageContaining("0 of 1 replicas");
-		assertThat((String) this.primary.command("GET", "{key}")).matches("1 \\d+");
+		assertThat((String) this.primary.command("HGET", "{key}", "state")).matches("1 \\d+");
 		this.replica.resume();
 		await().ignoreExceptions().until(() -> this.process.tryAcquire(this.process.request("key")) != null);
 	}
@@ -105,7 +106,7 @@ class RedisReplicaTests {
 		assertThat(this.process.hints.poll(10, java.util.concurrent.TimeUnit.SECONDS)).isEqualTo(contender);
 		assertThat(this.process.granted).isEmpty();
 		assertThat(this.process.contend(contender)).isNotNull();
-		assertThat((String) this.replica.command("GET", "{key}")).contains(contender.owner().toString());
+		assertThat((String) this.replica.command("HGET", "{key}", "state")).contains(contender.owner().toString());
 	}
 
 	@Test

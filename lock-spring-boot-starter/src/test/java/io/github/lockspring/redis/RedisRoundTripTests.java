@@ -33,9 +33,13 @@ import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.TimeSource;
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
  * How often {@link RedisLockBackend} talks to the server, by the server's own count.
@@ -126,6 +130,28 @@ class RedisRoundTripTests {
 		assertThat(this.process.backend.renew(leases, RedisProcess.TIMEOUT).held()).hasSize(1000);
 		assertThat(calls()).containsOnly(Map.entry("evalsha", 4L));
 		leases.forEach(this.process::release);
+	}
+
+	@Test
+	void onlyThoseWhoWaitAreWithdrawnAtTheEnd() {
+		LeaseRequest holder = this.process.request("key", LeaseMode.permits(1, 1), false, RedisProcess.LEASE_TIME);
+		assertThat(this.process.tryAcquire(holder)).isNotNull();
+		assertThat(this.process.contend(this.process.request("key"))).isNull();
+		for (int i = 0; i < 20; i++) {
+			LeaseRequest refused = this.process.request("key", LeaseMode.permits(1, 2), false, RedisProcess.LEASE_TIME);
+			assertThatIllegalArgumentException().isThrownBy(() -> this.process.contend(refused));
+		}
+		server.command("CONFIG", "SET", "maxmemory", "1");
+		for (int i = 0; i < 20; i++) {
+			LeaseRequest failed = this.process.request("other-" + i);
+			assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> this.process.contend(failed));
+		}
+		server.command("CONFIG", "SET", "maxmemory", "0");
+		server.command("CONFIG", "RESETSTAT");
+		this.process.close();
+		assertThat(calls()).containsOnly(Map.entry("evalsha", 1L));
+		this.process = RedisProcess.on(server);
+		this.process.release(holder);
 	}
 
 	@Test

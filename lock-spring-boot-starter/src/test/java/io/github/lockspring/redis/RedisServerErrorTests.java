@@ -16,7 +16,9 @@
 
 package io.github.lockspring.redis;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,6 +28,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 
@@ -39,8 +42,8 @@ import static org.awaitility.Awaitility.await;
  */
 class RedisServerErrorTests {
 
-	private static final String LEAST_RIGHTS = "resetchannels &lock:* ~{* -@all +evalsha +eval +ping +hello +client|setname +info +get +psetex +pttl "
-			+ "+time +hget +hset +hdel +hgetall +lpos +rpush +lrem +lindex +pexpire " + "+publish +subscribe";
+	private static final String LEAST_RIGHTS = "resetchannels &lock:* ~{* -@all +evalsha +eval +ping +hello +client|setname +info "
+			+ "+time +exists +hget +hset +hdel +hgetall +pexpire +pttl +publish +subscribe";
 
 	private RedisServer server;
 
@@ -77,8 +80,7 @@ class RedisServerErrorTests {
 			assertThat(this.process.backend.renew(List.of(lease), RedisProcess.TIMEOUT).held()).containsExactly(lease);
 			this.server.flushScripts();
 			LeaseRequest shared = this.process.request("key", LeaseMode.SHARED, false, RedisProcess.LEASE_TIME);
-			assertThat(this.process.backend.stepDown(lease, shared, RedisProcess.TIMEOUT))
-				.isInstanceOf(io.github.lockspring.spi.Grant.class);
+			assertThat(this.process.backend.stepDown(lease, shared, RedisProcess.TIMEOUT)).isInstanceOf(Grant.class);
 			this.server.flushScripts();
 			assertThat(this.process.release(shared)).isTrue();
 		}
@@ -91,7 +93,8 @@ class RedisServerErrorTests {
 		this.server.command("SET", "{newer}", "2 x somebody 1 2 3 4 5");
 		this.server.command("SET", "{large}", "x".repeat(1_000_000));
 		this.server.command("SET", "{number}", "1234567");
-		for (String key : List.of("hash", "text", "newer", "large", "number")) {
+		this.server.command("HSET", "{like ours}", "state", "2 x somebody 1 2 3 4 5");
+		for (String key : List.of("hash", "text", "newer", "large", "number", "like ours")) {
 			LeaseRequest request = this.process.request(key);
 			Object before = this.server.command("DUMP", "{" + key + "}");
 			assertThatExceptionOfType(BackendUnavailableException.class)
@@ -117,6 +120,37 @@ class RedisServerErrorTests {
 			.withMessageContaining("OOM");
 		this.server.command("CONFIG", "SET", "maxmemory", "0");
 		assertThat(this.process.tryAcquire(request)).isNotNull();
+	}
+
+	@Test
+	void whatIsHeldIsKeptAndGivenBackWithoutMemory() throws Exception {
+		for (LeaseMode mode : List.of(LeaseMode.EXCLUSIVE, LeaseMode.SHARED, LeaseMode.permits(1, 1))) {
+			LeaseRequest alone = this.process.request("alone", mode, false, RedisProcess.LEASE_TIME);
+			assertThat(this.process.tryAcquire(alone)).isNotNull();
+			LeaseRequest holder = this.process.request("key", mode, false, RedisProcess.LEASE_TIME);
+			assertThat(this.process.tryAcquire(holder)).isNotNull();
+			LeaseRequest next = this.process.request("key");
+			assertThat(this.process.contend(next)).isNull();
+			LeaseRequest impatient = this.process.request("key");
+			assertThat(this.process.contend(impatient)).isNull();
+			this.server.command("CONFIG", "SET", "maxmemory", "1");
+			List<LeaseRequest> held = List.of(alone, holder);
+			assertThat(this.process.backend.renew(held, RedisProcess.TIMEOUT).held())
+				.containsExactlyInAnyOrderElementsOf(held);
+			assertThat(this.process.contend(next)).isNull();
+			assertThat(this.process.release(impatient)).isFalse();
+			assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> this.process.contend(this.process.request("key")))
+				.withMessageContaining("OOM");
+			assertThat(this.process.release(alone)).isTrue();
+			assertThat(this.process.release(holder)).isTrue();
+			assertThat(this.process.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(next);
+			LeaseRequest reader = this.process.request("key", LeaseMode.SHARED, false, RedisProcess.LEASE_TIME);
+			assertThat(this.process.backend.stepDown(next, reader, RedisProcess.TIMEOUT)).isInstanceOf(Grant.class);
+			assertThat(this.process.backend.releaseAfter(reader, Duration.ofMillis(1), RedisProcess.TIMEOUT)).isTrue();
+			this.server.command("CONFIG", "SET", "maxmemory", "0");
+			this.server.command("DEL", "{key}");
+		}
 	}
 
 	@Test
@@ -154,7 +188,7 @@ class RedisServerErrorTests {
 			LeaseRequest contender = locks.request("key");
 			locks.contend(contender);
 			locks.release(holder);
-			assertThat(locks.granted.poll(10, java.util.concurrent.TimeUnit.SECONDS)).isEqualTo(contender);
+			assertThat(locks.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(contender);
 			assertThat((List<?>) this.server.command("ACL", "LOG")).isEmpty();
 		}
 	}

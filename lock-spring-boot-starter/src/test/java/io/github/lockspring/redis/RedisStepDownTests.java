@@ -139,7 +139,7 @@ class RedisStepDownTests {
 	void storeThatForgotTheWriterIsALossOfBoth() {
 		Hold writer = acquire(WRITE);
 		Hold reader = acquire(READ);
-		this.server.command("DEL", "{" + this.key + "}", "{" + this.key + "}:d");
+		this.server.command("DEL", "{" + this.key + "}");
 		assertThat(writer.release()).isFalse();
 		assertThat(reader.isHeld()).isFalse();
 		assertThat(reader.release()).isFalse();

@@ -83,8 +83,9 @@ record RedisStore(RedisConfiguration configuration) implements Store {
 
 	private static void assertIsLastToken(RedisConnection connection, String key) {
 		assertThat(key).endsWith("}");
-		Object record = connection.command("GET", key);
+		Object record = connection.command("HGET", key, "state");
 		assertThat(record == null || record.toString().matches("1 \\d+")).as(key + "=" + record).isTrue();
+		assertThat((Long) connection.command("HLEN", key)).isLessThanOrEqualTo(1L);
 		assertThat((Long) connection.command("PTTL", key)).isNotEqualTo(-1L).isLessThanOrEqualTo(LONGEST_MILLIS);
 	}
 

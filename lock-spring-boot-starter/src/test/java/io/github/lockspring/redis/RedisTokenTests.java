@@ -64,14 +64,14 @@ class RedisTokenTests {
 	void tokenGrowsAlthoughTheClockIsBehindTheLastOne() {
 		long last = cycle();
 		String future = Long.toString(last + 3_600_000_000L);
-		this.server.command("SET", "{key}", "1 " + future);
+		this.server.command("HSET", "{key}", "state", "1 " + future);
 		assertThat(cycle()).isEqualTo(Long.parseLong(future) + 1);
 		assertThat(cycle()).isEqualTo(Long.parseLong(future) + 2);
 	}
 
 	@Test
 	void lastTokenIsRememberedUntilTheClockHasReachedIt() {
-		this.server.command("SET", "{key}", "1 " + (cycle() + 3_600_000_000L));
+		this.server.command("HSET", "{key}", "state", "1 " + (cycle() + 3_600_000_000L));
 		LeaseRequest request = this.process.request("key");
 		assertThat(this.process.tryAcquire(request)).isNotNull();
 		assertThat((Long) this.server.command("PTTL", "{key}")).isGreaterThan(3_590_000);

@@ -101,7 +101,7 @@ class RedlockServerTests {
 	}
 
 	private static boolean isHeld(RedisServer server, LeaseRequest request) {
-		return String.valueOf(server.command("GET", "{key}")).contains(request.owner().toString());
+		return String.valueOf(server.command("HGET", "{key}", "state")).contains(request.owner().toString());
 	}
 
 	private static ConditionFactory await() {

@@ -162,6 +162,26 @@ public final class RedisCluster implements AutoCloseable {
 	}
 
 	/**
+	 * Begin to move a slot to another master, so that both have some of its keys.
+	 * @param slot the slot
+	 * @return moves keys, and finally the slot
+	 */
+	public SlotMigration migrate(int slot) {
+		RedisServer source = master(slot);
+		RedisServer target = this.nodes.stream()
+			.filter((node) -> node != source && !isReplica(node))
+			.findFirst()
+			.orElseThrow();
+		target.command("CLUSTER", "SETSLOT", "" + slot, "IMPORTING", id(source));
+		source.command("CLUSTER", "SETSLOT", "" + slot, "MIGRATING", id(target));
+		return new SlotMigration(slot, source, target);
+	}
+
+	private static String id(RedisServer node) {
+		return String.valueOf(node.command("CLUSTER", "MYID"));
+	}
+
+	/**
 	 * Return the replica of a slot.
 	 * @param slot the slot
 	 * @return its replica, if there is one
@@ -228,6 +248,35 @@ public final class RedisCluster implements AutoCloseable {
 	@Override
 	public void close() {
 		this.nodes.forEach(RedisServer::close);
+	}
+
+	/**
+	 * A slot that is on its way from one master to another.
+	 *
+	 * @param slot the slot
+	 * @param source the master that has it
+	 * @param target the master that will have it
+	 */
+	public record SlotMigration(int slot, RedisServer source, RedisServer target) {
+
+		/**
+		 * Move one key.
+		 * @param key the key
+		 */
+		public void move(String key) {
+			this.source.command("MIGRATE", this.target.host(), "" + this.target.port(), key, "0", "5000");
+		}
+
+		/**
+		 * Move the keys that are left, and the slot.
+		 */
+		public void finish() {
+			List<?> keys = (List<?>) this.source.command("CLUSTER", "GETKEYSINSLOT", "" + this.slot, "1000");
+			keys.forEach((key) -> move((String) key));
+			this.target.command("CLUSTER", "SETSLOT", "" + this.slot, "NODE", id(this.target));
+			this.source.command("CLUSTER", "SETSLOT", "" + this.slot, "NODE", id(this.target));
+		}
+
 	}
 
 }
