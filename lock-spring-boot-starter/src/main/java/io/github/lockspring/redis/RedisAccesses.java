@@ -16,6 +16,7 @@
 
 package io.github.lockspring.redis;
 
+import org.springframework.aop.framework.Advised;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -35,7 +36,8 @@ final class RedisAccesses {
 	private RedisAccesses() {
 	}
 
-	static RedisAccess of(RedisConnectionFactory factory, RedisLockSettings settings) {
+	static RedisAccess of(RedisConnectionFactory bean, RedisLockSettings settings) {
+		Object factory = target(bean);
 		if (LETTUCE && factory instanceof LettuceConnectionFactory lettuce) {
 			return new LettuceAccess(lettuce, settings.operationTimeout());
 		}
@@ -46,6 +48,23 @@ final class RedisAccesses {
 				"Locks in Redis need a LettuceConnectionFactory or a JedisConnectionFactory, "
 						+ "whose settings they use for connections of their own, not a "
 						+ factory.getClass().getName());
+	}
+
+	/**
+	 * What is behind proxies, whose own fields are empty.
+	 */
+	private static Object target(Object bean) {
+		Object target = bean;
+		try {
+			while (target instanceof Advised proxy) {
+				target = proxy.getTargetSource().getTarget();
+			}
+			return (target != null) ? target : bean;
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(
+					"The Redis connection factory behind the proxy " + bean + " is not to be had", ex);
+		}
 	}
 
 }

@@ -53,7 +53,12 @@ final class RedisCalls {
 		return (reply != null) ? reply : runText(call, until(deadline));
 	}
 
-	private RedisReply runText(RedisCall call, Duration timeout) {
+	/**
+	 * Runs a script by its text, though the server may have it.
+	 * @return its answer
+	 * @throws BackendException if there is none in time
+	 */
+	RedisReply runText(RedisCall call, Duration timeout) {
 		RedisReply reply = await(this.access.send(call, true, timeout), timeout);
 		if (reply == null) {
 			throw notAccepted(call);

@@ -34,6 +34,17 @@ final class RedisErrors {
 			"ASK", "CROSSSLOT", "READONLY", "OOM", "MISCONF", "NOREPLICAS", "NOAUTH", "NOPERM", "WRONGPASS", "BUSY",
 			"WRONGTYPE", "FOREIGN");
 
+	/**
+	 * How far into a message its code may be: Redis 6 writes the name of the script and
+	 * the line, twice, before it.
+	 */
+	private static final int MOST_WORDS = 20;
+
+	/**
+	 * What the server says of a script that lacks the right to a command or a key.
+	 */
+	private static final String MISSING_RIGHT = "The user executing the script can't";
+
 	private RedisErrors() {
 	}
 
@@ -54,7 +65,8 @@ final class RedisErrors {
 					"Redis has foreign data where these locks keep theirs, which is left" + " untouched: " + text,
 					cause);
 		}
-		return REFUSALS.contains(code) ? new BackendUnavailableException("Redis refused: " + text, cause)
+		return (REFUSALS.contains(code) || text.contains(MISSING_RIGHT))
+				? new BackendUnavailableException("Redis refused: " + text, cause)
 				: new OutcomeUnknownException("Redis failed: " + text, cause);
 	}
 
@@ -63,7 +75,7 @@ final class RedisErrors {
 	 * code of the command's error is in them.
 	 */
 	private static String code(String text) {
-		for (String word : text.split("[ :]+", 12)) {
+		for (String word : text.split("[ :-]+", MOST_WORDS)) {
 			if (word.equals("NOSCRIPT") || REFUSALS.contains(word)) {
 				return word;
 			}

@@ -362,8 +362,16 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public Duration probe(LeaseRequest request, Duration timeout) {
+		long start = System.nanoTime();
 		this.warnings.refresh();
-		return LockBackend.super.probe(request, timeout);
+		List<String> refused = this.calls.runText(new RedisCall(RedisScript.PROBE, RedisKeys.of(request)), timeout)
+			.texts();
+		if (!refused.isEmpty()) {
+			throw new BackendUnavailableException(
+					"Redis refuses what locks need for the key '" + request.key() + "': " + String.join("; ", refused),
+					null);
+		}
+		return LockBackend.super.probe(request, timeout.minusNanos(System.nanoTime() - start));
 	}
 
 	@Override

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
@@ -52,6 +53,21 @@ class RedisAccessesTests {
 		try (RedisAccess access = RedisAccesses.of(factory, RedisProcess.SETTINGS)) {
 			return access.getClass();
 		}
+	}
+
+	@Test
+	void proxyOfFactoryIsSeenThrough() {
+		for (boolean ofClass : new boolean[] { true, false }) {
+			assertThat(of(proxy(new LettuceConnectionFactory(), ofClass))).isEqualTo(LettuceAccess.class);
+			assertThat(of(proxy(new JedisConnectionFactory(), ofClass))).isEqualTo(JedisAccess.class);
+			assertThat(of(proxy(proxy(new LettuceConnectionFactory(), true), ofClass))).isEqualTo(LettuceAccess.class);
+		}
+	}
+
+	private static RedisConnectionFactory proxy(RedisConnectionFactory factory, boolean ofClass) {
+		ProxyFactory proxy = new ProxyFactory(factory);
+		proxy.setProxyTargetClass(ofClass);
+		return (RedisConnectionFactory) proxy.getProxy();
 	}
 
 	@Test

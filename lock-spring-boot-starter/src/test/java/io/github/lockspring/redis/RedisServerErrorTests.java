@@ -23,6 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
@@ -151,6 +153,39 @@ class RedisServerErrorTests {
 			this.server.command("CONFIG", "SET", "maxmemory", "0");
 			this.server.command("DEL", "{key}");
 		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "-eval, eval", "-evalsha, evalsha", "-hset, HSET", "-hget, HGET", "-hgetall, HGETALL", "-hdel, HDEL",
+			"-pexpire, PEXPIRE", "-pttl, PTTL", "-exists, EXISTS", "-time, TIME", "resetkeys, key" })
+	void probeNamesTheRightThatIsMissing(String change, String named) {
+		this.process.backend.probe(this.process.request("probe"), RedisProcess.TIMEOUT);
+		this.server.command("ACL", "SETUSER", "locks", change);
+		try (RedisProcess locks = as("locks")) {
+			assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> locks.backend.probe(locks.request("probe"), RedisProcess.TIMEOUT))
+				.withMessageContaining(named);
+		}
+	}
+
+	@Test
+	void probeFailsWhereNobodyCanLock() {
+		LeaseRequest request = this.process.request("probe");
+		this.server.command("CONFIG", "SET", "maxmemory", "1");
+		assertThatExceptionOfType(BackendUnavailableException.class)
+			.isThrownBy(() -> this.process.backend.probe(request, RedisProcess.TIMEOUT))
+			.withMessageContaining("OOM");
+		this.server.command("CONFIG", "SET", "maxmemory", "0");
+		this.server.command("REPLICAOF", "127.0.0.1", "1");
+		assertThatExceptionOfType(BackendUnavailableException.class)
+			.isThrownBy(() -> this.process.backend.probe(request, RedisProcess.TIMEOUT))
+			.withMessageContaining("READONLY");
+		this.server.command("REPLICAOF", "NO", "ONE");
+		await().ignoreExceptions()
+			.until(() -> this.process.backend.probe(this.process.request("probe"), RedisProcess.TIMEOUT) != null);
+		assertThat(this.server.command("HGET", "{probe}", "state").toString()).matches("1 \\d+");
+		assertThat(this.server.command("HLEN", "{probe}")).isEqualTo(1L);
+		assertThat((Long) this.server.command("PTTL", "{probe}")).isBetween(1L, 10_000L);
 	}
 
 	@Test

@@ -1,0 +1,22 @@
+-- Runs each command that the other scripts need on a key that only probes use, and leaves the key as it was, but for its
+-- time to live.
+--
+-- Answer: what the server says to those that it refuses.
+
+local refused = {}
+local function try(command, ...)
+	local answer = redis.pcall(command, ...)
+	if type(answer) == 'table' and answer.err then
+		refused[#refused + 1] = command .. ': ' .. answer.err
+	end
+end
+
+try('HSET', KEYS[1], '', '') -- the first to write, which is refused where memory is
+try('HGET', KEYS[1], '')
+try('HGETALL', KEYS[1])
+try('EXISTS', KEYS[1])
+try('PTTL', KEYS[1])
+try('PEXPIRE', KEYS[1], '10000')
+try('HDEL', KEYS[1], '')
+try('TIME')
+return refused
