@@ -50,6 +50,8 @@ import org.springframework.aot.hint.annotation.Reflective;
  * exceptions.</li>
  * <li><b>Store down</b>: {@link LockUnavailableException} at the end of the wait time,
  * the method does not run.</li>
+ * <li><b>Application shutting down</b>: {@link LockShutdownException} at once, unless the
+ * method is to be {@linkplain OnFailure#SKIP skipped}; the method does not run.</li>
  * <li><b>Key unusable</b>: {@link InvalidLockKeyException}, the method does not run.</li>
  * </ul>
  * <b>Asynchronous methods</b>, which return a
@@ -195,8 +197,8 @@ public @interface DistributedLock {
 		/**
 		 * The method is skipped; its caller gets {@code null}, or what is empty: an empty
 		 * {@link java.util.Optional}, a stage that completes with one of these, a
-		 * reactive stream without elements. Not for methods that return a primitive
-		 * value.
+		 * reactive stream without elements. The same when the application is shutting
+		 * down. Not for methods that return a primitive value.
 		 */
 		SKIP,
 

@@ -48,7 +48,7 @@ public abstract class LockException extends RuntimeException {
 			case LIMIT -> new LockLimitException(failure.getMessage(), key);
 			case UNSUPPORTED -> new UnsupportedOperationException(failure.getMessage(), failure);
 			case REFUSED -> new IllegalArgumentException(failure.getMessage(), failure);
-			case CLOSED -> new IllegalStateException(failure.getMessage(), failure);
+			case CLOSED -> new LockShutdownException(key, failure);
 		};
 	}
 

@@ -155,9 +155,9 @@ class AsyncLockTests {
 	@Test
 	void closedEngineRefuses() {
 		this.engine.close();
-		assertThat(failure(this.locks.acquireAsync("42", OPTIONS))).isInstanceOf(IllegalStateException.class);
+		assertThat(failure(this.locks.acquireAsync("42", OPTIONS))).isInstanceOf(LockShutdownException.class);
 		assertThat(failure(this.locks.acquireAllAsync(List.of("a", "b"), OPTIONS)))
-			.isInstanceOf(IllegalStateException.class);
+			.isInstanceOf(LockShutdownException.class);
 	}
 
 	@Test

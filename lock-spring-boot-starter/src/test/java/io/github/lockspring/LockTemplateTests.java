@@ -54,7 +54,6 @@ import io.github.lockspring.test.SettableTime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.argThat;
@@ -387,8 +386,8 @@ class LockTemplateTests {
 	@Test
 	void closedEngineRefuses() {
 		this.engine.close();
-		assertThatIllegalStateException().isThrownBy(() -> this.locks.acquire("42", OPTIONS))
-			.withMessageContaining("closed");
+		assertThatExceptionOfType(LockShutdownException.class).isThrownBy(() -> this.locks.acquire("42", OPTIONS))
+			.withMessageContaining("shutting down");
 	}
 
 	@Test

@@ -33,6 +33,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -110,9 +111,7 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 		if (!this.latest.compareAndSet(known, probe)) {
 			return currentProbe();
 		}
-		Thread thread = new Thread(probe, "lock-health");
-		thread.setDaemon(true);
-		thread.start();
+		DaemonThreads.create("lock-health", probe).start();
 		return probe;
 	}
 

@@ -33,6 +33,7 @@ import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockNotAcquiredException;
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockShutdownException;
 import io.github.lockspring.LockUnavailableException;
 
 /**
@@ -74,7 +75,7 @@ final class BlockingCalls implements LockedCalls {
 		try {
 			handle = acquire(lock, key, inTransaction, invocation);
 		}
-		catch (LockNotAcquiredException | LockUnavailableException ex) {
+		catch (LockNotAcquiredException | LockUnavailableException | LockShutdownException ex) {
 			return lock.attributes()
 				.failurePolicy()
 				.resultOf(new UnlockedInvocation(invocation, () -> runUnder(others, method, invocation)), ex);

@@ -20,6 +20,9 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockException;
+import io.github.lockspring.LockNotAcquiredException;
+import io.github.lockspring.LockShutdownException;
+import io.github.lockspring.LockUnavailableException;
 
 /**
  * What a call gets that could not acquire its lock.
@@ -35,9 +38,19 @@ interface FailurePolicy {
 	};
 
 	/**
+	 * Tells whether policies are asked what to do about a failure.
+	 * @param failure why the lock is not held
+	 */
+	static boolean isAskedAbout(Throwable failure) {
+		return failure instanceof LockNotAcquiredException || failure instanceof LockUnavailableException
+				|| failure instanceof LockShutdownException;
+	}
+
+	/**
 	 * Decides.
 	 * @param invocation the call
-	 * @param failure why the lock is not held: by another, or because the store is down
+	 * @param failure why the lock is not held: by another, because the store is down, or
+	 * because the application is shutting down
 	 * @return the result of the call. For an asynchronous method it may also be what that
 	 * method completes with.
 	 * @throws Throwable what the caller gets

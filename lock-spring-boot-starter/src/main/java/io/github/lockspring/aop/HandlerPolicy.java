@@ -23,6 +23,7 @@ import org.springframework.beans.factory.BeanFactory;
 
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockFailureHandler;
+import io.github.lockspring.LockShutdownException;
 
 /**
  * Asks a bean, which is looked up when it is needed.
@@ -54,6 +55,9 @@ record HandlerPolicy(AnnotationText text, BeanFactory beanFactory) implements Fa
 
 	@Override
 	public @Nullable Object resultOf(MethodInvocation invocation, LockException failure) throws Throwable {
+		if (failure instanceof LockShutdownException) {
+			throw failure;
+		}
 		return this.beanFactory.getBean(this.text.text(), LockFailureHandler.class).onFailure(invocation, failure);
 	}
 

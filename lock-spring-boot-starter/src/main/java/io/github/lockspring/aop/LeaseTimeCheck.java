@@ -28,6 +28,7 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.ContextRefreshedEvent;
 
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.support.DaemonThreads;
 
 /**
  * Warns of leases that are too short for the way to the store: one that is not renewed
@@ -68,9 +69,7 @@ public final class LeaseTimeCheck implements ApplicationListener<ContextRefreshe
 	@Override
 	public void onApplicationEvent(ContextRefreshedEvent event) {
 		if (!this.interceptor.source().known().isEmpty()) {
-			Thread thread = new Thread(this::check, "lock-lease-time-check");
-			thread.setDaemon(true);
-			thread.start();
+			DaemonThreads.create("lock-lease-time-check", this::check).start();
 		}
 	}
 

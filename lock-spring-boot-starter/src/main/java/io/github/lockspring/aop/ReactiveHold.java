@@ -27,8 +27,6 @@ import io.github.lockspring.DistributedLock.OnLost;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockNotAcquiredException;
-import io.github.lockspring.LockUnavailableException;
 
 /**
  * A lock that one subscription acquires, holds and gives back. A release never fails, so
@@ -93,7 +91,7 @@ final class ReactiveHold {
 	}
 
 	private static boolean isForPolicy(Throwable failure) {
-		return failure instanceof LockNotAcquiredException || failure instanceof LockUnavailableException;
+		return FailurePolicy.isAskedAbout(failure);
 	}
 
 	private ReactiveHold held(LockHandle lock) {

@@ -27,9 +27,11 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockNotAcquiredException;
+import io.github.lockspring.LockShutdownException;
 
 /**
- * Skips calls whose lock is held by another.
+ * Skips calls whose lock is held by another, or that come when the application is
+ * shutting down.
  *
  * @param result what their callers get
  */
@@ -48,7 +50,7 @@ record SkipPolicy(@Nullable Object result) implements FailurePolicy {
 
 	@Override
 	public @Nullable Object resultOf(MethodInvocation invocation, LockException failure) {
-		if (failure instanceof LockNotAcquiredException) {
+		if (failure instanceof LockNotAcquiredException || failure instanceof LockShutdownException) {
 			return this.result;
 		}
 		throw failure;

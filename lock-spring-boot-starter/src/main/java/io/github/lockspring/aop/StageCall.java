@@ -31,8 +31,6 @@ import io.github.lockspring.DistributedLock.OnLost;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockNotAcquiredException;
-import io.github.lockspring.LockUnavailableException;
 
 /**
  * One call of a method that returns a stage.
@@ -142,7 +140,7 @@ final class StageCall {
 
 	private CompletableFuture<@Nullable Object> denied(LockClaim claim, Throwable failure, int index,
 			@Nullable LockContext outer, List<LockHandle> interrupting) {
-		if (failure instanceof LockNotAcquiredException || failure instanceof LockUnavailableException) {
+		if (FailurePolicy.isAskedAbout(failure)) {
 			this.running = true;
 			FailurePolicy policy = claim.attributes().failurePolicy();
 			MethodInvocation unlocked = new UnlockedInvocation(this.invocation,

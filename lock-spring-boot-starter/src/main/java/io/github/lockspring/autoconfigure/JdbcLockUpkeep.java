@@ -31,6 +31,7 @@ import org.springframework.context.SmartLifecycle;
 
 import io.github.lockspring.jdbc.JdbcLockCleanup;
 import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -90,9 +91,7 @@ final class JdbcLockUpkeep implements SmartLifecycle {
 	}
 
 	private static Thread newThread(Runnable task) {
-		Thread thread = new Thread(task, "lock-jdbc-upkeep");
-		thread.setDaemon(true);
-		return thread;
+		return DaemonThreads.create("lock-jdbc-upkeep", task);
 	}
 
 	private void prepareIn(Duration delay, ScheduledExecutorService executor) {

@@ -27,12 +27,13 @@ import io.github.lockspring.engine.LockEngines;
 
 /**
  * Gives all locks back before the application ends: new ones are refused, holders may
- * finish, what they still hold then is released.
+ * finish, what they still hold then is released. An application that is stopped or
+ * paused, as for a checkpoint or between tests, does the same, and has its locks again
+ * when it is started.
  * <p>
  * Its phase is below those of web servers, message listeners and executors, which stop
  * before it, so that no new work comes, and above that of connection factories, which
- * stop after it. Data sources are closed later still. An application that is only paused
- * keeps its locks.
+ * stop after it. Data sources are closed later still.
  */
 final class LockLifecycle implements SmartLifecycle {
 
@@ -63,6 +64,7 @@ final class LockLifecycle implements SmartLifecycle {
 
 	@Override
 	public void start() {
+		this.engines.start();
 		if (this.failFast) {
 			this.engines.all().forEach(LockLifecycle::requireStore);
 		}
@@ -91,11 +93,6 @@ final class LockLifecycle implements SmartLifecycle {
 	@Override
 	public boolean isRunning() {
 		return this.running;
-	}
-
-	@Override
-	public boolean isPauseable() {
-		return false;
 	}
 
 	@Override

@@ -486,7 +486,7 @@ final class Acquirer {
 
 	private void requireOpen() {
 		if (isClosed()) {
-			throw new EngineException(EngineException.Reason.CLOSED, "The locks of this application are closed", null);
+			throw new EngineException(EngineException.Reason.CLOSED, "The application is shutting down", null);
 		}
 	}
 

@@ -305,6 +305,16 @@ final class Endings {
 	}
 
 	/**
+	 * Takes a lease away from its holder, because the application shuts down, and gives
+	 * it back in the background.
+	 */
+	void takeBack(Hold hold) {
+		if (lose(hold, "the application shuts down")) {
+			this.releases.release(hold.lease().request(), restNanos(hold));
+		}
+	}
+
+	/**
 	 * Takes a lease away from its holder, once, and from the one that borrows it or lent
 	 * it.
 	 * @return whether it was held until now

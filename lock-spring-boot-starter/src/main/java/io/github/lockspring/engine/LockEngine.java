@@ -21,22 +21,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
-
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -67,7 +66,7 @@ public final class LockEngine implements AutoCloseable {
 
 	private final LocalQueues queues;
 
-	private final ExecutorService executor;
+	private final EngineThreads threads;
 
 	private final Upkeep upkeep;
 
@@ -81,7 +80,24 @@ public final class LockEngine implements AutoCloseable {
 
 	private final AtomicBoolean warnedOfShortLeases = new AtomicBoolean();
 
+	private final News news = new News();
+
+	/**
+	 * Guards starting and shutting down.
+	 */
+	private final ReentrantLock lifecycle = new ReentrantLock();
+
+	/**
+	 * Whether acquisitions are refused.
+	 */
 	private volatile boolean closed;
+
+	private boolean shutDown;
+
+	/**
+	 * Closes the store, and may take longer than it should.
+	 */
+	private @Nullable Thread closing;
 
 	/**
 	 * Creates an engine and starts its upkeep.
@@ -91,34 +107,56 @@ public final class LockEngine implements AutoCloseable {
 	 * @param time the clocks
 	 */
 	public LockEngine(LockBackend backend, EngineSettings settings, EngineListener listener, TimeSource time) {
-		this(backend, settings, listener, time, Executors.newCachedThreadPool(daemons("lock-" + backend.name() + "-")));
+		this(backend, settings, listener, time, EngineThreads.of(backend.name()));
 	}
 
 	LockEngine(LockBackend backend, EngineSettings settings, EngineListener listener, TimeSource time,
 			ExecutorService executor) {
+		this(backend, settings, listener, time, EngineThreads.of(executor));
+	}
+
+	private LockEngine(LockBackend backend, EngineSettings settings, EngineListener listener, TimeSource time,
+			EngineThreads threads) {
 		this.store = new Store(backend);
 		this.settings = settings;
 		this.time = time;
 		this.queues = new LocalQueues(settings.maxKeys());
-		this.executor = executor;
+		this.threads = threads;
 		this.upkeep = new Upkeep(backend.name(), time);
 		RenewalPlan plan = new RenewalPlan(this.store, settings, this.upkeep, time);
-		this.releases = new Releases(this.store, settings.operationTimeout(), this.upkeep, time, executor,
+		this.releases = new Releases(this.store, settings.operationTimeout(), this.upkeep, time, threads.releases(),
 				this::isSuspended);
-		this.steps = new Steps(this.upkeep, time, executor);
-		this.endings = new Endings(this.store, this.queues, plan, this.releases, settings, listener, time, executor,
-				this.steps, this::isClosed);
+		this.steps = new Steps(this.upkeep, time, threads.steps());
+		this.endings = new Endings(this.store, this.queues, plan, this.releases, settings, threads.tellingOf(listener),
+				time, threads.callbacks(), this.steps, this::isClosed);
 		this.acquirer = new Acquirer(this.store, this.queues, plan, this.releases, settings, time, this::isClosed);
 		Renewals renewals = new Renewals(this.endings, plan, this.queues, this.store, settings, this.upkeep, time,
-				executor);
-		backend.start(new News());
+				threads.renewals());
+		threads.start();
+		this.store.open(this.news);
 		this.upkeep.start(renewals::run, this.releases::run, this.steps::run);
 	}
 
-	private static CustomizableThreadFactory daemons(String prefix) {
-		CustomizableThreadFactory threads = new CustomizableThreadFactory(prefix);
-		threads.setDaemon(true);
-		return threads;
+	/**
+	 * Opens this again after it was shut down, on the same store and with nothing held.
+	 * Does nothing if it is open.
+	 * @throws IllegalStateException if the store could not be opened
+	 */
+	public void start() {
+		this.lifecycle.lock();
+		try {
+			if (this.shutDown) {
+				awaitClosingOfStore(this.settings.operationTimeout().toNanos());
+				this.store.reopen(this.news);
+				this.threads.start();
+				this.upkeep.start();
+				this.shutDown = false;
+				this.closed = false;
+			}
+		}
+		finally {
+			this.lifecycle.unlock();
+		}
 	}
 
 	/**
@@ -244,7 +282,7 @@ public final class LockEngine implements AutoCloseable {
 
 	private void requireOpen(AcquireTerms terms) {
 		if (this.closed) {
-			throw new EngineException(EngineException.Reason.CLOSED, "The locks of this application are closed", null);
+			throw new EngineException(EngineException.Reason.CLOSED, "The application is shutting down", null);
 		}
 		if (!terms.isOrdinary()) {
 			this.store.requireSupport(terms);
@@ -317,7 +355,7 @@ public final class LockEngine implements AutoCloseable {
 		}
 		if (this.closed) {
 			holds.forEach(Hold::release);
-			throw new EngineException(EngineException.Reason.CLOSED, "The locks of this application are closed", null);
+			throw new EngineException(EngineException.Reason.CLOSED, "The application is shutting down", null);
 		}
 		return holds;
 	}
@@ -424,33 +462,67 @@ public final class LockEngine implements AutoCloseable {
 
 	/**
 	 * Refuses new acquisitions and ends those that wait, lets holders finish, and then
-	 * gives back what they still hold, which is lost to them. Takes no longer than two
-	 * calls to the store may take, beside the grace.
+	 * gives back what they still hold, which is lost to them, all at the same time. Takes
+	 * no longer than two calls to the store may take, beside the grace, whatever the
+	 * store does. Does nothing if shut down already.
 	 * @param grace how long holders may take
+	 * @see #start()
 	 */
 	public void shutdown(Duration grace) {
 		this.closed = true;
-		this.queues.all().forEach(LocalQueue::wakeAll);
-		awaitEmptiness(() -> this.queues.size() == 0, Durations.nanos(grace));
-		long timeout = this.settings.operationTimeout().toNanos();
-		long start = System.nanoTime();
-		for (Hold hold : leftOver()) {
-			takeBack(hold, System.nanoTime() - start < timeout);
+		this.lifecycle.lock();
+		try {
+			if (!this.shutDown) {
+				shutDown(Durations.nanos(grace), this.settings.operationTimeout().toNanos());
+				this.shutDown = true;
+			}
 		}
-		awaitEmptiness(this::isNobodyWaiting, timeout);
-		awaitEmptiness(this.endings::isAnswered, timeout);
-		this.releases.flush(timeout);
+		finally {
+			this.lifecycle.unlock();
+		}
+	}
+
+	private void shutDown(long graceNanos, long operationNanos) {
+		this.queues.all().forEach(LocalQueue::wakeAll);
+		awaitUntil(System.nanoTime() + graceNanos, () -> this.queues.size() == 0);
+		long end = System.nanoTime() + operationNanos;
+		leftOver().forEach(this.endings::takeBack);
+		awaitUntil(end, this::isNobodyWaiting);
+		this.releases.flush(end, this.threads.steps());
+		awaitUntil(end, this.endings::isAnswered);
 		this.upkeep.stop();
-		this.executor.shutdown();
-		this.store.close();
+		this.threads.stop();
+		this.endings.resume();
+		this.closing = DaemonThreads.create("lock-" + backendName() + "-close", this::closeStore);
+		this.closing.start();
+		awaitClosingOfStore(end + operationNanos - System.nanoTime());
+	}
+
+	private void closeStore() {
+		try {
+			this.store.close();
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The lock backend '" + backendName() + "' was not closed cleanly", ex);
+		}
+	}
+
+	private void awaitClosingOfStore(long nanos) {
+		Thread closing = this.closing;
+		if (closing != null) {
+			awaitUntil(System.nanoTime() + nanos, () -> !closing.isAlive());
+			if (closing.isAlive()) {
+				logger.warn("The lock backend '" + backendName() + "' takes long to close; not waiting for it");
+			}
+		}
 	}
 
 	/**
 	 * Waits for other threads, and therefore by the clock of the machine.
 	 */
-	private void awaitEmptiness(BooleanSupplier empty, long nanos) {
-		long start = System.nanoTime();
-		while (!empty.getAsBoolean() && System.nanoTime() - start < nanos && !Thread.currentThread().isInterrupted()) {
+	private void awaitUntil(long deadline, BooleanSupplier condition) {
+		while (!condition.getAsBoolean() && System.nanoTime() - deadline < 0
+				&& !Thread.currentThread().isInterrupted()) {
 			LockSupport.parkNanos(this, Duration.ofMillis(1).toNanos());
 		}
 	}
@@ -469,12 +541,6 @@ public final class LockEngine implements AutoCloseable {
 		return holds;
 	}
 
-	private void takeBack(Hold hold, boolean inStore) {
-		if (this.endings.lose(hold, "the application shuts down") && inStore) {
-			this.endings.release(hold);
-		}
-	}
-
 	private boolean isSuspended() {
 		return this.endings.isSuspended();
 	}
@@ -488,9 +554,7 @@ public final class LockEngine implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		if (!this.closed) {
-			shutdown(Duration.ZERO);
-		}
+		shutdown(Duration.ZERO);
 	}
 
 	/**

@@ -27,6 +27,8 @@ import java.util.Set;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import io.github.lockspring.support.DaemonThreads;
+
 /**
  * The engines of one application, one for each backend, told apart by the names of their
  * backends. One of them is the default. They have no locks in common: a key that is held
@@ -111,6 +113,14 @@ public final class LockEngines implements AutoCloseable {
 	}
 
 	/**
+	 * Opens all engines again that are shut down.
+	 * @see LockEngine#start()
+	 */
+	public void start() {
+		this.engines.values().forEach(LockEngine::start);
+	}
+
+	/**
 	 * Shuts all engines down at the same time, as {@link LockEngine#shutdown(Duration)}
 	 * does: it takes as long as the slowest of them. Returns when all are shut down, also
 	 * in a thread that is interrupted, which hurries them.
@@ -141,44 +151,33 @@ public final class LockEngines implements AutoCloseable {
 	/**
 	 * The end of one engine, in a thread of its own.
 	 */
-	private static final class Shutdown extends Thread {
-
-		private final LockEngine engine;
-
-		private final Duration grace;
-
-		private Shutdown(LockEngine engine, Duration grace) {
-			super("lock-" + engine.backendName() + "-shutdown");
-			this.engine = engine;
-			this.grace = grace;
-		}
+	private record Shutdown(Thread thread) {
 
 		static Shutdown start(LockEngine engine, Duration grace) {
-			Shutdown shutdown = new Shutdown(engine, grace);
-			shutdown.setDaemon(true);
-			shutdown.start();
-			return shutdown;
+			Thread thread = DaemonThreads.create("lock-" + engine.backendName() + "-shutdown",
+					() -> shutdown(engine, grace));
+			thread.start();
+			return new Shutdown(thread);
 		}
 
-		@Override
-		public void run() {
+		private static void shutdown(LockEngine engine, Duration grace) {
 			try {
-				this.engine.shutdown(this.grace);
+				engine.shutdown(grace);
 			}
 			catch (RuntimeException ex) {
-				logger.warn("The lock backend '" + this.engine.backendName() + "' was not shut down cleanly", ex);
+				logger.warn("The lock backend '" + engine.backendName() + "' was not shut down cleanly", ex);
 			}
 		}
 
 		void await() {
 			boolean interrupted = false;
-			while (isAlive()) {
+			while (this.thread.isAlive()) {
 				try {
-					join();
+					this.thread.join();
 				}
 				catch (InterruptedException ex) {
 					interrupted = true;
-					interrupt();
+					this.thread.interrupt();
 				}
 			}
 			if (interrupted) {

@@ -17,9 +17,13 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
@@ -50,6 +54,8 @@ final class Releases {
 	private final ConcurrentMap<LeaseRequest, Pending> pending = new ConcurrentHashMap<>();
 
 	private final AtomicBoolean running = new AtomicBoolean();
+
+	private volatile boolean flushing;
 
 	private final Store store;
 
@@ -106,7 +112,7 @@ final class Releases {
 	 * The chore: has a round made by another thread, if one is due and none is under way.
 	 */
 	void run() {
-		long wait = untilNext();
+		long wait = this.flushing ? Upkeep.NEVER : untilNext();
 		if (wait > 0) {
 			if (wait < Upkeep.NEVER) {
 				this.upkeep.runAt(this.time.nanoTime() + wait);
@@ -139,8 +145,8 @@ final class Releases {
 	private void makeRound() {
 		try {
 			for (Pending entry : this.pending.values()) {
-				if (entry.dueNanos - this.time.nanoTime() <= 0) {
-					release(entry);
+				if (!this.flushing && entry.dueNanos - this.time.nanoTime() <= 0) {
+					release(entry, this.timeout);
 				}
 			}
 		}
@@ -150,9 +156,9 @@ final class Releases {
 		}
 	}
 
-	private void release(Pending entry) {
+	private void release(Pending entry, Duration timeout) {
 		try {
-			boolean found = this.store.release(entry.request, entry.restNanos(this.time.nanoTime()), this.timeout);
+			boolean found = this.store.release(entry.request, entry.restNanos(this.time.nanoTime()), timeout);
 			if (found || !entry.mayComeLater) {
 				this.pending.remove(entry.request, entry);
 			}
@@ -170,15 +176,51 @@ final class Releases {
 	}
 
 	/**
-	 * Makes one last round, in the calling thread.
-	 * @param nanos how long it may take
+	 * Makes one last round before the end of the engine, with many calls at a time. What
+	 * is left then is tried again if the engine is started again.
+	 * @param deadline when the round must have ended, by the clock of the machine
+	 * @param executor what makes the calls
 	 */
-	void flush(long nanos) {
-		long start = System.nanoTime();
-		for (Pending entry : this.pending.values()) {
-			if (System.nanoTime() - start < nanos) {
-				release(entry);
+	void flush(long deadline, Executor executor) {
+		this.flushing = true;
+		try {
+			CompletableFuture<?>[] calls = this.pending.values()
+				.stream()
+				.map((entry) -> CompletableFuture.runAsync(() -> releaseBefore(deadline, entry), executor))
+				.toArray(CompletableFuture<?>[]::new);
+			await(CompletableFuture.allOf(calls), deadline);
+		}
+		finally {
+			this.flushing = false;
+		}
+	}
+
+	private static void await(CompletableFuture<Void> calls, long deadline) {
+		boolean interrupted = false;
+		try {
+			while (!calls.isDone()) {
+				try {
+					calls.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
 			}
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			logger.warn("Not all locks could be given back in time: those that are left end with their leases");
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	private void releaseBefore(long deadline, Pending entry) {
+		long remaining = deadline - System.nanoTime();
+		if (remaining > 0) {
+			release(entry, Duration.ofNanos(Math.min(remaining, this.timeout.toNanos())));
 		}
 	}
 

@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.LeaseMode;
@@ -46,17 +47,34 @@ final class Store {
 
 	private static final AcquireTerms PROBE = AcquireTerms.exclusive(Duration.ofSeconds(5), false);
 
-	private final LockBackend backend;
+	private volatile LockBackend backend;
 
 	private final String instance = OwnerId.newInstance();
 
 	private final AtomicLong sequence = new AtomicLong();
 
-	private final Set<Capability> capabilities;
+	private volatile Set<Capability> capabilities;
 
 	Store(LockBackend backend) {
 		this.backend = backend;
 		this.capabilities = Set.copyOf(backend.capabilities());
+	}
+
+	/**
+	 * Opens the backend.
+	 */
+	void open(BackendListener listener) {
+		this.backend.start(listener);
+	}
+
+	/**
+	 * Opens the backend again, which is closed.
+	 */
+	void reopen(BackendListener listener) {
+		LockBackend backend = this.backend.reopened();
+		this.backend = backend;
+		this.capabilities = Set.copyOf(backend.capabilities());
+		backend.start(listener);
 	}
 
 	String name() {

@@ -21,8 +21,11 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
+
+import io.github.lockspring.support.DaemonThreads;
 
 /**
  * The one thread that looks after leases: it sleeps until the earliest moment that
@@ -43,23 +46,39 @@ final class Upkeep {
 
 	private final AtomicLong wakeAt = new AtomicLong(NEVER);
 
-	private final Thread thread;
+	private final String name;
 
 	private Chore[] chores = {};
 
-	private volatile boolean stopped;
+	/**
+	 * The thread that runs the chores, or {@code null} while this is stopped.
+	 */
+	private volatile @Nullable Thread thread;
 
 	Upkeep(String name, TimeSource time) {
 		this.time = time;
 		this.origin = time.nanoTime();
-		this.thread = new Thread(this::run, "lock-upkeep-" + name);
-		this.thread.setDaemon(true);
+		this.name = "lock-upkeep-" + name;
 	}
 
 	void start(Chore... chores) {
 		Assert.state(this.chores.length == 0, "Started already");
 		this.chores = chores;
-		this.thread.start();
+		start();
+	}
+
+	/**
+	 * Starts again after a stop.
+	 */
+	void start() {
+		Assert.state(this.thread == null, "Not stopped");
+		Thread thread = DaemonThreads.create(this.name, this::run);
+		this.thread = thread;
+		thread.start();
+	}
+
+	private boolean isStopped() {
+		return this.thread != Thread.currentThread();
 	}
 
 	/**
@@ -84,7 +103,7 @@ final class Upkeep {
 	}
 
 	private void run() {
-		while (!this.stopped) {
+		while (!isStopped()) {
 			long pause = this.wakeAt.get() - (this.time.nanoTime() - this.origin);
 			if (pause > 0) {
 				this.time.parkNanos(this, pause);
@@ -103,7 +122,7 @@ final class Upkeep {
 				chore.run();
 			}
 			catch (Throwable ex) {
-				if (this.stopped) {
+				if (isStopped()) {
 					return; // and so are those that work for the chores
 				}
 				logger.error("A chore of the upkeep of locks failed and will run again", ex);
@@ -113,8 +132,9 @@ final class Upkeep {
 	}
 
 	void stop() {
-		this.stopped = true;
-		LockSupport.unpark(this.thread);
+		Thread thread = this.thread;
+		this.thread = null;
+		LockSupport.unpark(thread);
 	}
 
 	/**

@@ -36,6 +36,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.support.DaemonThreads;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -312,9 +313,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private static Thread newThread(Runnable task) {
-		Thread thread = new Thread(task, "lock-jdbc");
-		thread.setDaemon(true);
-		return thread;
+		return DaemonThreads.create("lock-jdbc", task);
 	}
 
 }

@@ -79,6 +79,8 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private final HeldLeases leases = new HeldLeases();
 
+	private final DataSource dataSource;
+
 	private final JdbcLockSettings settings;
 
 	private final JdbcCalls calls;
@@ -128,6 +130,7 @@ public final class JdbcLockBackend implements LockBackend {
 	public JdbcLockBackend(DataSource dataSource, JdbcLockSettings settings) {
 		Assert.notNull(dataSource, "'dataSource' must not be null");
 		TableName table = new TableName(settings.tableName());
+		this.dataSource = dataSource;
 		this.settings = settings;
 		this.calls = new JdbcCalls(new JdbcConnections(() -> LockConnection.open(dataSource, table),
 				settings.keptConnections(), this.leases::exist));
@@ -331,6 +334,11 @@ public final class JdbcLockBackend implements LockBackend {
 			this.news.close();
 		}
 		this.calls.close();
+	}
+
+	@Override
+	public LockBackend reopened() {
+		return new JdbcLockBackend(this.dataSource, this.settings);
 	}
 
 }

@@ -34,6 +34,7 @@ import javax.sql.DataSource;
 
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.support.DaemonThreads;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -111,9 +112,7 @@ final class JdbcNews implements AutoCloseable {
 		});
 		this.lastAwaited = System.nanoTime();
 		if (!this.listening && !this.unsupported && !this.closed && this.running.compareAndSet(false, true)) {
-			Thread thread = new Thread(this::run, "lock-jdbc-news");
-			thread.setDaemon(true);
-			thread.start();
+			DaemonThreads.create("lock-jdbc-news", this::run).start();
 		}
 		return this.listening;
 	}

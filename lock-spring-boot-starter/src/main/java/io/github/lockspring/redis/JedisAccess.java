@@ -40,11 +40,11 @@ import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
 
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.support.DaemonThreads;
 
 /**
  * {@link RedisAccess} through Jedis: a few connections for calls, each of which is made
@@ -69,9 +69,7 @@ final class JedisAccess implements RedisAccess {
 	private volatile @Nullable JedisSubscription subscription;
 
 	JedisAccess(JedisConnectionFactory applications, Duration operationTimeout) {
-		CustomizableThreadFactory factory = new CustomizableThreadFactory("lock-redis-jedis-");
-		factory.setDaemon(true);
-		this.threads = Executors.newCachedThreadPool(factory);
+		this.threads = Executors.newCachedThreadPool(DaemonThreads.named("lock-redis-jedis-"));
 		this.client = new JedisClientCopy(applications, operationTimeout);
 		this.cluster = applications.isRedisClusterAware();
 		this.nodes = this.cluster ? new JedisShards(this.client, this.threads)

@@ -58,6 +58,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.support.DaemonThreads;
 
 /**
  * {@link RedisAccess} through Lettuce: one connection for calls, which many threads share
@@ -317,12 +318,10 @@ final class LettuceAccess implements RedisAccess {
 		this.calls.close();
 		this.messages.close();
 		CompletableFuture<Void> end = new CompletableFuture<>();
-		Thread thread = new Thread(() -> {
+		DaemonThreads.create("lock-redis-close", () -> {
 			this.factory.destroy();
 			end.complete(null);
-		}, "lock-redis-close");
-		thread.setDaemon(true);
-		thread.start();
+		}).start();
 		try {
 			end.get(CLOSE_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
 		}

@@ -30,6 +30,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.support.DaemonThreads;
 
 /**
  * A connection that is made in the background whenever it is needed and was lost, or is
@@ -162,9 +163,7 @@ final class Reconnecting<C> implements AutoCloseable {
 		this.attemptedNanos = now;
 		CompletableFuture<C> attempt = new CompletableFuture<>();
 		this.connecting = attempt;
-		Thread thread = new Thread(() -> make(attempt), "lock-redis-" + this.name);
-		thread.setDaemon(true);
-		thread.start();
+		DaemonThreads.create("lock-redis-" + this.name, () -> make(attempt)).start();
 		return attempt;
 	}
 

@@ -25,8 +25,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -49,6 +54,7 @@ import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.support.Durations;
 
 /**
  * {@link LockBackend} in Redis: one server, Sentinel or Cluster.
@@ -87,6 +93,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	private static final byte[] ONE = { '1' };
 
+	private final Supplier<RedisAccess> accesses;
+
 	private final RedisLockSettings settings;
 
 	private final RedisAccess access;
@@ -118,10 +126,12 @@ public final class RedisLockBackend implements LockBackend {
 	 * @param settings the numbers
 	 */
 	public RedisLockBackend(RedisConnectionFactory factory, RedisLockSettings settings) {
-		this(RedisAccesses.of(factory, settings), settings);
+		this(() -> RedisAccesses.of(factory, settings), settings);
 	}
 
-	RedisLockBackend(RedisAccess access, RedisLockSettings settings) {
+	RedisLockBackend(Supplier<RedisAccess> accesses, RedisLockSettings settings) {
+		this.accesses = accesses;
+		RedisAccess access = accesses.get();
 		this.access = access;
 		this.calls = new RedisCalls(access);
 		this.warnings = new RedisWarnings(access, settings);
@@ -382,21 +392,40 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public void close() {
 		this.listener = null;
-		this.contenders.values().forEach(this::withdraw);
+		withdrawAll(System.nanoTime() + Durations.nanos(this.settings.operationTimeout()));
 		disconnect();
+	}
+
+	/**
+	 * Leaves all queues, at once where the client can do that.
+	 */
+	private void withdrawAll(long deadline) {
+		List<CompletableFuture<Boolean>> withdrawals = new ArrayList<>();
+		for (LeaseRequest contender : this.contenders.values()) {
+			long remaining = deadline - System.nanoTime();
+			if (remaining > 0) {
+				withdrawals.add(releaseAsync(contender, Duration.ofNanos(remaining)).toCompletableFuture());
+			}
+		}
+		try {
+			CompletableFuture.allOf(withdrawals.toArray(CompletableFuture<?>[]::new))
+				.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			logger.debug("Could not leave all queues in Redis", ex);
+		}
+	}
+
+	@Override
+	public LockBackend reopened() {
+		return new RedisLockBackend(this.accesses, this.settings);
 	}
 
 	void disconnect() {
 		this.access.close();
-	}
-
-	private void withdraw(LeaseRequest contender) {
-		try {
-			release(contender, this.settings.operationTimeout());
-		}
-		catch (BackendException ex) {
-			logger.debug("Could not leave the queue in Redis: " + ex.getMessage());
-		}
 	}
 
 	/**

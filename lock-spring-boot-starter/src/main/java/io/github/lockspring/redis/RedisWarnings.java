@@ -26,6 +26,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import io.github.lockspring.support.DaemonThreads;
+
 /**
  * Looks from time to time, in the background, whether the servers are set up well. Each
  * finding is logged once.
@@ -58,9 +60,7 @@ final class RedisWarnings {
 	 */
 	void refresh() {
 		if (System.nanoTime() - this.lookedNanos >= INTERVAL_NANOS && this.looking.compareAndSet(false, true)) {
-			Thread thread = new Thread(this::look, "lock-redis-setup");
-			thread.setDaemon(true);
-			thread.start();
+			DaemonThreads.create("lock-redis-setup", this::look).start();
 		}
 	}
 

@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -100,6 +101,8 @@ public final class RedlockBackend implements LockBackend {
 
 	private final Duration startTimeout;
 
+	private final Supplier<List<RedlockNode>> source;
+
 	private final RedlockServers servers = new RedlockServers();
 
 	private final RedlockMajority majority;
@@ -122,12 +125,14 @@ public final class RedlockBackend implements LockBackend {
 	 * @param nodeTimeout how long a node may take to answer
 	 */
 	public RedlockBackend(Map<String, RedisConnectionFactory> nodes, RedisLockSettings settings, Duration nodeTimeout) {
-		this(nodes(nodes, settings), nodeTimeout, settings.operationTimeout());
+		this(() -> nodes(nodes, settings), nodeTimeout, settings.operationTimeout());
 	}
 
-	RedlockBackend(List<RedlockNode> nodes, Duration nodeTimeout, Duration startTimeout) {
+	RedlockBackend(Supplier<List<RedlockNode>> source, Duration nodeTimeout, Duration startTimeout) {
+		List<RedlockNode> nodes = source.get();
 		Assert.notEmpty(nodes, "Redlock needs nodes");
 		Durations.requirePositive(nodeTimeout, "nodeTimeout");
+		this.source = source;
 		this.nodes = List.copyOf(nodes);
 		this.nodeTimeout = Durations.cap(nodeTimeout);
 		this.startTimeout = startTimeout;
@@ -139,7 +144,7 @@ public final class RedlockBackend implements LockBackend {
 		List<RedlockNode> nodes = new ArrayList<>();
 		factories.forEach((name, factory) -> {
 			RedisAccess access = RedisAccesses.of(factory, settings);
-			nodes.add(new RedlockNode(name, new RedisLockBackend(access, settings), access::info));
+			nodes.add(new RedlockNode(name, new RedisLockBackend(() -> access, settings), access::info));
 		});
 		return nodes;
 	}
@@ -387,6 +392,11 @@ public final class RedlockBackend implements LockBackend {
 	public void close() {
 		this.nodes.forEach((node) -> node.awaitEnd(this.nodeTimeout));
 		this.nodes.forEach(RedlockNode::close);
+	}
+
+	@Override
+	public LockBackend reopened() {
+		return new RedlockBackend(this.source, this.nodeTimeout, this.startTimeout);
 	}
 
 	/**

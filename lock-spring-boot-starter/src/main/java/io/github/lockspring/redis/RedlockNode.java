@@ -28,8 +28,6 @@ import java.util.function.Function;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
-
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.BackendUnavailableException;
@@ -37,6 +35,7 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.support.DaemonThreads;
 
 /**
  * One of the servers that vote, with threads of its own, so that one that is slow does
@@ -74,10 +73,8 @@ final class RedlockNode implements AutoCloseable {
 		this.name = name;
 		this.backend = backend;
 		this.infos = infos;
-		CustomizableThreadFactory threads = new CustomizableThreadFactory("lock-redlock-" + name + "-");
-		threads.setDaemon(true);
 		this.executor = new ThreadPoolExecutor(THREADS, THREADS, 30, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(WAITING_CALLS), threads);
+				new LinkedBlockingQueue<>(WAITING_CALLS), DaemonThreads.named("lock-redlock-" + name + "-"));
 		this.executor.allowCoreThreadTimeOut(true);
 	}
 

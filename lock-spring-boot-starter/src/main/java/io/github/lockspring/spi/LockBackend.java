@@ -67,8 +67,9 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Tells this backend whom to call when the store has news. Called once, before any
-	 * other method that talks to the store.
+	 * Tells this backend whom to call when the store has news. Called before any other
+	 * method that talks to the store, and not again unless this was closed and
+	 * {@linkplain #reopened() reopened} since.
 	 * @param listener the listener, which never blocks
 	 */
 	void start(BackendListener listener);
@@ -250,5 +251,15 @@ public interface LockBackend extends AutoCloseable {
 	 */
 	@Override
 	void close();
+
+	/**
+	 * Return a backend on the same store in place of this one, which is closed: for an
+	 * application that was stopped, or paused, and is started again.
+	 * @return a new backend, to be {@linkplain #start started}; by default this one,
+	 * which must then allow to be started again
+	 */
+	default LockBackend reopened() {
+		return this;
+	}
 
 }

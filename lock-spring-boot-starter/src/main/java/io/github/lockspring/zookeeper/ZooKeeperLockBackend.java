@@ -78,6 +78,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	private static final int MOST_TOKENS = (1 << QueueNode.TOKEN_BITS) / 2;
 
+	private final CuratorFramework client;
+
 	private final ZooKeeperLockSettings settings;
 
 	private final Connection connection;
@@ -96,6 +98,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		Assert.notNull(client, "'client' must not be null");
 		Assert.notNull(settings, "'settings' must not be null");
 		LockTree tree = new LockTree(client, settings.namespace());
+		this.client = client;
 		this.settings = settings;
 		this.connection = new Connection(client, tree, new Sessions());
 		this.queues = new Queues(tree, this.connection);
@@ -233,6 +236,11 @@ public final class ZooKeeperLockBackend implements LockBackend {
 			}
 		}
 		this.connection.close();
+	}
+
+	@Override
+	public LockBackend reopened() {
+		return new ZooKeeperLockBackend(this.client, this.settings);
 	}
 
 	/**

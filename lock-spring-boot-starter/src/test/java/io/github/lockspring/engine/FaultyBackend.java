@@ -82,6 +82,9 @@ final class FaultyBackend implements LockBackend {
 
 	private volatile boolean recording = true;
 
+	private volatile Runnable closing = () -> {
+	};
+
 	private volatile @Nullable BackendListener listener;
 
 	FaultyBackend(LocalStore store) {
@@ -113,6 +116,13 @@ final class FaultyBackend implements LockBackend {
 	FaultyBackend withoutRecording() {
 		this.recording = false;
 		return this;
+	}
+
+	/**
+	 * Has something done first when this is closed.
+	 */
+	void onClose(Runnable closing) {
+		this.closing = closing;
 	}
 
 	/**
@@ -317,6 +327,7 @@ final class FaultyBackend implements LockBackend {
 
 	@Override
 	public void close() {
+		this.closing.run();
 		this.backend.close();
 	}
 

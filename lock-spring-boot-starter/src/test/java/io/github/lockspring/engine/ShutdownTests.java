@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -244,19 +245,76 @@ class ShutdownTests {
 	}
 
 	@Test
-	void storeThatIsAwayDoesNotHoldUpTheShutdown() throws InterruptedException {
-		Duration timeout = Duration.ofMillis(50);
-		LockEngine engine = this.harness.engine(this.backend, EngineSettings.defaults().withOperationTimeout(timeout));
+	void storeThatHangsDoesNotHoldUpTheShutdown() throws InterruptedException {
+		LockEngine engine = this.harness.engine(this.backend,
+				EngineSettings.defaults().withOperationTimeout(Duration.ofMillis(50)));
 		for (int i = 0; i < 100; i++) {
 			engine.acquire("order:" + i, TERMS, 0);
 		}
+		Gate hanging = new Gate();
+		this.backend.always(Kind.RELEASE, Fault.before(hanging));
+		CompletableFuture<Void> done = CompletableFuture.runAsync(engine::close);
+		assertThat(done).succeedsWithin(LONG);
+		hanging.open();
+		await().until(() -> this.harness.losses.size() == 100);
+	}
+
+	@Test
+	void thoseWhoWaitForAStoreThatHangsDoNotHoldUpTheShutdown() {
+		LockEngine engine = this.harness.engine(this.backend,
+				EngineSettings.defaults().withOperationTimeout(Duration.ofMillis(50)));
+		Gate hanging = new Gate();
+		this.backend.always(Kind.RELEASE, Fault.before(hanging));
+		LockEngine elsewhere = this.harness.engine();
+		List<Waiter> waiters = new ArrayList<>();
+		for (int i = 0; i < 40; i++) {
+			String key = "order:" + i;
+			assertThat(elsewhere.acquireUninterruptibly(key, TERMS, this, 0)).isNotNull();
+			waiters.add(this.harness.start(() -> engine.acquire(key, TERMS, WAIT.toNanos())).awaitSleep());
+		}
+		CompletableFuture<Void> done = CompletableFuture.runAsync(engine::close);
+		waiters.forEach(ShutdownTests::assertClosed);
+		assertThat(done).succeedsWithin(LONG);
+		hanging.open();
+	}
+
+	@Test
+	void connectionsThatDoNotCloseDoNotHoldUpTheShutdown() {
+		LockEngine engine = this.harness.engine(this.backend,
+				EngineSettings.defaults().withOperationTimeout(Duration.ofMillis(50)));
+		Gate hanging = new Gate();
+		this.backend.onClose(hanging);
+		CompletableFuture<Void> done = CompletableFuture.runAsync(engine::close);
+		assertThat(done).succeedsWithin(LONG);
+		hanging.open();
+	}
+
+	@Test
+	void thousandsOfReleasesAreMadeSideBySide() {
+		LockEngine engine = this.harness.engine(this.backend.withoutRecording(),
+				EngineSettings.defaults().withOperationTimeout(LONG));
+		for (int i = 0; i < 2_000; i++) {
+			assertThat(engine.acquireUninterruptibly("order:" + i, TERMS, this, 0)).isNotNull();
+		}
+		AtomicInteger now = new AtomicInteger();
+		AtomicInteger most = new AtomicInteger();
 		this.backend.always(Kind.RELEASE, Fault.before(() -> {
-			Harness.await().during(timeout).until(() -> true);
-			Fault.unavailable().before();
+			most.accumulateAndGet(now.incrementAndGet(), Math::max);
+			LockSupport.parkNanos(SHORT.toNanos() / 10);
+			now.decrementAndGet();
 		}));
 		engine.close();
-		assertThat(this.backend.count(Kind.RELEASE)).isLessThan(10);
-		await().until(() -> this.harness.losses.size() == 100);
+		assertThat(most.get()).isGreaterThan(8);
+		assertThat(this.harness.sizeOfStore()).isZero();
+	}
+
+	@Test
+	void interruptedShutdownGivesBack() {
+		Harness.hold(this.engine);
+		Thread.currentThread().interrupt();
+		this.engine.shutdown(LONG);
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(this.harness.holders()).isEmpty();
 	}
 
 	@Test

@@ -84,7 +84,7 @@ class RedlockFaultTests {
 	}
 
 	private RedlockBackend backend(Duration nodeTimeout) {
-		RedlockBackend backend = new RedlockBackend(this.nodes.stream().map(TestNode::node).toList(), nodeTimeout,
+		RedlockBackend backend = new RedlockBackend(() -> this.nodes.stream().map(TestNode::node).toList(), nodeTimeout,
 				TIMEOUT);
 		this.backends.add(backend);
 		backend.start(mock(BackendListener.class));

@@ -1,0 +1,35 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.engine.KeyText;
+
+/**
+ * Thrown if the lock could not be acquired because the application is shutting down, or
+ * is stopped or paused. The lock is not held. A method with
+ * {@link DistributedLock.OnFailure#SKIP} is skipped instead.
+ */
+public final class LockShutdownException extends LockException {
+
+	LockShutdownException(String key, @Nullable Throwable cause) {
+		super("Could not acquire the lock on " + KeyText.describe(key) + ": the application is shutting down", key,
+				cause);
+	}
+
+}

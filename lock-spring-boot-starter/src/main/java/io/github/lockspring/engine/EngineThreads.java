@@ -1,0 +1,101 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.Stream;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * The threads of one engine, apart by what they do: what takes long or hangs in one kind
+ * of work leaves the others alone.
+ *
+ * @param renewals renews leases, one call at a time
+ * @param releases gives back what could not be given back at once, one call at a time
+ * @param steps makes calls to the store for those who have no thread
+ * @param callbacks tells holders of losses
+ * @param events tells the application of losses
+ */
+record EngineThreads(Workers renewals, Workers releases, Workers steps, Workers callbacks, Workers events) {
+
+	private static final Log logger = LogFactory.getLog(LockEngine.class);
+
+	private static final int LIMIT = 64;
+
+	static EngineThreads of(String backend) {
+		String prefix = "lock-" + backend + '-';
+		return new EngineThreads(Workers.of(prefix + "renewal-", 1), Workers.of(prefix + "release-", 1),
+				Workers.of(prefix, LIMIT), Workers.of(prefix + "callback-", LIMIT),
+				Workers.of(prefix + "event-", LIMIT));
+	}
+
+	/**
+	 * Leaves everything to one executor.
+	 */
+	static EngineThreads of(ExecutorService executor) {
+		Workers workers = Workers.of(executor, executor::shutdown);
+		return new EngineThreads(workers, workers, workers, workers, workers);
+	}
+
+	/**
+	 * Has a listener told by threads of its own.
+	 */
+	EngineListener tellingOf(EngineListener listener) {
+		return new EngineListener() {
+
+			@Override
+			public void lost(String key, long token) {
+				tell(() -> listener.lost(key, token));
+			}
+
+		};
+	}
+
+	private void tell(Runnable event) {
+		try {
+			this.events.execute(() -> tellAtOnce(event));
+		}
+		catch (RejectedExecutionException ex) {
+			tellAtOnce(event);
+		}
+	}
+
+	private static void tellAtOnce(Runnable event) {
+		try {
+			event.run();
+		}
+		catch (Throwable ex) {
+			logger.error("A listener for a lost lock failed", ex);
+		}
+	}
+
+	void start() {
+		all().forEach(Workers::start);
+	}
+
+	void stop() {
+		all().forEach(Workers::stop);
+	}
+
+	private Stream<Workers> all() {
+		return Stream.of(this.renewals, this.releases, this.steps, this.callbacks, this.events).distinct();
+	}
+
+}

@@ -1,0 +1,144 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.support.DaemonThreads;
+
+/**
+ * Threads for one kind of work of an engine, so that no kind waits for another. Each task
+ * has a virtual thread of its own where the JDK has them; before that there is a pool
+ * that grows to a limit, beyond which tasks wait in line. There are no threads without
+ * work. Tasks are refused unless this is started; it can be stopped and started again.
+ * <p>
+ * Safe for use by many threads.
+ */
+final class Workers implements Executor {
+
+	private static final long IDLE_SECONDS = 5;
+
+	private final Supplier<Line> source;
+
+	private volatile @Nullable Line line;
+
+	private Workers(Supplier<Line> source) {
+		this.source = source;
+	}
+
+	/**
+	 * Creates workers.
+	 * @param prefix what the names of their threads begin with
+	 * @param limit how many threads of the platform there are at most
+	 */
+	static Workers of(String prefix, int limit) {
+		ThreadFactory virtual = DaemonThreads.virtualNamed(prefix);
+		return new Workers((virtual != null) ? () -> Line.ofVirtual(virtual)
+				: () -> Line.ofPool(new Pool(limit, DaemonThreads.named(prefix))));
+	}
+
+	/**
+	 * Creates workers that have their tasks done by an executor of others.
+	 */
+	static Workers of(Executor executor, Runnable end) {
+		return new Workers(() -> new Line(executor, end));
+	}
+
+	void start() {
+		this.line = this.source.get();
+	}
+
+	/**
+	 * Refuses tasks from now on. Those that were taken are done.
+	 */
+	void stop() {
+		Line line = this.line;
+		this.line = null;
+		if (line != null) {
+			line.end.run();
+		}
+	}
+
+	@Override
+	public void execute(Runnable task) {
+		Line line = this.line;
+		if (line == null) {
+			throw new RejectedExecutionException("The application is shutting down");
+		}
+		line.executor.execute(task);
+	}
+
+	/**
+	 * What does the work between a start and a stop.
+	 */
+	private record Line(Executor executor, Runnable end) {
+
+		static Line ofVirtual(ThreadFactory threads) {
+			return new Line((task) -> threads.newThread(task).start(), () -> {
+			});
+		}
+
+		static Line ofPool(Pool pool) {
+			return new Line(pool, pool::shutdown);
+		}
+
+	}
+
+	/**
+	 * Has an idle thread do a task, or else a new one, or else has it wait in line. (A
+	 * pool of the JDK would make a new thread although others are idle, or would not make
+	 * any before its line is full.)
+	 */
+	private static final class Pool extends ThreadPoolExecutor {
+
+		Pool(int limit, ThreadFactory threads) {
+			super(0, limit, IDLE_SECONDS, TimeUnit.SECONDS, new IdleFirst(), threads, Pool::putInLine);
+		}
+
+		private static void putInLine(Runnable task, ThreadPoolExecutor pool) {
+			if (pool.isShutdown()) {
+				throw new RejectedExecutionException("The application is shutting down");
+			}
+			((IdleFirst) pool.getQueue()).put(task);
+			if (pool.getPoolSize() == 0 && pool.getQueue().remove(task)) {
+				pool.execute(task); // all have gone home in the meantime
+			}
+		}
+
+	}
+
+	/**
+	 * Takes a task at once only if somebody waits for one.
+	 */
+	private static final class IdleFirst extends LinkedTransferQueue<Runnable> {
+
+		@Override
+		public boolean offer(Runnable task) {
+			return tryTransfer(task);
+		}
+
+	}
+
+}
