@@ -80,8 +80,15 @@ final class BlockingCalls implements LockedCalls {
 				.failurePolicy()
 				.resultOf(new UnlockedInvocation(invocation, () -> runUnder(others, method, invocation)), ex);
 		}
-		LockContext.enter(lock.name(), handle);
 		try (AutoCloseable end = endOf(handle, lock.attributes().onLost(), inTransaction)) {
+			return runHolding(lock, handle, others, method, invocation);
+		}
+	}
+
+	private @Nullable Object runHolding(MethodLock lock, LockHandle handle, List<LockClaim> others, LockedMethod method,
+			MethodInvocation invocation) throws Throwable {
+		LockContext.enter(lock.name(), handle);
+		try {
 			if (method.isOffered(lock)) {
 				method.offer(handle, invocation);
 			}
@@ -108,12 +115,18 @@ final class BlockingCalls implements LockedCalls {
 	 * What is to be done at the end: in most cases just to give the lock back.
 	 */
 	private static AutoCloseable endOf(LockHandle lock, OnLost onLost, boolean inTransaction) {
-		AutoCloseable end = inTransaction ? OpenTransactions.keep(lock, onLost) : lock;
-		return switch (onLost) {
-			case THROW -> end;
-			case INTERRUPT -> Interruption.of(lock, end);
-			case REPORT -> () -> closeQuietly(end);
-		};
+		try {
+			AutoCloseable end = inTransaction ? OpenTransactions.keep(lock, onLost) : lock;
+			return switch (onLost) {
+				case THROW -> end;
+				case INTERRUPT -> Interruption.of(lock, end);
+				case REPORT -> () -> closeQuietly(end);
+			};
+		}
+		catch (Throwable ex) {
+			lock.close();
+			throw ex;
+		}
 	}
 
 	private static void closeQuietly(AutoCloseable end) throws Exception {

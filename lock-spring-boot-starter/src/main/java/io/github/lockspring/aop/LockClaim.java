@@ -48,15 +48,15 @@ record LockClaim(MethodLock lock, Object key, LockOptions options) {
 	 */
 	@SuppressWarnings("unchecked")
 	CompletableFuture<LockHandle> acquireAsync(@Nullable LockContext outer) {
-		LockTemplate template = this.lock.template().within(outer);
 		try {
+			LockTemplate template = this.lock.template().within(outer);
 			return (this.key instanceof List<?> keys) ? template.acquireAllAsync((List<String>) keys, this.options)
 					: template.acquireAsync(this.key.toString(), this.options);
 		}
 		catch (InvalidLockKeyException ex) {
 			return CompletableFuture.failedFuture(this.lock.refuse(ex));
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
 	}

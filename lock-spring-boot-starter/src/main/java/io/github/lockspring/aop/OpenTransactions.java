@@ -25,15 +25,12 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.transaction.IllegalTransactionStateException;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockspring.DistributedLock.OnLost;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockLostException;
 
 /**
  * Calls inside a transaction that is open already. A lock that was given back before the
@@ -57,10 +54,10 @@ final class OpenTransactions {
 	}
 
 	/**
-	 * Whether the current thread is in a transaction.
+	 * Whether the current thread is in a transaction that can keep locks.
 	 */
 	static boolean isOpen() {
-		return SPRING_TX && Synchronization.isPossible();
+		return SPRING_TX && TransactionLocks.canBeKept();
 	}
 
 	/**
@@ -98,58 +95,12 @@ final class OpenTransactions {
 	 * Has the transaction give a lock back when it has ended.
 	 * @param lock the held lock
 	 * @param onLost what happens if the lock is lost before
-	 * @return what is to be done when the method has ended, which is nothing
+	 * @return what is to be done when the method has ended: to look whether the lock is
+	 * still held
 	 */
 	static AutoCloseable keep(LockHandle lock, OnLost onLost) {
-		try {
-			TransactionSynchronizationManager.registerSynchronization(new Synchronization(lock, onLost));
-			return () -> {
-			};
-		}
-		catch (RuntimeException ex) {
-			lock.close();
-			throw ex;
-		}
-	}
-
-	/**
-	 * Gives a lock back when the transaction has ended.
-	 *
-	 * @param lock the held lock
-	 * @param onLost what happens if the lock is lost before
-	 */
-	private record Synchronization(LockHandle lock, OnLost onLost) implements TransactionSynchronization {
-
-		static boolean isPossible() {
-			return TransactionSynchronizationManager.isActualTransactionActive()
-					&& TransactionSynchronizationManager.isSynchronizationActive();
-		}
-
-		/**
-		 * After all others, which may need the lock.
-		 */
-		@Override
-		public int getOrder() {
-			return LOWEST_PRECEDENCE;
-		}
-
-		@Override
-		public void beforeCommit(boolean readOnly) {
-			if (this.onLost != OnLost.REPORT && this.lock.isLost()) {
-				throw new LockLostException(this.lock.key());
-			}
-		}
-
-		@Override
-		public void afterCompletion(int status) {
-			try {
-				this.lock.close();
-			}
-			catch (LockLostException ex) {
-				logger.warn("The transaction ended after its lock was lost: " + ex.getMessage());
-			}
-		}
-
+		TransactionLocks.keep(lock, onLost);
+		return () -> TransactionLocks.requireHeld(lock, onLost);
 	}
 
 }

@@ -90,7 +90,11 @@ final class ReactiveCall {
 			.switchIfEmpty(hold.end());
 	}
 
+	/**
+	 * Whatever is thrown from now on fails the stream, so that the lock is given back.
+	 */
 	private Publisher<?> runUnder(ReactiveHold hold, int index, List<LockHandle> interrupting) {
+		hold.take();
 		LockException denial = hold.denial();
 		if (denial != null) {
 			return denied(hold, denial, index, interrupting);
@@ -100,7 +104,12 @@ final class ReactiveCall {
 		}
 		Mono<Object> loss = hold.endsOnLoss() ? hold.loss() : Mono.never();
 		Publisher<?> stream = runUnder(index + 1, hold.context(), hold.claim().interrupting(interrupting, hold.lock()));
-		return hold.endsOnLoss() ? untilLoss(stream, loss) : stream;
+		return failing(hold.endsOnLoss() ? untilLoss(stream, loss) : stream);
+	}
+
+	private Publisher<?> failing(Publisher<?> stream) {
+		Publisher<?> failing = new FailingPublisher(stream);
+		return this.method.returnType().isSeveral() ? Flux.from(failing) : Mono.fromDirect(failing);
 	}
 
 	private Publisher<?> denied(ReactiveHold hold, LockException failure, int index, List<LockHandle> interrupting) {
@@ -110,7 +119,7 @@ final class ReactiveCall {
 			return ReactiveCalls.publisherOf(hold.claim().attributes().failurePolicy().resultOf(unlocked, failure));
 		}
 		catch (Throwable ex) {
-			return Mono.error(ex);
+			return ReactiveCalls.failed(this.method, ex);
 		}
 	}
 
@@ -141,7 +150,7 @@ final class ReactiveCall {
 			return (context != null) ? inContext(stream, context) : stream;
 		}
 		catch (Throwable ex) {
-			return Mono.error(ex);
+			return ReactiveCalls.failed(this.method, ex);
 		}
 	}
 

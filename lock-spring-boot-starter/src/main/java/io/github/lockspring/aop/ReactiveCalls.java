@@ -54,6 +54,23 @@ final class ReactiveCalls implements LockedCalls {
 	}
 
 	private Publisher<?> subscribe(LockedMethod method, MethodInvocation invocation, ContextView context) {
+		try {
+			return prepare(method, invocation, context);
+		}
+		catch (Throwable ex) {
+			return failed(method, ex);
+		}
+	}
+
+	/**
+	 * A stream that fails. It is of the type that is needed: to make another of it would
+	 * throw what the stream is to tell.
+	 */
+	static Publisher<?> failed(LockedMethod method, Throwable failure) {
+		return method.returnType().isSeveral() ? Flux.error(failure) : Mono.error(failure);
+	}
+
+	private Publisher<?> prepare(LockedMethod method, MethodInvocation invocation, ContextView context) {
 		LockContext outer = context.getOrDefault(LockContext.class, LockContext.get());
 		MethodInvocation call = Invocations.detached(invocation);
 		List<LockClaim> claims = method.claimsOf(call);

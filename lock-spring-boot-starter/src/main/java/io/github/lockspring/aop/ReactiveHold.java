@@ -42,6 +42,8 @@ final class ReactiveHold {
 
 	private volatile @Nullable LockHandle lock;
 
+	private volatile boolean taken;
+
 	private volatile @Nullable LockException denial;
 
 	private volatile @Nullable Throwable failure;
@@ -63,48 +65,64 @@ final class ReactiveHold {
 	 * @return this, held or denied; fails if that is nothing for the failure policy
 	 */
 	Mono<ReactiveHold> acquire() {
-		return Mono.<LockHandle>create((sink) -> {
+		return Mono.create((sink) -> {
 			CompletableFuture<LockHandle> acquired = this.claim.acquireAsync(this.outer);
 			sink.onCancel(() -> acquired.cancel(true));
 			acquired.whenComplete((lock, failure) -> {
 				if (failure != null) {
-					sink.error(Invocations.reasonOf(failure));
+					denied(Invocations.reasonOf(failure), sink);
 				}
 				else {
-					deliver(lock, sink);
+					held(lock, sink);
 				}
 			});
-		})
-			.map(this::held)
-			.onErrorResume(ReactiveHold::isForPolicy, (failure) -> Mono.just(denied((LockException) failure)));
+		});
+	}
+
+	private void denied(Throwable failure, MonoSink<ReactiveHold> sink) {
+		if (isForPolicy(failure)) {
+			this.denial = (LockException) failure;
+			sink.success(this);
+		}
+		else {
+			sink.error(failure);
+		}
 	}
 
 	/**
 	 * Passes a lock on, or gives it back. A sink that is cancelled at the same moment
 	 * drops what it gets without a word.
 	 */
-	private void deliver(LockHandle lock, MonoSink<LockHandle> sink) {
-		sink.success(lock);
-		if (this.lock == null) {
-			lock.closeAsync();
+	private void held(LockHandle lock, MonoSink<ReactiveHold> sink) {
+		try {
+			if (this.transaction != null) {
+				this.transaction.keep(lock, this.claim.attributes().onLost());
+			}
+			this.lock = lock;
 		}
+		catch (Throwable ex) {
+			sink.error(ex);
+			return;
+		}
+		try {
+			sink.success(this);
+		}
+		finally {
+			if (!this.taken && this.transaction == null) {
+				lock.closeAsync();
+			}
+		}
+	}
+
+	/**
+	 * Says that the lock will be given back by whoever got it from the sink.
+	 */
+	void take() {
+		this.taken = true;
 	}
 
 	private static boolean isForPolicy(Throwable failure) {
 		return FailurePolicy.isAskedAbout(failure);
-	}
-
-	private ReactiveHold held(LockHandle lock) {
-		if (this.transaction != null) {
-			this.transaction.keep(lock, this.claim.attributes().onLost());
-		}
-		this.lock = lock;
-		return this;
-	}
-
-	private ReactiveHold denied(LockException denial) {
-		this.denial = denial;
-		return this;
 	}
 
 	/**

@@ -76,7 +76,7 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 		try {
 			this.manager.registerSynchronization(new Synchronization(lock, onLost));
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			lock.closeAsync();
 			throw ex;
 		}

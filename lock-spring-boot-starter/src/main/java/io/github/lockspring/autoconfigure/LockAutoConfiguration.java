@@ -40,9 +40,9 @@ import io.github.lockspring.spi.LockBackend;
 		"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
 		"org.springframework.cloud.zookeeper.ZookeeperAutoConfiguration" })
 @EnableConfigurationProperties(LockProperties.class)
-@Import({ LockAopConfiguration.class, LockMetricsConfiguration.class, WithoutOwnLockBackend.class,
-		RedisLockConfiguration.class, RedlockConfiguration.class, ZooKeeperLockConfiguration.class,
-		JdbcLockConfiguration.class, LocalLockConfiguration.class })
+@Import({ LockAopConfiguration.class, LockTransactionConfiguration.class, LockMetricsConfiguration.class,
+		WithoutOwnLockBackend.class, RedisLockConfiguration.class, RedlockConfiguration.class,
+		ZooKeeperLockConfiguration.class, JdbcLockConfiguration.class, LocalLockConfiguration.class })
 @ImportRuntimeHints(LockRuntimeHints.class)
 public final class LockAutoConfiguration {
 

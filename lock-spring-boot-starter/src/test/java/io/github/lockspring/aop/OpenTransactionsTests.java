@@ -230,6 +230,77 @@ class OpenTransactionsTests {
 	}
 
 	@Test
+	void lockThatIsTakenWhileTheTransactionIsSuspendedIsGivenBack() {
+		this.transaction.executeWithoutResult((outer) -> {
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void suspend() {
+					OpenTransactionsTests.this.stock.other();
+				}
+
+			});
+			template(TransactionDefinition.PROPAGATION_REQUIRES_NEW).executeWithoutResult((inner) -> {
+			});
+		});
+		assertThat(this.proxies.isEmpty()).isTrue();
+	}
+
+	@Test
+	void lockThatIsTakenWhileATransactionWithALockIsSuspendedIsGivenBackWithIt() {
+		this.transaction.executeWithoutResult((outer) -> {
+			this.stock.sell();
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void suspend() {
+					OpenTransactionsTests.this.stock.other();
+				}
+
+			});
+			template(TransactionDefinition.PROPAGATION_REQUIRES_NEW).executeWithoutResult((inner) -> {
+			});
+		});
+		assertThat(this.proxies.isEmpty()).isTrue();
+	}
+
+	@Test
+	void whenLockIsTakenAndLostBeforeCommitThenTransactionIsRolledBack() {
+		this.transactions.addListener(new LockTransactionListener());
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				this.jdbc.update("INSERT INTO sales VALUES (1)");
+				TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+					@Override
+					public void beforeCommit(boolean readOnly) {
+						OpenTransactionsTests.this.stock.other();
+						OpenTransactionsTests.this.proxies.loseLeases();
+					}
+
+				});
+			}));
+		assertThat(sales()).isZero();
+	}
+
+	@Test
+	void whenLockIsLostInItsMethodBeforeCommitThenTransactionIsRolledBack() {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
+				this.jdbc.update("INSERT INTO sales VALUES (1)");
+				TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+					@Override
+					public void beforeCommit(boolean readOnly) {
+						OpenTransactionsTests.this.stock.sellAnd(OpenTransactionsTests.this.proxies::loseLeases);
+					}
+
+				});
+			}));
+		assertThat(sales()).isZero();
+	}
+
+	@Test
 	void whenLockIsLostThenTransactionIsRolledBack() {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {

@@ -45,12 +45,14 @@ import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.aop.LockTransactionListener;
 import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.local.LocalStore;
 
@@ -132,6 +134,13 @@ class AdviceOrderTests {
 			threads.shutdown();
 			assertThat(stock.left()).isEqualTo(800);
 		});
+	}
+
+	@Test
+	void transactionManagersLookAtTheLocksBeforeTheCommit() {
+		this.runner.run((context) -> assertThat(
+				context.getBean(ConfigurableTransactionManager.class).getTransactionExecutionListeners())
+			.hasAtLeastOneElementOfType(LockTransactionListener.class));
 	}
 
 	@Test

@@ -100,6 +100,16 @@ class SuspendingCallsTests {
 	}
 
 	@Test
+	fun whateverIsThrownSurfacesAndLockIsGivenBack() = run {
+		for (failure in listOf(IllegalStateException(), IOException(), StackOverflowError(), NoClassDefFoundError(),
+			OutOfMemoryError(), AssertionError(), InterruptedException())) {
+			assertThat(runCatching { orders.explode(42, false, failure) }.exceptionOrNull()).hasSameClassAs(failure)
+			assertThat(runCatching { orders.explode(42, true, failure) }.exceptionOrNull()).hasSameClassAs(failure)
+			assertThat(proxies.isHeld("order:42")).isFalse()
+		}
+	}
+
+	@Test
 	fun whenHeldElsewhereThenFunctionDoesNotRun() = run {
 		proxies.holdElsewhere("order:42")
 		val thrown = runCatching { orders.pay(42) }.exceptionOrNull()
@@ -288,6 +298,14 @@ class SuspendingCallsTests {
 		open suspend fun fail(id: Long): String {
 			delay(1)
 			throw IOException("no paper")
+		}
+
+		@DistributedLock(name = "order", key = "#id")
+		open suspend fun explode(id: Long, later: Boolean, failure: Throwable): String {
+			if (later) {
+				delay(1)
+			}
+			throw failure
 		}
 
 		@DistributedLock(name = "order", key = "#id")

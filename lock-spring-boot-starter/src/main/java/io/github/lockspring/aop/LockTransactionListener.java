@@ -1,0 +1,41 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import org.springframework.transaction.TransactionExecution;
+import org.springframework.transaction.TransactionExecutionListener;
+
+import io.github.lockspring.LockLostException;
+
+/**
+ * Looks at the locks of a transaction for the last time, after everything else that is
+ * done before the commit. To be added to each transaction manager. Safe for use by many
+ * threads.
+ */
+public final class LockTransactionListener implements TransactionExecutionListener {
+
+	/**
+	 * Refuses to commit if a lock that the transaction keeps is lost.
+	 * @throws LockLostException if one is lost, after which the transaction is rolled
+	 * back
+	 */
+	@Override
+	public void beforeCommit(TransactionExecution transaction) {
+		TransactionLocks.requireAllHeld();
+	}
+
+}
