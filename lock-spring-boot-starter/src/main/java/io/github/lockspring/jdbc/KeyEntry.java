@@ -50,11 +50,20 @@ record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long 
 	static KeyEntry ofLine(String line) {
 		Matcher matcher = LINE.matcher(line);
 		if (!matcher.matches()) {
-			throw new BackendUnavailableException(
-					"The lock table has an entry that this version does not understand: " + shown(line), null);
+			throw unreadable(line, null);
 		}
-		return new KeyEntry(matcher.group(5), mode(matcher), !matcher.group(1).isEmpty(),
-				Long.parseLong(matcher.group(6)), Long.parseLong(matcher.group(7)), matcher.group(8));
+		try {
+			return new KeyEntry(matcher.group(5), mode(matcher), !matcher.group(1).isEmpty(),
+					Long.parseLong(matcher.group(6)), Long.parseLong(matcher.group(7)), matcher.group(8));
+		}
+		catch (IllegalArgumentException ex) {
+			throw unreadable(line, ex); // a number out of range
+		}
+	}
+
+	private static BackendUnavailableException unreadable(String line, @Nullable Exception cause) {
+		return new BackendUnavailableException(
+				"The lock table has an entry that this version does not understand: " + shown(line), cause);
 	}
 
 	private static String shown(String line) {

@@ -22,8 +22,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
@@ -81,6 +84,54 @@ final class KeyRows {
 	static long write(LockConnection connection, String key, KeyState state, boolean telling) throws SQLException {
 		return (state.version() == KeyState.ABSENT) ? insert(connection, key, state)
 				: update(connection, key, state, telling);
+	}
+
+	/**
+	 * Writes the states of rows in one batch and one transaction.
+	 * @return the keys whose rows are not those that were read, as far as the driver
+	 * tells
+	 */
+	static Set<String> update(LockConnection connection, Map<String, KeyState> states) throws SQLException {
+		if (states.size() > 1) {
+			return Objects.requireNonNull(connection.inTransaction(() -> updateInBatch(connection, states)));
+		}
+		Set<String> changed = new HashSet<>();
+		for (Map.Entry<String, KeyState> entry : states.entrySet()) {
+			if (bindUpdate(connection, entry.getKey(), entry.getValue()).executeUpdate() == 0) {
+				changed.add(entry.getKey());
+			}
+		}
+		return changed;
+	}
+
+	private static Set<String> updateInBatch(LockConnection connection, Map<String, KeyState> states)
+			throws SQLException {
+		PreparedStatement statement = connection.prepare(connection.sql().write());
+		try {
+			for (Map.Entry<String, KeyState> entry : states.entrySet()) {
+				bindUpdate(connection, entry.getKey(), entry.getValue()).addBatch();
+			}
+			int[] counts = statement.executeBatch();
+			Set<String> changed = new HashSet<>();
+			int i = 0;
+			for (String key : states.keySet()) {
+				if (counts[i++] <= 0) {
+					changed.add(key);
+				}
+			}
+			return changed;
+		}
+		finally {
+			statement.clearBatch();
+		}
+	}
+
+	private static PreparedStatement bindUpdate(LockConnection connection, String key, KeyState state)
+			throws SQLException {
+		PreparedStatement statement = connection.prepare(connection.sql().write());
+		statement.setString(1, owner(state.exclusive()));
+		bind(statement, 2, key, state, state.version());
+		return statement;
 	}
 
 	/**

@@ -18,6 +18,7 @@ package io.github.lockspring.jdbc;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -217,6 +218,24 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	KeyState withHolder(String owner, UnaryOperator<KeyEntry> change) {
 		return new KeyState(this.version, this.now, this.token, replaced(this.holders, owner, change),
 				without(this.places, owner), this.awaited);
+	}
+
+	/**
+	 * Prolongs the leases of some holders, who leave the queue.
+	 * @param micros how long they last from now, by owner
+	 * @return this state if none of the owners is a holder
+	 */
+	KeyState renewed(Map<String, Long> micros) {
+		if (this.holders.stream().noneMatch((holder) -> micros.containsKey(holder.owner()))) {
+			return this;
+		}
+		return new KeyState(this.version, this.now, this.token,
+				this.holders.stream().map((holder) -> renewed(holder, micros.get(holder.owner()))).toList(),
+				this.places.stream().filter((place) -> !micros.containsKey(place.owner())).toList(), this.awaited);
+	}
+
+	private KeyEntry renewed(KeyEntry holder, @Nullable Long micros) {
+		return (micros != null) ? holder.until(this.now + micros) : holder;
 	}
 
 	/**

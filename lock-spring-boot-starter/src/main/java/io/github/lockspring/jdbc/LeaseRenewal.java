@@ -17,9 +17,12 @@
 package io.github.lockspring.jdbc;
 
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,23 +30,31 @@ import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.Renewal;
 
 /**
  * Renews leases on one connection.
  * <ol>
- * <li>Exclusive leases of the same length are renewed together, up to 500 in one
- * statement; others one after the other, after one statement that reads them.</li>
- * <li>If a row is locked by somebody else, the halves are renewed on their own, and so
- * on, so that the one row keeps nobody but its own lease from being renewed.</li>
- * <li>Of a lease whose row is locked nothing is known. If all rows are locked, the call
- * fails, and is tried again as long as there is time.</li>
+ * <li>Exclusive leases of the same length are renewed together, as many as have 512 keys
+ * in one statement. Others are renewed together by one statement that reads their rows
+ * and one batch that writes each row once, however many leases are in it.</li>
+ * <li>If a row is locked by somebody else, or cannot be read, the halves are renewed on
+ * their own, and so on, so that the one row keeps nobody but its own leases from being
+ * renewed.</li>
+ * <li>Of a lease whose row is locked nothing is known, and neither of one for which there
+ * was no time left. If nothing is known of any, the call fails, and is tried again as
+ * long as there is time.</li>
  * </ol>
  */
 final class LeaseRenewal {
 
-	private static final int LEASES_PER_STATEMENT = 500;
+	/**
+	 * Far below the number of parameters that a statement may have, with keys and owners
+	 * in it; a power of two.
+	 */
+	private static final int KEYS_PER_STATEMENT = 512;
 
 	private final LockConnection connection;
 
@@ -53,40 +64,87 @@ final class LeaseRenewal {
 
 	private @Nullable SQLException contention;
 
+	private @Nullable BackendException unreadable;
+
 	LeaseRenewal(LockConnection connection) {
 		this.connection = connection;
 	}
 
 	Renewal renew(Collection<LeaseRequest> leases) throws SQLException {
+		try {
+			renewAll(leases);
+		}
+		catch (SQLException ex) {
+			if (isNothingKnown()) {
+				throw ex;
+			}
+			this.connection.abort(); // what is known already must reach the caller
+		}
+		if (isNothingKnown()) {
+			throwFailure();
+		}
+		return new Renewal(this.held, this.lost);
+	}
+
+	private void renewAll(Collection<LeaseRequest> leases) throws SQLException {
 		Map<Boolean, List<LeaseRequest>> kinds = leases.stream()
 			.collect(Collectors.partitioningBy(LeaseTable::isExclusive));
 		Map<Duration, List<LeaseRequest>> groups = of(kinds, true).stream()
-			.collect(Collectors.groupingBy((lease) -> lease.terms().leaseTime()));
+			.collect(Collectors.groupingBy((lease) -> lease.terms().leaseTime(), LinkedHashMap::new,
+					Collectors.toList()));
 		for (Map.Entry<Duration, List<LeaseRequest>> group : groups.entrySet()) {
 			renew(group.getValue(), (some) -> LeaseTable.renew(this.connection, group.getKey(), some));
 		}
 		renew(of(kinds, false), new LeaseStates(this.connection)::renew);
-		if (this.contention != null && this.held.isEmpty() && this.lost.isEmpty()) {
-			throw this.contention;
-		}
-		return new Renewal(this.held, this.lost);
 	}
 
 	private static List<LeaseRequest> of(Map<Boolean, List<LeaseRequest>> kinds, boolean exclusive) {
 		return kinds.getOrDefault(exclusive, List.of());
 	}
 
+	private boolean isNothingKnown() {
+		return this.held.isEmpty() && this.lost.isEmpty();
+	}
+
+	private void throwFailure() throws SQLException {
+		if (this.unreadable != null) {
+			throw this.unreadable;
+		}
+		throw (this.contention != null) ? this.contention : new SQLTimeoutException("No time left");
+	}
+
+	/**
+	 * Renews leases in their order. Leases of a row that is among the keys anyway go with
+	 * it.
+	 */
 	private void renew(List<LeaseRequest> leases, Step step) throws SQLException {
-		for (int from = 0; from < leases.size(); from += LEASES_PER_STATEMENT) {
-			int to = Math.min(from + LEASES_PER_STATEMENT, leases.size());
-			renewTogether(leases.subList(from, to), step);
+		List<LeaseRequest> some = new ArrayList<>();
+		Set<String> keys = new HashSet<>();
+		for (LeaseRequest lease : leases) {
+			keys.addAll(lease.keys());
+			if (keys.size() > KEYS_PER_STATEMENT && !some.isEmpty()) {
+				renewTogether(some, step);
+				some = new ArrayList<>();
+				keys = new HashSet<>(lease.keys());
+			}
+			some.add(lease);
+		}
+		if (!some.isEmpty()) {
+			renewTogether(some, step);
 		}
 	}
 
 	private void renewTogether(List<LeaseRequest> leases, Step step) throws SQLException {
+		if (this.connection.isOverIn(Duration.ZERO)) {
+			return;
+		}
 		try {
 			Set<LeaseRequest> held = step.renew(leases);
 			leases.forEach((lease) -> (held.contains(lease) ? this.held : this.lost).add(lease));
+		}
+		catch (BackendException ex) {
+			this.unreadable = ex;
+			renewApart(leases, step);
 		}
 		catch (SQLException ex) {
 			if (!this.connection.dialect().isContended(ex)) {
@@ -98,10 +156,12 @@ final class LeaseRenewal {
 	}
 
 	private void renewApart(List<LeaseRequest> leases, Step step) throws SQLException {
-		if (leases.size() > 1) {
-			int middle = leases.size() / 2;
-			renewTogether(leases.subList(0, middle), step);
-			renewTogether(leases.subList(middle, leases.size()), step);
+		List<List<LeaseRequest>> rows = List
+			.copyOf(leases.stream().collect(Collectors.groupingBy(LeaseRequest::keys)).values());
+		if (rows.size() > 1) {
+			int middle = rows.size() / 2;
+			renewTogether(rows.subList(0, middle).stream().flatMap(List::stream).toList(), step);
+			renewTogether(rows.subList(middle, rows.size()).stream().flatMap(List::stream).toList(), step);
 		}
 	}
 

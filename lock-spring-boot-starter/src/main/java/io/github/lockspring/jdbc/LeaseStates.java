@@ -19,13 +19,18 @@ package io.github.lockspring.jdbc;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 import io.github.lockspring.spi.Attempt;
@@ -192,20 +197,94 @@ final class LeaseStates {
 	}
 
 	/**
-	 * Prolongs leases, one after the other.
+	 * Prolongs leases: those of one key together, those of several keys one after the
+	 * other.
 	 * @return those that are still held
 	 */
-	Set<LeaseRequest> renew(List<LeaseRequest> leases) throws SQLException {
-		Set<String> keys = new HashSet<>();
+	Set<LeaseRequest> renew(Collection<LeaseRequest> leases) throws SQLException {
+		Set<String> keys = new LinkedHashSet<>();
 		leases.forEach((lease) -> keys.addAll(lease.keys()));
 		Map<String, KeyState> states = KeyRows.read(this.connection, keys);
 		Set<LeaseRequest> held = new HashSet<>();
+		Map<String, List<LeaseRequest>> leasesByKey = new TreeMap<>();
 		for (LeaseRequest lease : leases) {
-			if (renew(lease, states)) {
+			if (!lease.hasSeveralKeys()) {
+				leasesByKey.computeIfAbsent(lease.key(), (key) -> new ArrayList<>()).add(lease);
+			}
+			else if (renew(lease, states)) {
 				held.add(lease);
 			}
 		}
+		renew(leasesByKey, states, held);
 		return held;
+	}
+
+	/**
+	 * Writes each row once, all rows in one batch, and those that others have changed
+	 * meanwhile again.
+	 */
+	private void renew(Map<String, List<LeaseRequest>> leasesByKey, Map<String, KeyState> states,
+			Set<LeaseRequest> held) throws SQLException {
+		while (!leasesByKey.isEmpty()) {
+			Map<String, KeyState> renewed = renewed(leasesByKey, states);
+			Set<String> changedByOthers = KeyRows.update(this.connection, renewed);
+			if (!changedByOthers.isEmpty()) {
+				requireTime();
+				states.putAll(KeyRows.read(this.connection, changedByOthers));
+			}
+			leasesByKey.entrySet().removeIf((entry) -> {
+				KeyState state = renewed.get(entry.getKey());
+				boolean written = state == null || !changedByOthers.contains(entry.getKey())
+						|| isWritten(state, state(states, entry.getKey()), entry.getValue());
+				if (written && state != null) {
+					addHeld(state, entry.getValue(), held);
+				}
+				return written;
+			});
+		}
+	}
+
+	/**
+	 * The rows to be written, in the order of the keys, so that no two sessions wait for
+	 * each other.
+	 */
+	private static Map<String, KeyState> renewed(Map<String, List<LeaseRequest>> leasesByKey,
+			Map<String, KeyState> states) {
+		Map<String, KeyState> renewed = new TreeMap<>();
+		leasesByKey.forEach((key, leases) -> {
+			KeyState before = state(states, key);
+			KeyState after = before.renewed(leases.stream()
+				.collect(Collectors.toMap((lease) -> lease.owner().toString(),
+						(lease) -> LeaseTable.micros(lease.terms().leaseTime()))));
+			if (after != before) {
+				renewed.put(key, after);
+			}
+		});
+		return renewed;
+	}
+
+	/**
+	 * Whether a row that may have been changed by others was written nevertheless: some
+	 * drivers do not tell which statements of a batch found their row.
+	 */
+	private static boolean isWritten(KeyState wanted, KeyState present, List<LeaseRequest> leases) {
+		Set<KeyEntry> holders = new HashSet<>(present.holders());
+		Set<String> owners = leases.stream().map((lease) -> lease.owner().toString()).collect(Collectors.toSet());
+		return wanted.holders()
+			.stream()
+			.filter((holder) -> owners.contains(holder.owner()))
+			.allMatch(holders::contains);
+	}
+
+	private static void addHeld(KeyState state, List<LeaseRequest> leases, Set<LeaseRequest> held) {
+		Set<String> owners = state.holders().stream().map(KeyEntry::owner).collect(Collectors.toSet());
+		leases.stream().filter((lease) -> owners.contains(lease.owner().toString())).forEach(held::add);
+	}
+
+	private void requireTime() throws RowChangedException {
+		if (this.connection.isOverIn(Duration.ZERO)) {
+			throw new RowChangedException();
+		}
 	}
 
 	private boolean renew(LeaseRequest lease, Map<String, KeyState> states) throws SQLException {
@@ -218,9 +297,7 @@ final class LeaseStates {
 				return true;
 			}
 			catch (RowChangedException ex) {
-				if (this.connection.isOverIn(Duration.ZERO)) {
-					throw ex;
-				}
+				requireTime();
 				states.putAll(KeyRows.read(this.connection, lease.keys()));
 			}
 		}

@@ -18,6 +18,7 @@ package io.github.lockspring.jdbc;
 
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -29,6 +30,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 import javax.sql.DataSource;
@@ -45,6 +47,7 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.Renewal;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -197,6 +200,88 @@ abstract class SqlLockTableTests {
 			.toList();
 		assertStatements(1, () -> assertThat(this.backend.renew(leases, Requests.TIMEOUT).held())
 			.containsOnlyOnceElementsOf(leases));
+	}
+
+	@Test
+	void manyLeasesOfOneRowAreRenewedWithTwoStatements() {
+		List<LeaseRequest> leases = new ArrayList<>(
+				acquired(200, (i) -> Requests.of("key", LeaseMode.permits(1, 5000), false)));
+		LeaseRequest expired = leases.get(100);
+		this.database.expire(expired, this.table);
+		assertStatements(2,
+				() -> assertThat(this.backend.renew(leases, Requests.TIMEOUT).lost()).containsOnly(expired));
+		leases.remove(expired);
+		assertStatements(2, () -> assertThat(this.backend.renew(leases, Requests.TIMEOUT).held())
+			.containsExactlyInAnyOrderElementsOf(leases));
+	}
+
+	@Test
+	void leasesOfManySharedRowsAreRenewedWithTwoStatements() {
+		List<LeaseRequest> leases = acquired(100, (i) -> Requests.of("key" + i, LeaseMode.SHARED, false));
+		assertStatements(2, () -> assertThat(this.backend.renew(leases, Requests.TIMEOUT).held())
+			.containsExactlyInAnyOrderElementsOf(leases));
+	}
+
+	@Test
+	void rowsThatOthersChangeWhileTheyAreRenewedAreRenewedAgain() {
+		List<LeaseRequest> leases = acquired(20, (i) -> Requests.of("key" + i, LeaseMode.SHARED, false));
+		int before = this.spy.statements().size();
+		this.spy.interfere((statement) -> {
+			if (this.spy.statements().size() == before + 2) {
+				this.database.jdbc()
+					.update("UPDATE " + this.table + " SET version = version + 1 WHERE lock_key = ?", bytes("key7"));
+			}
+		});
+		assertStatements(4, () -> assertThat(this.backend.renew(leases, Requests.TIMEOUT).held())
+			.containsExactlyInAnyOrderElementsOf(leases));
+	}
+
+	@Test
+	void rowThatCannotBeReadKeepsNoOtherLeaseFromBeingRenewed() {
+		List<LeaseRequest> leases = acquired(10, (i) -> Requests.of("key" + i, LeaseMode.SHARED, false));
+		for (String entry : List.of("of a later version", "s owner 99999999999999999999 1 host")) {
+			this.database.jdbc()
+				.update("UPDATE " + this.table + " SET entries = ? WHERE lock_key = ?", entry, bytes("key3"));
+			Renewal renewal = this.backend.renew(leases, Requests.TIMEOUT);
+			assertThat(renewal.held()).hasSize(9).doesNotContain(leases.get(3));
+			assertThat(renewal.lost()).isEmpty();
+		}
+	}
+
+	@Test
+	void leasesOfMoreKeysThanOneStatementHasParametersAreRenewed() {
+		List<LeaseRequest> leases = IntStream.range(0, 70)
+			.mapToObj((i) -> Requests
+				.of(IntStream.range(0, 256).mapToObj((j) -> "key" + (i * 1000 + j)).sorted().toList()))
+			.toList();
+		long end = System.currentTimeMillis() * 1000 + Duration.ofHours(1).toNanos() / 1000;
+		List<Object[]> rows = leases.stream()
+			.flatMap((lease) -> lease.keys()
+				.stream()
+				.map((key) -> new Object[] { bytes(key), lease.owner().toString(), end }))
+			.toList();
+		this.database.jdbc().execute((Connection connection) -> {
+			connection.setAutoCommit(false);
+			try (PreparedStatement insert = connection.prepareStatement(
+					"INSERT INTO " + this.table + " (lock_key, owner, expires_at, token) VALUES (?, ?, ?, 1)")) {
+				for (Object[] row : rows) {
+					insert.setBytes(1, (byte[]) row[0]);
+					insert.setString(2, (String) row[1]);
+					insert.setLong(3, (Long) row[2]);
+					insert.addBatch();
+				}
+				insert.executeBatch();
+				connection.commit();
+			}
+			return rows.size();
+		});
+		assertThat(this.backend.renew(leases, Requests.TIMEOUT).held()).hasSize(70);
+	}
+
+	private List<LeaseRequest> acquired(int count, IntFunction<LeaseRequest> request) {
+		List<LeaseRequest> leases = IntStream.range(0, count).mapToObj(request).toList();
+		assertThat(leases).allMatch((lease) -> Requests.acquires(this.backend, lease));
+		return leases;
 	}
 
 	@Test

@@ -131,22 +131,26 @@ final class TestDatabase implements AutoCloseable {
 	}
 
 	void expire(LeaseRequest lease) {
+		expire(lease, JdbcLockSchema.DEFAULT_TABLE_NAME);
+	}
+
+	void expire(LeaseRequest lease, String table) {
 		String owner = lease.owner().toString();
-		this.jdbc.update("UPDATE distributed_lock SET expires_at = 1, version = version + 1 WHERE owner = ?", owner);
+		this.jdbc.update("UPDATE " + table + " SET expires_at = 1, version = version + 1 WHERE owner = ?", owner);
 		for (String key : lease.keys()) {
-			expireEntry(key.getBytes(StandardCharsets.UTF_8), owner);
+			expireEntry(key.getBytes(StandardCharsets.UTF_8), owner, table);
 		}
 	}
 
-	private void expireEntry(byte[] key, String owner) {
+	private void expireEntry(byte[] key, String owner, String table) {
 		for (String entries : this.jdbc.queryForList(
-				"SELECT entries FROM distributed_lock WHERE lock_key = ? AND entries IS NOT NULL", String.class, key)) {
+				"SELECT entries FROM " + table + " WHERE lock_key = ? AND entries IS NOT NULL", String.class, key)) {
 			List<KeyEntry> left = entries.lines()
 				.map(KeyEntry::ofLine)
 				.map((entry) -> entry.isOwnedBy(owner) ? entry.until(1) : entry)
 				.toList();
 			this.jdbc.update(
-					"UPDATE distributed_lock SET entries = ?, shared_until = ?, version = version + 1 "
+					"UPDATE " + table + " SET entries = ?, shared_until = ?, version = version + 1 "
 							+ "WHERE lock_key = ?",
 					left.stream().map((entry) -> entry.toLine() + '\n').collect(Collectors.joining()),
 					left.stream().filter((entry) -> !entry.waiting()).mapToLong(KeyEntry::end).max().orElse(0), key);
