@@ -57,6 +57,8 @@ abstract class JdbcDialect {
 	 */
 	static final String READ_ONLY = "25006";
 
+	private static final String FORBIDDEN = "42501";
+
 	private static final String RELEASE = """
 			UPDATE @@table@@ SET owner = NULL, expires_at = 0, holder = NULL, held_since = NULL, version = version + 1
 			WHERE lock_key IN (@@marks@@) AND owner = ? AND expires_at > @@now@@
@@ -104,6 +106,16 @@ abstract class JdbcDialect {
 	 */
 	private static final String DELETE = """
 			DELETE FROM @@table@@ WHERE lock_key = ? AND version = ?
+			""";
+
+	/**
+	 * Removes rows that have no entries and have become old. Whoever takes one of them
+	 * meanwhile makes it young.
+	 */
+	private static final String DELETE_OLD = """
+			DELETE FROM @@table@@
+			WHERE lock_key IN (@@marks@@) AND token <= @@now@@ - ? AND expires_at <= @@now@@ - ?
+			  AND shared_until <= @@now@@ - ? AND entries IS NULL
 			""";
 
 	private static final String INSERT = """
@@ -249,6 +261,14 @@ abstract class JdbcDialect {
 	}
 
 	/**
+	 * Removes rows whose token, lease and last shared lease are older than the last three
+	 * parameters.
+	 */
+	String deleteOld() {
+		return DELETE_OLD;
+	}
+
+	/**
 	 * A query that tells, first of all, whether the server is one that is not to be
 	 * written to, such as a replica.
 	 */
@@ -274,7 +294,7 @@ abstract class JdbcDialect {
 
 	/**
 	 * Tells in a sentence why the table cannot keep leases, although its columns are as
-	 * they should be.
+	 * they should be: the way it is stored, or the settings of the session.
 	 */
 	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
 		return Optional.empty();
@@ -303,6 +323,25 @@ abstract class JdbcDialect {
 		String state = failure.getSQLState();
 		return isContended(failure)
 				|| (state != null && state.length() == 5 && REFUSALS.contains(state.substring(0, 2)));
+	}
+
+	/**
+	 * Whether the user may not do what the statement does.
+	 */
+	boolean isForbidden(SQLException failure) {
+		return FORBIDDEN.equals(failure.getSQLState());
+	}
+
+	/**
+	 * Tells in a sentence what is missing if a statement was refused.
+	 */
+	Optional<String> remedy(SQLException refusal) {
+		if (isReadOnly(refusal)) {
+			return Optional.of("Locks need the primary server, in a session that may write.");
+		}
+		return isForbidden(refusal)
+				? Optional.of("Locks need the rights to select, insert, update and delete in the lock table.")
+				: Optional.empty();
 	}
 
 	/**

@@ -33,14 +33,16 @@ import org.springframework.util.Assert;
 
 /**
  * Removes the rows of keys that nobody has locked for long. It walks through the table in
- * the order of the keys, a hundred rows at a time, and gives its connection back between
- * them.
+ * the order of the keys, a thousand rows at a time, and gives its connection back between
+ * them. No statement looks at more rows than that, however many there are, and no index
+ * beside the primary key is needed, which each acquisition would have to keep up to date.
  * <ol>
- * <li>A row is read first. It is removed if nobody holds the key or waits for it, and if
- * its last token and the ends of its leases are older than the retention by the clock of
- * the database.</li>
- * <li>It is removed only if nobody has written it since it was read. So any number of
- * processes may clean up at once.</li>
+ * <li>Old rows are read first: those whose last token and ends of leases are older than
+ * the retention by the clock of the database.</li>
+ * <li>Those that nobody waits for are removed by one statement, which sees to it that
+ * they are still as old. So any number of processes may clean up at once.</li>
+ * <li>A row that has entries is removed if all of them are over and nobody has written it
+ * since it was read. So are all rows, one by one, if others are at work on them.</li>
  * <li>The next token of the key is the clock of the database, which is larger than the
  * one that is gone with the row: by the retention, if nobody sets the clock.</li>
  * </ol>
@@ -54,20 +56,27 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	 */
 	public static final Duration MIN_RETENTION = Duration.ofHours(1);
 
-	private static final int BATCH_SIZE = 100;
+	private static final int PAGE_SIZE = 1000;
 
-	private static final Duration PAUSE = Duration.ofMillis(20);
+	/**
+	 * Larger than every key: no text in UTF-8 has such a byte.
+	 */
+	private static final byte[] LARGEST_KEY = { (byte) 0xFF };
+
+	private static final Duration PAUSE = Duration.ofMillis(5);
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+	private static final String LAST_OF_PAGE = """
+			SELECT lock_key FROM @@table@@ WHERE lock_key > ? ORDER BY lock_key LIMIT 1 OFFSET %d
+			""".formatted(PAGE_SIZE - 1);
 
 	private static final String OLD_ROWS = """
 			SELECT lock_key, version, token, shared_until, entries, now_micros
 			FROM (SELECT @@now@@ AS now_micros) AS present, @@table@@
-			WHERE lock_key > ? AND token <= now_micros - ? AND expires_at <= now_micros - ?
+			WHERE lock_key > ? AND lock_key <= ? AND token <= now_micros - ? AND expires_at <= now_micros - ?
 			  AND shared_until <= now_micros - ?
-			ORDER BY lock_key
-			LIMIT %d
-			""".formatted(BATCH_SIZE);
+			""";
 
 	private final JdbcCalls calls;
 
@@ -101,34 +110,37 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	 * @throws BackendException if the database failed
 	 */
 	public long removeOldRows() {
-		Progress progress = new Progress(new byte[0], 0);
-		byte[] last = progress.last();
-		while (last != null && !this.closed) {
-			long removed = progress.removed();
-			progress = this.calls.run(TIMEOUT, batchAfter(last, removed));
-			last = progress.last();
+		long removed = 0;
+		byte[] last = new byte[0];
+		while (last != LARGEST_KEY && !this.closed) {
+			Page page = this.calls.run(TIMEOUT, pageAfter(last));
+			removed += page.removed();
+			last = page.last();
 			LockSupport.parkNanos(PAUSE.toNanos());
 		}
-		return progress.removed();
+		return removed;
 	}
 
-	private JdbcCalls.Call<Progress> batchAfter(byte[] last, long removed) {
+	private JdbcCalls.Call<Page> pageAfter(byte[] first) {
 		return (connection, mayBeDone) -> {
-			List<Row> rows = read(connection, last);
-			long count = removed;
-			for (Row row : rows) {
-				count += (!this.closed && row.isUnused() && remove(connection, row)) ? 1 : 0;
-			}
-			return new Progress((rows.size() == BATCH_SIZE) ? rows.get(BATCH_SIZE - 1).key() : null, count);
+			byte[] last = lastOfPageAfter(connection, first);
+			return new Page(last, remove(connection, read(connection, first, last)));
 		};
 	}
 
-	private List<Row> read(LockConnection connection, byte[] last) throws SQLException {
-		PreparedStatement statement = connection.prepare(connection.dialect().complete(OLD_ROWS, this.table, 0));
-		statement.setBytes(1, last);
-		statement.setLong(2, this.retentionMicros);
-		statement.setLong(3, this.retentionMicros);
-		statement.setLong(4, this.retentionMicros);
+	private byte[] lastOfPageAfter(LockConnection connection, byte[] first) throws SQLException {
+		PreparedStatement statement = prepare(connection, LAST_OF_PAGE, 0);
+		statement.setBytes(1, first);
+		try (ResultSet result = statement.executeQuery()) {
+			return result.next() ? result.getBytes(1) : LARGEST_KEY;
+		}
+	}
+
+	private List<Row> read(LockConnection connection, byte[] first, byte[] last) throws SQLException {
+		PreparedStatement statement = prepare(connection, OLD_ROWS, 0);
+		statement.setBytes(1, first);
+		statement.setBytes(2, last);
+		bindRetention(statement, 3);
 		List<Row> rows = new ArrayList<>();
 		try (ResultSet result = statement.executeQuery()) {
 			while (result.next()) {
@@ -139,12 +151,54 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		return rows;
 	}
 
+	private void bindRetention(PreparedStatement statement, int index) throws SQLException {
+		for (int i = 0; i < 3; i++) {
+			statement.setLong(index + i, this.retentionMicros);
+		}
+	}
+
+	private PreparedStatement prepare(LockConnection connection, String template, int marks) throws SQLException {
+		return connection.prepare(connection.dialect().complete(template, this.table, marks));
+	}
+
+	private long remove(LockConnection connection, List<Row> rows) throws SQLException {
+		List<Row> empty = rows.stream().filter((row) -> row.entries() == null).toList();
+		List<Row> others = rows.stream().filter((row) -> row.entries() != null && row.isUnused()).toList();
+		return removeTogether(connection, empty) + removeEach(connection, others);
+	}
+
+	private long removeTogether(LockConnection connection, List<Row> rows) throws SQLException {
+		if (rows.isEmpty() || this.closed) {
+			return 0;
+		}
+		int marks = LeaseTable.marks(rows.size());
+		PreparedStatement statement = prepare(connection, connection.dialect().deleteOld(), marks);
+		LeaseTable.bind(statement, 1, marks, rows.stream().map(Row::key).toList());
+		bindRetention(statement, 1 + marks);
+		try {
+			return statement.executeUpdate();
+		}
+		catch (SQLException ex) {
+			if (!connection.dialect().isContended(ex)) {
+				throw ex;
+			}
+			return removeEach(connection, rows);
+		}
+	}
+
+	private long removeEach(LockConnection connection, List<Row> rows) throws SQLException {
+		long removed = 0;
+		for (Row row : rows) {
+			removed += (!this.closed && remove(connection, row)) ? 1 : 0;
+		}
+		return removed;
+	}
+
 	/**
 	 * Leaves a row alone that another session works on.
 	 */
 	private boolean remove(LockConnection connection, Row row) throws SQLException {
-		PreparedStatement statement = connection
-			.prepare(connection.dialect().complete(connection.dialect().delete(), this.table, 0));
+		PreparedStatement statement = prepare(connection, connection.dialect().delete(), 0);
 		statement.setBytes(1, row.key());
 		statement.setLong(2, row.version());
 		try {
@@ -159,7 +213,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * Ends a walk that is under way, after the row that it is at.
+	 * Ends a walk that is under way, after the statement that it is at.
 	 */
 	@Override
 	public void close() {
@@ -189,12 +243,12 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * How far a walk has come.
+	 * A part of the table.
 	 *
-	 * @param last the last key that was read, or {@code null} if there are no more
+	 * @param last its last key
 	 * @param removed the number of rows that are gone
 	 */
-	private record Progress(byte @Nullable [] last, long removed) {
+	private record Page(byte[] last, long removed) {
 	}
 
 }

@@ -264,6 +264,11 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
+	String deleteOld() {
+		return and(super.deleteOld(), SHORT_WAIT);
+	}
+
+	@Override
 	String readOnly() {
 		return READ_ONLY_SERVER;
 	}

@@ -180,7 +180,7 @@ abstract class SqlLockCleanupTests {
 		set("key", "token = token - ?", HOUR + MINUTE);
 		List<LeaseRequest> leases = new ArrayList<>();
 		spy.interfere((statement) -> {
-			if (spy.statements().size() == 2) {
+			if (spy.statements().size() == 3) {
 				leases.add(Requests.acquired(this.backend, "key"));
 			}
 		});
@@ -210,11 +210,29 @@ abstract class SqlLockCleanupTests {
 	void longTableIsWalkedThroughInSteps() {
 		SpyDataSource spy = new SpyDataSource(this.database.dataSource());
 		JdbcLockCleanup walk = new JdbcLockCleanup(spy, this.table, RETENTION);
-		insertOldRows(230);
-		Requests.acquired(this.backend, "key150x");
-		assertThat(walk.removeOldRows()).isEqualTo(230);
-		assertThat(keys()).containsExactly("key150x");
+		insertOldRows(2300);
+		Requests.acquired(this.backend, "key1500x");
+		assertThat(walk.removeOldRows()).isEqualTo(2300);
+		assertThat(keys()).containsExactly("key1500x");
 		assertThat(spy.opened()).isEqualTo(3);
+		assertThat(spy.statements()).as("end of page, old rows, removal").hasSize(9);
+		walk.close();
+	}
+
+	/**
+	 * Each statement has an end beyond which it does not look.
+	 */
+	@Test
+	void oldRowBehindManyYoungOnesIsFoundInSteps() {
+		SpyDataSource spy = new SpyDataSource(this.database.dataSource());
+		JdbcLockCleanup walk = new JdbcLockCleanup(spy, this.table, RETENTION);
+		insertOldRows(2300);
+		this.database.jdbc().update("UPDATE " + this.table + " SET token = ?", Long.MAX_VALUE);
+		used("last");
+		set("last", "token = token - ?", HOUR + MINUTE);
+		assertThat(walk.removeOldRows()).isOne();
+		assertThat(spy.opened()).isEqualTo(3);
+		assertThat(spy.statements()).hasSize(7);
 		walk.close();
 	}
 
@@ -274,8 +292,9 @@ abstract class SqlLockCleanupTests {
 	}
 
 	private void insertOldRows(int count) {
+		int first = (count < 900) ? 100 : 1000;
 		List<Object[]> rows = IntStream.range(0, count)
-			.mapToObj((i) -> new Object[] { bytes("key" + (100 + i)) })
+			.mapToObj((i) -> new Object[] { bytes("key" + (first + i)) })
 			.toList();
 		this.database.jdbc()
 			.batchUpdate("INSERT INTO " + this.table
