@@ -91,6 +91,8 @@ final class H2Dialect extends JdbcDialect {
 
 	private static final int DATABASE_IS_READ_ONLY = 90097;
 
+	private static final int NOT_ENOUGH_RIGHTS = 90096;
+
 	@Override
 	String databases() {
 		return "H2 2.x";
@@ -150,6 +152,11 @@ final class H2Dialect extends JdbcDialect {
 	@Override
 	boolean isRefused(SQLException failure) {
 		return super.isRefused(failure) || REFUSED.contains(failure.getErrorCode());
+	}
+
+	@Override
+	boolean isForbidden(SQLException failure) {
+		return failure.getErrorCode() == NOT_ENOUGH_RIGHTS;
 	}
 
 	@Override

@@ -135,8 +135,9 @@ final class JdbcCalls implements AutoCloseable {
 	private static BackendException translate(SQLException failure, JdbcDialect dialect) {
 		String message = "%s (SQLSTATE %s)".formatted(failure.getMessage(), failure.getSQLState());
 		if (dialect.isRefused(failure)) {
-			return new BackendUnavailableException("The database refused a statement on the lock table: " + message,
-					failure);
+			String remedy = dialect.remedy(failure).map((sentence) -> ". " + sentence).orElse("");
+			return new BackendUnavailableException(
+					"The database refused a statement on the lock table: " + message + remedy, failure);
 		}
 		return new OutcomeUnknownException("The database did not answer to a statement on the lock table: " + message,
 				failure);

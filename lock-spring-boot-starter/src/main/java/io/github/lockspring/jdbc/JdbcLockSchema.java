@@ -31,6 +31,10 @@ import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 
 import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.OwnerId;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
@@ -48,6 +52,8 @@ public final class JdbcLockSchema {
 
 	private static final List<String> PROBES = List.of("UPDATE %s SET token = token WHERE 1 = 0",
 			"INSERT INTO %1$s SELECT * FROM %1$s WHERE 1 = 0", "DELETE FROM %s WHERE 1 = 0");
+
+	private static final Duration CHECK_LEASE = Duration.ofSeconds(5);
 
 	private static final int MAX_REPETITIONS = 40;
 
@@ -122,6 +128,7 @@ public final class JdbcLockSchema {
 			}
 			connection.requireWritable();
 			requireRights(connection);
+			requireLocks(connection);
 		});
 	}
 
@@ -212,6 +219,38 @@ public final class JdbcLockSchema {
 	}
 
 	/**
+	 * Does what locks do, and takes it back: settings, triggers and columns of others may
+	 * keep them from working in ways that nobody foresees.
+	 */
+	private void requireLocks(LockConnection connection) throws SQLException {
+		String key = "lock:check:" + OwnerId.newInstance();
+		try {
+			connection.<Boolean>inTransaction(() -> {
+				lock(connection, request(key, LeaseMode.EXCLUSIVE, 1), request(key, LeaseMode.SHARED, 2));
+				return null;
+			});
+		}
+		catch (SQLException ex) {
+			throw explained(ex, connection, "cannot be used for locks");
+		}
+	}
+
+	private static LeaseRequest request(String key, LeaseMode mode, long sequence) {
+		return new LeaseRequest(key, new LeaseTerms(mode, false, CHECK_LEASE, 1), key, sequence);
+	}
+
+	private static void lock(LockConnection connection, LeaseRequest exclusive, LeaseRequest shared)
+			throws SQLException {
+		LeaseTable.acquire(connection, exclusive, new FreeRows(), connection.sql().contend());
+		LeaseTable.renew(connection, CHECK_LEASE, List.of(exclusive));
+		LeaseTable.release(connection, exclusive);
+		LeaseStates states = new LeaseStates(connection);
+		states.acquire(shared, false, false);
+		states.renew(List.of(shared));
+		states.release(shared);
+	}
+
+	/**
 	 * Makes an exception with explanation of one that says that the database refused.
 	 */
 	private JdbcLockSchemaException explained(SQLException failure, LockConnection connection, String problem)
@@ -220,7 +259,8 @@ public final class JdbcLockSchema {
 		if (dialect.isContended(failure) || dialect.isReadOnly(failure) || !dialect.isRefused(failure)) {
 			throw failure;
 		}
-		return wrong(connection, problem + ": " + failure.getMessage() + ".", failure);
+		String remedy = dialect.remedy(failure).map((sentence) -> " " + sentence).orElse("");
+		return wrong(connection, problem + ": " + failure.getMessage() + "." + remedy, failure);
 	}
 
 	private JdbcLockSchemaException wrong(LockConnection connection, String problem, @Nullable Exception cause) {

@@ -122,6 +122,34 @@ final class MySqlDialect extends JdbcDialect {
 	private static final Set<Integer> REFUSED = Set.of(1290, 1836, 1364, 1366, 1267);
 
 	/**
+	 * What the statement does cannot be written to the binary log.
+	 */
+	private static final Set<Integer> NOT_LOGGED = Set.of(1661, 1662, 1663, 1664, 1665, 1666);
+
+	/**
+	 * The user has no right to the database, the table, a column, or what needs a right
+	 * of its own.
+	 */
+	private static final Set<Integer> FORBIDDEN = Set.of(1044, 1142, 1143, 1227);
+
+	private static final int SYNTAX_ERROR = 1064;
+
+	private static final String BINLOG_FORMAT = "The 'binlog_format' must not be STATEMENT: "
+			+ "the clock of the server is in the statements.";
+
+	private static final String SQL_MODE = "The 'sql_mode' must not contain ORACLE, "
+			+ "in which the database understands other statements.";
+
+	/**
+	 * Settings with which no lock can be acquired. Versions that do not know one of them
+	 * leave it out.
+	 */
+	private static final String UNFIT_SETTINGS = """
+			SHOW VARIABLES WHERE (variable_name = 'sql_mode' AND value LIKE '%ORACLE%')
+			  OR (variable_name = 'binlog_format' AND value = 'STATEMENT' AND @@log_bin)
+			""";
+
+	/**
 	 * The server is read-only, and has been made so in two ways.
 	 */
 	private static final Set<Integer> READ_ONLY_SERVER = Set.of(1290, 1836);
@@ -225,8 +253,18 @@ final class MySqlDialect extends JdbcDialect {
 			try (ResultSet rows = statement.executeQuery()) {
 				return (rows.next() && !INNODB.equalsIgnoreCase(rows.getString(1)))
 						? Optional.of("Its engine must be InnoDB, not %s.".formatted(rows.getString(1)))
-						: Optional.empty();
+						: unfitSetting(connection);
 			}
+		}
+	}
+
+	private static Optional<String> unfitSetting(Connection connection) throws SQLException {
+		try (Statement statement = connection.createStatement();
+				ResultSet rows = statement.executeQuery(UNFIT_SETTINGS)) {
+			if (!rows.next()) {
+				return Optional.empty();
+			}
+			return Optional.of(rows.getString(1).equalsIgnoreCase("sql_mode") ? SQL_MODE : BINLOG_FORMAT);
 		}
 	}
 
@@ -262,7 +300,21 @@ final class MySqlDialect extends JdbcDialect {
 
 	@Override
 	boolean isRefused(SQLException failure) {
-		return super.isRefused(failure) || REFUSED.contains(failure.getErrorCode());
+		return super.isRefused(failure) || REFUSED.contains(failure.getErrorCode())
+				|| NOT_LOGGED.contains(failure.getErrorCode());
+	}
+
+	@Override
+	boolean isForbidden(SQLException failure) {
+		return FORBIDDEN.contains(failure.getErrorCode());
+	}
+
+	@Override
+	Optional<String> remedy(SQLException refusal) {
+		if (NOT_LOGGED.contains(refusal.getErrorCode())) {
+			return Optional.of(BINLOG_FORMAT);
+		}
+		return (refusal.getErrorCode() == SYNTAX_ERROR) ? Optional.of(SQL_MODE) : super.remedy(refusal);
 	}
 
 	@Override

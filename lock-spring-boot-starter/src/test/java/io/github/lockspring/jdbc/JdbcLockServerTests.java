@@ -104,7 +104,7 @@ class JdbcLockServerTests {
 
 		@BeforeAll
 		static void start() {
-			server = MariaDbServer.start();
+			server = MariaDbServer.start("log-bin=binary-log", "binlog-format=ROW", "server-id=1");
 		}
 
 		@AfterAll
@@ -146,6 +146,25 @@ class JdbcLockServerTests {
 				.replace("VARBINARY(1024)", "VARBINARY(1000)"));
 			database().jdbc().execute("SELECT 1");
 			assertThatIsRefused("Its engine must be InnoDB, not MyISAM.");
+		}
+
+		@Test
+		void binaryLogOfStatementsIsRefused() {
+			admin().execute("SET GLOBAL binlog_format = 'STATEMENT'");
+			try {
+				assertThatIsUnfit(database().dataSource(), "'binlog_format' must not be STATEMENT");
+			}
+			finally {
+				admin().execute("SET GLOBAL binlog_format = 'ROW'");
+			}
+		}
+
+		@Test
+		void languageOfAnotherDatabaseIsRefused() {
+			try (TestDatabase oracle = TestDatabase.on(server,
+					server.jdbcUrl() + "?sessionVariables=sql_mode='ORACLE'")) {
+				assertThatIsUnfit(oracle.dataSource(), "'sql_mode' must not contain ORACLE");
+			}
 		}
 
 		@Test
@@ -220,6 +239,25 @@ class JdbcLockServerTests {
 				.replace("VARBINARY(1024)", "VARBINARY(1000)"));
 			database().jdbc().execute("SELECT 1");
 			assertThatIsRefused("Its engine must be InnoDB, not MyISAM.");
+		}
+
+		@Test
+		void binaryLogOfStatementsIsRefused() {
+			admin().execute("SET GLOBAL binlog_format = 'STATEMENT'");
+			try {
+				assertThatIsUnfit(database().dataSource(), "'binlog_format' must not be STATEMENT");
+			}
+			finally {
+				admin().execute("SET GLOBAL binlog_format = 'ROW'");
+			}
+		}
+
+		@Test
+		void languageOfAnotherDatabaseIsRefused() {
+			try (TestDatabase oracle = TestDatabase.on(server,
+					server.jdbcUrl() + "?sessionVariables=sql_mode='ORACLE'")) {
+				assertThatIsUnfit(oracle.dataSource(), "'sql_mode' must not contain ORACLE");
+			}
 		}
 
 		@Test

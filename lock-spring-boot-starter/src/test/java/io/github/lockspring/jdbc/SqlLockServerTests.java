@@ -193,6 +193,41 @@ abstract class SqlLockServerTests {
 	}
 
 	@Test
+	void refusalSaysWhichRightsAreNeeded() {
+		this.schema.initialize();
+		this.admin.execute(createGuest());
+		this.admin.execute("GRANT SELECT ON " + this.table + " TO " + guest());
+		JdbcLockBackend backend = backend(dataSourceOfGuest());
+		assertThatExceptionOfType(BackendUnavailableException.class)
+			.isThrownBy(() -> backend.probe(Requests.of("probe"), Requests.TIMEOUT))
+			.withMessageContaining("the rights to select, insert, update and delete");
+	}
+
+	@Test
+	void checkLeavesNothingInTheTable() {
+		this.schema.initialize();
+		this.schema.validate();
+		assertThat(this.database.jdbc().queryForList("SELECT lock_key FROM " + this.table)).isEmpty();
+	}
+
+	/**
+	 * Asserts that nothing works in sessions of a data source, that the outcome is known,
+	 * and that the reason is told.
+	 */
+	final void assertThatIsUnfit(DataSource dataSource, String reason) {
+		this.schema.initialize();
+		assertThatExceptionOfType(JdbcLockSchemaException.class)
+			.isThrownBy(new JdbcLockSchema(dataSource, this.table)::validate)
+			.withMessageContaining(reason);
+		JdbcLockBackend backend = backend(dataSource);
+		assertThatExceptionOfType(BackendUnavailableException.class)
+			.isThrownBy(() -> backend.probe(Requests.of("probe"), Requests.TIMEOUT))
+			.withMessageContaining(reason);
+		assertThatExceptionOfType(BackendUnavailableException.class)
+			.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT));
+	}
+
+	@Test
 	void missingRightToCreateTheTableIsTold() {
 		this.admin.execute(createGuest());
 		JdbcLockSchema ofGuest = new JdbcLockSchema(dataSourceOfGuest(), this.table);
