@@ -19,6 +19,9 @@ package io.github.lockspring;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 import org.jspecify.annotations.Nullable;
@@ -105,7 +108,7 @@ final class HeldLock implements LockHandle {
 	@Override
 	public void onLost(Runnable callback) {
 		requireOpen();
-		this.hold.onLost(callback);
+		this.hold.onLost(this, callback);
 	}
 
 	private void requireOpen() {
@@ -133,8 +136,8 @@ final class HeldLock implements LockHandle {
 		return marked;
 	}
 
-	void release() {
-		if (!this.hold.release()) {
+	private void release() {
+		if (!this.hold.release(this)) {
 			throw new LockLostException(this.hold.key());
 		}
 	}
@@ -143,7 +146,7 @@ final class HeldLock implements LockHandle {
 	public CompletableFuture<Void> closeAsync() {
 		CompletableFuture<Void> closed = new CompletableFuture<>();
 		if (markClosed()) {
-			this.hold.releaseAsync().whenComplete((kept, failure) -> end(closed, kept, failure));
+			this.hold.releaseAsync(this).whenComplete((kept, failure) -> end(closed, kept, failure));
 		}
 		else {
 			closed.complete(null);
@@ -160,6 +163,19 @@ final class HeldLock implements LockHandle {
 		}
 		else {
 			closed.completeExceptionally(new LockLostException(this.hold.key()));
+		}
+	}
+
+	/**
+	 * Releases the holds of closed handles, those that were granted together in one call
+	 * to the store.
+	 */
+	static void releaseAll(List<HeldLock> closed) {
+		Map<HeldLock, Hold> holds = new LinkedHashMap<>();
+		closed.forEach((lock) -> holds.put(lock, lock.hold));
+		List<Hold> lost = Hold.releaseAll(holds);
+		if (!lost.isEmpty()) {
+			throw new LockLostException(lost.get(0).key());
 		}
 	}
 

@@ -100,7 +100,7 @@ final class HeldLocks implements LockHandle {
 
 	@Override
 	public void close() {
-		release(markClosed());
+		HeldLock.releaseAll(markClosed());
 	}
 
 	/**
@@ -111,26 +111,11 @@ final class HeldLocks implements LockHandle {
 	public CompletableFuture<Void> closeAsync() {
 		List<HeldLock> closed = markClosed();
 		return closed.isEmpty() ? CompletableFuture.completedFuture(null)
-				: closed.get(0).runAsync(() -> release(closed));
+				: closed.get(0).runAsync(() -> HeldLock.releaseAll(closed));
 	}
 
 	private List<HeldLock> markClosed() {
 		return this.locks.stream().filter(HeldLock::markClosed).toList();
-	}
-
-	private static void release(List<HeldLock> closed) {
-		LockLostException loss = null;
-		for (HeldLock lock : closed) {
-			try {
-				lock.release();
-			}
-			catch (LockLostException ex) {
-				loss = (loss != null) ? loss : ex;
-			}
-		}
-		if (loss != null) {
-			throw loss;
-		}
 	}
 
 	@Override

@@ -97,6 +97,24 @@ class LockHandleTests {
 	}
 
 	@Test
+	void callbackOfAHandleThatIsClosedDoesNotRunWhenTheOthersLoseTheLock() {
+		AtomicInteger told = new AtomicInteger();
+		AtomicInteger toldTooMuch = new AtomicInteger();
+		List<LockHandle> locks = one();
+		for (LockHandle lock : locks) {
+			LockHandle again = acquire(lock.key().split(","));
+			lock.onLost(told::incrementAndGet);
+			again.onLost(toldTooMuch::incrementAndGet);
+			again.close();
+			assertThat(lock.isHeld()).isTrue();
+		}
+		lose();
+		assertThat(locks).noneMatch(LockHandle::isHeld);
+		Awaitility.await().until(() -> told.get() == 2);
+		assertThat(toldTooMuch).hasValue(0);
+	}
+
+	@Test
 	void closeAgainDoesNothing() {
 		for (LockHandle lock : one()) {
 			lock.close();

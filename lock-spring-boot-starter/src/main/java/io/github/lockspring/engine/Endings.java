@@ -16,6 +16,11 @@
 
 package io.github.lockspring.engine;
 
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -68,6 +73,8 @@ final class Endings {
 
 	private final StepDowns stepDowns;
 
+	private final LostHolds lostHolds;
+
 	private final Steps steps;
 
 	private final AtomicInteger unanswered = new AtomicInteger();
@@ -77,7 +84,8 @@ final class Endings {
 	private volatile boolean suspended;
 
 	Endings(Store store, LocalQueues queues, RenewalPlan plan, Releases releases, EngineSettings settings,
-			EngineListener listener, TimeSource time, Executor executor, Steps steps, BooleanSupplier closed) {
+			EngineListener listener, TimeSource time, Executor executor, Steps steps, LostHolds lostHolds,
+			BooleanSupplier closed) {
 		this.store = store;
 		this.queues = queues;
 		this.plan = plan;
@@ -88,6 +96,7 @@ final class Endings {
 		this.executor = executor;
 		this.closed = closed;
 		this.steps = steps;
+		this.lostHolds = lostHolds;
 		this.stepDowns = new StepDowns(this, store, queues, plan, releases, settings, time);
 	}
 
@@ -190,16 +199,64 @@ final class Endings {
 
 	private boolean releaseInStore(Hold hold) {
 		try {
-			if (!hold.lease().leave()) {
-				return !hold.lease().isExpired(this.time);
-			}
-			return this.settings.asyncRelease() ? releaseAsync(hold) : release(hold);
+			return releaseInStore(hold, hold.lease().leave(hold));
 		}
 		finally {
-			if (!this.store.hasQueue() && hold.queue().hasWaiting()) {
-				beCourteous(hold);
+			endInQueue(hold);
+		}
+	}
+
+	private boolean releaseInStore(Hold hold, LeaseRequest given) {
+		return this.settings.asyncRelease() ? releaseAsync(hold, given) : release(hold, given);
+	}
+
+	private void endInQueue(Hold hold) {
+		if (!this.store.hasQueue() && hold.queue().hasWaiting()) {
+			beCourteous(hold);
+		}
+		this.queues.end(hold);
+	}
+
+	/**
+	 * Gives several holds back of which none is left, those of one lease in one call to
+	 * the store. If one fails, the others are given back nevertheless.
+	 * @return those whose lease turned out to be lost
+	 */
+	List<Hold> giveBackAll(List<Hold> holds) {
+		Map<Lease, List<Hold>> leases = new LinkedHashMap<>();
+		holds.forEach((hold) -> leases.computeIfAbsent(hold.lease(), (lease) -> new ArrayList<>(1)).add(hold));
+		List<Hold> lost = new ArrayList<>();
+		giveBackAll(leases.entrySet().iterator(), lost);
+		return lost;
+	}
+
+	private void giveBackAll(Iterator<Map.Entry<Lease, List<Hold>>> leases, List<Hold> lost) {
+		while (leases.hasNext()) {
+			Map.Entry<Lease, List<Hold>> next = leases.next();
+			List<Hold> ended = next.getValue();
+			try {
+				if (!((ended.size() > 1) ? giveBackTogether(next.getKey(), ended) : giveBack(ended.get(0)))) {
+					lost.addAll(ended);
+				}
 			}
-			this.queues.end(hold);
+			catch (RuntimeException | Error ex) {
+				giveBackAll(leases, lost);
+				throw ex;
+			}
+		}
+	}
+
+	private boolean giveBackTogether(Lease lease, List<Hold> ended) {
+		logger.debug("Releasing the locks on " + ended.size() + " keys together");
+		try {
+			boolean kept = releaseInStore(ended.get(0), lease.leave(ended));
+			if (!kept) {
+				ended.forEach(this::reportLossAtRelease);
+			}
+			return kept;
+		}
+		finally {
+			ended.forEach(this::endInQueue);
 		}
 	}
 
@@ -221,13 +278,12 @@ final class Endings {
 	 * Gives a lease back to the store without waiting for the answer. A loss is told when
 	 * the answer has come.
 	 */
-	private boolean releaseAsync(Hold hold) {
-		LeaseRequest lease = hold.lease().request();
+	private boolean releaseAsync(Hold hold, LeaseRequest lease) {
 		this.unanswered.incrementAndGet();
 		this.store.releaseAsync(lease, restNanos(hold), this.settings.operationTimeout())
 			.whenComplete((held, failure) -> {
 				if (failure != null) {
-					releaseLater(hold, failure);
+					releaseLater(hold, lease, failure);
 				}
 				else if (!held) {
 					reportLossAtRelease(hold);
@@ -244,10 +300,10 @@ final class Endings {
 		return this.unanswered.get() == 0;
 	}
 
-	private void releaseLater(Hold hold, Throwable failure) {
-		logger.warn("Could not release the lock on " + KeyText.describe(hold.lease().request().key())
+	private void releaseLater(Hold hold, LeaseRequest lease, Throwable failure) {
+		logger.warn("Could not release the lock on " + KeyText.describe(lease.key())
 				+ ", trying again in the background: " + failure.getMessage());
-		this.releases.release(hold.lease().request(), restNanos(hold));
+		this.releases.release(lease, restNanos(hold));
 	}
 
 	/**
@@ -266,16 +322,15 @@ final class Endings {
 	 * @return {@code false} if it turned out to be lost
 	 */
 	boolean release(Hold hold) {
-		return release(hold, hold.lease());
+		return release(hold, hold.lease().request());
 	}
 
-	boolean release(Hold hold, Lease held) {
-		LeaseRequest lease = held.request();
+	boolean release(Hold hold, LeaseRequest lease) {
 		try {
 			return this.store.release(lease, restNanos(hold), this.settings.operationTimeout());
 		}
 		catch (BackendException ex) {
-			releaseLater(hold, ex);
+			releaseLater(hold, lease, ex);
 			return !hold.lease().isExpired(this.time);
 		}
 		catch (Error ex) {
@@ -315,25 +370,33 @@ final class Endings {
 	}
 
 	/**
-	 * Takes a lease away from its holder, once, and from the one that borrows it or lent
-	 * it.
+	 * Takes a lease away from its holder, once, and from all others that have it: the one
+	 * that borrows it or lent it, and the holders of its other keys. The lease is over
+	 * for all of them before anybody is told, so that none goes on under a lease that
+	 * another has given up.
 	 * @return whether it was held until now
 	 */
 	boolean lose(Hold hold, String reason) {
 		if (!hold.markLost()) {
 			return false;
 		}
+		hold.lease().end();
+		afterLoss(hold, reason);
+		for (Hold other : this.queues.holdersOf(hold.lease())) {
+			if (other.markLost()) {
+				afterLoss(other, reason);
+			}
+		}
+		return true;
+	}
+
+	private void afterLoss(Hold hold, String reason) {
 		Hold next = hold.queue().promote();
 		if (next != null) {
 			next.wake();
 		}
+		this.lostHolds.watch(hold);
 		reportLoss(hold, reason);
-		for (Hold other = hold.queue().holders(); other != null; other = other.next) {
-			if (other.leaseOrNull() == hold.lease()) {
-				lose(other, reason);
-			}
-		}
-		return true;
 	}
 
 	private void reportLoss(Hold hold, String reason) {

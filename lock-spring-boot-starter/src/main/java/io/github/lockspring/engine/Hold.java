@@ -20,7 +20,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
@@ -77,7 +79,7 @@ public final class Hold {
 
 	private volatile @Nullable Object news;
 
-	private @Nullable List<Runnable> lossCallbacks;
+	private volatile @Nullable List<LossCallback> lossCallbacks;
 
 	/**
 	 * Creates one for which the current thread waits.
@@ -172,14 +174,38 @@ public final class Hold {
 	 * @param callback what to run, in a thread of its own
 	 */
 	public void onLost(Runnable callback) {
+		onLost(this, callback);
+	}
+
+	/**
+	 * Has a callback run once after a loss, unless who asked for it has given its
+	 * acquisition back before.
+	 * @param handle stands for the acquisition
+	 * @param callback what to run, in a thread of its own
+	 * @see #release(Object)
+	 */
+	public void onLost(Object handle, Runnable callback) {
 		synchronized (this) {
 			if (this.state >= ENDED) {
-				this.lossCallbacks = (this.lossCallbacks != null) ? this.lossCallbacks : new ArrayList<>(1);
-				this.lossCallbacks.add(callback);
+				List<LossCallback> callbacks = this.lossCallbacks;
+				callbacks = (callbacks != null) ? callbacks : new ArrayList<>(1);
+				callbacks.add(new LossCallback(handle, callback));
+				this.lossCallbacks = callbacks;
 				return;
 			}
 		}
 		this.endings.callBack(callback);
+	}
+
+	private void dropLossCallbacksOf(Object handle) {
+		if (this.lossCallbacks != null) {
+			synchronized (this) {
+				List<LossCallback> callbacks = this.lossCallbacks;
+				if (callbacks != null) {
+					callbacks.removeIf((callback) -> callback.handle() == handle);
+				}
+			}
+		}
 	}
 
 	/**
@@ -199,11 +225,50 @@ public final class Hold {
 	 * @throws IllegalStateException if it was given back already
 	 */
 	public boolean release() {
-		int left = countDown();
+		return release(this);
+	}
+
+	/**
+	 * Gives one acquisition back as {@link #release()} does. If others are left, nobody
+	 * is told of a loss any more who asked for it with this one.
+	 * @param handle stands for the acquisition
+	 * @return {@code false} if the lease was lost
+	 * @throws IllegalStateException if it was given back already
+	 * @see #onLost(Object, Runnable)
+	 */
+	public boolean release(Object handle) {
+		int left = countDown(handle);
 		if (left != ENDED) {
 			return left > ENDED;
 		}
 		return this.endings.giveBack(this);
+	}
+
+	/**
+	 * Gives one acquisition of each of several holds back. Those of them that have one
+	 * lease in common, and end, are one call to the store.
+	 * @param holds the holds, by the handle of the acquisition
+	 * @return those whose lease was lost
+	 */
+	public static List<Hold> releaseAll(Map<?, Hold> holds) {
+		List<Hold> ended = new ArrayList<>(holds.size());
+		List<Hold> lost = new ArrayList<>();
+		holds.forEach((handle, hold) -> {
+			int left = hold.countDown(handle);
+			if (left <= ENDED) {
+				((left == ENDED) ? ended : lost).add(hold);
+			}
+		});
+		if (!ended.isEmpty()) {
+			lost.addAll(ended.get(0).endings.giveBackAll(ended));
+		}
+		return lost;
+	}
+
+	static List<Hold> releaseAll(List<Hold> holds) {
+		Map<Hold, Hold> own = new LinkedHashMap<>();
+		holds.forEach((hold) -> own.put(hold, hold));
+		return releaseAll(own);
 	}
 
 	/**
@@ -213,9 +278,20 @@ public final class Hold {
 	 * {@link IllegalStateException} if it was given back already
 	 */
 	public CompletionStage<Boolean> releaseAsync() {
+		return releaseAsync(this);
+	}
+
+	/**
+	 * Gives one acquisition back as {@link #release(Object)} does, but without waiting
+	 * for the store: its call is made by another thread.
+	 * @param handle stands for the acquisition
+	 * @return when it is given back: {@code false} if the lease was lost; fails with an
+	 * {@link IllegalStateException} if it was given back already
+	 */
+	public CompletionStage<Boolean> releaseAsync(Object handle) {
 		int left;
 		try {
-			left = countDown();
+			left = countDown(handle);
 		}
 		catch (IllegalStateException ex) {
 			return CompletableFuture.failedStage(ex);
@@ -233,6 +309,14 @@ public final class Hold {
 			action.run();
 			return null;
 		});
+	}
+
+	private int countDown(Object handle) {
+		int left = countDown();
+		if (left > ENDED) {
+			dropLossCallbacksOf(handle);
+		}
+		return left;
 	}
 
 	/**
@@ -292,9 +376,9 @@ public final class Hold {
 	}
 
 	synchronized List<Runnable> takeLossCallbacks() {
-		List<Runnable> callbacks = this.lossCallbacks;
+		List<LossCallback> callbacks = this.lossCallbacks;
 		this.lossCallbacks = null;
-		return (callbacks != null) ? callbacks : List.of();
+		return (callbacks != null) ? callbacks.stream().map(LossCallback::callback).toList() : List.of();
 	}
 
 	/**
@@ -370,6 +454,13 @@ public final class Hold {
 		return this.state;
 	}
 
+	/**
+	 * Whether the lease was lost, and not all acquisitions are given back yet.
+	 */
+	boolean isLost() {
+		return this.state < ENDED && hasBegun();
+	}
+
 	boolean hasBegun() {
 		return this.state > SPEAKING;
 	}
@@ -416,6 +507,15 @@ public final class Hold {
 		else {
 			((Acquisition) this.waiter).wake();
 		}
+	}
+
+	/**
+	 * What is to run after a loss.
+	 *
+	 * @param handle stands for the acquisition with which it was asked for
+	 * @param callback what to run
+	 */
+	private record LossCallback(Object handle, Runnable callback) {
 	}
 
 }

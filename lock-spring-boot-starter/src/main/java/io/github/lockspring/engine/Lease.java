@@ -18,6 +18,7 @@ package io.github.lockspring.engine;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.List;
 
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
@@ -72,7 +73,7 @@ class Lease {
 	}
 
 	boolean isExclusive() {
-		return this.request.terms().mode() == LeaseMode.EXCLUSIVE;
+		return request().terms().mode() == LeaseMode.EXCLUSIVE;
 	}
 
 	/**
@@ -91,7 +92,7 @@ class Lease {
 	 */
 	Lease whileSteppingDown(AcquireTerms terms, long sentNanos, long sentMillis) {
 		long nanos = Math.min(usable(terms.leaseNanos()), remainingNanos(sentNanos, sentMillis));
-		Lease lease = new Lease(this.request);
+		Lease lease = new Lease(request());
 		lease.setDeadline(sentNanos + nanos, sentMillis + nanos / 1_000_000);
 		lease.sentNanos = this.sentNanos;
 		return lease;
@@ -262,17 +263,33 @@ class Lease {
 	 */
 	boolean canPassOn(AcquireTerms terms, EngineSettings settings, TimeSource time) {
 		long now = time.nanoTime();
-		return this.handOvers < Math.min(settings.handOverLimit(), this.request.terms().tokens() - 1)
+		return this.handOvers < Math.min(settings.handOverLimit(), request().terms().tokens() - 1)
 				&& now - this.grantedNanos < settings.handOverNanos() && remainingNanos(now,
 						time.currentTimeMillis()) >= (terms.isAutoRenew() ? spanNanos(terms) / 2 : terms.wantedNanos());
 	}
 
 	/**
-	 * Tells that a hold has given its part of the lease back.
-	 * @return {@code true} if it was the last, and the store must have the lease
+	 * Tells that a hold has ended.
+	 * @return what the store must be given back now
 	 */
-	boolean leave() {
-		return true;
+	LeaseRequest leave(Hold hold) {
+		return request();
+	}
+
+	/**
+	 * Tells that holds have ended.
+	 * @return what the store must be given back now
+	 */
+	LeaseRequest leave(List<Hold> holds) {
+		return request();
+	}
+
+	/**
+	 * Whether the lease is still what it was when the store was asked for something, and
+	 * no part of it was given back since.
+	 */
+	final boolean isStill(LeaseRequest asked) {
+		return request().keys().equals(asked.keys());
 	}
 
 	/**
@@ -280,7 +297,7 @@ class Lease {
 	 * may.
 	 */
 	boolean isPassedOnEnough(long now, EngineSettings settings) {
-		int limit = Math.min(settings.handOverLimit(), this.request.terms().tokens() - 1);
+		int limit = Math.min(settings.handOverLimit(), request().terms().tokens() - 1);
 		return limit > 0 && (this.handOvers >= limit || now - this.grantedNanos >= settings.handOverNanos());
 	}
 

@@ -398,12 +398,14 @@ final class LocalQueue {
 
 	/**
 	 * Looks for a hold that an owner has or has lost: the writer for one who wants to
-	 * write, the reader for one who wants to read, or else the other.
+	 * write, the reader for one who wants to read, or else the other. Who holds a permit
+	 * acquires nothing again because of it.
 	 */
 	@Nullable Hold heldBy(Object owner, AcquireTerms terms) {
 		Hold other = null;
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.owner() == owner && holder.hasBegun() && holder.state() != Hold.ENDED) {
+			if (holder.owner() == owner && holder.terms().isReentrant() && holder.hasBegun()
+					&& holder.state() != Hold.ENDED) {
 				if (holder.terms().isExclusive() == terms.isExclusive()) {
 					return holder;
 				}

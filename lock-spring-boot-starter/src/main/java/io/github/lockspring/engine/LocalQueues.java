@@ -16,6 +16,7 @@
 
 package io.github.lockspring.engine;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -120,6 +121,21 @@ final class LocalQueues {
 	 */
 	List<Hold> revoke(LeaseRequest request) {
 		return queuesOf(request).stream().map((queue) -> queue.revoke(request)).filter(Objects::nonNull).toList();
+	}
+
+	/**
+	 * Finds all that have a lease, or have had it and not ended yet.
+	 */
+	List<Hold> holdersOf(Lease lease) {
+		List<Hold> all = new ArrayList<>();
+		for (LocalQueue queue : queuesOf(lease.request())) {
+			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
+				if (hold.leaseOrNull() == lease) {
+					all.add(hold);
+				}
+			}
+		}
+		return all;
 	}
 
 	private List<LocalQueue> queuesOf(LeaseRequest request) {

@@ -127,14 +127,15 @@ public final class LockEngine implements AutoCloseable {
 		this.releases = new Releases(this.store, settings.operationTimeout(), this.upkeep, time, threads.releases(),
 				this::isSuspended);
 		this.steps = new Steps(this.upkeep, time, threads.steps());
+		LostHolds lostHolds = new LostHolds(this.queues, settings, this.upkeep, time);
 		this.endings = new Endings(this.store, this.queues, plan, this.releases, settings, threads.tellingOf(listener),
-				time, threads.callbacks(), this.steps, this::isClosed);
+				time, threads.callbacks(), this.steps, lostHolds, this::isClosed);
 		this.acquirer = new Acquirer(this.store, this.queues, plan, this.releases, settings, time, this::isClosed);
 		Renewals renewals = new Renewals(this.endings, plan, this.queues, this.store, settings, this.upkeep, time,
 				threads.renewals());
 		threads.start();
 		this.store.open(this.news);
-		this.upkeep.start(renewals::run, this.releases::run, this.steps::run);
+		this.upkeep.start(renewals::run, this.releases::run, this.steps::run, lostHolds::run);
 	}
 
 	/**
@@ -322,7 +323,7 @@ public final class LockEngine implements AutoCloseable {
 			.whenComplete((holds, failure) -> {
 				boolean wanted = (failure != null) ? future.completeExceptionally(failure) : future.complete(holds);
 				if (!wanted && failure == null) {
-					holds.forEach(Hold::release);
+					Hold.releaseAll(holds);
 				}
 			});
 		return future;
@@ -354,7 +355,7 @@ public final class LockEngine implements AutoCloseable {
 			return List.of();
 		}
 		if (this.closed) {
-			holds.forEach(Hold::release);
+			Hold.releaseAll(holds);
 			throw new EngineException(EngineException.Reason.CLOSED, "The application is shutting down", null);
 		}
 		return holds;

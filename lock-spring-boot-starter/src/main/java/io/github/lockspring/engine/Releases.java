@@ -104,7 +104,9 @@ final class Releases {
 	private void add(LeaseRequest request, boolean mayComeLater, long restNanos) {
 		long now = this.time.nanoTime();
 		long lifeNanos = this.store.lifeNanos(request) + this.timeout.toNanos();
-		this.pending.put(request, new Pending(request, mayComeLater, now, restNanos, lifeNanos));
+		this.pending.compute(request,
+				(same, present) -> new Pending((present != null) ? present.request.and(request) : request, mayComeLater,
+						now, restNanos, lifeNanos));
 		this.upkeep.runAt(now);
 	}
 

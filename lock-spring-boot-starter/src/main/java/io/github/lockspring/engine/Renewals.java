@@ -117,7 +117,7 @@ final class Renewals {
 		try {
 			Renewal renewal = this.store.renew(due.leases, timeout(due));
 			renewal.held().forEach((lease) -> renewed(lease, sentNanos, sentMillis));
-			renewal.lost().forEach((lease) -> this.endings.lose(lease, "the store does not know it any more"));
+			renewal.lost().forEach(this::lost);
 			if (renewal.held().size() + renewal.lost().size() < due.leases.size()) {
 				this.failedNanos = this.time.nanoTime();
 			}
@@ -144,6 +144,17 @@ final class Renewals {
 		Hold hold = this.queues.holderOf(lease);
 		if (hold != null && hold.hasLease()) {
 			hold.lease().renewed(hold.terms(), this.store.leaseNanos(lease), sentNanos, sentMillis);
+		}
+	}
+
+	/**
+	 * Takes a lease away that the store does not have, unless a part of it was given back
+	 * since it was asked for: then the store is asked again, for the rest.
+	 */
+	private void lost(LeaseRequest lease) {
+		Hold hold = this.queues.holderOf(lease);
+		if (hold == null || hold.lease().isStill(lease)) {
+			this.endings.lose(lease, "the store does not know it any more");
 		}
 	}
 

@@ -16,26 +16,46 @@
 
 package io.github.lockspring.engine;
 
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * A lease of several keys, each of which is a hold of its own. It is given back with the
- * last of them, and never passed on nor turned into a lease of readers.
+ * A lease of several keys, each of which is a hold of its own. What ends is given back,
+ * and the lease goes on with the other keys. It is never passed on nor turned into a
+ * lease of readers.
  */
 final class SharedLease extends Lease {
 
-	private final AtomicInteger holds;
+	private volatile LeaseRequest request;
 
 	SharedLease(LeaseRequest request) {
 		super(request);
-		this.holds = new AtomicInteger(request.keys().size());
+		this.request = request;
 	}
 
 	@Override
-	boolean leave() {
-		return this.holds.decrementAndGet() == 0;
+	LeaseRequest request() {
+		return this.request;
+	}
+
+	@Override
+	LeaseRequest leave(Hold hold) {
+		return leave(List.of(hold));
+	}
+
+	@Override
+	synchronized LeaseRequest leave(List<Hold> holds) {
+		LeaseRequest all = this.request;
+		List<String> keys = holds.stream().map(Hold::key).sorted().toList();
+		@Nullable LeaseRequest rest = all.without(keys);
+		if (rest == null) {
+			return all;
+		}
+		this.request = rest;
+		return all.part(keys);
 	}
 
 	@Override

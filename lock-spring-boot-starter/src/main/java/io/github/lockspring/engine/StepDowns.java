@@ -110,7 +110,7 @@ final class StepDowns {
 			this.plan.watch(reader);
 		}
 		else {
-			this.endings.release(reader, shared);
+			this.endings.release(reader, shared.request());
 		}
 	}
 

@@ -48,6 +48,13 @@ record LocalLease(LocalLockBackend backend, LeaseRequest request, long token, In
 		return new LocalLease(this.backend, former, this.token, end);
 	}
 
+	/**
+	 * What is left of this lease when a part is given back.
+	 */
+	LocalLease of(LeaseRequest rest) {
+		return new LocalLease(this.backend, rest, this.token, this.end);
+	}
+
 	boolean isOver(Instant now) {
 		return !now.isBefore(this.end);
 	}

@@ -293,10 +293,25 @@ public final class LocalStore {
 
 	private boolean giveBack(LeaseRequest request) {
 		LocalLease lease = this.leases.remove(request);
+		LeaseRequest rest = (lease != null) ? lease.request().without(request.keys()) : null;
+		if (lease != null && rest != null) {
+			this.leases.put(lease.of(rest));
+			return giveBackPart(lease.request(), request);
+		}
 		discardNewsOf(request);
 		request.keys().forEach((name) -> leave(name, request));
 		makeWay(request);
 		return lease != null;
+	}
+
+	/**
+	 * Gives some keys of a lease back, unless that was done before.
+	 */
+	private boolean giveBackPart(LeaseRequest lease, LeaseRequest part) {
+		List<String> given = part.keys().stream().filter(lease.keys()::contains).toList();
+		given.forEach((name) -> leave(name, part));
+		makeWay(part);
+		return given.size() == part.keys().size();
 	}
 
 	private void discardNewsOf(LeaseRequest request) {

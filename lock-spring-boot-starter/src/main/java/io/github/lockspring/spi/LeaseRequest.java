@@ -17,15 +17,20 @@
 package io.github.lockspring.spi;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * A wish for a lease, and later the name of that lease: one or several keys, the terms,
  * and an owner that no other request has.
  * <p>
  * Immutable. Two requests are equal if their owners are, because an owner makes one
- * request only.
+ * request only; a {@linkplain #part(List) part} of it names a part of the lease.
  */
 public final class LeaseRequest {
 
@@ -97,6 +102,35 @@ public final class LeaseRequest {
 	 */
 	public boolean hasSeveralKeys() {
 		return !this.otherKeys.isEmpty();
+	}
+
+	/**
+	 * The part of this request that some of its keys are. It is equal to this request.
+	 * @param keys some of the keys, at least one, sorted
+	 * @return a request of the same owner, which names a part of its lease
+	 */
+	public LeaseRequest part(List<String> keys) {
+		return new LeaseRequest(keys, this.terms, owner());
+	}
+
+	/**
+	 * What is left of this request without some of its keys.
+	 * @param keys the keys to leave out, of which it may not have all
+	 * @return the rest, or {@code null} if there is none
+	 */
+	public @Nullable LeaseRequest without(Collection<String> keys) {
+		List<String> rest = new ArrayList<>(keys());
+		rest.removeAll(Set.copyOf(keys));
+		return rest.isEmpty() ? null : part(rest);
+	}
+
+	/**
+	 * This request together with another part of the same lease.
+	 * @param other the other part
+	 * @return both
+	 */
+	public LeaseRequest and(LeaseRequest other) {
+		return part(Stream.concat(keys().stream(), other.keys().stream()).distinct().sorted().toList());
 	}
 
 	/**

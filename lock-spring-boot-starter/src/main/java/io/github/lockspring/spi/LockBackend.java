@@ -130,6 +130,10 @@ public interface LockBackend extends AutoCloseable {
 	/**
 	 * Gives back whatever the owner of the request has in the store: the lease, the place
 	 * in the queue, a grant that was just made. Harmless when repeated, and to others.
+	 * <p>
+	 * Of a lease of several keys, a {@linkplain LeaseRequest#part(List) part} may be
+	 * given back: its keys are free then, and the owner goes on holding the others, which
+	 * are renewed and given back by a request of just these.
 	 * @param lease the request, granted or not
 	 * @param timeout the time after which this call must have ended
 	 * @return {@code true} if the lease was held until this call, {@code false} if the

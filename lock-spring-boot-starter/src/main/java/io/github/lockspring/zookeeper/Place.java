@@ -17,6 +17,7 @@
 package io.github.lockspring.zookeeper;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -33,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Place {
 
-	private final LeaseRequest request;
+	private volatile LeaseRequest request;
 
 	private final Session session;
 
@@ -87,6 +88,35 @@ final class Place {
 		}
 		this.state = State.WAITING;
 		return true;
+	}
+
+	/**
+	 * Whether some keys of this are not among those of a request of the same owner.
+	 */
+	boolean isMoreThan(LeaseRequest part) {
+		LeaseRequest all = this.request;
+		boolean same = !all.hasSeveralKeys() && all.key().equals(part.key());
+		return !same && all.without(part.keys()) != null;
+	}
+
+	/**
+	 * Takes some of several keys out.
+	 * @return the paths of their nodes
+	 */
+	synchronized List<String> giveBack(List<String> keys) {
+		LeaseRequest all = this.request;
+		LeaseRequest rest = all.without(keys);
+		if (rest == null || this.paths.size() != all.keys().size()) {
+			return List.of();
+		}
+		List<String> given = new ArrayList<>();
+		List<String> left = new ArrayList<>();
+		for (int i = 0; i < this.paths.size(); i++) {
+			(keys.contains(all.keys().get(i)) ? given : left).add(this.paths.get(i));
+		}
+		this.paths = left;
+		this.request = rest;
+		return given;
 	}
 
 	synchronized List<String> paths() {

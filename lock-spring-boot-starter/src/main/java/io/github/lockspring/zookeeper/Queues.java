@@ -476,13 +476,25 @@ final class Queues {
 	 */
 	CompletableFuture<Boolean> leave(Session session, LeaseRequest request) {
 		Place place = this.places.get(request);
-		CompletableFuture<Boolean> left = (place != null) ? leave(place) : search(session, request);
+		CompletableFuture<Boolean> left = (place == null) ? search(session, request)
+				: place.isMoreThan(request) ? leavePart(place, request) : leave(place);
 		return left.handle((held, failure) -> {
 			if (failure != null && !isExpired(failure)) {
 				return CompletableFuture.<Boolean>failedFuture(failure);
 			}
 			return CompletableFuture.completedFuture(failure == null && held);
 		}).thenCompose(Function.identity());
+	}
+
+	/**
+	 * Gives some keys of a lease back.
+	 * @return whether all of them were held until now
+	 */
+	private CompletableFuture<Boolean> leavePart(Place place, LeaseRequest part) {
+		List<String> paths = place.giveBack(part.keys());
+		boolean held = paths.size() == part.keys().size() && place.isHeld() && !place.session().isOver();
+		return all(paths.stream().map((path) -> delete(place.session(), path)).toList())
+			.thenApply((deleted) -> held && !deleted.contains(false));
 	}
 
 	private static boolean isExpired(Throwable failure) {
@@ -643,7 +655,7 @@ final class Queues {
 			if (failure != null) {
 				place.unguard();
 			}
-			else if (!found) {
+			else if (!found && place.paths().contains(path)) {
 				vanished(place);
 			}
 			else {

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -280,6 +281,41 @@ class LossTests {
 		this.harness.store.expire(hold.lease().request());
 		assertThat(waiter.hold().isHeld()).isTrue();
 		assertThat(waiter.hold().token()).isGreaterThan(hold.token());
+	}
+
+	@Test
+	void holdsThatWereLostAndNeverGivenBackAreForgotten() throws InterruptedException {
+		List<Hold> holds = new ArrayList<>();
+		for (int i = 0; i < 100; i++) {
+			holds.add(this.engine.acquire("forgotten:" + i, UNRENEWED, 0));
+		}
+		this.harness.advance(LEASE);
+		await().until(() -> this.harness.losses.size() == 100);
+		assertThat(this.engine.size()).as("in sight of the owner").isEqualTo(100);
+		this.harness.advance(Duration.ofDays(2));
+		await().until(() -> this.engine.size() == 0);
+		Hold anew = this.engine.acquire("forgotten:0", UNRENEWED, 0);
+		assertThat(anew.token()).isGreaterThan(holds.get(0).token());
+		assertThat(holds).noneMatch(Hold::release);
+		assertThat(anew.isHeld()).isTrue();
+		assertThat(anew.release()).isTrue();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void callbacksLeaveWithTheAcquisitionThatAskedForThem() throws InterruptedException {
+		Hold hold = Harness.hold(this.engine);
+		List<String> called = new CopyOnWriteArrayList<>();
+		hold.onLost("first", () -> called.add("first"));
+		for (int i = 0; i < 1000; i++) {
+			assertThat(this.engine.acquire(KEY, Harness.TERMS, hold.owner(), 0)).isSameAs(hold);
+			hold.onLost("again", () -> called.add("again"));
+			assertThat(hold.release("again")).isTrue();
+		}
+		this.harness.store.expire(hold.lease().request());
+		await().until(() -> !called.isEmpty());
+		awaitLossOf(hold);
+		assertThat(called).containsExactly("first");
 	}
 
 	@Test

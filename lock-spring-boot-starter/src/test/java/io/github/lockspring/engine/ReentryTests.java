@@ -22,6 +22,8 @@ import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import io.github.lockspring.engine.EngineException.Reason;
 import io.github.lockspring.engine.FaultyBackend.Kind;
@@ -210,6 +212,52 @@ class ReentryTests {
 		assertThat(this.harness.holders()).hasSize(3);
 		holds.forEach(Hold::release);
 		this.harness.assertNothingLeft();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "exclusive, exclusive, again", "exclusive, fair, again", "exclusive, shared, below",
+			"exclusive, permit, denied", "fair, exclusive, again", "fair, fair, again", "fair, shared, below",
+			"fair, permit, denied", "shared, exclusive, upgrade", "shared, fair, upgrade", "shared, shared, again",
+			"shared, permit, denied", "permit, exclusive, denied", "permit, fair, denied", "permit, shared, denied",
+			"permit, permit, anew" })
+	void kindsAreAcquiredAgainOrNot(String held, String wanted, String outcome) throws InterruptedException {
+		Hold hold = this.engine.acquire(KEY, terms(held), 0);
+		assertThat(hold).isNotNull();
+		if (outcome.equals("upgrade")) {
+			assertRefused(Reason.UPGRADE, terms(wanted));
+		}
+		else {
+			Hold other = this.engine.acquire(KEY, terms(wanted), 0);
+			assertThat(outcomeOf(hold, other)).isEqualTo(outcome);
+			assertThat(other == null || other.release()).isTrue();
+		}
+		assertThat(hold.release()).isTrue();
+		this.harness.assertNothingLeft();
+	}
+
+	private static String outcomeOf(Hold hold, Hold other) {
+		if (other == null) {
+			return "denied";
+		}
+		return (other == hold) ? "again" : (other.lease() == hold.lease()) ? "below" : "anew";
+	}
+
+	private static AcquireTerms terms(String kind) {
+		return switch (kind) {
+			case "exclusive" -> TERMS;
+			case "fair" -> Harness.FAIR;
+			case "shared" -> SHARED;
+			default -> AcquireTerms.permits(1, 3, LEASE, true);
+		};
+	}
+
+	@Test
+	void whoHoldsAPermitHasNoLockToGiveBack() throws InterruptedException {
+		Hold permit = this.engine.acquire(KEY, terms("permit"), 0);
+		for (String kind : List.of("exclusive", "fair", "shared")) {
+			assertThat(this.engine.heldBy(KEY, Thread.currentThread(), terms(kind))).isNull();
+		}
+		assertThat(permit.release()).isTrue();
 	}
 
 	@Test

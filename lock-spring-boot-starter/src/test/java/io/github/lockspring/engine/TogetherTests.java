@@ -18,12 +18,17 @@ package io.github.lockspring.engine;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.engine.FaultyBackend.Fault;
+import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.Renewal;
 
 import static io.github.lockspring.engine.Harness.TERMS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -53,22 +58,98 @@ class TogetherTests {
 		assertThat(holds).extracting(Hold::key).isEqualTo(KEYS);
 		assertThat(holds).allMatch(Hold::isHeld).extracting(Hold::token).containsOnly(holds.get(0).token());
 		assertThat(this.backend.attempts()).isOne();
-		assertThat(holds).allMatch(Hold::release);
+		assertThat(Hold.releaseAll(holds)).isEmpty();
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
 		this.harness.assertNothingLeft();
 	}
 
 	@Test
-	void leaseIsGivenBackWithTheLastOfItsHolds() throws Exception {
+	void keysThatEndAreGivenBackThoughOneIsHeldAgain() throws Exception {
 		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
 		Hold again = this.engine.acquire("b", TERMS, 0);
 		assertThat(again).isSameAs(holds.get(1));
-		assertThat(holds).allMatch(Hold::release);
-		assertThat(this.backend.count(Kind.RELEASE)).isZero();
+		assertThat(Hold.releaseAll(holds)).isEmpty();
+		assertThat(this.backend.lastCall(Kind.RELEASE).request().keys()).containsExactly("a", "c");
+		LockEngine other = this.harness.engine();
+		assertThat(other.acquire("a", TERMS, 0).release()).isTrue();
+		assertThat(other.acquire("b", TERMS, 0)).isNull();
+		this.harness.advance(Harness.LEASE.dividedBy(3));
+		Harness.await().until(() -> this.backend.count(Kind.RENEW) > 0);
+		assertThat(this.backend.lastCall(Kind.RENEW).request().keys()).containsExactly("b");
 		assertThat(again.isHeld()).isTrue();
-		assertThat(this.harness.engine().acquire("b", TERMS, 0)).isNull();
 		assertThat(again.release()).isTrue();
-		assertThat(this.backend.count(Kind.RELEASE)).isOne();
+		assertThat(this.backend.count(Kind.RELEASE)).isEqualTo(2);
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void ownerWaitsForNoKeyThatItGaveBack() throws Exception {
+		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		assertThat(holds.get(1).release()).isTrue();
+		Hold anew = this.engine.acquire("b", TERMS, 0);
+		assertThat(anew).isNotNull().isNotSameAs(holds.get(1));
+		assertThat(anew.token()).isGreaterThan(holds.get(1).token());
+		assertThat(holds.get(0).isHeld() && holds.get(2).isHeld()).isTrue();
+		assertThat(Hold.releaseAll(List.of(holds.get(0), anew, holds.get(2)))).isEmpty();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void renewalThatCrossedWithAPartGivenBackIsNoLoss() {
+		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		Gate gate = new Gate();
+		this.backend.next(Kind.RENEW, Fault.before(gate));
+		this.backend.setRenewalAnswer((renewal) -> {
+			this.backend.setRenewalAnswer((later) -> later);
+			return new Renewal(Set.of(), renewal.held());
+		});
+		this.harness.advance(Harness.LEASE.dividedBy(3));
+		gate.awaitArrival();
+		holds.get(1).release();
+		gate.open();
+		Harness.await().until(() -> this.backend.count(Kind.RENEW) == 2);
+		assertThat(this.backend.lastCall(Kind.RENEW).request().keys()).containsExactly("a", "c");
+		assertThat(holds.get(0).isHeld() && holds.get(2).isHeld()).isTrue();
+		assertThat(this.harness.losses).isEmpty();
+		assertThat(Hold.releaseAll(List.of(holds.get(0), holds.get(2)))).isEmpty();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void partsThatCouldNotBeGivenBackAreAllGivenBackLater() {
+		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		this.backend.always(Kind.RELEASE, Fault.unavailable());
+		assertThat(holds).allMatch(Hold::release);
+		this.backend.heal();
+		for (int i = 0; i < 10 && this.harness.sizeOfStore() > 0; i++) {
+			this.harness.advance(Duration.ofSeconds(1));
+		}
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void noneIsHeldAnyMoreWhenTheStoreIsToldAtShutdown() {
+		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		List<Boolean> held = new CopyOnWriteArrayList<>();
+		this.backend.always(Kind.RELEASE, Fault.before(() -> holds.forEach((hold) -> held.add(hold.isHeld()))));
+		this.engine.shutdown(Duration.ZERO);
+		assertThat(held).isNotEmpty().containsOnly(false);
+		assertThat(this.harness.sizeOfStore()).isZero();
+	}
+
+	@Test
+	void endThatOneHoldNoticesIsTheEndOfAllThoughARenewalIsAnswered() {
+		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		Gate gate = new Gate();
+		this.backend.next(Kind.RENEW, Fault.after(gate));
+		this.harness.advance(Harness.LEASE.dividedBy(3));
+		gate.awaitArrival();
+		this.harness.time.jumpWall(Duration.ofSeconds(25));
+		assertThat(holds.get(0).isHeld()).isFalse();
+		gate.open();
+		Harness.await().until(() -> this.harness.losses.size() == 3);
+		assertThat(holds).noneMatch(Hold::isHeld);
+		assertThat(Hold.releaseAll(holds)).hasSize(3);
 		this.harness.assertNothingLeft();
 	}
 
@@ -134,7 +215,7 @@ class TogetherTests {
 
 	@Test
 	void attemptWithUnknownOutcomeIsReleased() {
-		this.backend.next(Kind.TRY, FaultyBackend.Fault.unknownAfterEffect());
+		this.backend.next(Kind.TRY, Fault.unknownAfterEffect());
 		assertThat(this.engine.acquireTogether(KEYS, TERMS)).isEmpty();
 		assertThat(this.engine.size()).isZero();
 		Harness.await().until(() -> this.harness.sizeOfStore() == 0);

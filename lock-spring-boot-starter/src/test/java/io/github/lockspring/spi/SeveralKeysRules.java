@@ -91,6 +91,51 @@ abstract class SeveralKeysRules extends BackendRules {
 	}
 
 	@Test
+	void partThatIsGivenBackIsFreeAndTheRestIsHeld() {
+		LeaseRequest lease = request(this.one, this.a, this.b, this.c);
+		this.one.acquire(lease);
+		LeaseRequest part = lease.part(List.of(this.a, this.c));
+		LeaseRequest rest = lease.part(List.of(this.b));
+		assertThat(this.one.release(part)).isTrue();
+		LeaseRequest successor = this.two.acquire(this.a);
+		assertThat(this.one.release(part)).isFalse();
+		assertThat(this.two.acquires(this.two.request(this.b))).isFalse();
+		assertThat(this.one.inspect(this.b)).singleElement()
+			.extracting(LeaseHolder::owner)
+			.isEqualTo(lease.owner().toString());
+		assertThat(this.one.renew(rest)).containsExactly(rest);
+		assertThat(this.two.renew(successor)).containsExactly(successor);
+		assertThat(this.one.release(rest)).isTrue();
+		assertThat(this.one.release(lease)).isFalse();
+		assertThat(this.two.acquires(request(this.two, this.b, this.c))).isTrue();
+		assertThat(this.two.release(successor)).isTrue();
+	}
+
+	@Test
+	void restOfALeaseExpires() {
+		LeaseRequest lease = request(this.one, this.a, this.b);
+		this.one.acquire(lease);
+		assertThat(this.one.release(lease.part(List.of(this.a)))).isTrue();
+		LeaseRequest rest = lease.part(List.of(this.b));
+		expire(rest);
+		assertThat(this.one.renew(rest)).isEmpty();
+		assertThat(this.two.acquires(request(this.two, this.a, this.b))).isTrue();
+		assertThat(this.one.release(rest)).isFalse();
+	}
+
+	@Test
+	void partIsGivenToTheOneThatWaitsForIt() {
+		requires(Capability.QUEUE);
+		LeaseRequest lease = request(this.one, this.a, this.b);
+		this.one.acquire(lease);
+		LeaseRequest waiting = this.two.queue(this.two.request(this.b));
+		assertThat(this.one.release(lease.part(List.of(this.b)))).isTrue();
+		this.two.awaitGrant(waiting);
+		assertThat(this.one.release(lease.part(List.of(this.a)))).isTrue();
+		assertThat(this.two.release(waiting)).isTrue();
+	}
+
+	@Test
 	void expiryFreesAllKeysAndFormerHolderLeavesSuccessorsUntouched() {
 		LeaseRequest former = request(this.one, this.a, this.b);
 		this.one.acquire(former);

@@ -1,0 +1,112 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.github.lockspring.support.Durations;
+
+/**
+ * Forgets holds that were lost and are never given back.
+ * <p>
+ * A lost hold stays in sight of its owner, who is refused when it acquires again, until
+ * the owner gives it back. One that was not given back within the longest hold time, a
+ * day at most, after its lease is over was left behind: the key is forgotten, and its
+ * owner acquires it anew.
+ */
+final class LostHolds {
+
+	private static final Log logger = LogFactory.getLog(LostHolds.class);
+
+	private static final long LONGEST_NANOS = Duration.ofDays(1).toNanos();
+
+	private final LocalQueues queues;
+
+	private final Upkeep upkeep;
+
+	private final TimeSource time;
+
+	private final long patienceNanos;
+
+	private final long origin;
+
+	/**
+	 * When to look next, since the beginning.
+	 */
+	private final AtomicLong next = new AtomicLong(Upkeep.NEVER);
+
+	LostHolds(LocalQueues queues, EngineSettings settings, Upkeep upkeep, TimeSource time) {
+		this.queues = queues;
+		this.upkeep = upkeep;
+		this.time = time;
+		this.patienceNanos = Math.min(Durations.nanos(settings.maxHoldTime()), LONGEST_NANOS);
+		this.origin = time.nanoTime();
+	}
+
+	/**
+	 * Sees to it that a hold which was just lost is not remembered for ever.
+	 */
+	void watch(Hold hold) {
+		long end = endOf(hold);
+		this.next.accumulateAndGet(end, Math::min);
+		this.upkeep.runAt(this.origin + end);
+	}
+
+	/**
+	 * When a lost hold is forgotten, since the beginning.
+	 */
+	private long endOf(Hold hold) {
+		return hold.lease().deadlineNanos() - this.origin + this.patienceNanos;
+	}
+
+	/**
+	 * The chore: looks through what is held, but only when the first hold is due.
+	 */
+	void run() {
+		long now = this.time.nanoTime() - this.origin;
+		long next = this.next.get();
+		if (next > now) {
+			if (next < Upkeep.NEVER) {
+				this.upkeep.runAt(this.origin + next);
+			}
+			return;
+		}
+		this.next.set(Upkeep.NEVER);
+		for (LocalQueue queue : this.queues.all()) {
+			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
+				if (hold.isLost()) {
+					look(hold, now);
+				}
+			}
+		}
+	}
+
+	private void look(Hold hold, long now) {
+		if (endOf(hold) > now) {
+			watch(hold);
+			return;
+		}
+		logger.warn("The lock on " + KeyText.describe(hold.key()) + ", which was lost, was never given back by "
+				+ hold.owner() + ". It is forgotten");
+		this.queues.end(hold);
+	}
+
+}
