@@ -24,7 +24,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -35,7 +34,8 @@ import io.github.lockspring.LockHandle;
 /**
  * Calls inside a transaction that is open already. A lock that was given back before the
  * transaction ends would let others see the data of before: it is kept until then, or the
- * call is refused.
+ * call is refused. An application without spring-tx has none; no type of it is loaded for
+ * this class.
  */
 final class OpenTransactions {
 
@@ -64,7 +64,7 @@ final class OpenTransactions {
 	 * Refuses or warns, unless the lock was held before already.
 	 * @param claim what is to be locked inside the transaction
 	 * @param held what is held already
-	 * @throws IllegalTransactionStateException if locks inside transactions are refused
+	 * @throws IllegalStateException if locks inside transactions are refused
 	 */
 	void requireAllowed(LockClaim claim, @Nullable LockContext held) {
 		requireNotRefused(claim, held);
@@ -79,15 +79,15 @@ final class OpenTransactions {
 	 * Refuses what is to be, unless the lock was held before already.
 	 * @param claim what is to be locked by a call inside the transaction
 	 * @param held what is held already
-	 * @throws IllegalTransactionStateException if locks inside transactions are refused
+	 * @throws IllegalStateException if locks inside transactions are refused
 	 */
 	void requireNotRefused(LockClaim claim, @Nullable LockContext held) {
 		LockSite site = claim.attributes().site();
 		if (this.policy.get() == InsideTransaction.REFUSE && !claim.isHeldIn(held)) {
-			throw new IllegalTransactionStateException(site
-					+ " was called inside a transaction that is open already, which the property"
-					+ " lock.inside-transaction refuses: what the transaction has read may be older than the lock."
-					+ " Call it before the transaction begins");
+			throw TransactionLocks
+				.refusal(site + " was called inside a transaction that is open already, which the property"
+						+ " lock.inside-transaction refuses: what the transaction has read may be older than the lock."
+						+ " Call it before the transaction begins");
 		}
 	}
 

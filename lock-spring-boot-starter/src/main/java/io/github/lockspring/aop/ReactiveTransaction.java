@@ -74,7 +74,7 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 	 */
 	void keep(LockHandle lock, OnLost onLost) {
 		try {
-			this.manager.registerSynchronization(new Synchronization(lock, onLost));
+			Synchronization.register(this.manager, lock, onLost);
 		}
 		catch (Throwable ex) {
 			lock.closeAsync();
@@ -83,12 +83,17 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 	}
 
 	/**
-	 * Gives a lock back when the transaction has ended.
+	 * Gives a lock back when the transaction has ended. The only one here that needs
+	 * types of spring-tx when it is loaded, which an application may lack.
 	 *
 	 * @param lock the held lock
 	 * @param onLost what happens if the lock is lost before
 	 */
 	private record Synchronization(LockHandle lock, OnLost onLost) implements TransactionSynchronization {
+
+		static void register(TransactionSynchronizationManager manager, LockHandle lock, OnLost onLost) {
+			manager.registerSynchronization(new Synchronization(lock, onLost));
+		}
 
 		@Override
 		public Mono<Void> beforeCommit(boolean readOnly) {

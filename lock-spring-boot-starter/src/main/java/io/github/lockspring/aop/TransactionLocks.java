@@ -25,6 +25,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -105,6 +106,10 @@ final class TransactionLocks implements TransactionSynchronization {
 		if (onLost != OnLost.REPORT && lock.isLost()) {
 			throw new LockLostException(lock.key());
 		}
+	}
+
+	static RuntimeException refusal(String reason) {
+		return new IllegalTransactionStateException(reason);
 	}
 
 	/**

@@ -1,0 +1,154 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import java.io.File;
+import java.io.UncheckedIOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.server.ZooKeeperServer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Real applications, each on a class path of its own: without one optional dependency, or
+ * with those alone that its store needs.
+ */
+class OptionalDependencyTests {
+
+	private static final List<String> CLASS_PATH = List
+		.of(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))
+			.split(File.pathSeparator));
+
+	/**
+	 * What an application on one store does not need: all but the starter's own
+	 * dependencies.
+	 */
+	private static final String ALL_OPTIONAL = "spring-(tx|jdbc|data-.*|oxm|context-support|aspects|test)-|"
+			+ "spring-boot-(jdbc|data-.*|netty|persistence|sql|transaction|health|actuator.*|starter-test|test.*)-|"
+			+ "lettuce-|jedis-|redis-authx-|netty-|reactor-|rxjava-|mutiny-|reactive-streams-|kotlin|atomicfu-|"
+			+ "curator-|zookeeper|micrometer-core|HikariCP|h2-|postgresql-|mariadb-|mysql-|aspectj(tools|weaver)-|"
+			+ "HdrHistogram|mockito|byte-buddy|assertj|junit|commons-pool2|guava|jackson";
+
+	/**
+	 * Drivers are looked for once in a JVM, by the class loader of that moment.
+	 */
+	@BeforeAll
+	static void findDrivers() {
+		DriverManager.drivers().count();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "spring-tx-", "(reactor-core|reactive-streams)-", "(kotlin|atomicfu-)", "micrometer-core-",
+			"spring-boot-(health|actuator.*)-", "aspectj(weaver|tools)-", "spring-(boot-)?jdbc-",
+			"spring-(boot-)?data-", "(lettuce-core|jedis)-", "(curator-framework|zookeeper)-" })
+	void applicationWithLocalLocksWorksWithout(String jars) throws Exception {
+		run(jars, "lock.backend=local",
+				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration,"
+						+ "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration");
+	}
+
+	@Test
+	void applicationWithNothingButTheStarterWorks() throws Exception {
+		run(ALL_OPTIONAL, "lock.backend=local");
+	}
+
+	@Test
+	void applicationWithNothingButCuratorWorks() throws Exception {
+		try (ZooKeeperServer server = ZooKeeperServer.start()) {
+			run(without("curator-|zookeeper|guava|netty-"), "lock.zookeeper.connect-string=" + server.connectString());
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "jedis-|redis-authx-|commons-pool2",
+			"lettuce-|netty-|reactor-|reactive-streams-|redis-authx-" })
+	void applicationWithOneClientOfRedisWorks(String client) throws Exception {
+		try (RedisServer server = RedisServer.start()) {
+			run(without("spring-(tx|data-.*|oxm|context-support)-|spring-boot-(data-.*|netty|transaction|persistence)-|"
+					+ client), "spring.data.redis.host=" + server.host(), "spring.data.redis.port=" + server.port());
+		}
+	}
+
+	@Test
+	void applicationWithNothingButADatabaseWorks() throws Exception {
+		run(without("spring-(tx|jdbc)-|spring-boot-(jdbc|sql|persistence|transaction)-|HikariCP|h2-"),
+				"spring.datasource.url=jdbc:h2:mem:optional;DB_CLOSE_DELAY=-1");
+	}
+
+	@Test
+	void dependencyThatIsLeftOutIsNotThere() {
+		assertThatExceptionOfType(ClassNotFoundException.class).isThrownBy(() -> {
+			try (URLClassLoader loader = classLoader("spring-tx-")) {
+				loader.loadClass("org.springframework.transaction.support.TransactionSynchronization");
+			}
+		});
+	}
+
+	private static String without(String needed) {
+		return "(?!" + needed + ")(" + ALL_OPTIONAL + ")";
+	}
+
+	private static void run(String leftOut, String... properties) throws Exception {
+		Thread thread = Thread.currentThread();
+		ClassLoader before = thread.getContextClassLoader();
+		try (URLClassLoader loader = classLoader(leftOut)) {
+			thread.setContextClassLoader(loader);
+			Object arguments = Stream.concat(Arrays.stream(properties), Stream.of("spring.main.banner-mode=off"))
+				.toArray(String[]::new);
+			loader.loadClass(MinimalApplication.class.getName())
+				.getMethod("run", String[].class)
+				.invoke(null, arguments);
+		}
+		finally {
+			thread.setContextClassLoader(before);
+		}
+	}
+
+	private static URLClassLoader classLoader(String leftOut) {
+		List<String> entries = CLASS_PATH.stream()
+			.filter((entry) -> !Path.of(entry).getFileName().toString().matches("(" + leftOut + ").*\\.jar"))
+			.toList();
+		assertThat(entries).as("class path without " + leftOut).hasSizeLessThan(CLASS_PATH.size());
+		return new URLClassLoader(entries.stream().map(OptionalDependencyTests::url).toArray(URL[]::new),
+				ClassLoader.getPlatformClassLoader());
+	}
+
+	private static URL url(String entry) {
+		try {
+			return Path.of(entry).toUri().toURL();
+		}
+		catch (MalformedURLException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}
