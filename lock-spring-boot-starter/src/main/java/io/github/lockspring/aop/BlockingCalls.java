@@ -47,9 +47,12 @@ final class BlockingCalls implements LockedCalls {
 
 	private final LockOrder order;
 
-	BlockingCalls(OpenTransactions transactions, LockOrder order) {
+	private final PersistenceContexts persistence;
+
+	BlockingCalls(OpenTransactions transactions, LockOrder order, PersistenceContexts persistence) {
 		this.transactions = transactions;
 		this.order = order;
+		this.persistence = persistence;
 	}
 
 	@Override
@@ -81,6 +84,9 @@ final class BlockingCalls implements LockedCalls {
 				.resultOf(new UnlockedInvocation(invocation, () -> runUnder(others, method, invocation)), ex);
 		}
 		try (AutoCloseable end = endOf(handle, lock.attributes().onLost(), inTransaction)) {
+			if (PersistenceContexts.areBound() && !lock.isHeldIn(LockContext.get(), key)) {
+				this.persistence.acquired(lock.name(), inTransaction);
+			}
 			return runHolding(lock, handle, others, method, invocation);
 		}
 	}

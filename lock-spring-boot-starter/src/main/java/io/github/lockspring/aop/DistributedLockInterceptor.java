@@ -88,7 +88,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 		this.proxies = proxies;
 		this.texts = new KeyTexts(this::converters);
 		this.transactions = new OpenTransactions(() -> known.get().insideTransaction());
-		this.blockingCalls = new BlockingCalls(this.transactions, new LockOrder());
+		this.blockingCalls = new BlockingCalls(this.transactions, new LockOrder(),
+				new PersistenceContexts(() -> known.get().jpa()));
 		this.asyncCalls = new AsyncCalls(this.blockingCalls);
 		this.stageExecutor = new StageExecutor(this::taskExecutor, beanFactory.getBeanClassLoader());
 		this.stageCalls = new StageCalls(this.transactions, this.stageExecutor,

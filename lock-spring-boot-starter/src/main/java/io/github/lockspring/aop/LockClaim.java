@@ -20,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -66,23 +65,7 @@ record LockClaim(MethodLock lock, Object key, LockOptions options) {
 	 * @param held the locks that are held
 	 */
 	boolean isHeldIn(@Nullable LockContext held) {
-		if (attributes().isSemaphore()) {
-			return false;
-		}
-		String text = (this.key instanceof List<?> list) ? textOf(list) : this.key.toString();
-		for (LockContext each = held; each != null; each = each.outer()) {
-			if (each.name().equals(name()) && each.lock().isHeld() && each.lock().key().equals(text)) {
-				return true;
-			}
-		}
-		return false;
-	}
-
-	/**
-	 * Several keys as their handle names them.
-	 */
-	private static String textOf(List<?> keys) {
-		return keys.stream().map(Object::toString).distinct().sorted().collect(Collectors.joining(","));
+		return this.lock.isHeldIn(held, this.key);
 	}
 
 	/**

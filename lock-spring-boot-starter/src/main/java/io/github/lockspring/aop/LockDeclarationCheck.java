@@ -45,6 +45,11 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 
 	private static final Log logger = LogFactory.getLog(LockDeclarationCheck.class);
 
+	/**
+	 * The name that Spring Boot gives it.
+	 */
+	private static final String OPEN_IN_VIEW = "openEntityManagerInViewInterceptor";
+
 	private final ConfigurableListableBeanFactory beanFactory;
 
 	private final DistributedLockInterceptor interceptor;
@@ -85,6 +90,7 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 		}
 		this.interceptor.source().known().forEach(this::checkLock);
 		warnOfUnknownNames();
+		warnOfOpenInView();
 	}
 
 	private void checkLock(LockAttributes lock) {
@@ -155,6 +161,21 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 			logger.warn("The properties lock.names.* have settings for "
 					+ unknown.stream().map(KeyText::describe).collect(Collectors.joining(", "))
 					+ ", but no annotation of a bean that was created so far has such a name");
+		}
+	}
+
+	/**
+	 * Most locked methods that use JPA in a web application are called by a controller
+	 * that has loaded entities already.
+	 */
+	private void warnOfOpenInView() {
+		if (this.defaults.jpa() == JpaMode.WARN && this.beanFactory.containsBean(OPEN_IN_VIEW)
+				&& !this.interceptor.source().known().isEmpty()) {
+			logger.warn("There are locked methods, and spring.jpa.open-in-view is enabled: in a web request, entities"
+					+ " that were loaded before a lock was acquired are not read again under it, so that changes of"
+					+ " the last holder may be overwritten, and each request keeps a connection to its end. Set"
+					+ " spring.jpa.open-in-view to false, or lock.jpa to clear, or, if locked methods refresh what"
+					+ " they change, lock.jpa to ignore");
 		}
 	}
 

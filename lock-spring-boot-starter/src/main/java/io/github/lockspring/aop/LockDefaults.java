@@ -34,15 +34,30 @@ import io.github.lockspring.LockOptions;
  * @param insideTransaction what becomes of a lock inside an open transaction
  * @param checks what happens at startup when an annotation has a mistake
  * @param names what is configured for single names
+ * @param jpa what becomes of entities that are older than a lock
  */
 public record LockDefaults(LockOptions options, @Nullable Duration renewInterval, InsideTransaction insideTransaction,
-		LockChecks checks, Map<String, LockOverrides> names) {
+		LockChecks checks, Map<String, LockOverrides> names, JpaMode jpa) {
 
 	/**
 	 * Keeps a copy of the names.
 	 */
 	public LockDefaults {
 		names = Map.copyOf(names);
+	}
+
+	/**
+	 * Creates defaults that warn of entities that are older than a lock.
+	 * @param options how to lock
+	 * @param renewInterval how long after the last renewal the next one is due, or
+	 * {@code null} for a part of each lease time
+	 * @param insideTransaction what becomes of a lock inside an open transaction
+	 * @param checks what happens at startup when an annotation has a mistake
+	 * @param names what is configured for single names
+	 */
+	public LockDefaults(LockOptions options, @Nullable Duration renewInterval, InsideTransaction insideTransaction,
+			LockChecks checks, Map<String, LockOverrides> names) {
+		this(options, renewInterval, insideTransaction, checks, names, JpaMode.WARN);
 	}
 
 	/**

@@ -19,14 +19,37 @@ package io.github.lockspring.aop;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
+import io.github.lockspring.LockContext;
 import io.github.lockspring.LockLostException;
 
 /**
  * Looks at the locks of a transaction for the last time, after everything else that is
- * done before the commit. To be added to each transaction manager. Safe for use by many
+ * done before the commit, and at what JPA has read before a lock was acquired under which
+ * a transaction begins. To be added to each transaction manager. Safe for use by many
  * threads.
  */
 public final class LockTransactionListener implements TransactionExecutionListener {
+
+	private final PersistenceContexts persistence;
+
+	/**
+	 * Creates a listener.
+	 * @param mode what becomes of entities that are older than a lock
+	 */
+	public LockTransactionListener(JpaMode mode) {
+		this.persistence = new PersistenceContexts(() -> mode);
+	}
+
+	/**
+	 * Warns if entities are older than the lock under which the transaction begins.
+	 */
+	@Override
+	public void beforeBegin(TransactionExecution transaction) {
+		LockContext locks = PersistenceContexts.areBound() ? LockContext.get() : null;
+		if (locks != null) {
+			this.persistence.beginning(locks.name());
+		}
+	}
 
 	/**
 	 * Refuses to commit if a lock that the transaction keeps is lost.

@@ -17,11 +17,13 @@
 package io.github.lockspring.aop;
 
 import java.util.List;
+import java.util.stream.Collectors;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.InvalidLockKeyException;
+import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
@@ -91,6 +93,31 @@ final class MethodLock {
 			throw refuse("condition", condition, String.valueOf(ex.getMessage()), causeOf(ex));
 		}
 		throw refuse("condition", condition, "it is neither true nor false", null);
+	}
+
+	/**
+	 * Whether a key is held already, so that it is acquired again without waiting.
+	 * @param held the locks that are held
+	 * @param key the key of a call
+	 */
+	boolean isHeldIn(@Nullable LockContext held, Object key) {
+		if (held == null || this.attributes.isSemaphore()) {
+			return false;
+		}
+		String text = (key instanceof List<?> list) ? textOf(list) : key.toString();
+		for (LockContext each = held; each != null; each = each.outer()) {
+			if (each.name().equals(name()) && each.lock().isHeld() && each.lock().key().equals(text)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Several keys as their handle names them.
+	 */
+	private static String textOf(List<?> keys) {
+		return keys.stream().map(Object::toString).distinct().sorted().collect(Collectors.joining(","));
 	}
 
 	/**

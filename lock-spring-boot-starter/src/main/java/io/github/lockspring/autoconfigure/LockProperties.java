@@ -29,6 +29,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 
 import io.github.lockspring.aop.DistributedLockAdvisor;
 import io.github.lockspring.aop.InsideTransaction;
+import io.github.lockspring.aop.JpaMode;
 import io.github.lockspring.aop.LockChecks;
 
 /**
@@ -112,6 +113,12 @@ public class LockProperties {
 	 * is kept until the transaction has completed, or the call is refused.
 	 */
 	private InsideTransaction insideTransaction = InsideTransaction.AFTER_COMPLETION;
+
+	/**
+	 * What becomes of entities that an EntityManager of the thread has loaded before a
+	 * lock is acquired: 'warn' once, 'clear' the EntityManager, or 'ignore'.
+	 */
+	private JpaMode jpa = JpaMode.WARN;
 
 	/**
 	 * What happens at startup when an annotation has a mistake: the application does not
@@ -238,6 +245,14 @@ public class LockProperties {
 
 	public void setAsyncRelease(boolean asyncRelease) {
 		this.asyncRelease = asyncRelease;
+	}
+
+	public JpaMode getJpa() {
+		return this.jpa;
+	}
+
+	public void setJpa(JpaMode jpa) {
+		this.jpa = jpa;
 	}
 
 	public InsideTransaction getInsideTransaction() {

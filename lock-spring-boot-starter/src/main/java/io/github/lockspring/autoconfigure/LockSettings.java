@@ -232,7 +232,7 @@ final class LockSettings {
 
 	LockDefaults annotationDefaults() {
 		return new LockDefaults(options(), this.properties.getRenewInterval(), this.properties.getInsideTransaction(),
-				this.properties.getChecks(), overrides());
+				this.properties.getChecks(), overrides(), this.properties.getJpa());
 	}
 
 	private Map<String, LockOverrides> overrides() {

@@ -26,15 +26,17 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import io.github.lockspring.aop.LockTransactionListener;
 
 /**
- * Has all transaction managers look at the locks of a transaction before it commits.
+ * Has all transaction managers look at the locks of a transaction before it commits, and
+ * at what JPA has read before them.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(ConfigurableTransactionManager.class)
 class LockTransactionConfiguration {
 
 	@Bean
-	static SmartInitializingSingleton lockTransactionListenerRegistrar(ListableBeanFactory beanFactory) {
-		LockTransactionListener listener = new LockTransactionListener();
+	static SmartInitializingSingleton lockTransactionListenerRegistrar(ListableBeanFactory beanFactory,
+			LockProperties properties) {
+		LockTransactionListener listener = new LockTransactionListener(properties.getJpa());
 		return () -> beanFactory.getBeansOfType(ConfigurableTransactionManager.class, false, false)
 			.values()
 			.forEach((manager) -> manager.addListener(listener));

@@ -266,7 +266,7 @@ class OpenTransactionsTests {
 
 	@Test
 	void whenLockIsTakenAndLostBeforeCommitThenTransactionIsRolledBack() {
-		this.transactions.addListener(new LockTransactionListener());
+		this.transactions.addListener(new LockTransactionListener(JpaMode.WARN));
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
 				this.jdbc.update("INSERT INTO sales VALUES (1)");
