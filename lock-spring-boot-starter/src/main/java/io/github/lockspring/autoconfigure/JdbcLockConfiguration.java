@@ -52,31 +52,54 @@ class JdbcLockConfiguration {
 	@Bean
 	JdbcLockTable jdbcLockTable(LockProperties lockProperties, ListableBeanFactory beanFactory) {
 		LockProperties.Jdbc properties = lockProperties.getJdbc();
-		return new JdbcLockTable(CLIENT.requireOne(beanFactory, properties.getDataSource()), properties);
+		DataSource dataSource = CLIENT.requireOne(beanFactory, properties.getDataSource());
+		RoutingDataSources.refuse(dataSource);
+		return new JdbcLockTable(dataSource, properties);
 	}
 
 	@Bean(destroyMethod = "")
 	@DependsOnDatabaseInitialization
 	JdbcLockBackend jdbcLockBackend(LockProperties lockProperties, JdbcLockTable table,
 			ObjectProvider<DataSourcePoolMetadataProvider> pools) {
+		DataSource dataSource = table.dataSource();
+		DataSource unpooled = UnpooledHikariDataSource.of(dataSource);
 		table.prepare();
-		JdbcLockSettings settings = settings(lockProperties.getJdbc(), table.dataSource(), pools);
-		boolean listening = lockProperties.getJdbc().getNotify() == ReleaseNotification.AUTO && table.areReleasesTold()
+		int size = poolSize(dataSource, pools);
+		int connections = connections(lockProperties.getJdbc(), size);
+		if (connections > 0 && (unpooled != null || size == 0)) {
+			return backend((unpooled != null) ? unpooled : dataSource, lockProperties.getJdbc(), table,
+					JdbcLockSettings.ofOwnConnections(lockProperties.getJdbc().getTableName(), connections));
+		}
+		return backend(dataSource, lockProperties.getJdbc(), table, shared(lockProperties.getJdbc(), size));
+	}
+
+	private static JdbcLockBackend backend(DataSource dataSource, LockProperties.Jdbc properties, JdbcLockTable table,
+			JdbcLockSettings settings) {
+		boolean listening = properties.getNotify() == ReleaseNotification.AUTO && table.areReleasesTold()
 				&& !settings.isSmallPool();
-		return new JdbcLockBackend(table.dataSource(), settings.withListening(listening));
+		return new JdbcLockBackend(dataSource, settings.withListening(listening));
 	}
 
 	/**
-	 * A data source that was named is taken for one that is for locks only.
+	 * A pool that was named may have been made for the locks, with as many connections as
+	 * they are to have.
 	 */
-	private static JdbcLockSettings settings(LockProperties.Jdbc properties, DataSource dataSource,
-			ObjectProvider<DataSourcePoolMetadataProvider> pools) {
-		int connections = (properties.getDataSource() == null) ? maxConnections(dataSource, pools) : 0;
-		return (connections > 0) ? JdbcLockSettings.ofSharedPool(properties.getTableName(), connections)
+	private static int connections(LockProperties.Jdbc properties, int poolSize) {
+		int connections = properties.getConnections();
+		boolean limited = properties.getDataSource() != null && poolSize > 0;
+		return limited ? Math.min(connections, poolSize) : connections;
+	}
+
+	/**
+	 * A pool that was named is taken for one that is for locks only.
+	 */
+	private static JdbcLockSettings shared(LockProperties.Jdbc properties, int poolSize) {
+		return (properties.getDataSource() == null && poolSize > 0)
+				? JdbcLockSettings.ofSharedPool(properties.getTableName(), poolSize)
 				: JdbcLockSettings.of(properties.getTableName());
 	}
 
-	private static int maxConnections(DataSource dataSource, ObjectProvider<DataSourcePoolMetadataProvider> pools) {
+	private static int poolSize(DataSource dataSource, ObjectProvider<DataSourcePoolMetadataProvider> pools) {
 		return pools.orderedStream()
 			.map((provider) -> provider.getDataSourcePoolMetadata(dataSource))
 			.filter(Objects::nonNull)

@@ -695,6 +695,12 @@ public class LockProperties {
 		private @Nullable String dataSource;
 
 		/**
+		 * How many connections locks have for themselves at most, beside the pool of the
+		 * application and one that is left for renewals. 0 to take them from the pool.
+		 */
+		private int connections = 8;
+
+		/**
 		 * Whether the database is asked to tell of releases, on one more connection.
 		 */
 		private ReleaseNotification notify = ReleaseNotification.AUTO;
@@ -723,6 +729,14 @@ public class LockProperties {
 
 		public void setDataSource(@Nullable String dataSource) {
 			this.dataSource = dataSource;
+		}
+
+		public int getConnections() {
+			return this.connections;
+		}
+
+		public void setConnections(int connections) {
+			this.connections = connections;
 		}
 
 		public ReleaseNotification getNotify() {
@@ -791,8 +805,8 @@ public class LockProperties {
 	public enum ReleaseNotification {
 
 		/**
-		 * If it is PostgreSQL, and its pool is not a small one that the application uses
-		 * as well. Not behind a pooler in transaction mode.
+		 * If it is PostgreSQL without a pooler in between, and the connection need not
+		 * come from a small pool that the application uses as well.
 		 */
 		AUTO,
 

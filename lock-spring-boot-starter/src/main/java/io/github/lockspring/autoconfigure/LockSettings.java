@@ -121,6 +121,9 @@ final class LockSettings {
 		require(replicas >= 0, "lock.redis.wait-replicas", replicas, "It must be zero, to wait for none, or more.");
 		requireMillis("lock.redis.wait-timeout", this.properties.getRedis().getWaitTimeout());
 		requireMillis("lock.redis.redlock.node-timeout", this.properties.getRedis().getRedlock().getNodeTimeout());
+		int connections = this.properties.getJdbc().getConnections();
+		require(connections >= 0, "lock.jdbc.connections", connections,
+				"It must be zero, to take connections from the pool of the application, or more.");
 		int maxKeys = this.properties.getMaxKeys();
 		require(maxKeys > 0, "lock.max-keys", maxKeys, "It must be at least 1.");
 	}

@@ -53,6 +53,13 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	/**
+	 * Have connections ready for the first calls.
+	 */
+	void start() {
+		this.connections.start();
+	}
+
+	/**
 	 * Runs a call.
 	 * @param timeout the time after which it must have ended
 	 * @param call what to do
@@ -60,8 +67,19 @@ final class JdbcCalls implements AutoCloseable {
 	 * @throws BackendException if it failed
 	 */
 	<T> T run(Duration timeout, Call<T> call) {
+		return run(timeout, call, false);
+	}
+
+	/**
+	 * Runs a call that must not wait for others, as {@link #run(Duration, Call)} does.
+	 */
+	<T> T runUrgently(Duration timeout, Call<T> call) {
+		return run(timeout, call, true);
+	}
+
+	private <T> T run(Duration timeout, Call<T> call, boolean urgent) {
 		long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(min(timeout, MAX_TIMEOUT));
-		LockConnection connection = this.connections.take(deadline);
+		LockConnection connection = this.connections.take(deadline, urgent);
 		boolean wasKept = connection.isUsedAgain();
 		try {
 			return attempt(call, connection, deadline, false);
@@ -70,14 +88,14 @@ final class JdbcCalls implements AutoCloseable {
 			if (!wasKept || isOver(deadline)) {
 				throw ex;
 			}
-			return attemptAgain(call, deadline, ex);
+			return attemptAgain(call, deadline, ex, urgent);
 		}
 	}
 
-	private <T> T attemptAgain(Call<T> call, long deadline, BackendException first) {
+	private <T> T attemptAgain(Call<T> call, long deadline, BackendException first, boolean urgent) {
 		boolean mayBeDone = first instanceof OutcomeUnknownException;
 		try {
-			return attempt(call, this.connections.take(deadline), deadline, mayBeDone);
+			return attempt(call, this.connections.take(deadline, urgent), deadline, mayBeDone);
 		}
 		catch (BackendException second) {
 			second.addSuppressed(first);
@@ -89,18 +107,19 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	private <T> T attempt(Call<T> call, LockConnection connection, long deadline, boolean mayBeDone) {
-		boolean works = false;
+		State state = State.BROKEN;
 		try {
 			T result = insist(call, connection, deadline, mayBeDone);
-			works = true;
+			state = State.WORKING;
 			return result;
 		}
 		catch (BackendException | IllegalArgumentException ex) {
-			works = true; // it is an answer to what was read
+			state = State.WORKING; // it is an answer to what was read
 			throw ex;
 		}
 		catch (SQLException ex) {
 			connection.abandonIfReadOnly(ex);
+			state = State.after(ex, connection);
 			throw translate(ex, connection.dialect());
 		}
 		catch (InterruptedException ex) {
@@ -108,12 +127,7 @@ final class JdbcCalls implements AutoCloseable {
 			throw new BackendUnavailableException("Interrupted while another session worked on the same row", ex);
 		}
 		finally {
-			if (works) {
-				this.connections.giveBack(connection);
-			}
-			else {
-				this.connections.discard(connection);
-			}
+			state.leave(connection, this.connections);
 		}
 	}
 
@@ -154,6 +168,58 @@ final class JdbcCalls implements AutoCloseable {
 	@Override
 	public void close() {
 		this.connections.close();
+	}
+
+	/**
+	 * What is known of a connection after a call.
+	 */
+	private enum State {
+
+		/**
+		 * It can be used again.
+		 */
+		WORKING {
+
+			@Override
+			void leave(LockConnection connection, JdbcConnections connections) {
+				connections.giveBack(connection);
+			}
+
+		},
+
+		/**
+		 * The database answers, but the session may be in a state that others are not in.
+		 */
+		DOUBTFUL {
+
+			@Override
+			void leave(LockConnection connection, JdbcConnections connections) {
+				connections.discard(connection);
+			}
+
+		},
+
+		/**
+		 * Others that lead to the same server may be broken likewise.
+		 */
+		BROKEN {
+
+			@Override
+			void leave(LockConnection connection, JdbcConnections connections) {
+				connections.discardAll(connection);
+			}
+
+		};
+
+		static State after(SQLException failure, LockConnection connection) {
+			if (connection.isAborted() || !connection.dialect().isRefused(failure)) {
+				return BROKEN;
+			}
+			return connection.dialect().isContended(failure) ? WORKING : DOUBTFUL;
+		}
+
+		abstract void leave(LockConnection connection, JdbcConnections connections);
+
 	}
 
 	/**

@@ -13,7 +13,6 @@
  * See the License for the specific language governing permissions and
  * limitations under the License.
  */
-
 package io.github.lockspring.jdbc;
 
 import java.time.Duration;
@@ -24,117 +23,219 @@ import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.support.DaemonThreads;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The few connections that lock statements run on. They come straight from the data
- * source and are never those of the caller's transaction.
+ * The connections of locks. No call waits for one longer than it may take, whatever the
+ * data source does.
  * <ol>
- * <li>A call takes an idle connection without leaving its thread.
- * <li>If there is none it waits, no longer than it may, for one that another call gives
- * back or that a background thread gets from the data source, which may take its time.
- * <li>A connection is kept for a second, then the data source has it again: a thread of
- * the application may wait for just that connection.
- * <li>One is kept for as long as leases are held: an application that takes all
- * connections of the data source must not keep them from being renewed. Not so if no more
- * than one may be kept at all, for then the application needs it.
- * <li>A connection that does not answer in time, or cannot be given back in time, is
- * aborted.
+ * <li>A few are opened at start and stay open, so that there is one when the pool of the
+ * application has none left. More are opened in the background while calls wait, and
+ * closed when nobody needs them.</li>
+ * <li>Calls get connections in the order in which they come. Urgent ones, which renew
+ * leases, go first, and one connection is left for them.</li>
+ * <li>An opening that takes too long is aborted and not counted any more, so that another
+ * may be tried: what it hangs at need not be what the next one meets.</li>
+ * <li>A sweep ends calls that outlast their time, closes what is old or idle, looks
+ * whether unused connections still lead anywhere, and replaces what is gone.</li>
  * </ol>
+ * Safe for use by many threads at once.
  */
 final class JdbcConnections implements AutoCloseable {
 
-	private static final int MAX_OPEN = 8;
+	private static final Log logger = LogFactory.getLog(JdbcConnections.class);
 
+	/**
+	 * How many are opened at the same time, beside those that take too long.
+	 */
 	private static final int MAX_OPENING = 2;
 
-	private static final Duration KEPT_FOR = Duration.ofSeconds(1);
+	/**
+	 * How long an opening may take at least, however short of time a call is.
+	 */
+	private static final Duration OPENING_TIME = Duration.ofSeconds(1);
+
+	private static final Duration MAX_OPENING_TIME = Duration.ofSeconds(30);
+
+	private static final Duration CLOSING_TIME = Duration.ofSeconds(1);
 
 	private static final Duration SWEEP_INTERVAL = Duration.ofMillis(50);
 
-	private final Callable<LockConnection> source;
+	private static final Duration QUIET_INTERVAL = Duration.ofSeconds(1);
 
-	private final int maxIdle;
+	/**
+	 * How long a connection may be unused before it is asked for a sign of life.
+	 */
+	private static final Duration UNUSED_TIME = Duration.ofSeconds(15);
+
+	private static final Duration PAUSE = Duration.ofSeconds(1);
+
+	/**
+	 * By how much the pause before the next opening grows with every one that hangs.
+	 */
+	private static final Duration PAUSE_PER_HANGING = Duration.ofMillis(250);
+
+	private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
+
+	private final ConnectionSource source;
+
+	private final ConnectionLimits limits;
 
 	private final BooleanSupplier leasesHeld;
-
-	private final ExecutorService background = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 5, TimeUnit.SECONDS,
-			new SynchronousQueue<>(), JdbcConnections::newThread, (task, executor) -> task.run());
 
 	private final Deque<LockConnection> idle = new ArrayDeque<>();
 
 	private final Set<LockConnection> open = new LinkedHashSet<>();
 
-	private final Deque<CompletableFuture<LockConnection>> waiters = new ArrayDeque<>();
+	/**
+	 * Those that are being closed.
+	 */
+	private final Set<LockConnection> leaving = new LinkedHashSet<>();
 
-	private int opening;
+	private final Set<ConnectionOpening> openings = new LinkedHashSet<>();
+
+	private final Set<ConnectionOpening> hanging = new LinkedHashSet<>();
+
+	private final Deque<ConnectionWaiter> waiters = new ArrayDeque<>();
+
+	private ExecutorService background = newExecutor();
+
+	private Duration openingTime = OPENING_TIME;
+
+	private int ordinaryCalls;
+
+	private long nextOpening = System.nanoTime();
+
+	private @Nullable Throwable lastFailure;
+
+	private boolean started;
 
 	private boolean sweeping;
+
+	private boolean quiet;
 
 	private boolean closed;
 
 	/**
 	 * Takes no connection yet.
 	 * @param source where connections come from; may block for long
-	 * @param maxIdle how many are kept for the next call at most
-	 */
-	JdbcConnections(Callable<LockConnection> source, int maxIdle) {
-		this(source, maxIdle, () -> false);
-	}
-
-	/**
-	 * Takes no connection yet.
-	 * @param source where connections come from; may block for long
-	 * @param maxIdle how many are kept for the next call at most
+	 * @param limits how many connections are open, and for how long
 	 * @param leasesHeld whether there are leases that will have to be renewed
 	 */
-	JdbcConnections(Callable<LockConnection> source, int maxIdle, BooleanSupplier leasesHeld) {
+	JdbcConnections(ConnectionSource source, ConnectionLimits limits, BooleanSupplier leasesHeld) {
 		this.source = source;
-		this.maxIdle = maxIdle;
+		this.limits = limits;
 		this.leasesHeld = leasesHeld;
 	}
 
+	private static ExecutorService newExecutor() {
+		return new ThreadPoolExecutor(0, Integer.MAX_VALUE, 5, TimeUnit.SECONDS, new SynchronousQueue<>(),
+				(task) -> DaemonThreads.create("lock-jdbc", task), (task, executor) -> task.run());
+	}
+
 	/**
-	 * Takes a connection, to be {@linkplain #giveBack given back} or {@linkplain #discard
-	 * discarded} after the call.
-	 * @param deadline when the call must have ended, by {@link System#nanoTime()}
+	 * Begin to open the connections that are reserved, in the background. They may be
+	 * started again after they were closed.
 	 */
-	LockConnection take(long deadline) {
-		CompletableFuture<LockConnection> waiter = new CompletableFuture<>();
-		LockConnection connection = takeIdleOr(waiter);
+	synchronized void start() {
+		if (this.closed) {
+			this.closed = false;
+			this.background = newExecutor();
+		}
+		this.started = true;
+		openAsNeeded();
+	}
+
+	/**
+	 * Takes a connection, to be {@linkplain #giveBack given back}, {@linkplain #discard
+	 * discarded} or {@linkplain #discardAll discarded with the rest} after the call.
+	 * @param deadline when the call must have ended, by {@link System#nanoTime()}
+	 * @param urgent whether the call must not wait for the rest
+	 */
+	LockConnection take(long deadline, boolean urgent) {
+		LockConnection connection = takeIdle(urgent);
 		if (connection == null) {
-			connection = await(waiter, deadline);
+			connection = await(enqueue(urgent, deadline), deadline);
 		}
 		connection.begin(deadline);
 		return connection;
 	}
 
-	private synchronized @Nullable LockConnection takeIdleOr(CompletableFuture<LockConnection> waiter) {
+	private synchronized @Nullable LockConnection takeIdle(boolean urgent) {
 		if (this.closed) {
-			throw new BackendUnavailableException("The lock backend 'jdbc' is closed", null);
+			throw closed();
 		}
-		LockConnection connection = this.idle.pollLast();
-		if (connection == null) {
-			this.waiters.add(waiter);
-			openForWaiters();
+		endQuiet();
+		LockConnection connection = isAdmitted(urgent) ? this.idle.pollLast() : null;
+		if (connection != null) {
+			lend(connection, urgent);
 		}
 		return connection;
 	}
 
-	private LockConnection await(CompletableFuture<LockConnection> waiter, long deadline) {
+	private static BackendUnavailableException closed() {
+		return new BackendUnavailableException("The lock backend 'jdbc' is closed", null);
+	}
+
+	private boolean isAdmitted(boolean urgent) {
+		return urgent || this.ordinaryCalls < this.limits.ordinary();
+	}
+
+	private void lend(LockConnection connection, boolean urgent) {
+		connection.lend(urgent);
+		this.ordinaryCalls += urgent ? 0 : 1;
+	}
+
+	private synchronized ConnectionWaiter enqueue(boolean urgent, long deadline) {
+		if (this.closed) {
+			throw closed();
+		}
+		this.openingTime = Duration.ofNanos(
+				Math.min(MAX_OPENING_TIME.toNanos(), Math.max(OPENING_TIME.toNanos(), deadline - System.nanoTime())));
+		ConnectionWaiter waiter = new ConnectionWaiter(urgent);
+		if (urgent) {
+			this.waiters.addFirst(waiter);
+		}
+		else {
+			this.waiters.addLast(waiter);
+		}
+		serve();
+		openAsNeeded();
+		return waiter;
+	}
+
+	/**
+	 * Gives idle connections to those who wait.
+	 */
+	private void serve() {
+		while (!this.idle.isEmpty() && !this.waiters.isEmpty() && isAdmitted(this.waiters.peek().isUrgent())) {
+			ConnectionWaiter waiter = this.waiters.remove();
+			LockConnection connection = this.idle.removeLast();
+			lend(connection, waiter.isUrgent());
+			if (!waiter.complete(connection)) {
+				returned(connection);
+				this.idle.addLast(connection);
+			}
+		}
+	}
+
+	private void returned(LockConnection connection) {
+		this.ordinaryCalls -= connection.isUrgent() ? 0 : 1;
+	}
+
+	private LockConnection await(ConnectionWaiter waiter, long deadline) {
 		long nanos = Math.max(0, deadline - System.nanoTime());
 		try {
 			return waiter.get(nanos, TimeUnit.NANOSECONDS);
@@ -144,10 +245,7 @@ final class JdbcConnections implements AutoCloseable {
 			throw new BackendUnavailableException("The data source gave no connection: " + reason.getMessage(), reason);
 		}
 		catch (TimeoutException ex) {
-			return giveUp(waiter,
-					new BackendUnavailableException("The data source gave no connection within "
-							+ Duration.ofNanos(nanos).toMillis() + " ms: its pool is exhausted or too small, "
-							+ "or the caller itself holds the last connection in a transaction", null));
+			return giveUp(waiter, noConnectionWithin(Duration.ofNanos(nanos)));
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -155,7 +253,7 @@ final class JdbcConnections implements AutoCloseable {
 		}
 	}
 
-	private LockConnection giveUp(CompletableFuture<LockConnection> waiter, BackendUnavailableException reason) {
+	private LockConnection giveUp(ConnectionWaiter waiter, BackendUnavailableException reason) {
 		if (waiter.completeExceptionally(reason) || waiter.isCompletedExceptionally()) {
 			forget(waiter);
 			throw reason;
@@ -163,40 +261,145 @@ final class JdbcConnections implements AutoCloseable {
 		return waiter.join();
 	}
 
-	private synchronized void forget(CompletableFuture<LockConnection> waiter) {
+	private synchronized void forget(ConnectionWaiter waiter) {
 		this.waiters.remove(waiter);
 	}
 
-	private void openForWaiters() {
-		while (this.opening < Math.min(this.waiters.size(), MAX_OPENING)
-				&& this.open.size() + this.opening < MAX_OPEN) {
-			this.opening++;
-			this.background.execute(this::open);
+	private synchronized BackendUnavailableException noConnectionWithin(Duration time) {
+		String message = reason(time);
+		return (this.lastFailure != null) ? new BackendUnavailableException(
+				message + ". The last attempt to open one failed: " + this.lastFailure.getMessage(), this.lastFailure)
+				: new BackendUnavailableException(message, null);
+	}
+
+	private String reason(Duration time) {
+		if (this.openings.isEmpty() && this.hanging.isEmpty()) {
+			return "No connection was free within %d ms: all %d are in use by other calls".formatted(time.toMillis(),
+					this.open.size() + this.leaving.size());
+		}
+		if (this.limits.own() || isAnyConnected(this.openings) || isAnyConnected(this.hanging)) {
+			return "No connection could be opened within %d ms: the database does not answer"
+				.formatted(time.toMillis());
+		}
+		return "The data source gave no connection within %d ms: its pool is exhausted or too small, "
+			.formatted(time.toMillis())
+				+ "or the caller itself holds the last connection in a transaction, or the database does not answer";
+	}
+
+	private static boolean isAnyConnected(Collection<ConnectionOpening> openings) {
+		return openings.stream().anyMatch(ConnectionOpening::isConnected);
+	}
+
+	private void openAsNeeded() {
+		int wanted = wanted();
+		while (this.openings.size() < Math.min(wanted, MAX_OPENING) && isThereRoom() && isTimeToOpen()) {
+			open(new ConnectionOpening(this.openingTime));
 		}
 	}
 
-	private void open() {
+	private int wanted() {
+		if (this.waiters.isEmpty()) {
+			return isTooFew() ? 1 : 0;
+		}
+		return (int) this.waiters.stream().filter((waiter) -> isAdmitted(waiter.isUrgent())).count();
+	}
+
+	/**
+	 * Whether those that are reserved are not there, or one of them is to be replaced.
+	 */
+	private boolean isTooFew() {
+		int reserved = this.started ? this.limits.reserved() : 0;
+		return this.open.size() < reserved || (this.open.size() <= kept()
+				&& this.idle.stream().anyMatch((connection) -> connection.isOlderThan(this.limits.lifetime())));
+	}
+
+	private int kept() {
+		int reserved = (this.started && !this.closed) ? this.limits.reserved() : 0;
+		return (reserved == 0 && this.limits.maxIdle() > 1 && this.leasesHeld.getAsBoolean()) ? 1 : reserved;
+	}
+
+	private boolean isThereRoom() {
+		return !this.closed && this.open.size() + this.leaving.size() + this.openings.size() < this.limits.max();
+	}
+
+	/**
+	 * Those who wait are not kept from trying, unless attempts before theirs hang.
+	 */
+	private boolean isTimeToOpen() {
+		return (this.hanging.isEmpty() && !this.waiters.isEmpty()) || System.nanoTime() - this.nextOpening >= 0;
+	}
+
+	private void open(ConnectionOpening opening) {
+		this.openings.add(opening);
+		this.nextOpening = System.nanoTime()
+				+ Math.min(this.hanging.size() * PAUSE_PER_HANGING.toNanos(), MAX_PAUSE.toNanos());
 		try {
-			LockConnection connection = this.source.call();
-			admit(connection);
-			giveBack(connection);
+			this.background.execute(() -> run(opening));
+			beginSweep();
 		}
 		catch (Throwable ex) {
-			failed(ex);
+			failed(opening, ex);
 		}
 	}
 
-	private synchronized void admit(LockConnection connection) {
-		this.opening--;
-		this.open.add(connection);
-		if (!this.sweeping && !this.closed) {
-			this.sweeping = true;
+	private void beginSweep() {
+		endQuiet();
+		if (!this.sweeping) {
 			this.background.execute(this::sweep);
+			this.sweeping = true;
 		}
 	}
 
-	private synchronized void failed(Throwable reason) {
-		this.opening--;
+	private void run(ConnectionOpening opening) {
+		try {
+			LockConnection connection = this.source.open(opening);
+			if (!isUsed(connection, opening)) {
+				close(List.of(connection));
+			}
+		}
+		catch (Throwable ex) {
+			failed(opening, ex);
+		}
+	}
+
+	private synchronized boolean isUsed(LockConnection connection, ConnectionOpening opening) {
+		this.openings.remove(opening);
+		this.hanging.remove(opening);
+		this.lastFailure = null;
+		this.open.add(connection);
+		boolean used = !this.closed && this.open.size() <= this.limits.max() && isKept(connection);
+		if (!used) {
+			leaves(connection);
+		}
+		return used;
+	}
+
+	/**
+	 * Whether an idle connection is given to one who waits, or stays open without use.
+	 */
+	private boolean isKept(LockConnection connection) {
+		this.idle.addLast(connection);
+		serve();
+		boolean superfluous = this.idle.size() > this.limits.maxIdle() && this.idle.size() > kept();
+		return !superfluous || !this.idle.remove(connection);
+	}
+
+	private void leaves(LockConnection connection) {
+		connection.leave(System.nanoTime() + CLOSING_TIME.toNanos());
+		this.open.remove(connection);
+		this.leaving.add(connection);
+	}
+
+	/**
+	 * One that took too long was aborted, which says nothing about the reason.
+	 */
+	private synchronized void failed(ConnectionOpening opening, Throwable reason) {
+		if (this.hanging.remove(opening)) {
+			return;
+		}
+		this.openings.remove(opening);
+		this.lastFailure = reason;
+		this.nextOpening = System.nanoTime() + PAUSE.toNanos();
 		if (this.open.isEmpty()) {
 			this.waiters.forEach((waiter) -> waiter.completeExceptionally(reason));
 			this.waiters.clear();
@@ -214,60 +417,62 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private synchronized boolean isReused(LockConnection connection) {
-		boolean kept = !connection.isOlderThan(KEPT_FOR) || (this.idle.isEmpty() && isOneReserved());
-		return kept && !this.closed && !connection.isAborted()
-				&& (isDelivered(connection) || (this.idle.size() < this.maxIdle && this.idle.add(connection)));
-	}
-
-	private boolean isOneReserved() {
-		return this.maxIdle > 1 && this.leasesHeld.getAsBoolean();
-	}
-
-	private boolean isDelivered(LockConnection connection) {
-		while (!this.waiters.isEmpty()) {
-			if (this.waiters.remove().complete(connection)) {
-				return true;
-			}
+		returned(connection);
+		boolean works = !this.closed && !connection.isAborted();
+		boolean replaced = connection.isOlderThan(this.limits.lifetime()) && this.open.size() > kept();
+		boolean reused = works && !replaced && isKept(connection);
+		if (!reused) {
+			leaves(connection);
+			openAsNeeded();
 		}
-		return false;
+		return reused;
+	}
+
+	/**
+	 * Gives back a connection that is not to be used any more.
+	 */
+	void discard(LockConnection connection) {
+		close(leaving(connection, false));
 	}
 
 	/**
 	 * Gives back a connection that failed, and the idle ones, which may fail likewise.
 	 */
-	void discard(LockConnection connection) {
-		List<LockConnection> leaving = removeIdle(Duration.ZERO);
-		leaving.add(connection);
-		close(leaving);
+	void discardAll(LockConnection connection) {
+		close(leaving(connection, true));
 	}
 
-	private synchronized List<LockConnection> removeIdle(Duration minAge) {
-		List<LockConnection> leaving = new ArrayList<>();
-		this.idle.removeIf((connection) -> connection.isOlderThan(minAge) && leaving.add(connection));
-		return leaving;
-	}
-
-	private synchronized List<LockConnection> removeOld() {
-		List<LockConnection> leaving = removeIdle(KEPT_FOR);
-		if (this.idle.isEmpty() && !leaving.isEmpty() && isOneReserved()) {
-			this.idle.add(leaving.remove(leaving.size() - 1));
+	private synchronized List<LockConnection> leaving(LockConnection connection, boolean idleToo) {
+		returned(connection);
+		List<LockConnection> connections = new ArrayList<>();
+		if (idleToo) {
+			connections.addAll(this.idle);
+			this.idle.clear();
 		}
-		return leaving;
+		connections.add(connection);
+		connections.forEach(this::leaves);
+		serve();
+		openAsNeeded();
+		return connections;
 	}
 
-	private void close(Collection<LockConnection> leaving) {
-		leaving.forEach((connection) -> this.background.execute(() -> closeAtOnce(connection)));
+	private void close(Collection<LockConnection> connections) {
+		connections.forEach((connection) -> background().execute(() -> closeAtOnce(connection)));
+	}
+
+	private synchronized ExecutorService background() {
+		return this.background;
 	}
 
 	private void closeAtOnce(LockConnection connection) {
-		connection.begin(System.nanoTime() + KEPT_FOR.toNanos());
+		connection.begin(System.nanoTime() + CLOSING_TIME.toNanos());
 		connection.close();
 		departed(connection);
 	}
 
 	private synchronized void departed(LockConnection connection) {
-		this.open.remove(connection);
-		openForWaiters();
+		this.leaving.remove(connection);
+		openAsNeeded();
 	}
 
 	/**
@@ -275,19 +480,109 @@ final class JdbcConnections implements AutoCloseable {
 	 */
 	private void sweep() {
 		while (isSweepNeeded()) {
-			close(removeOld());
-			overdue().forEach((connection) -> this.background.execute(connection::abort));
-			LockSupport.parkNanos(SWEEP_INTERVAL.toNanos());
+			try {
+				sweepOnce();
+			}
+			catch (Throwable ex) {
+				logger.debug("Could not look after the connections of locks", ex);
+			}
+			rest();
 		}
 	}
 
 	private synchronized boolean isSweepNeeded() {
-		this.sweeping = !this.open.isEmpty();
+		this.sweeping = (this.started && !this.closed) || !this.open.isEmpty() || !this.leaving.isEmpty()
+				|| !this.openings.isEmpty() || !this.waiters.isEmpty();
 		return this.sweeping;
 	}
 
+	private void sweepOnce() {
+		close(removeOld());
+		overdue().forEach((connection) -> background().execute(connection::abort));
+		overdueOpenings().forEach((opening) -> background().execute(opening::abort));
+		removeUnused().forEach((connection) -> background().execute(() -> check(connection)));
+		openLater();
+	}
+
+	private synchronized List<LockConnection> removeOld() {
+		List<LockConnection> old = new ArrayList<>();
+		int superfluous = this.open.size() - kept();
+		for (LockConnection connection : this.idle) {
+			boolean isOld = connection.isUnusedFor(this.limits.idleTime())
+					|| connection.isOlderThan(this.limits.lifetime());
+			if (isOld && old.size() < superfluous) {
+				old.add(connection);
+			}
+		}
+		this.idle.removeAll(old);
+		old.forEach(this::leaves);
+		return old;
+	}
+
+	/**
+	 * Those that take too long to be closed do not count any more.
+	 */
 	private synchronized List<LockConnection> overdue() {
-		return this.open.stream().filter(LockConnection::isOverdue).toList();
+		List<LockConnection> overdue = new ArrayList<>(this.open.stream().filter(LockConnection::isOverdue).toList());
+		this.leaving.removeIf((connection) -> connection.isOver() && overdue.add(connection));
+		return overdue;
+	}
+
+	/**
+	 * A pool that others use is waited for as long as it takes to give a connection.
+	 */
+	private synchronized List<ConnectionOpening> overdueOpenings() {
+		List<ConnectionOpening> overdue = this.openings.stream()
+			.filter((opening) -> opening.isOverdue() && (this.limits.own() || opening.isConnected()))
+			.toList();
+		this.openings.removeAll(overdue);
+		this.hanging.addAll(overdue);
+		return overdue;
+	}
+
+	/**
+	 * One at a time, so that the rest can be used meanwhile.
+	 */
+	private synchronized List<LockConnection> removeUnused() {
+		LockConnection first = this.idle.peekFirst();
+		if (!this.limits.own() || first == null || !first.isUnusedFor(UNUSED_TIME)) {
+			return List.of();
+		}
+		lend(first, true);
+		return List.of(this.idle.removeFirst());
+	}
+
+	private void check(LockConnection connection) {
+		connection.begin(System.nanoTime() + CLOSING_TIME.toNanos());
+		if (connection.isAlive()) {
+			giveBack(connection);
+		}
+		else {
+			discardAll(connection);
+		}
+	}
+
+	private synchronized void openLater() {
+		openAsNeeded();
+	}
+
+	private synchronized void rest() {
+		this.quiet = this.limits.own() && this.waiters.isEmpty() && this.openings.isEmpty() && this.leaving.isEmpty()
+				&& this.idle.size() == this.open.size();
+		try {
+			wait((this.quiet ? QUIET_INTERVAL : SWEEP_INTERVAL).toMillis());
+		}
+		catch (InterruptedException ex) {
+			logger.debug("Interrupted", ex);
+		}
+		this.quiet = false;
+	}
+
+	private void endQuiet() {
+		if (this.quiet) {
+			this.quiet = false;
+			notifyAll();
+		}
 	}
 
 	/**
@@ -295,25 +590,40 @@ final class JdbcConnections implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		markClosed();
-		removeIdle(Duration.ZERO).forEach(this::closeAtOnce);
-		this.background.shutdown();
+		ExecutorService background = background();
+		close(markClosed());
+		background.shutdown();
 		try {
-			this.background.awaitTermination(KEPT_FOR.toMillis(), TimeUnit.MILLISECONDS);
+			background.awaitTermination(CLOSING_TIME.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
 	}
 
-	private synchronized void markClosed() {
+	private synchronized List<LockConnection> markClosed() {
 		this.closed = true;
+		this.started = false;
 		this.waiters.forEach((waiter) -> waiter.completeExceptionally(new IllegalStateException("closed")));
 		this.waiters.clear();
+		List<LockConnection> connections = new ArrayList<>(this.idle);
+		this.idle.clear();
+		connections.forEach(this::leaves);
+		notifyAll();
+		return connections;
 	}
 
-	private static Thread newThread(Runnable task) {
-		return DaemonThreads.create("lock-jdbc", task);
+	/**
+	 * Where connections come from.
+	 */
+	interface ConnectionSource {
+
+		/**
+		 * Open a connection. May block for long.
+		 * @param opening this attempt, which may be aborted meanwhile
+		 */
+		LockConnection open(ConnectionOpening opening) throws Exception;
+
 	}
 
 }

@@ -301,6 +301,20 @@ abstract class JdbcDialect {
 	}
 
 	/**
+	 * Has the transactions of a session read what is committed, also after they have
+	 * waited for a row.
+	 * @return what makes the session as it was before
+	 */
+	SessionChange readCommitted(Connection connection) throws SQLException {
+		int isolation = connection.getTransactionIsolation();
+		if (isolation == Connection.TRANSACTION_READ_COMMITTED) {
+			return SessionChange.NONE;
+		}
+		connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+		return (changed) -> changed.setTransactionIsolation(isolation);
+	}
+
+	/**
 	 * Makes the session fit for our statements.
 	 * @return what makes it as it was before
 	 */
@@ -379,6 +393,12 @@ abstract class JdbcDialect {
 	 * Something to do with a connection.
 	 */
 	interface SessionChange {
+
+		/**
+		 * Changes nothing.
+		 */
+		SessionChange NONE = (connection) -> {
+		};
 
 		void apply(Connection connection) throws SQLException;
 

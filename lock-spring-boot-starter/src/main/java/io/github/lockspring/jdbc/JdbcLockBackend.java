@@ -132,8 +132,10 @@ public final class JdbcLockBackend implements LockBackend {
 		TableName table = new TableName(settings.tableName());
 		this.dataSource = dataSource;
 		this.settings = settings;
-		this.calls = new JdbcCalls(new JdbcConnections(() -> LockConnection.open(dataSource, table),
-				settings.keptConnections(), this.leases::exist));
+		boolean own = settings.ownConnections() > 0;
+		this.calls = new JdbcCalls(
+				new JdbcConnections((opening) -> LockConnection.open(dataSource, table, own, opening),
+						settings.limits(), this.leases::exist));
 		this.news = settings.listening() ? new JdbcNews(dataSource, table) : null;
 	}
 
@@ -150,6 +152,7 @@ public final class JdbcLockBackend implements LockBackend {
 	@Override
 	public void start(BackendListener listener) {
 		warnings().forEach(logger::warn);
+		this.calls.start();
 		if (this.news != null) {
 			this.news.start(listener);
 		}
@@ -249,7 +252,7 @@ public final class JdbcLockBackend implements LockBackend {
 		if (leases.isEmpty()) {
 			return new Renewal(Set.of(), Set.of());
 		}
-		return this.calls.run(timeout, (connection, mayBeDone) -> {
+		return this.calls.runUrgently(timeout, (connection, mayBeDone) -> {
 			Renewal renewal = new LeaseRenewal(connection).renew(leases);
 			renewal.held().forEach(this.leases::add);
 			renewal.lost().forEach(this.leases::remove);

@@ -100,7 +100,9 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		Assert.isTrue(retention.compareTo(MIN_RETENTION) >= 0,
 				() -> "Rows must stay for an hour at least, not for " + retention);
 		this.table = new TableName(tableName);
-		this.calls = new JdbcCalls(new JdbcConnections(() -> LockConnection.open(dataSource, this.table), 0));
+		this.calls = new JdbcCalls(
+				new JdbcConnections((opening) -> LockConnection.open(dataSource, this.table, false, opening),
+						ConnectionLimits.ofPool(0, 0), () -> false));
 		this.retentionMicros = LeaseTable.micros(retention);
 	}
 

@@ -24,20 +24,27 @@ import org.springframework.util.Assert;
  * How a {@link JdbcLockBackend} goes about its table and its connections.
  *
  * @param tableName the table, with or without its schema
- * @param keptConnections how many connections may be kept, for a second at most, for the
- * next call; 0 gives each back at once
+ * @param keptConnections how many connections may be kept, for a second at most after
+ * their last use, for the next call; 0 gives each back at once; of no meaning with
+ * connections of its own
  * @param sharedConnections how many connections the pool has at most if the application
  * uses it as well; 0 if that is not known, or the pool is for locks only
+ * @param ownConnections how many connections the backend has for itself at most, beside
+ * one that is left for renewals; two are opened at start and kept; 0 if it takes them
+ * from a pool whenever it needs them
  * @param listening whether the database is asked to tell of releases, so that those who
  * wait need not ask again and again: on one more connection, which is kept as long as
  * somebody waits now and then; of use with PostgreSQL only, and not behind a pooler in
  * transaction mode
  */
-public record JdbcLockSettings(String tableName, int keptConnections, int sharedConnections, boolean listening) {
+public record JdbcLockSettings(String tableName, int keptConnections, int sharedConnections, int ownConnections,
+		boolean listening) {
 
 	private static final int DEFAULT_KEPT_CONNECTIONS = 4;
 
 	private static final int SMALL = 4;
+
+	private static final int MAX_RESERVED = 2;
 
 	/**
 	 * Checks the numbers.
@@ -46,6 +53,19 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	public JdbcLockSettings {
 		Assert.isTrue(keptConnections >= 0, "'keptConnections' must not be negative");
 		Assert.isTrue(sharedConnections >= 0, "'sharedConnections' must not be negative");
+		Assert.isTrue(ownConnections >= 0, "'ownConnections' must not be negative");
+	}
+
+	/**
+	 * Settings for connections that are taken from a pool.
+	 * @param tableName the table, with or without its schema
+	 * @param keptConnections how many connections may be kept for the next call
+	 * @param sharedConnections how many connections the pool has at most if the
+	 * application uses it as well, or 0
+	 * @param listening whether the database is asked to tell of releases
+	 */
+	public JdbcLockSettings(String tableName, int keptConnections, int sharedConnections, boolean listening) {
+		this(tableName, keptConnections, sharedConnections, 0, listening);
 	}
 
 	/**
@@ -59,7 +79,8 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 
 	/**
 	 * Settings for a pool that the application uses as well: no more than half of its
-	 * connections are kept between two calls.
+	 * connections are kept between two calls. Two of them are taken at start and kept if
+	 * it has eight at least, and one if it has four.
 	 * @param tableName the table, with or without its schema
 	 * @param connections how many connections the pool has at most
 	 * @return the settings
@@ -70,12 +91,28 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	}
 
 	/**
+	 * Settings for a data source that opens a connection whenever it is asked for one.
+	 * Two of them are opened at start and kept; the others are opened when many calls
+	 * come together, and closed when they have not been used for a minute.
+	 * @param tableName the table, with or without its schema
+	 * @param connections how many connections there are at most, beside one that is left
+	 * for renewals
+	 * @return the settings
+	 * @throws IllegalArgumentException if the number is not positive
+	 */
+	public static JdbcLockSettings ofOwnConnections(String tableName, int connections) {
+		Assert.isTrue(connections > 0, "'connections' must be positive");
+		return new JdbcLockSettings(tableName, connections, 0, connections, false);
+	}
+
+	/**
 	 * These settings, with or without news from the database.
 	 * @param listening whether to listen to releases
 	 * @return the settings
 	 */
 	public JdbcLockSettings withListening(boolean listening) {
-		return new JdbcLockSettings(this.tableName, this.keptConnections, this.sharedConnections, listening);
+		return new JdbcLockSettings(this.tableName, this.keptConnections, this.sharedConnections, this.ownConnections,
+				listening);
 	}
 
 	/**
@@ -84,6 +121,16 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	 */
 	public boolean isSmallPool() {
 		return this.sharedConnections > 0 && this.sharedConnections <= SMALL;
+	}
+
+	/**
+	 * Return how many connections are open when, and for how long.
+	 */
+	ConnectionLimits limits() {
+		if (this.ownConnections > 0) {
+			return ConnectionLimits.ofOwn(this.ownConnections, Math.min(this.ownConnections, MAX_RESERVED));
+		}
+		return ConnectionLimits.ofPool(this.keptConnections, Math.min(this.sharedConnections / SMALL, MAX_RESERVED));
 	}
 
 	/**

@@ -43,6 +43,13 @@ final class LockConnection {
 
 	private static final Log logger = LogFactory.getLog(LockConnection.class);
 
+	private static final Duration OPENING_TIME = Duration.ofSeconds(30);
+
+	/**
+	 * How long a connection that was just opened is taken for one that works.
+	 */
+	private static final Duration FRESH_TIME = Duration.ofSeconds(1);
+
 	private final Connection connection;
 
 	private final JdbcDialect dialect;
@@ -57,9 +64,15 @@ final class LockConnection {
 
 	private final Map<String, PreparedStatement> statements = new HashMap<>();
 
+	private final boolean own;
+
 	private int uses;
 
 	private long begun;
+
+	private volatile long lastUsed = this.since;
+
+	private boolean urgent;
 
 	private volatile long deadline;
 
@@ -67,19 +80,33 @@ final class LockConnection {
 
 	private volatile boolean aborted;
 
-	private LockConnection(Connection connection, JdbcDialect dialect, TableName table) {
+	private LockConnection(Connection connection, JdbcDialect dialect, TableName table, boolean own) {
 		this.connection = connection;
 		this.dialect = dialect;
+		this.own = own;
 		this.sql = new LockSql(dialect, table);
 	}
 
 	/**
-	 * Takes a connection from the data source. May block for long.
+	 * Take a connection from the data source for a while. May block for long.
 	 */
 	static LockConnection open(DataSource dataSource, TableName table) throws SQLException {
-		Connection connection = dataSource.getConnection();
+		return open(dataSource, table, false, new ConnectionOpening(OPENING_TIME));
+	}
+
+	/**
+	 * Take a connection from the data source. May block for long, but only until it has
+	 * given one.
+	 * @param own whether nobody uses the connection afterwards, so that nothing has to be
+	 * as it was before
+	 * @param opening this attempt
+	 */
+	static LockConnection open(DataSource dataSource, TableName table, boolean own, ConnectionOpening opening)
+			throws SQLException {
+		Connection connection = opening.connect(dataSource);
 		try {
-			return new LockConnection(connection, JdbcDialects.of(connection), table).configured();
+			return new LockConnection(connection, JdbcDialects.of(connection), table, own)
+				.configured(opening.formerNetworkTimeout());
 		}
 		catch (SQLException | RuntimeException ex) {
 			succeeds(connection::close);
@@ -87,7 +114,8 @@ final class LockConnection {
 		}
 	}
 
-	private LockConnection configured() throws SQLException {
+	private LockConnection configured(int networkTimeout) throws SQLException {
+		this.restorations.push((connection) -> connection.setNetworkTimeout(Runnable::run, networkTimeout));
 		try {
 			configure();
 			return this;
@@ -122,14 +150,8 @@ final class LockConnection {
 			this.connection.setReadOnly(false);
 			this.restorations.push((connection) -> connection.setReadOnly(true));
 		}
-		int isolation = this.connection.getTransactionIsolation();
-		if (isolation != Connection.TRANSACTION_READ_COMMITTED) {
-			this.connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
-			this.restorations.push((connection) -> connection.setTransactionIsolation(isolation));
-		}
+		this.restorations.push(this.dialect.readCommitted(this.connection));
 		this.restorations.push(this.dialect.configure(this.connection));
-		int networkTimeout = this.connection.getNetworkTimeout();
-		this.restorations.push((connection) -> connection.setNetworkTimeout(Runnable::run, networkTimeout));
 	}
 
 	JdbcDialect dialect() {
@@ -212,6 +234,18 @@ final class LockConnection {
 		}
 	}
 
+	/**
+	 * Note what the connection is lent for.
+	 * @param urgent whether it is something that must not wait for the rest
+	 */
+	void lend(boolean urgent) {
+		this.urgent = urgent;
+	}
+
+	boolean isUrgent() {
+		return this.urgent;
+	}
+
 	void begin(long deadline) {
 		this.uses++;
 		this.begun = System.nanoTime();
@@ -229,20 +263,45 @@ final class LockConnection {
 		this.connection.setNetworkTimeout(Runnable::run, (int) Math.min(millis, Integer.MAX_VALUE));
 	}
 
+	/**
+	 * Note until when the connection must be closed.
+	 */
+	void leave(long deadline) {
+		this.deadline = deadline;
+	}
+
 	void end() {
+		this.lastUsed = System.nanoTime();
 		this.busy = false;
 	}
 
 	/**
-	 * Whether a call before this one has used the connection too: it may have broken
+	 * Whether the connection was there before the present call: it may have broken
 	 * meanwhile.
 	 */
 	boolean isUsedAgain() {
-		return this.uses > 1;
+		return this.uses > 1 || this.begun - this.since > FRESH_TIME.toNanos();
 	}
 
 	boolean isOlderThan(Duration age) {
 		return System.nanoTime() - this.since >= age.toNanos();
+	}
+
+	boolean isUnusedFor(Duration time) {
+		return System.nanoTime() - this.lastUsed >= time.toNanos();
+	}
+
+	/**
+	 * Ask the server for a sign of life. Makes one round trip, within the time of the
+	 * present call.
+	 */
+	boolean isAlive() {
+		try {
+			return this.connection.isValid(1);
+		}
+		catch (SQLException | RuntimeException ex) {
+			return false;
+		}
 	}
 
 	/**
@@ -261,7 +320,14 @@ final class LockConnection {
 	}
 
 	boolean isOverdue() {
-		return this.busy && !this.aborted && System.nanoTime() - this.deadline > 0;
+		return this.busy && !this.aborted && isOver();
+	}
+
+	/**
+	 * Whether the time of the present call is over.
+	 */
+	boolean isOver() {
+		return System.nanoTime() - this.deadline >= 0;
 	}
 
 	boolean isAborted() {
@@ -277,9 +343,17 @@ final class LockConnection {
 	}
 
 	/**
-	 * Gives the connection back to the data source, as it was.
+	 * Give the connection back to the data source, as it was, or close it if it is our
+	 * own.
 	 */
 	void close() {
+		if (!this.own) {
+			handBack();
+		}
+		succeeds(this.connection::close);
+	}
+
+	private void handBack() {
 		succeeds(this::closeStatements);
 		if (!succeeds(this::restore)) {
 			abort();
@@ -287,7 +361,6 @@ final class LockConnection {
 		if (this.aborted) {
 			succeeds(this::fail);
 		}
-		succeeds(this.connection::close);
 	}
 
 	/**

@@ -287,8 +287,7 @@ final class PostgresDialect extends JdbcDialect {
 
 	@Override
 	SessionChange configure(Connection connection) {
-		return (configured) -> {
-		};
+		return SessionChange.NONE;
 	}
 
 	@Override

@@ -23,10 +23,13 @@ import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 
 import javax.sql.DataSource;
 
+import com.zaxxer.hikari.HikariDataSource;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -34,8 +37,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -49,6 +54,9 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOperations;
@@ -82,6 +90,9 @@ class JdbcLockConfigurationTests {
 		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class,
 				DataSourceInitializationAutoConfiguration.class))
 		.withPropertyValues("spring.datasource.url=" + this.memory, "spring.datasource.generate-unique-name=false");
+
+	private final ApplicationContextRunner withoutOwnConnections = this.withDatabase
+		.withPropertyValues("lock.jdbc.connections=0");
 
 	@Test
 	void lockIsARowInTheDatabase() {
@@ -385,34 +396,43 @@ class JdbcLockConfigurationTests {
 	@ParameterizedTest
 	@CsvSource({ "1, one connection at most", "2, 2 connections at most", "4, 4 connections at most" })
 	void smallPoolThatIsSharedIsWarnedAbout(int size, String expected, CapturedOutput output) {
-		this.withDatabase.withPropertyValues("spring.datasource.hikari.maximum-pool-size=" + size).run((context) -> {
-			assertThat(context.getBean(LockEngine.class).warnings()).singleElement(InstanceOfAssertFactories.STRING)
-				.contains(expected);
-			assertThat(output).contains(expected);
-		});
+		this.withoutOwnConnections.withPropertyValues("spring.datasource.hikari.maximum-pool-size=" + size)
+			.run((context) -> {
+				assertThat(context.getBean(LockEngine.class).warnings()).singleElement(InstanceOfAssertFactories.STRING)
+					.contains(expected);
+				assertThat(output).contains(expected);
+			});
+	}
+
+	@Test
+	void smallPoolThatLocksDoNotUseIsNotWarnedAbout() {
+		this.withDatabase.withPropertyValues("spring.datasource.hikari.maximum-pool-size=1")
+			.run((context) -> assertThat(context.getBean(LockEngine.class).warnings()).isEmpty());
 	}
 
 	@Test
 	void poolThatIsLargeIsNotWarnedAbout() {
-		this.withDatabase.withPropertyValues("spring.datasource.hikari.maximum-pool-size=5")
+		this.withoutOwnConnections.withPropertyValues("spring.datasource.hikari.maximum-pool-size=5")
 			.run((context) -> assertThat(context.getBean(LockEngine.class).warnings()).isEmpty());
 	}
 
 	@Test
 	void smallPoolThatIsNamedIsNotWarnedAbout() {
-		this.withDatabase
+		this.withoutOwnConnections
 			.withPropertyValues("spring.datasource.hikari.maximum-pool-size=1", "lock.jdbc.data-source=dataSource")
 			.run((context) -> assertThat(context.getBean(LockEngine.class).warnings()).isEmpty());
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "auto, 10, true", "auto, 4, false", "off, 10, false", ", 10, true" })
-	void postgresIsAskedToTellOfReleasesIfThePoolIsNotSmall(String notify, int size, boolean expected) {
+	@CsvSource({ "auto, 10, 0, true", "auto, 4, 0, false", "auto, 1, 2, true", "off, 10, 0, false", "off, 1, 2, false",
+			", 10, 0, true" })
+	void postgresIsAskedToTellOfReleasesUnlessItTakesASmallPool(String notify, int size, int connections,
+			boolean expected) {
 		PostgresServer server = PostgresServer.shared();
 		ApplicationContextRunner runner = this.withDatabase.withPropertyValues(
 				"spring.datasource.url=" + server.jdbcUrl(), "spring.datasource.username=" + server.user(),
 				"spring.datasource.password=" + server.password(), "lock.jdbc.initialize-schema=always",
-				"spring.datasource.hikari.maximum-pool-size=" + size);
+				"spring.datasource.hikari.maximum-pool-size=" + size, "lock.jdbc.connections=" + connections);
 		((notify != null) ? runner.withPropertyValues("lock.jdbc.notify=" + notify) : runner).run((context) -> {
 			JdbcLockBackend backend = context.getBean(JdbcLockBackend.class);
 			assertThat(backend.capabilities().contains(Capability.NEWS)).isEqualTo(expected);
@@ -426,6 +446,41 @@ class JdbcLockConfigurationTests {
 		this.withDatabase.withPropertyValues("lock.jdbc.notify=auto")
 			.run((context) -> assertThat(context.getBean(JdbcLockBackend.class).capabilities())
 				.doesNotContain(Capability.NEWS));
+	}
+
+	@Test
+	void negativeNumberOfConnectionsIsRefused() {
+		this.withDatabase.withPropertyValues("lock.jdbc.connections=-1")
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("lock.jdbc.connections",
+					"zero"));
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void dataSourceThatLeadsToSeveralDatabasesIsRefused(UnaryOperator<DataSource> wrapper) {
+		RoutingDataSource routing = new RoutingDataSource();
+		routing.setTargetDataSources(Map.of("here", memory(), "there", memory()));
+		routing.afterPropertiesSet();
+		DataSource dataSource = wrapper.apply(routing);
+		this.runner.withBean(DataSource.class, () -> dataSource).run((context) -> {
+			FailureAnalysis analysis = FailureAnalyses.of(context);
+			assertThat(analysis.getDescription()).contains("AbstractRoutingDataSource", "leads to several");
+			assertThat(analysis.getAction()).contains("lock.jdbc.data-source");
+		});
+	}
+
+	static List<UnaryOperator<DataSource>> dataSourceThatLeadsToSeveralDatabasesIsRefused() {
+		return List.of((routing) -> routing, DelegatingDataSource::new, LazyConnectionDataSourceProxy::new,
+				(routing) -> new DelegatingDataSource(new TransactionAwareDataSourceProxy(routing)),
+				(routing) -> (DataSource) new ProxyFactory(routing).getProxy(), (routing) -> {
+					ProxyFactory factory = new ProxyFactory(routing);
+					factory.setProxyTargetClass(true);
+					return (DataSource) factory.getProxy();
+				}, (routing) -> {
+					HikariDataSource pool = new HikariDataSource();
+					pool.setDataSource(routing);
+					return pool;
+				});
 	}
 
 	private static void insertOldRow(JdbcTemplate jdbc) {
@@ -471,6 +526,18 @@ class JdbcLockConfigurationTests {
 				throw new SQLException("Nobody is there", "08001");
 			}
 			return super.getConnection();
+		}
+
+	}
+
+	/**
+	 * Leads to the database of the tenant whose thread it is, and of nobody at first.
+	 */
+	static class RoutingDataSource extends AbstractRoutingDataSource {
+
+		@Override
+		protected Object determineCurrentLookupKey() {
+			return null;
 		}
 
 	}

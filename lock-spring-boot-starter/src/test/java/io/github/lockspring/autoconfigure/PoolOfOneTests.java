@@ -16,12 +16,21 @@
 
 package io.github.lockspring.autoconfigure;
 
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -34,10 +43,13 @@ import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfigu
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockUnavailableException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -50,6 +62,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class PoolOfOneTests {
 
+	private static final Duration PATIENCE = Duration.ofMinutes(1);
+
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class, AopAutoConfiguration.class,
 				DataSourceAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class,
@@ -60,8 +74,56 @@ class PoolOfOneTests {
 		.withUserConfiguration(Application.class);
 
 	@Test
-	void callInsideATransactionIsToldThatItsCallerHoldsTheLastConnection() {
+	void callInsideATransactionNeedsNoSecondConnection() {
 		this.runner.run((context) -> {
+			Shop shop = context.getBean(Shop.class);
+			shop.sellInTransaction();
+			assertThat(shop.sales()).isEqualTo(2);
+			assertThat(context.getBean(HikariDataSource.class).getMaximumPoolSize()).isOne();
+		});
+	}
+
+	@Test
+	void leaseIsRenewedWhileTheApplicationHasTheLastConnection() {
+		this.runner.withPropertyValues("lock.lease-time=2s").run((context) -> {
+			LockOperations locks = context.getBean(LockOperations.class);
+			try (Connection last = context.getBean(DataSource.class).getConnection();
+					LockHandle lock = locks.acquire("till", locks.getDefaultOptions())) {
+				long expires = expires(last);
+				Awaitility.await().atMost(PATIENCE).until(() -> expires(last) > expires);
+				assertThat(lock.isHeld()).isTrue();
+			}
+		});
+	}
+
+	private static long expires(Connection connection) throws SQLException {
+		return new JdbcTemplate(new SingleConnectionDataSource(connection, true))
+			.queryForObject("SELECT MAX(expires_at) FROM distributed_lock", Long.class);
+	}
+
+	@Test
+	void manyTransactionsThatTakeAllConnectionsLockNevertheless() {
+		this.runner.withPropertyValues("spring.datasource.hikari.maximum-pool-size=4").run((context) -> {
+			Shop shop = context.getBean(Shop.class);
+			ExecutorService requests = Executors.newFixedThreadPool(8);
+			try {
+				List<Future<?>> calls = IntStream.range(0, 40)
+					.<Future<?>>mapToObj((i) -> requests.submit(shop::sellInTransaction))
+					.toList();
+				for (Future<?> call : calls) {
+					call.get();
+				}
+			}
+			finally {
+				requests.shutdownNow();
+			}
+			assertThat(shop.sales()).isEqualTo(80);
+		});
+	}
+
+	@Test
+	void whenLocksHaveNoConnectionsThenCallInsideATransactionIsToldThatItsCallerHoldsTheLastOne() {
+		this.runner.withPropertyValues("lock.jdbc.connections=0", "till.wait-time=100ms").run((context) -> {
 			Shop shop = context.getBean(Shop.class);
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(shop::sellInTransaction)
 				.havingRootCause()
@@ -145,7 +207,7 @@ class PoolOfOneTests {
 			this.jdbc.update("INSERT INTO sales VALUES (0)");
 		}
 
-		@DistributedLock(name = "till", waitTime = "100ms")
+		@DistributedLock(name = "till", waitTime = "${till.wait-time:30s}")
 		void sell() {
 			this.jdbc.update("INSERT INTO sales VALUES (1)");
 		}

@@ -1,0 +1,65 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.autoconfigure;
+
+import java.sql.SQLException;
+
+import javax.sql.DataSource;
+
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.boot.jdbc.DataSourceUnwrapper;
+import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
+
+/**
+ * Finds data sources that lead to several databases. A lock must be in one: which of them
+ * such a data source chooses depends on the thread that asks, such as its tenant, and the
+ * connections of locks are opened by threads of their own.
+ */
+final class RoutingDataSources {
+
+	private RoutingDataSources() {
+	}
+
+	/**
+	 * Refuse a data source that leads to several databases, as far as it can be told.
+	 * @throws LockConfigurationException if it is one, or a proxy of one
+	 */
+	static void refuse(DataSource dataSource) {
+		if (isRouting(dataSource)) {
+			throw new LockConfigurationException(
+					"Locks are to be kept in a SQL database, but the data source is an AbstractRoutingDataSource, "
+							+ "which leads to several: the same key could be locked once in each of them.",
+					"Define a data source that leads to the one database that keeps the locks, and set the property "
+							+ "lock.jdbc.data-source to its name.");
+		}
+	}
+
+	private static boolean isRouting(DataSource dataSource) {
+		return DataSourceUnwrapper.unwrap(dataSource, AbstractRoutingDataSource.class) != null
+				|| AbstractRoutingDataSource.class.isAssignableFrom(AopProxyUtils.ultimateTargetClass(dataSource))
+				|| isWrapperOfRouting(dataSource);
+	}
+
+	private static boolean isWrapperOfRouting(DataSource dataSource) {
+		try {
+			return dataSource.isWrapperFor(AbstractRoutingDataSource.class);
+		}
+		catch (SQLException | RuntimeException ex) {
+			return false;
+		}
+	}
+
+}

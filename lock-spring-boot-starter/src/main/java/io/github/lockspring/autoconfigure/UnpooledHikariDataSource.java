@@ -1,0 +1,167 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.autoconfigure;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.Properties;
+
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariConfigMXBean;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.util.Credentials;
+import com.zaxxer.hikari.util.DriverDataSource;
+import com.zaxxer.hikari.util.PropertyElf;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.BeanUtils;
+import org.springframework.boot.jdbc.DataSourceUnwrapper;
+import org.springframework.jdbc.datasource.AbstractDataSource;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Opens connections as a pool of HikariCP does, with all its settings, but beside it:
+ * they are there when the pool has none left, the pool logs nothing when they break, and
+ * takes none of them for a leak. The user and the password are those that the pool has at
+ * the moment.
+ */
+final class UnpooledHikariDataSource extends AbstractDataSource {
+
+	/**
+	 * How long a server may take to answer while a connection is being opened, unless the
+	 * URL says something else: of some drivers for ever.
+	 */
+	private static final int TIMEOUT_SECONDS = 5;
+
+	private static final Map<String, Map<String, String>> TIMEOUTS = Map.of("jdbc:postgresql:",
+			Map.of("connectTimeout", "" + TIMEOUT_SECONDS, "socketTimeout", "" + TIMEOUT_SECONDS), "jdbc:mariadb:",
+			Map.of("connectTimeout", TIMEOUT_SECONDS + "000"), "jdbc:mysql:",
+			Map.of("connectTimeout", TIMEOUT_SECONDS + "000", "socketTimeout", TIMEOUT_SECONDS + "000"));
+
+	private final HikariDataSource pool;
+
+	private final DataSource target;
+
+	private UnpooledHikariDataSource(HikariDataSource pool, DataSource target) {
+		this.pool = pool;
+		this.target = target;
+	}
+
+	/**
+	 * Find the pool behind a data source.
+	 * @param dataSource the data source, which may be a proxy
+	 * @return what opens connections beside the pool, or {@code null} if there is no pool
+	 * of HikariCP, or one that gives connections in a way of its own
+	 */
+	static @Nullable DataSource of(DataSource dataSource) {
+		return ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", null) ? Finder.find(dataSource) : null;
+	}
+
+	@Override
+	public Connection getConnection() throws SQLException {
+		Credentials credentials = this.pool.getCredentials();
+		return getConnection(credentials.getUsername(), credentials.getPassword());
+	}
+
+	@Override
+	public Connection getConnection(@Nullable String username, @Nullable String password) throws SQLException {
+		Connection connection = (username != null) ? this.target.getConnection(username, password)
+				: this.target.getConnection();
+		try {
+			prepare(connection);
+			return connection;
+		}
+		catch (SQLException | RuntimeException ex) {
+			connection.close();
+			throw ex;
+		}
+	}
+
+	private void prepare(Connection connection) throws SQLException {
+		if (this.pool.getCatalog() != null) {
+			connection.setCatalog(this.pool.getCatalog());
+		}
+		if (this.pool.getSchema() != null) {
+			connection.setSchema(this.pool.getSchema());
+		}
+		if (this.pool.getConnectionInitSql() != null) {
+			try (Statement statement = connection.createStatement()) {
+				statement.execute(this.pool.getConnectionInitSql());
+			}
+		}
+	}
+
+	/**
+	 * What needs the classes of HikariCP.
+	 */
+	private static final class Finder {
+
+		static @Nullable DataSource find(DataSource dataSource) {
+			HikariDataSource pool = DataSourceUnwrapper.unwrap(dataSource, HikariConfigMXBean.class,
+					HikariDataSource.class);
+			if (pool == null || !isOrdinary(pool)) {
+				return null;
+			}
+			DataSource target = target(pool);
+			return (target != null) ? new UnpooledHikariDataSource(pool, target) : null;
+		}
+
+		/**
+		 * A subclass may choose connections, by tenant for example.
+		 */
+		private static boolean isOrdinary(HikariDataSource pool) {
+			Class<?> type = ClassUtils.getUserClass(pool);
+			return ClassUtils.getMethod(type, "getConnection").getDeclaringClass() == HikariDataSource.class
+					&& pool.getCredentialsProvider() == null && pool.getCredentialsProviderClassName() == null;
+		}
+
+		private static @Nullable DataSource target(HikariDataSource pool) {
+			if (pool.getDataSource() != null) {
+				RoutingDataSources.refuse(pool.getDataSource());
+				return pool.getDataSource();
+			}
+			if (pool.getDataSourceClassName() != null) {
+				return newDataSource(pool.getDataSourceClassName(), pool.getDataSourceProperties());
+			}
+			return (pool.getJdbcUrl() != null) ? ofUrl(pool, pool.getJdbcUrl()) : null;
+		}
+
+		private static DataSource newDataSource(String className, Properties properties) {
+			Class<?> type = ClassUtils.resolveClassName(className, null);
+			DataSource dataSource = (DataSource) BeanUtils.instantiateClass(type);
+			PropertyElf.setTargetFromProperties(dataSource, properties);
+			return dataSource;
+		}
+
+		private static DataSource ofUrl(HikariDataSource pool, String url) {
+			Properties properties = new Properties();
+			TIMEOUTS.forEach((start, timeouts) -> {
+				if (url.startsWith(start)) {
+					properties.putAll(timeouts);
+				}
+			});
+			properties.putAll(pool.getDataSourceProperties());
+			Credentials credentials = pool.getCredentials();
+			return new DriverDataSource(url, pool.getDriverClassName(), properties, credentials.getUsername(),
+					credentials.getPassword());
+		}
+
+	}
+
+}

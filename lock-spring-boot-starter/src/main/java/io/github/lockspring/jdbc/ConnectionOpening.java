@@ -1,0 +1,105 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.jdbc;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import javax.sql.DataSource;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt to open a connection, which may outlast its time: a data source can hang,
+ * and a connection of a pool may lead nowhere. Safe for use by two threads, one that
+ * opens and one that aborts.
+ */
+final class ConnectionOpening {
+
+	private static final Log logger = LogFactory.getLog(ConnectionOpening.class);
+
+	private final long since = System.nanoTime();
+
+	private final long nanos;
+
+	private volatile @Nullable Connection connection;
+
+	private int formerNetworkTimeout;
+
+	ConnectionOpening(Duration timeout) {
+		this.nanos = timeout.toNanos();
+	}
+
+	/**
+	 * Take a connection from the data source, and limit how long it waits for the server
+	 * before anything else is done with it.
+	 */
+	Connection connect(DataSource dataSource) throws SQLException {
+		Connection connection = dataSource.getConnection();
+		this.connection = connection;
+		setNetworkTimeout(connection);
+		return connection;
+	}
+
+	private void setNetworkTimeout(Connection connection) {
+		try {
+			this.formerNetworkTimeout = connection.getNetworkTimeout();
+			int millis = (int) Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(this.nanos) + 1);
+			connection.setNetworkTimeout(Runnable::run, millis);
+		}
+		catch (SQLException | RuntimeException ex) {
+			logger.debug("Could not limit how long a connection waits for the server", ex);
+		}
+	}
+
+	/**
+	 * Return the network time-out that the connection came with, in milliseconds.
+	 */
+	int formerNetworkTimeout() {
+		return this.formerNetworkTimeout;
+	}
+
+	boolean isOverdue() {
+		return System.nanoTime() - this.since > this.nanos;
+	}
+
+	/**
+	 * Whether the data source has given a connection, which is not ready yet.
+	 */
+	boolean isConnected() {
+		return this.connection != null;
+	}
+
+	/**
+	 * End the attempt if there is a connection that does not become ready.
+	 */
+	void abort() {
+		Connection connection = this.connection;
+		if (connection != null) {
+			try {
+				connection.abort(Runnable::run);
+			}
+			catch (SQLException | RuntimeException ex) {
+				logger.debug("Could not abort a connection that takes too long to open", ex);
+			}
+		}
+	}
+
+}
