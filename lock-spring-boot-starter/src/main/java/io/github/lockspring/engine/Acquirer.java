@@ -101,25 +101,42 @@ final class Acquirer {
 
 	/**
 	 * Acquires.
-	 * @param hold what will be held
+	 * @param first what will be held
 	 * @param waitNanos how long to wait; zero tries once
 	 * @param interruptible whether an interrupt ends the waiting
-	 * @return whether it is held
+	 * @return what is held, another one if the lease of the first was over before its
+	 * thread woke up, or {@code null}
 	 */
-	boolean acquire(Hold hold, long waitNanos, boolean interruptible) throws InterruptedException {
+	@Nullable Hold acquire(Hold first, long waitNanos, boolean interruptible) throws InterruptedException {
+		Hold hold = first;
+		long left = attempt(hold, waitNanos, interruptible);
+		while (left > 0) {
+			hold = hold.anew();
+			left = attempt(hold, left, interruptible);
+		}
+		return (left == NOW) ? hold : null;
+	}
+
+	/**
+	 * Acquires, or is late.
+	 * @return {@link #NOW} if it is held, {@link #OVER} if there is nothing left to wait
+	 * for, or how long there is left to wait for another lease
+	 */
+	private long attempt(Hold hold, long waitNanos, boolean interruptible) throws InterruptedException {
 		boolean mayWait = waitNanos > 0;
 		LocalQueue.Turn turn = this.queues.join(hold, mayWait);
 		if (turn == LocalQueue.Turn.REFUSED) {
-			return false;
+			return OVER;
 		}
 		try {
 			long now = this.time.nanoTime();
 			Object answer = (turn != LocalQueue.Turn.WAIT) ? ask(hold, now, waitNanos, mayWait) : null;
 			if (hold.state() > Hold.ENDED) {
 				requireOpen();
-				return true;
+				return NOW;
 			}
-			return await(hold, patience(now, waitNanos, answer), interruptible) && requireHeld(hold);
+			Patience patience = patience(now, waitNanos, answer);
+			return await(hold, patience, interruptible) ? begun(hold, patience) : OVER;
 		}
 		catch (Throwable ex) {
 			abandon(hold, ex);
@@ -140,31 +157,40 @@ final class Acquirer {
 	 * for, or else how long it sleeps, which it was told as well
 	 */
 	long advance(Acquisition acquisition) {
-		Hold hold = acquisition.hold();
 		try {
-			while (hold.state() <= Hold.SPEAKING) {
-				requireOpen();
-				if (acquisition.isUnwanted()) {
-					abandon(hold);
-					return OVER;
-				}
-				long now = this.time.nanoTime();
-				long sleep = goOn(acquisition, now);
-				if (sleep > 0) {
-					acquisition.sleep(now, sleep);
+			while (true) {
+				long sleep = advanceToGrant(acquisition);
+				if (sleep != NOW || begun(acquisition.hold(), acquisition.patience()) == NOW) {
 					return sleep;
 				}
-				if (sleep == OVER && giveUp(hold)) {
-					return OVER;
-				}
+				acquisition.joinAnew();
 			}
-			requireHeld(hold);
-			return NOW;
 		}
 		catch (Throwable ex) {
-			abandon(hold, ex);
+			abandon(acquisition.hold(), ex);
 			throw ex;
 		}
+	}
+
+	private long advanceToGrant(Acquisition acquisition) {
+		Hold hold = acquisition.hold();
+		while (hold.state() <= Hold.SPEAKING) {
+			requireOpen();
+			if (acquisition.isUnwanted()) {
+				abandon(hold);
+				return OVER;
+			}
+			long now = this.time.nanoTime();
+			long sleep = goOn(acquisition, now);
+			if (sleep > 0) {
+				acquisition.sleep(now, sleep);
+				return sleep;
+			}
+			if (sleep == OVER && giveUp(hold)) {
+				return OVER;
+			}
+		}
+		return NOW;
 	}
 
 	/**
@@ -247,15 +273,22 @@ final class Acquirer {
 	}
 
 	/**
-	 * A thread may wake up long after a lease was handed to it.
+	 * A thread may wake up long after a lease was handed to it. If that is over by then,
+	 * it goes on waiting, unless its time is over as well.
+	 * @return {@link #NOW} if the lease is held, or how long there is left to wait
 	 */
-	private boolean requireHeld(Hold hold) {
+	private long begun(Hold hold, Patience patience) {
 		requireOpen();
-		if (!hold.hasLease()) {
+		if (hold.hasLease()) {
+			return NOW;
+		}
+		long left = patience.remaining(this.time.nanoTime());
+		if (left <= 0) {
 			throw new EngineException(EngineException.Reason.UNAVAILABLE,
 					"The lease was over before the thread that waited for it woke up", null);
 		}
-		return true;
+		hold.release();
+		return left;
 	}
 
 	/**

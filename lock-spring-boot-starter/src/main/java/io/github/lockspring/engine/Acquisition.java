@@ -93,6 +93,15 @@ final class Acquisition {
 	}
 
 	/**
+	 * Begins again with another hold, because the lease of the present one was over
+	 * before a step was made. Goes on in the same step.
+	 */
+	void joinAnew() {
+		this.hold = hold().anew();
+		this.toAskAtOnce = this.acquirer.join(this) != LocalQueue.Turn.WAIT;
+	}
+
+	/**
 	 * Has a step made soon. Does not block.
 	 */
 	void wake() {

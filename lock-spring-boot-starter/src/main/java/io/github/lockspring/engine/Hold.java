@@ -104,6 +104,13 @@ public final class Hold {
 	}
 
 	/**
+	 * Another one for which the same waits.
+	 */
+	Hold anew() {
+		return new Hold(this.endings, this.key, this.terms, this.owner, this.waiter);
+	}
+
+	/**
 	 * The key, as the store knows it.
 	 * @return the key
 	 */

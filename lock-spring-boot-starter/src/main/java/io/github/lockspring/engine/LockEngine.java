@@ -216,12 +216,11 @@ public final class LockEngine implements AutoCloseable {
 			return again;
 		}
 		requireOpen(terms);
-		Hold hold = new Hold(this.endings, key, cut(terms), owner);
-		boolean acquired = this.acquirer.acquire(hold, waitNanos, interruptible);
+		Hold hold = this.acquirer.acquire(new Hold(this.endings, key, cut(terms), owner), waitNanos, interruptible);
 		if (logger.isDebugEnabled()) {
-			logger.debug((acquired ? "Acquired" : "Did not acquire") + " the lock on " + KeyText.describe(key));
+			logger.debug(((hold != null) ? "Acquired" : "Did not acquire") + " the lock on " + KeyText.describe(key));
 		}
-		return acquired ? hold : null;
+		return hold;
 	}
 
 	/**

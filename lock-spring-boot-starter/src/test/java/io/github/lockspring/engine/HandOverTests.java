@@ -341,9 +341,25 @@ class HandOverTests {
 	}
 
 	@Test
-	void leaseThatWasLostBeforeTheNextHolderWokeUpIsNotAcquired() {
+	void oneWhoseLeaseWasLostBeforeItWokeUpGoesOnWaiting() {
 		Hold hold = contendedHold(this.engine);
-		Waiter next = this.harness.queued(this.engine, WAIT);
+		Waiter next = this.harness
+			.start(() -> this.engine.acquireUninterruptibly(KEY, TERMS, Thread.currentThread(), Long.MAX_VALUE / 2))
+			.awaitSleep();
+		this.time.beforeWaking(next.thread(), () -> this.harness.advance(LEASE));
+		hold.release();
+		Hold held = next.hold();
+		assertThat(held.isHeld()).isTrue();
+		assertThat(held.token()).isGreaterThan(hold.token() + 1);
+		assertThat(this.engine.heldBy(KEY, next.thread(), TERMS)).isSameAs(held);
+		assertThat(held.release()).isTrue();
+		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void leaseThatWasLostBeforeTheNextHolderWokeUpIsNotAcquiredAfterTheDeadline() {
+		Hold hold = contendedHold(this.engine);
+		Waiter next = this.harness.queued(this.engine, LEASE.dividedBy(2));
 		this.time.beforeWaking(next.thread(), () -> this.harness.advance(LEASE));
 		hold.release();
 		assertThat(next.failure()).isInstanceOf(EngineException.class);
