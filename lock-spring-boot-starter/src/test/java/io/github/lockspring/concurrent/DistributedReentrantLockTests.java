@@ -35,6 +35,7 @@ import org.mockito.AdditionalAnswers;
 
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockShutdownException;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
 import io.github.lockspring.LockUnavailableException;
@@ -50,7 +51,6 @@ import io.github.lockspring.test.SettableTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.BDDMockito.willAnswer;
@@ -494,7 +494,8 @@ class DistributedReentrantLockTests {
 	@Test
 	void lockOfAClosedApplicationSaysSo() {
 		this.engine.close();
-		assertThatIllegalStateException().isThrownBy(this.lock::lock).withMessageContaining("closed");
+		assertThatExceptionOfType(LockShutdownException.class).isThrownBy(this.lock::lock)
+			.withMessageContaining("shutting down");
 	}
 
 	@Test
