@@ -33,7 +33,8 @@ final class RedisLockRuntimeHints implements RuntimeHintsRegistrar {
 		hints.resources().registerPattern("io/github/lockspring/redis/*.lua");
 		ReflectionHints reflection = hints.reflection();
 		reflection.registerTypeIfPresent(classLoader, "redis.clients.jedis.Connection");
-		reflection.registerTypeIfPresent(classLoader, "io.lettuce.core.RedisClient");
+		reflection.registerTypeIfPresent(classLoader, "io.lettuce.core.RedisClient",
+				(type) -> type.withField("redisURI"));
 		reflection.registerTypeIfPresent(classLoader,
 				"org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
 				(type) -> type.withField("configuration"));

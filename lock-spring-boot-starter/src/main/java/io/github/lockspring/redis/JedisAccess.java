@@ -68,12 +68,14 @@ final class JedisAccess implements RedisAccess {
 
 	private volatile @Nullable JedisSubscription subscription;
 
+	private volatile @Nullable RedisChannel channel;
+
 	JedisAccess(JedisConnectionFactory applications, Duration operationTimeout) {
 		this.threads = Executors.newCachedThreadPool(DaemonThreads.named("lock-redis-jedis-"));
 		this.client = new JedisClientCopy(applications, operationTimeout);
 		this.cluster = applications.isRedisClusterAware();
 		this.nodes = this.cluster ? new JedisShards(this.client, this.threads)
-				: JedisPrimary.of(this.client, this.threads);
+				: new JedisPrimary(this.client, this.threads, this::failOver);
 	}
 
 	@Override
@@ -81,6 +83,8 @@ final class JedisAccess implements RedisAccess {
 		long deadline = deadline(timeout);
 		JedisSubscription subscription = new JedisSubscription(this.nodes, channel, this.client.timeout());
 		this.subscription = subscription;
+		this.channel = channel;
+		this.nodes.start();
 		this.threads.execute(this.client);
 		this.threads.execute(subscription);
 		try {
@@ -92,6 +96,13 @@ final class JedisAccess implements RedisAccess {
 		}
 		catch (RuntimeException ex) {
 			logger.debug("No connection to Redis yet: " + ex.getMessage());
+		}
+	}
+
+	private void failOver() {
+		RedisChannel channel = this.channel;
+		if (channel != null) {
+			channel.failedOver();
 		}
 	}
 

@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.DefaultJedisClientConfig;
@@ -144,6 +145,16 @@ final class JedisClientCopy implements Runnable, AutoCloseable {
 			throw new JedisConnectionException("Closed");
 		}
 		return link;
+	}
+
+	/**
+	 * Closes connections under the hands of whoever uses them.
+	 */
+	void cut(Predicate<JedisLink> which) {
+		this.links.stream().filter(which).forEach((link) -> {
+			link.setBroken();
+			link.cut();
+		});
 	}
 
 	/**

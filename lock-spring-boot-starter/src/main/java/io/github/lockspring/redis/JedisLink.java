@@ -19,13 +19,16 @@ package io.github.lockspring.redis;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.RedisInputStream;
 
 /**
@@ -154,6 +157,21 @@ final class JedisLink extends Connection {
 		long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
 		setSoTimeout((int) Math.min(Math.max(millis, 1), Integer.MAX_VALUE));
 		return readProtocolWithCheckingBroken();
+	}
+
+	/**
+	 * Asks the server whether it takes writes. One that does not permit the question does
+	 * so as far as is known.
+	 */
+	boolean isPrimary(long deadline) {
+		try {
+			send(new CommandArguments(Protocol.Command.ROLE));
+			return !(read(deadline) instanceof List<?> words && words.get(0) instanceof byte[] role)
+					|| RedisErrors.isPrimary(JedisMessages.text(role));
+		}
+		catch (JedisDataException ex) {
+			return true;
+		}
 	}
 
 	/**

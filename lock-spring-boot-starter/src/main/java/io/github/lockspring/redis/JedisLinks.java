@@ -28,8 +28,7 @@ import java.util.function.IntFunction;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisException;
 
 import io.github.lockspring.spi.BackendUnavailableException;
 
@@ -194,20 +193,22 @@ final class JedisLinks implements AutoCloseable {
 	}
 
 	/**
-	 * Tries a connection that may have been lost unnoticed, before it is too late to take
-	 * another.
+	 * Tries a connection that may have been lost unnoticed, or whose server may have
+	 * become a replica, before it is too late to take another.
 	 */
 	private static boolean answers(JedisLink link, long deadline) {
+		boolean primary = false;
 		try {
 			long now = System.nanoTime();
-			link.send(new CommandArguments(Protocol.Command.PING));
-			link.read(now + (deadline - now) / 2);
-			return true;
+			primary = link.isPrimary(now + (deadline - now) / 2);
 		}
-		catch (RuntimeException ex) {
+		catch (JedisException ex) {
+			logger.debug("A connection to Redis was lost while nobody used it: " + ex.getMessage());
+		}
+		if (!primary) {
 			link.setBroken();
-			return false;
 		}
+		return primary;
 	}
 
 	/**

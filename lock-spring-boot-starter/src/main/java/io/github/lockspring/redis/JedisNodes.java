@@ -27,6 +27,12 @@ import redis.clients.jedis.HostAndPort;
 interface JedisNodes extends AutoCloseable {
 
 	/**
+	 * Begins to look where the servers are.
+	 */
+	default void start() {
+	}
+
+	/**
 	 * Connections to the server that has a key.
 	 * @param key the key
 	 * @param timeout how long to wait until it is known

@@ -18,63 +18,105 @@ package io.github.lockspring.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
+import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 /**
- * One server that has all keys: always the same, or the one that the sentinels name
- * whenever a connection is made.
+ * One server that has all keys: always the same, or the one that the sentinels name.
  */
 final class JedisPrimary implements JedisNodes {
 
 	private final JedisClientCopy client;
 
-	private final Supplier<HostAndPort> locator;
+	private final @Nullable SentinelWatch watch;
 
 	private final JedisLinks links;
 
+	private final Runnable failedOver;
+
 	/**
-	 * Where the calls go to, if it is known.
+	 * Where connections were made to.
 	 */
-	private volatile @Nullable HostAndPort address;
+	private final Set<HostAndPort> servers = ConcurrentHashMap.newKeySet();
 
-	private volatile @Nullable JedisLink messages;
-
-	private JedisPrimary(JedisClientCopy client, Supplier<HostAndPort> locator, Executor threads) {
+	/**
+	 * Creates a view on one server.
+	 * @param client makes the connections
+	 * @param threads connects in the background
+	 * @param failedOver told when another server has taken over
+	 */
+	JedisPrimary(JedisClientCopy client, Executor threads, Runnable failedOver) {
 		this.client = client;
-		this.locator = locator;
+		RedisSentinelConfiguration sentinels = client.sentinel();
+		this.failedOver = failedOver;
+		this.watch = (sentinels != null) ? new SentinelWatch(List.copyOf(sentinels.getSentinels()),
+				(node) -> JedisSentinel.connect(node, client, sentinels), this::failOver) : null;
 		this.links = new JedisLinks(this::open, threads, () -> {
 		});
 	}
 
-	static JedisPrimary of(JedisClientCopy client, Executor threads) {
-		RedisSentinelConfiguration sentinel = client.sentinel();
-		if (sentinel != null) {
-			return new JedisPrimary(client, new JedisSentinels(client, sentinel), threads);
+	@Override
+	public void start() {
+		if (this.watch != null) {
+			this.watch.start();
 		}
-		RedisStandaloneConfiguration server = client.standalone();
-		HostAndPort address = new HostAndPort(server.getHostName(), server.getPort());
-		return new JedisPrimary(client, () -> address, threads);
+	}
+
+	/**
+	 * Leaves the former primary, which does not know yet that it is one.
+	 */
+	private void failOver() {
+		this.links.replace();
+		this.client.cut((link) -> this.servers.contains(link.address()) && !contains(link.address()));
+		this.failedOver.run();
 	}
 
 	private JedisLink open(int epoch) {
-		JedisLink link = this.client.open(this.locator.get(), epoch);
-		this.address = link.address();
-		JedisLink messages = this.messages;
-		if (messages != null && !contains(messages.address())) {
-			messages.cut();
+		HostAndPort address = address(this.client.timeout());
+		this.servers.add(address);
+		JedisLink link = this.client.open(address, epoch);
+		try {
+			requirePrimary(link);
+			return link;
 		}
-		return link;
+		catch (RuntimeException ex) {
+			link.cut();
+			throw ex;
+		}
+	}
+
+	/**
+	 * The sentinels may name a replica that does not know yet that it is promoted.
+	 */
+	private void requirePrimary(JedisLink link) {
+		if (this.watch != null && !link.isPrimary(System.nanoTime() + this.client.timeout().toNanos())) {
+			throw new JedisConnectionException("The server is not the primary yet");
+		}
+	}
+
+	private HostAndPort address(Duration timeout) {
+		if (this.watch != null) {
+			RedisNode primary = this.watch.primary(timeout);
+			return new HostAndPort(primary.getRequiredHost(), primary.getRequiredPort());
+		}
+		RedisStandaloneConfiguration server = this.client.standalone();
+		return new HostAndPort(server.getHostName(), server.getPort());
 	}
 
 	@Override
 	public JedisLinks of(byte[] key, Duration timeout) {
+		if (this.watch != null) {
+			this.watch.primary(timeout);
+		}
 		return this.links;
 	}
 
@@ -85,30 +127,29 @@ final class JedisPrimary implements JedisNodes {
 
 	@Override
 	public List<JedisLinks> all(Duration timeout) {
-		return List.of(this.links);
+		return List.of(of(new byte[0], timeout));
 	}
 
 	@Override
 	public JedisLink open() {
-		JedisLink link = this.client.open(this.locator.get(), 0);
-		this.messages = link;
-		return link;
+		return open(0);
 	}
 
 	@Override
 	public boolean contains(HostAndPort address) {
-		HostAndPort known = this.address;
-		return known == null || known.equals(address);
+		return this.watch == null || this.watch.isPrimary(address.getHost(), address.getPort());
 	}
 
 	@Override
 	public void doubt() {
-		this.address = null;
 		this.links.replace();
 	}
 
 	@Override
 	public void close() {
+		if (this.watch != null) {
+			this.watch.close();
+		}
 		this.links.close();
 	}
 

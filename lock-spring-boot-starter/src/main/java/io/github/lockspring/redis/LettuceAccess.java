@@ -76,6 +76,8 @@ final class LettuceAccess implements RedisAccess {
 
 	private final AbstractRedisClient client;
 
+	private final @Nullable LettucePrimary primary;
+
 	private final Reconnecting<StatefulConnection<byte[], byte[]>> calls;
 
 	private final Reconnecting<StatefulRedisPubSubConnection<String, String>> messages;
@@ -89,7 +91,8 @@ final class LettuceAccess implements RedisAccess {
 	LettuceAccess(LettuceConnectionFactory applications, Duration operationTimeout) {
 		this.factory = LettuceClientCopy.of(applications, operationTimeout);
 		this.client = this.factory.getRequiredNativeClient();
-		this.calls = new Reconnecting<>("calls", this::connect, StatefulConnection::isOpen, LettuceAccess::closeOnce,
+		this.primary = LettucePrimary.of(this.client, this::failOver);
+		this.calls = new Reconnecting<>("calls", this::connect, this::isUsable, LettuceAccess::closeOnce,
 				Duration.ofMillis(500));
 		this.messages = new Reconnecting<>("messages", this::subscribe, StatefulConnection::isOpen,
 				LettuceAccess::closeOnce, Duration.ofSeconds(10));
@@ -98,6 +101,9 @@ final class LettuceAccess implements RedisAccess {
 	@Override
 	public void start(RedisChannel channel, Duration timeout) {
 		this.channel = channel;
+		if (this.primary != null) {
+			this.primary.start();
+		}
 		this.calls.renew();
 		this.messages.renew();
 		this.calls.awaitFirst(timeout);
@@ -109,12 +115,61 @@ final class LettuceAccess implements RedisAccess {
 			cluster.refreshPartitions();
 			return cluster.connect(ByteArrayCodec.INSTANCE);
 		}
-		return ((RedisClient) this.client).connect(ByteArrayCodec.INSTANCE);
+		RedisClient server = (RedisClient) this.client;
+		if (this.primary == null) {
+			return server.connect(ByteArrayCodec.INSTANCE);
+		}
+		StatefulRedisConnection<byte[], byte[]> connection = server.connect(ByteArrayCodec.INSTANCE,
+				this.primary.uri());
+		try {
+			requirePrimary(connection);
+			return connection;
+		}
+		catch (RuntimeException ex) {
+			closeOnce(connection);
+			throw ex;
+		}
+	}
+
+	/**
+	 * The sentinels may name a replica that does not know yet that it is promoted.
+	 */
+	private static void requirePrimary(StatefulRedisConnection<byte[], byte[]> connection) {
+		Object role = connection.sync().role().get(0);
+		if (role instanceof byte[] name && !RedisErrors.isPrimary(new String(name, StandardCharsets.US_ASCII))) {
+			throw new BackendUnavailableException("The server is not the primary yet", null);
+		}
+	}
+
+	private boolean isUsable(StatefulConnection<byte[], byte[]> connection) {
+		return connection.isOpen() && (this.primary == null || this.primary.isTrusted());
+	}
+
+	/**
+	 * Leaves the former primary, which does not know yet that it is one.
+	 */
+	private void failOver() {
+		this.calls.leave();
+		this.messages.leave();
+		RedisChannel channel = this.channel;
+		if (channel != null) {
+			channel.failedOver();
+		}
+		this.calls.renew();
+		this.messages.renew();
+	}
+
+	private StatefulRedisPubSubConnection<String, String> connectPubSub() {
+		if (this.client instanceof RedisClusterClient cluster) {
+			return cluster.connectPubSub(StringCodec.UTF8);
+		}
+		RedisClient server = (RedisClient) this.client;
+		return (this.primary != null) ? server.connectPubSub(StringCodec.UTF8, this.primary.uri())
+				: server.connectPubSub(StringCodec.UTF8);
 	}
 
 	private StatefulRedisPubSubConnection<String, String> subscribe() {
-		StatefulRedisPubSubConnection<String, String> connection = (this.client instanceof RedisClusterClient cluster)
-				? cluster.connectPubSub(StringCodec.UTF8) : ((RedisClient) this.client).connectPubSub(StringCodec.UTF8);
+		StatefulRedisPubSubConnection<String, String> connection = connectPubSub();
 		try {
 			RedisChannel channel = channel();
 			connection.addListener(new RedisPubSubAdapter<>() {
@@ -315,6 +370,9 @@ final class LettuceAccess implements RedisAccess {
 	 */
 	@Override
 	public void close() {
+		if (this.primary != null) {
+			this.primary.close();
+		}
 		this.calls.close();
 		this.messages.close();
 		CompletableFuture<Void> end = new CompletableFuture<>();

@@ -71,6 +71,8 @@ final class Reconnecting<C> implements AutoCloseable {
 
 	private volatile @Nullable Throwable lastFailure;
 
+	private int generation;
+
 	private boolean closed;
 
 	Reconnecting(String name, Supplier<C> connector, Predicate<C> open, Consumer<C> closer, Duration longestPause) {
@@ -173,13 +175,7 @@ final class Reconnecting<C> implements AutoCloseable {
 
 	private void make(CompletableFuture<C> attempt) {
 		try {
-			C made = this.connector.get();
-			C former = succeed(made);
-			if (former != null) {
-				CompletableFuture.delayedExecutor(LINGER_MILLIS, TimeUnit.MILLISECONDS)
-					.execute(() -> this.closer.accept(former));
-			}
-			attempt.complete(made);
+			attempt.complete(make());
 		}
 		catch (Throwable ex) {
 			fail(ex);
@@ -188,22 +184,51 @@ final class Reconnecting<C> implements AutoCloseable {
 	}
 
 	/**
-	 * Puts a new connection in place.
-	 * @return the one to be closed
+	 * Makes a connection, and another one if it {@linkplain #leave() is left} meanwhile.
 	 */
-	private synchronized @Nullable C succeed(C made) {
+	private C make() {
+		while (true) {
+			int generation = generation();
+			C made = this.connector.get();
+			if (succeed(made, generation)) {
+				return made;
+			}
+			this.closer.accept(made);
+		}
+	}
+
+	private synchronized int generation() {
+		return this.generation;
+	}
+
+	/**
+	 * Puts a new connection in place.
+	 * @return {@code false} if it is not wanted any more
+	 */
+	private synchronized boolean succeed(C made, int generation) {
+		if (generation != this.generation) {
+			return false;
+		}
 		this.connecting = null;
 		if (this.closed) {
-			return made;
+			closeLater(made);
+			return true;
 		}
-		C former = this.connection;
+		if (this.connection != null) {
+			closeLater(this.connection);
+		}
 		this.connection = made;
 		if (this.failures > 0) {
 			this.failures = 0;
 			this.lastFailure = null;
 			logger.info("Connected to Redis again (" + this.name + ")");
 		}
-		return former;
+		return true;
+	}
+
+	private void closeLater(C former) {
+		CompletableFuture.delayedExecutor(LINGER_MILLIS, TimeUnit.MILLISECONDS)
+			.execute(() -> this.closer.accept(former));
 	}
 
 	private synchronized void fail(Throwable ex) {
@@ -221,6 +246,25 @@ final class Reconnecting<C> implements AutoCloseable {
 			root = root.getCause();
 		}
 		return String.valueOf(root.getMessage());
+	}
+
+	/**
+	 * Gives up the present connection at once, with the calls that are under way, and
+	 * whatever is just being made.
+	 */
+	void leave() {
+		C former = forget();
+		if (former != null) {
+			this.closer.accept(former);
+		}
+	}
+
+	private synchronized @Nullable C forget() {
+		C former = this.connection;
+		this.generation++;
+		this.failures = 0;
+		this.connection = null;
+		return former;
 	}
 
 	/**

@@ -36,4 +36,9 @@ interface RedisChannel {
 	 */
 	void listening();
 
+	/**
+	 * Takes note that another server has taken over, to which all calls go from now on.
+	 */
+	void failedOver();
+
 }

@@ -83,6 +83,13 @@ final class RedisErrors {
 		return "";
 	}
 
+	/**
+	 * Whether a server takes writes, by the first word that it answers to {@code ROLE}.
+	 */
+	static boolean isPrimary(String role) {
+		return !role.equals("slave");
+	}
+
 	static boolean isOutdatedPrimary(@Nullable String message) {
 		return message != null && message.contains("READONLY");
 	}

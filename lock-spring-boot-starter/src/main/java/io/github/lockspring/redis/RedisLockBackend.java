@@ -489,6 +489,14 @@ public final class RedisLockBackend implements LockBackend {
 		}
 
 		@Override
+		public void failedOver() {
+			BackendListener listener = RedisLockBackend.this.listener;
+			if (listener != null) {
+				listener.failedOver();
+			}
+		}
+
+		@Override
 		public void listening() {
 			BackendListener listener = RedisLockBackend.this.listener;
 			if (listener != null) {

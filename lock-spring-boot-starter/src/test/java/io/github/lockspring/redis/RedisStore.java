@@ -18,7 +18,14 @@ package io.github.lockspring.redis;
 
 import java.util.List;
 
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -37,12 +44,17 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Redis, for processes of tests.
  *
  * @param configuration the address
+ * @param client how to get there
  */
-record RedisStore(RedisConfiguration configuration) implements Store {
+record RedisStore(RedisConfiguration configuration, Client client) implements Store {
 
 	private static final String CLIENT_NAME = "lock-engine-of-a-test";
 
 	private static final long LONGEST_MILLIS = 11_000;
+
+	RedisStore(RedisConfiguration configuration) {
+		this(configuration, Client.LETTUCE);
+	}
 
 	static RedisStore on(RedisServer server) {
 		return new RedisStore(RedisProcess.configuration(server));
@@ -50,7 +62,7 @@ record RedisStore(RedisConfiguration configuration) implements Store {
 
 	@Override
 	public StoreClient connect(EngineSettings settings) {
-		return new Client(this.configuration, settings);
+		return new Connected(this.client.connect(this.configuration), settings);
 	}
 
 	/**
@@ -89,17 +101,46 @@ record RedisStore(RedisConfiguration configuration) implements Store {
 		assertThat((Long) connection.command("PTTL", key)).isNotEqualTo(-1L).isLessThanOrEqualTo(LONGEST_MILLIS);
 	}
 
-	private static final class Client implements StoreClient {
+	/**
+	 * The library of the application.
+	 */
+	enum Client {
 
-		private final LettuceConnectionFactory factory;
+		LETTUCE, JEDIS;
+
+		RedisConnectionFactory connect(RedisConfiguration configuration) {
+			return (this == LETTUCE) ? lettuce(configuration) : jedis(configuration);
+		}
+
+		private static LettuceConnectionFactory lettuce(RedisConfiguration configuration) {
+			LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration,
+					LettuceClientConfiguration.builder().clientName(CLIENT_NAME).build());
+			factory.afterPropertiesSet();
+			factory.start();
+			return factory;
+		}
+
+		private static JedisConnectionFactory jedis(RedisConfiguration configuration) {
+			JedisClientConfiguration client = JedisClientConfiguration.builder().clientName(CLIENT_NAME).build();
+			if (configuration instanceof RedisSentinelConfiguration sentinel) {
+				return new JedisConnectionFactory(sentinel, client);
+			}
+			if (configuration instanceof RedisClusterConfiguration cluster) {
+				return new JedisConnectionFactory(cluster, client);
+			}
+			return new JedisConnectionFactory((RedisStandaloneConfiguration) configuration, client);
+		}
+
+	}
+
+	private static final class Connected implements StoreClient {
+
+		private final RedisConnectionFactory factory;
 
 		private final RedisLockBackend backend;
 
-		Client(RedisConfiguration configuration, EngineSettings settings) {
-			this.factory = new LettuceConnectionFactory(configuration,
-					LettuceClientConfiguration.builder().clientName(CLIENT_NAME).build());
-			this.factory.afterPropertiesSet();
-			this.factory.start();
+		Connected(RedisConnectionFactory factory, EngineSettings settings) {
+			this.factory = factory;
 			this.backend = new RedisLockBackend(this.factory,
 					RedisLockSettings.defaults().withOperationTimeout(settings.operationTimeout()));
 		}
@@ -116,7 +157,12 @@ record RedisStore(RedisConfiguration configuration) implements Store {
 
 		@Override
 		public void close() {
-			this.factory.destroy();
+			try {
+				((DisposableBean) this.factory).destroy();
+			}
+			catch (Exception ex) {
+				throw new IllegalStateException(ex);
+			}
 		}
 
 	}
