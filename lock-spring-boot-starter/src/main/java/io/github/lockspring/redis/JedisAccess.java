@@ -64,6 +64,8 @@ final class JedisAccess implements RedisAccess {
 
 	private final boolean cluster;
 
+	private final TokenLead lead = new TokenLead();
+
 	private final JedisNodes nodes;
 
 	private volatile @Nullable JedisSubscription subscription;
@@ -75,7 +77,7 @@ final class JedisAccess implements RedisAccess {
 		this.client = new JedisClientCopy(applications, operationTimeout);
 		this.cluster = applications.isRedisClusterAware();
 		this.nodes = this.cluster ? new JedisShards(this.client, this.threads)
-				: new JedisPrimary(this.client, this.threads, this::failOver);
+				: new JedisPrimary(this.client, this.threads, this.lead, this::failOver);
 	}
 
 	@Override
@@ -110,6 +112,11 @@ final class JedisAccess implements RedisAccess {
 	public boolean isListening() {
 		JedisSubscription subscription = this.subscription;
 		return subscription != null && subscription.isListening();
+	}
+
+	@Override
+	public long leadMicros() {
+		return this.lead.micros();
 	}
 
 	@Override

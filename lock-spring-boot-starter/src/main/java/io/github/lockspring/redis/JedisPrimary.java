@@ -52,14 +52,15 @@ final class JedisPrimary implements JedisNodes {
 	 * Creates a view on one server.
 	 * @param client makes the connections
 	 * @param threads connects in the background
+	 * @param lead told when a server has taken over
 	 * @param failedOver told when another server has taken over
 	 */
-	JedisPrimary(JedisClientCopy client, Executor threads, Runnable failedOver) {
+	JedisPrimary(JedisClientCopy client, Executor threads, TokenLead lead, Runnable failedOver) {
 		this.client = client;
 		RedisSentinelConfiguration sentinels = client.sentinel();
 		this.failedOver = failedOver;
 		this.watch = (sentinels != null) ? new SentinelWatch(List.copyOf(sentinels.getSentinels()),
-				(node) -> JedisSentinel.connect(node, client, sentinels), this::failOver) : null;
+				(node) -> JedisSentinel.connect(node, client, sentinels), lead, this::failOver) : null;
 		this.links = new JedisLinks(this::open, threads, () -> {
 		});
 	}

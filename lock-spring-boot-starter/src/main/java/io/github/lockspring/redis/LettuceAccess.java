@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -72,9 +73,18 @@ final class LettuceAccess implements RedisAccess {
 
 	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
+	/**
+	 * After how long a connection is not trusted without asking.
+	 */
+	private static final long QUIET_NANOS = Duration.ofSeconds(1).toNanos();
+
 	private final LettuceConnectionFactory factory;
 
 	private final AbstractRedisClient client;
+
+	private final Duration timeout;
+
+	private final TokenLead lead = new TokenLead();
 
 	private final @Nullable LettucePrimary primary;
 
@@ -84,6 +94,8 @@ final class LettuceAccess implements RedisAccess {
 
 	private @Nullable RedisChannel channel;
 
+	private volatile long usedNanos = System.nanoTime();
+
 	private volatile long pingedNanos = System.nanoTime();
 
 	private volatile @Nullable CompletableFuture<?> ping;
@@ -91,7 +103,8 @@ final class LettuceAccess implements RedisAccess {
 	LettuceAccess(LettuceConnectionFactory applications, Duration operationTimeout) {
 		this.factory = LettuceClientCopy.of(applications, operationTimeout);
 		this.client = this.factory.getRequiredNativeClient();
-		this.primary = LettucePrimary.of(this.client, this::failOver);
+		this.timeout = operationTimeout;
+		this.primary = LettucePrimary.of(this.client, this.lead, this::failOver);
 		this.calls = new Reconnecting<>("calls", this::connect, this::isUsable, LettuceAccess::closeOnce,
 				Duration.ofMillis(500));
 		this.messages = new Reconnecting<>("messages", this::subscribe, StatefulConnection::isOpen,
@@ -134,11 +147,36 @@ final class LettuceAccess implements RedisAccess {
 	/**
 	 * The sentinels may name a replica that does not know yet that it is promoted.
 	 */
-	private static void requirePrimary(StatefulRedisConnection<byte[], byte[]> connection) {
-		Object role = connection.sync().role().get(0);
-		if (role instanceof byte[] name && !RedisErrors.isPrimary(new String(name, StandardCharsets.US_ASCII))) {
-			throw new BackendUnavailableException("The server is not the primary yet", null);
+	private void requirePrimary(StatefulConnection<byte[], byte[]> connection) {
+		try {
+			if (!isPrimary(connection).get(this.timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+				throw new BackendUnavailableException("The server is a replica", null);
+			}
 		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new BackendUnavailableException("Interrupted while Redis was asked", ex);
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			throw new BackendUnavailableException("Redis did not tell its role", ex);
+		}
+	}
+
+	/**
+	 * Asks the server whether it takes writes. One that does not permit the question does
+	 * so as far as is known.
+	 */
+	private static CompletableFuture<Boolean> isPrimary(StatefulConnection<byte[], byte[]> connection) {
+		return dispatch(connection, CommandType.ROLE, new ReplyOutput(), new CommandArgs<>(ByteArrayCodec.INSTANCE))
+			.handle((reply, failure) -> {
+				if (failure == null) {
+					return RedisErrors.isPrimary(reply.texts().get(0));
+				}
+				if (failure instanceof RedisCommandExecutionException) {
+					return true;
+				}
+				throw new CompletionException(failure);
+			});
 	}
 
 	private boolean isUsable(StatefulConnection<byte[], byte[]> connection) {
@@ -233,6 +271,11 @@ final class LettuceAccess implements RedisAccess {
 	}
 
 	@Override
+	public long leadMicros() {
+		return this.lead.micros();
+	}
+
+	@Override
 	public boolean isCluster() {
 		return this.client instanceof RedisClusterClient;
 	}
@@ -251,7 +294,36 @@ final class LettuceAccess implements RedisAccess {
 		if (call.replicas() > 0) {
 			return sendConfirmed(type, args, call, timeout);
 		}
-		return dispatch(type, new ReplyOutput(), args, timeout);
+		try {
+			return send(this.calls.get(timeout), type, args);
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	/**
+	 * Sends, and asks in the same breath for the role of a server that was not talked to
+	 * for some time.
+	 */
+	private CompletableFuture<RedisReply> send(StatefulConnection<byte[], byte[]> connection, CommandType type,
+			CommandArgs<byte[], byte[]> args) {
+		long now = System.nanoTime();
+		boolean quiet = now - this.usedNanos > QUIET_NANOS && !isCluster();
+		this.usedNanos = now;
+		if (!quiet) {
+			return dispatch(connection, type, new ReplyOutput(), args);
+		}
+		CompletableFuture<Boolean> primary = isPrimary(connection);
+		return dispatch(connection, type, new ReplyOutput(), args).thenCombine(primary, this::requirePrimary);
+	}
+
+	private RedisReply requirePrimary(RedisReply reply, boolean primary) {
+		if (!primary) {
+			suspect("it is a replica now");
+			throw new BackendUnavailableException("Redis refused: the server is a replica now", null);
+		}
+		return reply;
 	}
 
 	private CompletableFuture<RedisReply> sendConfirmed(CommandType type, CommandArgs<byte[], byte[]> args,

@@ -44,12 +44,13 @@ final class LettucePrimary implements AutoCloseable {
 
 	private final SentinelWatch watch;
 
-	private LettucePrimary(RedisClient client, RedisURI uri, Runnable switched) {
+	private LettucePrimary(RedisClient client, RedisURI uri, TokenLead lead, Runnable switched) {
 		this.uri = uri;
 		Map<RedisNode, RedisURI> sentinels = new LinkedHashMap<>();
 		uri.getSentinels().forEach((sentinel) -> sentinels.put(node(sentinel), sentinel));
 		this.watch = new SentinelWatch(List.copyOf(sentinels.keySet()),
-				(node) -> LettuceSentinel.connect(sentinels.get(node), client, uri.getSentinelMasterId()), switched);
+				(node) -> LettuceSentinel.connect(sentinels.get(node), client, uri.getSentinelMasterId()), lead,
+				switched);
 	}
 
 	private static RedisNode node(RedisURI uri) {
@@ -60,11 +61,11 @@ final class LettucePrimary implements AutoCloseable {
 	 * Reads the field, because the client does not show where it connects to.
 	 * @return what finds the primary, or {@code null} if there are no sentinels
 	 */
-	static @Nullable LettucePrimary of(AbstractRedisClient client, Runnable switched) {
+	static @Nullable LettucePrimary of(AbstractRedisClient client, TokenLead lead, Runnable switched) {
 		if (client instanceof RedisClient server
 				&& new DirectFieldAccessor(client).getPropertyValue("redisURI") instanceof RedisURI uri
 				&& !uri.getSentinels().isEmpty()) {
-			return new LettucePrimary(server, uri, switched);
+			return new LettucePrimary(server, uri, lead, switched);
 		}
 		return null;
 	}

@@ -47,6 +47,14 @@ interface RedisAccess extends AutoCloseable {
 	boolean isCluster();
 
 	/**
+	 * By how much tokens must lead the clock of the server at present, as
+	 * {@link TokenLead} tells.
+	 */
+	default long leadMicros() {
+		return 0;
+	}
+
+	/**
 	 * Sends a call to the server that has its keys. If replicas are to confirm it, and
 	 * the answer begins with a positive number, the number of replicas that did is added
 	 * to the reply.

@@ -16,7 +16,9 @@
 
 package io.github.lockspring.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 
 /**
  * One run of a script, for keys that belong to one slot.
@@ -30,8 +32,27 @@ import java.time.Duration;
 @SuppressWarnings("ArrayRecordComponent") // carries them, and is never compared
 record RedisCall(RedisScript script, byte[][] keys, byte[][] args, int replicas, Duration within) {
 
+	/**
+	 * How many arguments an attempt has, with the last one, which may be missing.
+	 */
+	private static final int ACQUIRE_ARGS = 6;
+
+	private static final byte[] NOTHING = { '-' };
+
 	RedisCall(RedisScript script, byte[][] keys, byte[]... args) {
 		this(script, keys, args, 0, Duration.ZERO);
+	}
+
+	/**
+	 * This call with one more argument, by which all scripts that grant have their tokens
+	 * lead the clock.
+	 */
+	RedisCall leading(long micros) {
+		int index = (this.script == RedisScript.ACQUIRE) ? ACQUIRE_ARGS : this.args.length;
+		byte[][] longer = Arrays.copyOf(this.args, index + 1);
+		Arrays.fill(longer, this.args.length, index, NOTHING);
+		longer[index] = ("lead " + micros).getBytes(StandardCharsets.US_ASCII);
+		return new RedisCall(this.script, this.keys, longer, this.replicas, this.within);
 	}
 
 	RedisCall confirmedBy(int replicas, Duration within) {

@@ -49,8 +49,17 @@ final class RedisCalls {
 	 */
 	RedisReply run(RedisCall call, Duration timeout) {
 		long deadline = System.nanoTime() + timeout.toNanos();
-		RedisReply reply = await(this.access.send(call, false, timeout), timeout);
-		return (reply != null) ? reply : runText(call, until(deadline));
+		RedisCall leading = leading(call);
+		RedisReply reply = await(this.access.send(leading, false, timeout), timeout);
+		return (reply != null) ? reply : runText(leading, until(deadline));
+	}
+
+	/**
+	 * Has the tokens lead that the script may grant, if they must.
+	 */
+	private RedisCall leading(RedisCall call) {
+		long lead = this.access.leadMicros();
+		return (lead > 0 && call.script().grants()) ? call.leading(lead) : call;
 	}
 
 	/**
@@ -103,11 +112,12 @@ final class RedisCalls {
 	 * @return its answer, or a {@link BackendException} if there is none in time
 	 */
 	CompletableFuture<RedisReply> runAsync(RedisCall call, Duration timeout) {
-		return this.access.send(call, false, timeout)
+		RedisCall leading = leading(call);
+		return this.access.send(leading, false, timeout)
 			.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
 			.exceptionallyCompose((failure) -> {
 				BackendException trouble = translate(failure);
-				return (trouble != null) ? CompletableFuture.failedFuture(trouble) : runTextAsync(call, timeout);
+				return (trouble != null) ? CompletableFuture.failedFuture(trouble) : runTextAsync(leading, timeout);
 			});
 	}
 

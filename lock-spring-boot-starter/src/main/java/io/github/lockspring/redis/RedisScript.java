@@ -71,6 +71,13 @@ enum RedisScript {
 		}
 	}
 
+	/**
+	 * Whether the script may grant a lease, to whom it runs for or to one that waits.
+	 */
+	boolean grants() {
+		return this == ACQUIRE || this == RELEASE || this == RELEASE_AFTER || this == STEP_DOWN;
+	}
+
 	byte[] text() {
 		return this.text;
 	}

@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisNode;
 
 import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.support.DaemonThreads;
 
 /**
  * Follows which server is the primary, with a thread for each of the sentinels.
@@ -78,6 +79,8 @@ final class SentinelWatch implements AutoCloseable {
 
 	private final Function<RedisNode, Sentinel> connector;
 
+	private final TokenLead lead;
+
 	private final Runnable switched;
 
 	private final ReentrantLock lock = new ReentrantLock();
@@ -110,11 +113,13 @@ final class SentinelWatch implements AutoCloseable {
 	 * Creates a watch, to be started.
 	 * @param nodes the sentinels
 	 * @param connector connects to one of them
+	 * @param lead told when a server has taken over, also if that was before the start
 	 * @param switched told each time after another server has become the primary
 	 */
-	SentinelWatch(List<RedisNode> nodes, Function<RedisNode, Sentinel> connector, Runnable switched) {
+	SentinelWatch(List<RedisNode> nodes, Function<RedisNode, Sentinel> connector, TokenLead lead, Runnable switched) {
 		this.nodes = List.copyOf(nodes);
 		this.connector = connector;
+		this.lead = lead;
 		this.switched = switched;
 		this.reports = new Report[nodes.size()];
 		this.failures = new Throwable[nodes.size()];
@@ -125,8 +130,7 @@ final class SentinelWatch implements AutoCloseable {
 	void start() {
 		for (int i = 0; i < this.threads.length; i++) {
 			int index = i;
-			this.threads[i] = new Thread(() -> follow(index), "lock-redis-sentinel-" + (i + 1));
-			this.threads[i].setDaemon(true);
+			this.threads[i] = DaemonThreads.create("lock-redis-sentinel-" + (i + 1), () -> follow(index));
 			this.threads[i].start();
 		}
 	}
@@ -197,6 +201,7 @@ final class SentinelWatch implements AutoCloseable {
 		if (report.primary().equals(former)) {
 			return false;
 		}
+		this.lead.begin((former != null) ? Duration.ZERO : report.age());
 		this.trustedUntilNanos = System.nanoTime();
 		this.primary = report.primary();
 		return former != null;
@@ -368,8 +373,9 @@ final class SentinelWatch implements AutoCloseable {
 	 * @param primary where the primary is
 	 * @param epoch when that was decided, in the order of decisions
 	 * @param failingOver whether a failover is under way
+	 * @param age for how long the sentinel has known this primary
 	 */
-	record Report(RedisNode primary, long epoch, boolean failingOver) {
+	record Report(RedisNode primary, long epoch, boolean failingOver, Duration age) {
 
 		/**
 		 * Reads answers.
@@ -380,7 +386,8 @@ final class SentinelWatch implements AutoCloseable {
 		static Report of(List<String> address, Map<String, String> facts) {
 			return new Report(new RedisNode(address.get(0), Integer.parseInt(address.get(1))),
 					Long.parseLong(facts.getOrDefault("config-epoch", "0")),
-					facts.getOrDefault("flags", "").contains("failover_in_progress"));
+					facts.getOrDefault("flags", "").contains("failover_in_progress"),
+					Duration.ofMillis(Long.parseLong(facts.getOrDefault("role-reported-time", "0"))));
 		}
 
 	}

@@ -22,6 +22,9 @@ local CLAIM = 1000 -- how long a grant that was made unasked lasts at most until
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
+-- By how many microseconds tokens lead the clock: the last argument of scripts that grant, for some time after a failover.
+local lead = tonumber(string.match(ARGV[#ARGV] or '', '^lead (%d+)$')) or 0
+
 -- Answers nothing if the key holds data of others, and an error that says so if they are not even a hash.
 local function read(i)
 	local r = { key = KEYS[i] }
@@ -153,7 +156,7 @@ local function admits(r, wanted)
 end
 
 local function nextToken(resources)
-	local token = now
+	local token = now + lead
 	for _, r in ipairs(resources) do
 		token = math.max(token, r.fence + 1)
 	end

@@ -23,6 +23,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,6 +41,7 @@ import io.github.lockspring.faults.LockHistory.Acquisition;
 import io.github.lockspring.faults.LockHistory.Overlap;
 import io.github.lockspring.server.RedisSentinels;
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.spi.Grant;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -54,6 +56,8 @@ class RedisPlannedFailoverTests {
 	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
 
 	private static final AcquireTerms LONG_TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+
+	private static final AcquireTerms FAIR_TERMS = AcquireTerms.fair(Duration.ofSeconds(30), true);
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 
@@ -88,13 +92,62 @@ class RedisPlannedFailoverTests {
 			FaultRun.eventually().until(kept::isHeld);
 			assertThat((Long) former.command("PTTL", "{kept}")).isPositive();
 			assertThat(this.run.release(kept)).isTrue();
-			assertThat(former.command("GET", "{kept}")).asString().contains(" x ");
+			assertThat(former.command("HGET", "{kept}", "state")).asString().contains(" x ");
 		}
+	}
+
+	/**
+	 * Somebody who has not heard of it may go on with the former primary.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	void tokensOfTheNewPrimaryAreLargerThanThoseThatTheFormerOneGrantsLater(RedisStore.Client client) throws Exception {
+		try (RedisSentinels sentinels = RedisSentinels.start()) {
+			EngineProcess process = this.run.startProcess(store(sentinels, client));
+			RedisServer former = sentinels.master();
+			RedisServer successor = sentinels.failOver();
+			FaultRun.eventually().until(() -> arrivesAt(successor, process));
+			EngineProcess late = this.run.startProcess(store(sentinels, client));
+			List<String> keys = List.of("known", "told at the start", "queued");
+			long[] tokens = { token(process, keys.get(0)), token(late, keys.get(1)), queuedToken(process, keys.get(2)) };
+			try (RedisProcess stale = RedisProcess.on(former)) {
+				for (int i = 0; i < tokens.length; i++) {
+					Grant grant = stale.tryAcquire(stale.request(keys.get(i)));
+					assertThat(grant).isNotNull();
+					assertThat(grant.token()).as(keys.get(i)).isLessThan(tokens[i]);
+				}
+			}
+			assertThat(former.info("replication")).as("takes writes still").containsEntry("role", "master");
+		}
+	}
+
+	private long token(EngineProcess process, String key) {
+		Hold hold = this.run.acquire(process, key, LONG_TERMS, FaultRun.PATIENCE);
+		assertThat(hold).isNotNull();
+		return hold.token();
+	}
+
+	/**
+	 * The token that a release grants to one that waits.
+	 */
+	private long queuedToken(EngineProcess process, String key) throws Exception {
+		Hold first = this.run.acquire(process, key, FAIR_TERMS, FaultRun.PATIENCE);
+		AtomicLong token = new AtomicLong();
+		Thread second = this.run.startThread("second", () -> {
+			Hold hold = this.run.acquire(process, key, FAIR_TERMS, FaultRun.PATIENCE);
+			token.set(hold.token());
+			this.run.release(hold);
+		});
+		FaultRun.eventually().until(() -> second.getState() == Thread.State.TIMED_WAITING);
+		this.run.release(first);
+		second.join();
+		assertThat(token.get()).isGreaterThan(first.token());
+		return token.get();
 	}
 
 	private boolean arrivesAt(RedisServer server, EngineProcess process) {
 		Hold hold = this.run.acquire(process, "new", LONG_TERMS, Duration.ofSeconds(1));
-		boolean arrived = String.valueOf(server.command("GET", "{new}")).contains(" x ");
+		boolean arrived = String.valueOf(server.command("HGET", "{new}", "state")).contains(" x ");
 		return hold != null && this.run.release(hold) && arrived;
 	}
 

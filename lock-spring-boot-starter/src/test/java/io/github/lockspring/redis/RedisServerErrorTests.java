@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
@@ -86,6 +87,19 @@ class RedisServerErrorTests {
 			this.server.flushScripts();
 			assertThat(this.process.release(shared)).isTrue();
 		}
+	}
+
+	/**
+	 * One that only reads would not notice it otherwise.
+	 */
+	@Test
+	void quietServerThatHasBecomeAReplicaIsNoticed() {
+		assertThat(this.process.tryAcquire(this.process.request("key"))).isNotNull();
+		this.server.command("REPLICAOF", "127.0.0.1", "1");
+		long quiet = System.nanoTime();
+		await().until(() -> System.nanoTime() - quiet > Duration.ofMillis(1_100).toNanos());
+		assertThatExceptionOfType(BackendException.class)
+			.isThrownBy(() -> this.process.tryAcquire(this.process.request("key")));
 	}
 
 	@Test
