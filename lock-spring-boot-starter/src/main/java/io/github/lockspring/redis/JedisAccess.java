@@ -76,7 +76,7 @@ final class JedisAccess implements RedisAccess {
 		this.threads = Executors.newCachedThreadPool(DaemonThreads.named("lock-redis-jedis-"));
 		this.client = new JedisClientCopy(applications, operationTimeout);
 		this.cluster = applications.isRedisClusterAware();
-		this.nodes = this.cluster ? new JedisShards(this.client, this.threads)
+		this.nodes = this.cluster ? new JedisShards(this.client, this.threads, this::failOver)
 				: new JedisPrimary(this.client, this.threads, this.lead, this::failOver);
 	}
 
@@ -102,6 +102,7 @@ final class JedisAccess implements RedisAccess {
 	}
 
 	private void failOver() {
+		this.lead.begin(Duration.ZERO);
 		RedisChannel channel = this.channel;
 		if (channel != null) {
 			channel.failedOver();

@@ -48,6 +48,8 @@ final class JedisShards implements JedisNodes {
 
 	private final Executor threads;
 
+	private final Runnable failedOver;
+
 	private final Map<HostAndPort, JedisLinks> links = new ConcurrentHashMap<>();
 
 	private final Reconnecting<HostAndPort[]> slots;
@@ -56,9 +58,16 @@ final class JedisShards implements JedisNodes {
 
 	private volatile boolean closed;
 
-	JedisShards(JedisClientCopy client, Executor threads) {
+	/**
+	 * Creates a view on a cluster.
+	 * @param client makes the connections
+	 * @param threads connects in the background
+	 * @param failedOver told when another server has taken over
+	 */
+	JedisShards(JedisClientCopy client, Executor threads, Runnable failedOver) {
 		this.client = client;
 		this.threads = threads;
+		this.failedOver = failedOver;
 		this.slots = new Reconnecting<>("cluster", this::discover, (known) -> true, (former) -> {
 		}, Duration.ofMillis(500));
 	}
@@ -123,11 +132,15 @@ final class JedisShards implements JedisNodes {
 		if (primaries.isEmpty()) {
 			throw new JedisConnectionException("The cluster has no slots");
 		}
+		boolean left = !primaries.containsAll(this.primaries);
 		this.primaries = primaries;
 		for (HostAndPort address : this.links.keySet()) {
 			if (!primaries.contains(address)) {
 				this.links.remove(address).close();
 			}
+		}
+		if (left) {
+			this.failedOver.run();
 		}
 		return slots;
 	}

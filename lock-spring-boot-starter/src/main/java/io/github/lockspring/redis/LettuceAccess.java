@@ -21,11 +21,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisChannelHandler;
@@ -39,6 +41,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.event.ClusterTopologyChangedEvent;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.StringCodec;
@@ -53,6 +56,7 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -92,7 +96,9 @@ final class LettuceAccess implements RedisAccess {
 
 	private final Reconnecting<StatefulRedisPubSubConnection<String, String>> messages;
 
-	private @Nullable RedisChannel channel;
+	private volatile @Nullable RedisChannel channel;
+
+	private @Nullable Disposable topology;
 
 	private volatile long usedNanos = System.nanoTime();
 
@@ -116,6 +122,9 @@ final class LettuceAccess implements RedisAccess {
 		this.channel = channel;
 		if (this.primary != null) {
 			this.primary.start();
+		}
+		if (this.client instanceof RedisClusterClient cluster) {
+			follow(cluster);
 		}
 		this.calls.renew();
 		this.messages.renew();
@@ -189,12 +198,34 @@ final class LettuceAccess implements RedisAccess {
 	private void failOver() {
 		this.calls.leave();
 		this.messages.leave();
-		RedisChannel channel = this.channel;
-		if (channel != null) {
-			channel.failedOver();
-		}
+		channel().failedOver();
 		this.calls.renew();
 		this.messages.renew();
+	}
+
+	/**
+	 * Follows which servers are primaries. The client itself leaves those that are not.
+	 */
+	private void follow(RedisClusterClient cluster) {
+		this.topology = cluster.getResources()
+			.eventBus()
+			.get()
+			.filter((event) -> event instanceof ClusterTopologyChangedEvent change && isFailover(change))
+			.subscribe((event) -> {
+				this.lead.begin(Duration.ZERO);
+				channel().failedOver();
+			});
+	}
+
+	private static boolean isFailover(ClusterTopologyChangedEvent change) {
+		return !primaries(change.after()).containsAll(primaries(change.before()));
+	}
+
+	private static Set<String> primaries(List<RedisClusterNode> nodes) {
+		return nodes.stream()
+			.filter((node) -> !node.getSlots().isEmpty())
+			.map(RedisClusterNode::getNodeId)
+			.collect(Collectors.toSet());
 	}
 
 	private StatefulRedisPubSubConnection<String, String> connectPubSub() {
@@ -238,10 +269,11 @@ final class LettuceAccess implements RedisAccess {
 	}
 
 	private RedisChannel channel() {
-		if (this.channel == null) {
+		RedisChannel channel = this.channel;
+		if (channel == null) {
 			throw new IllegalStateException("Not started");
 		}
-		return this.channel;
+		return channel;
 	}
 
 	/**
@@ -444,6 +476,9 @@ final class LettuceAccess implements RedisAccess {
 	public void close() {
 		if (this.primary != null) {
 			this.primary.close();
+		}
+		if (this.topology != null) {
+			this.topology.dispose();
 		}
 		this.calls.close();
 		this.messages.close();

@@ -22,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
@@ -30,6 +32,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import io.github.lockspring.server.RedisCluster;
 import io.github.lockspring.server.RedisSentinels;
 import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -88,6 +91,29 @@ class JedisFailoverTests {
 			assertThat(process.tryAcquire(before)).isNotNull();
 			process.release(before);
 			assertWorksOn(servers.failOver(servers.slot("{key}")), process, "key");
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void failoverInAClusterIsTold(RedisStore.Client client) {
+		try (RedisCluster servers = RedisCluster.start()) {
+			servers.awaitReady();
+			try (RedisProcess process = new RedisProcess(
+					client.connect(new RedisClusterConfiguration(servers.addresses())), RedisProcess.SETTINGS)) {
+				assertThat(process.tryAcquire(process.request("key"))).isNotNull();
+				assertThat(process.failovers).hasValue(0);
+				RedisServer successor = servers.failOver(servers.slot("{key}"));
+				await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+					process.backend.inspect("key", RedisProcess.TIMEOUT);
+					return process.failovers.get() > 0;
+				});
+				successor.command("DEL", "{key}");
+				Grant grant = process.tryAcquire(process.request("key"));
+				assertThat(grant).isNotNull();
+				long clock = Long.parseLong((String) ((List<?>) successor.command("TIME")).get(0));
+				assertThat(grant.token()).isGreaterThan(clock * 1_000_000 + 1_000_000);
+			}
 		}
 	}
 

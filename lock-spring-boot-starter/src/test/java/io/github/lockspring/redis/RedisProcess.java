@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,8 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 
 	final BlockingQueue<LeaseRequest> hints = new LinkedBlockingQueue<>();
 
+	final AtomicInteger failovers = new AtomicInteger();
+
 	final List<Long> stamps = new ArrayList<>();
 
 	final RedisLockBackend backend;
@@ -74,7 +77,7 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 		this(lettuce(configuration), settings);
 	}
 
-	private RedisProcess(RedisConnectionFactory factory, RedisLockSettings settings) {
+	RedisProcess(RedisConnectionFactory factory, RedisLockSettings settings) {
 		this.factory = (DisposableBean) factory;
 		this.backend = new RedisLockBackend(factory, settings);
 		this.backend.start(this);
@@ -153,6 +156,11 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 
 	@Override
 	public void resumed() {
+	}
+
+	@Override
+	public void failedOver() {
+		this.failovers.incrementAndGet();
 	}
 
 	/**
