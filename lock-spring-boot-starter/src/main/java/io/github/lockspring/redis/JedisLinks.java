@@ -95,11 +95,32 @@ final class JedisLinks implements AutoCloseable {
 		while (true) {
 			JedisLink link = take(deadline);
 			link.begin(deadline);
-			if (link.idleNanos() < TRUST_NANOS || answers(link, deadline)) {
+			if (link.idleNanos() < TRUST_NANOS || isUsable(link, deadline)) {
 				return link;
 			}
-			giveBack(link);
 		}
+	}
+
+	/**
+	 * Tries a connection that may have been lost unnoticed, before it is too late to take
+	 * another. Gives it back if it is of no use.
+	 * @throws BackendUnavailableException if the server has become a replica
+	 */
+	private boolean isUsable(JedisLink link, long deadline) {
+		try {
+			long now = System.nanoTime();
+			if (link.isPrimary(now + (deadline - now) / 2)) {
+				return true;
+			}
+		}
+		catch (JedisException ex) {
+			link.setBroken();
+			giveBack(link);
+			return false;
+		}
+		link.setBroken();
+		giveBack(link);
+		throw new BackendUnavailableException("Redis refused: the server is a replica now", null);
 	}
 
 	private JedisLink take(long deadline) {
@@ -190,25 +211,6 @@ final class JedisLinks implements AutoCloseable {
 		finally {
 			this.lock.unlock();
 		}
-	}
-
-	/**
-	 * Tries a connection that may have been lost unnoticed, or whose server may have
-	 * become a replica, before it is too late to take another.
-	 */
-	private static boolean answers(JedisLink link, long deadline) {
-		boolean primary = false;
-		try {
-			long now = System.nanoTime();
-			primary = link.isPrimary(now + (deadline - now) / 2);
-		}
-		catch (JedisException ex) {
-			logger.debug("A connection to Redis was lost while nobody used it: " + ex.getMessage());
-		}
-		if (!primary) {
-			link.setBroken();
-		}
-		return primary;
 	}
 
 	/**

@@ -17,9 +17,7 @@
 package io.github.lockspring.redis;
 
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
@@ -46,11 +44,13 @@ final class LettucePrimary implements AutoCloseable {
 
 	private LettucePrimary(RedisClient client, RedisURI uri, TokenLead lead, Runnable switched) {
 		this.uri = uri;
-		Map<RedisNode, RedisURI> sentinels = new LinkedHashMap<>();
-		uri.getSentinels().forEach((sentinel) -> sentinels.put(node(sentinel), sentinel));
-		this.watch = new SentinelWatch(List.copyOf(sentinels.keySet()),
-				(node) -> LettuceSentinel.connect(sentinels.get(node), client, uri.getSentinelMasterId()), lead,
-				switched);
+		List<RedisNode> sentinels = uri.getSentinels().stream().map(LettucePrimary::node).toList();
+		this.watch = new SentinelWatch(sentinels,
+				(node) -> LettuceSentinel.connect(sentinel(node), client, uri.getSentinelMasterId()), lead, switched);
+	}
+
+	private RedisURI sentinel(RedisNode node) {
+		return this.uri.getSentinels().stream().filter((uri) -> node(uri).equals(node)).findFirst().orElseThrow();
 	}
 
 	private static RedisNode node(RedisURI uri) {

@@ -109,7 +109,8 @@ class RedisPlannedFailoverTests {
 			FaultRun.eventually().until(() -> arrivesAt(successor, process));
 			EngineProcess late = this.run.startProcess(store(sentinels, client));
 			List<String> keys = List.of("known", "told at the start", "queued");
-			long[] tokens = { token(process, keys.get(0)), token(late, keys.get(1)), queuedToken(process, keys.get(2)) };
+			long[] tokens = { token(process, keys.get(0)), token(late, keys.get(1)),
+					queuedToken(process, keys.get(2)) };
 			try (RedisProcess stale = RedisProcess.on(former)) {
 				for (int i = 0; i < tokens.length; i++) {
 					Grant grant = stale.tryAcquire(stale.request(keys.get(i)));
