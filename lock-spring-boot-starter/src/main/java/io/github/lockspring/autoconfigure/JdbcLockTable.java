@@ -27,8 +27,6 @@ import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 
 import io.github.lockspring.autoconfigure.LockProperties.SchemaInitialization;
 import io.github.lockspring.jdbc.JdbcLockSchema;
-import io.github.lockspring.jdbc.JdbcLockSchemaException;
-import io.github.lockspring.jdbc.UnsupportedDatabaseException;
 import io.github.lockspring.spi.BackendUnavailableException;
 
 /**
@@ -109,7 +107,7 @@ final class JdbcLockTable {
 		catch (BackendUnavailableException ex) {
 			logger.debug("The table of locks could still not be checked", ex);
 		}
-		catch (JdbcLockSchemaException | UnsupportedDatabaseException ex) {
+		catch (RuntimeException ex) {
 			complain(String.valueOf(ex.getMessage()));
 		}
 		return this.prepared;

@@ -62,6 +62,8 @@ final class JdbcNews implements AutoCloseable {
 
 	private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
 
+	private static final Duration CLOSE_TIME = Duration.ofSeconds(1);
+
 	private static final Duration PAUSE = Duration.ofSeconds(1);
 
 	private static final Duration IDLE_TIME = Duration.ofMinutes(1);
@@ -82,6 +84,8 @@ final class JdbcNews implements AutoCloseable {
 	private final TableName table;
 
 	private volatile @Nullable BackendListener listener;
+
+	private volatile @Nullable Thread thread;
 
 	private volatile long lastAwaited;
 
@@ -112,7 +116,9 @@ final class JdbcNews implements AutoCloseable {
 		});
 		this.lastAwaited = System.nanoTime();
 		if (!this.listening && !this.unsupported && !this.closed && this.running.compareAndSet(false, true)) {
-			DaemonThreads.create("lock-jdbc-news", this::run).start();
+			Thread thread = DaemonThreads.create("lock-jdbc-news", this::run);
+			this.thread = thread;
+			thread.start();
 		}
 		return this.listening;
 	}
@@ -229,9 +235,27 @@ final class JdbcNews implements AutoCloseable {
 		}));
 	}
 
+	/**
+	 * Ends the listening, and waits a moment until the data source, which may be closed
+	 * next, has the connection back.
+	 */
 	@Override
 	public void close() {
 		this.closed = true;
+		Thread thread = this.thread;
+		if (thread != null) {
+			LockSupport.unpark(thread);
+			awaitEndOf(thread);
+		}
+	}
+
+	private static void awaitEndOf(Thread thread) {
+		try {
+			thread.join(CLOSE_TIME.toMillis());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 }

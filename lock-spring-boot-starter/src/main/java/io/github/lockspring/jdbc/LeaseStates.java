@@ -255,7 +255,7 @@ final class LeaseStates {
 			KeyState before = state(states, key);
 			KeyState after = before.renewed(leases.stream()
 				.collect(Collectors.toMap((lease) -> lease.owner().toString(),
-						(lease) -> LeaseTable.micros(lease.terms().leaseTime()))));
+						(lease) -> LeaseTable.micros(lease.terms().leaseTime()), (one, same) -> one)));
 			if (after != before) {
 				renewed.put(key, after);
 			}

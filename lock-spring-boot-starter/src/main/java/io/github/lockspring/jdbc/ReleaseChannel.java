@@ -31,7 +31,15 @@ import org.postgresql.PGNotification;
  */
 final class ReleaseChannel implements AutoCloseable {
 
+	/**
+	 * How long the server may take to answer: then the connection counts as broken, since
+	 * one that only listens would never notice.
+	 */
+	private static final int ANSWER_MILLIS = 1000;
+
 	private final Connection connection;
+
+	private final int networkTimeout;
 
 	private final PGConnection session;
 
@@ -41,6 +49,8 @@ final class ReleaseChannel implements AutoCloseable {
 
 	ReleaseChannel(Connection connection, TableName table) throws SQLException {
 		this.connection = connection;
+		this.networkTimeout = connection.getNetworkTimeout();
+		this.connection.setNetworkTimeout(Runnable::run, ANSWER_MILLIS);
 		this.session = connection.unwrap(PGConnection.class);
 		this.table = table;
 		this.connection.setAutoCommit(true);
@@ -81,6 +91,7 @@ final class ReleaseChannel implements AutoCloseable {
 	@Override
 	public void close() throws SQLException {
 		execute("UNLISTEN " + this.name);
+		this.connection.setNetworkTimeout(Runnable::run, this.networkTimeout);
 	}
 
 	private void execute(String sql) throws SQLException {

@@ -336,6 +336,47 @@ class JdbcNewsTests {
 		Awaitility.await().until(() -> this.news.contains(request));
 	}
 
+	/**
+	 * As after a failure of the network, of which nobody tells the one that listens.
+	 */
+	@Test
+	void thoseWhoWaitAskAgainWhenTheServerDoesNotAnswer() throws Exception {
+		Requests.acquired(this.holder, "key");
+		LeaseRequest request = awaited("key");
+		this.news.clear();
+		List<Integer> sessions = this.database.jdbc()
+			.queryForList("SELECT pid FROM pg_stat_activity WHERE query ~ '^(LISTEN lock_spring|SELECT .lock_spring)'",
+					Integer.class);
+		assertThat(sessions).isNotEmpty();
+		signal("STOP", sessions);
+		try {
+			Awaitility.await().until(() -> this.news.contains(request));
+		}
+		finally {
+			signal("CONT", sessions);
+		}
+	}
+
+	private static void signal(String name, List<Integer> processes) throws Exception {
+		for (Integer process : processes) {
+			assertThat(new ProcessBuilder("sh", "-c", "kill -" + name + " " + process).start().waitFor()).isZero();
+		}
+	}
+
+	@Test
+	void closeGivesTheConnectionBackBeforeItReturns() {
+		HikariDataSource pool = this.database.pool(4);
+		this.resources.add(pool);
+		JdbcLockBackend backend = new JdbcLockBackend(pool, new JdbcLockSettings(TABLE, 2, 0, true));
+		backend.start(new Listener());
+		Requests.acquired(this.holder, "key");
+		awaitNews(backend, Requests.of("key"));
+		backend.close();
+		assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
+		assertThat(Thread.getAllStackTraces().keySet())
+			.noneMatch((thread) -> thread.getName().equals("lock-jdbc-news"));
+	}
+
 	@Test
 	void waitingCostsOneStatementAndTheReleaseAsWell() {
 		SpyDataSource spy = new SpyDataSource(this.database.dataSource());
