@@ -345,7 +345,7 @@ final class Acquirer {
 		if (courtesy != null) {
 			patience.keepQuiet(courtesy.quietUntil());
 		}
-		if (speaking && (hold.hasNews() || patience.isTimeToAsk(now))) {
+		if (speaking && patience.isTimeToAsk(now, hold.hasNews())) {
 			Object answer = ask(hold, now, patience.remaining(now), state == Hold.SPEAKING);
 			patience.answered(answer, this.time.nanoTime());
 			if (courtesy != null && !(answer instanceof BackendException)) {

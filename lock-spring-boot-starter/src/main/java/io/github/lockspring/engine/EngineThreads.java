@@ -27,7 +27,7 @@ import org.apache.commons.logging.LogFactory;
  * The threads of one engine, apart by what they do: what takes long or hangs in one kind
  * of work leaves the others alone.
  *
- * @param renewals renews leases, one call at a time
+ * @param renewals renews leases, a few calls at a time
  * @param releases gives back what could not be given back at once, one call at a time
  * @param steps makes calls to the store for those who have no thread
  * @param callbacks tells holders of losses
@@ -39,9 +39,11 @@ record EngineThreads(Workers renewals, Workers releases, Workers steps, Workers 
 
 	private static final int LIMIT = 64;
 
+	private static final int RENEWALS = 4;
+
 	static EngineThreads of(String backend) {
 		String prefix = "lock-" + backend + '-';
-		return new EngineThreads(Workers.of(prefix + "renewal-", 1), Workers.of(prefix + "release-", 1),
+		return new EngineThreads(Workers.ofPlatform(prefix + "renewal-", RENEWALS), Workers.of(prefix + "release-", 1),
 				Workers.of(prefix, LIMIT), Workers.of(prefix + "callback-", LIMIT),
 				Workers.of(prefix + "event-", LIMIT));
 	}

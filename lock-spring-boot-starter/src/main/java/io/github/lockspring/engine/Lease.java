@@ -20,6 +20,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
@@ -60,6 +62,8 @@ class Lease {
 
 	private volatile boolean ended;
 
+	private volatile @Nullable KeptLease kept;
+
 	private int handOvers;
 
 	private boolean queued;
@@ -96,6 +100,17 @@ class Lease {
 		lease.setDeadline(sentNanos + nanos, sentMillis + nanos / 1_000_000);
 		lease.sentNanos = this.sentNanos;
 		return lease;
+	}
+
+	/**
+	 * Tells that the upkeep looks after this, or does no more.
+	 */
+	void setKept(@Nullable KeptLease kept) {
+		this.kept = kept;
+	}
+
+	@Nullable KeptLease kept() {
+		return this.kept;
 	}
 
 	/**

@@ -70,6 +70,8 @@ public final class LockEngine implements AutoCloseable {
 
 	private final Upkeep upkeep;
 
+	private final RenewalPlan plan;
+
 	private final Releases releases;
 
 	private final Steps steps;
@@ -123,15 +125,15 @@ public final class LockEngine implements AutoCloseable {
 		this.queues = new LocalQueues(settings.maxKeys());
 		this.threads = threads;
 		this.upkeep = new Upkeep(backend.name(), time);
-		RenewalPlan plan = new RenewalPlan(this.store, settings, this.upkeep, time);
+		this.plan = new RenewalPlan(this.store, settings, this.upkeep, time);
 		this.releases = new Releases(this.store, settings.operationTimeout(), this.upkeep, time, threads.releases(),
 				this::isSuspended);
 		this.steps = new Steps(this.upkeep, time, threads.steps());
 		LostHolds lostHolds = new LostHolds(this.queues, settings, this.upkeep, time);
-		this.endings = new Endings(this.store, this.queues, plan, this.releases, settings, threads.tellingOf(listener),
-				time, threads.callbacks(), this.steps, lostHolds, this::isClosed);
-		this.acquirer = new Acquirer(this.store, this.queues, plan, this.releases, settings, time, this::isClosed);
-		Renewals renewals = new Renewals(this.endings, plan, this.queues, this.store, settings, this.upkeep, time,
+		this.endings = new Endings(this.store, this.queues, this.plan, this.releases, settings,
+				threads.tellingOf(listener), time, threads.callbacks(), this.steps, lostHolds, this::isClosed);
+		this.acquirer = new Acquirer(this.store, this.queues, this.plan, this.releases, settings, time, this::isClosed);
+		Renewals renewals = new Renewals(this.endings, this.plan, this.queues, this.store, settings, this.upkeep, time,
 				threads.renewals());
 		threads.start();
 		this.store.open(this.news);
@@ -284,6 +286,7 @@ public final class LockEngine implements AutoCloseable {
 		if (this.closed) {
 			throw new EngineException(EngineException.Reason.CLOSED, "The application is shutting down", null);
 		}
+		this.plan.requireCapacity(terms);
 		if (!terms.isOrdinary()) {
 			this.store.requireSupport(terms);
 		}

@@ -62,8 +62,12 @@ final class Patience {
 		return this.deadline - now;
 	}
 
-	boolean isTimeToAsk(long now) {
-		return !this.askedLast && (this.askAt - now <= 0 || remaining(now) <= 0);
+	/**
+	 * Whether to ask now. After the last attempt, at the deadline, no news are a reason
+	 * to ask any more.
+	 */
+	boolean isTimeToAsk(long now, boolean news) {
+		return !this.askedLast && (news || this.askAt - now <= 0 || remaining(now) <= 0);
 	}
 
 	/**

@@ -18,13 +18,25 @@ package io.github.lockspring.engine;
 
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.support.Durations;
 
 /**
- * When leases are due to be renewed, or to be looked after in another way.
+ * When leases are due to be renewed, or to be looked after in another way, and which of
+ * them the upkeep does not know of yet.
  */
 final class RenewalPlan {
+
+	/**
+	 * Which leases are written down when they are granted.
+	 */
+	private static final long SOON_NANOS = Duration.ofSeconds(1).toNanos();
 
 	private final Store store;
 
@@ -34,6 +46,17 @@ final class RenewalPlan {
 
 	private final TimeSource time;
 
+	private final long origin;
+
+	private final Queue<Lease> written = new ConcurrentLinkedQueue<>();
+
+	/**
+	 * When to look through what is held, since the beginning.
+	 */
+	private final AtomicLong lookAt = new AtomicLong(Upkeep.NEVER);
+
+	private volatile boolean overloaded;
+
 	private volatile long trustedNanos;
 
 	RenewalPlan(Store store, EngineSettings settings, Upkeep upkeep, TimeSource time) {
@@ -41,17 +64,87 @@ final class RenewalPlan {
 		this.settings = settings;
 		this.upkeep = upkeep;
 		this.time = time;
-		this.trustedNanos = time.nanoTime();
+		this.origin = time.nanoTime();
+		this.trustedNanos = this.origin;
 	}
 
 	/**
 	 * Sees to it that a hold which has just begun is looked after in time. Either the
-	 * upkeep finds the hold, or this finds that the upkeep goes to sleep: hence the
-	 * fence.
+	 * upkeep finds the hold, or this finds that the upkeep goes to sleep or does not know
+	 * of the lease any more: hence the fence.
 	 */
 	void watch(Hold hold) {
 		VarHandle.fullFence();
-		this.upkeep.runAt(hold.terms().isRenewed() ? dueAt(hold) : hold.lease().deadlineNanos());
+		Lease lease = hold.lease();
+		if (lease.kept() != null) {
+			return;
+		}
+		long at = hold.terms().isRenewed() ? dueAt(hold) : lease.deadlineNanos();
+		if (at - lease.grantedNanos() < SOON_NANOS) {
+			this.written.add(lease);
+			this.upkeep.runAt(at);
+		}
+		else {
+			lookAt(at);
+		}
+	}
+
+	private void lookAt(long nanoTime) {
+		long at = nanoTime - this.origin;
+		if (at < this.lookAt.get()) {
+			this.lookAt.accumulateAndGet(at, Math::min);
+		}
+		this.upkeep.runAt(nanoTime);
+	}
+
+	/**
+	 * The next lease that was written down.
+	 */
+	@Nullable Lease pollWritten() {
+		return this.written.poll();
+	}
+
+	/**
+	 * Whether it is time to look through what is held for leases that were not written
+	 * down. Tells so once, and wakes the upkeep up when it will be.
+	 */
+	boolean isTimeToLook() {
+		long at = this.lookAt.get();
+		if (at > this.time.nanoTime() - this.origin) {
+			if (at < Upkeep.NEVER) {
+				this.upkeep.runAt(this.origin + at);
+			}
+			return false;
+		}
+		this.lookAt.set(Upkeep.NEVER);
+		return true;
+	}
+
+	/**
+	 * What decides when leases are due, beside themselves.
+	 */
+	Object basis() {
+		return List.of(this.trustedNanos, this.store.longestLease());
+	}
+
+	/**
+	 * Tells whether the store renews more slowly than is needed.
+	 */
+	void setOverloaded(boolean overloaded) {
+		this.overloaded = overloaded;
+	}
+
+	/**
+	 * Refuses a lease that would not be renewed in time.
+	 */
+	void requireCapacity(AcquireTerms terms) {
+		if (this.overloaded && terms.isRenewed()) {
+			throw new EngineException(EngineException.Reason.LIMIT,
+					"This process holds more locks than the backend '" + this.store.name()
+							+ "' renews in time: no more are acquired until it has caught up. Hold fewer at once, or"
+							+ " longer leases, which are renewed more rarely",
+					null);
+		}
 	}
 
 	/**
@@ -71,7 +164,7 @@ final class RenewalPlan {
 	void distrust() {
 		long now = this.time.nanoTime();
 		this.trustedNanos = now;
-		this.upkeep.runAt(now);
+		lookAt(now);
 	}
 
 	/**
@@ -83,9 +176,8 @@ final class RenewalPlan {
 
 	/**
 	 * The monotonic time at which the lease of a hold is due: an interval after it was
-	 * granted or renewed. One that was granted for a short time only is due after an
-	 * eighth of that time, within which most holders have finished, and one that is in
-	 * doubt at once.
+	 * granted or renewed. One that was granted for a short time only, or is in doubt, is
+	 * due at once.
 	 */
 	long dueAt(Hold hold) {
 		Lease lease = hold.lease();
@@ -95,8 +187,7 @@ final class RenewalPlan {
 		}
 		long interval = intervalOf(hold);
 		long dueAt = lease.deadlineNanos() - this.store.leaseNanos(lease.request()) + interval;
-		return (dueAt - lease.grantedNanos() >= 0) ? dueAt
-				: lease.grantedNanos() + Math.min(interval, lease.spanNanos(hold.terms()) / 8);
+		return (dueAt - lease.grantedNanos() >= 0) ? dueAt : lease.grantedNanos();
 	}
 
 	/**

@@ -17,32 +17,52 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
-import java.util.LinkedHashSet;
-import java.util.Set;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.Renewal;
 
 /**
- * Keeps held leases alive, all in one call to the store, and notices when one is over.
+ * Keeps held leases alive, and notices when one is over.
  * <ol>
- * <li>There is no list of leases to renew beside the queues themselves: what is held is
- * renewed, what is released is not.</li>
- * <li>When the first lease is due, all that are due soon are renewed with it.</li>
- * <li>A renewal that fails is tried again, with a pause, until the lease is over.</li>
+ * <li>A lease is written down when it is due soon, or else found when the first of those
+ * that were granted since the last look is due: most are given back before. From then on
+ * nobody looks through what is held for its sake.</li>
+ * <li>It waits in a {@linkplain RenewalLane lane} with others of about its length until
+ * it is renewed. Renewals have threads of their own.</li>
+ * <li>A renewal that fails is tried again, with a pause, until the lease is over; with
+ * fewer and fewer others, so that one that cannot be renewed costs no other.</li>
  * <li>A lease that the store does not confirm, or whose time is over, is lost.</li>
  * </ol>
+ * All but the calls to the store is done by the upkeep.
  */
 final class Renewals {
 
 	private static final Log logger = LogFactory.getLog(Renewals.class);
 
 	private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+
+	private static final int SUSPECTS = -1;
+
+	private final Map<Integer, RenewalLane> lanes = new HashMap<>();
+
+	private final PriorityQueue<KeptLease> deadlines = new PriorityQueue<>(
+			(one, other) -> Long.signum(one.deadlineNanos() - other.deadlineNanos()));
+
+	private final Queue<Runnable> answers = new ConcurrentLinkedQueue<>();
 
 	private final Endings endings;
 
@@ -60,9 +80,12 @@ final class Renewals {
 
 	private final Executor executor;
 
-	private final AtomicBoolean running = new AtomicBoolean();
+	private Object basis;
 
-	private volatile long failedNanos;
+	/**
+	 * How many calls were answered.
+	 */
+	private long answered;
 
 	Renewals(Endings endings, RenewalPlan plan, LocalQueues queues, Store store, EngineSettings settings, Upkeep upkeep,
 			TimeSource time, Executor executor) {
@@ -74,115 +97,279 @@ final class Renewals {
 		this.upkeep = upkeep;
 		this.time = time;
 		this.executor = executor;
-		this.failedNanos = time.nanoTime() - LONGEST_PAUSE_NANOS;
+		this.basis = plan.basis();
 	}
 
 	/**
-	 * The chore: looks through all that is held.
+	 * The chore. Costs little if nothing is due.
 	 */
 	void run() {
-		Due due = new Due();
+		for (Runnable answer = this.answers.poll(); answer != null; answer = this.answers.poll()) {
+			answer.run();
+		}
+		for (Lease lease = this.plan.pollWritten(); lease != null; lease = this.plan.pollWritten()) {
+			find(lease);
+		}
+		if (this.plan.isTimeToLook()) {
+			look();
+		}
+		replan();
+		lookAtDeadlines();
+		this.plan.setOverloaded(isOverloaded());
+		List.copyOf(this.lanes.values()).forEach(this::renew);
+		wakeUpInTime();
+	}
+
+	private void look() {
 		for (LocalQueue queue : this.queues.all()) {
 			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
-				if (hold.hasLease() && !hold.isBorrowing()) {
-					due.look(hold);
+				if (hold.state() > Hold.ENDED && hold.lease().kept() == null) {
+					keep(hold);
 				}
 			}
 		}
-		if (!due.overdue || this.running.get()) {
+	}
+
+	private void find(Lease lease) {
+		Hold hold = (lease.kept() == null) ? this.queues.holderOf(lease.request()) : null;
+		if (hold != null && hold.lease().kept() == null) {
+			keep(hold);
+		}
+	}
+
+	private void keep(Hold hold) {
+		if (hold.hasLease() && !hold.isBorrowing()) {
+			KeptLease kept = new KeptLease(hold.lease(), hold);
+			kept.lease().setKept(kept);
+			this.deadlines.add(kept);
+			putInLane(kept);
+		}
+	}
+
+	/**
+	 * Finds whoever has a lease. If nobody does any more, nobody looks after it either.
+	 * Either this finds that it was passed on just now, or whoever it was passed to finds
+	 * that nobody looks after it.
+	 */
+	private @Nullable Hold holder(KeptLease kept) {
+		if (kept.lease().kept() != kept) {
+			return null;
+		}
+		Hold hold = kept.holder(this.queues);
+		if (hold == null) {
+			kept.lease().setKept(null);
+			find(kept.lease());
+		}
+		return hold;
+	}
+
+	private void putInLane(KeptLease kept) {
+		Hold hold = holder(kept);
+		if (hold != null && this.plan.isRenewable(hold)) {
+			putInLane(kept, hold, this.plan.dueAt(hold));
+		}
+	}
+
+	private void putInLaneAgain(KeptLease kept, long dueNanos) {
+		Hold hold = holder(kept);
+		if (hold != null) {
+			putInLane(kept, hold, dueNanos);
+		}
+	}
+
+	private void putInLane(KeptLease kept, Hold hold, long dueNanos) {
+		kept.setDue(dueNanos, this.plan.intervalOf(hold));
+		int lane = kept.isSuspect() ? SUSPECTS
+				: Long.SIZE - Long.numberOfLeadingZeros(hold.lease().spanNanos(hold.terms()));
+		this.lanes.computeIfAbsent(lane, this::newLane).add(kept);
+	}
+
+	private RenewalLane newLane(int number) {
+		return new RenewalLane(number == SUSPECTS, this.store.renewalBatchSize(), this.time.nanoTime());
+	}
+
+	private long timeoutNanos(Hold hold) {
+		return Math.min(hold.lease().spanNanos(hold.terms()) / 3, this.settings.operationTimeout().toNanos());
+	}
+
+	/**
+	 * Puts all leases in the lanes anew if what decides when they are due has changed.
+	 */
+	private void replan() {
+		Object basis = this.plan.basis();
+		if (!basis.equals(this.basis)) {
+			this.basis = basis;
+			List<KeptLease> all = new ArrayList<>();
+			this.lanes.values().forEach((lane) -> all.addAll(lane.removeAll()));
+			all.forEach(this::putInLane);
+		}
+	}
+
+	/**
+	 * Asks those whose time may be over, which tells them if it is.
+	 */
+	private void lookAtDeadlines() {
+		long now = this.time.nanoTime();
+		for (KeptLease first = this.deadlines.peek(); isOver(first, now); first = this.deadlines.peek()) {
+			this.deadlines.remove();
+			Hold hold = holder(first);
+			if (hold != null) {
+				first.setDeadline(hold.lease().deadlineNanos());
+				this.deadlines.add(first);
+			}
+		}
+	}
+
+	private static boolean isOver(@Nullable KeptLease kept, long now) {
+		return kept != null && kept.deadlineNanos() - now <= 0;
+	}
+
+	private boolean isOverloaded() {
+		long now = this.time.nanoTime();
+		return this.lanes.values().stream().anyMatch((lane) -> lane.isOverloaded(now));
+	}
+
+	private void renew(RenewalLane lane) {
+		long now = this.time.nanoTime();
+		if (lane.waitNanos(now) > 0) {
 			return;
 		}
-		long pauseEnd = this.failedNanos + Math.min(due.shortestLease / 10, LONGEST_PAUSE_NANOS);
-		if (this.time.nanoTime() - pauseEnd < 0) {
-			this.upkeep.runAt(pauseEnd);
+		Batch batch = new Batch(lane);
+		lane.next(now).forEach(batch::add);
+		if (batch.isEmpty()) {
+			lane.free();
 			return;
 		}
-		start(due);
-	}
-
-	private void start(Due due) {
-		this.running.set(true);
 		try {
-			this.executor.execute(() -> renew(due));
+			this.executor.execute(batch::renew);
 		}
 		catch (Throwable ex) {
-			this.running.set(false); // the upkeep will run this again
-			throw ex;
+			batch.failed(true, now);
+			throw ex; // the upkeep will run this again
 		}
 	}
 
-	private void renew(Due due) {
-		long sentNanos = this.time.nanoTime();
-		long sentMillis = this.time.currentTimeMillis();
-		try {
-			Renewal renewal = this.store.renew(due.leases, timeout(due));
-			renewal.held().forEach((lease) -> renewed(lease, sentNanos, sentMillis));
-			renewal.lost().forEach(this::lost);
-			if (renewal.held().size() + renewal.lost().size() < due.leases.size()) {
-				this.failedNanos = this.time.nanoTime();
-			}
-		}
-		catch (Throwable ex) {
-			this.failedNanos = this.time.nanoTime();
-			logger.warn("Could not renew " + due.leases.size() + " leases, trying again: " + ex.getMessage());
-		}
-		finally {
-			this.running.set(false);
-			this.upkeep.runAt(this.time.nanoTime());
-		}
-	}
-
-	private Duration timeout(Due due) {
-		Duration part = Duration.ofNanos(due.shortestLease / 3);
-		return (part.compareTo(this.settings.operationTimeout()) < 0) ? part : this.settings.operationTimeout();
-	}
-
-	/**
-	 * Brings the answer of the store to whoever has the lease now, if anybody still does.
-	 */
-	private void renewed(LeaseRequest lease, long sentNanos, long sentMillis) {
-		Hold hold = this.queues.holderOf(lease);
-		if (hold != null && hold.hasLease()) {
-			hold.lease().renewed(hold.terms(), this.store.leaseNanos(lease), sentNanos, sentMillis);
+	private void wakeUpInTime() {
+		long now = this.time.nanoTime();
+		long wait = this.lanes.values().stream().mapToLong((lane) -> lane.waitNanos(now)).min().orElse(Upkeep.NEVER);
+		KeptLease first = this.deadlines.peek();
+		wait = (first != null) ? Math.min(wait, first.deadlineNanos() - now) : wait;
+		if (wait < Upkeep.NEVER) {
+			this.upkeep.runAt(now + wait);
 		}
 	}
 
 	/**
-	 * Takes a lease away that the store does not have, unless a part of it was given back
-	 * since it was asked for: then the store is asked again, for the rest.
+	 * What one call renews. Made by the upkeep, then left to the thread that makes the
+	 * call, then given back.
 	 */
-	private void lost(LeaseRequest lease) {
-		Hold hold = this.queues.holderOf(lease);
-		if (hold == null || hold.lease().isStill(lease)) {
-			this.endings.lose(lease, "the store does not know it any more");
+	private final class Batch {
+
+		private final Map<LeaseRequest, KeptLease> leases = new LinkedHashMap<>();
+
+		private final RenewalLane lane;
+
+		private long timeoutNanos = Long.MAX_VALUE;
+
+		private long pauseNanos = LONGEST_PAUSE_NANOS;
+
+		Batch(RenewalLane lane) {
+			this.lane = lane;
 		}
-	}
 
-	/**
-	 * What must be renewed now, or may be renewed with it.
-	 */
-	private final class Due {
-
-		private final long now = Renewals.this.time.nanoTime();
-
-		private final Set<LeaseRequest> leases = new LinkedHashSet<>();
-
-		private long shortestLease = Long.MAX_VALUE;
-
-		private boolean overdue;
-
-		private void look(Hold hold) {
-			if (!Renewals.this.plan.isRenewable(hold)) {
-				Renewals.this.upkeep.runAt(hold.lease().deadlineNanos());
-				return;
+		private void add(KeptLease kept) {
+			Hold hold = holder(kept);
+			if (hold != null && Renewals.this.plan.isRenewable(hold)) {
+				this.leases.put(kept.lease().request(), kept);
+				this.timeoutNanos = Math.min(this.timeoutNanos, timeoutNanos(hold));
+				this.pauseNanos = Math.min(this.pauseNanos, hold.lease().spanNanos(hold.terms()) / 10);
 			}
-			long wait = Renewals.this.plan.dueAt(hold) - this.now;
-			if (wait <= Renewals.this.plan.intervalOf(hold) / 2) {
-				this.leases.add(hold.lease().request());
-				this.shortestLease = Math.min(this.shortestLease, hold.lease().spanNanos(hold.terms()));
+		}
+
+		private boolean isEmpty() {
+			return this.leases.isEmpty();
+		}
+
+		private void renew() {
+			long sentMillis = Renewals.this.time.currentTimeMillis();
+			long sentNanos = Renewals.this.time.nanoTime();
+			try {
+				Renewal renewal = Renewals.this.store.renew(this.leases.keySet(), Duration.ofNanos(this.timeoutNanos));
+				renewal.held().forEach((lease) -> renewed(lease, sentNanos, sentMillis));
+				renewal.lost().forEach(this::lost);
+				answer(() -> answered(renewal, sentNanos));
 			}
-			this.overdue |= wait <= 0;
-			Renewals.this.upkeep.runAt((wait > 0) ? this.now + wait : hold.lease().deadlineNanos());
+			catch (Throwable ex) {
+				logger.warn("Could not renew " + this.leases.size() + " leases, trying again: " + ex.getMessage());
+				answer(() -> failed(ex instanceof BackendUnavailableException, sentNanos));
+			}
+		}
+
+		/**
+		 * Brings the answer of the store to whoever has the lease now, if anybody still
+		 * does.
+		 */
+		private void renewed(LeaseRequest lease, long sentNanos, long sentMillis) {
+			Hold hold = Renewals.this.queues.holderOf(lease);
+			if (hold != null && hold.hasLease()) {
+				hold.lease().renewed(hold.terms(), Renewals.this.store.leaseNanos(lease), sentNanos, sentMillis);
+			}
+		}
+
+		/**
+		 * Takes a lease away that the store does not have, unless a part of it was given
+		 * back since it was asked for: then the store is asked again, for the rest.
+		 */
+		private void lost(LeaseRequest lease) {
+			Hold hold = Renewals.this.queues.holderOf(lease);
+			if (hold == null || hold.lease().isStill(lease)) {
+				Renewals.this.endings.lose(lease, "the store does not know it any more");
+			}
+		}
+
+		private void answer(Runnable answer) {
+			Renewals.this.answers.add(answer);
+			Renewals.this.upkeep.runAt(Renewals.this.time.nanoTime());
+		}
+
+		private void answered(Renewal renewal, long sentNanos) {
+			long now = Renewals.this.time.nanoTime();
+			this.lane.succeeded(now, now - sentNanos, this.timeoutNanos);
+			Renewals.this.answered++;
+			this.leases.forEach((lease, kept) -> {
+				if (renewal.held().contains(lease) || renewal.lost().contains(lease)) {
+					kept.succeeded();
+					putInLane(kept);
+				}
+				else {
+					kept.failed(Renewals.this.answered, isAlone());
+					putInLaneAgain(kept, now + this.pauseNanos);
+				}
+			});
+		}
+
+		/**
+		 * Ends a call that was of no use.
+		 * @param unavailable whether that says nothing of these leases
+		 */
+		private void failed(boolean unavailable, long sentNanos) {
+			long now = Renewals.this.time.nanoTime();
+			boolean alone = isAlone();
+			this.lane.failed((unavailable ? now : sentNanos) + this.pauseNanos);
+			this.leases.values().forEach((kept) -> {
+				if (!unavailable) {
+					kept.failed(Renewals.this.answered, alone);
+				}
+				putInLaneAgain(kept, now + this.pauseNanos);
+			});
+		}
+
+		/**
+		 * Whether nothing else waits to be renewed, and so nothing else will show whether
+		 * the store answers.
+		 */
+		private boolean isAlone() {
+			return Renewals.this.lanes.values().stream().allMatch(RenewalLane::isEmpty);
 		}
 
 	}

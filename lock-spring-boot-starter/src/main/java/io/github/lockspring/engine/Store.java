@@ -187,6 +187,10 @@ final class Store {
 		}
 	}
 
+	int renewalBatchSize() {
+		return this.backend.renewalBatchSize();
+	}
+
 	Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
 		return this.backend.renew(leases, timeout);
 	}

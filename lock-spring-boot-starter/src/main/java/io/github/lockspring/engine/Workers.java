@@ -55,8 +55,15 @@ final class Workers implements Executor {
 	 */
 	static Workers of(String prefix, int limit) {
 		ThreadFactory virtual = DaemonThreads.virtualNamed(prefix);
-		return new Workers((virtual != null) ? () -> Line.ofVirtual(virtual)
-				: () -> Line.ofPool(new Pool(limit, DaemonThreads.named(prefix))));
+		return (virtual != null) ? new Workers(() -> Line.ofVirtual(virtual)) : ofPlatform(prefix, limit);
+	}
+
+	/**
+	 * Creates workers whose threads wait for no virtual thread of the application to make
+	 * room.
+	 */
+	static Workers ofPlatform(String prefix, int limit) {
+		return new Workers(() -> Line.ofPool(new Pool(limit, DaemonThreads.named(prefix))));
 	}
 
 	/**

@@ -92,9 +92,9 @@ class CourtesyTests {
 	void deadlineComesBeforeCourtesy() {
 		Patience patience = new Patience(0, MILLI, EngineSettings.defaults(), false);
 		patience.keepQuiet(50 * MILLI);
-		assertThat(patience.isTimeToAsk(MILLI - 1)).isFalse();
+		assertThat(patience.isTimeToAsk(MILLI - 1, false)).isFalse();
 		assertThat(patience.sleep(0, true)).isEqualTo(MILLI);
-		assertThat(patience.isTimeToAsk(MILLI)).isTrue();
+		assertThat(patience.isTimeToAsk(MILLI, false)).isTrue();
 	}
 
 	@Test

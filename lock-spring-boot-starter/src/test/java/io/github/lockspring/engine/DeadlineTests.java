@@ -113,6 +113,22 @@ class DeadlineTests {
 		};
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void newsThatKeepComingDoNotPutTheDeadlineOff(boolean async) {
+		Harness.hold(this.harness.engine());
+		this.backend.always(Kind.CONTEND, Fault.after(() -> {
+			this.harness.time.advance(Duration.ofMillis(150));
+			this.backend.listener().tryAgain(this.backend.lastCall(Kind.CONTEND).request());
+		}));
+		long start = this.harness.time.nanoTime();
+		Waiter waiter = async
+				? this.harness.start(() -> this.engine.acquireAsync(KEY, TERMS, new Object(), SECOND.toNanos()).join())
+				: this.harness.acquire(this.engine, SECOND);
+		assertThat(waiter.result()).isNull();
+		assertThat(Duration.ofNanos(this.harness.time.nanoTime() - start)).isLessThanOrEqualTo(SECOND.plusMillis(150));
+	}
+
 	private void advanceUntilDone(Waiter waiter) {
 		await().until(() -> {
 			waiter.awaitSleepOrEnd();

@@ -72,6 +72,8 @@ final class FaultyBackend implements LockBackend {
 
 	private volatile UnaryOperator<@Nullable Renewal> renewalAnswer = (renewal) -> renewal;
 
+	private volatile int renewalBatchSize = 500;
+
 	private volatile Duration longestLease = UNLIMITED;
 
 	private volatile long lastStamp;
@@ -269,6 +271,18 @@ final class FaultyBackend implements LockBackend {
 	@Override
 	public Duration longestLease() {
 		return this.longestLease;
+	}
+
+	@Override
+	public int renewalBatchSize() {
+		return this.renewalBatchSize;
+	}
+
+	/**
+	 * Has a renewal take no more keys than this.
+	 */
+	void setRenewalBatchSize(int renewalBatchSize) {
+		this.renewalBatchSize = renewalBatchSize;
 	}
 
 	@Override

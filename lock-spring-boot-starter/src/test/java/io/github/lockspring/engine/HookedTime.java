@@ -17,6 +17,7 @@
 package io.github.lockspring.engine;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,8 @@ final class HookedTime implements TimeSource {
 	private final TimeSource time;
 
 	private final AtomicInteger sleepsOfUpkeep = new AtomicInteger();
+
+	private final AtomicLong readings = new AtomicLong();
 
 	private volatile @Nullable Thread upkeep;
 
@@ -75,8 +78,16 @@ final class HookedTime implements TimeSource {
 		return this.sleepsOfUpkeep.get();
 	}
 
+	/**
+	 * How many times anybody looked at the monotonic clock.
+	 */
+	long readings() {
+		return this.readings.get();
+	}
+
 	@Override
 	public long nanoTime() {
+		this.readings.incrementAndGet();
 		long now = this.time.nanoTime();
 		Hook hook = this.hook;
 		if (hook != null && hook.thread() == Thread.currentThread()) {

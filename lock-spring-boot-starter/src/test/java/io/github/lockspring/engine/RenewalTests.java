@@ -19,6 +19,7 @@ package io.github.lockspring.engine;
 import java.time.Duration;
 import java.util.Set;
 import java.util.List;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,8 @@ import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
 
@@ -38,6 +41,7 @@ import static io.github.lockspring.engine.Harness.TERMS;
 import static io.github.lockspring.engine.Harness.UNRENEWED;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for keeping leases alive.
@@ -299,11 +303,9 @@ class RenewalTests {
 	}
 
 	@Test
-	void leaseThatWasGrantedForAShortTimeIsRenewedAfterAnEighthOfIt() {
+	void leaseThatWasGrantedForAShortTimeIsRenewedAtOnce() {
 		Hold hold = holdForASecond();
-		this.harness.advance(SHORT.dividedBy(8).minusNanos(1));
-		assertThat(renewals()).isZero();
-		this.harness.advance(Duration.ofNanos(1));
+		this.harness.advance(Duration.ZERO);
 		assertThat(renewals()).isOne();
 		assertThat(hold.remaining()).isEqualTo(LEASE.minus(LEASE.dividedBy(100)));
 		this.harness.advance(DUE.minusNanos(1));
@@ -339,6 +341,135 @@ class RenewalTests {
 		this.backend.setClaimTime(SECOND);
 		held.release();
 		return waiter.hold();
+	}
+
+	@Test
+	void renewalsHaveNoMoreKeysThanTheBackendTakesAtOnceMostUrgentFirst() {
+		this.backend.setRenewalBatchSize(10);
+		for (int i = 0; i < 25; i++) {
+			hold("order:" + i, TERMS);
+			this.harness.time.advance(Duration.ofMillis(1));
+		}
+		this.harness.advance(DUE);
+		assertThat(this.backend.calls(Kind.RENEW)).extracting((call) -> call.requests().size())
+			.containsExactly(10, 10, 5);
+		assertThat(this.backend.calls(Kind.RENEW).get(0).requests()).extracting(LeaseRequest::key)
+			.containsExactlyElementsOf(IntStream.range(0, 10).mapToObj((i) -> "order:" + i).toList());
+	}
+
+	@Test
+	void leaseOfManyKeysIsRenewedByItself() {
+		this.backend.setRenewalBatchSize(3);
+		hold("a", TERMS);
+		assertThat(this.engine.acquireTogether(List.of("b", "c", "d", "e"), TERMS, new Object())).hasSize(4);
+		hold("f", TERMS);
+		this.harness.advance(DUE);
+		assertThat(this.backend.calls(Kind.RENEW)).extracting((call) -> call.requests().size())
+			.containsExactlyInAnyOrder(2, 1);
+	}
+
+	@Test
+	void leaseThatCannotBeRenewedCostsNoOther() {
+		List<Hold> holds = IntStream.range(0, 400).mapToObj((i) -> hold("order:" + i, TERMS)).toList();
+		LeaseRequest bad = holds.get(123).lease().request();
+		this.backend.always(Kind.RENEW, Fault.before(() -> {
+			if (this.backend.lastCall(Kind.RENEW).requests().contains(bad)) {
+				this.harness.time.advance(SECOND);
+				throw new OutcomeUnknownException("timeout", null);
+			}
+		}));
+		this.harness.advance(LEASE.multipliedBy(3), SECOND.dividedBy(2));
+		assertThat(this.harness.losses).containsExactly("order:123#" + holds.get(123).token());
+		assertThat(holds.stream().filter(Hold::isHeld)).hasSize(399);
+	}
+
+	@Test
+	void shortLeaseIsKeptBesideManyLongOnesOnAStoreThatTakesItsTime() {
+		holdMany(2_000);
+		this.harness.advance(DUE.minusMillis(1));
+		Hold brief = hold("short", AcquireTerms.exclusive(SECOND.multipliedBy(2), true));
+		takeTime(Duration.ofMillis(1));
+		this.harness.advance(LEASE.multipliedBy(2), Duration.ofMillis(100));
+		assertThat(brief.isHeld()).isTrue();
+		assertThat(this.harness.losses).isEmpty();
+	}
+
+	@Test
+	void longLeasesAreKeptBesideShortOnesThatComeAndGo() {
+		holdMany(2_000);
+		takeTime(Duration.ofMillis(1));
+		for (int i = 0; i < 600; i++) {
+			Hold brief = hold("short", AcquireTerms.exclusive(Duration.ofMillis(300), true));
+			this.harness.advance(Duration.ofMillis(100));
+			brief.release();
+		}
+		assertThat(this.harness.losses.stream().filter((loss) -> !loss.startsWith("short"))).isEmpty();
+	}
+
+	private List<Hold> holdMany(int number) {
+		return IntStream.range(0, number).mapToObj((i) -> hold("order:" + i, TERMS)).toList();
+	}
+
+	/**
+	 * Has a renewal take time for each key, and fail if that is more than it has.
+	 */
+	private void takeTime(Duration perKey) {
+		this.backend.always(Kind.RENEW, Fault.before(() -> {
+			FaultyBackend.Call call = this.backend.lastCall(Kind.RENEW);
+			Duration needed = perKey.multipliedBy(call.requests().size());
+			boolean enough = needed.compareTo(call.timeout()) <= 0;
+			this.harness.time.advance(enough ? needed : call.timeout());
+			if (!enough) {
+				throw new OutcomeUnknownException("timeout", null);
+			}
+		}));
+	}
+
+	@Test
+	void leasesThatWouldNotBeRenewedInTimeAreRefused() {
+		this.backend.setRenewalBatchSize(1);
+		LockEngine engine = this.harness.engine(this.backend);
+		Hold first = Harness.hold(engine);
+		Hold second = engine.acquireUninterruptibly("second", TERMS, new Object(), 0);
+		Gate one = new Gate();
+		Gate two = new Gate();
+		this.backend.next(Kind.RENEW, Fault.before(one));
+		this.backend.next(Kind.RENEW, Fault.before(two));
+		this.harness.advance(DUE);
+		one.awaitArrival();
+		this.harness.advance(THIRD.multipliedBy(2).dividedBy(3));
+		one.open();
+		two.awaitArrival();
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> engine.acquire("third", TERMS, 0))
+			.withMessageContaining("renews in time")
+			.extracting(EngineException::getReason)
+			.isEqualTo(EngineException.Reason.LIMIT);
+		two.open();
+		await().untilAsserted(() -> assertThat(second.remaining()).isGreaterThan(THIRD.multipliedBy(2)));
+		await().ignoreExceptions().until(() -> engine.acquire("third", TERMS, 0) != null);
+		assertThat(first.isHeld()).isTrue();
+	}
+
+	@Test
+	void wakeUpsOfThoseThatWaitDoNotLookThroughAllLeases() {
+		HookedTime clock = new HookedTime(this.harness.time);
+		FaultyBackend polling = this.harness.backend().without(Capability.QUEUE);
+		LockEngine engine = this.harness.engine(polling, EngineSettings.defaults(), clock);
+		LockEngine other = this.harness.engine();
+		for (int i = 0; i < 1_000; i++) {
+			engine.acquireUninterruptibly("order:" + i, TERMS, new Object(), 0);
+		}
+		for (int i = 0; i < 20; i++) {
+			other.acquireUninterruptibly("other:" + i, TERMS, new Object(), 0);
+			engine.acquireAsync("other:" + i, TERMS, new Object(), LEASE.toNanos());
+		}
+		long before = clock.readings();
+		for (int i = 0; i < 100; i++) {
+			this.harness.time.advance(Duration.ofMillis(10));
+			clock.awaitUpkeep();
+		}
+		assertThat(polling.attempts()).isGreaterThan(1_200);
+		assertThat(clock.readings() - before).isLessThan(50_000);
 	}
 
 	@Test
