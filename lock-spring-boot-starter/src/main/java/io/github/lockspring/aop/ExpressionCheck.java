@@ -23,10 +23,16 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.Assign;
+import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.ConstructorReference;
 import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
 import org.springframework.expression.spel.ast.OpDec;
 import org.springframework.expression.spel.ast.OpInc;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 
@@ -37,6 +43,11 @@ import io.github.lockspring.engine.KeyText;
  * the first time.
  */
 final class ExpressionCheck {
+
+	/**
+	 * The properties of a {@link CallRoot}.
+	 */
+	private static final Set<String> CALL = Set.of("method", "methodName", "target", "targetClass", "args");
 
 	private final Set<String> variables;
 
@@ -53,14 +64,34 @@ final class ExpressionCheck {
 	}
 
 	@Nullable String problemIn(SpelNode node) {
-		String problem = problemAt(node);
+		return problemIn(node, true);
+	}
+
+	/**
+	 * Looks at a part and all parts of it.
+	 * @param ofCall whether a property at this place is one of the call, not of a value
+	 */
+	private @Nullable String problemIn(SpelNode node, boolean ofCall) {
+		String problem = problemAt(node, ofCall);
 		for (int i = 0; problem == null && i < node.getChildCount(); i++) {
-			problem = problemIn(node.getChild(i));
+			problem = problemIn(node.getChild(i), ofCall && isOfCall(node, i));
 		}
 		return problem;
 	}
 
-	private @Nullable String problemAt(SpelNode node) {
+	/**
+	 * Steps after the first are taken from a value, and so is what is inside of brackets
+	 * and braces, where names may also be keys.
+	 */
+	private static boolean isOfCall(SpelNode parent, int child) {
+		return !(parent instanceof CompoundExpression && child > 0) && !(parent instanceof Indexer)
+				&& !(parent instanceof Projection) && !(parent instanceof Selection) && !(parent instanceof InlineMap);
+	}
+
+	private @Nullable String problemAt(SpelNode node, boolean ofCall) {
+		if (ofCall && node instanceof PropertyOrFieldReference property && !CALL.contains(property.getName())) {
+			return notOfCall(property.getName());
+		}
 		if (node instanceof TypeReference) {
 			return "must not refer to a type with T(…), as it does at position " + node.getStartPosition();
 		}
@@ -74,6 +105,13 @@ final class ExpressionCheck {
 			return "must not call a function, as it does at position " + node.getStartPosition();
 		}
 		return (node instanceof VariableReference && !isKnown(nameOf(node))) ? unknown(node) : null;
+	}
+
+	private String notOfCall(String name) {
+		return this.variables.contains(name) ? "names the argument " + name + " without '#': write '#" + name + "'"
+				: "has the unknown property " + KeyText.describe(name) + ": arguments are written with '#', as in "
+						+ this.variables.stream().map((each) -> '#' + each).collect(Collectors.joining(", "))
+						+ ", and text in quotes, as in \"'" + name + "'\"";
 	}
 
 	private boolean isKnown(String variable) {

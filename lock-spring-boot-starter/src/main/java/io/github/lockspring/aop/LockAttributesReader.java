@@ -71,6 +71,7 @@ final class LockAttributesReader {
 		LockSite site = declarations.get(0).site();
 		if (this.proxies) {
 			MethodCheck.requireInterceptable(site);
+			MethodCheck.requireCaller(site);
 		}
 		ReturnType returnType = ReturnType.of(site.method(), targetClass);
 		MethodCheck.requireEnd(site, returnType);
@@ -116,6 +117,10 @@ final class LockAttributesReader {
 		}
 		if (name.text().indexOf(':') >= 0) {
 			throw name.refuse("has a colon, which separates names from keys", "Write the name without colons.", null);
+		}
+		if (name.text().startsWith("#") || name.text().contains("#{")) {
+			throw name.refuse("looks like an expression, but a name is taken as it is written, for all calls",
+					"Write what depends on the arguments into the attribute key, as in key = \"#id\".", null);
 		}
 		if (!StandardCharsets.UTF_8.newEncoder().canEncode(name.text())) {
 			throw name.refuse("is not well-formed Unicode", "Write another name.", null);
@@ -206,7 +211,12 @@ final class LockAttributesReader {
 	}
 
 	private static void requireTogether(AnnotationText text, OnFailure onFailure, OnFailure user) {
-		if (text.isBlank() == (onFailure == user)) {
+		if (text.isBlank() && onFailure == user) {
+			throw text.site()
+				.refuse("onFailure = " + onFailure + " has no " + text.attribute(),
+						"Name one with the attribute " + text.attribute() + ", or choose another onFailure.", null);
+		}
+		if (!text.isBlank() && onFailure != user) {
 			throw text.refuse("does not go with onFailure = " + onFailure,
 					"Use this attribute together with onFailure = " + user + ", and only then.", null);
 		}

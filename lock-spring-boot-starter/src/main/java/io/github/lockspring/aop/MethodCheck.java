@@ -16,22 +16,40 @@
 
 package io.github.lockspring.aop;
 
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
+import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedLock.OnFailure;
+import io.github.lockspring.DistributedLocks;
+import io.github.lockspring.DistributedSemaphore;
+import io.github.lockspring.DistributedSemaphores;
 import io.github.lockspring.LockHandle;
 
 /**
  * Finds methods that cannot be locked, or not for as long as their work takes.
  */
 final class MethodCheck {
+
+	private static final List<String> CALLBACKS = List.of("jakarta.annotation.PostConstruct",
+			"jakarta.annotation.PreDestroy");
+
+	private static final List<String> HANDLERS = List.of("org.springframework.web.bind.annotation.RequestMapping",
+			"org.springframework.web.bind.annotation.ExceptionHandler",
+			"org.springframework.messaging.handler.annotation.MessageMapping");
+
+	private static final List<Class<? extends Annotation>> LOCKS = List.of(DistributedLock.class,
+			DistributedLocks.class, DistributedSemaphore.class, DistributedSemaphores.class);
 
 	private MethodCheck() {
 	}
@@ -44,6 +62,21 @@ final class MethodCheck {
 		if (obstacle != null) {
 			throw site.refuse("the method is " + obstacle + ", so that calls of it cannot be intercepted",
 					"Make the method overridable: neither private, nor static, nor final.", null);
+		}
+	}
+
+	/**
+	 * Refuses methods that only the container calls, which does not go through a proxy.
+	 * If the annotation is that of the class, it is not meant for them.
+	 */
+	static void requireCaller(LockSite site) {
+		MergedAnnotations annotations = MergedAnnotations.from(site.method());
+		String callback = CALLBACKS.stream().filter(annotations::isPresent).findFirst().orElse(null);
+		if (callback != null && LOCKS.stream().anyMatch(annotations::isPresent)) {
+			throw site.refuse(
+					"the method is called by the container, as @" + ClassUtils.getShortName(callback)
+							+ " tells it to, and not through the proxy that locks",
+					"Lock in a method of another bean, or with a LockTemplate inside the method.", null);
 		}
 	}
 
@@ -103,6 +136,11 @@ final class MethodCheck {
 		}
 	}
 
+	private static boolean isHandler(Method method) {
+		MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+		return HANDLERS.stream().anyMatch(annotations::isPresent);
+	}
+
 	/**
 	 * Finds the parameter that gets the handle.
 	 * @param site the annotation
@@ -115,6 +153,10 @@ final class MethodCheck {
 		if (handles > 1) {
 			throw site.refuse("the method has " + handles + " parameters of type LockHandle",
 					"Keep one of them; LockContext has the handles of all locks.", null);
+		}
+		if (handles > 0 && isHandler(method)) {
+			throw site.refuse("the method is called by Spring with the arguments of a request, of which a"
+					+ " LockHandle is none", "Leave the parameter out and ask LockContext.current().", null);
 		}
 		return Arrays.asList(types).indexOf(LockHandle.class);
 	}

@@ -23,14 +23,20 @@ import java.util.Map;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
+import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.Expression;
+import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.engine.KeyText;
@@ -45,6 +51,8 @@ import io.github.lockspring.engine.KeyText;
 record ParsedExpression(SpelExpression parsed, Map<String, Integer> variables,
 		EvaluationContext shared) implements CallExpression {
 
+	private static final Expression SUM = new SpelExpressionParser().parseExpression("#left + #right");
+
 	@Override
 	public String expression() {
 		return this.parsed.getExpressionString();
@@ -53,11 +61,51 @@ record ParsedExpression(SpelExpression parsed, Map<String, Integer> variables,
 	@Override
 	public @Nullable Object valueFor(MethodInvocation invocation) {
 		try {
-			return this.parsed.getValue(new CallEvaluationContext(this.shared, this.variables, invocation));
+			CallEvaluationContext context = new CallEvaluationContext(this.shared, this.variables, invocation);
+			return (this.parsed.getAST() instanceof OpPlus sum && sum.getChildCount() == 2)
+					? sumOf(sum, new ExpressionState(context)) : this.parsed.getValue(context);
+		}
+		catch (InvalidLockKeyException ex) {
+			throw ex;
 		}
 		catch (RuntimeException ex) {
 			throw new InvalidLockKeyException(reasonOf(ex), ex);
 		}
+	}
+
+	/**
+	 * Adds or concatenates as the language does, which would make a text of null.
+	 */
+	private static Object sumOf(SpelNode sum, ExpressionState state) {
+		Object left = presentOf(sum.getChild(0), state);
+		Object right = presentOf(sum.getChild(1), state);
+		if (left instanceof String || right instanceof String) {
+			return textOf(left, state) + textOf(right, state);
+		}
+		StandardEvaluationContext operands = new StandardEvaluationContext();
+		operands.setVariable("left", left);
+		operands.setVariable("right", right);
+		Object value = SUM.getValue(operands);
+		return (value != null) ? value : "";
+	}
+
+	private static Object presentOf(SpelNode operand, ExpressionState state) {
+		Object value = (operand instanceof OpPlus sum && sum.getChildCount() == 2) ? sumOf(sum, state)
+				: operand.getValue(state);
+		if (value == null) {
+			throw new InvalidLockKeyException(KeyText.describe(operand.toStringAST()) + " is null");
+		}
+		return value;
+	}
+
+	private static String textOf(Object value, ExpressionState state) {
+		if (value instanceof String text) {
+			return text;
+		}
+		Object text = state.getEvaluationContext()
+			.getTypeConverter()
+			.convertValue(value, TypeDescriptor.forObject(value), TypeDescriptor.valueOf(String.class));
+		return String.valueOf(text);
 	}
 
 	private String reasonOf(RuntimeException failure) {

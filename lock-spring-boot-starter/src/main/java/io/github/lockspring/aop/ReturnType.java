@@ -20,9 +20,12 @@ import java.lang.reflect.Method;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 import java.util.stream.BaseStream;
 
 import org.jspecify.annotations.Nullable;
@@ -57,6 +60,12 @@ record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable React
 
 	private static final String JDK_PUBLISHER = "java.util.concurrent.Flow$Publisher";
 
+	private static final Set<String> MVC_RESULTS = Set.of(
+			"org.springframework.web.context.request.async.DeferredResult",
+			"org.springframework.web.context.request.async.WebAsyncTask",
+			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
 	private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
 	/**
@@ -76,7 +85,8 @@ record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable React
 					resolved.as(CompletionStage.class).getGeneric(0).resolve(Object.class), null, false);
 		}
 		if (Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type)
-				|| BaseStream.class.isAssignableFrom(type) || Iterator.class.isAssignableFrom(type)) {
+				|| BaseStream.class.isAssignableFrom(type) || Iterator.class.isAssignableFrom(type)
+				|| isForLater(resolved, type)) {
 			return unknown(type);
 		}
 		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
@@ -84,6 +94,27 @@ record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable React
 			return ofReactive(type, adapter);
 		}
 		return new ReturnType(Kind.BLOCKING, type, type, null, type.isPrimitive() && type != void.class);
+	}
+
+	/**
+	 * Whether somebody else does the work later: whoever calls a function, or Spring MVC,
+	 * which waits for some results and asks others to write the response.
+	 */
+	private static boolean isForLater(ResolvableType resolved, Class<?> type) {
+		if (type == Callable.class || type == Supplier.class || type == Runnable.class) {
+			return true;
+		}
+		if (type.getName().equals("org.springframework.http.ResponseEntity")) {
+			Class<?> body = resolved.getGeneric(0).resolve(Object.class);
+			return isForLater(resolved.getGeneric(0), body) || hasName(body, PUBLISHER)
+					|| CompletionStage.class.isAssignableFrom(body);
+		}
+		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+			if (MVC_RESULTS.contains(each.getName())) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	private static ReturnType unknown(Class<?> type) {

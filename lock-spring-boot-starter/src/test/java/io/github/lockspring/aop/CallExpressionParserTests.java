@@ -78,6 +78,25 @@ class CallExpressionParserTests {
 
 				}, "'#p1'"), arguments(new Object() {
 
+					@DistributedLock(key = "id")
+					void run(long id) {
+					}
+
+				}, "key = 'id' names the argument id without '#': write '#id'"), arguments(new Object() {
+
+					@DistributedLock(key = "'a' + order.id")
+					void run(Object order) {
+					}
+
+				}, "names the argument order without '#'"), arguments(new Object() {
+
+					@DistributedLock(key = "everything")
+					void run(Object order) {
+					}
+
+				}, "has the unknown property 'everything': arguments are written with '#', as in #order"),
+				arguments(new Object() {
+
 					@DistributedLock(key = "T(java.lang.Runtime).getRuntime().exec('true')")
 					void run() {
 					}

@@ -83,7 +83,8 @@ class CallExpressionTests {
 				call((keys) -> keys.first("a", "b"), "first:a"), call((keys) -> keys.second("a", "b"), "second:b"),
 				call((keys) -> keys.property(new Order(new Customer("ann"))), "property:ann"),
 				call((keys) -> keys.safeProperty(new Order(new Customer("ann"))), "property:ann"),
-				call((keys) -> keys.both("a", 1), "both:a/1"), call((keys) -> keys.bean("a"), "bean:shop a"),
+				call((keys) -> keys.both("a", 1), "both:a/1"), call((keys) -> keys.sum(1, 2), "sum:3"),
+				call((keys) -> keys.bean("a"), "bean:shop a"),
 				call((keys) -> keys.root("a"), "root:root a 1 CallExpressionTests$Keys"),
 				call((keys) -> keys.index(List.of("a", "b")), "index:b"),
 				call((keys) -> keys.literal("a"), "literal:one"),
@@ -122,6 +123,8 @@ class CallExpressionTests {
 						"it is null"),
 				refused((keys) -> keys.safeProperty(new Order(null)), "safeProperty", "#order?.customer?.name",
 						"it is null"),
+				refused((keys) -> keys.both(null, 1), "both", "#one + '/' + #two", "'#one' is null"),
+				refused((keys) -> keys.both("a", null), "both", "#one + '/' + #two", "'#two' is null"),
 				refused((keys) -> keys.index(null), "index", "#list[1]", "'#list' is null"),
 				refused((keys) -> keys.called(null), "called", "#order.id()", "'#order' is null"),
 				refused((keys) -> keys.argument(new Order(null)), "argument", "@shop.keyOf(#order.customer.name)",
@@ -196,7 +199,12 @@ class CallExpressionTests {
 		}
 
 		@DistributedLock(name = "both", key = "#one + '/' + #two")
-		void both(String one, int two) {
+		void both(String one, Integer two) {
+			this.runs++;
+		}
+
+		@DistributedLock(name = "sum", key = "#one + #two")
+		void sum(int one, int two) {
 			this.runs++;
 		}
 

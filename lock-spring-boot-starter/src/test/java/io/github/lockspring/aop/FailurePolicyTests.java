@@ -240,7 +240,7 @@ class FailurePolicyTests {
 			void run() {
 			}
 
-		}, "fallback = '' does not go with onFailure = FALLBACK"), arguments(new Object() {
+		}, "onFailure = FALLBACK has no fallback"), arguments(new Object() {
 
 			@DistributedLock(fallback = "other")
 			void run() {
@@ -255,7 +255,7 @@ class FailurePolicyTests {
 			void run() {
 			}
 
-		}, "handler = '' does not go with onFailure = HANDLE"), arguments(new Object() {
+		}, "onFailure = HANDLE has no handler"), arguments(new Object() {
 
 			@DistributedLock(onFailure = OnFailure.SKIP, handler = "busy")
 			void run() {

@@ -162,6 +162,18 @@ class LockAttributesReaderTests {
 
 		}, "not well-formed"), arguments(new Object() {
 
+			@DistributedLock(name = "#id")
+			void run(long id) {
+			}
+
+		}, "name = '#id' looks like an expression"), arguments(new Object() {
+
+			@DistributedLock(name = "order-#{#id}")
+			void run(long id) {
+			}
+
+		}, "name = 'order-#{#id}' looks like an expression"), arguments(new Object() {
+
 			@DistributedLock(name = LONG + LONG + LONG)
 			void run() {
 			}

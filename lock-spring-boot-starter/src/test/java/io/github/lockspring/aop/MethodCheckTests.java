@@ -18,13 +18,24 @@ package io.github.lockspring.aop;
 
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
+
+import jakarta.annotation.PostConstruct;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncTask;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedLock.OnFailure;
@@ -92,6 +103,83 @@ class MethodCheckTests {
 			}
 
 		}, "the lock would be given back before the work is done"), arguments(new Object() {
+
+			@DistributedLock
+			Callable<String> run() {
+				return null;
+			}
+
+		}, "the lock would be given back before the work is done"), arguments(new Object() {
+
+			@DistributedLock
+			Supplier<String> run() {
+				return null;
+			}
+
+		}, "the lock would be given back before the work is done"), arguments(new Object() {
+
+			@DistributedLock
+			Runnable run() {
+				return null;
+			}
+
+		}, "the lock would be given back before the work is done"), arguments(new Object() {
+
+			@DistributedLock
+			DeferredResult<String> run() {
+				return null;
+			}
+
+		}, "the lock would be given back before the work is done"), arguments(new Object() {
+
+			@DistributedLock
+			WebAsyncTask<String> run() {
+				return null;
+			}
+
+		}, "the lock would be given back before the work is done"), arguments(new Object() {
+
+			@DistributedLock
+			SseEmitter run() {
+				return null;
+			}
+
+		}, "the lock would be given back before the work is done"), arguments(new Object() {
+
+			@DistributedLock
+			StreamingResponseBody run() {
+				return null;
+			}
+
+		}, "the lock would be given back before the work is done"), arguments(new Object() {
+
+			@DistributedLock
+			ResponseEntity<StreamingResponseBody> run() {
+				return null;
+			}
+
+		}, "the lock would be given back before the work is done"), arguments(new Object() {
+
+			@DistributedLock
+			ResponseEntity<CompletableFuture<String>> run() {
+				return null;
+			}
+
+		}, "the lock would be given back before the work is done"), arguments(new Object() {
+
+			@GetMapping("/orders")
+			@DistributedLock
+			void run(LockHandle lock) {
+			}
+
+		}, "which a LockHandle is none"), arguments(new Object() {
+
+			@PostConstruct
+			@DistributedLock
+			void run() {
+			}
+
+		}, "called by the container, as @PostConstruct tells it to"), arguments(new Object() {
 
 			@DistributedLock
 			void run(LockHandle one, LockHandle two) {

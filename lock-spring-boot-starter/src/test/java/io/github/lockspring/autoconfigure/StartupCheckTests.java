@@ -143,6 +143,21 @@ class StartupCheckTests {
 	}
 
 	@Test
+	void postProcessorThatIsLockedBeforeThereAreProxiesIsExplained() {
+		analyze(this.runner.withBean(LockedEarlyPostProcessor.class),
+				(analysis) -> assertThat(analysis.getDescription())
+					.contains(LockedPostProcessor.class.getName() + ".pay()", "created before it could be proxied"));
+	}
+
+	@Test
+	void postProcessorThatIsProxiedIsLocked() {
+		this.runner.withBean(LockedPostProcessor.class).run((context) -> {
+			context.getBean(LockedPostProcessor.class).pay();
+			assertThat(this.backend.keys()).hasSize(1);
+		});
+	}
+
+	@Test
 	void finalClassIsExplained() {
 		analyze(this.runner.withBean("payments", FinalPayments.class), (analysis) -> {
 			assertThat(analysis.getDescription()).contains("Bean 'payments'", FinalPayments.class.getName() + ".call()",
@@ -208,7 +223,8 @@ class StartupCheckTests {
 		this.runner
 			.withBean("sender", Sender.class,
 					() -> (Sender) java.lang.reflect.Proxy.newProxyInstance(Sender.class.getClassLoader(),
-							new Class<?>[] { Sender.class }, (proxy, method, arguments) -> null))
+							new Class<?>[] { Sender.class },
+							(proxy, method, arguments) -> method.getName().equals("hashCode") ? 1 : null))
 			.run((context) -> {
 				context.getBean(Sender.class).send();
 				assertThat(this.backend.keys()).containsExactly("lock:sender");
@@ -408,6 +424,23 @@ class StartupCheckTests {
 		static BeanFactoryPostProcessor postProcessor(Payments payments) {
 			return (beanFactory) -> {
 			};
+		}
+
+	}
+
+	static class LockedPostProcessor implements BeanPostProcessor {
+
+		@DistributedLock
+		void pay() {
+		}
+
+	}
+
+	static class LockedEarlyPostProcessor extends LockedPostProcessor implements PriorityOrdered {
+
+		@Override
+		public int getOrder() {
+			return 0;
 		}
 
 	}
