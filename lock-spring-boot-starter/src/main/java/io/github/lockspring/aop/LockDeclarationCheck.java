@@ -17,6 +17,7 @@
 package io.github.lockspring.aop;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -50,6 +51,11 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 	 */
 	private static final String OPEN_IN_VIEW = "openEntityManagerInViewInterceptor";
 
+	/**
+	 * The bean of Spring's test framework that is there when a test overrides beans.
+	 */
+	private static final String TEST_OVERRIDES = "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
+
 	private final ConfigurableListableBeanFactory beanFactory;
 
 	private final DistributedLockInterceptor interceptor;
@@ -81,9 +87,7 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 	@Override
 	public void afterSingletonsInstantiated() {
 		if (this.proxies) {
-			for (String name : this.beanFactory.getSingletonNames()) {
-				checkBean(name, this.beanFactory.getSingleton(name));
-			}
+			checkBeans();
 		}
 		else {
 			new WeavingCheck(this.beanFactory, this.interceptor).run();
@@ -111,23 +115,53 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 				: failure;
 	}
 
-	private void checkBean(String name, @Nullable Object bean) {
-		if (bean == null || isAdvised(bean)) {
-			return;
+	/**
+	 * A test that overrides beans, with mocks for instance, puts them in as they are.
+	 */
+	private void checkBeans() {
+		List<String> unguarded = Arrays.stream(this.beanFactory.getSingletonNames()).filter(this::isUnguarded).toList();
+		if (this.beanFactory.containsSingleton(TEST_OVERRIDES)) {
+			warnOfOverrides(unguarded);
 		}
-		Class<?> type = ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
-		if (this.interceptor.source().hasLocks(type)) {
-			this.interceptor.checks().run(() -> {
-				throw this.interceptor.source()
-					.siteIn(type)
-					.refuse("the bean " + KeyText.describe(name)
-							+ " was created before it could be proxied, so that calls of it are not intercepted",
-							"Do not let a BeanPostProcessor or a BeanFactoryPostProcessor depend on it, or let it"
-									+ " depend on an ObjectProvider of it, and declare the post-processor with a static"
-									+ " @Bean method.",
-							null);
-			});
+		else {
+			unguarded.forEach(this::refuse);
 		}
+	}
+
+	private boolean isUnguarded(String name) {
+		Object bean = this.beanFactory.getSingleton(name);
+		return bean != null && !isAdvised(bean) && this.interceptor.source().hasLocks(userClass(bean));
+	}
+
+	private static Class<?> userClass(Object bean) {
+		return ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
+	}
+
+	private static void warnOfOverrides(List<String> names) {
+		if (!names.isEmpty()) {
+			logger.warn("Calls of the following beans are not locked in this test, which overrides beans: "
+					+ names.stream().map(KeyText::describe).collect(Collectors.joining(", ")));
+		}
+	}
+
+	private void refuse(String name) {
+		Object bean = this.beanFactory.getSingleton(name);
+		if (bean != null) {
+			refuse(name, userClass(bean));
+		}
+	}
+
+	private void refuse(String name, Class<?> type) {
+		this.interceptor.checks().run(() -> {
+			throw this.interceptor.source()
+				.siteIn(type)
+				.refuse("the bean " + KeyText.describe(name)
+						+ " was created before it could be proxied, so that calls of it are not intercepted",
+						"Do not let a BeanPostProcessor or a BeanFactoryPostProcessor depend on it, or let it"
+								+ " depend on an ObjectProvider of it, and declare the post-processor with a static"
+								+ " @Bean method.",
+						null);
+		});
 	}
 
 	/**
