@@ -90,7 +90,7 @@ final class JedisAccess implements RedisAccess {
 		this.threads.execute(this.client);
 		this.threads.execute(subscription);
 		try {
-			ping(timeout).join();
+			ask(this.nodes.all(timeout).get(0), Protocol.Command.PING, deadline);
 			subscription.awaitFirst(until(deadline));
 		}
 		catch (InterruptedException ex) {
@@ -131,7 +131,7 @@ final class JedisAccess implements RedisAccess {
 	}
 
 	private RedisReply run(RedisCall call, boolean byText, long deadline) {
-		JedisLinks links = this.nodes.of(call.keys()[0], until(deadline));
+		JedisLinks links = linksFor(call, deadline);
 		boolean asking = false;
 		for (int i = 0; i < MOST_REDIRECTIONS; i++) {
 			JedisLinks current = links;
@@ -142,13 +142,21 @@ final class JedisAccess implements RedisAccess {
 			catch (JedisRedirectionException ex) {
 				// the server has not run the script
 				asking = ex instanceof JedisAskDataException;
-				links = redirected(link, ex);
+				links = linksFor(call, redirected(link, ex));
 			}
 			finally {
 				current.giveBack(link);
 			}
 		}
 		throw new BackendUnavailableException("Redis redirects again and again", null);
+	}
+
+	private JedisLinks linksFor(RedisCall call, long deadline) {
+		return linksFor(call, this.nodes.of(call.keys()[0], until(deadline)));
+	}
+
+	private static JedisLinks linksFor(RedisCall call, JedisLinks server) {
+		return call.isRenewal() ? server.reserved() : server;
 	}
 
 	private JedisLinks redirected(JedisLink link, JedisRedirectionException redirection) {
@@ -209,7 +217,7 @@ final class JedisAccess implements RedisAccess {
 		Map<JedisLinks, JedisBatch> batches = new LinkedHashMap<>();
 		List<CompletableFuture<RedisReply>> replies = new ArrayList<>(calls.size());
 		for (RedisCall call : calls) {
-			replies.add(complete(() -> this.nodes.of(call.keys()[0], until(deadline)))
+			replies.add(complete(() -> linksFor(call, deadline))
 				.thenCompose((links) -> batches.computeIfAbsent(links, JedisBatch::new).add(call)));
 		}
 		boolean several = batches.size() > 1;
@@ -230,12 +238,6 @@ final class JedisAccess implements RedisAccess {
 		catch (RejectedExecutionException ex) {
 			logger.debug("Nothing is sent any more");
 		}
-	}
-
-	@Override
-	public CompletableFuture<?> ping(Duration timeout) {
-		long deadline = deadline(timeout);
-		return complete(() -> ask(this.nodes.all(timeout).get(0), Protocol.Command.PING, deadline));
 	}
 
 	@Override
@@ -273,7 +275,7 @@ final class JedisAccess implements RedisAccess {
 	}
 
 	@Override
-	public void suspect(String reason) {
+	public void suspect(RedisCall call) {
 		this.nodes.doubt();
 	}
 

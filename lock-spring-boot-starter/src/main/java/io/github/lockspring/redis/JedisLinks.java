@@ -43,6 +43,8 @@ final class JedisLinks implements AutoCloseable {
 
 	private static final int MOST = 8;
 
+	private static final int MOST_RESERVED = 4;
+
 	private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
 
 	/**
@@ -55,6 +57,10 @@ final class JedisLinks implements AutoCloseable {
 	private final Executor threads;
 
 	private final Runnable trouble;
+
+	private final int most;
+
+	private final @Nullable JedisLinks reserved;
 
 	private final ReentrantLock lock = new ReentrantLock();
 
@@ -81,9 +87,23 @@ final class JedisLinks implements AutoCloseable {
 	 * @param trouble told when a connection broke or could not be made
 	 */
 	JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable trouble) {
+		this(connector, threads, trouble, MOST, new JedisLinks(connector, threads, trouble, MOST_RESERVED, null));
+	}
+
+	private JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable trouble, int most,
+			@Nullable JedisLinks reserved) {
 		this.connector = connector;
 		this.threads = threads;
 		this.trouble = trouble;
+		this.most = most;
+		this.reserved = reserved;
+	}
+
+	/**
+	 * A few more connections to the same server, for calls that must not wait for others.
+	 */
+	JedisLinks reserved() {
+		return (this.reserved != null) ? this.reserved : this;
 	}
 
 	/**
@@ -157,7 +177,7 @@ final class JedisLinks implements AutoCloseable {
 
 	private void makeOne() {
 		boolean pause = this.failure != null && System.nanoTime() - this.failedNanos < PAUSE_NANOS;
-		if (this.closed || this.making || pause || this.count == MOST) {
+		if (this.closed || this.making || pause || this.count == this.most) {
 			return;
 		}
 		int epoch = this.epoch;
@@ -257,6 +277,9 @@ final class JedisLinks implements AutoCloseable {
 	 * Has all connections replaced, after the calls that use them.
 	 */
 	void replace() {
+		if (this.reserved != null) {
+			this.reserved.replace();
+		}
 		this.lock.lock();
 		try {
 			this.epoch++;
@@ -269,6 +292,9 @@ final class JedisLinks implements AutoCloseable {
 
 	@Override
 	public void close() {
+		if (this.reserved != null) {
+			this.reserved.close();
+		}
 		this.lock.lock();
 		try {
 			this.closed = true;

@@ -46,7 +46,6 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
-import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
@@ -67,9 +66,9 @@ import io.github.lockspring.support.DaemonThreads;
 
 /**
  * {@link RedisAccess} through Lettuce: one connection for calls, which many threads share
- * without waiting for each other, and one for messages. The client is our own, made after
- * the application's, because commands must fail at once when the connection is lost
- * instead of being sent again later.
+ * without waiting for each other, one for renewals, and one for messages. The client is
+ * our own, made after the application's, because commands must fail at once when the
+ * connection is lost instead of being sent again later.
  */
 final class LettuceAccess implements RedisAccess {
 
@@ -94,6 +93,8 @@ final class LettuceAccess implements RedisAccess {
 
 	private final Reconnecting<StatefulConnection<byte[], byte[]>> calls;
 
+	private final Reconnecting<StatefulConnection<byte[], byte[]>> renewals;
+
 	private final Reconnecting<StatefulRedisPubSubConnection<String, String>> messages;
 
 	private volatile @Nullable RedisChannel channel;
@@ -111,10 +112,15 @@ final class LettuceAccess implements RedisAccess {
 		this.client = this.factory.getRequiredNativeClient();
 		this.timeout = operationTimeout;
 		this.primary = LettucePrimary.of(this.client, this.lead, this::failOver);
-		this.calls = new Reconnecting<>("calls", this::connect, this::isUsable, LettuceAccess::closeOnce,
-				Duration.ofMillis(500));
+		this.calls = forCalls("calls");
+		this.renewals = forCalls("renewals");
 		this.messages = new Reconnecting<>("messages", this::subscribe, StatefulConnection::isOpen,
 				LettuceAccess::closeOnce, Duration.ofSeconds(10));
+	}
+
+	private Reconnecting<StatefulConnection<byte[], byte[]>> forCalls(String name) {
+		return new Reconnecting<>(name, this::connect, this::isUsable, LettuceAccess::closeOnce,
+				Duration.ofMillis(500));
 	}
 
 	@Override
@@ -127,6 +133,7 @@ final class LettuceAccess implements RedisAccess {
 			follow(cluster);
 		}
 		this.calls.renew();
+		this.renewals.renew();
 		this.messages.renew();
 		this.calls.awaitFirst(timeout);
 		this.messages.awaitFirst(timeout);
@@ -197,9 +204,11 @@ final class LettuceAccess implements RedisAccess {
 	 */
 	private void failOver() {
 		this.calls.leave();
+		this.renewals.leave();
 		this.messages.leave();
 		channel().failedOver();
 		this.calls.renew();
+		this.renewals.renew();
 		this.messages.renew();
 	}
 
@@ -327,11 +336,15 @@ final class LettuceAccess implements RedisAccess {
 			return sendConfirmed(type, args, call, timeout);
 		}
 		try {
-			return send(this.calls.get(timeout), type, args);
+			return send(connections(call).get(timeout), type, args);
 		}
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
+	}
+
+	private Reconnecting<StatefulConnection<byte[], byte[]>> connections(RedisCall call) {
+		return call.isRenewal() ? this.renewals : this.calls;
 	}
 
 	/**
@@ -352,7 +365,7 @@ final class LettuceAccess implements RedisAccess {
 
 	private RedisReply requirePrimary(RedisReply reply, boolean primary) {
 		if (!primary) {
-			suspect("it is a replica now");
+			leavePrimary();
 			throw new BackendUnavailableException("Redis refused: the server is a replica now", null);
 		}
 		return reply;
@@ -401,16 +414,6 @@ final class LettuceAccess implements RedisAccess {
 		return CompletableFuture.completedFuture(connection);
 	}
 
-	private <T> CompletableFuture<T> dispatch(CommandType type, CommandOutput<byte[], byte[], T> output,
-			CommandArgs<byte[], byte[]> args, Duration timeout) {
-		try {
-			return dispatch(this.calls.get(timeout), type, output, args);
-		}
-		catch (RuntimeException ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-	}
-
 	private static <T> CompletableFuture<T> dispatch(StatefulConnection<byte[], byte[]> connection, CommandType type,
 			CommandOutput<byte[], byte[], T> output, CommandArgs<byte[], byte[]> args) {
 		AsyncCommand<byte[], byte[], T> command = new AsyncCommand<>(new Command<>(type, output, args));
@@ -421,12 +424,6 @@ final class LettuceAccess implements RedisAccess {
 	@Override
 	public void execute(Runnable task) {
 		task.run();
-	}
-
-	@Override
-	public CompletableFuture<?> ping(Duration timeout) {
-		return dispatch(CommandType.PING, new StatusOutput<>(ByteArrayCodec.INSTANCE),
-				new CommandArgs<>(ByteArrayCodec.INSTANCE), timeout);
 	}
 
 	@Override
@@ -445,10 +442,22 @@ final class LettuceAccess implements RedisAccess {
 	}
 
 	@Override
-	public void suspect(String reason) {
-		StatefulConnection<byte[], byte[]> connection = this.calls.current();
+	public void suspect(RedisCall call) {
+		replace(connections(call));
+	}
+
+	/**
+	 * Has all connections for calls replaced, because the server is a replica now.
+	 */
+	private void leavePrimary() {
+		replace(this.calls);
+		replace(this.renewals);
+	}
+
+	private static <C> void replace(Reconnecting<C> connections) {
+		C connection = connections.current();
 		if (connection != null) {
-			this.calls.replace(connection);
+			connections.replace(connection);
 		}
 	}
 
@@ -459,7 +468,7 @@ final class LettuceAccess implements RedisAccess {
 		}
 		if (failure instanceof RedisCommandExecutionException) {
 			if (RedisErrors.isOutdatedPrimary(failure.getMessage())) {
-				suspect("it is a replica now");
+				leavePrimary();
 			}
 			return RedisErrors.of(failure.getMessage(), failure);
 		}
@@ -481,6 +490,7 @@ final class LettuceAccess implements RedisAccess {
 			this.topology.dispose();
 		}
 		this.calls.close();
+		this.renewals.close();
 		this.messages.close();
 		CompletableFuture<Void> end = new CompletableFuture<>();
 		DaemonThreads.create("lock-redis-close", () -> {

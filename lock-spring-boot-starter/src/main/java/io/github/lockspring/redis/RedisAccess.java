@@ -26,7 +26,9 @@ import io.github.lockspring.spi.BackendException;
 
 /**
  * The way to the servers through one client library, on connections of our own, with
- * deadlines of our own, and without a command ever being sent twice.
+ * deadlines of our own, and without a command ever being sent twice. Renewals have
+ * connections to themselves, so that they wait neither for calls that wait for replicas
+ * nor for those of many threads that acquire.
  */
 interface RedisAccess extends AutoCloseable {
 
@@ -85,20 +87,15 @@ interface RedisAccess extends AutoCloseable {
 	void execute(Runnable task);
 
 	/**
-	 * Makes one round trip.
-	 */
-	CompletableFuture<?> ping(Duration timeout);
-
-	/**
 	 * Asks every server that keys are spread over about itself.
 	 * @return the server's answers to {@code INFO}
 	 */
 	List<String> info(Duration timeout);
 
 	/**
-	 * Has the connection replaced, because a reply did not come in time.
+	 * Has the connection of a call replaced, because the reply did not come in time.
 	 */
-	void suspect(String reason);
+	void suspect(RedisCall call);
 
 	/**
 	 * Tells what a failure means.

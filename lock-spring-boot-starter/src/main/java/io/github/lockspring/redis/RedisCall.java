@@ -55,6 +55,13 @@ record RedisCall(RedisScript script, byte[][] keys, byte[][] args, int replicas,
 		return new RedisCall(this.script, this.keys, longer, this.replicas, this.within);
 	}
 
+	/**
+	 * Whether this keeps leases, and must not wait for anything else.
+	 */
+	boolean isRenewal() {
+		return this.script == RedisScript.RENEW;
+	}
+
 	RedisCall confirmedBy(int replicas, Duration within) {
 		return new RedisCall(this.script, this.keys, this.args, replicas, within);
 	}

@@ -50,7 +50,7 @@ final class RedisCalls {
 	RedisReply run(RedisCall call, Duration timeout) {
 		long deadline = System.nanoTime() + timeout.toNanos();
 		RedisCall leading = leading(call);
-		RedisReply reply = await(this.access.send(leading, false, timeout), timeout);
+		RedisReply reply = await(call, this.access.send(leading, false, timeout), timeout);
 		return (reply != null) ? reply : runText(leading, until(deadline));
 	}
 
@@ -68,7 +68,7 @@ final class RedisCalls {
 	 * @throws BackendException if there is none in time
 	 */
 	RedisReply runText(RedisCall call, Duration timeout) {
-		RedisReply reply = await(this.access.send(call, true, timeout), timeout);
+		RedisReply reply = await(call, this.access.send(call, true, timeout), timeout);
 		if (reply == null) {
 			throw notAccepted(call);
 		}
@@ -92,7 +92,7 @@ final class RedisCalls {
 		int answered = 0;
 		for (int i = 0; i < calls.size(); i++) {
 			try {
-				RedisReply reply = await(futures.get(i), until(deadline));
+				RedisReply reply = await(calls.get(i), futures.get(i), until(deadline));
 				replies.add((reply != null) ? reply : runText(calls.get(i), until(deadline)));
 				answered++;
 			}
@@ -116,7 +116,7 @@ final class RedisCalls {
 		return this.access.send(leading, false, timeout)
 			.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
 			.exceptionallyCompose((failure) -> {
-				BackendException trouble = translate(failure);
+				BackendException trouble = translate(call, failure);
 				return (trouble != null) ? CompletableFuture.failedFuture(trouble) : runTextAsync(leading, timeout);
 			});
 	}
@@ -125,15 +125,15 @@ final class RedisCalls {
 		return this.access.send(call, true, timeout)
 			.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
 			.exceptionallyCompose((failure) -> {
-				BackendException trouble = translate(failure);
+				BackendException trouble = translate(call, failure);
 				return CompletableFuture.failedFuture((trouble != null) ? trouble : notAccepted(call));
 			});
 	}
 
-	private @Nullable BackendException translate(Throwable failure) {
+	private @Nullable BackendException translate(RedisCall call, Throwable failure) {
 		Throwable cause = cause(failure);
 		if (cause instanceof TimeoutException) {
-			this.access.suspect("no reply in time");
+			this.access.suspect(call);
 			return new OutcomeUnknownException("Redis did not answer in time", cause);
 		}
 		return this.access.translate(cause);
@@ -151,10 +151,6 @@ final class RedisCalls {
 		}));
 	}
 
-	void ping(Duration timeout) {
-		await(this.access.ping(timeout), timeout);
-	}
-
 	private static Duration until(long deadline) {
 		return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
 	}
@@ -163,13 +159,13 @@ final class RedisCalls {
 	 * Waits for a reply.
 	 * @return the reply, or {@code null} if the server does not have the script
 	 */
-	private <T> @Nullable T await(Future<T> future, Duration timeout) {
+	private @Nullable RedisReply await(RedisCall call, Future<RedisReply> future, Duration timeout) {
 		try {
 			return future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
 		}
 		catch (TimeoutException ex) {
 			future.cancel(true);
-			this.access.suspect("no reply within " + timeout.toMillis() + " ms");
+			this.access.suspect(call);
 			throw new OutcomeUnknownException("Redis did not answer within " + timeout.toMillis() + " ms", ex);
 		}
 		catch (InterruptedException ex) {

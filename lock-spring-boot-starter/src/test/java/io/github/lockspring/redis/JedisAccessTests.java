@@ -105,6 +105,7 @@ class JedisAccessTests {
 		List<LeaseRequest> leases = IntStream.range(0, 6_000)
 			.mapToObj((i) -> this.process.request("x".repeat(1_000) + i))
 			.toList();
+		this.process.backend.renew(leases.subList(0, 1), RedisProcess.TIMEOUT); // connects
 		this.server.pause();
 		assertFailsInTime(OutcomeUnknownException.class,
 				() -> this.process.backend.renew(leases, RedisProcess.TIMEOUT));

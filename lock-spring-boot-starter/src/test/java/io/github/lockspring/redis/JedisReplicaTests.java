@@ -29,4 +29,9 @@ class JedisReplicaTests extends RedisReplicaTests {
 		return RedisProcess.withJedis(new JedisConnectionFactory(configuration), settings);
 	}
 
+	@Override
+	int blockedClients() {
+		return 8;
+	}
+
 }

@@ -17,6 +17,9 @@
 package io.github.lockspring.redis;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,6 +87,34 @@ class RedisReplicaTests {
 		assertThat((String) this.primary.command("HGET", "{key}", "state")).matches("1 \\d+");
 		this.replica.resume();
 		await().ignoreExceptions().until(() -> this.process.tryAcquire(this.process.request("key")) != null);
+	}
+
+	@Test
+	void renewalDoesNotWaitForReplicas() {
+		try (RedisProcess patient = process(RedisProcess.configuration(this.primary),
+				RedisProcess.SETTINGS.withReplicas(1, RedisProcess.TIMEOUT))) {
+			LeaseRequest held = patient.request("held");
+			assertThat(patient.tryAcquire(held)).isNotNull();
+			this.replica.pause();
+			List<CompletableFuture<?>> attempts = IntStream.range(0, 20)
+				.mapToObj((i) -> patient.request("key-" + i))
+				.<CompletableFuture<?>>map((request) -> CompletableFuture.runAsync(() -> patient.tryAcquire(request),
+						(attempt) -> new Thread(attempt).start()))
+				.toList();
+			await().pollInterval(Duration.ofMillis(20))
+				.until(() -> Integer.parseInt(this.primary.info("clients").get("blocked_clients")) >= blockedClients());
+			assertThat(patient.backend.renew(List.of(held), Duration.ofSeconds(1)).held()).containsExactly(held);
+			this.replica.resume();
+			attempts.forEach((attempt) -> attempt.exceptionally((failure) -> null).join());
+			assertThat(patient.release(held)).isTrue();
+		}
+	}
+
+	/**
+	 * On how many connections replicas are waited for if many threads acquire.
+	 */
+	int blockedClients() {
+		return 1;
 	}
 
 	@Test
