@@ -1,5 +1,4 @@
--- Runs each command that the other scripts need on a key that only probes use, and leaves the key as it was, but for its
--- time to live.
+-- Runs each command that the other scripts need on a key that only probes use, and leaves the key as it was.
 --
 -- Answer: what the server says to those that it refuses.
 
@@ -8,15 +7,17 @@ local function try(command, ...)
 	local answer = redis.pcall(command, ...)
 	if type(answer) == 'table' and answer.err then
 		refused[#refused + 1] = command .. ': ' .. answer.err
+		return nil
 	end
+	return answer
 end
 
 try('HSET', KEYS[1], '', '') -- the first to write, which is refused where memory is
 try('HGET', KEYS[1], '')
 try('HGETALL', KEYS[1])
 try('EXISTS', KEYS[1])
-try('PTTL', KEYS[1])
-try('PEXPIRE', KEYS[1], '10000')
+local ttl = try('PTTL', KEYS[1]) or 0
+try('PEXPIRE', KEYS[1], string.format('%.0f', ttl > 0 and ttl or 10000))
 try('HDEL', KEYS[1], '')
 try('TIME')
 return refused
