@@ -57,6 +57,19 @@ final class HeldLock implements LockHandle {
 	}
 
 	/**
+	 * Makes a handle, or gives the lock back that would have none.
+	 */
+	static HeldLock of(Hold hold, int prefixLength) {
+		try {
+			return new HeldLock(hold, prefixLength);
+		}
+		catch (Throwable ex) {
+			hold.release();
+			throw ex;
+		}
+	}
+
+	/**
 	 * Who holds a key, unless this is closed: whoever comes after that shares nothing.
 	 */
 	@Nullable Object ownerOf(String backend, String storeKey) {

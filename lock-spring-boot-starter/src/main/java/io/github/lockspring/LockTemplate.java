@@ -242,7 +242,7 @@ public final class LockTemplate implements LockOperations {
 	private @Nullable HeldLock tryAcquireInStore(String storeKey, LockOptions options, long waitNanos) {
 		try {
 			Hold hold = this.engine.acquire(storeKey, options.terms(), ownerOf(storeKey), waitNanos);
-			return (hold != null) ? new HeldLock(hold, this.prefix.length()) : null;
+			return (hold != null) ? HeldLock.of(hold, this.prefix.length()) : null;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

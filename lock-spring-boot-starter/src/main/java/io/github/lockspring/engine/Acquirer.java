@@ -124,11 +124,11 @@ final class Acquirer {
 	 */
 	private long attempt(Hold hold, long waitNanos, boolean interruptible) throws InterruptedException {
 		boolean mayWait = waitNanos > 0;
-		LocalQueue.Turn turn = this.queues.join(hold, mayWait);
-		if (turn == LocalQueue.Turn.REFUSED) {
-			return OVER;
-		}
 		try {
+			LocalQueue.Turn turn = this.queues.join(hold, mayWait);
+			if (turn == LocalQueue.Turn.REFUSED) {
+				return OVER;
+			}
 			long now = this.time.nanoTime();
 			Object answer = (turn != LocalQueue.Turn.WAIT) ? ask(hold, now, waitNanos, mayWait) : null;
 			if (hold.state() > Hold.ENDED) {
@@ -213,18 +213,24 @@ final class Acquirer {
 	 * @return whether they are held; if not, nothing is left of the attempt
 	 */
 	boolean acquireTogether(List<Hold> holds) {
-		List<Hold> joined = new ArrayList<>(holds.size());
 		try {
 			for (Hold hold : holds) {
 				if (this.queues.join(hold, false) != LocalQueue.Turn.SPEAK) {
 					return false;
 				}
-				joined.add(hold);
 			}
 			return askTogether(holds);
 		}
 		finally {
-			joined.forEach(this.queues::leave);
+			for (Hold hold : holds) {
+				leaveUnlessHeld(hold);
+			}
+		}
+	}
+
+	private void leaveUnlessHeld(Hold hold) {
+		if (hold.state() < Hold.ENDED && !hold.hasBegun()) {
+			this.queues.leave(hold);
 		}
 	}
 
@@ -244,9 +250,9 @@ final class Acquirer {
 				return false;
 			}
 			lease.granted(grant, now, nowMillis);
-			answered = lease.begin(this.time);
-			if (answered) {
-				holds.forEach((hold) -> begin(hold, lease, grant.token()));
+			if (lease.begin(this.time)) {
+				beginAll(holds, lease, grant.token());
+				answered = true;
 			}
 			return answered;
 		}
@@ -261,6 +267,18 @@ final class Acquirer {
 			if (!answered) {
 				this.releases.releaseIfGranted(lease.request());
 			}
+		}
+	}
+
+	private void beginAll(List<Hold> holds, Lease lease, long token) {
+		try {
+			for (Hold hold : holds) {
+				begin(hold, lease, token);
+			}
+		}
+		catch (Throwable ex) {
+			Hold.releaseAll(holds.stream().filter((hold) -> hold.state() > Hold.ENDED).toList());
+			throw ex;
 		}
 	}
 
@@ -495,12 +513,24 @@ final class Acquirer {
 		return this.leaving.get() > 0;
 	}
 
-	private void abandon(Hold hold, Throwable failure) {
+	/**
+	 * Leaves nothing behind when the waiting ended in an exception. First the key is free
+	 * for others of this process, whatever fails then.
+	 */
+	void abandon(Hold hold, Throwable failure) {
 		boolean cutOff = !(failure instanceof InterruptedException || failure instanceof EngineException);
-		if (cutOff && (hold.state() == Hold.SPEAKING || hold.state() == Hold.TRYING)) {
-			disown(hold); // a call to the store may have been cut off
+		boolean asking = hold.state() == Hold.SPEAKING || hold.state() == Hold.TRYING;
+		Lease asked = hold.leaseOrNull();
+		try {
+			abandon(hold);
 		}
-		abandon(hold);
+		finally {
+			if (cutOff && asking && asked != null) {
+				this.releases.releaseIfGranted(asked.request()); // a call to the store
+																	// may
+																	// have been cut off
+			}
+		}
 	}
 
 	/**

@@ -75,10 +75,21 @@ final class Acquisition {
 	 */
 	CompletableFuture<@Nullable Hold> start(Hold hold, long now) {
 		this.hold = hold;
+		try {
+			begin(now);
+		}
+		catch (Throwable ex) {
+			this.acquirer.abandon(hold, ex);
+			throw ex;
+		}
+		return this.future;
+	}
+
+	private void begin(long now) {
 		LocalQueue.Turn turn = this.acquirer.join(this);
 		if (turn == LocalQueue.Turn.REFUSED) {
 			complete(null);
-			return this.future;
+			return;
 		}
 		this.toAskAtOnce = turn != LocalQueue.Turn.WAIT;
 		this.future.whenComplete((result, failure) -> wake());
@@ -89,7 +100,6 @@ final class Acquisition {
 				|| !this.progress.compareAndSet(Progress.AWAKE, Progress.ASLEEP)) {
 			getUp();
 		}
-		return this.future;
 	}
 
 	/**

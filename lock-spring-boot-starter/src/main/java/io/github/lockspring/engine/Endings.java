@@ -121,6 +121,32 @@ final class Endings {
 	 * @return {@code false} if the lease turned out to be lost
 	 */
 	boolean giveBack(Hold hold) {
+		try {
+			return giveBackNow(hold);
+		}
+		catch (Throwable ex) {
+			giveBackLater(hold);
+			throw ex;
+		}
+	}
+
+	/**
+	 * Gives a hold back whose release was cut off, unless its lease was passed on or
+	 * given back by then. First the key is free for others of this process, whatever
+	 * fails then.
+	 */
+	private void giveBackLater(Hold hold) {
+		if (hold.queue().isHolder(hold)) {
+			try {
+				this.queues.end(hold);
+			}
+			finally {
+				this.releases.release(hold.lease().leave(hold), restNanos(hold));
+			}
+		}
+	}
+
+	private boolean giveBackNow(Hold hold) {
 		if (logger.isDebugEnabled()) {
 			logger.debug("Releasing the lock on " + KeyText.describe(hold.key()));
 		}
@@ -136,8 +162,14 @@ final class Endings {
 	 * back to the store.
 	 */
 	CompletionStage<Boolean> giveBackAsync(Hold hold) {
-		boolean passedOn = hold.terms().isExclusive() && hold.queue().borrowerOf(hold) == null && passOn(hold);
-		return passedOn ? CompletableFuture.completedStage(true) : callAsync(() -> giveBack(hold));
+		try {
+			boolean passedOn = hold.terms().isExclusive() && hold.queue().borrowerOf(hold) == null && passOn(hold);
+			return passedOn ? CompletableFuture.completedStage(true) : callAsync(() -> giveBack(hold));
+		}
+		catch (Throwable ex) {
+			giveBackLater(hold);
+			throw ex;
+		}
 	}
 
 	/**
@@ -240,6 +272,7 @@ final class Endings {
 				}
 			}
 			catch (RuntimeException | Error ex) {
+				ended.forEach(this::giveBackLater);
 				giveBackAll(leases, lost);
 				throw ex;
 			}
@@ -333,7 +366,7 @@ final class Endings {
 			releaseLater(hold, lease, ex);
 			return !hold.lease().isExpired(this.time);
 		}
-		catch (Error ex) {
+		catch (Throwable ex) {
 			this.releases.release(lease, restNanos(hold));
 			throw ex;
 		}

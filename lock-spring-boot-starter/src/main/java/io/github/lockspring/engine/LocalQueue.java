@@ -441,6 +441,18 @@ final class LocalQueue {
 		return holderOf(request);
 	}
 
+	/**
+	 * Whether a hold is among the holders, be it lost or just about to end.
+	 */
+	synchronized boolean isHolder(Hold hold) {
+		for (Hold holder = this.holders; holder != null; holder = holder.next) {
+			if (holder == hold) {
+				return true;
+			}
+		}
+		return false;
+	}
+
 	@Nullable Hold holders() {
 		return this.holders;
 	}

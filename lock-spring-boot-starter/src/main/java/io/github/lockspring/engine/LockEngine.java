@@ -16,6 +16,7 @@
 
 package io.github.lockspring.engine;
 
+import java.lang.invoke.MethodHandles;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,6 +53,11 @@ import io.github.lockspring.support.Durations;
 public final class LockEngine implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(LockEngine.class);
+
+	static {
+		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Lease.class, SharedLease.class,
+				LocalQueue.class, Acquisition.class, Patience.class, EngineException.class, Durations.class);
+	}
 
 	/**
 	 * How many keys are acquired in one call, so that it does not hold up the store.
@@ -213,16 +219,30 @@ public final class LockEngine implements AutoCloseable {
 
 	private @Nullable Hold acquire(String key, AcquireTerms terms, Object owner, long waitNanos, boolean interruptible)
 			throws InterruptedException {
+		StackRoom.requireToCountDown();
 		Hold again = reenter(key, terms, owner);
 		if (again != null) {
 			return again;
 		}
+		StackRoom.requireToUndo();
 		requireOpen(terms);
 		Hold hold = this.acquirer.acquire(new Hold(this.endings, key, cut(terms), owner), waitNanos, interruptible);
 		if (logger.isDebugEnabled()) {
-			logger.debug(((hold != null) ? "Acquired" : "Did not acquire") + " the lock on " + KeyText.describe(key));
+			log(key, hold);
 		}
 		return hold;
+	}
+
+	private static void log(String key, @Nullable Hold hold) {
+		try {
+			logger.debug(((hold != null) ? "Acquired" : "Did not acquire") + " the lock on " + KeyText.describe(key));
+		}
+		catch (Throwable ex) {
+			if (hold != null) {
+				hold.release();
+			}
+			throw ex;
+		}
 	}
 
 	/**
@@ -242,6 +262,7 @@ public final class LockEngine implements AutoCloseable {
 	 */
 	public CompletableFuture<@Nullable Hold> acquireAsync(String key, AcquireTerms terms, Object owner,
 			long waitNanos) {
+		StackRoom.requireToUndo();
 		try {
 			Hold again = reenter(key, terms, owner);
 			if (again != null) {
@@ -351,6 +372,7 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	private List<Hold> tryTogether(List<String> keys, AcquireTerms wanted, Object owner) {
+		StackRoom.requireToUndo();
 		AcquireTerms terms = cut(wanted);
 		List<Hold> holds = keys.stream().map((key) -> new Hold(this.endings, key, terms, owner)).toList();
 		if (!this.acquirer.acquireTogether(holds)) {

@@ -1,0 +1,77 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.lang.invoke.MethodHandles;
+
+/**
+ * Room on the stack of the current thread. An acquisition that begins with enough of it
+ * can also be undone and given back: a stack that overflows later does so in deeper
+ * calls, while the frames from here on find room to clean up.
+ */
+final class StackRoom {
+
+	/**
+	 * More than all that is called to count an acquisition down.
+	 */
+	private static final int FRAMES_TO_COUNT_DOWN = 64;
+
+	/**
+	 * Some kilobytes, more than all that is called to leave a queue, to let the next one
+	 * in, and to have a lease given back in the background.
+	 */
+	private static final int FRAMES_TO_UNDO = 240;
+
+	private StackRoom() {
+	}
+
+	/**
+	 * Requires room to give back what is acquired again.
+	 * @throws StackOverflowError if there is not enough, before anything is taken
+	 */
+	static void requireToCountDown() {
+		descend(FRAMES_TO_COUNT_DOWN);
+	}
+
+	/**
+	 * Requires room to undo an acquisition.
+	 * @throws StackOverflowError if there is not enough, before anything is taken
+	 */
+	static void requireToUndo() {
+		descend(FRAMES_TO_UNDO);
+	}
+
+	/**
+	 * Initializes classes, which could not be used any more if that failed for lack of
+	 * room.
+	 */
+	static void initialize(MethodHandles.Lookup lookup, Class<?>... types) {
+		try {
+			for (Class<?> type : types) {
+				lookup.ensureInitialized(type);
+			}
+		}
+		catch (IllegalAccessException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static int descend(int frames) {
+		return (frames > 0) ? descend(frames - 1) + 1 : 0;
+	}
+
+}
