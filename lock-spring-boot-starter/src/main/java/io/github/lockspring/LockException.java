@@ -19,6 +19,7 @@ package io.github.lockspring;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.engine.EngineException;
+import io.github.lockspring.engine.KeyText;
 
 /**
  * Something went wrong with a lock.
@@ -47,7 +48,8 @@ public abstract class LockException extends RuntimeException {
 			case UPGRADE -> new LockUpgradeException(key);
 			case LIMIT -> new LockLimitException(failure.getMessage(), key);
 			case UNSUPPORTED -> new UnsupportedOperationException(failure.getMessage(), failure);
-			case REFUSED -> new IllegalArgumentException(failure.getMessage(), failure);
+			case REFUSED ->
+				new IllegalArgumentException(KeyText.describe(key) + " cannot be locked: " + failure.getMessage(), failure);
 			case CLOSED -> new LockShutdownException(key, failure);
 		};
 	}

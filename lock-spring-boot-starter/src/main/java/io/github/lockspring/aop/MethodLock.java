@@ -173,6 +173,18 @@ final class MethodLock {
 		catch (InvalidLockKeyException ex) {
 			throw refuse(ex);
 		}
+		catch (IllegalArgumentException ex) {
+			throw (IllegalArgumentException) explain(ex);
+		}
+	}
+
+	/**
+	 * Says which method the store has refused, because the key is in use with another
+	 * limit of permits.
+	 */
+	Throwable explain(Throwable failure) {
+		return (failure.getClass() == IllegalArgumentException.class)
+				? new IllegalArgumentException(this.attributes.site() + ": " + failure.getMessage(), failure) : failure;
 	}
 
 	/**

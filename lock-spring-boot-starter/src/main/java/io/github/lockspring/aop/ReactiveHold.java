@@ -85,7 +85,7 @@ final class ReactiveHold {
 			sink.success(this);
 		}
 		else {
-			sink.error(failure);
+			sink.error(this.claim.lock().explain(failure));
 		}
 	}
 

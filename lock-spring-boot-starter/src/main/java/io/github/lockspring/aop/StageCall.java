@@ -148,7 +148,7 @@ final class StageCall {
 			StageBody substitute = new StageBody(() -> policy.resultOf(unlocked, (LockException) failure), outer);
 			return policy.runsApplicationCode() ? run(substitute) : substitute.run();
 		}
-		return CompletableFuture.failedFuture(failure);
+		return CompletableFuture.failedFuture(claim.lock().explain(failure));
 	}
 
 	private CompletableFuture<@Nullable Object> held(LockClaim claim, LockHandle lock, int index,

@@ -129,7 +129,7 @@ class WovenLockConfigurationTests {
 		this.runner
 			.withBean(Object.class,
 					() -> Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { Repository.class },
-							(proxy, method, arguments) -> null))
+							(proxy, method, arguments) -> method.getName().equals("hashCode") ? 1 : null))
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
 				.contains(Repository.class.getName() + ".save()", "is not woven"));
 	}
