@@ -59,13 +59,13 @@ class PermitLimitTests {
 	}
 
 	static Stream<Arguments> calls() {
-		return Stream.of(call("callThree", Partner::callThree), call("callLater", (partner) -> get(partner.callLater())),
+		return Stream.of(call("callThree", Partner::callThree),
+				call("callLater", (partner) -> get(partner.callLater())),
 				call("callReactively", (partner) -> partner.callReactively().block(Duration.ofSeconds(60))));
 	}
 
 	private static void get(CompletableFuture<String> stage) {
-		Throwable failure = stage.handle((result, thrown) -> thrown).orTimeout(60, TimeUnit.SECONDS)
-			.join();
+		Throwable failure = stage.handle((result, thrown) -> thrown).orTimeout(60, TimeUnit.SECONDS).join();
 		throw (IllegalArgumentException) failure;
 	}
 

@@ -59,6 +59,15 @@ class OptionalDependencyTests {
 			+ "HdrHistogram|mockito|byte-buddy|assertj|junit|commons-pool2|guava|jackson";
 
 	/**
+	 * A web application with JPA, which has a test of its own with all of it.
+	 */
+	private static final String WEB_WITH_JPA = "spring-(orm|web|webmvc|data-jpa)-|"
+			+ "spring-boot-(jpa|hibernate|data-jpa|jackson|web-server|tomcat|http-converter|webmvc|servlet)-|"
+			+ "spring-boot-starter-(data-jpa|jdbc|webmvc|jackson|tomcat.*)-|hibernate-|"
+			+ "jakarta\\.(persistence|transaction|inject)-|jboss-logging|jaxb-|angus-|txw2|istack|antlr4|tomcat-|"
+			+ "jackson-";
+
+	/**
 	 * Drivers are looked for once in a JVM, by the class loader of that moment.
 	 */
 	@BeforeAll
@@ -135,7 +144,10 @@ class OptionalDependencyTests {
 
 	private static URLClassLoader classLoader(String leftOut) {
 		List<String> entries = CLASS_PATH.stream()
-			.filter((entry) -> !Path.of(entry).getFileName().toString().matches("(" + leftOut + ").*\\.jar"))
+			.filter((entry) -> !Path.of(entry)
+				.getFileName()
+				.toString()
+				.matches("(" + leftOut + '|' + WEB_WITH_JPA + ").*\\.jar"))
 			.toList();
 		assertThat(entries).as("class path without " + leftOut).hasSizeLessThan(CLASS_PATH.size());
 		return new URLClassLoader(entries.stream().map(OptionalDependencyTests::url).toArray(URL[]::new),
