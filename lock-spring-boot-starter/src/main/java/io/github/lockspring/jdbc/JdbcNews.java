@@ -50,6 +50,8 @@ import org.jspecify.annotations.Nullable;
  * cannot be read is ignored and counted, since anybody may send.</li>
  * <li>When the connection breaks, another one takes its place, and all who wait are told
  * to ask again, because news may have been missed. In between they ask more often.</li>
+ * <li>Behind a pooler it does not listen: the session would be another client's in a
+ * moment.</li>
  * </ol>
  */
 final class JdbcNews implements AutoCloseable {
@@ -65,6 +67,11 @@ final class JdbcNews implements AutoCloseable {
 	private static final Duration CLOSE_TIME = Duration.ofSeconds(1);
 
 	private static final Duration PAUSE = Duration.ofSeconds(1);
+
+	private static final String POOLED = "Those who wait for locks are not told of releases and ask again and again, "
+			+ "because there is a pooler such as PgBouncer between this process and PostgreSQL, which would deliver "
+			+ "notifications late: have lock.jdbc.data-source name a data source that leads past it, or set "
+			+ "lock.jdbc.notify=off";
 
 	private static final Duration IDLE_TIME = Duration.ofMinutes(1);
 
@@ -92,6 +99,8 @@ final class JdbcNews implements AutoCloseable {
 	private volatile boolean listening;
 
 	private volatile boolean unsupported;
+
+	private volatile boolean pooled;
 
 	private volatile boolean closed;
 
@@ -169,6 +178,12 @@ final class JdbcNews implements AutoCloseable {
 				this.unsupported = true;
 				return;
 			}
+			if (PostgresSession.of(connection).pooled()) {
+				this.unsupported = true;
+				this.pooled = true;
+				logger.warn(POOLED);
+				return;
+			}
 			listen(connection);
 		}
 		catch (SQLException | RuntimeException ex) {
@@ -212,7 +227,8 @@ final class JdbcNews implements AutoCloseable {
 	 */
 	Stream<String> warnings() {
 		long count = this.unreadable.get();
-		return (count > 0) ? Stream.of(warning(count)) : Stream.empty();
+		return Stream.concat(this.pooled ? Stream.of(POOLED) : Stream.empty(),
+				(count > 0) ? Stream.of(warning(count)) : Stream.empty());
 	}
 
 	private static String warning(long count) {

@@ -285,6 +285,16 @@ final class PostgresDialect extends JdbcDialect {
 		}
 	}
 
+	/**
+	 * Leaves the session of a pooler alone. Where its isolation is a stricter one,
+	 * statements that meet another at the same row fail, and are tried again.
+	 */
+	@Override
+	SessionChange readCommitted(Connection connection) throws SQLException {
+		return PostgresSession.of(connection).isIsolationToBeSet() ? super.readCommitted(connection)
+				: SessionChange.NONE;
+	}
+
 	@Override
 	SessionChange configure(Connection connection) {
 		return SessionChange.NONE;

@@ -17,11 +17,14 @@
 package io.github.lockspring.jdbc;
 
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -30,9 +33,12 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockspring.server.Direction;
+import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.server.SqlServer;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import org.awaitility.Awaitility;
@@ -43,6 +49,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.AbstractDataSource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -297,6 +305,69 @@ abstract class SqlLockServerTests {
 			return Requests.acquires(backend, Requests.of("another key"));
 		});
 		assertThat(connections.opened()).isGreaterThan(opened);
+	}
+
+	/**
+	 * More of them than are opened at a time.
+	 */
+	@Test
+	void staleConnectionsOfAPoolKeepNobodyFromLockingForLong() throws SQLException {
+		this.schema.initialize();
+		try (FaultProxy proxy = this.server.proxy()) {
+			Queue<Connection> stale = new ConcurrentLinkedQueue<>();
+			for (int i = 0; i < 3; i++) {
+				stale.add(connectionThrough(proxy));
+			}
+			proxy.hole(Direction.UP);
+			JdbcLockBackend backend = backend(new AbstractDataSource() {
+
+				@Override
+				public Connection getConnection() {
+					Connection connection = stale.poll();
+					return (connection != null) ? connection : SqlLockServerTests.this.database.connection();
+				}
+
+				@Override
+				public Connection getConnection(String username, String password) {
+					return getConnection();
+				}
+
+			});
+			awaitAcquired(backend);
+		}
+	}
+
+	private Connection connectionThrough(FaultProxy proxy) throws SQLException {
+		return DriverManager.getConnection(this.server.proxied(proxy), this.server.user(), this.server.password());
+	}
+
+	@Test
+	void ownConnectionsThatLeadNowhereAreReplaced() {
+		this.schema.initialize();
+		try (FaultProxy proxy = this.server.proxy()) {
+			JdbcLockBackend backend = new JdbcLockBackend(
+					new DriverManagerDataSource(this.server.proxied(proxy), this.server.user(), this.server.password()),
+					JdbcLockSettings.ofOwnConnections(this.table, 4));
+			this.resources.add(0, backend);
+			LeaseRequest lease = Requests.acquired(backend, "key");
+			proxy.hole(Direction.UP);
+			for (int i = 0; i < 3; i++) {
+				assertThatExceptionOfType(BackendException.class)
+					.isThrownBy(() -> backend.renew(List.of(lease), SHORT_TIMEOUT));
+			}
+			assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> backend.inspect("key", SHORT_TIMEOUT))
+				.withMessageContaining("the database does not answer");
+			proxy.heal();
+			awaitAcquired(backend);
+		}
+	}
+
+	private static void awaitAcquired(JdbcLockBackend backend) {
+		Awaitility.await()
+			.atMost(Duration.ofSeconds(20))
+			.ignoreExceptionsInstanceOf(BackendException.class)
+			.until(() -> backend.tryAcquire(Requests.of("another"), Duration.ofSeconds(1)) instanceof Grant);
 	}
 
 	@Test

@@ -1,0 +1,69 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.jdbc;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+import org.postgresql.PGConnection;
+
+/**
+ * Whose session of PostgreSQL a connection leads to. A pooler, such as PgBouncer, lends
+ * its sessions to one client after another, so that nothing may be set in them that
+ * outlives a statement.
+ *
+ * @param pooled whether there is a pooler in between
+ * @param isolation the isolation of transactions, as PostgreSQL writes it
+ */
+record PostgresSession(boolean pooled, String isolation) {
+
+	private static final String READ_COMMITTED = "read committed";
+
+	/**
+	 * Make one round trip. A pooler cannot tell its clients the process that will serve
+	 * them, and tells them a number of its own when they connect.
+	 */
+	static PostgresSession of(Connection connection) throws SQLException {
+		try (Statement statement = connection.createStatement();
+				ResultSet rows = statement
+					.executeQuery("SELECT pg_backend_pid(), current_setting('transaction_isolation')")) {
+			rows.next();
+			return new PostgresSession(isOtherProcess(connection, rows.getInt(1)), rows.getString(2));
+		}
+	}
+
+	/**
+	 * Other drivers than the usual one do not tell.
+	 */
+	private static boolean isOtherProcess(Connection connection, int process) {
+		try {
+			return connection.unwrap(PGConnection.class).getBackendPID() != process;
+		}
+		catch (SQLException | LinkageError ex) {
+			return false;
+		}
+	}
+
+	/**
+	 * Whether the isolation is another one than locks want, and may be set.
+	 */
+	boolean isIsolationToBeSet() {
+		return !this.pooled && !READ_COMMITTED.equals(this.isolation);
+	}
+
+}
