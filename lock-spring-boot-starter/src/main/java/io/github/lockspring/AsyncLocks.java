@@ -17,6 +17,7 @@
 package io.github.lockspring;
 
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
@@ -116,7 +117,7 @@ final class AsyncLocks {
 
 	CompletableFuture<@Nullable LockHandle> acquireAll(List<String> storeKeys) {
 		CompletableFuture<List<Hold>> together = this.engine.acquireTogetherAsync(storeKeys, this.options.terms(),
-				this.owner);
+				this.owner, this.engine.nanosUntil(this.deadline));
 		setCurrent(together);
 		together.whenComplete((holds, failure) -> {
 			if (failure != null) {
@@ -124,7 +125,7 @@ final class AsyncLocks {
 				return;
 			}
 			holds.forEach(this::add);
-			goOn(holds.isEmpty() ? storeKeys.iterator() : List.<String>of().iterator());
+			goOn(storeKeys, holds.isEmpty() ? storeKeys.iterator() : Collections.emptyIterator());
 		});
 		return this.result;
 	}
@@ -132,14 +133,18 @@ final class AsyncLocks {
 	/**
 	 * Acquires one after the other, in a loop as long as that goes at once.
 	 */
-	private void goOn(Iterator<String> storeKeys) {
+	private void goOn(List<String> all, Iterator<String> storeKeys) {
 		while (storeKeys.hasNext()) {
+			if (this.engine.isLongOver(this.deadline)) {
+				giveBack().whenComplete((closed, loss) -> this.result.complete(null));
+				return;
+			}
 			String storeKey = storeKeys.next();
 			CompletableFuture<@Nullable Hold> next = next(storeKey);
 			if (!next.isDone()) {
 				next.whenComplete((hold, failure) -> {
 					if (take(next, storeKey)) {
-						goOn(storeKeys);
+						goOn(all, storeKeys);
 					}
 				});
 				return;
@@ -148,7 +153,7 @@ final class AsyncLocks {
 				return;
 			}
 		}
-		endAll();
+		endAll(all);
 	}
 
 	private CompletableFuture<@Nullable Hold> next(String storeKey) {
@@ -196,14 +201,20 @@ final class AsyncLocks {
 		this.held.push(new HeldLock(hold, this.prefixLength));
 	}
 
-	private void endAll() {
-		try {
-			this.held.forEach(LockHandle::checkpoint); // the last may have been slow
+	private void endAll(List<String> storeKeys) {
+		if (this.held.stream().allMatch(LockHandle::isHeld)) {
 			end(new HeldLocks(this.held));
+			return;
 		}
-		catch (LockLostException ex) {
-			fail(ex, ex.getKey());
-		}
+		giveBack().whenComplete((closed, loss) -> { // the last was long in coming
+			this.held.clear();
+			if (this.engine.nanosUntil(this.deadline) > 0) {
+				acquireAll(storeKeys);
+			}
+			else {
+				this.result.complete(null);
+			}
+		});
 	}
 
 	private void end(LockHandle lock) {
@@ -214,12 +225,7 @@ final class AsyncLocks {
 
 	private void fail(Throwable failure, String storeKey) {
 		Throwable translated = (failure instanceof EngineException ex) ? LockException.of(ex, storeKey) : failure;
-		giveBack().whenComplete((closed, loss) -> {
-			if (loss != null) {
-				translated.addSuppressed(loss);
-			}
-			this.result.completeExceptionally(translated);
-		});
+		giveBack().whenComplete((closed, loss) -> this.result.completeExceptionally(translated));
 	}
 
 	private CompletableFuture<Void> giveBack() {

@@ -272,19 +272,31 @@ public final class LockTemplate implements LockOperations {
 	@Override
 	public @Nullable LockHandle tryAcquireAll(Collection<String> keys, LockOptions options) {
 		Collection<String> canonical = canonical(keys);
-		Deque<HeldLock> held = acquireTogether(canonical, options);
-		return held.isEmpty() ? tryAcquireOneByOne(canonical, options) : new HeldLocks(held);
+		long deadline = this.engine.deadlineAfter(options.waitNanos());
+		do {
+			Deque<HeldLock> held = acquireTogether(canonical, options, deadline);
+			if (held.isEmpty() && !acquireOneByOne(canonical, options, deadline, held)) {
+				return null;
+			}
+			if (held.stream().allMatch(LockHandle::isHeld)) {
+				return new HeldLocks(held);
+			}
+			release(held); // the last was so long in coming that another was lost
+		}
+		while (this.engine.nanosUntil(deadline) > 0);
+		return null;
 	}
 
 	/**
 	 * Tries to acquire all keys in one step of the store.
 	 * @return the held locks, or nothing if that is not possible now
 	 */
-	private Deque<HeldLock> acquireTogether(Collection<String> keys, LockOptions options) {
+	private Deque<HeldLock> acquireTogether(Collection<String> keys, LockOptions options, long deadline) {
 		List<String> storeKeys = keys.stream().map(this.prefix::concat).toList();
 		Deque<HeldLock> held = new ArrayDeque<>(storeKeys.size());
 		try {
-			for (Hold hold : this.engine.acquireTogether(storeKeys, options.terms(), ownerOf(storeKeys.get(0)))) {
+			for (Hold hold : this.engine.acquireTogether(storeKeys, options.terms(), ownerOf(storeKeys.get(0)),
+					this.engine.nanosUntil(deadline))) {
 				held.push(new HeldLock(hold, this.prefix.length()));
 			}
 			return held;
@@ -294,23 +306,25 @@ public final class LockTemplate implements LockOperations {
 		}
 	}
 
-	private @Nullable LockHandle tryAcquireOneByOne(Collection<String> keys, LockOptions options) {
-		long deadline = this.engine.deadlineAfter(options.waitNanos());
-		Deque<HeldLock> held = new ArrayDeque<>();
+	/**
+	 * Acquires all keys or none.
+	 * @param held where to put them
+	 */
+	private boolean acquireOneByOne(Collection<String> keys, LockOptions options, long deadline, Deque<HeldLock> held) {
 		try {
 			for (String key : keys) {
-				HeldLock lock = tryAcquire(key, options, this.engine.nanosUntil(deadline));
+				HeldLock lock = this.engine.isLongOver(deadline) ? null
+						: tryAcquire(key, options, this.engine.nanosUntil(deadline));
 				if (lock == null) {
-					release(held, null);
-					return null;
+					release(held);
+					return false;
 				}
 				held.push(lock);
 			}
-			held.forEach(LockHandle::checkpoint); // the last may have been long in coming
-			return new HeldLocks(held);
+			return true;
 		}
 		catch (RuntimeException | Error ex) {
-			release(held, ex);
+			release(held);
 			throw ex;
 		}
 	}
@@ -361,14 +375,15 @@ public final class LockTemplate implements LockOperations {
 		return canonical;
 	}
 
-	private static void release(Deque<HeldLock> held, @Nullable Throwable failure) {
+	/**
+	 * Gives back what the caller never had: it is not told of losses.
+	 */
+	private static void release(Deque<HeldLock> held) {
 		try {
 			new HeldLocks(held).close();
 		}
 		catch (LockLostException ex) {
-			if (failure != null) {
-				failure.addSuppressed(ex);
-			}
+			// nothing that anybody relied on
 		}
 	}
 

@@ -210,16 +210,18 @@ final class Acquirer {
 	 * Acquires several keys in one call to the store, if nobody in this process holds or
 	 * wants one of them. Does not wait.
 	 * @param holds what will be held, in the order of the keys
+	 * @param waitNanos how much time there is, after which the call may go on for a
+	 * little
 	 * @return whether they are held; if not, nothing is left of the attempt
 	 */
-	boolean acquireTogether(List<Hold> holds) {
+	boolean acquireTogether(List<Hold> holds, long waitNanos) {
 		try {
 			for (Hold hold : holds) {
 				if (this.queues.join(hold, false) != LocalQueue.Turn.SPEAK) {
 					return false;
 				}
 			}
-			return askTogether(holds);
+			return askTogether(holds, timeout(waitNanos));
 		}
 		finally {
 			for (Hold hold : holds) {
@@ -237,14 +239,14 @@ final class Acquirer {
 	/**
 	 * Leaves failures to those who then ask for one key after the other.
 	 */
-	private boolean askTogether(List<Hold> holds) {
+	private boolean askTogether(List<Hold> holds, Duration timeout) {
 		List<String> keys = holds.stream().map(Hold::key).toList();
 		Lease lease = new SharedLease(this.store.newRequest(keys, holds.get(0).terms()));
 		long now = this.time.nanoTime();
 		long nowMillis = this.time.currentTimeMillis();
 		boolean answered = false;
 		try {
-			Attempt attempt = this.store.tryAcquire(lease.request(), false, this.settings.operationTimeout());
+			Attempt attempt = this.store.tryAcquire(lease.request(), false, timeout);
 			answered = attempt instanceof Denial;
 			if (!(attempt instanceof Grant grant)) {
 				return false;

@@ -251,32 +251,59 @@ final class Endings {
 
 	/**
 	 * Gives several holds back of which none is left, those of one lease in one call to
-	 * the store. If one fails, the others are given back nevertheless.
+	 * the store. If one fails, the others are given back nevertheless. What is left after
+	 * the time that a call to the store may take is given back in the background.
 	 * @return those whose lease turned out to be lost
 	 */
 	List<Hold> giveBackAll(List<Hold> holds) {
 		Map<Lease, List<Hold>> leases = new LinkedHashMap<>();
 		holds.forEach((hold) -> leases.computeIfAbsent(hold.lease(), (lease) -> new ArrayList<>(1)).add(hold));
 		List<Hold> lost = new ArrayList<>();
-		giveBackAll(leases.entrySet().iterator(), lost);
+		long deadline = this.time.nanoTime() + this.settings.operationTimeout().toNanos();
+		giveBackAll(leases.entrySet().iterator(), deadline, lost);
 		return lost;
 	}
 
-	private void giveBackAll(Iterator<Map.Entry<Lease, List<Hold>>> leases, List<Hold> lost) {
+	private void giveBackAll(Iterator<Map.Entry<Lease, List<Hold>>> leases, long deadline, List<Hold> lost) {
 		while (leases.hasNext()) {
 			Map.Entry<Lease, List<Hold>> next = leases.next();
 			List<Hold> ended = next.getValue();
 			try {
-				if (!((ended.size() > 1) ? giveBackTogether(next.getKey(), ended) : giveBack(ended.get(0)))) {
+				if (!giveBack(next.getKey(), ended, this.time.nanoTime() - deadline >= 0)) {
 					lost.addAll(ended);
 				}
 			}
 			catch (RuntimeException | Error ex) {
 				ended.forEach(this::giveBackLater);
-				giveBackAll(leases, lost);
+				giveBackAll(leases, deadline, lost);
 				throw ex;
 			}
 		}
+	}
+
+	private boolean giveBack(Lease lease, List<Hold> ended, boolean late) {
+		Hold first = ended.get(0);
+		if (late && !isLent(first)) {
+			return giveBackLater(lease, ended);
+		}
+		return (ended.size() > 1) ? giveBackTogether(lease, ended) : giveBack(first);
+	}
+
+	private boolean isLent(Hold hold) {
+		return hold.terms().isExclusive() ? hold.queue().borrowerOf(hold) != null : hold.isBorrowing();
+	}
+
+	private boolean giveBackLater(Lease lease, List<Hold> ended) {
+		Hold first = ended.get(0);
+		boolean kept = !lease.isExpired(this.time);
+		if (!passOn(first)) {
+			this.releases.release(lease.leave(ended), restNanos(first));
+			ended.forEach(this::endInQueue);
+		}
+		if (!kept) {
+			ended.forEach(this::reportLossAtRelease);
+		}
+		return kept;
 	}
 
 	private boolean giveBackTogether(Lease lease, List<Hold> ended) {

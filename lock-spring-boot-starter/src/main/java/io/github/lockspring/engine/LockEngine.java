@@ -323,7 +323,7 @@ public final class LockEngine implements AutoCloseable {
 	 * @throws EngineException if there was no way to acquire
 	 */
 	public List<Hold> acquireTogether(List<String> keys, AcquireTerms terms) {
-		return acquireTogether(keys, terms, Thread.currentThread());
+		return acquireTogether(keys, terms, Thread.currentThread(), Durations.LONGEST_NANOS);
 	}
 
 	/**
@@ -333,16 +333,18 @@ public final class LockEngine implements AutoCloseable {
 	 * @param keys the keys, sorted and without duplicates
 	 * @param terms how to acquire
 	 * @param owner who will hold
+	 * @param waitNanos how much time there is
 	 * @return the holds, or nothing if the keys have to be acquired one after the other;
 	 * fails with an {@link EngineException} if there was no way to acquire
 	 * @see #acquireTogether(List, AcquireTerms)
 	 */
-	public CompletableFuture<List<Hold>> acquireTogetherAsync(List<String> keys, AcquireTerms terms, Object owner) {
+	public CompletableFuture<List<Hold>> acquireTogetherAsync(List<String> keys, AcquireTerms terms, Object owner,
+			long waitNanos) {
 		if (!canAcquireTogether(keys, terms)) {
 			return CompletableFuture.completedFuture(List.of());
 		}
 		CompletableFuture<List<Hold>> future = new CompletableFuture<>();
-		this.endings.callAsync(() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, terms, owner))
+		this.endings.callAsync(() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, terms, owner, waitNanos))
 			.whenComplete((holds, failure) -> {
 				boolean wanted = (failure != null) ? future.completeExceptionally(failure) : future.complete(holds);
 				if (!wanted && failure == null) {
@@ -362,20 +364,23 @@ public final class LockEngine implements AutoCloseable {
 	 * @param keys the keys, sorted and without duplicates
 	 * @param terms how to acquire
 	 * @param owner who will hold
+	 * @param waitNanos how much time there is, after which the call to the store may go
+	 * on for a little
 	 * @return the holds, or nothing if the keys have to be acquired one after the other
 	 * @throws EngineException if there was no way to acquire
 	 * @see #acquireTogether(List, AcquireTerms)
 	 */
-	public List<Hold> acquireTogether(List<String> keys, AcquireTerms terms, Object owner) {
+	public List<Hold> acquireTogether(List<String> keys, AcquireTerms terms, Object owner, long waitNanos) {
 		boolean possible = canAcquireTogether(keys, terms) && !Thread.currentThread().isInterrupted();
-		return possible ? tryTogether(keys, terms, owner) : List.of();
+		return possible ? tryTogether(keys, terms, owner, waitNanos) : List.of();
 	}
 
-	private List<Hold> tryTogether(List<String> keys, AcquireTerms wanted, Object owner) {
+	private List<Hold> tryTogether(List<String> keys, AcquireTerms wanted, Object owner, long waitNanos) {
 		StackRoom.requireToUndo();
+		this.plan.requireCapacity(wanted);
 		AcquireTerms terms = cut(wanted);
 		List<Hold> holds = keys.stream().map((key) -> new Hold(this.endings, key, terms, owner)).toList();
-		if (!this.acquirer.acquireTogether(holds)) {
+		if (!this.acquirer.acquireTogether(holds, waitNanos)) {
 			return List.of();
 		}
 		if (this.closed) {
@@ -444,6 +449,15 @@ public final class LockEngine implements AutoCloseable {
 	 */
 	public long nanosUntil(long deadline) {
 		return Math.max(0, deadline - this.time.nanoTime());
+	}
+
+	/**
+	 * Whether a moment has passed longer ago than a call to the store may take.
+	 * @param deadline the moment
+	 * @return whether nothing more may be asked of the store
+	 */
+	public boolean isLongOver(long deadline) {
+		return this.time.nanoTime() - deadline > this.settings.operationTimeout().toNanos();
 	}
 
 	/**

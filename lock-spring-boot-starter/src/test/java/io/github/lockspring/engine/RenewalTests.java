@@ -361,7 +361,7 @@ class RenewalTests {
 	void leaseOfManyKeysIsRenewedByItself() {
 		this.backend.setRenewalBatchSize(3);
 		hold("a", TERMS);
-		assertThat(this.engine.acquireTogether(List.of("b", "c", "d", "e"), TERMS, new Object())).hasSize(4);
+		assertThat(this.engine.acquireTogether(List.of("b", "c", "d", "e"), TERMS)).hasSize(4);
 		hold("f", TERMS);
 		this.harness.advance(DUE);
 		assertThat(this.backend.calls(Kind.RENEW)).extracting((call) -> call.requests().size())

@@ -17,17 +17,26 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockTemplate;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
 
 import static io.github.lockspring.engine.Harness.TERMS;
@@ -237,6 +246,75 @@ class TogetherTests {
 		assertThat(this.harness.sizeOfStore()).isZero();
 		assertThat(this.engine.acquireTogether(KEYS, TERMS)).isEmpty();
 		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire("a", TERMS, 0));
+	}
+
+	@Test
+	void callHasLittleMoreTimeThanThereIs() {
+		this.engine.acquireTogether(KEYS, TERMS, new Object(), Duration.ofMillis(100).toNanos());
+		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(Duration.ofMillis(350));
+		this.engine.acquireTogetherAsync(List.of("d", "e"), TERMS, new Object(), 0).join();
+		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(Duration.ofMillis(250));
+	}
+
+	@Test
+	void givingBackManyKeysToAStoreThatHangsTakesLittleMoreThanOneCall() throws Exception {
+		List<Hold> holds = new ArrayList<>();
+		for (int i = 0; i < 20; i++) {
+			holds.add(this.engine.acquire("order:" + i, TERMS, 0));
+		}
+		Thread caller = Thread.currentThread();
+		this.backend.always(Kind.RELEASE, Fault.before(() -> {
+			if (Thread.currentThread() == caller) {
+				this.harness.time.advance(Duration.ofSeconds(1));
+			}
+			throw new OutcomeUnknownException("timeout", null);
+		}));
+		long start = this.harness.time.nanoTime();
+		assertThat(Hold.releaseAll(holds)).isEmpty();
+		assertThat(Duration.ofNanos(this.harness.time.nanoTime() - start)).isEqualTo(Duration.ofSeconds(1));
+		assertThat(this.engine.size()).isZero();
+		this.backend.heal();
+		Harness.await().until(() -> {
+			this.harness.advance(Duration.ofMillis(100));
+			return this.harness.sizeOfStore() == 0;
+		});
+		assertThat(this.harness.losses).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void keyThatIsLostWhileOthersAreWaitedForIsAcquiredAgain(boolean async) throws Exception {
+		Hold other = this.harness.engine().acquire("b", TERMS, 0);
+		CompletableFuture<LockHandle> locks = acquireAll(Duration.ofMinutes(2), async);
+		Harness.await().until(() -> this.backend.count(Kind.CONTEND) == 2);
+		this.harness.advance(Harness.LEASE);
+		other.release();
+		LockHandle lock = locks.get(20, TimeUnit.SECONDS);
+		assertThat(lock).isNotNull();
+		assertThat(lock.isHeld()).isTrue();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void whoNeverHadTheKeysIsNotToldThatOneWasLost(boolean async) throws Exception {
+		this.harness.engine().acquire("b", TERMS, 0);
+		CompletableFuture<LockHandle> locks = acquireAll(Harness.LEASE.plusSeconds(1), async);
+		Harness.await().until(() -> this.backend.count(Kind.CONTEND) == 2);
+		Harness.await().until(() -> {
+			this.harness.advance(Duration.ofSeconds(1));
+			return locks.isDone();
+		});
+		assertThat(locks.get()).isNull();
+	}
+
+	private CompletableFuture<LockHandle> acquireAll(Duration wait, boolean async) {
+		LockOptions options = LockOptions.defaults()
+			.withWaitTime(wait)
+			.withLeaseTime(Harness.LEASE)
+			.withAutoRenew(false);
+		LockTemplate template = new LockTemplate(this.engine, "", options);
+		return async ? template.tryAcquireAllAsync(KEYS, options)
+				: CompletableFuture.supplyAsync(() -> template.tryAcquireAll(KEYS, options));
 	}
 
 }
