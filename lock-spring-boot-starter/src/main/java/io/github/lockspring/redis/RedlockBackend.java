@@ -81,6 +81,11 @@ public final class RedlockBackend implements LockBackend {
 	private static final Log logger = LogFactory.getLog(RedlockBackend.class);
 
 	/**
+	 * How many calls to a node a probe takes.
+	 */
+	private static final int PROBE_CALLS = 4;
+
+	/**
 	 * The part of the lease time after which a node that did not answer is given up.
 	 */
 	private static final int LEASE_DIVISOR = 5;
@@ -359,9 +364,10 @@ public final class RedlockBackend implements LockBackend {
 	@Override
 	public Duration probe(LeaseRequest request, Duration timeout) {
 		long start = System.nanoTime();
-		long deadline = start + shorter(this.nodeTimeout, timeout).toNanos();
+		long deadline = start + shorter(this.nodeTimeout.multipliedBy(PROBE_CALLS), timeout).toNanos();
 		List<RedlockAnswer<Duration>> answers = ask(deadline, (backend, time) -> backend.probe(request, time))
-			.await(this.majority::hasMajority, deadline);
+			.await((some) -> false, deadline); // all of them, because each may be a
+												// mistake
 		this.servers.requireNoMistake();
 		this.majority.requireMajorityReachable(answers);
 		return Duration.ofNanos(System.nanoTime() - start);

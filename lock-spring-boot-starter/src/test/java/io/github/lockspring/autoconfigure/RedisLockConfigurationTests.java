@@ -72,8 +72,9 @@ class RedisLockConfigurationTests {
 			StringRedisTemplate redis = context.getBean(StringRedisTemplate.class);
 			context.getBean(LockOperations.class)
 				.executeWithoutResult(this.key,
-						(lock) -> assertThat(redis.opsForValue().get("{lock:" + this.key + '}')).startsWith("1 x "));
-			assertThat(redis.opsForValue().get("{lock:" + this.key + '}')).matches("1 \\d+");
+						(lock) -> assertThat(redis.opsForHash().get("{lock:" + this.key + '}', "state")).asString()
+							.startsWith("1 x "));
+			assertThat(redis.opsForHash().get("{lock:" + this.key + '}', "state")).asString().matches("1 \\d+");
 		});
 	}
 
