@@ -41,8 +41,7 @@ public abstract class LockException extends RuntimeException {
 	 */
 	public static RuntimeException of(EngineException failure, String key) {
 		return switch (failure.getReason()) {
-			case UNAVAILABLE ->
-				new LockUnavailableException(key, (failure.getCause() != null) ? failure.getCause() : failure);
+			case UNAVAILABLE -> new LockUnavailableException(failure, key);
 			case LOST -> new LockLostException(key);
 			case SUSPENDED -> LockLostException.suspended(key);
 			case UPGRADE -> new LockUpgradeException(key);

@@ -16,6 +16,7 @@
 
 package io.github.lockspring;
 
+import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.KeyText;
 
 /**
@@ -23,8 +24,15 @@ import io.github.lockspring.engine.KeyText;
  */
 public final class LockUnavailableException extends LockException {
 
-	LockUnavailableException(String key, Throwable cause) {
-		super("Could not acquire the lock on " + KeyText.describe(key) + ": " + cause.getMessage(), key, cause);
+	LockUnavailableException(EngineException failure, String key) {
+		super("Could not acquire the lock on " + KeyText.describe(key) + ": " + messageOf(failure), key,
+				(failure.getCause() != null) ? failure.getCause() : failure);
+	}
+
+	private static String messageOf(EngineException failure) {
+		Throwable cause = failure.getCause();
+		return (cause != null) ? failure.getMessage() + ": " + cause.getMessage()
+				: String.valueOf(failure.getMessage());
 	}
 
 }

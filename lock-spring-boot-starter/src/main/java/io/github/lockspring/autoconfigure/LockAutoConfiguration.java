@@ -79,7 +79,8 @@ public final class LockAutoConfiguration {
 
 	@Bean
 	LockLifecycle lockLifecycle(LockEngines engines, LockProperties properties) {
-		return new LockLifecycle(engines, properties.getShutdownTimeout(), properties.isFailFast());
+		return new LockLifecycle(engines, properties.getShutdownTimeout(), properties.isFailFast(),
+				properties.getLeaseTime());
 	}
 
 	@Bean

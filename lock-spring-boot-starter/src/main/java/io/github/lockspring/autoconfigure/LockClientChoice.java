@@ -52,7 +52,7 @@ record LockClientChoice<T>(Class<T> type, String noun, String store, String prop
 		if (!names.contains(name)) {
 			throw new LockConfigurationException(
 					"The property " + this.property + " is '" + name + "', but there is no such " + this.noun + '.',
-					"Set it to one of the " + this.noun + "s: " + String.join(", ", names) + '.');
+					"Set it to one of the " + plural() + ": " + String.join(", ", names) + '.');
 		}
 		return beanFactory.getBean(name, this.type);
 	}
@@ -66,9 +66,13 @@ record LockClientChoice<T>(Class<T> type, String noun, String store, String prop
 
 	private LockConfigurationException several(List<String> names) {
 		return new LockConfigurationException(
-				"Locks are to be kept in " + this.store + ", but there are several " + this.noun
-						+ "s, none of them primary: " + String.join(", ", names) + '.',
+				"Locks are to be kept in " + this.store + ", but there are several " + plural()
+						+ ", none of them primary: " + String.join(", ", names) + '.',
 				"Set the property " + this.property + " to the name of one of them.");
+	}
+
+	private String plural() {
+		return this.noun.endsWith("y") ? this.noun.substring(0, this.noun.length() - 1) + "ies" : this.noun + 's';
 	}
 
 }

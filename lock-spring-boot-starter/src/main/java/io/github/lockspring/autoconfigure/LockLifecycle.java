@@ -48,6 +48,8 @@ final class LockLifecycle implements SmartLifecycle {
 
 	private final boolean failFast;
 
+	private final Duration leaseTime;
+
 	private volatile boolean running;
 
 	/**
@@ -55,11 +57,13 @@ final class LockLifecycle implements SmartLifecycle {
 	 * @param engines the engines to shut down, all at the same time
 	 * @param shutdownTimeout how long holders may take to finish
 	 * @param failFast whether to start only if all stores can be reached
+	 * @param leaseTime the lease time of those who choose none
 	 */
-	LockLifecycle(LockEngines engines, Duration shutdownTimeout, boolean failFast) {
+	LockLifecycle(LockEngines engines, Duration shutdownTimeout, boolean failFast, Duration leaseTime) {
 		this.engines = engines;
 		this.shutdownTimeout = shutdownTimeout;
 		this.failFast = failFast;
+		this.leaseTime = leaseTime;
 	}
 
 	@Override
@@ -68,6 +72,7 @@ final class LockLifecycle implements SmartLifecycle {
 		if (this.failFast) {
 			this.engines.all().forEach(LockLifecycle::requireStore);
 		}
+		this.engines.all().forEach((engine) -> engine.announce(this.leaseTime));
 		this.running = true;
 	}
 
@@ -80,7 +85,9 @@ final class LockLifecycle implements SmartLifecycle {
 			throw new LockConfigurationException(
 					"The store of the lock backend '" + engine.backendName() + "' cannot be reached: "
 							+ reason.getMessage(),
-					"Start the store, or set lock.fail-fast to false to start without it.", ex);
+					"Make sure that the store runs, that its address and credentials are right, and that this user may "
+							+ "keep locks there, or set lock.fail-fast to false to start without it.",
+					ex);
 		}
 	}
 

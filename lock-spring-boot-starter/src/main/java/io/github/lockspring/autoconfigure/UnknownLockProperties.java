@@ -16,28 +16,40 @@
 
 package io.github.lockspring.autoconfigure;
 
+import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.env.Environment;
 
 /**
- * Warns of properties below {@code lock} that mean nothing to this library. They may be
- * misspelt, or may belong to the application.
+ * Looks at properties below {@code lock} as they are written. Warns of those that mean
+ * nothing to this library, as they may be misspelt, or may belong to the application, and
+ * of those without a value. Refuses durations without a unit, which would be milliseconds
+ * in silence.
  */
 final class UnknownLockProperties implements InitializingBean {
 
 	private static final Log logger = LogFactory.getLog(UnknownLockProperties.class);
+
+	private static final Pattern NUMBER = Pattern.compile("[+-]?\\d+");
 
 	private final Environment environment;
 
@@ -49,18 +61,67 @@ final class UnknownLockProperties implements InitializingBean {
 	public void afterPropertiesSet() {
 		try {
 			Binder.get(this.environment)
-				.bind("lock", Bindable.of(LockProperties.class),
-						new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter()));
+				.bind("lock", Bindable.of(LockProperties.class), new NoUnboundElementsBindHandler(
+						new DurationsWithUnit(this.environment), new UnboundElementsSourceFilter()));
 		}
 		catch (BindException ex) {
 			if (ex.getCause() instanceof UnboundConfigurationPropertiesException unbound) {
-				logger.warn("Unknown properties: " + namesOf(unbound));
+				warnOf(unbound.getUnboundProperties());
+			}
+			else if (ex.getCause() instanceof InvalidConfigurationPropertyValueException refused) {
+				throw refused;
 			}
 		}
 	}
 
-	private static List<String> namesOf(UnboundConfigurationPropertiesException unbound) {
-		return unbound.getUnboundProperties().stream().map((property) -> property.getName().toString()).toList();
+	private static void warnOf(Collection<ConfigurationProperty> unbound) {
+		warn("Properties without a value, which are ignored: ", unbound, UnknownLockProperties::isEmpty);
+		warn("Unknown properties: ", unbound, (property) -> !isEmpty(property));
+	}
+
+	private static boolean isEmpty(ConfigurationProperty property) {
+		return property.getValue() instanceof CharSequence text && text.isEmpty();
+	}
+
+	private static void warn(String message, Collection<ConfigurationProperty> properties,
+			Predicate<ConfigurationProperty> which) {
+		List<String> names = properties.stream()
+			.filter(which)
+			.map((property) -> property.getName().toString())
+			.toList();
+		if (!names.isEmpty()) {
+			logger.warn(message + names);
+		}
+	}
+
+	/**
+	 * Refuses durations without a unit, except for zero.
+	 */
+	private static final class DurationsWithUnit implements BindHandler {
+
+		private final Environment environment;
+
+		DurationsWithUnit(Environment environment) {
+			this.environment = environment;
+		}
+
+		@Override
+		public Object onSuccess(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
+				Object result) {
+			ConfigurationProperty property = context.getConfigurationProperty();
+			if (property != null && result instanceof Duration duration && !duration.isZero()) {
+				requireUnit(name, String.valueOf(property.getValue()));
+			}
+			return result;
+		}
+
+		private void requireUnit(ConfigurationPropertyName name, String value) {
+			if (NUMBER.matcher(this.environment.resolvePlaceholders(value).strip()).matches()) {
+				throw new InvalidConfigurationPropertyValueException(name.toString(), value,
+						"It has no unit. Write " + value + "s for seconds, or " + value + "ms for milliseconds.");
+			}
+		}
+
 	}
 
 }

@@ -482,7 +482,7 @@ final class Acquirer {
 			return false;
 		}
 		if (trouble != null) {
-			throw new EngineException(EngineException.Reason.UNAVAILABLE, "The store failed", trouble);
+			throw this.store.unavailable(trouble);
 		}
 		return true;
 	}

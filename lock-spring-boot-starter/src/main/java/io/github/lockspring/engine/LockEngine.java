@@ -86,6 +86,8 @@ public final class LockEngine implements AutoCloseable {
 
 	private final Acquirer acquirer;
 
+	private volatile @Nullable Duration usualLeaseTime;
+
 	private final AtomicBoolean warnedOfShortLeases = new AtomicBoolean();
 
 	private final News news = new News();
@@ -295,7 +297,8 @@ public final class LockEngine implements AutoCloseable {
 	 */
 	private AcquireTerms cut(AcquireTerms wanted) {
 		AcquireTerms terms = wanted.cutTo(this.store.longestLease());
-		if (terms != wanted && !this.warnedOfShortLeases.getAndSet(true)) {
+		if (terms != wanted && !wanted.leaseTime().equals(this.usualLeaseTime)
+				&& !this.warnedOfShortLeases.getAndSet(true)) {
 			logger.warn("The backend '" + backendName() + "' keeps a lock for " + terms.leaseTime()
 					+ " if it does not hear from this process. Longer lease times, such as " + wanted.leaseTime()
 					+ ", are cut to that, and the leases are renewed more often");
@@ -469,6 +472,20 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
+	 * Log where locks are kept, for how long, and what is known to weaken them.
+	 * @param usualLeaseTime the lease time of those who choose none; that the store cuts
+	 * it is said here, and not warned of later
+	 */
+	public void announce(Duration usualLeaseTime) {
+		this.usualLeaseTime = usualLeaseTime;
+		Duration longest = this.store.longestLease();
+		String cut = (usualLeaseTime.compareTo(longest) > 0) ? ", cut to " + longest + " by the store" : "";
+		List<String> warnings = warnings();
+		logger.info("Lock backend " + this.store.description() + ", lease time " + usualLeaseTime + cut
+				+ (warnings.isEmpty() ? "" : "; weakened: " + String.join("; ", warnings)));
+	}
+
+	/**
 	 * What is known to weaken the locks in the way the store is set up.
 	 * @return sentences for people to read
 	 */
@@ -487,7 +504,7 @@ public final class LockEngine implements AutoCloseable {
 			return this.store.probe(this.settings.probeKey(), this.settings.operationTimeout());
 		}
 		catch (BackendException ex) {
-			throw new EngineException(EngineException.Reason.UNAVAILABLE, "The store failed", ex);
+			throw this.store.unavailable(ex);
 		}
 	}
 

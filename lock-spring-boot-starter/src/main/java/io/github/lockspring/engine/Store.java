@@ -267,6 +267,19 @@ final class Store {
 		}
 	}
 
+	EngineException unavailable(BackendException failure) {
+		return new EngineException(EngineException.Reason.UNAVAILABLE, "The lock backend " + description() + " failed",
+				failure);
+	}
+
+	/**
+	 * The name of the backend and where its store is.
+	 */
+	String description() {
+		String address = this.backend.address();
+		return '\'' + name() + '\'' + (address.isEmpty() ? "" : " at " + address);
+	}
+
 	List<String> warnings() {
 		return this.backend.warnings();
 	}

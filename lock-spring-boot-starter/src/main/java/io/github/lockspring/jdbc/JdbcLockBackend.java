@@ -326,6 +326,11 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	@Override
+	public String address() {
+		return JdbcAddress.of(this.dataSource) + ", table " + this.settings.tableName();
+	}
+
+	@Override
 	public List<String> warnings() {
 		return Stream.concat(this.settings.warning().stream(), Stream.ofNullable(this.news).flatMap(JdbcNews::warnings))
 			.toList();

@@ -81,7 +81,7 @@ final class LettuceClientCopy implements LettuceClientConfiguration {
 	 * Reads the field, because the getters show a server on this machine if the
 	 * configuration is of a kind that they do not know.
 	 */
-	private static RedisConfiguration configuration(LettuceConnectionFactory factory) {
+	static RedisConfiguration configuration(LettuceConnectionFactory factory) {
 		Object configuration = new DirectFieldAccessor(factory).getPropertyValue("configuration");
 		if (configuration instanceof RedisConfiguration.StaticMasterReplicaConfiguration) {
 			throw new IllegalArgumentException("Locks cannot be kept in a fixed list of Redis primaries and replicas, "

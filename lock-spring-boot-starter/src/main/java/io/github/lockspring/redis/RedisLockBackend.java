@@ -95,6 +95,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final Supplier<RedisAccess> accesses;
 
+	private final String address;
+
 	private final RedisLockSettings settings;
 
 	private final RedisAccess access;
@@ -126,11 +128,12 @@ public final class RedisLockBackend implements LockBackend {
 	 * @param settings the numbers
 	 */
 	public RedisLockBackend(RedisConnectionFactory factory, RedisLockSettings settings) {
-		this(() -> RedisAccesses.of(factory, settings), settings);
+		this(() -> RedisAccesses.of(factory, settings), RedisAccesses.addressOf(factory), settings);
 	}
 
-	RedisLockBackend(Supplier<RedisAccess> accesses, RedisLockSettings settings) {
+	RedisLockBackend(Supplier<RedisAccess> accesses, String address, RedisLockSettings settings) {
 		this.accesses = accesses;
+		this.address = address;
 		RedisAccess access = accesses.get();
 		this.access = access;
 		this.calls = new RedisCalls(access);
@@ -385,6 +388,11 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
+	public String address() {
+		return this.address;
+	}
+
+	@Override
 	public List<String> warnings() {
 		return this.warnings.all();
 	}
@@ -421,7 +429,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public LockBackend reopened() {
-		return new RedisLockBackend(this.accesses, this.settings);
+		return new RedisLockBackend(this.accesses, this.address, this.settings);
 	}
 
 	void disconnect() {

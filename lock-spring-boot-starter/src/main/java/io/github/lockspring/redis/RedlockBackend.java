@@ -30,6 +30,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -149,7 +150,7 @@ public final class RedlockBackend implements LockBackend {
 		List<RedlockNode> nodes = new ArrayList<>();
 		factories.forEach((name, factory) -> {
 			RedisAccess access = RedisAccesses.of(factory, settings);
-			nodes.add(new RedlockNode(name, new RedisLockBackend(() -> access, settings), access::info));
+			nodes.add(new RedlockNode(name, new RedisLockBackend(() -> access, name, settings), access::info));
 		});
 		return nodes;
 	}
@@ -371,6 +372,11 @@ public final class RedlockBackend implements LockBackend {
 		this.servers.requireNoMistake();
 		this.majority.requireMajorityReachable(answers);
 		return Duration.ofNanos(System.nanoTime() - start);
+	}
+
+	@Override
+	public String address() {
+		return this.nodes.stream().map(RedlockNode::name).collect(Collectors.joining(", "));
 	}
 
 	@Override

@@ -241,6 +241,15 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
+	 * Return where the store is, for people to read: without user names and secrets. Does
+	 * not talk to the store.
+	 * @return the address, empty if there is none to tell
+	 */
+	default String address() {
+		return "";
+	}
+
+	/**
 	 * What is known to weaken the locks in the way the store is set up, such as a lack of
 	 * persistence: sentences for people to read. Does not talk to the store.
 	 * @return the warnings, none if all is well

@@ -106,6 +106,13 @@ final class Connection {
 	}
 
 	/**
+	 * The servers, and the path of the root.
+	 */
+	String address() {
+		return this.client.getZookeeperClient().getCurrentConnectionString() + ", below " + this.tree.root();
+	}
+
+	/**
 	 * Hears nothing any more. The client stays as it is.
 	 */
 	void close() {

@@ -203,6 +203,11 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	}
 
 	@Override
+	public String address() {
+		return this.connection.address();
+	}
+
+	@Override
 	public List<String> warnings() {
 		Session session = this.connection.lastSession();
 		return (session != null) ? warnings(session) : List.of();

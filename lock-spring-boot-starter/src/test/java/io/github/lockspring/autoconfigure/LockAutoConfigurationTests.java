@@ -16,6 +16,7 @@
 
 package io.github.lockspring.autoconfigure;
 
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -129,6 +130,33 @@ class LockAutoConfigurationTests {
 			.withPropertyValues("lock.backend=local", "lock.jdbc.table-name=a", "lock.aop.order=1",
 					"lock.hand-over.span=1ms", "lock.renew-interval=1s", "locks.other=1")
 			.run((context) -> assertThat(output).doesNotContain("Unknown properties"));
+	}
+
+	@Test
+	void propertiesWithoutAValueAreNamedAsSuch(CapturedOutput output) {
+		this.runner.withPropertyValues("lock.backend=local", "lock.wait-time=")
+			.run((context) -> assertThat(output).contains("without a value, which are ignored: [lock.wait-time]")
+				.doesNotContain("Unknown properties"));
+	}
+
+	@Test
+	void durationWithoutUnitIsRefused() {
+		ApplicationContextRunner local = this.runner.withPropertyValues("lock.backend=local", "seconds=7");
+		for (String property : List.of("lock.wait-time=5", "lock.hand-over.span=20", "lock.names.order.wait-time=5",
+				"lock.shutdown-timeout=${seconds}")) {
+			local.withPropertyValues(property).run((context) -> {
+				FailureAnalysis analysis = FailureAnalyses.of(context);
+				assertThat(analysis.getDescription()).contains(property.substring(0, property.indexOf('=')), "no unit");
+			});
+		}
+		local.withPropertyValues("lock.wait-time=0", "lock.lease-time=${seconds}s")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void backendIsAnnouncedOnce(CapturedOutput output) {
+		this.runner.withPropertyValues("lock.backend=local", "lock.lease-time=7s")
+			.run((context) -> assertThat(output).containsOnlyOnce("Lock backend 'local'").contains("lease time PT7S"));
 	}
 
 	@Test
