@@ -66,9 +66,9 @@ class LongDurationTests {
 	@MethodSource("durations")
 	void leaseIsHandedOverWithinTheSpan(Duration forever) {
 		LockEngine engine = this.harness.engine(this.backend, EngineSettings.defaults().withHandOver(256, forever));
-		Waiter first = this.harness.acquire(engine, LEASE);
+		Hold first = this.harness.acquire(engine, LEASE).hold();
 		Waiter second = this.harness.queued(engine, LEASE);
-		first.hold().release();
+		first.release();
 		assertThat(second.hold().isHeld()).isTrue();
 		assertThat(second.hold().release()).isTrue();
 		this.harness.assertNothingLeft();
