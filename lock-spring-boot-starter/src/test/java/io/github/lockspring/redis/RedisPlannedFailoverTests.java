@@ -152,6 +152,29 @@ class RedisPlannedFailoverTests {
 		return hold != null && this.run.release(hold) && arrived;
 	}
 
+	/**
+	 * They accept connections, and do not say anything.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	@Tag("torture")
+	void locksGoOnWhenAllSentinelsStandStill(RedisStore.Client client) throws Exception {
+		try (RedisSentinels sentinels = RedisSentinels.start()) {
+			EngineProcess process = this.run.startProcess(store(sentinels, client));
+			Hold kept = this.run.acquire(process, "kept", LONG_TERMS, FaultRun.PATIENCE);
+			sentinels.sentinels().forEach(RedisServer::pause);
+			long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+			while (System.nanoTime() - end < 0) {
+				Hold hold = this.run.acquire(process, "new", LONG_TERMS, Duration.ofSeconds(5));
+				assertThat(hold).isNotNull();
+				assertThat(this.run.release(hold)).isTrue();
+				assertThat(kept.isHeld()).isTrue();
+			}
+			sentinels.sentinels().forEach(RedisServer::resume);
+			this.run.assertNoViolations();
+		}
+	}
+
 	@ParameterizedTest
 	@EnumSource
 	@Tag("torture")
