@@ -129,8 +129,8 @@ final class Reconnecting<C> implements AutoCloseable {
 			throw new BackendUnavailableException("Redis is not reachable: " + rootMessage(ex), ex.getCause());
 		}
 		catch (TimeoutException ex) {
-			throw new BackendUnavailableException(
-					"Redis is not reachable: no connection within " + timeout.toMillis() + " ms", ex);
+			throw new BackendUnavailableException("Redis is not reachable: no connection within " + timeout.toMillis()
+					+ " ms. Check the address, and that client and server agree on encryption (TLS)", ex);
 		}
 	}
 

@@ -163,7 +163,8 @@ class RedisLockConfigurationTests {
 		this.withServer
 			.withPropertyValues("spring.data.redis.url=" + this.server.uri().toString().replace("redis:", "rediss:"),
 					"lock.operation-timeout=300ms", "lock.fail-fast=true")
-			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("cannot be reached"));
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("cannot be reached",
+					"encryption (TLS)"));
 	}
 
 	@Test
