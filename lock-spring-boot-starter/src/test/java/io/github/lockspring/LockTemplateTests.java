@@ -296,7 +296,7 @@ class LockTemplateTests {
 			.isThrownBy(() -> this.locks.execute("42", TRY_ONCE, (lock) -> {
 				throw new AssertionError("must not run");
 			}))
-			.withMessage("Could not acquire the lock on 'lock:42': connection refused")
+			.withMessage("Could not acquire the lock on 'lock:42': The lock backend 'local' failed: connection refused")
 			.withCause(down);
 	}
 

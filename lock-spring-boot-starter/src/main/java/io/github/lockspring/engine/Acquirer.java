@@ -376,7 +376,22 @@ final class Acquirer {
 		if (!patience.isOver(now, speaking)) {
 			return patience.sleep(now, speaking);
 		}
-		return (!speaking && hold.queue().mayAskAtLast(hold)) ? NOW : OVER;
+		boolean goesOn = speaking ? takesGrant(hold) : hold.queue().mayAskAtLast(hold);
+		return goesOn ? NOW : OVER;
+	}
+
+	/**
+	 * Takes what the store sent unasked while it was asked for the last time.
+	 */
+	private boolean takesGrant(Hold hold) {
+		Grant grant = grantSentTo(hold);
+		return grant != null && begin(hold, grant) == null;
+	}
+
+	private @Nullable Grant grantSentTo(Hold hold) {
+		return (hold.takeNews() instanceof Pushed pushed && pushed.isFor(hold.leaseOrNull())
+				&& hold.lease().grantedUnasked(pushed.grant(), pushed.stamp(), hold.terms(), this.time))
+						? pushed.grant() : null;
 	}
 
 	/**
@@ -386,9 +401,9 @@ final class Acquirer {
 	 */
 	private @Nullable Object ask(Hold hold, long now, long remaining, boolean mayWait) {
 		try {
-			if (hold.takeNews() instanceof Pushed pushed && pushed.isFor(hold.leaseOrNull())
-					&& hold.lease().grantedUnasked(pushed.grant(), pushed.stamp(), hold.terms(), this.time)) {
-				return begin(hold, pushed.grant());
+			Grant sent = grantSentTo(hold);
+			if (sent != null) {
+				return begin(hold, sent);
 			}
 			Lease lease = leaseOf(hold);
 			long nowMillis = this.time.currentTimeMillis();

@@ -26,15 +26,16 @@ import java.lang.invoke.MethodHandles;
 final class StackRoom {
 
 	/**
-	 * More than all that is called to count an acquisition down.
+	 * Some kilobytes, more than all that is called to leave a queue, to let the next one
+	 * in, and to have a lease given back in the background. Model checkers take so many
+	 * calls of one method for a thread that hangs, and are given fewer.
 	 */
-	private static final int FRAMES_TO_COUNT_DOWN = 64;
+	private static final int FRAMES_TO_UNDO = Integer.getInteger("lock.engine.stack-room", 240);
 
 	/**
-	 * Some kilobytes, more than all that is called to leave a queue, to let the next one
-	 * in, and to have a lease given back in the background.
+	 * More than all that is called to count an acquisition down.
 	 */
-	private static final int FRAMES_TO_UNDO = 240;
+	private static final int FRAMES_TO_COUNT_DOWN = FRAMES_TO_UNDO / 10;
 
 	private StackRoom() {
 	}

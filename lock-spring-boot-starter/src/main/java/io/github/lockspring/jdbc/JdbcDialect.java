@@ -24,6 +24,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -312,6 +313,14 @@ abstract class JdbcDialect {
 		}
 		connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
 		return (changed) -> changed.setTransactionIsolation(isolation);
+	}
+
+	/**
+	 * Return how long a statement waits for a row that another session has locked.
+	 * @return the time, at most
+	 */
+	Duration lockTimeout() {
+		return Duration.ofMillis(100);
 	}
 
 	/**

@@ -238,13 +238,18 @@ public final class JdbcLockBackend implements LockBackend {
 
 	/**
 	 * One that does not wait has no later attempt: it goes on as long as others get on,
-	 * or may leave it a part of the key.
+	 * or may leave it a part of the key. It does not begin what might be cut off while it
+	 * waits for a locked row.
 	 */
 	private static boolean isWorthAnotherTry(LockConnection connection, SQLException contention, LeaseRequest request,
 			boolean queueing) {
-		boolean lastChance = !queueing
-				&& (contention instanceof RowChangedException || !LeaseTable.isExclusive(request));
-		return lastChance ? !connection.isOverIn(BUSY_ROW_TIME) : !connection.isBusyFor(BUSY_ROW_TIME);
+		if (!queueing && contention instanceof RowChangedException) {
+			return !connection.isOverIn(BUSY_ROW_TIME);
+		}
+		if (!queueing && !LeaseTable.isExclusive(request)) {
+			return !connection.isOverIn(BUSY_ROW_TIME.plus(connection.dialect().lockTimeout()));
+		}
+		return !connection.isBusyFor(BUSY_ROW_TIME);
 	}
 
 	@Override

@@ -22,6 +22,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -49,6 +50,11 @@ final class MySqlDialect extends JdbcDialect {
 	 * by that. The answer to the insert carries the argument of the last call of
 	 * {@code LAST_INSERT_ID}: the token, or 0.
 	 */
+	/**
+	 * The shortest that there is.
+	 */
+	private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(1);
+
 	private static final String ACQUIRE = """
 			INSERT INTO @@table@@
 			  (lock_key, owner, token, expires_at, holder, held_since, shared_until, version)
@@ -275,8 +281,13 @@ final class MySqlDialect extends JdbcDialect {
 	@Override
 	SessionChange configure(Connection connection) throws SQLException {
 		int timeout = lockTimeout(connection);
-		setLockTimeout(connection, 1);
+		setLockTimeout(connection, (int) LOCK_TIMEOUT.toSeconds());
 		return (configured) -> setLockTimeout(configured, timeout);
+	}
+
+	@Override
+	Duration lockTimeout() {
+		return LOCK_TIMEOUT;
 	}
 
 	private static int lockTimeout(Connection connection) throws SQLException {

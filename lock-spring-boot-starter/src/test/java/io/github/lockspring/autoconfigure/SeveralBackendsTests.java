@@ -49,6 +49,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockShutdownException;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.concurrent.LockClient;
@@ -57,8 +58,8 @@ import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for several backends in one application.
@@ -186,7 +187,8 @@ class SeveralBackendsTests {
 			locks.on("jdbc").acquire(this.key, LockOptions.defaults());
 			context.close();
 			for (String backend : locks.backendNames()) {
-				assertThatIllegalStateException().isThrownBy(() -> locks.on(backend).acquire("other", TRY_ONCE));
+				assertThatExceptionOfType(LockShutdownException.class)
+					.isThrownBy(() -> locks.on(backend).acquire("other", TRY_ONCE));
 			}
 		});
 		this.three.run((context) -> {
@@ -231,7 +233,7 @@ class SeveralBackendsTests {
 	private static void awaitRefusal(LockTemplate locks) {
 		Awaitility.await()
 			.atMost(20, TimeUnit.SECONDS)
-			.untilAsserted(() -> assertThatIllegalStateException()
+			.untilAsserted(() -> assertThatExceptionOfType(LockShutdownException.class)
 				.isThrownBy(() -> locks.executeWithoutResult("other", (lock) -> {
 				})));
 	}

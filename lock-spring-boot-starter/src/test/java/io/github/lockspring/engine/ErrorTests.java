@@ -16,6 +16,7 @@
 
 package io.github.lockspring.engine;
 
+import java.lang.invoke.MethodHandles;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +25,7 @@ import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -45,6 +47,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class ErrorTests {
 
 	private static final long SECOND = Duration.ofSeconds(1).toNanos();
+
+	/**
+	 * Not for the first time where there is no room for it.
+	 */
+	@BeforeAll
+	static void initializeWhatTestsUse() {
+		StackRoom.initialize(MethodHandles.lookup(), FaultyBackend.Fault.class, FaultyBackend.Kind.class);
+	}
 
 	private final Harness harness = new Harness();
 

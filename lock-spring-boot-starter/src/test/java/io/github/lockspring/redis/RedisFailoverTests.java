@@ -161,7 +161,8 @@ class RedisFailoverTests {
 
 	/**
 	 * What a failover may do happens for sure: the new primary has never heard of a
-	 * grant.
+	 * grant. Two hold at once then, unless the first asks for its lease, as all do after
+	 * a failover, before the second is granted.
 	 */
 	private void assertLostGrantIsKnownSoon(RedisConfiguration configuration, RedisServer primary) throws Exception {
 		EngineProcess one = this.run.startProcess(new RedisStore(configuration));
@@ -180,7 +181,7 @@ class RedisFailoverTests {
 		second.join();
 		FaultRun.eventually().untilAsserted(() -> assertThat(one.lostTokens).containsExactly(first.token()));
 		assertThat(this.run.assertDoubleGrantsOnlyIn(List.of(new Span(start, start + LONG_LEASE.toNanos()))))
-			.isEqualTo(1);
+			.isLessThanOrEqualTo(1);
 		this.run.assertTokensGrow();
 	}
 

@@ -18,13 +18,20 @@ package io.github.lockspring.redis;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
@@ -88,6 +95,49 @@ class RedisManyLeasesTests {
 		assertThat(this.run.losses()).isZero();
 		this.run.assertExclusion();
 		this.run.assertNothingLeft(() -> RedisStore.assertNothingLeft(this.server));
+	}
+
+	/**
+	 * A million on the scale of the long versions. Each is kept, or refused.
+	 */
+	@Test
+	@Tag("torture")
+	void leasesOfThirtySecondsAreKeptOrRefused() throws Exception {
+		int wanted = Math.min(1_000_000, 100_000 * FaultRun.SCALE);
+		AcquireTerms terms = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+		EngineProcess process = this.run.startProcess(RedisStore.on(this.server));
+		AtomicInteger refused = new AtomicInteger();
+		List<Hold> holds = IntStream.range(0, wanted).parallel().mapToObj((i) -> {
+			try {
+				return process.engine.acquire("key-" + i, terms, Thread.currentThread(), 0);
+			}
+			catch (EngineException ex) {
+				assertThat(ex.getReason()).isEqualTo(EngineException.Reason.LIMIT);
+				refused.incrementAndGet();
+				return null;
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}).filter(Objects::nonNull).toList();
+		Duration least = Duration.ofSeconds(30);
+		long start = System.nanoTime();
+		while (System.nanoTime() - start < Duration.ofSeconds(90).toNanos()) {
+			least = holds.stream()
+				.map(Hold::remaining)
+				.min(Comparator.naturalOrder())
+				.filter(least(least))
+				.orElse(least);
+			Thread.sleep(1_000);
+		}
+		this.run.say("of " + wanted + " leases of 30 s, " + refused + " were refused; " + least.toMillis()
+				+ " ms were left at the least");
+		assertThat(this.run.losses()).isZero();
+		assertThat(holds).allMatch(Hold::isHeld);
+	}
+
+	private static Predicate<Duration> least(Duration least) {
+		return (other) -> other.compareTo(least) < 0;
 	}
 
 	private static Duration leastRemainingOf(List<Hold> holds) throws InterruptedException {

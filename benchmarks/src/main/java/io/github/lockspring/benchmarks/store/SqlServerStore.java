@@ -19,12 +19,15 @@ package io.github.lockspring.benchmarks.store;
 import java.util.List;
 import java.util.Objects;
 
+import javax.sql.DataSource;
+
 import com.zaxxer.hikari.HikariDataSource;
 import net.javacrumbs.shedlock.provider.jdbctemplate.JdbcTemplateLockProvider;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 import io.github.lockspring.benchmarks.contestant.Entrant;
@@ -48,6 +51,11 @@ import io.github.lockspring.server.SqlServer;
 final class SqlServerStore implements Store {
 
 	static final String POSTGRESQL = "postgresql";
+
+	/**
+	 * The default of {@code lock.jdbc.connections}.
+	 */
+	private static final int OWN_CONNECTIONS = 8;
 
 	static final String POSTGRESQL_DISTANT = "postgresql-distant";
 
@@ -133,15 +141,19 @@ final class SqlServerStore implements Store {
 	}
 
 	/**
-	 * As in an application that has one pool for all: with as many connections kept, and
-	 * with news where the database has them.
+	 * As in an application with HikariCP and without settings: with connections of its
+	 * own beside the pool, and with notifications where the database has them.
 	 */
 	private LockStarter lockStarter() {
-		HikariDataSource dataSource = newDataSource();
-		JdbcLockSettings settings = JdbcLockSettings.ofSharedPool(JdbcLockSchema.DEFAULT_TABLE_NAME,
-				dataSource.getMaximumPoolSize());
-		boolean listening = this.name.startsWith(POSTGRESQL);
-		return new LockStarter(new JdbcLockBackend(dataSource, settings.withListening(listening)), dataSource::close);
+		try (HikariDataSource pool = newDataSource()) {
+			DataSource unpooled = new DriverManagerDataSource(pool.getJdbcUrl(), pool.getUsername(),
+					pool.getPassword());
+			JdbcLockSettings settings = JdbcLockSettings.ofOwnConnections(JdbcLockSchema.DEFAULT_TABLE_NAME,
+					OWN_CONNECTIONS);
+			boolean listening = this.name.startsWith(POSTGRESQL);
+			return new LockStarter(new JdbcLockBackend(unpooled, settings.withListening(listening)), () -> {
+			});
+		}
 	}
 
 	private ShedLock shedLock() {
