@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,7 +92,7 @@ class RedisFailoverTests {
 					sentinels.awaitReady();
 				}
 			}
-			assertLostGrantIsKnownSoon(configuration, sentinels.master());
+			assertLostGrantIsKnownSoon(configuration, sentinels.master(), Duration.ofSeconds(3));
 			assertEnd(sentinels.master());
 		}
 	}
@@ -131,7 +132,7 @@ class RedisFailoverTests {
 					cluster.awaitReady();
 				}
 			}
-			assertLostGrantIsKnownSoon(configuration, cluster.master(cluster.slot("forgotten")));
+			assertLostGrantIsKnownSoon(configuration, cluster.master(cluster.slot("forgotten")), Duration.ZERO);
 			assertEnd(cluster.nodes().stream().filter(RedisServer::isRunning).toArray(RedisServer[]::new));
 		}
 	}
@@ -161,10 +162,11 @@ class RedisFailoverTests {
 
 	/**
 	 * What a failover may do happens for sure: the new primary has never heard of a
-	 * grant. Two hold at once then, unless the first asks for its lease, as all do after
-	 * a failover, before the second is granted.
+	 * grant. The key is deleted for that, with its last token, and processes may differ
+	 * in how far the tokens lead the clock just after a failover.
 	 */
-	private void assertLostGrantIsKnownSoon(RedisConfiguration configuration, RedisServer primary) throws Exception {
+	private void assertLostGrantIsKnownSoon(RedisConfiguration configuration, RedisServer primary, Duration difference)
+			throws Exception {
 		EngineProcess one = this.run.startProcess(new RedisStore(configuration));
 		EngineProcess two = this.run.startProcess(new RedisStore(configuration));
 		Hold first = this.run.acquire(one, "forgotten", LONG_TERMS, FaultRun.PATIENCE);
@@ -174,15 +176,17 @@ class RedisFailoverTests {
 		Thread second = this.run.startThread("second", () -> {
 			Hold hold = this.run.acquire(two, "forgotten", TERMS, FaultRun.PATIENCE);
 			assertThat(hold).isNotNull();
-			assertThat(hold.token()).isGreaterThan(first.token());
+			assertThat(hold.token()).isGreaterThan(first.token() - TimeUnit.MICROSECONDS.convert(difference));
 			assertThat(this.run.use("second", start, hold, LEASE.multipliedBy(2))).isTrue();
 		});
 		assertThat(this.run.use("first", start, first, LONG_LEASE)).isFalse();
 		second.join();
 		FaultRun.eventually().untilAsserted(() -> assertThat(one.lostTokens).containsExactly(first.token()));
 		assertThat(this.run.assertDoubleGrantsOnlyIn(List.of(new Span(start, start + LONG_LEASE.toNanos()))))
-			.isLessThanOrEqualTo(1);
-		this.run.assertTokensGrow();
+			.isEqualTo(1);
+		if (difference.isZero()) {
+			this.run.assertTokensGrow();
+		}
 	}
 
 	private void assertEnd(RedisServer... servers) {
