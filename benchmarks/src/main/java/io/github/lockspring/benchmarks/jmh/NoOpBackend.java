@@ -83,10 +83,6 @@ final class NoOpBackend implements LockBackend {
 	}
 
 	@Override
-	public void probe(Duration timeout) {
-	}
-
-	@Override
 	public void close() {
 	}
 
