@@ -58,6 +58,8 @@ final class RenewalLane {
 
 	private long pauseEnd;
 
+	private long succeededNanos;
+
 	/**
 	 * Creates a lane.
 	 * @param suspects whether it is for leases that could not be renewed in another
@@ -70,6 +72,7 @@ final class RenewalLane {
 		this.largest = largest;
 		this.size = largest;
 		this.pauseEnd = now;
+		this.succeededNanos = now;
 	}
 
 	void add(KeptLease kept) {
@@ -96,12 +99,15 @@ final class RenewalLane {
 	}
 
 	/**
-	 * Whether there is more to renew than the store can do: it answers, and yet a lease
-	 * has waited for half the time from one renewal to the next.
+	 * Whether there is more to renew than the store can do: more than fits in one call,
+	 * and a lease has waited for half the time from one renewal to the next, though the
+	 * store has answered since it was due. A store that is away or stands still is not
+	 * overloaded.
 	 */
 	boolean isOverloaded(long now) {
 		KeptLease first = this.waiting.peek();
-		return first != null && !this.suspects && !this.failed && first.isLate(now, 2);
+		return first != null && !this.suspects && !this.failed && this.waiting.size() > this.size
+				&& first.isLate(now, 2) && this.succeededNanos - first.dueNanos() > 0;
 	}
 
 	/**
@@ -138,6 +144,7 @@ final class RenewalLane {
 	void succeeded(long now, long nanos, long timeoutNanos) {
 		this.busy = false;
 		this.failed = false;
+		this.succeededNanos = now;
 		this.pauseEnd = now + nanos;
 		if (nanos < timeoutNanos / 2) {
 			this.size = Math.min(2 * this.size, this.largest);

@@ -238,18 +238,19 @@ public final class JdbcLockBackend implements LockBackend {
 
 	/**
 	 * One that does not wait has no later attempt: it goes on as long as others get on,
-	 * or may leave it a part of the key. It does not begin what might be cut off while it
-	 * waits for a locked row.
+	 * or may leave it a part of the key. If somebody keeps the row locked it does not
+	 * begin what would be cut off while it waits for the row.
 	 */
 	private static boolean isWorthAnotherTry(LockConnection connection, SQLException contention, LeaseRequest request,
 			boolean queueing) {
-		if (!queueing && contention instanceof RowChangedException) {
-			return !connection.isOverIn(BUSY_ROW_TIME);
+		boolean lastChance = !queueing
+				&& (contention instanceof RowChangedException || !LeaseTable.isExclusive(request));
+		if (!lastChance) {
+			return !connection.isBusyFor(BUSY_ROW_TIME);
 		}
-		if (!queueing && !LeaseTable.isExclusive(request)) {
-			return !connection.isOverIn(BUSY_ROW_TIME.plus(connection.dialect().lockTimeout()));
-		}
-		return !connection.isBusyFor(BUSY_ROW_TIME);
+		Duration lockTimeout = connection.dialect().lockTimeout();
+		return !connection
+			.isOverIn(connection.isBusyFor(lockTimeout) ? BUSY_ROW_TIME.plus(lockTimeout) : BUSY_ROW_TIME);
 	}
 
 	@Override
