@@ -17,9 +17,9 @@
 package io.github.lockspring.redis;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -96,13 +96,15 @@ class RedisReplicaTests {
 			LeaseRequest held = patient.request("held");
 			assertThat(patient.tryAcquire(held)).isNotNull();
 			this.replica.pause();
-			List<CompletableFuture<?>> attempts = IntStream.range(0, 20)
-				.mapToObj((i) -> patient.request("key-" + i))
-				.<CompletableFuture<?>>map((request) -> CompletableFuture.runAsync(() -> patient.tryAcquire(request),
-						(attempt) -> new Thread(attempt).start()))
-				.toList();
-			await().pollInterval(Duration.ofMillis(20))
-				.until(() -> Integer.parseInt(this.primary.info("clients").get("blocked_clients")) >= blockedClients());
+			List<CompletableFuture<?>> attempts = new ArrayList<>();
+			for (int i = 0; i < 20; i++) {
+				LeaseRequest request = patient.request("key-" + i);
+				attempts.add(CompletableFuture.runAsync(() -> patient.tryAcquire(request),
+						(attempt) -> new Thread(attempt).start()));
+				int blocked = Math.min(i + 1, blockedClients());
+				await().pollInterval(Duration.ofMillis(20))
+					.until(() -> Integer.parseInt(this.primary.info("clients").get("blocked_clients")) >= blocked);
+			}
 			assertThat(patient.backend.renew(List.of(held), Duration.ofSeconds(1)).held()).containsExactly(held);
 			this.replica.resume();
 			attempts.forEach((attempt) -> attempt.exceptionally((failure) -> null).join());
