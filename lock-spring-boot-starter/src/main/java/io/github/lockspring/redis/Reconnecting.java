@@ -65,6 +65,8 @@ final class Reconnecting<C> implements AutoCloseable {
 
 	private @Nullable CompletableFuture<C> connecting;
 
+	private @Nullable Thread maker;
+
 	private long attemptedNanos = System.nanoTime() - PAUSE_NANOS;
 
 	private int failures;
@@ -165,7 +167,8 @@ final class Reconnecting<C> implements AutoCloseable {
 		this.attemptedNanos = now;
 		CompletableFuture<C> attempt = new CompletableFuture<>();
 		this.connecting = attempt;
-		DaemonThreads.create("lock-redis-" + this.name, () -> make(attempt)).start();
+		this.maker = DaemonThreads.create("lock-redis-" + this.name, () -> make(attempt));
+		this.maker.start();
 		return attempt;
 	}
 
@@ -268,12 +271,17 @@ final class Reconnecting<C> implements AutoCloseable {
 	}
 
 	/**
-	 * Makes no connection any more. The present one ends with its client.
+	 * Makes no connection any more, not even the one that is just being made: a client
+	 * that ends meanwhile may never tell that it is not to come. The present one ends
+	 * with its client.
 	 */
 	@Override
 	public synchronized void close() {
 		this.closed = true;
 		this.connection = null;
+		if (this.connecting != null && this.maker != null) {
+			this.maker.interrupt();
+		}
 	}
 
 }
