@@ -19,6 +19,7 @@ package io.github.lockspring.spi;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -100,6 +101,24 @@ public interface LockBackend extends AutoCloseable {
 	 */
 	default Attempt contend(LeaseRequest request, Duration timeout) {
 		return tryAcquire(request, timeout);
+	}
+
+	/**
+	 * Looks after requests that wait, all in one round trip or none: keeps their places
+	 * in the queue, and tells which of them would still be denied. Grants nothing. Unlike
+	 * the other methods, this may take a round trip for each server, or for some hundred
+	 * requests.
+	 * @param waiting requests that {@link #contend} denied, and that were neither granted
+	 * nor released since, as far as is known
+	 * @param timeout the time after which this call must have ended
+	 * @return the denials, which are the last of their requests now; a request that is
+	 * left out may be granted if it is tried now, or is unknown to the store. By default
+	 * none, so that each request is tried by itself
+	 * @throws BackendException if the store failed or took too long; no place is lost by
+	 * that
+	 */
+	default Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
+		return Map.of();
 	}
 
 	/**
