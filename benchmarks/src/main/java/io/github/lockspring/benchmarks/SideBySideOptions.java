@@ -33,8 +33,8 @@ import io.github.lockspring.benchmarks.workload.Workloads;
  * <ul>
  * <li>{@code --store=h2}: one of {@code memory}, {@code h2}, {@code h2-server},
  * {@code redis}, {@code zookeeper}, {@code zookeeper-distant}, {@code postgresql},
- * {@code postgresql-distant}, {@code mariadb}, {@code mariadb-prepared} and
- * {@code mariadb-distant}</li>
+ * {@code postgresql-distant}, {@code postgresql-notify-off}, {@code mariadb},
+ * {@code mariadb-prepared} and {@code mariadb-distant}</li>
  * <li>{@code --workloads=one-key,hand-off}: by default all that the store admits</li>
  * <li>{@code --contestants=floor,lock-starter}: by default all that the workload
  * admits</li>

@@ -69,7 +69,12 @@ public record Entrant(String name, Set<Trait> traits, Supplier<Contestant> conte
 		/**
 		 * Can keep leases alive.
 		 */
-		RENEWING
+		RENEWING,
+
+		/**
+		 * Waits for a thousand keys at once, with its defaults.
+		 */
+		WAITING_FOR_MANY
 
 	}
 

@@ -27,7 +27,8 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
  * Spring Integration's {@link RedisLockRegistry} with leases of 30 seconds. It renews
- * only if it is given a scheduler, which the registry for leases that are renewed is.
+ * only if it is given a scheduler, which the registry for leases that are renewed is. The
+ * two have the same keys.
  */
 public final class SpringIntegrationRedis implements Contestant {
 
@@ -45,7 +46,7 @@ public final class SpringIntegrationRedis implements Contestant {
 		this.scheduler.afterPropertiesSet();
 		this.factory = factory;
 		this.locks = registry(factory, "bench-integration-" + type, type);
-		this.renewedLocks = registry(factory, "bench-integration-renewed-" + type, type);
+		this.renewedLocks = registry(factory, "bench-integration-" + type, type);
 		this.renewedLocks.setRenewalTaskScheduler(this.scheduler);
 	}
 

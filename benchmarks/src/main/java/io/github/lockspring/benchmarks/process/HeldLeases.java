@@ -39,11 +39,15 @@ public final class HeldLeases {
 		long heapBefore = ProcessUse.heapBytes();
 		long start = System.nanoTime();
 		for (int i = 0; i < number; i++) {
-			this.holds.add(this.contestant.acquireRenewed("held-" + i));
+			this.holds.add(this.contestant.acquireRenewed(key(i)));
 		}
 		long acquireNanos = System.nanoTime() - start;
 		long heap = ProcessUse.heapBytes() - heapBefore;
 		return new Cost(acquireNanos, heap / number, ProcessUse.threads() - threadsBefore);
+	}
+
+	static String key(int number) {
+		return "held-" + number;
 	}
 
 	/**

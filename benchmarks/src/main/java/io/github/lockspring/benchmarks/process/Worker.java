@@ -42,6 +42,10 @@ import io.github.lockspring.benchmarks.store.Stores;
  * cost.</li>
  * <li>{@code cpu}: answers the processor time that the process has used.</li>
  * <li>{@code drop}: releases what {@code hold} acquired.</li>
+ * <li>{@code await <number>}: lets a thread wait for each of so many keys that another
+ * process holds; answers at once.</li>
+ * <li>{@code served}: answers how many of these threads wait no longer.</li>
+ * <li>{@code await-served}: answers when none of them waits any longer.</li>
  * </ul>
  * All times are nanoseconds of {@link System#nanoTime()}, which on Linux is one clock for
  * all processes.
@@ -52,12 +56,15 @@ final class Worker {
 
 	private final HeldLeases leases;
 
+	private final AwaitedKeys awaited;
+
 	private Contestant.Hold hold = () -> {
 	};
 
 	private Worker(Contestant contestant) {
 		this.contestant = contestant;
 		this.leases = new HeldLeases(contestant);
+		this.awaited = new AwaitedKeys(contestant);
 	}
 
 	public static void main(String[] args) throws IOException, InterruptedException {
@@ -83,6 +90,9 @@ final class Worker {
 			case "hold" -> this.leases.acquire(Integer.parseInt(words.get(1))).toString();
 			case "cpu" -> Long.toString(ProcessUse.cpuNanos());
 			case "drop" -> this.leases.release();
+			case "await" -> this.awaited.await(Integer.parseInt(words.get(1)));
+			case "served" -> Long.toString(this.awaited.served());
+			case "await-served" -> this.awaited.awaitAllServed();
 			default -> throw new IllegalArgumentException("What is " + words + "?");
 		};
 	}

@@ -83,6 +83,26 @@ public final class WorkerProcess implements AutoCloseable {
 		ask("drop");
 	}
 
+	/**
+	 * Lets threads wait for keys that another process holds.
+	 * @param keys how many keys, each with a thread that waits for it
+	 */
+	public void await(int keys) {
+		ask("await " + keys);
+	}
+
+	/**
+	 * How many threads wait no longer.
+	 * @return the number
+	 */
+	public long served() {
+		return Long.parseLong(ask("served"));
+	}
+
+	public void awaitAllServed() {
+		ask("await-served");
+	}
+
 	private String ask(String command) {
 		this.process.send(command);
 		return this.process.receive();

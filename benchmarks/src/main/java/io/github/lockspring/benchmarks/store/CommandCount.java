@@ -27,6 +27,15 @@ public interface CommandCount extends AutoCloseable {
 	 */
 	long soFar();
 
+	/**
+	 * How many commands the store has executed for scripts, as found by the last
+	 * {@link #soFar()}. They cost no trip, and are not among those.
+	 * @return the number
+	 */
+	default long inScripts() {
+		return 0;
+	}
+
 	@Override
 	default void close() {
 	}

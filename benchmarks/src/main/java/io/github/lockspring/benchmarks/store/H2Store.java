@@ -26,6 +26,7 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
+import io.github.lockspring.benchmarks.application.StoreApplication;
 import io.github.lockspring.benchmarks.contestant.Entrant;
 import io.github.lockspring.benchmarks.contestant.Entrant.Trait;
 import io.github.lockspring.benchmarks.contestant.JvmLocks;
@@ -48,6 +49,12 @@ final class H2Store implements Store {
 	static final String SERVER_NAME = "h2-server";
 
 	private static final String DATABASE = "mem:benchmarks;DB_CLOSE_DELAY=-1";
+
+	private static final String USER = "sa";
+
+	private static final String USER_PROPERTY = "spring.datasource.username=" + USER;
+
+	private static final String TABLES = "tables-h2.sql";
 
 	private final String name;
 
@@ -87,14 +94,14 @@ final class H2Store implements Store {
 
 	private H2Store withTables() {
 		new JdbcLockSchema(this.dataSource, JdbcLockSchema.DEFAULT_TABLE_NAME).initialize();
-		new ResourceDatabasePopulator(new ClassPathResource("tables-h2.sql")).execute(this.dataSource);
+		new ResourceDatabasePopulator(new ClassPathResource(TABLES)).execute(this.dataSource);
 		return this;
 	}
 
 	private HikariDataSource newDataSource() {
 		HikariDataSource dataSource = new HikariDataSource();
 		dataSource.setJdbcUrl(this.url);
-		dataSource.setUsername("sa");
+		dataSource.setUsername(USER);
 		return dataSource;
 	}
 
@@ -128,6 +135,23 @@ final class H2Store implements Store {
 	@Override
 	public @Nullable String address() {
 		return this.address;
+	}
+
+	@Override
+	public boolean isNotifying() {
+		return false;
+	}
+
+	/**
+	 * Without a server it has a database of its own, where the tables of contestants are
+	 * created when it starts, be there contestants or not.
+	 */
+	@Override
+	public StoreApplication application() {
+		if (this.address != null) {
+			return StoreApplication.jdbc(this.url, USER_PROPERTY);
+		}
+		return StoreApplication.jdbc(this.url, USER_PROPERTY, "spring.sql.init.schema-locations=classpath:" + TABLES);
 	}
 
 	@Override

@@ -21,9 +21,9 @@ import io.github.lockspring.server.RedisConnection;
 import io.github.lockspring.server.RedisServer;
 
 /**
- * Has the server tell each command. Those that scripts execute do not count: they cost no
- * trip, and neither {@code INFO stats} nor {@code INFO commandstats} can tell them from
- * those of clients.
+ * Has the server tell each command. Those that scripts execute are counted apart: they
+ * cost no trip, and neither {@code INFO stats} nor {@code INFO commandstats} can tell
+ * them from those of clients.
  */
 final class RedisCommandCount implements CommandCount {
 
@@ -32,6 +32,8 @@ final class RedisCommandCount implements CommandCount {
 	private final RedisConnection monitor;
 
 	private long count;
+
+	private long inScripts;
 
 	RedisCommandCount(RedisServer server) {
 		this.connection = server.connect();
@@ -48,12 +50,20 @@ final class RedisCommandCount implements CommandCount {
 		this.connection.command("ECHO", last);
 		String line = String.valueOf(this.monitor.receive());
 		while (!line.contains(last)) {
-			if (!line.contains(" lua] ")) {
+			if (line.contains(" lua] ")) {
+				this.inScripts++;
+			}
+			else {
 				this.count++;
 			}
 			line = String.valueOf(this.monitor.receive());
 		}
 		return this.count;
+	}
+
+	@Override
+	public long inScripts() {
+		return this.inScripts;
 	}
 
 	@Override

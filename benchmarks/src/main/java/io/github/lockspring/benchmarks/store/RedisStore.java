@@ -31,6 +31,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
+import io.github.lockspring.benchmarks.application.StoreApplication;
 import io.github.lockspring.benchmarks.contestant.BlockingPop;
 import io.github.lockspring.benchmarks.contestant.Entrant;
 import io.github.lockspring.benchmarks.contestant.Entrant.Trait;
@@ -124,6 +125,11 @@ final class RedisStore implements Store {
 	@Override
 	public String address() {
 		return this.address;
+	}
+
+	@Override
+	public StoreApplication application() {
+		return StoreApplication.redis(this.address);
 	}
 
 	@Override

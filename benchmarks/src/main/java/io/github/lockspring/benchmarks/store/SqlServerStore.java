@@ -30,6 +30,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
+import io.github.lockspring.benchmarks.application.StoreApplication;
 import io.github.lockspring.benchmarks.contestant.Entrant;
 import io.github.lockspring.benchmarks.contestant.Entrant.Trait;
 import io.github.lockspring.benchmarks.contestant.JvmLocks;
@@ -56,6 +57,11 @@ final class SqlServerStore implements Store {
 	 * The default of {@code lock.jdbc.connections}.
 	 */
 	private static final int OWN_CONNECTIONS = 8;
+
+	/**
+	 * Without notifications, as by {@code lock.jdbc.notify=off}.
+	 */
+	static final String POSTGRESQL_NOTIFY_OFF = "postgresql-notify-off";
 
 	static final String POSTGRESQL_DISTANT = "postgresql-distant";
 
@@ -150,8 +156,7 @@ final class SqlServerStore implements Store {
 					pool.getPassword());
 			JdbcLockSettings settings = JdbcLockSettings.ofOwnConnections(JdbcLockSchema.DEFAULT_TABLE_NAME,
 					OWN_CONNECTIONS);
-			boolean listening = this.name.startsWith(POSTGRESQL);
-			return new LockStarter(new JdbcLockBackend(unpooled, settings.withListening(listening)), () -> {
+			return new LockStarter(new JdbcLockBackend(unpooled, settings.withListening(isNotifying())), () -> {
 			});
 		}
 	}
@@ -162,6 +167,17 @@ final class SqlServerStore implements Store {
 			.withJdbcTemplate(new JdbcTemplate(dataSource))
 			.usingDbTime()
 			.build()), dataSource::close);
+	}
+
+	@Override
+	public boolean isNotifying() {
+		return product() == SqlProduct.POSTGRESQL && !this.name.equals(POSTGRESQL_NOTIFY_OFF);
+	}
+
+	@Override
+	public StoreApplication application() {
+		return isNotifying() || product() != SqlProduct.POSTGRESQL ? StoreApplication.jdbc(this.url)
+				: StoreApplication.jdbc(this.url, "lock.jdbc.notify=off");
 	}
 
 	@Override

@@ -20,6 +20,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.benchmarks.application.StoreApplication;
 import io.github.lockspring.benchmarks.contestant.Entrant;
 
 /**
@@ -56,6 +57,23 @@ public interface Store extends AutoCloseable {
 	 * @return the distance, or {@code null} if it cannot be changed
 	 */
 	default @Nullable Distance distance() {
+		return null;
+	}
+
+	/**
+	 * Whether the store tells those who wait of a release. Where it does not, they ask
+	 * from time to time.
+	 * @return whether it does
+	 */
+	default boolean isNotifying() {
+		return true;
+	}
+
+	/**
+	 * An application that uses the store.
+	 * @return the application, or {@code null} if there is none
+	 */
+	default @Nullable StoreApplication application() {
 		return null;
 	}
 

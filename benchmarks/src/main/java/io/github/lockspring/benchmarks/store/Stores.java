@@ -37,7 +37,8 @@ public final class Stores {
 			case RedisStore.NAME -> RedisStore.start();
 			case ZooKeeperStore.NAME -> ZooKeeperStore.start();
 			case ZooKeeperStore.DISTANT_NAME -> ZooKeeperStore.startDistant();
-			case SqlServerStore.POSTGRESQL, SqlServerStore.MARIADB, SqlServerStore.MARIADB_PREPARED ->
+			case SqlServerStore.POSTGRESQL, SqlServerStore.POSTGRESQL_NOTIFY_OFF, SqlServerStore.MARIADB,
+					SqlServerStore.MARIADB_PREPARED ->
 				SqlServerStore.start(name);
 			case SqlServerStore.POSTGRESQL_DISTANT, SqlServerStore.MARIADB_DISTANT -> SqlServerStore.startDistant(name);
 			default -> throw new IllegalArgumentException("There is no store '" + name + "'");
@@ -55,8 +56,8 @@ public final class Stores {
 			case H2Store.SERVER_NAME -> H2Store.at(address);
 			case RedisStore.NAME -> RedisStore.at(address);
 			case ZooKeeperStore.NAME, ZooKeeperStore.DISTANT_NAME -> ZooKeeperStore.at(name, address);
-			case SqlServerStore.POSTGRESQL, SqlServerStore.POSTGRESQL_DISTANT, SqlServerStore.MARIADB,
-					SqlServerStore.MARIADB_DISTANT, SqlServerStore.MARIADB_PREPARED ->
+			case SqlServerStore.POSTGRESQL, SqlServerStore.POSTGRESQL_NOTIFY_OFF, SqlServerStore.POSTGRESQL_DISTANT,
+					SqlServerStore.MARIADB, SqlServerStore.MARIADB_DISTANT, SqlServerStore.MARIADB_PREPARED ->
 				SqlServerStore.at(name, address);
 			default -> throw new IllegalArgumentException("No process can join '" + name + "'");
 		};

@@ -27,6 +27,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.metrics.impl.DefaultMetricsProvider;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.benchmarks.application.StoreApplication;
 import io.github.lockspring.benchmarks.contestant.Contestant;
 import io.github.lockspring.benchmarks.contestant.CuratorLocks;
 import io.github.lockspring.benchmarks.contestant.Entrant;
@@ -190,6 +191,11 @@ final class ZooKeeperStore implements Store {
 	@Override
 	public @Nullable Distance distance() {
 		return (this.proxy != null) ? new ProxyDistance(this.proxy) : null;
+	}
+
+	@Override
+	public StoreApplication application() {
+		return StoreApplication.zooKeeper(this.address);
 	}
 
 	@Override

@@ -42,6 +42,8 @@ import io.github.lockspring.benchmarks.store.Store;
  */
 final class ProcessesWorkload implements Workload {
 
+	static final String JAIN = "Jain by process";
+
 	private static final String KEY = "processes";
 
 	private final int processes;
@@ -104,10 +106,11 @@ final class ProcessesWorkload implements Workload {
 			results.forEach((result) -> times.addAll(result.times()));
 			double[] shares = results.stream().mapToDouble(TeamResult::sum).toArray();
 			return new Figures().and("cycles/s", results.stream().mapToDouble(TeamResult::rate).sum())
-				.and("Jain by process", jain(shares))
+				.and(JAIN, jain(shares))
 				.and("max/min by process", max(shares) / min(shares))
 				.and("p50 ms", times.quantile(0.5) / 1e6)
-				.and("p99 ms", times.quantile(0.99) / 1e6);
+				.and("p99 ms", times.quantile(0.99) / 1e6)
+				.and("max ms", times.quantile(1) / 1e6);
 		}
 
 		@Override
