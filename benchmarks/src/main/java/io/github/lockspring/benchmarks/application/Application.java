@@ -36,10 +36,11 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 
 import io.github.lockspring.benchmarks.contestant.Contestant;
+import io.github.lockspring.benchmarks.process.ProcessUse;
 
 /**
  * A process with an application of Spring Boot. It tells how many nanoseconds its start
- * took, and then does what it is told. Every command is a line, answered by a line:
+ * took, and how many of processor time, and then does what it is told. Every command is a line, answered by a line:
  * <ul>
  * <li>{@code lock <threads>}: lets threads acquire and release a key each; answers the
  * nanoseconds that took.</li>
@@ -65,7 +66,7 @@ final class Application {
 		BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
 		AtomicLong startUpNanos = new AtomicLong();
 		ConfigurableApplicationContext context = start(args, startUpNanos);
-		answers.println(startUpNanos);
+		answers.println(startUpNanos + " " + ProcessUse.cpuNanos());
 		Application application = new Application(context.getBean(Contestant.class));
 		for (String line = commands.readLine(); line != null; line = commands.readLine()) {
 			answers.println(application.execute(List.of(line.split(" "))));

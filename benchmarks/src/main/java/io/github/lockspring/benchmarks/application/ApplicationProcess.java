@@ -29,13 +29,17 @@ public final class ApplicationProcess implements AutoCloseable {
 
 	private final long startUpNanos;
 
+	private final long cpuNanos;
+
 	ApplicationProcess(StoreApplication application, String profile) {
 		this.process = new JavaProcess(Application.class,
 				Stream
 					.concat(Stream.of(application.configuration().getName(), profile),
 							application.properties().stream().map((property) -> "--" + property))
 					.toArray(String[]::new));
-		this.startUpNanos = Long.parseLong(this.process.receive());
+		String[] start = this.process.receive().split(" ");
+		this.startUpNanos = Long.parseLong(start[0]);
+		this.cpuNanos = Long.parseLong(start[1]);
 	}
 
 	/**
@@ -44,6 +48,15 @@ public final class ApplicationProcess implements AutoCloseable {
 	 */
 	public long startUpNanos() {
 		return this.startUpNanos;
+	}
+
+	/**
+	 * How much processor time its process had used when it was started, that of compilers
+	 * included.
+	 * @return nanoseconds
+	 */
+	public long cpuNanos() {
+		return this.cpuNanos;
 	}
 
 	/**

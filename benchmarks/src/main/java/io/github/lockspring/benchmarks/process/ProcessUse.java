@@ -24,14 +24,18 @@ import com.sun.management.OperatingSystemMXBean;
 /**
  * What this process uses of the machine.
  */
-final class ProcessUse {
+public final class ProcessUse {
 
 	private static final int COLLECTIONS = 3;
 
 	private ProcessUse() {
 	}
 
-	static long cpuNanos() {
+	/**
+	 * The processor time of all threads.
+	 * @return nanoseconds
+	 */
+	public static long cpuNanos() {
 		return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
 	}
 

@@ -78,17 +78,21 @@ final class StartUpWorkload implements Workload {
 			return new Figures().and("ms added", median(starts, (start) -> start.nanos() - start.plainNanos()))
 				.and("ms to start", median(starts, Start::nanos))
 				.and("ms without", median(starts, Start::plainNanos))
+				.and("CPU ms added", median(starts, (start) -> start.cpuNanos() - start.plainCpuNanos()))
 				.and("ms of the first lock", median(starts, Start::firstLockNanos))
 				.and("starts", starts.size());
 		}
 
 		private Start start() {
 			long plainNanos;
+			long plainCpuNanos;
 			try (ApplicationProcess process = this.application.startPlain()) {
 				plainNanos = process.startUpNanos();
+				plainCpuNanos = process.cpuNanos();
 			}
 			try (ApplicationProcess process = this.application.start(this.contestant)) {
-				return new Start(plainNanos, process.startUpNanos(), process.lock(1));
+				return new Start(plainNanos, process.startUpNanos(), plainCpuNanos, process.cpuNanos(),
+						process.lock(1));
 			}
 		}
 
@@ -105,7 +109,7 @@ final class StartUpWorkload implements Workload {
 	/**
 	 * How long it took to start.
 	 */
-	private record Start(long plainNanos, long nanos, long firstLockNanos) {
+	private record Start(long plainNanos, long nanos, long plainCpuNanos, long cpuNanos, long firstLockNanos) {
 
 	}
 
