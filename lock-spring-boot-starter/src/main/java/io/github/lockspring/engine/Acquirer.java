@@ -39,8 +39,9 @@ import io.github.lockspring.support.Durations;
  * <li>Join the local queue. Whoever may speak asks the store; the others are woken when a
  * lease is handed to them or when it is their turn to speak.</li>
  * <li>Granted in time: hold. Granted too late: give back, and count it as a failure.</li>
- * <li>Denied, or the store failed: sleep until news come, but not longer than a random
- * pause, because news get lost; then ask again.</li>
+ * <li>Denied: sleep until news come, or until the {@link Poller}, who asks for all that
+ * sleep because news get lost, says that it is time; then ask again.</li>
+ * <li>The store failed: ask again after a random pause.</li>
  * <li>Refused by the store: give up at once.</li>
  * <li>Outcome unknown: have it released in the background, and ask again as another
  * owner.</li>
@@ -77,6 +78,8 @@ final class Acquirer {
 
 	private final Releases releases;
 
+	private final Poller poller;
+
 	private final EngineSettings settings;
 
 	private final TimeSource time;
@@ -87,12 +90,13 @@ final class Acquirer {
 
 	private final AtomicInteger leaving = new AtomicInteger();
 
-	Acquirer(Store store, LocalQueues queues, RenewalPlan plan, Releases releases, EngineSettings settings,
-			TimeSource time, BooleanSupplier closed) {
+	Acquirer(Store store, LocalQueues queues, RenewalPlan plan, Releases releases, Poller poller,
+			EngineSettings settings, TimeSource time, BooleanSupplier closed) {
 		this.store = store;
 		this.queues = queues;
 		this.plan = plan;
 		this.releases = releases;
+		this.poller = poller;
 		this.settings = settings;
 		this.time = time;
 		this.closed = closed;
@@ -135,7 +139,10 @@ final class Acquirer {
 				requireOpen();
 				return NOW;
 			}
-			Patience patience = patience(now, waitNanos, answer);
+			Patience patience = patience(now, waitNanos);
+			if (answer != null) {
+				answered(hold, patience, answer);
+			}
 			return await(hold, patience, interruptible) ? begun(hold, patience) : OVER;
 		}
 		catch (Throwable ex) {
@@ -167,6 +174,7 @@ final class Acquirer {
 			}
 		}
 		catch (Throwable ex) {
+			wakeUp(acquisition.patience());
 			abandon(acquisition.hold(), ex);
 			throw ex;
 		}
@@ -177,6 +185,7 @@ final class Acquirer {
 		while (hold.state() <= Hold.SPEAKING) {
 			requireOpen();
 			if (acquisition.isUnwanted()) {
+				wakeUp(acquisition.patience());
 				abandon(hold);
 				return OVER;
 			}
@@ -202,7 +211,7 @@ final class Acquirer {
 			return goOn(acquisition.hold(), patience, now);
 		}
 		Object answer = ask(acquisition.hold(), now, patience.remaining(now), acquisition.mayWait());
-		patience.answered(answer, this.time.nanoTime());
+		answered(acquisition.hold(), patience, answer);
 		return NOW;
 	}
 
@@ -319,12 +328,21 @@ final class Acquirer {
 				this.store.hasNews());
 	}
 
-	private Patience patience(long now, long waitNanos, @Nullable Object answer) {
-		Patience patience = patience(now, waitNanos);
-		if (answer != null) {
-			patience.answered(answer, this.time.nanoTime());
+	/**
+	 * Takes note of an answer. One that was denied may sleep now.
+	 */
+	private void answered(Hold hold, Patience patience, @Nullable Object answer) {
+		patience.answered(answer, this.time.nanoTime());
+		if (answer instanceof Denial denial && hold.state() == Hold.SPEAKING && patience.maySleep()) {
+			patience.sleep(this.poller.watch(hold, denial));
 		}
-		return patience;
+	}
+
+	private void wakeUp(Patience patience) {
+		Poller.Sleeper sleeper = patience.wake();
+		if (sleeper != null) {
+			this.poller.leaveAlone(sleeper);
+		}
 	}
 
 	private boolean await(Hold hold, Patience patience, boolean interruptible) throws InterruptedException {
@@ -347,6 +365,7 @@ final class Acquirer {
 			return true;
 		}
 		finally {
+			wakeUp(patience);
 			if (interrupted && !interruptible) {
 				Thread.currentThread().interrupt();
 			}
@@ -362,12 +381,14 @@ final class Acquirer {
 		int state = hold.state();
 		boolean speaking = state == Hold.SPEAKING || state == Hold.TRYING;
 		Courtesy courtesy = speaking ? hold.queue().courtesy() : null;
+		patience.heed(now);
 		if (courtesy != null) {
 			patience.keepQuiet(courtesy.quietUntil());
 		}
 		if (speaking && patience.isTimeToAsk(now, hold.hasNews())) {
+			wakeUp(patience);
 			Object answer = ask(hold, now, patience.remaining(now), state == Hold.SPEAKING);
-			patience.answered(answer, this.time.nanoTime());
+			answered(hold, patience, answer);
 			if (courtesy != null && !(answer instanceof BackendException)) {
 				courtesy.answered(answer != null);
 			}

@@ -33,10 +33,10 @@ import io.github.lockspring.support.Durations;
  * @param handOverSpan for how long a lease is passed on before it is given back
  * @param renewInterval how long after the last renewal the next one is due, though never
  * later than after half the lease time, or {@code null} for a third of each lease time
- * @param minPoll the shortest pause between two attempts on a store without a queue
- * @param maxPoll the longest pause between two attempts on a store without a queue
- * @param queuePoll the pause between two attempts on a store with a queue, in case that
- * its message was lost
+ * @param minPoll the shortest pause between two attempts
+ * @param maxPoll the longest pause between two attempts on a store that tells no news
+ * @param queuePoll the pause between two attempts on a store that tells news, in case
+ * that they were lost; less than half the time for which stores keep places
  * @param maxHoldTime the time after which a lease is no longer renewed, because its
  * holder must have forgotten it
  * @param maxKeys how many keys may be held or waited for at once in this process
@@ -49,7 +49,7 @@ public record EngineSettings(Duration operationTimeout, int handOverLimit, Durat
 		int maxKeys, boolean asyncRelease, String probeKey) {
 
 	private static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(1), 256, Duration.ofMillis(20),
-			null, Duration.ofMillis(1), Duration.ofMillis(110), Duration.ofMillis(500), Duration.ofDays(1), 1_000_000,
+			null, Duration.ofMillis(1), Duration.ofMillis(110), Duration.ofSeconds(2), Duration.ofDays(1), 1_000_000,
 			false, "lock::probe");
 
 	/**

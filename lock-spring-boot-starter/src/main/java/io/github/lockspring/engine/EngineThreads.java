@@ -29,11 +29,13 @@ import org.apache.commons.logging.LogFactory;
  *
  * @param renewals renews leases, a few calls at a time
  * @param releases gives back what could not be given back at once, one call at a time
+ * @param polls asks for all that wait, one call at a time
  * @param steps makes calls to the store for those who have no thread
  * @param callbacks tells holders of losses
  * @param events tells the application of losses
  */
-record EngineThreads(Workers renewals, Workers releases, Workers steps, Workers callbacks, Workers events) {
+record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers steps, Workers callbacks,
+		Workers events) {
 
 	private static final Log logger = LogFactory.getLog(LockEngine.class);
 
@@ -44,7 +46,7 @@ record EngineThreads(Workers renewals, Workers releases, Workers steps, Workers 
 	static EngineThreads of(String backend) {
 		String prefix = "lock-" + backend + '-';
 		return new EngineThreads(Workers.ofPlatform(prefix + "renewal-", RENEWALS), Workers.of(prefix + "release-", 1),
-				Workers.of(prefix, LIMIT), Workers.of(prefix + "callback-", LIMIT),
+				Workers.of(prefix + "poll-", 1), Workers.of(prefix, LIMIT), Workers.of(prefix + "callback-", LIMIT),
 				Workers.of(prefix + "event-", LIMIT));
 	}
 
@@ -53,7 +55,7 @@ record EngineThreads(Workers renewals, Workers releases, Workers steps, Workers 
 	 */
 	static EngineThreads of(ExecutorService executor) {
 		Workers workers = Workers.of(executor, executor::shutdown);
-		return new EngineThreads(workers, workers, workers, workers, workers);
+		return new EngineThreads(workers, workers, workers, workers, workers, workers);
 	}
 
 	/**
@@ -97,7 +99,7 @@ record EngineThreads(Workers renewals, Workers releases, Workers steps, Workers 
 	}
 
 	private Stream<Workers> all() {
-		return Stream.of(this.renewals, this.releases, this.steps, this.callbacks, this.events).distinct();
+		return Stream.of(this.renewals, this.releases, this.polls, this.steps, this.callbacks, this.events).distinct();
 	}
 
 }

@@ -56,7 +56,8 @@ public final class LockEngine implements AutoCloseable {
 
 	static {
 		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Lease.class, SharedLease.class,
-				LocalQueue.class, Acquisition.class, Patience.class, EngineException.class, Durations.class);
+				LocalQueue.class, Acquisition.class, Patience.class, Poller.class, Poller.Sleeper.class,
+				EngineException.class, Durations.class);
 	}
 
 	/**
@@ -140,12 +141,14 @@ public final class LockEngine implements AutoCloseable {
 		LostHolds lostHolds = new LostHolds(this.queues, settings, this.upkeep, time);
 		this.endings = new Endings(this.store, this.queues, this.plan, this.releases, settings,
 				threads.tellingOf(listener), time, threads.callbacks(), this.steps, lostHolds, this::isClosed);
-		this.acquirer = new Acquirer(this.store, this.queues, this.plan, this.releases, settings, time, this::isClosed);
+		Poller poller = new Poller(this.store, settings, this.upkeep, time, threads.polls());
+		this.acquirer = new Acquirer(this.store, this.queues, this.plan, this.releases, poller, settings, time,
+				this::isClosed);
 		Renewals renewals = new Renewals(this.endings, this.plan, this.queues, this.store, settings, this.upkeep, time,
 				threads.renewals());
 		threads.start();
 		this.store.open(this.news);
-		this.upkeep.start(renewals::run, this.releases::run, this.steps::run, lostHolds::run);
+		this.upkeep.start(renewals::run, this.releases::run, this.steps::run, lostHolds::run, poller::run);
 	}
 
 	/**

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.engine;
 
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 import org.jspecify.annotations.Nullable;
@@ -26,11 +27,20 @@ import io.github.lockspring.support.Durations;
 /**
  * When one that waits asks the store again, and when it gives up. Belongs to one thread.
  * <p>
+ * On a store that tells news, it asks once and then sleeps until it is told to ask, by
+ * the store or by the {@link Poller}, or until the deadline. On a store without news,
+ * asking is the only way to learn that a lease is free: it asks itself, in growing
+ * pauses, and sleeps when they have grown to the longest.
+ * <p>
  * The pause between two attempts is random within its upper half, so that processes do
- * not ask in step. It grows on a store without news, where asking is the only way to
- * learn that a lease is free, and ends early when the present lease is known to end.
+ * not ask in step, and ends early when the present lease is known to end.
  */
 final class Patience {
+
+	/**
+	 * The longest pause after a failure of the store.
+	 */
+	static final long LONGEST_AFTER_FAILURE = Duration.ofMillis(500).toNanos();
 
 	private final long deadline;
 
@@ -43,6 +53,8 @@ final class Patience {
 	private long pause;
 
 	private boolean askedLast;
+
+	private Poller.@Nullable Sleeper sleeper;
 
 	/**
 	 * Creates the plan.
@@ -60,6 +72,15 @@ final class Patience {
 
 	long remaining(long now) {
 		return this.deadline - now;
+	}
+
+	/**
+	 * Takes note of whether it was told to ask.
+	 */
+	void heed(long now) {
+		if (this.sleeper != null && this.sleeper.isTold()) {
+			this.askAt = now;
+		}
 	}
 
 	/**
@@ -87,6 +108,31 @@ final class Patience {
 		return remaining(now) <= 0 && (this.askedLast || !speaking);
 	}
 
+	/**
+	 * Whether to sleep until told after a denial.
+	 */
+	boolean maySleep() {
+		return !this.askedLast && (this.tellsNews || this.pause >= Durations.nanos(this.settings.maxPoll()));
+	}
+
+	/**
+	 * Sleeps until told, but not beyond the deadline.
+	 */
+	void sleep(Poller.Sleeper sleeper) {
+		this.sleeper = sleeper;
+		this.askAt = this.deadline;
+	}
+
+	/**
+	 * Wakes up.
+	 * @return what slept, if it did
+	 */
+	Poller.@Nullable Sleeper wake() {
+		Poller.Sleeper sleeper = this.sleeper;
+		this.sleeper = null;
+		return sleeper;
+	}
+
 	long sleep(long now, boolean speaking) {
 		return speaking ? Math.min(this.askAt - now, remaining(now)) : remaining(now);
 	}
@@ -96,7 +142,7 @@ final class Patience {
 	 */
 	void answered(@Nullable Object answer, long now) {
 		this.askedLast = remaining(now) <= 0;
-		this.pause = this.tellsNews ? Durations.nanos(this.settings.queuePoll())
+		this.pause = this.tellsNews ? Math.min(Durations.nanos(this.settings.queuePoll()), LONGEST_AFTER_FAILURE)
 				: Math.min(Durations.nanos(this.settings.maxPoll()),
 						Math.max(Durations.nanos(this.settings.minPoll()), this.pause + this.pause / 2));
 		long pause = this.pause;

@@ -19,6 +19,7 @@ package io.github.lockspring.engine;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -29,6 +30,7 @@ import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
@@ -184,6 +186,21 @@ final class Store {
 		}
 		finally {
 			restore(interrupted);
+		}
+	}
+
+	/**
+	 * Asks for requests that wait. Belongs to threads that nobody interrupts.
+	 */
+	Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
+		try {
+			return this.backend.poll(waiting, timeout);
+		}
+		catch (BackendException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw unknown(ex);
 		}
 	}
 

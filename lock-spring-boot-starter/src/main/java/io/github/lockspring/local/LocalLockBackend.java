@@ -20,11 +20,13 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
@@ -90,6 +92,11 @@ public final class LocalLockBackend implements LockBackend {
 	@Override
 	public Attempt contend(LeaseRequest request, Duration timeout) {
 		return this.store.contend(this, request);
+	}
+
+	@Override
+	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
+		return this.store.poll(this, waiting);
 	}
 
 	@Override

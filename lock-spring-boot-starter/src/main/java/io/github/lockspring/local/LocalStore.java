@@ -33,9 +33,12 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.Denial;
@@ -116,6 +119,23 @@ public final class LocalStore {
 			Attempt attempt = attempt(backend, request);
 			return (attempt instanceof Denial denial) ? enqueue(backend, request, denial) : attempt;
 		});
+	}
+
+	/**
+	 * Tells which of the contenders of a backend have to go on waiting.
+	 */
+	Map<LeaseRequest, Denial> poll(LocalLockBackend backend, Collection<LeaseRequest> waiting) {
+		return call(() -> waiting.stream()
+			.filter((request) -> isContender(request) && !isAdmitted(request))
+			.collect(Collectors.toMap(Function.identity(), (request) -> enqueue(backend, request, deny(request)))));
+	}
+
+	private boolean isContender(LeaseRequest request) {
+		return request.keys().stream().allMatch((name) -> isContender(request, this.keys.get(name)));
+	}
+
+	private static boolean isContender(LeaseRequest request, @Nullable LocalKey key) {
+		return key != null && key.queue().containsKey(request);
 	}
 
 	Renewal renew(Collection<LeaseRequest> requests) {

@@ -159,6 +159,7 @@ class DeadlineTests {
 		Waiter waiter = this.harness.queued(this.engine, Duration.ofMillis(700));
 		assertThat(this.backend.lastCall(Kind.CONTEND).timeout()).isEqualTo(Duration.ofMillis(950));
 		this.harness.advance(Duration.ofMillis(500));
+		this.backend.listener().tryAgain(this.backend.lastCall(Kind.CONTEND).request());
 		await().until(() -> this.backend.count(Kind.CONTEND) == 2);
 		assertThat(this.backend.lastCall(Kind.CONTEND).timeout()).isEqualTo(Duration.ofMillis(450));
 		waiter.awaitSleep();

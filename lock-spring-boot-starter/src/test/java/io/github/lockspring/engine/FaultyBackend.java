@@ -29,8 +29,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -84,6 +86,8 @@ final class FaultyBackend implements LockBackend {
 
 	private volatile boolean recording = true;
 
+	private volatile boolean polling = true;
+
 	private volatile Runnable closing = () -> {
 	};
 
@@ -109,6 +113,14 @@ final class FaultyBackend implements LockBackend {
 	 */
 	FaultyBackend with(Capability... capabilities) {
 		this.capabilities.addAll(List.of(capabilities));
+		return this;
+	}
+
+	/**
+	 * Answers nothing when it is asked for all that wait, as stores do that cannot.
+	 */
+	FaultyBackend withoutPoll() {
+		this.polling = false;
 		return this;
 	}
 
@@ -308,6 +320,22 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	@Override
+	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
+		if (!this.polling) {
+			return LockBackend.super.poll(waiting, timeout);
+		}
+		boolean queueing = this.capabilities.contains(Capability.QUEUE);
+		return call(Kind.POLL, waiting, timeout,
+				() -> queueing ? this.backend.poll(waiting, timeout) : look(waiting, timeout));
+	}
+
+	private Map<LeaseRequest, Denial> look(Collection<LeaseRequest> waiting, Duration timeout) {
+		return waiting.stream()
+			.filter((request) -> !this.backend.inspect(request.key(), timeout).isEmpty())
+			.collect(Collectors.toMap(Function.identity(), (request) -> Denial.UNKNOWN_DURATION));
+	}
+
+	@Override
 	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
 		return call(Kind.RENEW, leases, timeout, () -> this.renewalAnswer.apply(this.backend.renew(leases, timeout)));
 	}
@@ -350,7 +378,7 @@ final class FaultyBackend implements LockBackend {
 	 */
 	enum Kind {
 
-		TRY, CONTEND, RENEW, RELEASE, STEP_DOWN, PROBE
+		TRY, CONTEND, POLL, RENEW, RELEASE, STEP_DOWN, PROBE
 
 	}
 

@@ -22,7 +22,6 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.FaultyBackend.Call;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.FaultyBackend.News;
@@ -212,21 +211,21 @@ class NewsTests {
 	}
 
 	@Test
-	void pollsAreHalfAPollToAWholePollApart() {
-		Harness.hold(this.other);
-		queued();
-		this.harness.advance(POLL.dividedBy(2).minusNanos(1));
-		assertThat(this.backend.attempts()).isOne();
-		this.harness.advance(POLL.dividedBy(2).plusNanos(1));
-		await().until(() -> this.backend.attempts() == 2);
-	}
-
-	@Test
 	void pollKeepsThePlaceInTheQueueOfTheStore() {
-		Harness.hold(this.other);
-		queued();
-		advanceUntilAsked(3);
-		assertThat(this.backend.calls(Kind.CONTEND).stream().map(Call::request).distinct()).hasSize(1);
+		Hold held = Harness.hold(this.other);
+		Waiter waiter = queued();
+		for (long i = 1; i <= 3; i++) {
+			long polls = i;
+			await().until(() -> {
+				this.harness.advance(Duration.ofMillis(10));
+				return this.backend.count(Kind.POLL) == polls;
+			});
+		}
+		Waiter later = this.harness.queued(this.harness.engine(), WAIT);
+		held.release();
+		assertThat(waiter.hold().isHeld()).isTrue();
+		assertThat(later.isDone()).isFalse();
+		assertThat(this.backend.attempts()).isOne();
 		assertThat(this.backend.count(Kind.RELEASE)).isZero();
 	}
 
@@ -342,12 +341,11 @@ class NewsTests {
 		Hold held = Harness.hold(this.other);
 		FaultyBackend telling = this.harness.backend().without(Capability.QUEUE).with(Capability.NEWS);
 		Waiter waiter = this.harness.queued(this.harness.engine(telling), WAIT);
-		this.harness.advance(Duration.ofMillis(249));
-		waiter.awaitSleep();
+		await().until(() -> {
+			this.harness.advance(POLL.dividedBy(10));
+			return telling.count(Kind.POLL) == 1;
+		});
 		assertThat(telling.attempts()).isOne();
-		this.harness.advance(Duration.ofMillis(251));
-		await().until(() -> telling.attempts() == 2);
-		waiter.awaitSleep();
 		held.release();
 		telling.listener().tryAgain(telling.lastCall(Kind.CONTEND).request());
 		assertThat(waiter.hold().isHeld()).isTrue();

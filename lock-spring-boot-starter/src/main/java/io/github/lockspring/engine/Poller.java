@@ -1,0 +1,369 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.support.Durations;
+
+/**
+ * Asks the store for all that wait for other processes, because news get lost, and some
+ * stores have none.
+ * <ol>
+ * <li>One that the store denied sleeps, and is written down here with the time at which
+ * it is due.</li>
+ * <li>When the first is due, a single call asks for all that are due soon, so that they
+ * fall into step. One call at a time is made, by a thread of its own.</li>
+ * <li>Whoever is still denied sleeps on. Whoever the answer leaves out is woken, and asks
+ * for itself.</li>
+ * <li>A call that fails is the trouble of all that it asked for, and is made again after
+ * a pause.</li>
+ * <li>While a call takes longer than it may, those that are due ask for themselves.</li>
+ * </ol>
+ * Safe for use by many threads.
+ */
+final class Poller {
+
+	private static final Log logger = LogFactory.getLog(LockEngine.class);
+
+	/**
+	 * How many requests one call asks for at most. The others follow at once.
+	 */
+	private static final int LARGEST = 10_000;
+
+	/**
+	 * How long a call may go on after its time.
+	 */
+	private static final long GRACE_NANOS = Duration.ofMillis(250).toNanos();
+
+	/**
+	 * Those that wait for the next call. Its monitor guards all that changes here, and
+	 * the leases of those that sleep.
+	 */
+	private final TreeSet<Sleeper> sleepers = new TreeSet<>();
+
+	private final Store store;
+
+	private final EngineSettings settings;
+
+	private final Upkeep upkeep;
+
+	private final TimeSource time;
+
+	private final Executor executor;
+
+	private final long origin;
+
+	private long sequence;
+
+	/**
+	 * The call that is under way.
+	 */
+	private @Nullable Call call;
+
+	Poller(Store store, EngineSettings settings, Upkeep upkeep, TimeSource time, Executor executor) {
+		this.store = store;
+		this.settings = settings;
+		this.upkeep = upkeep;
+		this.time = time;
+		this.executor = executor;
+		this.origin = time.nanoTime();
+	}
+
+	/**
+	 * Asks for one that sleeps, until it is woken.
+	 * @param hold who speaks for its key
+	 * @param denial what the store answered last
+	 * @return what to {@linkplain #leaveAlone(Sleeper) leave alone} when it wakes up
+	 */
+	Sleeper watch(Hold hold, Denial denial) {
+		synchronized (this.sleepers) {
+			Sleeper sleeper = new Sleeper(hold, hold.lease(), ++this.sequence);
+			add(sleeper, pause(denial));
+			return sleeper;
+		}
+	}
+
+	/**
+	 * Leaves one that is awake to itself, and its lease to it alone.
+	 */
+	void leaveAlone(Sleeper sleeper) {
+		synchronized (this.sleepers) {
+			this.sleepers.remove(sleeper);
+			sleeper.asleep = false;
+		}
+	}
+
+	private void add(Sleeper sleeper, long pauseNanos) {
+		long now = this.time.nanoTime();
+		sleeper.due = now - this.origin + pauseNanos;
+		this.sleepers.add(sleeper);
+		this.upkeep.runAt(now + pauseNanos);
+	}
+
+	/**
+	 * How long to wait after a denial. Ends when the present lease does. On a store
+	 * without news it is random within its upper half, so that processes do not ask in
+	 * step.
+	 */
+	private long pause(Denial denial) {
+		long longest = longestPause();
+		long pause = this.store.hasNews() ? longest : random(longest);
+		return Math.max(Math.min(pause, Durations.nanos(denial.retryAfter())), shortestPause());
+	}
+
+	private long pauseAfterFailure() {
+		return Math.max(random(Math.min(longestPause(), Patience.LONGEST_AFTER_FAILURE)), shortestPause());
+	}
+
+	private static long random(long pause) {
+		return pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);
+	}
+
+	private long longestPause() {
+		return Durations.nanos(this.store.hasNews() ? this.settings.queuePoll() : this.settings.maxPoll());
+	}
+
+	private long shortestPause() {
+		return Durations.nanos(this.settings.minPoll());
+	}
+
+	/**
+	 * The chore: has a call made by another thread, if one is due and none is under way.
+	 */
+	void run() {
+		List<Sleeper> told = new ArrayList<>();
+		Call next;
+		synchronized (this.sleepers) {
+			next = look(this.time.nanoTime(), told);
+		}
+		told.forEach(Sleeper::wake);
+		if (next != null) {
+			start(next);
+		}
+	}
+
+	/**
+	 * Looks what is to be done.
+	 * @param told filled with those that must ask for themselves
+	 * @return the call to be made
+	 */
+	private @Nullable Call look(long now, List<Sleeper> told) {
+		Call present = this.call;
+		if (present == null && isDue(now)) {
+			List<Sleeper> due = takeDue(now, longestPause() / 2);
+			this.call = new Call(due, now);
+			return this.call;
+		}
+		if (present != null && now - present.end < 0) {
+			this.upkeep.runAt(present.end);
+			return null;
+		}
+		if (present != null) {
+			told.addAll(present.sleepers.values());
+			told.addAll(takeDue(now, 0));
+			told.removeIf((sleeper) -> !sleeper.tell());
+		}
+		if (!this.sleepers.isEmpty()) {
+			this.upkeep.runAt(this.origin + this.sleepers.first().due);
+		}
+		return null;
+	}
+
+	private boolean isDue(long now) {
+		return !this.sleepers.isEmpty() && this.sleepers.first().due - (now - this.origin) <= 0;
+	}
+
+	private List<Sleeper> takeDue(long now, long early) {
+		List<Sleeper> due = new ArrayList<>();
+		while (due.size() < LARGEST && isDue(now + early)) {
+			Sleeper sleeper = this.sleepers.pollFirst();
+			if (sleeper != null && sleeper.hold.state() == Hold.SPEAKING) {
+				due.add(sleeper);
+			}
+		}
+		return due;
+	}
+
+	private void start(Call next) {
+		try {
+			this.executor.execute(next::make);
+		}
+		catch (Throwable ex) {
+			next.end(null);
+			throw ex; // the upkeep will run this again
+		}
+	}
+
+	/**
+	 * One call to the store.
+	 */
+	private final class Call {
+
+		private final Map<LeaseRequest, Sleeper> sleepers = new LinkedHashMap<>();
+
+		/**
+		 * When nobody waits for the answer any more.
+		 */
+		private final long end;
+
+		Call(List<Sleeper> sleepers, long now) {
+			sleepers.forEach((sleeper) -> this.sleepers.put(sleeper.lease.request(), sleeper));
+			this.end = now + Poller.this.settings.operationTimeout().toNanos() + GRACE_NANOS;
+		}
+
+		private void make() {
+			BackendException trouble = null;
+			try {
+				ask();
+			}
+			catch (BackendException ex) {
+				trouble = ex;
+			}
+			catch (Throwable ex) {
+				logger.error("Could not ask for those that wait for locks, trying again", ex);
+			}
+			finally {
+				end(trouble);
+			}
+		}
+
+		private void ask() {
+			long sentMillis = Poller.this.time.currentTimeMillis();
+			long sentNanos = Poller.this.time.nanoTime();
+			Map<LeaseRequest, Denial> denials = Poller.this.store.poll(this.sleepers.keySet(),
+					Poller.this.settings.operationTimeout());
+			this.sleepers.forEach((request, sleeper) -> {
+				Denial denial = denials.get(request);
+				if (denial != null) {
+					denied(sleeper, denial, sentNanos, sentMillis);
+				}
+				else if (leftOut(sleeper)) {
+					sleeper.wake();
+				}
+			});
+		}
+
+		private void denied(Sleeper sleeper, Denial denial, long sentNanos, long sentMillis) {
+			synchronized (Poller.this.sleepers) {
+				if (sleeper.asleep) {
+					sleeper.lease.denied(denial.stamp(), sentNanos, sentMillis);
+					sleeper.hold.queue().setTrouble(null);
+					add(sleeper, pause(denial));
+				}
+			}
+		}
+
+		private boolean leftOut(Sleeper sleeper) {
+			synchronized (Poller.this.sleepers) {
+				return sleeper.tell();
+			}
+		}
+
+		/**
+		 * Ends this. Those that it has no answer for are asked for again.
+		 */
+		private void end(@Nullable BackendException trouble) {
+			synchronized (Poller.this.sleepers) {
+				long pause = pauseAfterFailure();
+				for (Sleeper sleeper : this.sleepers.values()) {
+					if (sleeper.asleep && !Poller.this.sleepers.contains(sleeper)) {
+						if (trouble != null) {
+							sleeper.hold.queue().setTrouble(trouble);
+						}
+						add(sleeper, pause);
+					}
+				}
+				Poller.this.call = null;
+			}
+			Poller.this.upkeep.runAt(Poller.this.time.nanoTime());
+		}
+
+	}
+
+	/**
+	 * One that sleeps until it is told to ask, or until it has reasons of its own.
+	 */
+	static final class Sleeper implements Comparable<Sleeper> {
+
+		private final Hold hold;
+
+		private final Lease lease;
+
+		private final long number;
+
+		/**
+		 * When to ask for it, since the beginning. Does not change while it waits for a
+		 * call.
+		 */
+		private long due;
+
+		private boolean asleep = true;
+
+		private volatile boolean told;
+
+		private Sleeper(Hold hold, Lease lease, long number) {
+			this.hold = hold;
+			this.lease = lease;
+			this.number = number;
+		}
+
+		/**
+		 * Tells it to ask.
+		 * @return {@code false} if it is awake already
+		 */
+		private boolean tell() {
+			boolean wasAsleep = this.asleep;
+			this.asleep = false;
+			this.told |= wasAsleep;
+			return wasAsleep;
+		}
+
+		private void wake() {
+			this.hold.wake();
+		}
+
+		/**
+		 * Whether to ask now.
+		 */
+		boolean isTold() {
+			return this.told;
+		}
+
+		@Override
+		public int compareTo(Sleeper other) {
+			return (this.due != other.due) ? Long.compare(this.due, other.due)
+					: Long.compare(this.number, other.number);
+		}
+
+	}
+
+}
