@@ -24,15 +24,22 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A request's place in the queue of its key, or in those of its keys, as far as this
  * process knows. Safe for use by many threads.
  */
 final class Place {
+
+	/**
+	 * Something was heard of those in the way, or they cannot be watched.
+	 */
+	private static final int DISTURBED = -1;
 
 	private volatile LeaseRequest request;
 
@@ -55,7 +62,19 @@ final class Place {
 
 	private long deniedNanos;
 
+	private Duration retryAfter = Duration.ZERO;
+
 	private int connections;
+
+	/**
+	 * Counts denials, so that the answer to a watch is not taken for that to another.
+	 */
+	private int round;
+
+	/**
+	 * How many of those in the way are not watched yet, or {@link #DISTURBED}.
+	 */
+	private int unwatched;
 
 	private Guard guard = Guard.NONE;
 
@@ -153,29 +172,68 @@ final class Place {
 
 	/**
 	 * Tells that the request is denied.
-	 * @param before those before this one, to be changed at will
-	 * @param stamp the stamp of the denial
+	 * @param denial the answer
 	 * @param nanos the monotonic time at which the request was made
-	 * @param connections how many connections there were up to now
 	 * @return {@code false} if it is held, or left, in spite of that
 	 */
-	synchronized boolean denied(List<QueueNode> before, long stamp, long nanos, int connections) {
+	synchronized boolean denied(Denial denial, long nanos) {
 		if (this.state != State.WAITING) {
 			return false;
 		}
-		this.before = before;
-		this.stamp = stamp;
+		this.stamp = denial.stamp();
 		this.deniedNanos = nanos;
-		this.connections = connections;
+		this.retryAfter = denial.retryAfter();
 		return true;
 	}
 
 	/**
-	 * Tells what was found while nobody asked.
-	 * @return {@code false} if this does not wait any more
+	 * Tells who is before this one.
+	 * @param before those before this one, to be changed at will
+	 * @param blockers how many of them are in the way and will be watched
+	 * @param connections how many connections there were up to now
+	 * @return the number of this round, for {@link #watched}, or 0 if this does not wait
+	 * any more
 	 */
-	synchronized boolean stillBehind(List<QueueNode> before, int connections) {
-		return denied(before, this.stamp, this.deniedNanos, connections);
+	synchronized int behind(List<QueueNode> before, int blockers, int connections) {
+		if (this.state != State.WAITING) {
+			return 0;
+		}
+		this.before = before;
+		this.unwatched = blockers;
+		this.connections = connections;
+		return ++this.round;
+	}
+
+	/**
+	 * Tells that one of those in the way is watched from now on.
+	 */
+	synchronized void watched(int round) {
+		if (round == this.round && this.unwatched > 0) {
+			this.unwatched--;
+		}
+	}
+
+	/**
+	 * Tells that something has become of those in the way, so that others may be in the
+	 * way now, or nobody.
+	 */
+	synchronized void disturbed() {
+		this.unwatched = DISTURBED;
+	}
+
+	/**
+	 * Denies the request once more if nothing can have changed: the servers would tell of
+	 * it, and did not.
+	 * @param stamp the stamp of the denial
+	 * @param now the monotonic time at which this was asked for
+	 * @param connections how many connections there were up to now
+	 * @return the denial, or {@code null} if the servers must be asked
+	 */
+	synchronized @Nullable Denial denyAgain(long stamp, long now, int connections) {
+		Duration retryAfter = this.retryAfter.minusNanos(now - this.deniedNanos);
+		boolean watched = this.unwatched == 0 && this.guard == Guard.SET && this.connections == connections;
+		Denial denial = new Denial(retryAfter, stamp);
+		return (watched && retryAfter.compareTo(Duration.ZERO) > 0 && denied(denial, now)) ? denial : null;
 	}
 
 	/**

@@ -19,6 +19,7 @@ package io.github.lockspring.zookeeper;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -332,27 +333,53 @@ final class Queues {
 		if (!stays) {
 			return leave(place).thenApply((left) -> new Denial(retryAfter));
 		}
-		long stamp = this.stamps.incrementAndGet();
-		if (!place.denied(before, stamp, now, this.watches.connections())) {
+		Denial denial = new Denial(retryAfter, this.stamps.incrementAndGet());
+		if (!place.denied(denial, now)) {
 			return CompletableFuture.completedFuture(place.isHeld() ? place.grant() : new Denial(PAUSE));
 		}
 		watchOwnOnce(place);
-		watch(place, blockers);
-		return CompletableFuture.completedFuture(new Denial(retryAfter, stamp));
+		watch(place, before, blockers, this.watches.connections());
+		return CompletableFuture.completedFuture(denial);
 	}
 
-	private void watch(Place place, List<QueueNode> nodes) {
+	private void watch(Place place, List<QueueNode> before, List<QueueNode> blockers, int connections) {
+		int round = place.behind(before, blockers.size(), connections);
+		if (round == 0) {
+			return;
+		}
 		String parent = parentOf(place.path());
-		for (QueueNode node : nodes) {
+		for (QueueNode node : blockers) {
 			String path = parent + '/' + node.name();
 			this.watches.add(path, place);
 			place.session().watch(path, this.watches).thenAccept((found) -> {
-				if (!found) {
+				if (found) {
+					place.watched(round);
+				}
+				else {
 					this.watches.remove(path, place);
 					lookAgainUnasked(place);
 				}
 			});
 		}
+	}
+
+	/**
+	 * Denies those who waited before the call, and of whom the servers would have told if
+	 * anything had changed for them. A watch that a server has confirmed holds as long as
+	 * the connection; after a reconnection each asks by itself once. Sends nothing.
+	 */
+	Map<LeaseRequest, Denial> denyAgain(Session session, Collection<LeaseRequest> waiting, long now) {
+		int connections = this.watches.connections();
+		Map<LeaseRequest, Denial> denials = new HashMap<>();
+		for (LeaseRequest request : waiting) {
+			Place place = this.places.get(request);
+			Denial denial = (place != null && place.session() == session)
+					? place.denyAgain(this.stamps.incrementAndGet(), now, connections) : null;
+			if (denial != null) {
+				denials.put(request, denial);
+			}
+		}
+		return denials;
 	}
 
 	/**
@@ -403,6 +430,7 @@ final class Queues {
 	 * latest may have more nodes than there are, but lacks none.
 	 */
 	private void lookAgainUnasked(Place place) {
+		place.disturbed();
 		int connections = this.watches.connections();
 		place.session().children(parentOf(place.path())).thenAccept((names) -> {
 			if (place.isWaiting()) {
@@ -423,9 +451,10 @@ final class Queues {
 		if (blockers.isEmpty()) {
 			push(place);
 		}
-		else if (place.stillBehind(before, connections)) {
-			watch(place, blockers);
+		else {
+			watch(place, before, blockers, connections);
 			if (blockers.stream().anyMatch(QueueNode::rest)) {
+				place.disturbed();
 				hint(place);
 			}
 		}

@@ -83,6 +83,7 @@ final class Watches implements Watcher {
 		}
 		Set<Place> places = this.places.remove(event.getPath());
 		if (places != null) {
+			places.forEach(Place::disturbed); // all of them, whatever becomes of the next
 			places.forEach((place) -> this.listener.accept(place, event));
 		}
 	}

@@ -22,6 +22,7 @@ import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -42,6 +43,7 @@ import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
@@ -160,6 +162,18 @@ public final class ZooKeeperLockBackend implements LockBackend {
 			this.queues.abandon(request);
 			throw ex;
 		}
+	}
+
+	/**
+	 * Answers from memory: whoever waits watches who is in the way, and hears of what
+	 * becomes of them. Left out are those who heard something, and those whose watches
+	 * are not confirmed on the present connection.
+	 */
+	@Override
+	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
+		long now = System.nanoTime();
+		Session session = session(TimeUnit.NANOSECONDS.convert(timeout));
+		return this.queues.denyAgain(session, waiting, now);
 	}
 
 	@Override

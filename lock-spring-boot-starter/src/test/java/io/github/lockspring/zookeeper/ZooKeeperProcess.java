@@ -18,7 +18,9 @@ package io.github.lockspring.zookeeper;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -52,6 +54,11 @@ final class ZooKeeperProcess implements AutoCloseable, BackendListener {
 	static final Duration TIMEOUT = Duration.ofSeconds(30);
 
 	final BlockingQueue<LeaseRequest> granted = new LinkedBlockingQueue<>();
+
+	/**
+	 * The stamps of the denials that grants follow.
+	 */
+	final Map<LeaseRequest, Long> stamps = new ConcurrentHashMap<>();
 
 	final BlockingQueue<LeaseRequest> hints = new LinkedBlockingQueue<>();
 
@@ -165,6 +172,7 @@ final class ZooKeeperProcess implements AutoCloseable, BackendListener {
 
 	@Override
 	public boolean granted(LeaseRequest request, Grant grant, long stamp) {
+		this.stamps.put(request, stamp);
 		this.granted.add(request);
 		return true;
 	}
