@@ -19,25 +19,37 @@ package io.github.lockspring.zookeeper;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Remembers of some nodes that they were there lately, so that they are not created again
- * with every request. Only a hint: it forgets, since there is room for a fixed number of
- * them, and the node may have been deleted.
+ * Remembers of some nodes of keys that they were there lately, so that they are not
+ * created again with every request, and whether there was a queue below them, which is
+ * then listed in the same go as it is entered. Only a hint: it forgets, since there is
+ * room for a fixed number of them, and all may be different by now.
  */
 final class KnownParents {
 
 	private static final int SIZE = 16_384;
 
+	private static final long BUSY = 1L << 63;
+
 	private final AtomicLongArray paths = new AtomicLongArray(SIZE);
 
 	boolean isKnown(String path) {
 		long hash = hash(path);
-		return this.paths.get(index(hash)) == hash;
+		return (this.paths.get(index(hash)) & ~BUSY) == hash;
 	}
 
-	void add(String path) {
+	/**
+	 * Whether others wanted the key when this process last did.
+	 */
+	boolean isBusy(String path) {
 		long hash = hash(path);
-		if (this.paths.get(index(hash)) != hash) {
-			this.paths.set(index(hash), hash);
+		return this.paths.get(index(hash)) == (hash | BUSY);
+	}
+
+	void add(String path, boolean busy) {
+		long hash = hash(path);
+		long entry = busy ? (hash | BUSY) : hash;
+		if (this.paths.get(index(hash)) != entry) {
+			this.paths.set(index(hash), entry);
 		}
 	}
 
@@ -46,7 +58,7 @@ final class KnownParents {
 		for (int i = 0; i < path.length(); i++) {
 			hash = 0x100000001b3L * hash + path.charAt(i);
 		}
-		return hash ^ (hash >>> 32);
+		return (hash ^ (hash >>> 32)) & ~BUSY;
 	}
 
 	private static int index(long hash) {

@@ -36,7 +36,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.jspecify.annotations.Nullable;
@@ -49,12 +48,15 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.zookeeper.Session.NodeContent;
+import io.github.lockspring.zookeeper.Session.QueuedNodes;
 
 /**
  * Takes places in the queues of keys, watches those before them, and leaves them.
  * <ol>
- * <li>A request enters the queue of its key and lists it, both sent at once: whoever has
- * nobody in the way is the holder.</li>
+ * <li>A request enters the queue of its key, and is told in the same step how many are in
+ * it: whoever is alone is the holder. Otherwise it lists the queue, which is sent together
+ * with the request if there was a queue lately: whoever has nobody in the way is the
+ * holder, too.</li>
  * <li>Whoever is denied and stays watches its own node and the nearest of those in its
  * way. When they have all gone, and its own has not, nobody can have come between, so the
  * request is the holder without another question: the servers tell of deletions in the
@@ -118,10 +120,7 @@ final class Queues {
 		}
 		Place place = new Place(request, session);
 		this.places.put(request, place);
-		if (request.hasSeveralKeys()) {
-			return enterAll(place);
-		}
-		return create(place, 0).thenCompose((names) -> settle(place, names, stays, now));
+		return enter(place, 0, stays, now);
 	}
 
 	/**
@@ -135,48 +134,67 @@ final class Queues {
 		}
 	}
 
-	private CompletableFuture<List<String>> create(Place place, int attempt) {
+	private CompletableFuture<Attempt> enter(Place place, int attempt, boolean stays, long now) {
 		Session session = place.session();
-		String parent = this.tree.of(place.request().key());
-		CompletableFuture<?> container = (attempt == 0 && this.parents.isKnown(parent))
-				? CompletableFuture.completedFuture(null) : session.create(parent, CreateMode.CONTAINER);
-		CompletableFuture<List<String>> created = session
-			.create(parent + '/' + QueueNode.prefix(place.request()), CreateMode.EPHEMERAL_SEQUENTIAL)
-			.thenApply((node) -> {
-				this.parents.add(parent);
-				return entered(place, List.of(node.path()), node.transaction());
-			});
-		CompletableFuture<List<String>> children = session.children(parent);
-		return created.thenCombine(children, (paths, names) -> names)
-			.handle((names, failure) -> (failure != null) ? createAgain(place, attempt, failure, container)
-					: CompletableFuture.completedFuture(names))
+		List<String> parents = parents(place.request());
+		CompletableFuture<?> containers = all(parents.stream()
+			.filter((parent) -> attempt > 0 || !this.parents.isKnown(parent))
+			.map((parent) -> session.create(parent, CreateMode.CONTAINER))
+			.toList());
+		CompletableFuture<QueuedNodes> queued = session.enqueue(parents, QueueNode.prefix(place.request()));
+		CompletableFuture<List<List<String>>> lists = parents.stream().anyMatch(this.parents::isBusy)
+				? list(session, parents) : null;
+		return queued
+			.handle((nodes, failure) -> (failure != null) ? enterAgain(place, attempt, stays, now, failure, containers)
+					: entered(place, parents, nodes, lists, stays, now))
 			.thenCompose(Function.identity());
+	}
+
+	private List<String> parents(LeaseRequest request) {
+		return request.hasSeveralKeys() ? request.keys().stream().map(this.tree::of).toList()
+				: List.of(this.tree.of(request.key()));
+	}
+
+	private static CompletableFuture<List<List<String>>> list(Session session, List<String> parents) {
+		return all(parents.stream().map(session::children).toList());
 	}
 
 	/**
 	 * The server deletes nodes of keys that nobody uses, and somebody may have deleted
 	 * the root.
 	 */
-	private CompletableFuture<List<String>> createAgain(Place place, int attempt, Throwable failure,
-			CompletableFuture<?> container) {
+	private CompletableFuture<Attempt> enterAgain(Place place, int attempt, boolean stays, long now, Throwable failure,
+			CompletableFuture<?> containers) {
 		if (!(cause(failure) instanceof KeeperException.NoNodeException)) {
 			lostTrack(place);
 			return CompletableFuture.failedFuture(failure);
 		}
 		if (attempt == 2) {
 			this.places.remove(place.request(), place);
-			return container.thenCompose((created) -> CompletableFuture.failedFuture(failure));
+			return containers.thenCompose((created) -> CompletableFuture.failedFuture(failure));
 		}
 		CompletableFuture<?> root = (attempt == 1) ? this.connection.prepareAgain()
 				: CompletableFuture.completedFuture(null);
-		return root.thenCompose((prepared) -> create(place, attempt + 1));
+		return root.thenCompose((prepared) -> enter(place, attempt + 1, stays, now));
 	}
 
-	private List<String> entered(Place place, List<String> paths, long transaction) {
-		if (!place.entered(paths, transaction << QueueNode.TOKEN_BITS)) {
-			paths.forEach((path) -> delete(place.session(), path));
+	private CompletableFuture<Attempt> entered(Place place, List<String> parents, QueuedNodes nodes,
+			@Nullable CompletableFuture<List<List<String>>> lists, boolean stays, long now) {
+		parents.forEach((parent) -> this.parents.add(parent, !nodes.alone()));
+		if (!place.entered(nodes.paths(), nodes.transaction() << QueueNode.TOKEN_BITS)) {
+			nodes.paths().forEach((path) -> delete(place.session(), path));
 		}
-		return paths;
+		if (nodes.alone()) {
+			place.hold();
+			return CompletableFuture.completedFuture(place.grant());
+		}
+		return ((lists != null) ? lists : list(place.session(), parents)).whenComplete((names, failure) -> {
+			if (failure != null) {
+				lostTrack(place);
+			}
+		})
+			.thenCompose((names) -> place.request().hasSeveralKeys() ? settleAll(place, names)
+					: settle(place, names.get(0), stays, now));
 	}
 
 	/**
@@ -187,42 +205,6 @@ final class Queues {
 		place.leave();
 		this.leavings.add(place.session(), place.request());
 		this.leavings.clear(place.session());
-	}
-
-	private CompletableFuture<Attempt> enterAll(Place place) {
-		return createAll(place, 0).thenCompose((lists) -> settleAll(place, lists));
-	}
-
-	private CompletableFuture<List<List<String>>> createAll(Place place, int attempt) {
-		Session session = place.session();
-		List<String> parents = place.request().keys().stream().map(this.tree::of).toList();
-		parents.stream()
-			.filter((parent) -> attempt > 0 || !this.parents.isKnown(parent))
-			.forEach((parent) -> session.create(parent, CreateMode.CONTAINER));
-		String prefix = QueueNode.prefix(place.request());
-		CompletableFuture<List<OpResult>> created = session.change(parents.stream()
-			.map((parent) -> session.creation(parent + '/' + prefix, new byte[0], CreateMode.EPHEMERAL_SEQUENTIAL))
-			.toList());
-		CompletableFuture<List<List<String>>> lists = all(parents.stream().map(session::children).toList());
-		return created.thenCompose((results) -> {
-			parents.forEach(this.parents::add);
-			List<String> paths = results.stream().map((result) -> ((OpResult.CreateResult) result).getPath()).toList();
-			return session.read(paths.get(0)).thenCombine(lists, (content, names) -> {
-				entered(place, paths, content.map((node) -> node.stat().getCzxid()).orElse(0L));
-				return names;
-			});
-		}).handle((names, failure) -> {
-			if (failure == null) {
-				return CompletableFuture.completedFuture(names);
-			}
-			if (!(cause(failure) instanceof KeeperException.NoNodeException) || attempt == 2) {
-				lostTrack(place);
-				return CompletableFuture.<List<List<String>>>failedFuture(failure);
-			}
-			CompletableFuture<?> root = (attempt == 1) ? this.connection.prepareAgain()
-					: CompletableFuture.completedFuture(null);
-			return root.thenCompose((prepared) -> createAll(place, attempt + 1));
-		}).thenCompose(Function.identity());
 	}
 
 	/**

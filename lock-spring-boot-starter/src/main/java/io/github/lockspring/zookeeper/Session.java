@@ -17,9 +17,12 @@
 package io.github.lockspring.zookeeper;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -59,6 +62,11 @@ final class Session {
 	private volatile long confirmedNanos;
 
 	private volatile boolean over;
+
+	/**
+	 * Whether we may change the nodes of keys.
+	 */
+	private volatile boolean counts = true;
 
 	/**
 	 * Creates it.
@@ -166,6 +174,69 @@ final class Session {
 			}
 		}, null);
 		return answer;
+	}
+
+	/**
+	 * Creates a node in the queue of each key, in one step, and counts who is there. The
+	 * node of the key is changed in the same step because the answer to that tells how
+	 * many children it has then. Without the right to change it nobody counts.
+	 * @param parents the nodes of the keys
+	 * @param name the part of the name before the number
+	 */
+	CompletableFuture<QueuedNodes> enqueue(List<String> parents, String name) {
+		if (!this.counts) {
+			return enqueueOnly(parents, name);
+		}
+		List<Op> changes = new ArrayList<>(2 * parents.size());
+		for (String parent : parents) {
+			changes.add(creation(parent + '/' + name, NO_DATA, CreateMode.EPHEMERAL_SEQUENTIAL));
+			changes.add(Op.setData(parent, NO_DATA, -1));
+		}
+		return change(changes).handle((results, failure) -> {
+			if (failure instanceof KeeperException.NoAuthException) {
+				return enqueueOnly(parents, name).whenComplete((nodes, refusal) -> this.counts = refusal != null);
+			}
+			return (failure != null) ? CompletableFuture.<QueuedNodes>failedFuture(failure)
+					: CompletableFuture.completedFuture(queuedNodes(parents, results));
+		}).thenCompose(Function.identity());
+	}
+
+	private static QueuedNodes queuedNodes(List<String> parents, List<OpResult> results) {
+		List<String> paths = new ArrayList<>(parents.size());
+		boolean alone = true;
+		long transaction = 0;
+		for (int i = 0; i < parents.size(); i++) {
+			paths.add(pathOf(parents.get(i), results.get(2 * i)));
+			Stat parent = ((OpResult.SetDataResult) results.get(2 * i + 1)).getStat();
+			alone &= parent.getNumChildren() == 1;
+			transaction = parent.getMzxid();
+		}
+		return new QueuedNodes(paths, transaction, alone);
+	}
+
+	/**
+	 * The client leaves the path that its connect string ends with in results of several
+	 * changes.
+	 */
+	private static String pathOf(String parent, OpResult created) {
+		String path = ((OpResult.CreateResult) created).getPath();
+		return parent + path.substring(path.lastIndexOf('/'));
+	}
+
+	private CompletableFuture<QueuedNodes> enqueueOnly(List<String> parents, String name) {
+		if (parents.size() == 1) {
+			return create(parents.get(0) + '/' + name, CreateMode.EPHEMERAL_SEQUENTIAL)
+				.thenApply((node) -> new QueuedNodes(List.of(node.path()), node.transaction(), false));
+		}
+		return change(parents.stream()
+			.map((parent) -> creation(parent + '/' + name, NO_DATA, CreateMode.EPHEMERAL_SEQUENTIAL))
+			.toList()).thenCompose((results) -> {
+				List<String> paths = IntStream.range(0, parents.size())
+					.mapToObj((i) -> pathOf(parents.get(i), results.get(i)))
+					.toList();
+				return read(paths.get(0)).thenApply((content) -> new QueuedNodes(paths,
+						content.map((node) -> node.stat().getCzxid()).orElse(0L), false));
+			});
 	}
 
 	/**
@@ -342,6 +413,16 @@ final class Session {
 	 * @param transaction the id of the transaction that created it
 	 */
 	record CreatedNode(String path, long transaction) {
+	}
+
+	/**
+	 * The nodes of a request in the queues of its keys.
+	 *
+	 * @param paths their paths, one for each key
+	 * @param transaction the id of the transaction that created them
+	 * @param alone whether there was no other node in these queues just then
+	 */
+	record QueuedNodes(List<String> paths, long transaction, boolean alone) {
 	}
 
 	/**

@@ -116,7 +116,7 @@ class ZooKeeperReplyDroppedTests {
 	@Test
 	void acquireIsMadeGood() throws Exception {
 		inEachVictim((proxy, victim, random) -> {
-			Future<String> reply = proxy.dropReplyOf(OpCode.create2);
+			Future<String> reply = proxy.dropReplyOf(OpCode.multi);
 			takeTurn(victim, random);
 			awaitDropped(reply);
 		});
@@ -126,7 +126,7 @@ class ZooKeeperReplyDroppedTests {
 	@Test
 	void acquireThatTriesOnceFailsAndLeavesNothing() throws Exception {
 		inEachVictim((proxy, victim, random) -> {
-			Future<String> reply = proxy.dropReplyOf(OpCode.create2);
+			Future<String> reply = proxy.dropReplyOf(OpCode.multi);
 			assertThat(this.run.acquire(victim, key(random), TERMS, Duration.ZERO)).isNull();
 			awaitDropped(reply);
 			takeTurn(victim, random);
@@ -197,7 +197,7 @@ class ZooKeeperReplyDroppedTests {
 		FaultProxy proxy = this.proxies.get(0);
 		try (CuratorFramework admin = Clients.create(server.connectString())) {
 			admin.start();
-			Future<String> reply = proxy.dropReplyOf(OpCode.create2);
+			Future<String> reply = proxy.dropReplyOf(OpCode.multi);
 			assertThatExceptionOfType(OutcomeUnknownException.class)
 				.isThrownBy(() -> backend.contend(request("ghost", 1), SESSION));
 			awaitDropped(reply);

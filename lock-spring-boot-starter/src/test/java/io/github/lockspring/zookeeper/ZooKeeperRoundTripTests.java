@@ -96,24 +96,33 @@ class ZooKeeperRoundTripTests {
 	}
 
 	@Test
-	void cycleOnAKnownKeyIsThreeRequests() {
+	void cycleOnAKnownKeyIsTwoRequests() {
 		for (int i = 0; i < 20; i++) {
 			Map<Integer, Long> before = requests();
 			LeaseRequest lease = this.process.acquire("known");
-			assertThat(requestsSince(before)).isEqualTo(Map.of(OpCode.create2, 1L, OpCode.getChildren, 1L));
+			assertThat(requestsSince(before)).isEqualTo(Map.of(OpCode.multi, 1L));
 			assertThat(this.process.release(lease)).isTrue();
-			assertThat(requestsSince(before))
-				.isEqualTo(Map.of(OpCode.create2, 1L, OpCode.getChildren, 1L, OpCode.delete, 1L));
+			assertThat(requestsSince(before)).isEqualTo(Map.of(OpCode.multi, 1L, OpCode.delete, 1L));
 		}
 	}
 
 	@Test
-	void cycleOfAReaderOrOfPermitsIsThreeRequests() {
+	void severalKeysAreOneRequestToAcquire() {
+		LeaseRequest first = this.process.request(List.of("several-1", "several-2", "several-3"));
+		this.process.release(this.process.acquire(first));
+		Map<Integer, Long> before = requests();
+		LeaseRequest lease = this.process
+			.acquire(this.process.request(List.of("several-1", "several-2", "several-3")));
+		assertThat(requestsSince(before)).isEqualTo(Map.of(OpCode.multi, 1L));
+		assertThat(this.process.release(lease)).isTrue();
+	}
+
+	@Test
+	void cycleOfAReaderOrOfPermitsIsTwoRequests() {
 		for (LeaseMode mode : List.of(LeaseMode.SHARED, LeaseMode.permits(2, 3))) {
 			Map<Integer, Long> before = requests();
 			this.process.release(this.process.acquire(this.process.request("known", mode)));
-			assertThat(requestsSince(before))
-				.isEqualTo(Map.of(OpCode.create2, 1L, OpCode.getChildren, 1L, OpCode.delete, 1L));
+			assertThat(requestsSince(before)).isEqualTo(Map.of(OpCode.multi, 1L, OpCode.delete, 1L));
 		}
 	}
 
@@ -121,18 +130,29 @@ class ZooKeeperRoundTripTests {
 	void firstUseOfAKeyIsOneRequestMore() {
 		Map<Integer, Long> before = requests();
 		this.process.release(this.process.acquire("new"));
-		assertThat(requestsSince(before)).isEqualTo(
-				Map.of(OpCode.createContainer, 1L, OpCode.create2, 1L, OpCode.getChildren, 1L, OpCode.delete, 1L));
+		assertThat(requestsSince(before))
+			.isEqualTo(Map.of(OpCode.createContainer, 1L, OpCode.multi, 1L, OpCode.delete, 1L));
 	}
 
 	@Test
-	void nodeAndQueueAreAskedForTogether() {
-		this.process.release(this.process.acquire("held-back"));
+	void nodeAndQueueAreAskedForTogetherWhereOthersWereLately() {
+		LeaseRequest other = this.process.acquire("held-back");
+		this.process.release(this.process.queue(this.process.request("held-back")));
+		this.process.release(other);
 		Map<Integer, Long> before = requests();
 		CompletableFuture<?> attempt = acquireWithoutAnswers("held-back");
 		ZooKeeperProcess.await()
-			.until(() -> requestsSince(before).equals(Map.of(OpCode.create2, 1L, OpCode.getChildren, 1L)));
+			.until(() -> requestsSince(before).equals(Map.of(OpCode.multi, 1L, OpCode.getChildren, 1L)));
 		assertThat(attempt).isNotDone();
+	}
+
+	@Test
+	void queueIsNotAskedForAnyMoreWhenOthersHaveGone() {
+		LeaseRequest other = this.process.acquire("known");
+		this.process.release(this.process.queue(this.process.request("known")));
+		this.process.release(other);
+		this.process.release(this.process.acquire("known"));
+		cycleOnAKnownKeyIsTwoRequests();
 	}
 
 	@Test
@@ -141,7 +161,7 @@ class ZooKeeperRoundTripTests {
 		CompletableFuture<?> attempt = acquireWithoutAnswers("together");
 		ZooKeeperProcess.await()
 			.until(() -> requestsSince(before)
-				.equals(Map.of(OpCode.createContainer, 1L, OpCode.create2, 1L, OpCode.getChildren, 1L)));
+				.equals(Map.of(OpCode.createContainer, 1L, OpCode.multi, 1L)));
 		assertThat(attempt).isNotDone();
 	}
 
@@ -158,7 +178,7 @@ class ZooKeeperRoundTripTests {
 		this.process.release(holder); // behind the watches, in one session
 		assertThat(this.process.nextGranted()).isEqualTo(waiter);
 		assertThat(requestsSince(before))
-			.isEqualTo(Map.of(OpCode.create2, 1L, OpCode.getChildren, 1L, OpCode.getData, 2L, OpCode.delete, 1L));
+			.isEqualTo(Map.of(OpCode.multi, 1L, OpCode.getChildren, 1L, OpCode.getData, 2L, OpCode.delete, 1L));
 		assertThat(this.process.release(waiter)).isTrue();
 	}
 
