@@ -282,7 +282,7 @@ final class Connection {
 				throw new CompletionException(KeeperException.create(Code.get(code), this.tree.root()));
 			}
 			return readAcl(zooKeeper);
-		}).thenApply((acl) -> new Session(zooKeeper, this.tree.root(), checked(acl), sent));
+		}).thenApply((acl) -> new Session(zooKeeper, this.tree, checked(acl), sent));
 	}
 
 	/**

@@ -32,7 +32,8 @@ import io.github.lockspring.spi.LeaseRequest;
 
 /**
  * A request's place in the queue of its key, or in those of its keys, as far as this
- * process knows. Safe for use by many threads.
+ * process knows. One of many that are held takes little room: the path of its node is put
+ * together when it is needed. Safe for use by many threads.
  */
 final class Place {
 
@@ -47,38 +48,16 @@ final class Place {
 
 	private State state = State.ENTERING;
 
-	private List<String> paths = List.of();
+	private int sequence;
 
-	private @Nullable QueueNode node;
+	/**
+	 * The paths of the nodes, if they are not told by the request and the number.
+	 */
+	private @Nullable List<String> paths = List.of();
 
 	private long token;
 
-	/**
-	 * Those before this one, less those that have gone since.
-	 */
-	private List<QueueNode> before = List.of();
-
-	private long stamp;
-
-	private long deniedNanos;
-
-	private Duration retryAfter = Duration.ZERO;
-
-	private int connections;
-
-	/**
-	 * Counts denials, so that the answer to a watch is not taken for that to another.
-	 */
-	private int round;
-
-	/**
-	 * How many of those in the way are not watched yet, or {@link #DISTURBED}.
-	 */
-	private int unwatched;
-
-	private Guard guard = Guard.NONE;
-
-	private final Set<String> watchedPaths = new HashSet<>();
+	private @Nullable Waiting waiting;
 
 	Place(LeaseRequest request, Session session) {
 		this.request = request;
@@ -100,7 +79,10 @@ final class Place {
 	 * @return {@code false} if nobody wants them any more
 	 */
 	synchronized boolean entered(List<String> paths, long token) {
-		this.paths = paths;
+		String name = name(paths.get(0));
+		this.sequence = QueueNode.sequence(name);
+		boolean told = paths.size() == 1 && name.equals(QueueNode.name(this.request, this.sequence));
+		this.paths = told ? null : paths;
 		this.token = token;
 		if (this.state == State.LEFT) {
 			return false;
@@ -125,13 +107,14 @@ final class Place {
 	synchronized List<String> giveBack(List<String> keys) {
 		LeaseRequest all = this.request;
 		LeaseRequest rest = all.without(keys);
-		if (rest == null || this.paths.size() != all.keys().size()) {
+		List<String> paths = paths();
+		if (rest == null || paths.size() != all.keys().size()) {
 			return List.of();
 		}
 		List<String> given = new ArrayList<>();
 		List<String> left = new ArrayList<>();
-		for (int i = 0; i < this.paths.size(); i++) {
-			(keys.contains(all.keys().get(i)) ? given : left).add(this.paths.get(i));
+		for (int i = 0; i < paths.size(); i++) {
+			(keys.contains(all.keys().get(i)) ? given : left).add(paths.get(i));
 		}
 		this.paths = left;
 		this.request = rest;
@@ -139,7 +122,9 @@ final class Place {
 	}
 
 	synchronized List<String> paths() {
-		return this.paths;
+		List<String> paths = this.paths;
+		return (paths != null) ? paths
+				: List.of(this.session.pathOf(this.request.key()) + '/' + QueueNode.name(this.request, this.sequence));
 	}
 
 	/**
@@ -150,7 +135,10 @@ final class Place {
 	}
 
 	String name() {
-		String path = path();
+		return name(path());
+	}
+
+	private static String name(String path) {
 		return path.substring(path.lastIndexOf('/') + 1);
 	}
 
@@ -158,12 +146,22 @@ final class Place {
 	 * The only node.
 	 */
 	synchronized QueueNode node() {
-		QueueNode node = this.node;
+		Waiting waiting = waiting();
+		QueueNode node = waiting.node;
 		if (node == null) {
 			node = QueueNode.parse(name());
-			this.node = node;
+			waiting.node = node;
 		}
 		return node;
+	}
+
+	private Waiting waiting() {
+		Waiting waiting = this.waiting;
+		if (waiting == null) {
+			waiting = new Waiting();
+			this.waiting = waiting;
+		}
+		return waiting;
 	}
 
 	synchronized long token() {
@@ -180,9 +178,10 @@ final class Place {
 		if (this.state != State.WAITING) {
 			return false;
 		}
-		this.stamp = denial.stamp();
-		this.deniedNanos = nanos;
-		this.retryAfter = denial.retryAfter();
+		Waiting waiting = waiting();
+		waiting.stamp = denial.stamp();
+		waiting.deniedNanos = nanos;
+		waiting.retryAfter = denial.retryAfter();
 		return true;
 	}
 
@@ -198,18 +197,20 @@ final class Place {
 		if (this.state != State.WAITING) {
 			return 0;
 		}
-		this.before = before;
-		this.unwatched = blockers;
-		this.connections = connections;
-		return ++this.round;
+		Waiting waiting = waiting();
+		waiting.before = before;
+		waiting.unwatched = blockers;
+		waiting.connections = connections;
+		return ++waiting.round;
 	}
 
 	/**
 	 * Tells that one of those in the way is watched from now on.
 	 */
 	synchronized void watched(int round) {
-		if (round == this.round && this.unwatched > 0) {
-			this.unwatched--;
+		Waiting waiting = waiting();
+		if (round == waiting.round && waiting.unwatched > 0) {
+			waiting.unwatched--;
 		}
 	}
 
@@ -218,7 +219,7 @@ final class Place {
 	 * way now, or nobody.
 	 */
 	synchronized void disturbed() {
-		this.unwatched = DISTURBED;
+		waiting().unwatched = DISTURBED;
 	}
 
 	/**
@@ -230,10 +231,12 @@ final class Place {
 	 * @return the denial, or {@code null} if the servers must be asked
 	 */
 	synchronized @Nullable Denial denyAgain(long stamp, long now, int connections) {
-		Duration retryAfter = this.retryAfter.minusNanos(now - this.deniedNanos);
-		boolean watched = this.unwatched == 0 && this.guard == Guard.SET && this.connections == connections;
-		Denial denial = new Denial(retryAfter, stamp);
-		return (watched && retryAfter.compareTo(Duration.ZERO) > 0 && denied(denial, now)) ? denial : null;
+		Waiting waiting = this.waiting;
+		if (waiting == null || !waiting.isWatched(connections)) {
+			return null;
+		}
+		Denial denial = new Denial(waiting.retryAfter.minusNanos(now - waiting.deniedNanos), stamp);
+		return (denial.retryAfter().compareTo(Duration.ZERO) > 0 && denied(denial, now)) ? denial : null;
 	}
 
 	/**
@@ -242,8 +245,10 @@ final class Place {
 	 * @return whether nobody is in the way any more for certain
 	 */
 	synchronized boolean isFreedBy(String name, int connections) {
-		return connections == this.connections && this.guard == Guard.SET
-				&& this.before.removeIf((node) -> node.name().equals(name)) && node().blockers(this.before).isEmpty();
+		Waiting waiting = waiting();
+		return connections == waiting.connections && waiting.guard == Guard.SET
+				&& waiting.before.removeIf((node) -> node.name().equals(name))
+				&& node().blockers(waiting.before).isEmpty();
 	}
 
 	synchronized boolean isWaiting() {
@@ -262,7 +267,9 @@ final class Place {
 		boolean waiting = this.state == State.WAITING;
 		if (waiting) {
 			this.state = State.HELD;
-			this.before = List.of();
+			if (this.waiting != null) {
+				this.waiting.before = List.of();
+			}
 		}
 		return waiting;
 	}
@@ -281,19 +288,27 @@ final class Place {
 	 * Whether somebody must begin to watch the nodes of this place.
 	 */
 	synchronized boolean isToBeWatched() {
-		boolean first = this.guard == Guard.NONE;
+		Waiting waiting = waiting();
+		boolean first = waiting.guard == Guard.NONE;
 		if (first) {
-			this.guard = Guard.ASKED;
+			waiting.guard = Guard.ASKED;
 		}
 		return first;
+	}
+
+	/**
+	 * Whether the servers tell if somebody deletes the nodes of this place.
+	 */
+	synchronized boolean isGuarded() {
+		return this.waiting != null && this.waiting.guard == Guard.SET;
 	}
 
 	/**
 	 * Tells that from now on it will be told if a node of this place is deleted.
 	 */
 	synchronized void guard() {
-		if (this.guard == Guard.ASKED) {
-			this.guard = Guard.SET;
+		if (waiting().guard == Guard.ASKED) {
+			waiting().guard = Guard.SET;
 		}
 	}
 
@@ -301,11 +316,11 @@ final class Place {
 	 * Tells that the nodes of this place are not watched, or not any more.
 	 */
 	synchronized void unguard() {
-		this.guard = Guard.NONE;
+		waiting().guard = Guard.NONE;
 	}
 
 	synchronized void watching(String path) {
-		this.watchedPaths.add(path);
+		waiting().watchedPaths.add(path);
 	}
 
 	/**
@@ -314,14 +329,18 @@ final class Place {
 	void forEachWatched(BiConsumer<String, Place> action) {
 		List<String> paths;
 		synchronized (this) {
-			paths = List.copyOf(this.watchedPaths);
-			this.watchedPaths.clear();
+			Waiting waiting = this.waiting;
+			if (waiting == null) {
+				return;
+			}
+			paths = List.copyOf(waiting.watchedPaths);
+			waiting.watchedPaths.clear();
 		}
 		paths.forEach((path) -> action.accept(path, this));
 	}
 
 	synchronized long stamp() {
-		return this.stamp;
+		return waiting().stamp;
 	}
 
 	/**
@@ -342,7 +361,47 @@ final class Place {
 		long leaseEnd = now + TimeUnit.NANOSECONDS.convert(this.request.terms().leaseTime());
 		long end = (leaseEnd - now > 0 && leaseEnd - this.session.vouchedUntil() < 0) ? leaseEnd
 				: this.session.vouchedUntil();
-		return new Grant(this.token, Duration.ofNanos(Math.max(0, end - this.deniedNanos)));
+		return new Grant(this.token, Duration.ofNanos(Math.max(0, end - waiting().deniedNanos)));
+	}
+
+	/**
+	 * What is known of a place only if somebody was in the way.
+	 */
+	private static final class Waiting {
+
+		private @Nullable QueueNode node;
+
+		/**
+		 * Those before this one, less those that have gone since.
+		 */
+		private List<QueueNode> before = List.of();
+
+		private long stamp;
+
+		private long deniedNanos;
+
+		private Duration retryAfter = Duration.ZERO;
+
+		private int connections;
+
+		/**
+		 * Counts denials, so that the answer to a watch is not taken for that to another.
+		 */
+		private int round;
+
+		/**
+		 * How many of those in the way are not watched yet, or {@link #DISTURBED}.
+		 */
+		private int unwatched = DISTURBED;
+
+		private Guard guard = Guard.NONE;
+
+		private final Set<String> watchedPaths = new HashSet<>();
+
+		private boolean isWatched(int connections) {
+			return this.unwatched == 0 && this.guard == Guard.SET && this.connections == connections;
+		}
+
 	}
 
 	/**

@@ -68,6 +68,22 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 		return owner + '-' + text(mode) + tokens + (rest ? "r_" : "_");
 	}
 
+	/**
+	 * The whole name of the node that a request has created, if it was given a number.
+	 */
+	static String name(LeaseRequest request, int sequence) {
+		String digits = Long.toString(Math.abs((long) sequence));
+		int zeros = ((sequence < 0) ? 9 : 10) - digits.length();
+		return prefix(request) + ((sequence < 0) ? "-" : "") + "0".repeat(Math.max(0, zeros)) + digits;
+	}
+
+	/**
+	 * Reads the number in the name of a node of ours.
+	 */
+	static int sequence(String name) {
+		return Integer.parseInt(name, name.lastIndexOf('_') + 1, name.length(), 10);
+	}
+
 	private static String text(LeaseMode mode) {
 		if (mode instanceof LeaseMode.Permits some) {
 			return "p" + some.permits() + "of" + some.limit() + "t";

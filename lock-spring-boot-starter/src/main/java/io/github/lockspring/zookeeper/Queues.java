@@ -20,7 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,7 +30,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -54,9 +53,9 @@ import io.github.lockspring.zookeeper.Session.QueuedNodes;
  * Takes places in the queues of keys, watches those before them, and leaves them.
  * <ol>
  * <li>A request enters the queue of its key, and is told in the same step how many are in
- * it: whoever is alone is the holder. Otherwise it lists the queue, which is sent together
- * with the request if there was a queue lately: whoever has nobody in the way is the
- * holder, too.</li>
+ * it: whoever is alone is the holder. Otherwise it lists the queue, which is sent
+ * together with the request if there was a queue lately: whoever has nobody in the way is
+ * the holder, too.</li>
  * <li>Whoever is denied and stays watches its own node and the nearest of those in its
  * way. When they have all gone, and its own has not, nobody can have come between, so the
  * request is the holder without another question: the servers tell of deletions in the
@@ -95,6 +94,11 @@ final class Queues {
 	private final RestingNodes restingNodes;
 
 	private final AtomicLong stamps = new AtomicLong();
+
+	/**
+	 * Whether the servers can be asked for many nodes at once, as far as is known.
+	 */
+	private volatile boolean canReadMany = true;
 
 	private volatile @Nullable BackendListener listener;
 
@@ -635,23 +639,52 @@ final class Queues {
 	}
 
 	/**
-	 * Has the leader confirm the session, and the servers tell from now on if a node of a
-	 * lease is deleted. Later calls cost one request however many leases there are.
+	 * Has the leader confirm the session, and looks whether somebody has deleted nodes of
+	 * the leases, of which only those who had to wait are told. Servers that cannot be
+	 * asked for many nodes at once, which ends a connection once, tell of all of them.
 	 * @return the leases that are held
 	 */
 	CompletableFuture<Set<LeaseRequest>> confirm(Session session, Collection<LeaseRequest> leases) {
-		Set<LeaseRequest> held = new HashSet<>();
+		Map<LeaseRequest, Place> held = new HashMap<>();
 		for (LeaseRequest lease : leases) {
 			Place place = this.places.get(lease);
 			if (place != null && place.isHeld() && place.session() == session) {
-				held.add(lease);
-				watchOwnOnce(place);
+				held.put(lease, place);
 			}
 		}
-		return session.sync().thenApply((synced) -> held.stream().filter((lease) -> {
-			Place place = this.places.get(lease);
-			return place != null && place.isHeld();
-		}).collect(Collectors.toSet()));
+		return check(session, held.values()).thenApply((checked) -> {
+			held.values().removeIf((place) -> !place.isHeld());
+			return held.keySet();
+		});
+	}
+
+	private CompletableFuture<Void> check(Session session, Collection<Place> places) {
+		if (!this.canReadMany) {
+			places.forEach(this::watchOwnOnce);
+			return session.sync();
+		}
+		Map<String, Place> unguarded = new LinkedHashMap<>();
+		for (Place place : places) {
+			if (!place.isGuarded()) {
+				place.paths().forEach((path) -> unguarded.put(path, place));
+			}
+		}
+		CompletableFuture<Void> synced = session.sync();
+		return session.missing(List.copyOf(unguarded.keySet())).handle((missing, failure) -> {
+			if (failure != null) {
+				boolean unknown = cause(failure) instanceof KeeperException.UnimplementedException;
+				this.canReadMany &= !unknown;
+				return unknown ? check(session, places) : CompletableFuture.<Void>failedFuture(failure);
+			}
+			missing.forEach((path) -> gone(unguarded.get(path), path));
+			return synced;
+		}).thenCompose(Function.identity());
+	}
+
+	private void gone(@Nullable Place place, String path) {
+		if (place != null && place.paths().contains(path)) {
+			vanished(place);
+		}
 	}
 
 	private void watchOwnOnce(Place place) {

@@ -20,7 +20,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
@@ -49,9 +51,19 @@ final class Session {
 
 	private static final long MOST_LAG_MILLIS = 1_000;
 
+	/**
+	 * A server does nothing else for this client until it has read them all.
+	 */
+	private static final int MAX_READS = 500;
+
+	/**
+	 * A request that is longer than a megabyte ends the connection.
+	 */
+	private static final int MAX_LENGTH = 200_000;
+
 	private final ZooKeeper zooKeeper;
 
-	private final String root;
+	private final LockTree tree;
 
 	private final List<ACL> acl;
 
@@ -71,14 +83,14 @@ final class Session {
 	/**
 	 * Creates it.
 	 * @param zooKeeper the client's handle, which is connected
-	 * @param root the path of the root
+	 * @param tree where the nodes are
 	 * @param acl who may do what with the nodes
 	 * @param confirmedNanos the monotonic time before something was asked that the leader
 	 * has answered
 	 */
-	Session(ZooKeeper zooKeeper, String root, List<ACL> acl, long confirmedNanos) {
+	Session(ZooKeeper zooKeeper, LockTree tree, List<ACL> acl, long confirmedNanos) {
 		this.zooKeeper = zooKeeper;
-		this.root = root;
+		this.tree = tree;
 		this.acl = acl;
 		this.id = zooKeeper.getSessionId();
 		this.vouched = vouched(zooKeeper.getSessionTimeout());
@@ -111,7 +123,14 @@ final class Session {
 	 * The path of the root of all locks.
 	 */
 	String root() {
-		return this.root;
+		return this.tree.root();
+	}
+
+	/**
+	 * The path of the node of a key.
+	 */
+	String pathOf(String key) {
+		return this.tree.of(key);
 	}
 
 	/**
@@ -356,14 +375,56 @@ final class Session {
 	CompletableFuture<Void> sync() {
 		CompletableFuture<Void> answer = new CompletableFuture<>();
 		long sent = System.nanoTime();
-		this.zooKeeper.sync(this.root, (code, path, context) -> {
+		this.zooKeeper.sync(root(), (code, path, context) -> {
 			if (code == Code.OK.intValue()) {
 				confirm(sent);
 				answer.complete(null);
 			}
 			else {
-				answer.completeExceptionally(KeeperException.create(Code.get(code), this.root));
+				answer.completeExceptionally(KeeperException.create(Code.get(code), root()));
 			}
+		}, null);
+		return answer;
+	}
+
+	/**
+	 * Tells which of many nodes are not there, with one request for some hundred of them.
+	 * A node that we may not read counts as there. Fails with a
+	 * {@link KeeperException.UnimplementedException}, and the connection ends, if the
+	 * server is older than 3.6.
+	 */
+	CompletableFuture<Set<String>> missing(List<String> paths) {
+		Set<String> missing = ConcurrentHashMap.newKeySet();
+		List<CompletableFuture<?>> answers = new ArrayList<>();
+		int start = 0;
+		int length = 0;
+		for (int i = 0; i < paths.size(); i++) {
+			length += paths.get(i).length();
+			if (i + 1 == paths.size() || i + 1 - start == MAX_READS || length > MAX_LENGTH) {
+				answers.add(findMissing(paths.subList(start, i + 1), missing));
+				start = i + 1;
+				length = 0;
+			}
+		}
+		return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new)).thenApply((nothing) -> missing);
+	}
+
+	/**
+	 * Asks for children, of which there are none, because that is the shortest answer.
+	 */
+	private CompletableFuture<Void> findMissing(List<String> paths, Set<String> missing) {
+		CompletableFuture<Void> answer = new CompletableFuture<>();
+		this.zooKeeper.multi(paths.stream().map(Op::getChildren).toList(), (code, path, context, results) -> {
+			if (results == null || results.size() != paths.size()) {
+				answer.completeExceptionally(KeeperException.create(Code.get(code)));
+				return;
+			}
+			for (int i = 0; i < results.size(); i++) {
+				if (results.get(i) instanceof OpResult.ErrorResult error && error.getErr() == Code.NONODE.intValue()) {
+					missing.add(paths.get(i));
+				}
+			}
+			answer.complete(null);
 		}, null);
 		return answer;
 	}

@@ -60,12 +60,14 @@ import org.springframework.util.Assert;
  * asks for that or not. The recipe is the one for locks in the documentation of
  * ZooKeeper, with the owner in the name of the node, for readers and for permits as
  * well.</li>
- * <li>The node and the list of those before it are asked for together, and come back
- * after one round trip. One who waits watches the nearest in its way, and holds the key
- * with the news that it has gone.</li>
+ * <li>One step creates the node and tells whether it is alone in the queue, which is one
+ * round trip and one request. One who waits watches the nearest in its way, and holds the
+ * key with the news that it has gone.</li>
  * <li>A lease lasts as long as the session, and no longer. Renewal is one request for all
- * leases, which has the leader confirm the session. While the connection is broken nobody
- * knows whether the session is still there; if it is not, all leases are lost.</li>
+ * leases, which has the leader confirm the session, and one for some hundred of them,
+ * which looks whether somebody has deleted their nodes. While the connection is broken
+ * nobody knows whether the session is still there; if it is not, all leases are
+ * lost.</li>
  * <li>The fencing token is the id of the transaction that created the node, with room for
  * the lease to be handed on.</li>
  * </ol>
@@ -174,6 +176,15 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		long now = System.nanoTime();
 		Session session = session(TimeUnit.NANOSECONDS.convert(timeout));
 		return this.queues.denyAgain(session, waiting, now);
+	}
+
+	/**
+	 * All leases are lost together if the session is, so there is no reason to renew few
+	 * at a time.
+	 */
+	@Override
+	public int renewalBatchSize() {
+		return 5_000;
 	}
 
 	@Override

@@ -304,6 +304,14 @@ public final class FaultProxy implements AutoCloseable {
 		return zooKeeper().requests(opCode);
 	}
 
+	/**
+	 * Let a ZooKeeper server not know a kind of request, as if it were an older one.
+	 * @param opCode a constant of {@link org.apache.zookeeper.ZooDefs.OpCode}
+	 */
+	public void makeUnknown(int opCode) {
+		zooKeeper().makeUnknown(opCode);
+	}
+
 	private ZooKeeperTraffic zooKeeper() {
 		if (this.zooKeeper == null) {
 			throw new IllegalStateException("Not a proxy for ZooKeeper");

@@ -15,6 +15,8 @@
  */
 package io.github.lockspring.server;
 
+import java.nio.ByteBuffer;
+
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 final class ZooKeeperFrames {
 
 	private static final int EVENT = -1;
+
+	private static final int UNKNOWN = 9_999;
 
 	private final ZooKeeperFrameReader up = new ZooKeeperFrameReader();
 
@@ -45,10 +49,23 @@ final class ZooKeeperFrames {
 
 	/**
 	 * Note bytes of the client.
-	 * @param bytes the bytes
+	 * @param bytes the bytes, which are changed if the server is not to know a request
 	 */
 	void sent(byte[] bytes) {
-		this.up.read(bytes).forEach((frame) -> note(request(frame)));
+		for (ZooKeeperFrame frame : this.up.read(bytes)) {
+			ZooKeeperRequest request = request(frame);
+			note(request);
+			if (this.traffic.isUnknown(request.opCode())) {
+				makeUnknown(ByteBuffer.wrap(bytes), frame.start() + 2 * Integer.BYTES, request.opCode());
+			}
+		}
+	}
+
+	private static void makeUnknown(ByteBuffer bytes, int position, int opCode) {
+		if (bytes.getInt(position) != opCode) {
+			throw new IllegalStateException("Too late, a part of the request was delivered");
+		}
+		bytes.putInt(position, UNKNOWN);
 	}
 
 	/**

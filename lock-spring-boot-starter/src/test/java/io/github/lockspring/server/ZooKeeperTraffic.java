@@ -16,6 +16,7 @@
 package io.github.lockspring.server;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -30,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 final class ZooKeeperTraffic {
 
 	private final AtomicReference<@Nullable DroppedReply<ZooKeeperRequest>> armed = new AtomicReference<>();
+
+	private final Set<Integer> unknown = ConcurrentHashMap.newKeySet();
 
 	private final Map<Integer, Long> requests = new ConcurrentHashMap<>();
 
@@ -48,7 +51,16 @@ final class ZooKeeperTraffic {
 	}
 
 	void disarm() {
+		this.unknown.clear();
 		this.armed.set(null);
+	}
+
+	void makeUnknown(int opCode) {
+		this.unknown.add(opCode);
+	}
+
+	boolean isUnknown(int opCode) {
+		return this.unknown.contains(opCode);
 	}
 
 	void count(ZooKeeperRequest request) {

@@ -19,6 +19,7 @@ package io.github.lockspring.zookeeper;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 
 import org.junit.jupiter.api.Test;
@@ -94,6 +95,17 @@ class QueueNodeTests {
 					.isEqualTo(new QueueNode(node.resting(), request.owner().toString(), mode, 3, true, number));
 				assertThat(node.resting()).isNotEqualTo(node.name());
 			}
+		}
+	}
+
+	@Test
+	void nameIsWrittenAsTheServerDoes() {
+		LeaseRequest request = request(LeaseMode.EXCLUSIVE, 3, 1);
+		for (int number : new int[] { 0, 1, 17, 1_234_567_890, Integer.MAX_VALUE, -1, -17, -123_456_789,
+				Integer.MIN_VALUE }) {
+			String name = QueueNode.name(request, number);
+			assertThat(name).isEqualTo(QueueNode.prefix(request) + String.format(Locale.ENGLISH, "%010d", number));
+			assertThat(QueueNode.sequence(name)).isEqualTo(number);
 		}
 	}
 

@@ -149,6 +149,10 @@ class ZooKeeperClientTests {
 		LeaseRequest waiter = process.queue(process.request(this.key));
 		process.release(holder);
 		assertThat(process.nextGranted()).isEqualTo(waiter);
+		LeaseRequest several = process.acquire(process.request(List.of(this.key + "a", this.key + "b")));
+		assertThat(process.renews(several)).isTrue();
+		assertThat(process.release(several)).isTrue();
+		assertThat(other.client.getChildren().forPath("/chroot/lock/" + this.key + "b")).isEmpty();
 	}
 
 	@Test

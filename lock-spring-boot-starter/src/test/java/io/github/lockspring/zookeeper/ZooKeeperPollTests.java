@@ -136,9 +136,11 @@ class ZooKeeperPollTests {
 	@Test
 	void watchWithoutAnAnswerIsNotBelieved() throws Exception {
 		LeaseRequest holder = this.holders.acquire(this.key);
+		int connections = this.proxy.connections();
 		Future<String> watch = this.proxy.dropReplyOf(OpCode.getData);
 		LeaseRequest waiter = this.waiters.queue(this.waiters.request(this.key));
 		watch.get(ZooKeeperProcess.TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+		ZooKeeperProcess.await().until(() -> this.proxy.connections() > connections);
 		assertThat(poll(List.of(waiter))).isEmpty();
 		this.waiters.queue(waiter);
 		awaitWatchesOf(List.of(waiter));

@@ -48,6 +48,7 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.Renewal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -301,8 +302,43 @@ class ZooKeeperQueueTests {
 		LeaseRequest lease = this.one.acquire(this.key);
 		assertThat(this.one.renews(lease)).isTrue();
 		Clients.deleteNodes(this.two.client, lease);
+		assertThat(this.one.renews(lease)).isFalse();
 		assertThat(this.one.nextLost()).isEqualTo(lease);
 		assertThat(this.one.renews(lease)).isFalse();
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void deletedNodesAmongManyAreTheOnlyLosses() {
+		List<LeaseRequest> leases = new ArrayList<>();
+		for (int i = 0; i < 1200; i++) {
+			leases.add(this.one.acquire(this.key + i));
+		}
+		LeaseRequest several = this.one
+			.acquire(this.one.request(List.of(this.key + "a", this.key + "b", this.key + "c")));
+		leases.add(several);
+		List<LeaseRequest> deleted = List.of(leases.get(0), leases.get(499), leases.get(1199), several);
+		deleted.subList(0, 3).forEach((lease) -> Clients.deleteNodes(this.two.client, lease));
+		Clients.deleteNodes(this.two.client, several.part(List.of(this.key + "b")));
+		Renewal renewal = this.one.backend.renew(leases, ZooKeeperProcess.TIMEOUT);
+		assertThat(renewal.lost()).containsExactlyInAnyOrderElementsOf(deleted);
+		assertThat(this.one.lost).containsExactlyInAnyOrderElementsOf(deleted);
+		assertThat(renewal.held()).hasSize(1197).allMatch(this.one::release);
+		assertThat(nodes(this.key + "a")).isEmpty();
+		assertNothingIsLeft();
+	}
+
+	@Test
+	void deletedNodeOfALeaseThatWasWaitedForIsALossAtOnce() {
+		LeaseRequest holder = this.one.acquire(this.key);
+		LeaseRequest waiter = this.two.queue(this.two.request(this.key));
+		awaitWatchOf(this.two, waiter);
+		assertThat(this.one.release(holder)).isTrue();
+		assertThat(this.two.nextGranted()).isEqualTo(waiter);
+		assertThat(this.two.renews(waiter)).isTrue();
+		Clients.deleteNodes(this.one.client, waiter);
+		assertThat(this.two.nextLost()).isEqualTo(waiter);
+		assertNothingIsLeft();
 	}
 
 	@Test

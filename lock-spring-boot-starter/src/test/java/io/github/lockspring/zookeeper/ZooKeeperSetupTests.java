@@ -193,6 +193,23 @@ class ZooKeeperSetupTests {
 		ZooKeeperProcess.await().until(process.backend::isEmpty);
 	}
 
+	@Test
+	void clientThatMayNotChangeNodesOfKeysAcquires() throws Exception {
+		this.admin.create().withACL(List.of(acl(Perms.ALL & ~Perms.WRITE, "app"))).forPath(this.root);
+		ZooKeeperProcess process = process(client(server.connectString(), "app"));
+		for (int i = 0; i < 3; i++) {
+			LeaseRequest lease = process.acquire("key");
+			LeaseRequest waiter = process.queue(process.request("key"));
+			assertThat(process.release(lease)).isTrue();
+			assertThat(process.nextGranted()).isEqualTo(waiter);
+			assertThat(process.release(waiter)).isTrue();
+			LeaseRequest several = process.acquire(process.request(List.of("one", "two")));
+			assertThat(process.renews(several)).isTrue();
+			assertThat(process.release(several)).isTrue();
+		}
+		ZooKeeperProcess.await().until(process.backend::isEmpty);
+	}
+
 	/**
 	 * The server hides passwords of others, and of ourselves, from those who may not
 	 * change the list: nodes with such a list would be of no use to anybody.
