@@ -141,8 +141,8 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private static ExecutorService newExecutor() {
-		return new ThreadPoolExecutor(0, Integer.MAX_VALUE, 5, TimeUnit.SECONDS, new SynchronousQueue<>(),
-				(task) -> DaemonThreads.create("lock-jdbc", task), (task, executor) -> task.run());
+		return new ThreadPoolExecutor(0, Integer.MAX_VALUE, 1, TimeUnit.SECONDS, new SynchronousQueue<>(),
+				DaemonThreads.named("lock-jdbc-connection-"), (task, executor) -> task.run());
 	}
 
 	/**

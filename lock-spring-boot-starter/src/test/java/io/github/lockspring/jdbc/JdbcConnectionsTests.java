@@ -212,7 +212,7 @@ class JdbcConnectionsTests {
 		assertThat(this.pool.getHikariPoolMXBean().getActiveConnections()).isZero();
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
-				.noneMatch((thread) -> thread.getName().equals("lock-jdbc")));
+				.noneMatch((thread) -> thread.getName().startsWith("lock-jdbc-connection-")));
 		assertThatExceptionOfType(BackendUnavailableException.class)
 			.isThrownBy(() -> this.backend.tryAcquire(Requests.of("key"), Requests.TIMEOUT))
 			.withMessageContaining("closed");
