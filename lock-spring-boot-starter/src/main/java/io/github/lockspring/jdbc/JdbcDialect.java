@@ -311,6 +311,10 @@ abstract class JdbcDialect {
 		if (isolation == Connection.TRANSACTION_READ_COMMITTED) {
 			return SessionChange.NONE;
 		}
+		return setReadCommitted(connection, isolation);
+	}
+
+	static SessionChange setReadCommitted(Connection connection, int isolation) throws SQLException {
 		connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
 		return (changed) -> changed.setTransactionIsolation(isolation);
 	}

@@ -291,8 +291,8 @@ final class PostgresDialect extends JdbcDialect {
 	 */
 	@Override
 	SessionChange readCommitted(Connection connection) throws SQLException {
-		return PostgresSession.of(connection).isIsolationToBeSet() ? super.readCommitted(connection)
-				: SessionChange.NONE;
+		PostgresSession session = PostgresSession.ofKnown(connection);
+		return session.isIsolationToBeSet() ? setReadCommitted(connection, session.level()) : SessionChange.NONE;
 	}
 
 	@Override

@@ -19,6 +19,9 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
 
 import org.postgresql.PGConnection;
 
@@ -33,6 +36,45 @@ import org.postgresql.PGConnection;
 record PostgresSession(boolean pooled, String isolation) {
 
 	private static final String READ_COMMITTED = "read committed";
+
+	private static final Map<String, Integer> OTHERS = Map.of("read uncommitted",
+			Connection.TRANSACTION_READ_UNCOMMITTED, "repeatable read", Connection.TRANSACTION_REPEATABLE_READ,
+			"serializable", Connection.TRANSACTION_SERIALIZABLE);
+
+	/**
+	 * The sessions that are to be left as they are, by the connections of the driver.
+	 */
+	private static final Map<Object, PostgresSession> FIT = Collections.synchronizedMap(new WeakHashMap<>());
+
+	/**
+	 * Make one round trip, unless the connection was seen before and was fit for locks
+	 * then. If its isolation has become stricter since, statements that meet another at
+	 * the same row fail, and are tried again.
+	 */
+	static PostgresSession ofKnown(Connection connection) throws SQLException {
+		Object physical = physical(connection);
+		PostgresSession known = FIT.get(physical);
+		if (known != null) {
+			return known;
+		}
+		PostgresSession session = of(connection);
+		if (!session.isIsolationToBeSet()) {
+			FIT.put(physical, session);
+		}
+		return session;
+	}
+
+	/**
+	 * What a pool lends again and again.
+	 */
+	private static Object physical(Connection connection) {
+		try {
+			return connection.unwrap(PGConnection.class);
+		}
+		catch (SQLException | LinkageError ex) {
+			return connection;
+		}
+	}
 
 	/**
 	 * Make one round trip. A pooler cannot tell its clients the process that will serve
@@ -64,6 +106,13 @@ record PostgresSession(boolean pooled, String isolation) {
 	 */
 	boolean isIsolationToBeSet() {
 		return !this.pooled && !READ_COMMITTED.equals(this.isolation);
+	}
+
+	/**
+	 * The isolation as JDBC numbers it.
+	 */
+	int level() {
+		return OTHERS.getOrDefault(this.isolation, Connection.TRANSACTION_READ_COMMITTED);
 	}
 
 }

@@ -43,6 +43,8 @@ class SpyDataSource extends DelegatingDataSource {
 
 	private final List<Object> parameters = new CopyOnWriteArrayList<>();
 
+	private final List<String> calls = new CopyOnWriteArrayList<>();
+
 	private final AtomicInteger opened = new AtomicInteger();
 
 	private final AtomicInteger closed = new AtomicInteger();
@@ -60,6 +62,7 @@ class SpyDataSource extends DelegatingDataSource {
 		Connection connection = super.getConnection();
 		this.opened.incrementAndGet();
 		return proxy(Connection.class, connection, (method, arguments, call) -> {
+			this.calls.add(method.getName());
 			if (method.getName().equals("close")) {
 				this.closed.incrementAndGet();
 			}
@@ -107,6 +110,13 @@ class SpyDataSource extends DelegatingDataSource {
 	 */
 	List<Object> parameters() {
 		return this.parameters;
+	}
+
+	/**
+	 * The names of the methods of connections that were called.
+	 */
+	List<String> calls() {
+		return this.calls;
 	}
 
 	int opened() {
