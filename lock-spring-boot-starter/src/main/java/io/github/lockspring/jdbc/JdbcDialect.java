@@ -201,6 +201,15 @@ abstract class JdbcDialect {
 		return null;
 	}
 
+	/**
+	 * The statement that leaves such marks in the rows of several keys, if the database
+	 * tells of releases. It does not wait for rows that others are at work on, and leaves
+	 * them out of its result, which are keys and versions.
+	 */
+	@Nullable String markAll() {
+		return null;
+	}
+
 	String release() {
 		return RELEASE;
 	}

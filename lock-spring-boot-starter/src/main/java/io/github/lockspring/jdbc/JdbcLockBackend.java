@@ -20,7 +20,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import javax.sql.DataSource;
@@ -74,6 +76,16 @@ public final class JdbcLockBackend implements LockBackend {
 	 * all of them.
 	 */
 	private static final Duration BUSY_ROW_TIME = Duration.ofMillis(50);
+
+	/**
+	 * Shorter than the half of a mark that is left after every denial.
+	 */
+	private static final Duration MARK_POLL = Duration.ofSeconds(4);
+
+	/**
+	 * Shorter than the half of a place that is left after every denial.
+	 */
+	private static final Duration PLACE_POLL = Duration.ofSeconds(2);
 
 	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
 
@@ -168,19 +180,25 @@ public final class JdbcLockBackend implements LockBackend {
 		return (this.news != null) ? contend(request, this.news, timeout) : acquire(request, true, timeout);
 	}
 
-	/**
-	 * One for whom no news will come must not be left to wait for them.
-	 */
 	private Attempt contend(LeaseRequest request, JdbcNews news, Duration timeout) {
 		boolean listening = !request.hasSeveralKeys() && news.await(request);
 		Attempt attempt = acquire(request, true, timeout);
 		if (attempt instanceof Denial denial) {
+			news.listenForAWhile();
 			boolean marked = !isPlain(request) || denial.equals(Denial.UNKNOWN_DURATION);
-			return (listening && marked) ? denial
-					: new Denial(min(denial.retryAfter(), LeaseTable.WITHOUT_NEWS.retryAfter()));
+			return cut(denial, request, listening && marked);
 		}
 		news.forget(request);
 		return attempt;
+	}
+
+	/**
+	 * One for whom no news will come asks soon, the others before the mark in the row, or
+	 * their place in its queue, is over.
+	 */
+	private static Denial cut(Denial denial, LeaseRequest request, boolean marked) {
+		Duration longest = request.terms().fair() ? PLACE_POLL : MARK_POLL;
+		return new Denial(min(denial.retryAfter(), marked ? longest : LeaseTable.WITHOUT_NEWS.retryAfter()));
 	}
 
 	private static Duration min(Duration one, Duration other) {
@@ -203,6 +221,29 @@ public final class JdbcLockBackend implements LockBackend {
 		if (attempt instanceof Grant) {
 			this.leases.add(request);
 		}
+	}
+
+	/**
+	 * Also has those who wait told of releases that come after this call has read their
+	 * rows.
+	 */
+	@Override
+	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
+		if (waiting.isEmpty()) {
+			return Map.of();
+		}
+		Set<LeaseRequest> listening = waiting.stream().filter(this::awaitsNews).collect(Collectors.toSet());
+		Map<LeaseRequest, Denial> denials = this.calls.run(timeout,
+				(connection, mayBeDone) -> new RequestPoll(connection, listening).poll(waiting));
+		if (this.news != null) {
+			this.news.listenForAWhile();
+			denials.replaceAll((request, denial) -> cut(denial, request, listening.contains(request)));
+		}
+		return denials;
+	}
+
+	private boolean awaitsNews(LeaseRequest request) {
+		return this.news != null && !request.hasSeveralKeys() && this.news.awaitStill(request);
 	}
 
 	private static boolean isPlain(LeaseRequest request) {

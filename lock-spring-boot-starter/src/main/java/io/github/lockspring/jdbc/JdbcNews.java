@@ -123,13 +123,29 @@ final class JdbcNews implements AutoCloseable {
 			all.put(request, System.nanoTime());
 			return all;
 		});
+		return this.listening;
+	}
+
+	/**
+	 * Goes on to have a request told, if it has been until now.
+	 * @return whether news come at present
+	 */
+	boolean awaitStill(LeaseRequest request) {
+		Map<LeaseRequest, Long> requests = this.waiters.get(nameOf(request));
+		return requests != null && requests.computeIfPresent(request, (same, since) -> System.nanoTime()) != null
+				&& this.listening;
+	}
+
+	/**
+	 * Listens to releases for a while, because somebody was denied.
+	 */
+	void listenForAWhile() {
 		this.lastAwaited = System.nanoTime();
 		if (!this.listening && !this.unsupported && !this.closed && this.running.compareAndSet(false, true)) {
 			Thread thread = DaemonThreads.create("lock-jdbc-news", this::run);
 			this.thread = thread;
 			thread.start();
 		}
-		return this.listening;
 	}
 
 	/**

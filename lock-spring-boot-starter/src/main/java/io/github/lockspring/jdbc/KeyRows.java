@@ -47,22 +47,56 @@ final class KeyRows {
 	}
 
 	static Map<String, KeyState> read(LockConnection connection, Collection<String> keys) throws SQLException {
+		return read(connection, keys, KeyRows::state);
+	}
+
+	/**
+	 * Reads rows, but for those that a later version has written.
+	 */
+	static Map<String, KeyState> readKnown(LockConnection connection, Collection<String> keys) throws SQLException {
+		return read(connection, keys, KeyRows::knownState);
+	}
+
+	private static Map<String, KeyState> read(LockConnection connection, Collection<String> keys, RowReader reader)
+			throws SQLException {
 		List<byte[]> values = keys.stream().map(LeaseTable::bytes).toList();
 		int marks = LeaseTable.marks(values.size());
 		PreparedStatement statement = connection.prepare(connection.sql().read(marks));
 		LeaseTable.bind(statement, 1, marks, values);
 		Map<String, KeyState> states = new HashMap<>();
 		try (ResultSet rows = statement.executeQuery()) {
+			boolean first = true;
 			while (rows.next()) {
 				long now = rows.getLong(1);
-				keys.forEach((key) -> states.putIfAbsent(key, KeyState.absent(now)));
+				if (first) {
+					keys.forEach((key) -> states.put(key, KeyState.absent(now)));
+					first = false;
+				}
 				byte[] key = rows.getBytes(2);
 				if (key != null) {
-					states.put(new String(key, StandardCharsets.UTF_8), state(rows, now));
+					put(states, new String(key, StandardCharsets.UTF_8), reader.read(rows, now));
 				}
 			}
 		}
 		return states;
+	}
+
+	private static void put(Map<String, KeyState> states, String key, @Nullable KeyState state) {
+		if (state != null) {
+			states.put(key, state);
+		}
+		else {
+			states.remove(key);
+		}
+	}
+
+	private static @Nullable KeyState knownState(ResultSet rows, long now) throws SQLException {
+		try {
+			return state(rows, now);
+		}
+		catch (BackendUnavailableException ex) {
+			return null;
+		}
 	}
 
 	private static KeyState state(ResultSet rows, long now) throws SQLException {
@@ -147,6 +181,24 @@ final class KeyRows {
 		}
 	}
 
+	/**
+	 * Leaves marks in the rows of several keys, but for rows that others are at work on.
+	 * @return the versions of the rows that have a mark now
+	 */
+	static Map<String, Long> mark(LockConnection connection, Collection<String> keys) throws SQLException {
+		List<byte[]> values = keys.stream().map(LeaseTable::bytes).toList();
+		int placeholders = LeaseTable.marks(values.size());
+		PreparedStatement statement = connection.prepare(connection.sql().markAll(placeholders));
+		LeaseTable.bind(statement, 1, placeholders, values);
+		Map<String, Long> versions = new HashMap<>();
+		try (ResultSet rows = statement.executeQuery()) {
+			while (rows.next()) {
+				versions.put(new String(rows.getBytes(1), StandardCharsets.UTF_8), rows.getLong(2));
+			}
+		}
+		return versions;
+	}
+
 	private static long insert(LockConnection connection, String key, KeyState state) throws SQLException {
 		PreparedStatement statement = connection.prepare(connection.sql().insert());
 		bind(statement, 1, key, state, state.now());
@@ -193,6 +245,12 @@ final class KeyRows {
 
 	private static @Nullable String owner(@Nullable KeyEntry exclusive) {
 		return (exclusive != null) ? exclusive.owner() : null;
+	}
+
+	private interface RowReader {
+
+		@Nullable KeyState read(ResultSet row, long now) throws SQLException;
+
 	}
 
 }

@@ -19,6 +19,7 @@ package io.github.lockspring.jdbc;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -113,14 +114,24 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 */
 	void checkLimit(LeaseMode mode) {
 		if (mode instanceof Permits wanted) {
-			Stream.concat(this.holders.stream(), this.places.stream())
-				.map(KeyEntry::mode)
-				.filter(Permits.class::isInstance)
-				.mapToInt((other) -> ((Permits) other).limit())
-				.findFirst()
-				.ifPresent((limit) -> Assert.isTrue(limit == wanted.limit(),
-						() -> "The key is in use with a limit of " + limit + " permits, not " + wanted.limit()));
+			limit().ifPresent((limit) -> Assert.isTrue(limit == wanted.limit(),
+					() -> "The key is in use with a limit of " + limit + " permits, not " + wanted.limit()));
 		}
+	}
+
+	/**
+	 * Whether {@link #checkLimit} lets the mode pass.
+	 */
+	boolean hasLimitOf(LeaseMode mode) {
+		return !(mode instanceof Permits wanted) || limit().orElse(wanted.limit()) == wanted.limit();
+	}
+
+	private OptionalInt limit() {
+		return Stream.concat(this.holders.stream(), this.places.stream())
+			.map(KeyEntry::mode)
+			.filter(Permits.class::isInstance)
+			.mapToInt((other) -> ((Permits) other).limit())
+			.findFirst();
 	}
 
 	/**
@@ -158,6 +169,13 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 */
 	long nextToken() {
 		return Math.max(this.token + 1, this.now);
+	}
+
+	/**
+	 * Whether this is a version of the row.
+	 */
+	boolean isOf(@Nullable Long version) {
+		return version != null && this.version == version;
 	}
 
 	/**

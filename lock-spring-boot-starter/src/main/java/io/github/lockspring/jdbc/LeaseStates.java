@@ -32,6 +32,7 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.Denial;
@@ -59,7 +60,7 @@ final class LeaseStates {
 	 * How long a place lasts whose contender does not ask again: many times longer than
 	 * the pauses between two attempts.
 	 */
-	private static final Duration PLACE_TIME = Duration.ofSeconds(5);
+	static final Duration PLACE_TIME = Duration.ofSeconds(5);
 
 	private final LockConnection connection;
 
@@ -132,8 +133,14 @@ final class LeaseStates {
 	}
 
 	private static Denial denial(Map<String, KeyState> states) {
-		LongStream remaining = states.values()
-			.stream()
+		return denial(states.values().stream());
+	}
+
+	/**
+	 * A denial that tells when the first of the leases ends.
+	 */
+	static Denial denial(Stream<KeyState> states) {
+		LongStream remaining = states
 			.flatMapToLong((state) -> state.holders().stream().mapToLong((holder) -> holder.end() - state.now()));
 		return remaining.min()
 			.stream()

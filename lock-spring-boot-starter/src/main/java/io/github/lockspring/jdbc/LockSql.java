@@ -16,6 +16,8 @@
 
 package io.github.lockspring.jdbc;
 
+import java.util.Objects;
+
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,6 +103,14 @@ final class LockSql {
 
 	@Nullable String mark() {
 		return this.mark;
+	}
+
+	boolean isMarking() {
+		return this.mark != null;
+	}
+
+	String markAll(int placeholders) {
+		return complete(Objects.requireNonNull(this.dialect.markAll()), placeholders);
 	}
 
 	String insert() {

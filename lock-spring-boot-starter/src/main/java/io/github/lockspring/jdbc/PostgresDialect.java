@@ -23,6 +23,7 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * PostgreSQL from version 13 on.
@@ -101,9 +102,9 @@ final class PostgresDialect extends JdbcDialect {
 			WITH attempt AS (
 			@@acquire@@
 			), mark AS (
-			  UPDATE @@table@@ SET awaited_until = @@now@@ + 5000000
+			  UPDATE @@table@@ SET awaited_until = @@now@@ + @@mark@@
 			  WHERE lock_key = ? AND (expires_at > @@now@@ OR shared_until > @@now@@)
-			      AND awaited_until < @@now@@ + 2500000 AND NOT EXISTS (SELECT 1 FROM attempt)
+			      AND awaited_until < @@now@@ + @@half-mark@@ AND NOT EXISTS (SELECT 1 FROM attempt)
 			  RETURNING lock_key
 			)
 			SELECT token FROM attempt
@@ -112,19 +113,37 @@ final class PostgresDialect extends JdbcDialect {
 			UNION ALL
 			SELECT NULL FROM @@table@@
 			WHERE lock_key = ? AND (expires_at > @@now@@ OR shared_until > @@now@@)
-			    AND awaited_until >= @@now@@ + 2500000 AND NOT EXISTS (SELECT 1 FROM attempt)
+			    AND awaited_until >= @@now@@ + @@half-mark@@ AND NOT EXISTS (SELECT 1 FROM attempt)
 			""";
 
 	/**
 	 * Leaves the mark for those who read the row and were denied. It is no change of the
 	 * row: whoever has read it before and releases it sees the mark nevertheless.
 	 */
-	private static final String MARK = """
-			UPDATE @@table@@ SET awaited_until = @@now@@ + 5000000
+	private static final String MARK_ONE = """
+			UPDATE @@table@@ SET awaited_until = @@now@@ + @@mark@@
 			WHERE lock_key = ? AND version = ?
 			""";
 
-	private static final String AWAITED = "awaited_until >= now_micros + 2500000";
+	/**
+	 * Leaves marks in several rows. They need not be on the disk: after a crash nobody is
+	 * told anyway.
+	 */
+	private static final String MARK_ALL = """
+			UPDATE @@table@@ SET awaited_until = @@now@@ + @@mark@@
+			WHERE lock_key IN (
+			  SELECT lock_key FROM @@table@@ WHERE lock_key IN (@@marks@@) FOR NO KEY UPDATE SKIP LOCKED)
+			AND @@no-flush@@
+			RETURNING lock_key, version
+			""";
+
+	/**
+	 * How long a mark lasts, in microseconds, unless it is left again. It is left again
+	 * when it is half over.
+	 */
+	private static final long MARK = TimeUnit.SECONDS.toMicros(10);
+
+	private static final String AWAITED = "awaited_until >= now_micros + @@half-mark@@";
 
 	/**
 	 * The channel of releases in this table and no other. Anybody may listen to it, and
@@ -193,17 +212,26 @@ final class PostgresDialect extends JdbcDialect {
 
 	@Override
 	String contend() {
-		return CONTEND.replace("@@acquire@@", acquire());
+		return marking(CONTEND.replace("@@acquire@@", acquire()));
 	}
 
 	@Override
 	String awaited() {
-		return AWAITED;
+		return marking(AWAITED);
 	}
 
 	@Override
 	String mark() {
-		return and(MARK, SHORT_WAIT);
+		return and(marking(MARK_ONE), SHORT_WAIT);
+	}
+
+	@Override
+	String markAll() {
+		return marking(MARK_ALL).replace("@@no-flush@@", NO_FLUSH);
+	}
+
+	private static String marking(String sql) {
+		return sql.replace("@@mark@@", String.valueOf(MARK)).replace("@@half-mark@@", String.valueOf(MARK / 2));
 	}
 
 	@Override

@@ -24,9 +24,11 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -389,6 +391,129 @@ class JdbcNewsTests {
 		backend.contend(request, Requests.TIMEOUT);
 		backend.contend(request, Requests.TIMEOUT);
 		assertThat(spy.statements()).hasSize(3);
+	}
+
+	@Test
+	void connectionThatListensIsOpenedByTheFirstDenial() {
+		SpyDataSource spy = new SpyDataSource(this.database.dataSource());
+		JdbcLockBackend backend = new JdbcLockBackend(spy, new JdbcLockSettings(TABLE, 1, 0, true));
+		this.resources.add(backend);
+		backend.start(new Listener());
+		LeaseRequest lease = Requests.of("key");
+		assertThat(backend.contend(lease, Requests.TIMEOUT)).isInstanceOf(Grant.class);
+		assertThat(backend.release(lease, Requests.TIMEOUT)).isTrue();
+		assertThat(listeners()).isEmpty();
+		Requests.acquired(this.holder, "key");
+		assertThat(denial(backend, Requests.of("key"))).isLessThanOrEqualTo(Duration.ofMillis(50));
+		assertThat(listeners()).hasSize(1);
+	}
+
+	private static List<Thread> listeners() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((thread) -> thread.getName().equals("lock-jdbc-news"))
+			.toList();
+	}
+
+	@Test
+	void fiftyThatArePolledAreOneStatementWhileTheMarksLast() {
+		SpyDataSource spy = new SpyDataSource(this.database.dataSource());
+		JdbcLockBackend backend = new JdbcLockBackend(spy, new JdbcLockSettings(TABLE, 2, 0, true));
+		this.resources.add(backend);
+		backend.start(new Listener());
+		List<LeaseRequest> requests = IntStream.range(0, 50).mapToObj((i) -> "key " + i).map(Requests::of).toList();
+		requests.forEach((request) -> Requests.acquired(this.holder, request.key()));
+		awaitNews(backend, requests.get(0));
+		requests.forEach((request) -> assertThat(denial(backend, request)).isGreaterThan(Duration.ofSeconds(1)));
+		spy.statements().clear();
+		assertThatAreDeniedForLong(backend, requests);
+		assertThat(spy.statements()).hasSize(1);
+		this.database.jdbc().update("UPDATE " + TABLE + " SET awaited_until = 0");
+		spy.statements().clear();
+		assertThatAreDeniedForLong(backend, requests);
+		assertThat(spy.statements()).hasSize(2);
+		assertThatAreDeniedForLong(backend, requests);
+		assertThat(spy.statements()).hasSize(3);
+	}
+
+	private static void assertThatAreDeniedForLong(JdbcLockBackend backend, List<LeaseRequest> requests) {
+		Map<LeaseRequest, Denial> denials = backend.poll(requests, Requests.TIMEOUT);
+		assertThat(denials).containsOnlyKeys(requests);
+		assertThat(denials.values()).extracting(Denial::retryAfter).containsOnly(Duration.ofSeconds(4));
+	}
+
+	@ParameterizedTest
+	@MethodSource("holdersAndWaiters")
+	void oneThatIsOnlyPolledIsToldOfTheReleaseOfALaterHolder(LeaseRequest lease, LeaseRequest request) {
+		assertThat(Requests.acquires(this.holder, lease)).isTrue();
+		awaitNews(this.waiter, request);
+		assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
+		LeaseRequest later = Requests.of("key", lease.terms().mode(), false);
+		assertThat(Requests.acquires(this.holder, later)).isTrue();
+		assertThat(this.waiter.poll(List.of(request), Requests.TIMEOUT)).containsOnlyKeys(request);
+		Awaitility.await().until(() -> this.news.contains(request));
+		this.news.clear();
+		assertThat(this.holder.release(later, Requests.TIMEOUT)).isTrue();
+		Awaitility.await().until(() -> this.news.contains(request));
+	}
+
+	@ParameterizedTest
+	@MethodSource("holdersAndWaiters")
+	void pollRenewsTheMarkOfARow(LeaseRequest lease, LeaseRequest request) {
+		assertThat(Requests.acquires(this.holder, lease)).isTrue();
+		awaitNews(this.waiter, request);
+		this.database.jdbc().update("UPDATE " + TABLE + " SET awaited_until = 0");
+		assertThat(this.waiter.poll(List.of(request), Requests.TIMEOUT)).containsOnlyKeys(request);
+		this.news.clear();
+		assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
+		Awaitility.await().until(() -> this.news.contains(request));
+	}
+
+	/**
+	 * The release finds no mark: nobody would tell the one that waits.
+	 */
+	@Test
+	void releaseBetweenThePollAndTheMarkIsNotMissed() {
+		SpyDataSource spy = new SpyDataSource(this.database.dataSource());
+		JdbcLockBackend backend = new JdbcLockBackend(spy, new JdbcLockSettings(TABLE, 2, 0, true));
+		this.resources.add(backend);
+		LeaseRequest writer = Requests.acquired(this.holder, "key");
+		LeaseRequest reader = Requests.of("key", LeaseMode.SHARED, false);
+		awaitNews(backend, reader);
+		this.database.jdbc().update("UPDATE " + TABLE + " SET awaited_until = 0");
+		spy.statements().clear();
+		spy.interfere((statement) -> {
+			if (spy.statements().size() == 2) {
+				this.holder.stepDown(writer, Requests.of("key", LeaseMode.SHARED, false), Requests.TIMEOUT);
+			}
+		});
+		assertThat(backend.poll(List.of(reader), Requests.TIMEOUT)).isEmpty();
+		assertThat(spy.statements()).hasSize(2);
+	}
+
+	@Test
+	void rowThatIsBeingWrittenIsNotWaitedForToRenewItsMark() throws Exception {
+		Requests.acquired(this.holder, "key");
+		LeaseRequest request = awaited("key");
+		this.database.jdbc().update("UPDATE " + TABLE + " SET awaited_until = 0");
+		try (Connection stranger = this.database.connection(); Statement statement = stranger.createStatement()) {
+			stranger.setAutoCommit(false);
+			statement.executeUpdate("UPDATE " + TABLE + " SET version = version");
+			assertThat(this.waiter.poll(List.of(request), Requests.TIMEOUT)).isEmpty();
+			stranger.rollback();
+		}
+		assertThat(this.waiter.poll(List.of(request), Requests.TIMEOUT)).containsOnlyKeys(request);
+	}
+
+	@Test
+	void oneThatIsPolledWithoutNewsIsPolledAgainSoon() {
+		Requests.acquired(this.holder, "key");
+		LeaseRequest stranger = Requests.of("key");
+		LeaseRequest several = Requests.of(List.of("key", "other"));
+		assertThat(this.waiter.poll(List.of(stranger, several), Requests.TIMEOUT).values()).hasSize(2)
+			.extracting(Denial::retryAfter)
+			.containsOnly(Duration.ofMillis(50));
 	}
 
 	private LeaseRequest awaited(String key) {

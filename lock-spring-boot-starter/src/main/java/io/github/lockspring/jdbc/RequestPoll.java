@@ -1,0 +1,190 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.LeaseRequest;
+
+/**
+ * Looks after requests that wait, some hundred in one statement:
+ * <ol>
+ * <li>It reads the rows of their keys, without locking them.</li>
+ * <li>Requests that may be admitted, and those of which the rows tell nothing, are left
+ * out: they are to be tried.</li>
+ * <li>Places in the queue that are half over are prolonged, in one batch.</li>
+ * <li>Marks that are half over are left again, in one statement. A row that has been
+ * written since it was read is left out.</li>
+ * </ol>
+ */
+final class RequestPoll {
+
+	/**
+	 * Far below the number of parameters that a statement may have; a power of two.
+	 */
+	private static final int KEYS_PER_STATEMENT = 512;
+
+	private final Map<LeaseRequest, Denial> denials = new HashMap<>();
+
+	private final LockConnection connection;
+
+	private final Set<LeaseRequest> listening;
+
+	/**
+	 * Creates it for one call.
+	 * @param connection where to ask
+	 * @param listening the requests that rely on being told of releases
+	 */
+	RequestPoll(LockConnection connection, Set<LeaseRequest> listening) {
+		this.connection = connection;
+		this.listening = listening;
+	}
+
+	/**
+	 * Looks after requests.
+	 * @return those that are still denied
+	 */
+	Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting) throws SQLException {
+		List<LeaseRequest> some = new ArrayList<>();
+		Set<String> keys = new LinkedHashSet<>();
+		for (LeaseRequest request : waiting) {
+			if (keys.size() + request.keys().size() > KEYS_PER_STATEMENT && !some.isEmpty()) {
+				poll(some, keys);
+				some.clear();
+				keys.clear();
+			}
+			some.add(request);
+			keys.addAll(request.keys());
+		}
+		poll(some, keys);
+		return this.denials;
+	}
+
+	private void poll(List<LeaseRequest> requests, Set<String> keys) throws SQLException {
+		Map<String, KeyState> states = KeyRows.readKnown(this.connection, keys);
+		List<LeaseRequest> denied = requests.stream().filter((request) -> isDenied(request, states)).toList();
+		Set<String> unsure = new HashSet<>(prolongPlaces(denied, states));
+		unsure.addAll(renewMarks(denied, states));
+		for (LeaseRequest request : denied) {
+			if (Collections.disjoint(request.keys(), unsure)) {
+				this.denials.put(request, LeaseStates.denial(request.keys().stream().map((key) -> state(states, key))));
+			}
+		}
+	}
+
+	private static KeyState state(Map<String, KeyState> states, String key) {
+		return Objects.requireNonNull(states.get(key), "state");
+	}
+
+	private static boolean isDenied(LeaseRequest request, Map<String, KeyState> states) {
+		boolean denied = false;
+		for (String key : request.keys()) {
+			KeyState state = states.get(key);
+			if (state == null || !isWaitedFor(state, request)) {
+				return false;
+			}
+			denied |= !state.admits(request.owner().toString(), request.terms().mode(), request.terms().fair());
+		}
+		return denied;
+	}
+
+	private static boolean isWaitedFor(KeyState state, LeaseRequest request) {
+		String owner = request.owner().toString();
+		return state.holder(owner) == null && state.hasLimitOf(request.terms().mode())
+				&& (!request.terms().fair() || state.place(owner) != null);
+	}
+
+	/**
+	 * Writes the rows in the order of the keys, so that no two sessions wait for each
+	 * other.
+	 * @return the keys whose rows could not be written
+	 */
+	private Set<String> prolongPlaces(List<LeaseRequest> denied, Map<String, KeyState> states) throws SQLException {
+		long micros = LeaseTable.micros(LeaseStates.PLACE_TIME);
+		Map<String, KeyState> prolonged = new TreeMap<>();
+		for (LeaseRequest request : denied) {
+			if (request.terms().fair()) {
+				for (String key : request.keys()) {
+					KeyState before = state(prolonged.containsKey(key) ? prolonged : states, key);
+					KeyState after = before.withPlace(request.owner().toString(), request.terms().mode(),
+							this.connection.holder(), micros);
+					if (after != before) {
+						prolonged.put(key, after);
+					}
+				}
+			}
+		}
+		return prolonged.isEmpty() ? Set.of() : write(prolonged, states);
+	}
+
+	private Set<String> write(Map<String, KeyState> changed, Map<String, KeyState> states) throws SQLException {
+		changed.forEach((key, state) -> states.put(key, state.at(state.version() + 1)));
+		try {
+			return KeyRows.update(this.connection, changed);
+		}
+		catch (SQLException ex) {
+			if (!this.connection.dialect().isContended(ex)) {
+				throw ex;
+			}
+			return changed.keySet();
+		}
+	}
+
+	/**
+	 * Has the rows tell of their releases, those that do not do so for long enough.
+	 * @return the keys whose rows will not tell
+	 */
+	private Set<String> renewMarks(List<LeaseRequest> denied, Map<String, KeyState> states) throws SQLException {
+		Set<String> keys = new LinkedHashSet<>();
+		for (LeaseRequest request : denied) {
+			if (this.listening.contains(request) && !state(states, request.key()).awaited()) {
+				keys.add(request.key());
+			}
+		}
+		if (keys.isEmpty() || !this.connection.sql().isMarking()) {
+			return keys;
+		}
+		Map<String, Long> versions = mark(keys);
+		keys.removeIf((key) -> state(states, key).isOf(versions.get(key)));
+		return keys;
+	}
+
+	private Map<String, Long> mark(Set<String> keys) throws SQLException {
+		try {
+			return KeyRows.mark(this.connection, keys);
+		}
+		catch (SQLException ex) {
+			if (!this.connection.dialect().isContended(ex)) {
+				throw ex;
+			}
+			return Map.of();
+		}
+	}
+
+}
