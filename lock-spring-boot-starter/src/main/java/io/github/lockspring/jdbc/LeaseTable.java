@@ -57,6 +57,8 @@ final class LeaseTable {
 	 */
 	static final Denial WITHOUT_NEWS = new Denial(Duration.ofMillis(50));
 
+	private static final int MAX_OVERTAKEN = 3;
+
 	private LeaseTable() {
 	}
 
@@ -82,7 +84,20 @@ final class LeaseTable {
 		if (token != null) {
 			return grant(request.terms(), token);
 		}
-		return (contend != null) ? contend(connection, request, contend) : acquire(connection, request);
+		return (contend != null) ? contendInTurn(connection, request, contend) : acquire(connection, request);
+	}
+
+	/**
+	 * Tries again at once if somebody else took or released the key while the statement
+	 * was under way, which it does not see then.
+	 */
+	private static Attempt contendInTurn(LockConnection connection, LeaseRequest request, String sql)
+			throws SQLException {
+		Attempt attempt = contend(connection, request, sql);
+		for (int i = 1; i < MAX_OVERTAKEN && attempt.equals(WITHOUT_NEWS); i++) {
+			attempt = contend(connection, request, sql);
+		}
+		return attempt;
 	}
 
 	private static @Nullable Long take(LockConnection connection, LeaseRequest request, String sql)

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -514,6 +515,39 @@ class JdbcNewsTests {
 		assertThat(this.waiter.poll(List.of(stranger, several), Requests.TIMEOUT).values()).hasSize(2)
 			.extracting(Denial::retryAfter)
 			.containsOnly(Duration.ofMillis(50));
+	}
+
+	/**
+	 * The statement takes the row for free, as it was when the statement began, and waits
+	 * for the session that takes it meanwhile. So it leaves no mark.
+	 */
+	@Test
+	void oneWhoWasOvertakenIsToldNevertheless() {
+		Requests.acquired(this.holder, "other");
+		awaited("other");
+		Awaitility.await().until(() -> overtaken("key").compareTo(Duration.ofSeconds(1)) > 0);
+	}
+
+	private Duration overtaken(String key) throws Exception {
+		this.holder.release(Requests.acquired(this.holder, key), Requests.TIMEOUT);
+		try (Connection stranger = this.database.connection(); Statement statement = stranger.createStatement()) {
+			stranger.setAutoCommit(false);
+			statement.executeUpdate("UPDATE " + TABLE + " SET owner = 'stranger', expires_at = 9000000000000000");
+			CompletableFuture<Duration> denial = CompletableFuture
+				.supplyAsync(() -> denial(this.waiter, Requests.of(key)));
+			Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> denial.isDone() || isAnyoneBlocked());
+			stranger.commit();
+			assertThat(denial.get()).isNotEqualTo(Duration.ofMillis(50));
+			return denial.get();
+		}
+		finally {
+			this.database.jdbc().update("UPDATE " + TABLE + " SET owner = NULL, expires_at = 0");
+		}
+	}
+
+	private boolean isAnyoneBlocked() {
+		return Boolean.TRUE.equals(this.database.jdbc()
+			.queryForObject("SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted)", Boolean.class));
 	}
 
 	private LeaseRequest awaited(String key) {
