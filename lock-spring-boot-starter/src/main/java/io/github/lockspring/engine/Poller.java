@@ -43,7 +43,8 @@ import io.github.lockspring.support.Durations;
  * <li>When the first is due, a single call asks for all that are due soon, so that they
  * fall into step. One call at a time is made, by a thread of its own.</li>
  * <li>Whoever is still denied sleeps on. Whoever the answer leaves out is woken, and asks
- * for itself.</li>
+ * for itself. If it leaves out all, because the store cannot tell, each does so when it
+ * is due.</li>
  * <li>A call that fails is the trouble of all that it asked for, and is made again after
  * a pause.</li>
  * <li>While a call takes longer than it may, those that are due ask for themselves.</li>
@@ -231,12 +232,18 @@ final class Poller {
 		private final Map<LeaseRequest, Sleeper> sleepers = new LinkedHashMap<>();
 
 		/**
+		 * When those were due, since the beginning, that could not wait for longer.
+		 */
+		private final long start;
+
+		/**
 		 * When nobody waits for the answer any more.
 		 */
 		private final long end;
 
 		Call(List<Sleeper> sleepers, long now) {
 			sleepers.forEach((sleeper) -> this.sleepers.put(sleeper.lease.request(), sleeper));
+			this.start = now - Poller.this.origin;
 			this.end = now + Poller.this.settings.operationTimeout().toNanos() + GRACE_NANOS;
 		}
 
@@ -266,7 +273,7 @@ final class Poller {
 				if (denial != null) {
 					denied(sleeper, denial, sentNanos, sentMillis);
 				}
-				else if (leftOut(sleeper)) {
+				else if (leftOut(sleeper, denials.isEmpty())) {
 					sleeper.wake();
 				}
 			});
@@ -282,8 +289,16 @@ final class Poller {
 			}
 		}
 
-		private boolean leftOut(Sleeper sleeper) {
+		/**
+		 * Has one ask for itself. If all do, which may be so because the store cannot
+		 * tell, nobody does before it is due.
+		 */
+		private boolean leftOut(Sleeper sleeper, boolean all) {
 			synchronized (Poller.this.sleepers) {
+				if (all && sleeper.asleep && sleeper.due - this.start > 0) {
+					Poller.this.sleepers.add(sleeper);
+					return false;
+				}
 				return sleeper.tell();
 			}
 		}

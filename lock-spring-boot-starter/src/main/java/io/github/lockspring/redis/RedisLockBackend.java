@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -63,8 +64,10 @@ import io.github.lockspring.support.Durations;
  * <li>A contender that is denied leaves its name in the queue with the same run. Whoever
  * gives the lease back has the server grant it to the head of the queue, and tell the
  * head's process, on a channel of its own, in the same run.</li>
- * <li>Such a grant lapses after a second unless it is renewed or asked for. A message
- * that is lost therefore costs a second at most, and one who has died costs no more.</li>
+ * <li>Such a grant lapses after a second unless it is renewed or asked for. One run of a
+ * script now and then keeps the places of all contenders of a process, and finds those
+ * who may try. A message that is lost, and one who has died, cost no more than the time
+ * until then.</li>
  * <li>Fencing tokens are the server's microseconds, or one more than the last token if
  * the clock is behind it, so that they grow even if the server forgot the last one.</li>
  * </ol>
@@ -81,9 +84,16 @@ public final class RedisLockBackend implements LockBackend {
 	private static final int RENEWALS_PER_CALL = 250;
 
 	/**
+	 * How many contenders one run of a script looks after.
+	 */
+	private static final int POLLED_PER_CALL = 500;
+
+	/**
 	 * How long the server remembers the last token of a free key, as in the scripts.
 	 */
 	private static final long RETENTION_MILLIS = 10_000;
+
+	private static final byte[] NOTHING = {};
 
 	private static final byte[] EXCLUSIVE = { 'x' };
 
@@ -264,8 +274,45 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
+	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
+		byte[] channel = this.access.isListening() ? text(this.channel.name) : NOTHING;
+		List<List<LeaseRequest>> batches = batches(
+				waiting.stream().filter((request) -> !request.hasSeveralKeys()).toList(), POLLED_PER_CALL);
+		List<RedisCall> polls = batches.stream().map((batch) -> poll(batch, channel)).toList();
+		List<@Nullable RedisReply> replies = polls.isEmpty() ? List.of() : this.calls.runAll(polls, timeout);
+		Map<LeaseRequest, Denial> denials = new HashMap<>();
+		for (int i = 0; i < batches.size(); i++) {
+			RedisReply reply = replies.get(i);
+			if (reply != null) {
+				addDenials(batches.get(i), reply, denials);
+			}
+		}
+		return denials;
+	}
+
+	private static void addDenials(List<LeaseRequest> batch, RedisReply reply, Map<LeaseRequest, Denial> denials) {
+		for (int i = 0; i < batch.size(); i++) {
+			long millis = reply.number(i + 1);
+			if (millis >= 0) {
+				denials.put(batch.get(i), new Denial(Duration.ofMillis(millis), reply.number(0)));
+			}
+		}
+	}
+
+	private static RedisCall poll(List<LeaseRequest> batch, byte[] channel) {
+		byte[][] keys = new byte[batch.size()][];
+		byte[][] args = new byte[batch.size() + 1][];
+		args[0] = channel;
+		for (int i = 0; i < keys.length; i++) {
+			keys[i] = RedisKeys.of(batch.get(i))[0];
+			args[i + 1] = owner(batch.get(i));
+		}
+		return new RedisCall(RedisScript.POLL, keys, args);
+	}
+
+	@Override
 	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
-		List<List<LeaseRequest>> batches = batches(leases);
+		List<List<LeaseRequest>> batches = batches(leases, RENEWALS_PER_CALL);
 		List<RedisCall> renewals = batches.stream().map(RedisLockBackend::renewal).toList();
 		List<@Nullable RedisReply> replies = this.calls.runAll(renewals, timeout);
 		Set<LeaseRequest> held = new HashSet<>();
@@ -288,11 +335,11 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Puts together what one run of a script may renew. On a cluster that is one lease:
+	 * Puts together what one run of a script may do. On a cluster that is one lease:
 	 * others are on other servers, or soon will be.
 	 */
-	private List<List<LeaseRequest>> batches(Collection<LeaseRequest> leases) {
-		int limit = this.access.isCluster() ? 1 : RENEWALS_PER_CALL;
+	private List<List<LeaseRequest>> batches(Collection<LeaseRequest> leases, int largest) {
+		int limit = this.access.isCluster() ? 1 : largest;
 		List<List<LeaseRequest>> batches = new ArrayList<>();
 		int keys = limit;
 		for (LeaseRequest lease : leases) {

@@ -34,7 +34,7 @@ import java.util.regex.Pattern;
 enum RedisScript {
 
 	ACQUIRE("acquire.lua"), RELEASE("release.lua"), RELEASE_AFTER("release-after.lua"), RENEW("renew.lua"),
-	STEP_DOWN("step-down.lua"), INSPECT("inspect.lua"), PROBE("probe.lua");
+	POLL("poll.lua"), STEP_DOWN("step-down.lua"), INSPECT("inspect.lua"), PROBE("probe.lua");
 
 	private final byte[] text;
 

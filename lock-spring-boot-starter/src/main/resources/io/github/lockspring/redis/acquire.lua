@@ -39,7 +39,7 @@ local owner, lease = string.sub(ARGV[1], 5, -2), tonumber(ARGV[2])
 local mode, permits, limit = string.match(ARGV[5], '^(.) ?(%d*) ?(%d*)$')
 local flags, channel = string.match(ARGV[6] or '-', '^(%S+) ?(%S*)$')
 local wanted = { mode = mode, permits = tonumber(permits) or 1, limit = tonumber(limit) or 0, lease = lease,
-	tokens = tonumber(ARGV[4]), flags = flags }
+	tokens = tonumber(ARGV[4]), flags = flags, channel = channel }
 local resources, failure = readAll()
 if not resources then
 	return refuse(failure)
@@ -74,22 +74,13 @@ if token then
 	end
 end
 
--- Tells whether those who wait must be let in first: all of them by a fair request, and a writer by other readers.
-local function mustQueue(r)
-	local first, entry = head(r)
-	if not first or first == owner then
-		return false
-	end
-	return string.find(flags, 'f', 1, true) or wanted.mode == 's' and entry.mode == 'x'
-end
-
 local blocked
 for _, r in ipairs(resources) do
 	expire(r)
 	if r.mode == 'p' and wanted.mode == 'p' and r.limit ~= wanted.limit then
 		return { -1, r.limit }
 	end
-	if not admits(r, wanted) or mustQueue(r) then
+	if not admits(r, wanted) or mustQueue(r, owner, wanted) then
 		blocked = r
 	end
 end
@@ -111,11 +102,7 @@ if not blocked then
 end
 
 if string.find(flags, 'q', 1, true) then
-	enqueue(blocked, owner, wanted, channel)
+	enqueue(blocked, owner, wanted)
 	write(blocked)
 end
-local wait = math.huge
-if blocked.till > now then
-	wait = math.ceil((blocked.till - now) / 1000)
-end
-return { 0, math.min(wait, PLACE / 5000), now }
+return { 0, untilTry(blocked, wanted), now }

@@ -17,6 +17,7 @@
 
 local RETENTION = 10000 -- how long the fencing token outlives the lease, in ms: the clock may be set back by as much
 local PLACE = 5000000 -- how long a place in the queue lasts if its contender does not come back, in us
+local UNHEARD = 1000 -- how long one waits at most before it tries again that is not sure to hear of a grant, in ms
 local CLAIM = 1000 -- how long a grant that was made unasked lasts at most until it is renewed, in ms
 
 local time = redis.call('TIME')
@@ -83,20 +84,25 @@ local function isAwaited(r)
 	return r.first < r.next
 end
 
-local function write(r)
-	local text, last = string.format('1 %.0f', r.fence), r.till
-	if r.mode == 's' or r.mode == 'p' then
-		r.who = string.format('%.0f/%.0f/%.0f', r.used, r.limit, r.last)
-		last = r.last
+local function isParted(r)
+	return r.mode == 's' or r.mode == 'p'
+end
+
+local function recordOf(r)
+	if r.mode == '-' and not isAwaited(r) then
+		return string.format('1 %.0f', r.fence)
 	end
-	if r.mode ~= '-' or isAwaited(r) then
-		text = string.format('1 %s %s %.0f 0 %.0f', r.mode, r.who, r.till, r.fence)
-		if isAwaited(r) then
-			text = string.format('%s %.0f %.0f', text, r.first, r.next)
-		end
-	elseif r.fence == 0 then
+	local who = isParted(r) and string.format('%.0f/%.0f/%.0f', r.used, r.limit, r.last) or r.who
+	local text = string.format('1 %s %s %.0f 0 %.0f', r.mode, who, r.till, r.fence)
+	return isAwaited(r) and string.format('%s %.0f %.0f', text, r.first, r.next) or text
+end
+
+local function write(r)
+	local text = recordOf(r)
+	if text == '1 0' then
 		return -- nothing to remember
 	end
+	local last = isParted(r) and r.last or r.till
 	local ttl = math.ceil(math.max(last - now, r.fence - now, 0) / 1000) + RETENTION
 	redis.call('HSET', r.key, 'state', text)
 	redis.call('PEXPIRE', r.key, string.format('%.0f', ttl))
@@ -193,18 +199,22 @@ local function leave(r, owner, entry)
 	end
 end
 
+local function stay(r, owner, entry)
+	redis.call('HSET', r.key, entry.place, owner, owner, string.format('c %s %.0f %.0f %.0f %.0f %s %.0f %s %s', entry.mode,
+			entry.permits, entry.limit, entry.lease, entry.tokens, entry.flags, now, entry.place, entry.channel))
+end
+
 -- Takes a place in the queue, or keeps it.
-local function enqueue(r, owner, wanted, channel)
+local function enqueue(r, owner, wanted)
 	local entry = contender(r, owner)
-	local place = entry and entry.place
 	if entry then
+		wanted.place = entry.place
 		insist()
 	else
-		place = string.format('%.0f', r.next)
+		wanted.place = string.format('%.0f', r.next)
 		r.next = r.next + 1
 	end
-	redis.call('HSET', r.key, place, owner, owner, string.format('c %s %.0f %.0f %.0f %.0f %s %.0f %s %s', wanted.mode,
-			wanted.permits, wanted.limit, wanted.lease, wanted.tokens, wanted.flags, now, place, channel))
+	stay(r, owner, wanted)
 end
 
 -- Finds the head of the queue, and drops those before it that did not come back.
@@ -223,6 +233,21 @@ local function head(r)
 		r.first = r.first + 1
 	end
 	return nil
+end
+
+-- Tells whether those who wait must be let in before an owner: all of them before a fair one, and a writer before other readers.
+local function mustQueue(r, owner, wanted)
+	local first, entry = head(r)
+	if not first or first == owner then
+		return false
+	end
+	return string.find(wanted.flags, 'f', 1, true) or wanted.mode == 's' and entry.mode == 'x'
+end
+
+-- Answers after how many ms a contender may try again: when the lease ends, if it hears of all that comes before.
+local function untilTry(r, entry)
+	local left = (r.till > now) and math.ceil((r.till - now) / 1000) or UNHEARD
+	return (entry.channel ~= '' and not string.find(entry.flags, 'h', 1, true)) and left or math.min(left, UNHEARD)
 end
 
 -- Tells a contender of a grant (or, without a token, to try again).

@@ -299,7 +299,7 @@ class HandOverTests {
 		Waiter third = this.harness.queued(this.engine, WAIT);
 		this.backend.setNews(News.KEEP);
 		held.release();
-		this.harness.advance(Duration.ofMillis(500));
+		this.harness.advance(EngineSettings.defaults().queuePoll());
 		Hold hold = second.hold();
 		assertThat(this.backend.keptNews()).isOne();
 		this.time.afterNextLook(Thread.currentThread(), this.backend::deliverNews);

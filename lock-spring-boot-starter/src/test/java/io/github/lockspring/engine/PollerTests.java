@@ -358,6 +358,24 @@ class PollerTests {
 	}
 
 	@Test
+	void storeThatCannotBeAskedForAllIsAskedByEachInItsOwnTime() {
+		FaultyBackend simple = this.harness.backend().withoutPoll();
+		LockEngine engine = this.harness.steadyEngine(simple, EngineSettings.defaults());
+		heldElsewhere("a");
+		heldElsewhere("b");
+		waiting(engine, "a", WAIT);
+		this.harness.advance(POLL.dividedBy(4));
+		waiting(engine, "b", WAIT);
+		for (int i = 0; i < 3; i++) {
+			simple.forgetCalls();
+			this.harness.advance(POLL.dividedBy(4).multipliedBy(3));
+			assertThat(simple.calls(Kind.CONTEND)).extracting((call) -> call.request().key()).containsExactly("a");
+			this.harness.advance(POLL.dividedBy(4));
+			assertThat(simple.calls(Kind.CONTEND)).extracting((call) -> call.request().key()).containsExactly("a", "b");
+		}
+	}
+
+	@Test
 	void storeWithoutNewsIsAskedForAllAtOnceWhenPausesHaveGrown() {
 		FaultyBackend polling = this.harness.backend().without(Capability.QUEUE);
 		LockEngine engine = this.harness.steadyEngine(polling, EngineSettings.defaults());

@@ -19,6 +19,7 @@ package io.github.lockspring.redis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,6 +36,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
@@ -128,6 +130,14 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 
 	@Nullable Grant contend(LeaseRequest request) {
 		return (this.backend.contend(request, TIMEOUT) instanceof Grant grant) ? grant : null;
+	}
+
+	/**
+	 * Asks for some that wait, all at once.
+	 * @return those that are still denied
+	 */
+	Map<LeaseRequest, Denial> poll(LeaseRequest... waiting) {
+		return this.backend.poll(List.of(waiting), TIMEOUT);
 	}
 
 	boolean release(LeaseRequest request) {

@@ -16,8 +16,11 @@
 
 package io.github.lockspring.redis;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.AfterAll;
@@ -25,6 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import io.github.lockspring.engine.AcquireTerms;
 import io.github.lockspring.engine.EngineListener;
@@ -36,10 +41,12 @@ import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
 
 /**
  * How often {@link RedisLockBackend} talks to the server, by the server's own count.
@@ -130,6 +137,63 @@ class RedisRoundTripTests {
 		assertThat(this.process.backend.renew(leases, RedisProcess.TIMEOUT).held()).hasSize(1000);
 		assertThat(calls()).containsOnly(Map.entry("evalsha", 4L));
 		leases.forEach(this.process::release);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "50, 1", "1000, 2" })
+	void thoseWhoWaitAreAskedForTogether(int keys, int calls) {
+		AtomicInteger polls = new AtomicInteger();
+		EngineSettings settings = EngineSettings.defaults()
+			.withOperationTimeout(RedisProcess.TIMEOUT)
+			.withPoll(Duration.ofMillis(1), Duration.ofMillis(100), Duration.ofMillis(500));
+		try (RedisProcess holder = RedisProcess.on(server);
+				LockEngine engine = new LockEngine(counting(this.process.backend, polls), settings,
+						new EngineListener() {
+						}, TimeSource.SYSTEM)) {
+			for (int i = 0; i < keys; i++) {
+				assertThat(holder
+					.tryAcquire(holder.request("key-" + i, LeaseMode.EXCLUSIVE, false, Duration.ofMinutes(10))))
+					.isNotNull();
+				engine.acquireAsync("key-" + i, TERMS, new Object(), Duration.ofMinutes(5).toNanos());
+			}
+			await().atMost(Duration.ofMinutes(1)).until(() -> isAskedForAll(keys, calls, polls));
+			int before = polls.get();
+			server.command("CONFIG", "RESETSTAT");
+			await().atMost(Duration.ofMinutes(1)).until(() -> polls.get() >= before + 4);
+			assertThat(calls().get("evalsha")).isBetween(3L * calls, (polls.get() - before + 1L) * calls);
+		}
+		server.command("FLUSHALL");
+	}
+
+	/**
+	 * Whether all were denied, and the last two polls were the only calls since.
+	 */
+	private static boolean isAskedForAll(int keys, int calls, AtomicInteger polls) {
+		int before = polls.get();
+		await().atMost(Duration.ofMinutes(1)).until(() -> polls.get() > before);
+		server.command("CONFIG", "RESETSTAT");
+		await().atMost(Duration.ofMinutes(1)).until(() -> polls.get() > before + 2);
+		return calls().get("evalsha") <= 3L * calls;
+	}
+
+	/**
+	 * Counts how often a backend is asked for all that wait.
+	 */
+	private static LockBackend counting(LockBackend backend, AtomicInteger polls) {
+		return (LockBackend) Proxy.newProxyInstance(LockBackend.class.getClassLoader(),
+				new Class<?>[] { LockBackend.class }, (proxy, method, args) -> {
+					try {
+						return method.invoke(backend, args);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getTargetException();
+					}
+					finally {
+						if (method.getName().equals("poll")) {
+							polls.incrementAndGet();
+						}
+					}
+				});
 	}
 
 	@Test

@@ -18,6 +18,7 @@ package io.github.lockspring.spi;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -121,6 +122,10 @@ final class BackendProcess implements AutoCloseable {
 
 	Attempt contend(LeaseRequest request) {
 		return this.backend.contend(request, TIMEOUT);
+	}
+
+	Map<LeaseRequest, Denial> poll(LeaseRequest... waiting) {
+		return this.backend.poll(List.of(waiting), TIMEOUT);
 	}
 
 	Set<LeaseRequest> renew(LeaseRequest... leases) {

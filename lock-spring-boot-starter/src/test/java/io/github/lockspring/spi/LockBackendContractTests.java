@@ -134,6 +134,15 @@ public abstract class LockBackendContractTests {
 	}
 
 	@Nested
+	class Poll extends PollRules {
+
+		Poll() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
 	class SharedMode extends SharedModeRules {
 
 		SharedMode() {
