@@ -181,8 +181,10 @@ final class Poller {
 		Call present = this.call;
 		if (present == null && isDue(now)) {
 			List<Sleeper> due = takeDue(now, longestPause() / 2);
-			this.call = new Call(due, now);
-			return this.call;
+			Call next = new Call(due, now);
+			this.call = next;
+			this.upkeep.runAt(next.end);
+			return next;
 		}
 		if (present != null && now - present.end < 0) {
 			this.upkeep.runAt(present.end);

@@ -393,6 +393,23 @@ class PollerTests {
 	}
 
 	@Test
+	void thoseWhoseCallHangsAskThemselves() {
+		LockEngine engine = this.harness.engine(this.backend);
+		Hold held = heldElsewhere(KEY);
+		this.backend.setNews(News.LOSE);
+		CompletableFuture<@Nullable Hold> waiting = waiting(engine, KEY, WAIT);
+		await().until(() -> this.backend.attempts() == 1);
+		Gate gate = new Gate();
+		this.backend.next(Kind.POLL, Fault.before(gate));
+		advanceUntil(POLL, () -> this.backend.count(Kind.POLL) == 1);
+		gate.awaitArrival();
+		held.release();
+		this.harness.time.advance(OPERATION.plus(GRACE));
+		assertThat(hold(waiting).isHeld()).isTrue();
+		gate.open();
+	}
+
+	@Test
 	void whileACallHangsThoseThatAreDueAskThemselves() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold first = heldElsewhere("a");
