@@ -30,6 +30,9 @@ import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelCompilerMode;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -41,13 +44,15 @@ import org.springframework.expression.spel.support.StandardEvaluationContext;
  */
 final class CallExpressionParser {
 
+	private final SpelParserConfiguration configuration;
+
 	private final SpelExpressionParser parser;
 
 	private final EvaluationContext shared;
 
 	CallExpressionParser(ConfigurableBeanFactory beanFactory) {
-		this.parser = new SpelExpressionParser(
-				new SpelParserConfiguration(SpelCompilerMode.MIXED, beanFactory.getBeanClassLoader()));
+		this.configuration = new SpelParserConfiguration(SpelCompilerMode.MIXED, beanFactory.getBeanClassLoader());
+		this.parser = new SpelExpressionParser(this.configuration);
 		StandardEvaluationContext shared = new StandardEvaluationContext();
 		shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
 		this.shared = shared;
@@ -62,9 +67,36 @@ final class CallExpressionParser {
 		if (problem != null) {
 			throw text.refuse(problem, "Correct the expression.", null);
 		}
-		Integer index = variables.get(variableIn(parsed.getAST()));
-		return (index != null) ? new ArgumentExpression(text.text(), index)
-				: new ParsedExpression(parsed, variables, this.shared);
+		return expressionOf(parsed.getAST(), text.text(), variables, text.text());
+	}
+
+	/**
+	 * Finds out what needs not be evaluated by Spring.
+	 * @param node the expression, or a part of it
+	 * @param expression the text of that
+	 * @param variables the indexes of the arguments by their names
+	 * @param whole the text of the whole expression
+	 */
+	private CallExpression expressionOf(SpelNode node, String expression, Map<String, Integer> variables,
+			String whole) {
+		Integer index = variables.get(variableIn(node));
+		if (index != null) {
+			return new ArgumentExpression(expression, index);
+		}
+		if (node instanceof Literal literal) {
+			return new LiteralExpression(expression, literal.getLiteralValue().getValue());
+		}
+		if (node instanceof OpPlus sum && sum.getChildCount() == 2) {
+			return new SumExpression(expression, operandOf(sum, 0, variables, whole),
+					operandOf(sum, 1, variables, whole), this.shared.getTypeConverter());
+		}
+		return new ParsedExpression(expression, new SpelExpression(whole, (SpelNodeImpl) node, this.configuration),
+				variables, this.shared);
+	}
+
+	private CallExpression operandOf(SpelNode sum, int operand, Map<String, Integer> variables, String whole) {
+		SpelNode node = sum.getChild(operand);
+		return expressionOf(node, node.toStringAST(), variables, whole);
 	}
 
 	private SpelExpression parseRaw(AnnotationText text) {

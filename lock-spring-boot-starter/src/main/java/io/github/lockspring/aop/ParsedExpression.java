@@ -23,47 +23,33 @@ import java.util.Map;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.EvaluationContext;
-import org.springframework.expression.Expression;
-import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.MethodReference;
-import org.springframework.expression.spel.ast.OpPlus;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.standard.SpelExpression;
-import org.springframework.expression.spel.standard.SpelExpressionParser;
-import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.engine.KeyText;
 
 /**
- * An expression that was parsed once.
+ * An expression that was parsed once, and is compiled when it was evaluated often.
  *
- * @param parsed the expression
+ * @param expression the expression, which may be a part of that of the annotation
+ * @param parsed how to evaluate it; its text is that of the annotation
  * @param variables the indexes of the arguments by their names
  * @param shared how all expressions are evaluated
  */
-record ParsedExpression(SpelExpression parsed, Map<String, Integer> variables,
+record ParsedExpression(String expression, SpelExpression parsed, Map<String, Integer> variables,
 		EvaluationContext shared) implements CallExpression {
-
-	private static final Expression SUM = new SpelExpressionParser().parseExpression("#left + #right");
-
-	@Override
-	public String expression() {
-		return this.parsed.getExpressionString();
-	}
 
 	@Override
 	public @Nullable Object valueFor(MethodInvocation invocation) {
 		try {
-			CallEvaluationContext context = new CallEvaluationContext(this.shared, this.variables, invocation);
-			return (this.parsed.getAST() instanceof OpPlus sum && sum.getChildCount() == 2)
-					? sumOf(sum, new ExpressionState(context)) : this.parsed.getValue(context);
+			return this.parsed.getValue(new CallEvaluationContext(this.shared, this.variables, invocation));
 		}
 		catch (InvalidLockKeyException ex) {
 			throw ex;
@@ -71,41 +57,6 @@ record ParsedExpression(SpelExpression parsed, Map<String, Integer> variables,
 		catch (RuntimeException ex) {
 			throw new InvalidLockKeyException(reasonOf(ex), ex);
 		}
-	}
-
-	/**
-	 * Adds or concatenates as the language does, which would make a text of null.
-	 */
-	private static Object sumOf(SpelNode sum, ExpressionState state) {
-		Object left = presentOf(sum.getChild(0), state);
-		Object right = presentOf(sum.getChild(1), state);
-		if (left instanceof String || right instanceof String) {
-			return textOf(left, state) + textOf(right, state);
-		}
-		StandardEvaluationContext operands = new StandardEvaluationContext();
-		operands.setVariable("left", left);
-		operands.setVariable("right", right);
-		Object value = SUM.getValue(operands);
-		return (value != null) ? value : "";
-	}
-
-	private static Object presentOf(SpelNode operand, ExpressionState state) {
-		Object value = (operand instanceof OpPlus sum && sum.getChildCount() == 2) ? sumOf(sum, state)
-				: operand.getValue(state);
-		if (value == null) {
-			throw new InvalidLockKeyException(KeyText.describe(operand.toStringAST()) + " is null");
-		}
-		return value;
-	}
-
-	private static String textOf(Object value, ExpressionState state) {
-		if (value instanceof String text) {
-			return text;
-		}
-		Object text = state.getEvaluationContext()
-			.getTypeConverter()
-			.convertValue(value, TypeDescriptor.forObject(value), TypeDescriptor.valueOf(String.class));
-		return String.valueOf(text);
 	}
 
 	private String reasonOf(RuntimeException failure) {
@@ -128,7 +79,8 @@ record ParsedExpression(SpelExpression parsed, Map<String, Integer> variables,
 		for (int i = 0; i < node.getChildCount(); i++) {
 			SpelNode child = node.getChild(i);
 			if (i > 0 && node instanceof CompoundExpression && isFailed(failure, child)) {
-				parts.add(expression().substring(node.getStartPosition(), node.getChild(i - 1).getEndPosition()));
+				parts.add(this.parsed.getExpressionString()
+					.substring(node.getStartPosition(), node.getChild(i - 1).getEndPosition()));
 			}
 			collectParts(failure, child, parts);
 		}

@@ -39,7 +39,8 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /**
  * Tests for the keys of annotated methods: {@link CallExpressionParser},
- * {@link ArgumentExpression} and {@link ParsedExpression}.
+ * {@link ArgumentExpression}, {@link LiteralExpression}, {@link SumExpression} and
+ * {@link ParsedExpression}.
  */
 class CallExpressionTests {
 

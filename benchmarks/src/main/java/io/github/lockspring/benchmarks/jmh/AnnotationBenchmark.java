@@ -118,6 +118,11 @@ public class AnnotationBenchmark {
 	}
 
 	@Benchmark
+	public Object oursByConcatenation() {
+		return this.ours.payByConcatenation(id(next()));
+	}
+
+	@Benchmark
 	public Object oursByExpression() {
 		return this.ours.payByExpression(this.orders[next()]);
 	}
@@ -150,6 +155,11 @@ public class AnnotationBenchmark {
 	@Benchmark
 	public Object cacheable() {
 		return this.cache.pay(id(next()));
+	}
+
+	@Benchmark
+	public Object cacheableByConcatenation() {
+		return this.cache.payByConcatenation(id(next()));
 	}
 
 	@Benchmark

@@ -76,6 +76,11 @@ final class Services {
 			return RECEIPT;
 		}
 
+		@DistributedLock(name = "order", key = "'pay-' + #id")
+		Object payByConcatenation(long id) {
+			return RECEIPT;
+		}
+
 		@DistributedLock(name = "order", key = "#id")
 		CompletableFuture<Object> payLater(long id) {
 			return CompletableFuture.completedFuture(RECEIPT);
@@ -101,6 +106,11 @@ final class Services {
 
 		@Cacheable(cacheNames = "order", key = "#id")
 		Object pay(long id) {
+			return RECEIPT;
+		}
+
+		@Cacheable(cacheNames = "order", key = "'pay-' + #id")
+		Object payByConcatenation(long id) {
 			return RECEIPT;
 		}
 

@@ -1,0 +1,88 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import org.aopalliance.intercept.MethodInvocation;
+
+import org.springframework.core.convert.TypeDescriptor;
+import org.springframework.expression.Expression;
+import org.springframework.expression.TypeConverter;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
+
+import io.github.lockspring.InvalidLockKeyException;
+import io.github.lockspring.engine.KeyText;
+
+/**
+ * An expression that adds or concatenates, such as {@code 'pay-' + #id}, as Spring's
+ * expression language does, but without making a text of null. That language evaluates
+ * such an expression step by step as long as one of its operands is neither a text nor a
+ * primitive; here the operands are evaluated, or compiled, each for itself.
+ *
+ * @param expression the expression as the annotation has it
+ * @param left the left operand
+ * @param right the right operand
+ * @param converter makes texts of other values
+ */
+record SumExpression(String expression, CallExpression left, CallExpression right,
+		TypeConverter converter) implements CallExpression {
+
+	private static final Expression SUM = new SpelExpressionParser().parseExpression("#left + #right");
+
+	private static final TypeDescriptor TEXT = TypeDescriptor.valueOf(String.class);
+
+	@Override
+	public Object valueFor(MethodInvocation invocation) {
+		try {
+			return sumOf(presentOf(this.left, invocation), presentOf(this.right, invocation));
+		}
+		catch (InvalidLockKeyException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw new InvalidLockKeyException("it ended with " + ex, ex);
+		}
+	}
+
+	private static Object presentOf(CallExpression operand, MethodInvocation invocation) {
+		Object value = operand.valueFor(invocation);
+		if (value == null) {
+			throw new InvalidLockKeyException(KeyText.describe(operand.expression()) + " is null");
+		}
+		return value;
+	}
+
+	private Object sumOf(Object left, Object right) {
+		if (left instanceof String || right instanceof String) {
+			return textOf(left).concat(textOf(right));
+		}
+		StandardEvaluationContext operands = new StandardEvaluationContext();
+		operands.setVariable("left", left);
+		operands.setVariable("right", right);
+		Object value = SUM.getValue(operands);
+		return (value != null) ? value : "";
+	}
+
+	/**
+	 * What is most common needs no conversion, which takes longer than all the rest.
+	 */
+	private String textOf(Object value) {
+		return (value instanceof String || value instanceof Long || value instanceof Integer) ? value.toString()
+				: String.valueOf(this.converter.convertValue(value, TypeDescriptor.forObject(value), TEXT));
+	}
+
+}
