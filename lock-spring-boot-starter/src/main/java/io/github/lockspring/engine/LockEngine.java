@@ -224,7 +224,6 @@ public final class LockEngine implements AutoCloseable {
 
 	private @Nullable Hold acquire(String key, AcquireTerms terms, Object owner, long waitNanos, boolean interruptible)
 			throws InterruptedException {
-		StackRoom.requireToCountDown();
 		Hold again = reenter(key, terms, owner);
 		if (again != null) {
 			return again;
@@ -286,6 +285,7 @@ public final class LockEngine implements AutoCloseable {
 	private @Nullable Hold reenter(String key, AcquireTerms terms, Object owner) {
 		Hold held = this.queues.heldBy(key, owner, terms);
 		while (held != null && terms.isReentrant()) {
+			StackRoom.requireToCountDown();
 			Hold again = reenter(held, terms);
 			if (again != null) {
 				return again;

@@ -30,12 +30,12 @@ final class StackRoom {
 	 * in, and to have a lease given back in the background. Model checkers take so many
 	 * calls of one method for a thread that hangs, and are given fewer.
 	 */
-	private static final int FRAMES_TO_UNDO = Integer.getInteger("lock.engine.stack-room", 240);
+	private static final int FRAMES_TO_UNDO = Integer.getInteger("lock.engine.stack-room", 80);
 
 	/**
 	 * More than all that is called to count an acquisition down.
 	 */
-	private static final int FRAMES_TO_COUNT_DOWN = FRAMES_TO_UNDO / 10;
+	private static final int FRAMES_TO_COUNT_DOWN = FRAMES_TO_UNDO / 8;
 
 	private StackRoom() {
 	}
@@ -45,7 +45,7 @@ final class StackRoom {
 	 * @throws StackOverflowError if there is not enough, before anything is taken
 	 */
 	static void requireToCountDown() {
-		descend(FRAMES_TO_COUNT_DOWN);
+		descend(FRAMES_TO_COUNT_DOWN, 1, 2, 3, 4);
 	}
 
 	/**
@@ -53,7 +53,7 @@ final class StackRoom {
 	 * @throws StackOverflowError if there is not enough, before anything is taken
 	 */
 	static void requireToUndo() {
-		descend(FRAMES_TO_UNDO);
+		descend(FRAMES_TO_UNDO, 1, 2, 3, 4);
 	}
 
 	/**
@@ -71,8 +71,12 @@ final class StackRoom {
 		}
 	}
 
-	private static int descend(int frames) {
-		return (frames > 0) ? descend(frames - 1) + 1 : 0;
+	/**
+	 * Needs all parameters again when it returns, so that they are kept in its frame: few
+	 * large frames take less time than many small ones.
+	 */
+	private static long descend(int frames, long a, long b, long c, long d) {
+		return (frames > 0) ? descend(frames - 1, b, c, d, a) + (a ^ b ^ c ^ d) : 0;
 	}
 
 }
