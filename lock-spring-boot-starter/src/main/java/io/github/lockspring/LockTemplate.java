@@ -62,6 +62,12 @@ public final class LockTemplate implements LockOperations {
 	private final @Nullable LockContext context;
 
 	/**
+	 * What the store knows the key by that was acquired again last: it needs not be made
+	 * anew, nor checked, for those who do so often. Of several threads, any may win.
+	 */
+	private @Nullable String again;
+
+	/**
 	 * Creates a template on the only backend that it knows.
 	 * @param engine the engine that locks
 	 * @param prefix what all keys begin with in the store
@@ -202,8 +208,13 @@ public final class LockTemplate implements LockOperations {
 
 	@Override
 	public @Nullable LockHandle tryAcquire(String key, LockOptions options) {
-		LockKeys.requireValid(key);
-		return tryAcquire(key, options, options.waitNanos());
+		return tryAcquireInStore(knownStoreKey(key), options, options.waitNanos());
+	}
+
+	private String knownStoreKey(String key) {
+		String again = this.again;
+		return (again != null && key != null && again.length() == this.prefix.length() + key.length()
+				&& again.endsWith(key)) ? again : storeKey(key);
 	}
 
 	/**
@@ -242,7 +253,13 @@ public final class LockTemplate implements LockOperations {
 	private @Nullable HeldLock tryAcquireInStore(String storeKey, LockOptions options, long waitNanos) {
 		try {
 			Hold hold = this.engine.acquire(storeKey, options.terms(), ownerOf(storeKey), waitNanos);
-			return (hold != null) ? HeldLock.of(hold, this.prefix.length()) : null;
+			if (hold == null) {
+				return null;
+			}
+			if (hold.isReentered()) {
+				this.again = hold.key();
+			}
+			return HeldLock.of(hold, this.prefix.length());
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -279,6 +279,24 @@ class LockTemplateTests {
 	}
 
 	@Test
+	void keyThatWasAcquiredAgainIsNotTakenForAnother() {
+		try (LockHandle lock = this.locks.acquire("a42", OPTIONS);
+				LockHandle again = this.locks.acquire("a42", OPTIONS)) {
+			for (String key : List.of("42", "b42", "a", "ba42", "a43")) {
+				try (LockHandle other = this.locks.acquire(key, OPTIONS)) {
+					assertThat(other.key()).isEqualTo(key);
+					assertThat(isFree(key)).isFalse();
+				}
+				assertThat(isFree(key)).isTrue();
+			}
+			assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(() -> this.locks.acquire("", OPTIONS));
+			assertThatExceptionOfType(InvalidLockKeyException.class)
+				.isThrownBy(() -> this.locks.acquire((String) null, OPTIONS));
+			assertThat(this.locks.acquire("a42", OPTIONS).key()).isEqualTo("a42");
+		}
+	}
+
+	@Test
 	void reentryAfterLossIsALoss() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.locks.execute("42", (lock) -> {
 			loseAll();

@@ -367,6 +367,14 @@ public final class Hold {
 	}
 
 	/**
+	 * Whether the owner has acquired this again, and not given that back.
+	 * @return whether it has
+	 */
+	public boolean isReentered() {
+		return this.state > 1;
+	}
+
+	/**
 	 * Marks this as lost.
 	 * @return {@code true} for exactly one caller, if it was held until now
 	 */
