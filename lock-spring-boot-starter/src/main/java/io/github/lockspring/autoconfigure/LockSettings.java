@@ -255,7 +255,8 @@ final class LockSettings {
 		LockProperties.Redis redis = this.properties.getRedis();
 		return RedisLockSettings.defaults()
 			.withOperationTimeout(this.properties.getOperationTimeout())
-			.withReplicas(redis.getWaitReplicas(), redis.getWaitTimeout());
+			.withReplicas(redis.getWaitReplicas(), redis.getWaitTimeout())
+			.withMarkKey(this.properties.getKeyPrefix() + "::lead");
 	}
 
 	ZooKeeperLockSettings zooKeeperSettings() {

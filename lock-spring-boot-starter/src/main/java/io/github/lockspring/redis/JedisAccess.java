@@ -116,8 +116,8 @@ final class JedisAccess implements RedisAccess {
 	}
 
 	@Override
-	public long leadMicros() {
-		return this.lead.micros();
+	public TokenLead lead() {
+		return this.lead;
 	}
 
 	@Override

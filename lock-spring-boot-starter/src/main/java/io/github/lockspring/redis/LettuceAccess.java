@@ -312,8 +312,8 @@ final class LettuceAccess implements RedisAccess {
 	}
 
 	@Override
-	public long leadMicros() {
-		return this.lead.micros();
+	public TokenLead lead() {
+		return this.lead;
 	}
 
 	@Override

@@ -49,12 +49,9 @@ interface RedisAccess extends AutoCloseable {
 	boolean isCluster();
 
 	/**
-	 * By how much tokens must lead the clock of the server at present, as
-	 * {@link TokenLead} tells.
+	 * Since when the tokens lead the clock of the server.
 	 */
-	default long leadMicros() {
-		return 0;
-	}
+	TokenLead lead();
 
 	/**
 	 * Sends a call to the server that has its keys. If replicas are to confirm it, and

@@ -16,9 +16,10 @@
 
 package io.github.lockspring.redis;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run of a script, for keys that belong to one slot.
@@ -46,13 +47,21 @@ record RedisCall(RedisScript script, byte[][] keys, byte[][] args, int replicas,
 	/**
 	 * This call with one more argument, by which all scripts that grant have their tokens
 	 * lead the clock.
+	 * @param lead the argument
+	 * @param mark the key on which the server keeps since when they do, if it does
 	 */
-	RedisCall leading(long micros) {
+	RedisCall leading(byte[] lead, byte @Nullable [] mark) {
 		int index = (this.script == RedisScript.ACQUIRE) ? ACQUIRE_ARGS : this.args.length;
 		byte[][] longer = Arrays.copyOf(this.args, index + 1);
 		Arrays.fill(longer, this.args.length, index, NOTHING);
-		longer[index] = ("lead " + micros).getBytes(StandardCharsets.US_ASCII);
-		return new RedisCall(this.script, this.keys, longer, this.replicas, this.within);
+		longer[index] = lead;
+		return new RedisCall(this.script, (mark != null) ? with(mark) : this.keys, longer, this.replicas, this.within);
+	}
+
+	private byte[][] with(byte[] mark) {
+		byte[][] longer = Arrays.copyOf(this.keys, this.keys.length + 1);
+		longer[this.keys.length] = mark;
+		return longer;
 	}
 
 	/**

@@ -38,8 +38,14 @@ final class RedisCalls {
 
 	private final RedisAccess access;
 
-	RedisCalls(RedisAccess access) {
+	/**
+	 * The key on which a server keeps since when its tokens lead its clock.
+	 */
+	private final byte[] mark;
+
+	RedisCalls(RedisAccess access, String markKey) {
 		this.access = access;
+		this.mark = RedisKeys.of(markKey);
 	}
 
 	/**
@@ -58,8 +64,12 @@ final class RedisCalls {
 	 * Has the tokens lead that the script may grant, if they must.
 	 */
 	private RedisCall leading(RedisCall call) {
-		long lead = this.access.leadMicros();
-		return (lead > 0 && call.script().grants()) ? call.leading(lead) : call;
+		if (!call.script().grants()) {
+			return call;
+		}
+		TokenLead lead = this.access.lead();
+		byte[] argument = lead.argument();
+		return (argument != null) ? call.leading(argument, lead.isKept() ? this.mark : null) : call;
 	}
 
 	/**

@@ -146,7 +146,7 @@ public final class RedisLockBackend implements LockBackend {
 		this.address = address;
 		RedisAccess access = accesses.get();
 		this.access = access;
-		this.calls = new RedisCalls(access);
+		this.calls = new RedisCalls(access, settings.markKey());
 		this.warnings = new RedisWarnings(access, settings);
 		this.settings = settings;
 		this.queueFlags = "q" + (access.isCluster() ? "c" : "") + ((settings.waitReplicas() > 0) ? "h" : "");

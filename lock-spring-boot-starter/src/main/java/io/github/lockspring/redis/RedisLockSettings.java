@@ -29,11 +29,13 @@ import io.github.lockspring.support.Durations;
  * @param waitReplicas how many replicas must have confirmed a grant before it counts; 0
  * asks none
  * @param waitTimeout how long to wait for their confirmation
+ * @param markKey the key, which no lock has, on which a primary that sentinels named
+ * keeps when it took over
  */
-public record RedisLockSettings(Duration operationTimeout, int waitReplicas, Duration waitTimeout) {
+public record RedisLockSettings(Duration operationTimeout, int waitReplicas, Duration waitTimeout, String markKey) {
 
 	private static final RedisLockSettings DEFAULTS = new RedisLockSettings(Duration.ofSeconds(1), 0,
-			Duration.ofMillis(500));
+			Duration.ofMillis(500), "lock::lead");
 
 	/**
 	 * Checks the numbers.
@@ -42,6 +44,7 @@ public record RedisLockSettings(Duration operationTimeout, int waitReplicas, Dur
 		Assert.isTrue(waitReplicas >= 0, () -> "'waitReplicas' must not be negative: " + waitReplicas);
 		Durations.requirePositive(operationTimeout, "operationTimeout");
 		Durations.requirePositive(waitTimeout, "waitTimeout");
+		Assert.hasText(markKey, "'markKey' must not be blank");
 		operationTimeout = Durations.cap(operationTimeout);
 		waitTimeout = Durations.cap(waitTimeout);
 	}
@@ -55,11 +58,15 @@ public record RedisLockSettings(Duration operationTimeout, int waitReplicas, Dur
 	}
 
 	public RedisLockSettings withOperationTimeout(Duration operationTimeout) {
-		return new RedisLockSettings(operationTimeout, this.waitReplicas, this.waitTimeout);
+		return new RedisLockSettings(operationTimeout, this.waitReplicas, this.waitTimeout, this.markKey);
 	}
 
 	public RedisLockSettings withReplicas(int waitReplicas, Duration waitTimeout) {
-		return new RedisLockSettings(this.operationTimeout, waitReplicas, waitTimeout);
+		return new RedisLockSettings(this.operationTimeout, waitReplicas, waitTimeout, this.markKey);
+	}
+
+	public RedisLockSettings withMarkKey(String markKey) {
+		return new RedisLockSettings(this.operationTimeout, this.waitReplicas, this.waitTimeout, markKey);
 	}
 
 }

@@ -125,6 +125,7 @@ final class SentinelWatch implements AutoCloseable {
 		this.failures = new Throwable[nodes.size()];
 		this.threads = new Thread[nodes.size()];
 		this.trustedUntilNanos = System.nanoTime();
+		lead.keep();
 	}
 
 	void start() {

@@ -16,21 +16,45 @@
 
 package io.github.lockspring.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * By how much the tokens that a server grants lead its clock: not at all, but for half a
- * minute after it has taken over. In that time it grants no token that is smaller than
- * its clock will show at the end, so that its tokens are larger than those of the former
- * primary, which may go on to grant some without knowing, and by a clock of its own. The
- * scripts remember a token until the clock has passed it.
+ * Since when the tokens that a server grants lead its clock: since it has taken over, for
+ * a minute. They lead it by half a minute at first, and then by less and less, growing
+ * half as fast as the clock, so that they are larger than those of the former primary,
+ * which may go on to grant some without knowing, and by a clock of its own. The scripts
+ * remember a token until the clock has passed it.
+ * <p>
+ * Processes hear of it at different times. Where one server has all keys, it keeps the
+ * latest of these times on a key of its own, and all that is granted goes by that.
  */
 final class TokenLead {
 
-	private static final long SPAN_NANOS = Duration.ofSeconds(30).toNanos();
+	private static final long SPAN_NANOS = Duration.ofMinutes(1).toNanos();
 
-	private volatile long endNanos = System.nanoTime();
+	private static final byte[] MARK = text("mark");
+
+	private volatile long beginNanos = System.nanoTime() - SPAN_NANOS;
+
+	private volatile boolean kept;
+
+	/**
+	 * Has the server keep since when tokens lead, because processes may differ in that.
+	 */
+	void keep() {
+		this.kept = true;
+	}
+
+	/**
+	 * Whether the server keeps since when tokens lead.
+	 */
+	boolean isKept() {
+		return this.kept;
+	}
 
 	/**
 	 * Takes note that a server has taken over.
@@ -38,18 +62,28 @@ final class TokenLead {
 	 */
 	void begin(Duration ago) {
 		long rest = SPAN_NANOS - Math.min(ago.toNanos(), SPAN_NANOS);
-		this.endNanos = System.nanoTime() + Math.max(rest, nanos());
+		this.beginNanos = System.nanoTime() + Math.max(rest, restNanos()) - SPAN_NANOS;
+	}
+
+	private long restNanos() {
+		return Math.max(0, SPAN_NANOS - (System.nanoTime() - this.beginNanos));
 	}
 
 	/**
-	 * The lead in microseconds.
+	 * What a script is told that may grant: since when tokens lead, as far as this
+	 * process knows, and whether the server keeps that.
+	 * @return the argument, or {@code null} if there is nothing to tell
 	 */
-	long micros() {
-		return TimeUnit.NANOSECONDS.toMicros(nanos());
+	byte @Nullable [] argument() {
+		long rest = restNanos();
+		if (rest == 0) {
+			return this.kept ? MARK : null;
+		}
+		return text((this.kept ? "mark " : "lead ") + TimeUnit.NANOSECONDS.toMicros(SPAN_NANOS - rest));
 	}
 
-	private long nanos() {
-		return Math.max(0, this.endNanos - System.nanoTime());
+	private static byte[] text(String text) {
+		return text.getBytes(StandardCharsets.US_ASCII);
 	}
 
 }

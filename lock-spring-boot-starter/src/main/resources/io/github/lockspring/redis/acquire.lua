@@ -1,7 +1,8 @@
 -- Tries once to acquire, for one owner, all of the resources or none.
 --
 -- ARGV: the beginning of a record, "1 x <owner> "; lease time; time after which the resource may be forgotten; tokens;
--- mode, for permits followed by their number and the limit; flags and channel, which may be missing; the lead of tokens.
+-- mode, for permits followed by their number and the limit; flags and channel, which may be missing; the lead of tokens,
+-- which may be missing too.
 -- Flags: "f" fair, "q" take a place in the queue if denied, "h" send hints and no grants, "m" many resources (a hint,
 -- and the next one gets its turn at once), "c" cluster (this server does not know who listens).
 -- Answer: the token if granted for the lease time; {0, ms until it may make sense to try again, stamp} if denied;
@@ -16,7 +17,8 @@ if record then
 elseif redis.call('EXISTS', KEYS[1]) == 0 then
 	former = 0
 end
-if former and ARGV[5] == 'x' and #KEYS == 1 and not ARGV[7] then
+if former and ARGV[5] == 'x' and (#KEYS == 1 and not ARGV[7]
+		or #KEYS == 2 and ARGV[7] == 'mark' and redis.call('EXISTS', KEYS[2]) == 0) then
 	local time = redis.call('TIME')
 	local since = time[1] .. string.sub('00000' .. time[2], -6)
 	local token, fence, ttl = tonumber(since), since, ARGV[3]

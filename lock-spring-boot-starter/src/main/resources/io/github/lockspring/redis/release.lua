@@ -5,7 +5,8 @@
 
 -- The common case comes first: one resource, exclusive, nobody waits. A server that is out of memory refuses the first write
 -- of a script if it might need more, which the time to live does not.
-local record = #KEYS == 1 and redis.call('HGET', KEYS[1], 'state')
+local single = not KEYS[2] or not KEYS[3] and ARGV[2] and string.find(ARGV[2], '^mark')
+local record = single and redis.call('HGET', KEYS[1], 'state')
 if record and string.find(record, ARGV[1], 1, true) == 1 then
 	local since, lease, fence = string.match(record, '^(%d+) (%d+) (%d+)$', #ARGV[1] + 1)
 	if since and since == fence then

@@ -23,8 +23,30 @@ local CLAIM = 1000 -- how long a grant that was made unasked lasts at most until
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
--- By how many microseconds tokens lead the clock: the last argument of scripts that grant, for some time after a failover.
-local lead = tonumber(string.match(ARGV[#ARGV] or '', '^lead (%d+)$')) or 0
+local LEAD = 30000000 -- by how much tokens lead the clock at first after a failover, in us
+
+-- The last argument of scripts that grant tells how long ago a failover was, in us, for some time after it: "lead <us>"; or
+-- "mark <us>", or only "mark" at other times, if the last key is the one on which this server keeps when that was.
+local leading = ARGV[#ARGV] or ''
+local mark = string.find(leading, '^mark') and KEYS[#KEYS]
+local ago = tonumber(string.match(leading, '^lead (%d+)$') or string.match(leading, '^mark (%d+)$'))
+local count = mark and #KEYS - 1 or #KEYS
+
+-- Tells by how much tokens lead the clock at present. They grow all the time, half as fast as the clock until it has reached
+-- them. What processes know of the time of a failover differs, and the latest counts for all.
+local function lead()
+	local since = ago and now - ago or 0
+	if mark then
+		local record = redis.call('HGET', mark, 'state')
+		local kept = tonumber(record and string.match(record, '^1 (%d+)$') or 0)
+		if since > kept then
+			redis.call('HSET', mark, 'state', string.format('1 %.0f', since))
+			redis.call('PEXPIRE', mark, string.format('%.0f', math.ceil((since + 2 * LEAD - now) / 1000) + RETENTION))
+		end
+		since = math.max(since, kept)
+	end
+	return math.max(0, LEAD - math.floor(math.max(now - since, 0) / 2))
+end
 
 -- Answers nothing if the key holds data of others, and an error that says so if they are not even a hash.
 local function read(i)
@@ -60,7 +82,7 @@ end
 
 local function readAll()
 	local all = {}
-	for i = 1, #KEYS do
+	for i = 1, count do
 		local r, failure = read(i)
 		if not r then
 			return nil, failure
@@ -162,7 +184,7 @@ local function admits(r, wanted)
 end
 
 local function nextToken(resources)
-	local token = now + lead
+	local token = now + lead()
 	for _, r in ipairs(resources) do
 		token = math.max(token, r.fence + 1)
 	end

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.redis;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,9 +81,25 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 	}
 
 	RedisProcess(RedisConnectionFactory factory, RedisLockSettings settings) {
+		this(factory, new RedisLockBackend(factory, settings));
+	}
+
+	private RedisProcess(RedisConnectionFactory factory, RedisLockBackend backend) {
 		this.factory = (DisposableBean) factory;
-		this.backend = new RedisLockBackend(factory, settings);
+		this.backend = backend;
 		this.backend.start(this);
+	}
+
+	/**
+	 * One that has an opinion of its own since when tokens lead the clock.
+	 */
+	static RedisProcess leading(RedisServer server, TokenLead lead) {
+		LettuceConnectionFactory factory = lettuce(configuration(server));
+		RedisAccess access = RedisAccesses.of(factory, SETTINGS);
+		RedisAccess leading = (RedisAccess) Proxy.newProxyInstance(RedisAccess.class.getClassLoader(),
+				new Class<?>[] { RedisAccess.class },
+				(proxy, method, args) -> method.getName().equals("lead") ? lead : method.invoke(access, args));
+		return new RedisProcess(factory, new RedisLockBackend(() -> leading, "localhost", SETTINGS));
 	}
 
 	private static LettuceConnectionFactory lettuce(RedisConfiguration configuration) {

@@ -17,6 +17,7 @@
 package io.github.lockspring.redis;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
@@ -126,6 +127,73 @@ class RedisTokenTests {
 		}
 	}
 
+	/**
+	 * Each hears of a failover at another time, or not at all.
+	 */
+	@Test
+	void tokensOfProcessesThatDifferInTheTimeOfAFailoverGrowThoughTheyAreForgotten() {
+		try (RedisProcess early = RedisProcess.leading(this.server, lead(Duration.ofSeconds(31)));
+				RedisProcess late = RedisProcess.leading(this.server, lead(Duration.ofSeconds(30)));
+				RedisProcess last = RedisProcess.leading(this.server, lead(Duration.ofDays(1)))) {
+			long token = cycle(early);
+			for (RedisProcess next : List.of(late, early, last, late, last, early)) {
+				this.server.command("DEL", "{key}");
+				long former = token;
+				token = cycle(next);
+				assertThat(token).isGreaterThan(former);
+			}
+			assertThat(token).isGreaterThan(serverMicros() + 10_000_000);
+			assertThat((Long) this.server.command("PTTL", "{lock::lead}")).isBetween(20_000L, 41_000L);
+		}
+	}
+
+	@Test
+	void grantsMadeUnaskedAndOfEachKindLeadTheClockAsAllOthers() {
+		try (RedisProcess early = RedisProcess.leading(this.server, lead(Duration.ofSeconds(40)));
+				RedisProcess late = RedisProcess.leading(this.server, lead(Duration.ZERO))) {
+			long token = cycle(late);
+			this.server.command("DEL", "{key}");
+			LeaseRequest held = early.request("key", LeaseMode.SHARED, false, Duration.ofSeconds(2));
+			Grant shared = early.tryAcquire(held);
+			assertThat(shared.token()).isGreaterThan(token);
+			LeaseRequest waiting = early.request("key");
+			assertThat(early.contend(waiting)).isNull();
+			assertThat(early.release(held)).isTrue();
+			await().atMost(30, TimeUnit.SECONDS).until(() -> early.granted.contains(waiting));
+			assertThat(early.tryAcquire(waiting).token()).isGreaterThan(shared.token());
+		}
+	}
+
+	@Test
+	void tokensGrowWhileTheyLeadTheClockThoughTheyAreForgotten() {
+		try (RedisProcess leading = RedisProcess.leading(this.server, lead(Duration.ZERO))) {
+			long last = cycle(leading);
+			for (int i = 0; i < 50; i++) {
+				cycle(leading);
+				this.server.command("DEL", "{key}");
+				long token = cycle(leading);
+				assertThat(token).isGreaterThan(last);
+				last = token;
+			}
+		}
+	}
+
+	@Test
+	void serverThatHasLongTakenOverGrantsByItsClock() {
+		try (RedisProcess marking = RedisProcess.leading(this.server, lead(Duration.ofMinutes(1)))) {
+			long before = serverMicros();
+			assertThat(cycle(marking)).isBetween(before, serverMicros());
+			assertThat(this.server.command("EXISTS", "{lock::lead}")).isEqualTo(0L);
+		}
+	}
+
+	private static TokenLead lead(Duration ago) {
+		TokenLead lead = new TokenLead();
+		lead.keep();
+		lead.begin(ago);
+		return lead;
+	}
+
 	@Test
 	void lastTokenIsForgottenAfterAWhile() {
 		cycle();
@@ -149,10 +217,14 @@ class RedisTokenTests {
 	}
 
 	private long cycle() {
-		LeaseRequest request = this.process.request("key", LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(2));
-		Grant grant = this.process.tryAcquire(request);
+		return cycle(this.process);
+	}
+
+	private static long cycle(RedisProcess process) {
+		LeaseRequest request = process.request("key", LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(2));
+		Grant grant = process.tryAcquire(request);
 		assertThat(grant).isNotNull();
-		assertThat(this.process.release(request)).isTrue();
+		assertThat(process.release(request)).isTrue();
 		return grant.token();
 	}
 
