@@ -19,6 +19,8 @@ package io.github.lockspring.engine;
 import java.time.Duration;
 import java.util.Set;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -448,6 +450,39 @@ class RenewalTests {
 		await().untilAsserted(() -> assertThat(second.remaining()).isGreaterThan(THIRD.multipliedBy(2)));
 		await().ignoreExceptions().until(() -> engine.acquire("third", TERMS, 0) != null);
 		assertThat(first.isHeld()).isTrue();
+	}
+
+	@Test
+	void storeThatStandsStillIsNotTakenForOverloaded() throws InterruptedException {
+		this.backend.setRenewalBatchSize(1);
+		ExecutorService threads = Executors.newCachedThreadPool();
+		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults(), threads);
+		Harness.hold(engine);
+		engine.acquireUninterruptibly("second", TERMS, new Object(), 0);
+		Gate gate = new Gate();
+		this.backend.next(Kind.RENEW, Fault.before(gate));
+		this.harness.advance(DUE);
+		gate.awaitArrival();
+		engine.acquireUninterruptibly("short", AcquireTerms.exclusive(SECOND, true), new Object(), 0);
+		this.harness.advance(THIRD.multipliedBy(2).dividedBy(3), Duration.ofMillis(100));
+		assertThat(engine.acquire("third", TERMS, 0)).isNotNull();
+		gate.open();
+		await().until(() -> renewals() >= 2);
+	}
+
+	@Test
+	void storeThatIsAwayIsNotTakenForOverloaded() throws InterruptedException {
+		this.backend.setRenewalBatchSize(1);
+		Hold first = hold("first", TERMS);
+		Hold second = hold("second", TERMS);
+		failAlways(new BackendUnavailableException("away", null));
+		this.harness.advance(THIRD.multipliedBy(2), Duration.ofMillis(500));
+		assertThat(renewals()).isPositive();
+		assertThat(this.engine.acquire("third", TERMS, 0)).isNotNull();
+		this.backend.heal();
+		this.harness.advance(LEASE, Duration.ofMillis(500));
+		assertThat(List.of(first, second)).allMatch(Hold::isHeld);
+		assertThat(this.engine.acquire("fourth", TERMS, 0)).isNotNull();
 	}
 
 	@Test
