@@ -101,7 +101,8 @@ final class CallExpressionParser {
 
 	private SpelExpression parseRaw(AnnotationText text) {
 		try {
-			return this.parser.parseRaw(text.text());
+			SpelExpression parsed = this.parser.parseRaw(text.text());
+			return new SpelExpression(text.text(), CheckedSum.in(parsed.getAST()), this.configuration);
 		}
 		catch (ParseException ex) {
 			throw text.refuse("is not an expression: " + ex.getSimpleMessage() + ", at position " + ex.getPosition(),

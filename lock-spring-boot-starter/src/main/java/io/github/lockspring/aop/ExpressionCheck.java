@@ -28,6 +28,7 @@ import org.springframework.expression.spel.ast.ConstructorReference;
 import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpDec;
 import org.springframework.expression.spel.ast.OpInc;
 import org.springframework.expression.spel.ast.Projection;
@@ -64,17 +65,20 @@ final class ExpressionCheck {
 	}
 
 	@Nullable String problemIn(SpelNode node) {
-		return problemIn(node, true);
+		return problemIn(node, true, true);
 	}
 
 	/**
 	 * Looks at a part and all parts of it.
 	 * @param ofCall whether a property at this place is one of the call, not of a value
+	 * @param argumentsOfCall whether one is that is an argument of a method
 	 */
-	private @Nullable String problemIn(SpelNode node, boolean ofCall) {
+	private @Nullable String problemIn(SpelNode node, boolean ofCall, boolean argumentsOfCall) {
 		String problem = problemAt(node, ofCall);
+		boolean within = argumentsOfCall && !(node instanceof Projection) && !(node instanceof Selection);
 		for (int i = 0; problem == null && i < node.getChildCount(); i++) {
-			problem = problemIn(node.getChild(i), ofCall && isOfCall(node, i));
+			boolean child = (node instanceof MethodReference) ? within : ofCall && isOfCall(node, i);
+			problem = problemIn(node.getChild(i), child, within);
 		}
 		return problem;
 	}

@@ -90,6 +90,19 @@ class CallExpressionParserTests {
 
 				}, "names the argument order without '#'"), arguments(new Object() {
 
+					@DistributedLock(key = "#root.methodName.concat(id)")
+					void run(String id) {
+					}
+
+				}, "key = '#root.methodName.concat(id)' names the argument id without '#': write '#id'"),
+				arguments(new Object() {
+
+					@DistributedLock(key = "#order.name(#order.part('x' + order))")
+					void run(Object order) {
+					}
+
+				}, "names the argument order without '#'"), arguments(new Object() {
+
 					@DistributedLock(key = "everything")
 					void run(Object order) {
 					}

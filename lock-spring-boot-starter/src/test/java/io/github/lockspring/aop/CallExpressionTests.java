@@ -18,6 +18,7 @@ package io.github.lockspring.aop;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -85,6 +86,10 @@ class CallExpressionTests {
 				call((keys) -> keys.property(new Order(new Customer("ann"))), "property:ann"),
 				call((keys) -> keys.safeProperty(new Order(new Customer("ann"))), "property:ann"),
 				call((keys) -> keys.both("a", 1), "both:a/1"), call((keys) -> keys.sum(1, 2), "sum:3"),
+				call((keys) -> keys.branch("a", 1), "branch:b1"),
+				call((keys) -> keys.branch(null, null), "branch:none"),
+				call((keys) -> keys.passed("a"), "passed:shop xa"), call((keys) -> keys.elements("a"), "elements:xa"),
+				call((keys) -> keys.looked(Map.of("xa", "found"), "a"), "looked:found"),
 				call((keys) -> keys.bean("a"), "bean:shop a"),
 				call((keys) -> keys.root("a"), "root:root a 1 CallExpressionTests$Keys"),
 				call((keys) -> keys.index(List.of("a", "b")), "index:b"),
@@ -126,6 +131,12 @@ class CallExpressionTests {
 						"it is null"),
 				refused((keys) -> keys.both(null, 1), "both", "#one + '/' + #two", "'#one' is null"),
 				refused((keys) -> keys.both("a", null), "both", "#one + '/' + #two", "'#two' is null"),
+				refused((keys) -> keys.branch("a", null), "branch", "#one != null ? 'b' + #two : 'none'",
+						"'#two' is null"),
+				refused((keys) -> keys.passed(null), "passed", "@shop.keyOf('x' + #name)", "'#name' is null"),
+				refused((keys) -> keys.elements(null), "elements", "{'x' + #name}", "'#name' is null"),
+				refused((keys) -> keys.looked(Map.of("xnull", "found"), null), "looked", "#map['x' + #name]",
+						"'#name' is null"),
 				refused((keys) -> keys.index(null), "index", "#list[1]", "'#list' is null"),
 				refused((keys) -> keys.called(null), "called", "#order.id()", "'#order' is null"),
 				refused((keys) -> keys.argument(new Order(null)), "argument", "@shop.keyOf(#order.customer.name)",
@@ -206,6 +217,26 @@ class CallExpressionTests {
 
 		@DistributedLock(name = "sum", key = "#one + #two")
 		void sum(int one, int two) {
+			this.runs++;
+		}
+
+		@DistributedLock(name = "branch", key = "#one != null ? 'b' + #two : 'none'")
+		void branch(String one, Integer two) {
+			this.runs++;
+		}
+
+		@DistributedLock(name = "passed", key = "@shop.keyOf('x' + #name)")
+		void passed(String name) {
+			this.runs++;
+		}
+
+		@DistributedLock(name = "elements", key = "{'x' + #name}")
+		void elements(String name) {
+			this.runs++;
+		}
+
+		@DistributedLock(name = "looked", key = "#map['x' + #name]")
+		void looked(Map<String, String> map, String name) {
 			this.runs++;
 		}
 

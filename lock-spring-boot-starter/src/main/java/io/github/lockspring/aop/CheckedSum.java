@@ -1,0 +1,136 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.util.Arrays;
+
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.TypedValue;
+import org.springframework.expression.spel.ExpressionState;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Elvis;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineList;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
+import org.springframework.expression.spel.ast.Ternary;
+
+import io.github.lockspring.InvalidLockKeyException;
+import io.github.lockspring.engine.KeyText;
+
+/**
+ * A sum or concatenation that refuses null, of which the language would make a text.
+ */
+final class CheckedSum extends OpPlus {
+
+	private CheckedSum(int start, int end, SpelNodeImpl... operands) {
+		super(start, end, operands);
+	}
+
+	/**
+	 * Puts sums of this kind into an expression: as a whole, and where they are operands
+	 * of such a sum, branches of a condition, elements of a list, indexes, or arguments
+	 * of a method.
+	 * @param node the expression
+	 * @return the same if it has no such sum
+	 */
+	static SpelNodeImpl in(SpelNode node) {
+		SpelNodeImpl[] children = new SpelNodeImpl[node.getChildCount()];
+		boolean changed = false;
+		for (int i = 0; i < children.length; i++) {
+			children[i] = in(node.getChild(i));
+			changed |= children[i] != node.getChild(i);
+		}
+		boolean sum = node instanceof OpPlus && children.length == 2;
+		return (sum || changed) ? copyOf((SpelNodeImpl) node, children) : (SpelNodeImpl) node;
+	}
+
+	private static SpelNodeImpl copyOf(SpelNodeImpl node, SpelNodeImpl[] children) {
+		int start = node.getStartPosition();
+		int end = node.getEndPosition();
+		if (node instanceof OpPlus && children.length == 2) {
+			return new CheckedSum(start, end, children);
+		}
+		if (node instanceof MethodReference method) {
+			return new MethodReference(method.isNullSafe(), method.getName(), start, end, children);
+		}
+		if (node instanceof Indexer index) {
+			return new Indexer(index.isNullSafe(), start, end, children[0]);
+		}
+		if (node instanceof CompoundExpression) {
+			return new CompoundExpression(start, end, children);
+		}
+		if (node instanceof Ternary) {
+			return new Ternary(start, end, children);
+		}
+		if (node instanceof Elvis) {
+			return new Elvis(start, end, children);
+		}
+		return (node instanceof InlineList) ? new InlineList(start, end, children) : node;
+	}
+
+	@Override
+	public TypedValue getValueInternal(ExpressionState state) throws EvaluationException {
+		SpelNodeImpl[] values = Arrays.stream(this.children)
+			.map((operand) -> new Value(operand, presentOf(operand, state)))
+			.toArray(SpelNodeImpl[]::new);
+		return new OpPlus(getStartPosition(), getEndPosition(), values).getValueInternal(state);
+	}
+
+	private static TypedValue presentOf(SpelNodeImpl operand, ExpressionState state) {
+		TypedValue value = operand.getTypedValue(state);
+		if (value.getValue() == null) {
+			throw new InvalidLockKeyException(KeyText.describe(operand.toStringAST()) + " is null");
+		}
+		return value;
+	}
+
+	@Override
+	public boolean isCompilable() {
+		return false;
+	}
+
+	/**
+	 * An operand that was evaluated.
+	 */
+	private static final class Value extends SpelNodeImpl {
+
+		private final SpelNodeImpl operand;
+
+		private final TypedValue value;
+
+		Value(SpelNodeImpl operand, TypedValue value) {
+			super(operand.getStartPosition(), operand.getEndPosition());
+			this.operand = operand;
+			this.value = value;
+		}
+
+		@Override
+		public TypedValue getValueInternal(ExpressionState state) {
+			return this.value;
+		}
+
+		@Override
+		public String toStringAST() {
+			return this.operand.toStringAST();
+		}
+
+	}
+
+}
