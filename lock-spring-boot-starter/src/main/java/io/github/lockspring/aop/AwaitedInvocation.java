@@ -16,8 +16,6 @@
 
 package io.github.lockspring.aop;
 
-import java.lang.reflect.AccessibleObject;
-import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -28,11 +26,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call of a method that returns a stage, which has ended when that stage has completed.
  */
-final class AwaitedInvocation implements MethodInvocation {
+final class AwaitedInvocation extends DelegatingInvocation {
 
 	private final MethodInvocation invocation;
 
 	AwaitedInvocation(MethodInvocation invocation) {
+		super(invocation);
 		this.invocation = invocation;
 	}
 
@@ -59,31 +58,6 @@ final class AwaitedInvocation implements MethodInvocation {
 			Thread.currentThread().interrupt();
 		}
 		return future;
-	}
-
-	@Override
-	public Method getMethod() {
-		return this.invocation.getMethod();
-	}
-
-	@Override
-	public @Nullable Object[] getArguments() {
-		return this.invocation.getArguments();
-	}
-
-	@Override
-	public @Nullable Object getThis() {
-		return this.invocation.getThis();
-	}
-
-	@Override
-	public AccessibleObject getStaticPart() {
-		return this.invocation.getStaticPart();
-	}
-
-	@Override
-	public String toString() {
-		return this.invocation.toString();
 	}
 
 }

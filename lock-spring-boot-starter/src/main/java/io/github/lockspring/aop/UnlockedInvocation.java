@@ -16,9 +16,6 @@
 
 package io.github.lockspring.aop;
 
-import java.lang.reflect.AccessibleObject;
-import java.lang.reflect.Method;
-
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -26,9 +23,7 @@ import org.jspecify.annotations.Nullable;
  * A call as a handler sees it whose lock is not held: it may go on without that lock, but
  * not without the others.
  */
-final class UnlockedInvocation implements MethodInvocation {
-
-	private final MethodInvocation invocation;
+final class UnlockedInvocation extends DelegatingInvocation {
 
 	private final Continuation others;
 
@@ -38,38 +33,13 @@ final class UnlockedInvocation implements MethodInvocation {
 	 * @param others how the call goes on under the other locks
 	 */
 	UnlockedInvocation(MethodInvocation invocation, Continuation others) {
-		this.invocation = invocation;
+		super(invocation);
 		this.others = others;
 	}
 
 	@Override
 	public @Nullable Object proceed() throws Throwable {
 		return this.others.proceed();
-	}
-
-	@Override
-	public Method getMethod() {
-		return this.invocation.getMethod();
-	}
-
-	@Override
-	public @Nullable Object[] getArguments() {
-		return this.invocation.getArguments();
-	}
-
-	@Override
-	public @Nullable Object getThis() {
-		return this.invocation.getThis();
-	}
-
-	@Override
-	public AccessibleObject getStaticPart() {
-		return this.invocation.getStaticPart();
-	}
-
-	@Override
-	public String toString() {
-		return this.invocation.toString();
 	}
 
 	/**
