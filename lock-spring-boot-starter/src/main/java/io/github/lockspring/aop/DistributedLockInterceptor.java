@@ -70,6 +70,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 
 	private final ConcurrentMap<Class<?>, ConcurrentMap<Method, LockedMethod>> methods = new ConcurrentHashMap<>();
 
+	private volatile @Nullable LockTemplate template;
+
 	/**
 	 * Creates an interceptor.
 	 * @param beanFactory where properties, the template and converters are looked up
@@ -154,7 +156,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 		if (attributes == null) {
 			throw new IllegalStateException(MethodNames.describe(method) + " has no @DistributedLock");
 		}
-		LockTemplate template = this.beanFactory.getBean(LockTemplate.class);
+		LockTemplate template = template();
 		List<MethodLock> locks = attributes.locks()
 			.stream()
 			.map((lock) -> new MethodLock(lock, templateOf(lock, template), this.texts))
@@ -163,6 +165,19 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 				callsOf(attributes.returnType(), invocation, targetClass));
 		this.methods.computeIfAbsent(targetClass, (type) -> new ConcurrentHashMap<>()).put(method, locked);
 		return locked;
+	}
+
+	private LockTemplate template() {
+		LockTemplate template = this.template;
+		return (template != null) ? template : this.beanFactory.getBean(LockTemplate.class);
+	}
+
+	/**
+	 * Keeps the template, because methods may be called for the first time after the
+	 * context was closed, which then has no beans to give.
+	 */
+	void use(LockTemplate template) {
+		this.template = template;
 	}
 
 	private static LockTemplate templateOf(LockAttributes lock, LockTemplate template) {

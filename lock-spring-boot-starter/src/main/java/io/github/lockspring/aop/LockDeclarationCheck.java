@@ -86,6 +86,7 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 
 	@Override
 	public void afterSingletonsInstantiated() {
+		this.interceptor.use(this.template);
 		if (this.proxies) {
 			checkBeans();
 		}

@@ -97,6 +97,20 @@ class LockLifecycleTests {
 	}
 
 	@Test
+	void whenContextIsClosedThenMethodThatWasNeverCalledIsRefusedOrSkipped() {
+		this.runner.run((context) -> {
+			Orders orders = context.getBean(Orders.class);
+			context.close();
+			assertThatExceptionOfType(LockShutdownException.class).isThrownBy(() -> orders.pay(42))
+				.withMessageContainingAll("order:42", "shutting down");
+			assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> orders.payLater(42).join())
+				.withCauseInstanceOf(LockShutdownException.class);
+			assertThat(orders.payOrSkip(42)).isNull();
+			assertThat(orders.payLaterOrSkip(42)).isCompletedWithValue(null);
+		});
+	}
+
+	@Test
 	void whenContextIsClosedThenMethodThatWaitsIsSkipped() {
 		this.runner.withPropertyValues("lock.shutdown-timeout=30s").run((context) -> {
 			Orders orders = context.getBean(Orders.class);
