@@ -70,6 +70,8 @@ final class LockAttributesSource {
 
 	private final Predicate<Class<?>> subclassed;
 
+	private final LockAnnotationScan scan = new LockAnnotationScan();
+
 	private final ConcurrentMap<Class<?>, Boolean> classes = new ConcurrentHashMap<>();
 
 	private final Queue<LockAttributes> known = new ConcurrentLinkedQueue<>();
@@ -94,7 +96,7 @@ final class LockAttributesSource {
 	 * @throws InvalidLockDeclarationException if one of the annotations is wrong
 	 */
 	boolean hasLocks(Class<?> targetClass) {
-		if (!isCandidate(targetClass)) {
+		if (!isCandidate(targetClass) || !this.scan.mayHaveLocks(targetClass)) {
 			return false;
 		}
 		boolean canBeProxied = MethodCheck.canBeExtended(targetClass) || !this.subclassed.test(targetClass);
