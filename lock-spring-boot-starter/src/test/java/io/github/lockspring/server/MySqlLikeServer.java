@@ -95,7 +95,7 @@ abstract class MySqlLikeServer extends SqlServer {
 			command.add("--user=root");
 		}
 		this.options.forEach((option) -> command.add("--" + option));
-		return new ServerProcess(log, command.toArray(String[]::new));
+		return ServerProcess.start(log, command.toArray(String[]::new));
 	}
 
 	private static Path writeSetup(Path folder) {

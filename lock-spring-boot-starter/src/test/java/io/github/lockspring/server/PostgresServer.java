@@ -144,7 +144,7 @@ public final class PostgresServer extends SqlServer {
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		return new ServerProcess(log, command().toArray(String[]::new));
+		return ServerProcess.start(log, command().toArray(String[]::new));
 	}
 
 	private List<String> command() {

@@ -267,8 +267,8 @@ public final class RedisServer implements AutoCloseable {
 		Path log = folder().resolve("redis.log");
 		String configuration = folder().resolve("redis.conf").toString();
 		String program = RedisBinary.PATH.toString();
-		this.process = this.sentinel ? new ServerProcess(log, program, configuration, "--sentinel")
-				: new ServerProcess(log, program, configuration);
+		this.process = this.sentinel ? ServerProcess.start(log, program, configuration, "--sentinel")
+				: ServerProcess.start(log, program, configuration);
 		Await.until("Redis answers on port " + port(), this::answers);
 	}
 

@@ -45,9 +45,27 @@ final class ServerProcess {
 			exec "$@" 3<&- </dev/null
 			""";
 
+	/**
+	 * System property that is false while those tests run that need no servers.
+	 */
+	private static final String ALLOWED_PROPERTY = "lock.test.servers";
+
 	private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
 
 	private final Process process;
+
+	/**
+	 * Start a server that only tests listed in {@code needs-servers.txt} may start.
+	 * @param log the file for its output
+	 * @param command the program and its arguments
+	 * @return the process
+	 */
+	static ServerProcess start(Path log, String... command) {
+		if ("false".equals(System.getProperty(ALLOWED_PROPERTY))) {
+			throw new IllegalStateException("A test that starts servers must be listed in src/test/needs-servers.txt");
+		}
+		return new ServerProcess(log, command);
+	}
 
 	/**
 	 * Start a server.

@@ -300,7 +300,7 @@ public final class ZooKeeperServer implements AutoCloseable {
 		command.add("-Dlogback.configurationFile=" + folder().resolve("logback.xml"));
 		command.addAll(List.of("-cp", classPath(), "org.apache.zookeeper.server.quorum.QuorumPeerMain",
 				folder().resolve("zoo.cfg").toString()));
-		this.process = new ServerProcess(folder().resolve("zookeeper.log"), command.toArray(String[]::new));
+		this.process = ServerProcess.start(folder().resolve("zookeeper.log"), command.toArray(String[]::new));
 		this.paused = false;
 	}
 
