@@ -18,9 +18,11 @@ package io.github.lockspring.aop;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -31,6 +33,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockspring.LockTemplate;
@@ -50,6 +53,12 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 	 * The name that Spring Boot gives it.
 	 */
 	private static final String OPEN_IN_VIEW = "openEntityManagerInViewInterceptor";
+
+	private static final List<String> OPEN_IN_VIEW_TYPES = List.of(
+			"org.springframework.orm.jpa.support.OpenEntityManagerInViewInterceptor",
+			"org.springframework.orm.jpa.support.OpenEntityManagerInViewFilter");
+
+	private static final String FILTER_REGISTRATION = "org.springframework.boot.web.servlet.FilterRegistrationBean";
 
 	/**
 	 * The bean of Spring's test framework that is there when a test overrides beans.
@@ -204,13 +213,49 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 	 * that has loaded entities already.
 	 */
 	private void warnOfOpenInView() {
-		if (this.defaults.jpa() == JpaMode.WARN && this.beanFactory.containsBean(OPEN_IN_VIEW)
-				&& !this.interceptor.source().known().isEmpty()) {
-			logger.warn("There are locked methods, and spring.jpa.open-in-view is enabled: in a web request, entities"
+		if (this.defaults.jpa() != JpaMode.WARN || this.interceptor.source().known().isEmpty()) {
+			return;
+		}
+		String bean = openInViewBean();
+		if (bean != null) {
+			boolean configured = bean.equals(OPEN_IN_VIEW);
+			logger.warn("There are locked methods, and "
+					+ (configured ? "spring.jpa.open-in-view is enabled"
+							: "the bean " + KeyText.describe(bean) + " keeps an EntityManager open in view")
+					+ ": in a web request, entities"
 					+ " that were loaded before a lock was acquired are not read again under it, so that changes of"
-					+ " the last holder may be overwritten, and each request keeps a connection to its end. Set"
-					+ " spring.jpa.open-in-view to false, or lock.jpa to clear, or, if locked methods refresh what"
-					+ " they change, lock.jpa to ignore");
+					+ " the last holder may be overwritten, and each request keeps a connection to its end. "
+					+ (configured ? "Set spring.jpa.open-in-view to false" : "Remove that bean")
+					+ ", or set lock.jpa to clear, or, if locked methods refresh what they change, to ignore");
+		}
+	}
+
+	/**
+	 * Finds that of Spring Boot, or one of the application, also if that is a filter with
+	 * a registration of its own.
+	 */
+	private @Nullable String openInViewBean() {
+		if (this.beanFactory.containsBean(OPEN_IN_VIEW)) {
+			return OPEN_IN_VIEW;
+		}
+		Class<?> registration = classOf(FILTER_REGISTRATION);
+		return OPEN_IN_VIEW_TYPES.stream()
+			.map(this::classOf)
+			.filter(Objects::nonNull)
+			.flatMap((type) -> (registration != null)
+					? Stream.of(ResolvableType.forClass(type), ResolvableType.forClassWithGenerics(registration, type))
+					: Stream.of(ResolvableType.forClass(type)))
+			.flatMap((type) -> Arrays.stream(this.beanFactory.getBeanNamesForType(type, true, false)))
+			.findFirst()
+			.orElse(null);
+	}
+
+	private @Nullable Class<?> classOf(String name) {
+		try {
+			return ClassUtils.forName(name, this.beanFactory.getBeanClassLoader());
+		}
+		catch (ClassNotFoundException | LinkageError ex) {
+			return null;
 		}
 	}
 

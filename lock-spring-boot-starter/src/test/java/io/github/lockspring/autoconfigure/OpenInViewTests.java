@@ -34,14 +34,19 @@ import jakarta.persistence.EntityManager;
 import jakarta.persistence.Id;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.orm.jpa.support.OpenEntityManagerInViewFilter;
+import org.springframework.orm.jpa.support.OpenEntityManagerInViewInterceptor;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -79,6 +84,15 @@ class OpenInViewTests {
 		}
 	}
 
+	@ParameterizedTest
+	@ValueSource(classes = { OwnFilter.class, RegisteredFilter.class, OwnInterceptor.class })
+	void startWarnsOfAnEntityManagerThatTheApplicationItselfKeepsOpen(Class<?> configuration, CapturedOutput output) {
+		try (Application application = new Application(configuration, "spring.jpa.open-in-view=false")) {
+			assertThat(output)
+				.contains("There are locked methods, and the bean 'ownInView' keeps an EntityManager open");
+		}
+	}
+
 	@Test
 	void whenClearingNoUpdateIsLost(CapturedOutput output) throws Exception {
 		try (Application application = new Application("lock.jpa=clear")) {
@@ -94,11 +108,17 @@ class OpenInViewTests {
 		private final ConfigurableApplicationContext context;
 
 		Application(String... properties) {
+			this(Bank.class, properties);
+		}
+
+		Application(Class<?> configuration, String... properties) {
 			List<String> all = new ArrayList<>(List.of("server.port=0", "lock.backend=local",
 					"spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID(), "spring.jpa.hibernate.ddl-auto=create",
 					"spring.datasource.generate-unique-name=false", "spring.main.banner-mode=off"));
 			all.addAll(List.of(properties));
-			this.context = new SpringApplicationBuilder(Bank.class).properties(all.toArray(String[]::new)).run();
+			this.context = new SpringApplicationBuilder(Bank.class, configuration)
+				.properties(all.toArray(String[]::new))
+				.run();
 		}
 
 		/**
@@ -143,6 +163,36 @@ class OpenInViewTests {
 		@Bean
 		Controller controller(EntityManager entityManager, Accounts accounts, TransactionTemplate transaction) {
 			return new Controller(entityManager, accounts, transaction);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnFilter {
+
+		@Bean
+		OpenEntityManagerInViewFilter ownInView() {
+			return new OpenEntityManagerInViewFilter();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class RegisteredFilter {
+
+		@Bean
+		FilterRegistrationBean<OpenEntityManagerInViewFilter> ownInView() {
+			return new FilterRegistrationBean<>(new OpenEntityManagerInViewFilter());
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OwnInterceptor {
+
+		@Bean
+		OpenEntityManagerInViewInterceptor ownInView() {
+			return new OpenEntityManagerInViewInterceptor();
 		}
 
 	}
