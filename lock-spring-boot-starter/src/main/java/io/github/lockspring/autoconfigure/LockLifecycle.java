@@ -82,9 +82,12 @@ final class LockLifecycle implements SmartLifecycle {
 		}
 		catch (EngineException ex) {
 			Throwable reason = (ex.getCause() != null) ? ex.getCause() : ex;
-			throw new LockConfigurationException(
-					"The store of the lock backend '" + engine.backendName() + "' cannot be reached: "
-							+ reason.getMessage(),
+			String store = "The store of the lock backend '" + engine.backendName() + "' ";
+			if (CredentialFailures.isIn(ex)) {
+				throw new LockConfigurationException(store + "does not accept the credentials: " + reason.getMessage(),
+						CredentialFailures.action(engine.backendName()), ex);
+			}
+			throw new LockConfigurationException(store + "cannot be reached: " + reason.getMessage(),
 					"Make sure that the store runs, that its address and credentials are right, and that this user may "
 							+ "keep locks there, or set lock.fail-fast to false to start without it.",
 					ex);

@@ -20,6 +20,7 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -284,6 +285,23 @@ class JdbcLockConfigurationTests {
 			.withPropertyValues("spring.datasource.url=jdbc:h2:tcp://127.0.0.1:1/none", "lock.fail-fast=true")
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
 				.contains("'jdbc' cannot be reached"));
+	}
+
+	@Test
+	void whenPasswordIsWrongAndFailFastThenAnalysisNamesIt() throws SQLException {
+		String url = "jdbc:h2:mem:" + UUID.randomUUID();
+		try (Connection keep = DriverManager.getConnection(url, "sa", "secret")) {
+			assertThat(keep.isValid(1)).isTrue();
+			this.withDatabase
+				.withPropertyValues("spring.datasource.url=" + url, "spring.datasource.username=sa",
+						"spring.datasource.password=very-wrong", "lock.operation-timeout=10s", "lock.fail-fast=true")
+				.run((context) -> {
+					FailureAnalysis analysis = FailureAnalyses.of(context);
+					assertThat(analysis.getDescription()).contains("'jdbc' does not accept the credentials")
+						.doesNotContain("very-wrong");
+					assertThat(analysis.getAction()).contains("spring.datasource.password");
+				});
+		}
 	}
 
 	@Test

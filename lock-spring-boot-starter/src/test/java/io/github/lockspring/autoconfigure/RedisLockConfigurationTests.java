@@ -148,12 +148,17 @@ class RedisLockConfigurationTests {
 		try (RedisServer secured = RedisServer.builder().password("secret").start()) {
 			this.runner
 				.withPropertyValues("spring.data.redis.port=" + secured.port(), "spring.data.redis.password=very-wrong",
-						"lock.fail-fast=true")
-				.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("WRONGPASS")
-					.doesNotContain("very-wrong"));
+						"lock.operation-timeout=10s", "lock.fail-fast=true")
+				.run((context) -> {
+					FailureAnalysis analysis = FailureAnalyses.of(context);
+					assertThat(analysis.getDescription())
+						.contains("'redis' does not accept the credentials", "WRONGPASS")
+						.doesNotContain("very-wrong");
+					assertThat(analysis.getAction()).contains("spring.data.redis.password");
+				});
 			this.runner
 				.withPropertyValues("spring.data.redis.port=" + secured.port(), "spring.data.redis.password=secret",
-						"lock.fail-fast=true")
+						"lock.operation-timeout=10s", "lock.fail-fast=true")
 				.run((context) -> assertThat(context).hasNotFailed());
 		}
 	}
