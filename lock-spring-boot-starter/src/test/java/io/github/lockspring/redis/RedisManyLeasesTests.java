@@ -109,7 +109,7 @@ class RedisManyLeasesTests {
 		AtomicInteger refused = new AtomicInteger();
 		List<Hold> holds = IntStream.range(0, wanted).parallel().mapToObj((i) -> {
 			try {
-				return process.engine.acquire("key-" + i, terms, Thread.currentThread(), 0);
+				return process.engine.acquire("key-" + i, terms, Thread.currentThread(), FaultRun.PATIENCE.toNanos());
 			}
 			catch (EngineException ex) {
 				assertThat(ex.getReason()).isEqualTo(EngineException.Reason.LIMIT);
