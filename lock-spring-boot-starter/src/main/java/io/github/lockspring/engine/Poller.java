@@ -42,6 +42,7 @@ import io.github.lockspring.support.Durations;
  * it is due.</li>
  * <li>When the first is due, a single call asks for all that are due soon, so that they
  * fall into step. One call at a time is made, by a thread of its own.</li>
+ * <li>One that is alone, on a store without news, asks for itself instead.</li>
  * <li>Whoever is still denied sleeps on. Whoever the answer leaves out is woken, and asks
  * for itself. If it leaves out all, because the store cannot tell, each does so when it
  * is due.</li>
@@ -86,6 +87,11 @@ final class Poller {
 	private long sequence;
 
 	/**
+	 * Whether nobody sleeps: then the upkeep has nothing to look for.
+	 */
+	private volatile boolean idle = true;
+
+	/**
 	 * The call that is under way.
 	 */
 	private @Nullable Call call;
@@ -127,6 +133,7 @@ final class Poller {
 		long now = this.time.nanoTime();
 		sleeper.due = now - this.origin + pauseNanos;
 		this.sleepers.add(sleeper);
+		this.idle = false;
 		this.upkeep.runAt(now + pauseNanos);
 	}
 
@@ -161,10 +168,14 @@ final class Poller {
 	 * The chore: has a call made by another thread, if one is due and none is under way.
 	 */
 	void run() {
+		if (this.idle) {
+			return;
+		}
 		List<Sleeper> told = new ArrayList<>();
 		Call next;
 		synchronized (this.sleepers) {
 			next = look(this.time.nanoTime(), told);
+			this.idle = this.sleepers.isEmpty() && this.call == null;
 		}
 		told.forEach(Sleeper::wake);
 		if (next != null) {
@@ -181,10 +192,14 @@ final class Poller {
 		Call present = this.call;
 		if (present == null && isDue(now)) {
 			List<Sleeper> due = takeDue(now, longestPause() / 2);
-			Call next = new Call(due, now);
-			this.call = next;
-			this.upkeep.runAt(next.end);
-			return next;
+			if (due.size() > 1 || this.store.hasNews()) {
+				Call next = new Call(due, now);
+				this.call = next;
+				this.upkeep.runAt(next.end);
+				return next;
+			}
+			told.addAll(due);
+			told.removeIf((sleeper) -> !sleeper.tell());
 		}
 		if (present != null && now - present.end < 0) {
 			this.upkeep.runAt(present.end);
