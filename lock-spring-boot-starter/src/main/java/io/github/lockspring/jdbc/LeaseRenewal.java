@@ -17,7 +17,6 @@
 package io.github.lockspring.jdbc;
 
 import java.sql.SQLException;
-import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -31,6 +30,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.Renewal;
 
@@ -110,7 +110,10 @@ final class LeaseRenewal {
 		if (this.unreadable != null) {
 			throw this.unreadable;
 		}
-		throw (this.contention != null) ? this.contention : new SQLTimeoutException("No time left");
+		if (this.contention != null) {
+			throw this.contention;
+		}
+		throw new BackendUnavailableException("No time was left to renew leases in the database", null);
 	}
 
 	/**

@@ -26,7 +26,7 @@ import java.util.TimeZone;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
@@ -173,9 +173,9 @@ class JdbcLockClockTests {
 	void holderDoesNotWaitForItsRowLongerThanItsTimeout() throws SQLException {
 		LeaseRequest lease = Requests.acquired(this.backend, "key");
 		try (Connection other = lockRows()) {
-			assertThatExceptionOfType(BackendException.class)
+			assertThatExceptionOfType(BackendUnavailableException.class)
 				.isThrownBy(() -> this.backend.renew(List.of(lease), SHORT_TIMEOUT));
-			assertThatExceptionOfType(BackendException.class)
+			assertThatExceptionOfType(BackendUnavailableException.class)
 				.isThrownBy(() -> this.backend.release(lease, SHORT_TIMEOUT));
 			other.rollback();
 		}
