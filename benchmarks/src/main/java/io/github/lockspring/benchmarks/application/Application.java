@@ -40,7 +40,8 @@ import io.github.lockspring.benchmarks.process.ProcessUse;
 
 /**
  * A process with an application of Spring Boot. It tells how many nanoseconds its start
- * took, and how many of processor time, and then does what it is told. Every command is a line, answered by a line:
+ * took, and how many of processor time, and then does what it is told. Every command is a
+ * line, answered by a line:
  * <ul>
  * <li>{@code lock <threads>}: lets threads acquire and release a key each; answers the
  * nanoseconds that took.</li>
