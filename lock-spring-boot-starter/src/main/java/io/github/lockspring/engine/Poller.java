@@ -18,9 +18,12 @@ package io.github.lockspring.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
@@ -47,7 +50,8 @@ import io.github.lockspring.support.Durations;
  * for itself. If it leaves out all, because the store cannot tell, each does so when it
  * is due.</li>
  * <li>A call that fails is the trouble of all that it asked for, and is made again after
- * a pause.</li>
+ * a pause, for half as many: it may have been too long. One that fails because the
+ * backend is at fault tells nothing, so those that are due ask for themselves.</li>
  * <li>While a call takes longer than it may, those that are due ask for themselves.</li>
  * </ol>
  * Safe for use by many threads.
@@ -60,6 +64,11 @@ final class Poller {
 	 * How many requests one call asks for at most. The others follow at once.
 	 */
 	private static final int LARGEST = 10_000;
+
+	/**
+	 * How many requests one call asks for after many that failed.
+	 */
+	private static final int SMALLEST = 2;
 
 	/**
 	 * How long a call may go on after its time.
@@ -85,6 +94,11 @@ final class Poller {
 	private final long origin;
 
 	private long sequence;
+
+	/**
+	 * How many requests the next call asks for at most.
+	 */
+	private int most = LARGEST;
 
 	/**
 	 * Whether nobody sleeps: then the upkeep has nothing to look for.
@@ -191,24 +205,23 @@ final class Poller {
 	private @Nullable Call look(long now, List<Sleeper> told) {
 		Call present = this.call;
 		if (present == null && isDue(now)) {
-			List<Sleeper> due = takeDue(now, longestPause() / 2);
-			if (due.size() > 1 || this.store.hasNews()) {
+			List<Sleeper> due = due(now, longestPause() / 2);
+			if (due.size() > (this.store.hasNews() ? 0 : 1)) {
 				Call next = new Call(due, now);
+				due.forEach(this.sleepers::remove);
 				this.call = next;
 				this.upkeep.runAt(next.end);
 				return next;
 			}
-			told.addAll(due);
-			told.removeIf((sleeper) -> !sleeper.tell());
+			tell(due, told);
 		}
 		if (present != null && now - present.end < 0) {
 			this.upkeep.runAt(present.end);
 			return null;
 		}
 		if (present != null) {
-			told.addAll(present.sleepers.values());
-			told.addAll(takeDue(now, 0));
-			told.removeIf((sleeper) -> !sleeper.tell());
+			tell(present.sleepers.values(), told);
+			tell(due(now, 0), told);
 		}
 		if (!this.sleepers.isEmpty()) {
 			this.upkeep.runAt(this.origin + this.sleepers.first().due);
@@ -220,15 +233,36 @@ final class Poller {
 		return !this.sleepers.isEmpty() && this.sleepers.first().due - (now - this.origin) <= 0;
 	}
 
-	private List<Sleeper> takeDue(long now, long early) {
+	/**
+	 * Finds those that are due, and drops others. They are not taken out: whatever fails
+	 * next, none is forgotten.
+	 */
+	private List<Sleeper> due(long now, long early) {
 		List<Sleeper> due = new ArrayList<>();
-		while (due.size() < LARGEST && isDue(now + early)) {
-			Sleeper sleeper = this.sleepers.pollFirst();
-			if (sleeper != null && sleeper.hold.state() == Hold.SPEAKING) {
+		Iterator<Sleeper> all = this.sleepers.iterator();
+		while (due.size() < this.most && all.hasNext()) {
+			Sleeper sleeper = all.next();
+			if (sleeper.due - (now + early - this.origin) > 0) {
+				break;
+			}
+			if (sleeper.hold.state() == Hold.SPEAKING) {
 				due.add(sleeper);
+			}
+			else {
+				all.remove();
 			}
 		}
 		return due;
+	}
+
+	private void tell(Collection<Sleeper> due, List<Sleeper> told) {
+		for (Sleeper sleeper : due) {
+			told.add(sleeper);
+			this.sleepers.remove(sleeper);
+			if (!sleeper.tell()) {
+				told.remove(told.size() - 1);
+			}
+		}
 	}
 
 	private void start(Call next) {
@@ -267,24 +301,37 @@ final class Poller {
 		private void make() {
 			BackendException trouble = null;
 			try {
-				ask();
+				long sentMillis = Poller.this.time.currentTimeMillis();
+				long sentNanos = Poller.this.time.nanoTime();
+				answered(ask(), sentNanos, sentMillis);
 			}
 			catch (BackendException ex) {
 				trouble = ex;
 			}
 			catch (Throwable ex) {
-				logger.error("Could not ask for those that wait for locks, trying again", ex);
+				logger.error("Could not look after those that wait for locks, trying again", ex);
 			}
 			finally {
 				end(trouble);
 			}
 		}
 
-		private void ask() {
-			long sentMillis = Poller.this.time.currentTimeMillis();
-			long sentNanos = Poller.this.time.nanoTime();
-			Map<LeaseRequest, Denial> denials = Poller.this.store.poll(this.sleepers.keySet(),
-					Poller.this.settings.operationTimeout());
+		private Map<LeaseRequest, Denial> ask() {
+			try {
+				return Objects.requireNonNull(
+						Poller.this.store.poll(this.sleepers.keySet(), Poller.this.settings.operationTimeout()),
+						"No answer");
+			}
+			catch (BackendException ex) {
+				throw ex;
+			}
+			catch (Throwable ex) {
+				logger.error("Could not ask for those that wait for locks, leaving it to them", ex);
+				return Map.of();
+			}
+		}
+
+		private void answered(Map<LeaseRequest, Denial> denials, long sentNanos, long sentMillis) {
 			this.sleepers.forEach((request, sleeper) -> {
 				Denial denial = denials.get(request);
 				if (denial != null) {
@@ -334,9 +381,15 @@ final class Poller {
 						add(sleeper, pause);
 					}
 				}
+				Poller.this.most = most(trouble != null);
 				Poller.this.call = null;
 			}
 			Poller.this.upkeep.runAt(Poller.this.time.nanoTime());
+		}
+
+		private int most(boolean failed) {
+			return failed ? Math.max(SMALLEST, Math.min(Poller.this.most, this.sleepers.size()) / 2)
+					: Math.min(LARGEST, Poller.this.most * 2);
 		}
 
 	}

@@ -74,6 +74,8 @@ final class FaultyBackend implements LockBackend {
 
 	private volatile UnaryOperator<@Nullable Renewal> renewalAnswer = (renewal) -> renewal;
 
+	private volatile UnaryOperator<@Nullable Map<LeaseRequest, Denial>> pollAnswer = (denials) -> denials;
+
 	private volatile int renewalBatchSize = 500;
 
 	private volatile Duration longestLease = UNLIMITED;
@@ -170,6 +172,13 @@ final class FaultyBackend implements LockBackend {
 	 */
 	void setRenewalAnswer(UnaryOperator<@Nullable Renewal> answer) {
 		this.renewalAnswer = answer;
+	}
+
+	/**
+	 * Has those who look after many be answered otherwise than they are.
+	 */
+	void setPollAnswer(UnaryOperator<@Nullable Map<LeaseRequest, Denial>> answer) {
+		this.pollAnswer = answer;
 	}
 
 	void setNews(News news) {
@@ -326,7 +335,8 @@ final class FaultyBackend implements LockBackend {
 		}
 		boolean queueing = this.capabilities.contains(Capability.QUEUE);
 		return call(Kind.POLL, waiting, timeout,
-				() -> queueing ? this.backend.poll(waiting, timeout) : look(waiting, timeout));
+				() -> this.pollAnswer
+					.apply(queueing ? this.backend.poll(waiting, timeout) : look(waiting, timeout)));
 	}
 
 	private Map<LeaseRequest, Denial> look(Collection<LeaseRequest> waiting, Duration timeout) {

@@ -16,18 +16,23 @@
 
 package io.github.lockspring.engine;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockspring.engine.EngineException.Reason;
@@ -37,7 +42,9 @@ import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.FaultyBackend.News;
 import io.github.lockspring.engine.Harness.Waiter;
+import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
 
@@ -293,13 +300,100 @@ class PollerTests {
 			throw new IllegalStateException("a test");
 		}));
 		this.harness.advance(POLL);
-		this.harness.advance(AFTER_FAILURE);
+		this.harness.advance(POLL);
+		assertThat(this.backend.count(Kind.POLL)).isEqualTo(2);
 		this.harness.advance(AFTER_FAILURE);
 		assertThat(this.backend.count(Kind.POLL)).isEqualTo(3);
 		this.backend.setNews(News.LOSE);
 		held.release();
 		this.harness.advance(POLL);
 		assertThat(hold(waiting).isHeld()).isTrue();
+	}
+
+	static Stream<Throwable> faultsOfABackend() {
+		return Stream.of(new StackOverflowError(), new NoClassDefFoundError("x"), new OutOfMemoryError("x"),
+				new IOException("x"));
+	}
+
+	/**
+	 * They learn in no other way that the lease is free.
+	 */
+	@ParameterizedTest
+	@MethodSource("faultsOfABackend")
+	void thoseWhomABackendAlwaysFailsToAskForAskThemselves(Throwable fault) {
+		this.backend.always(Kind.POLL, Fault.before(() -> sneakyThrow(fault)));
+		assertEachAsksForItself();
+	}
+
+	@Test
+	void thoseForWhomABackendAnswersNothingAskThemselves() {
+		this.backend.setPollAnswer((denials) -> null);
+		assertEachAsksForItself();
+	}
+
+	private void assertEachAsksForItself() {
+		Hold held = heldElsewhere(KEY);
+		this.backend.setNews(News.LOSE);
+		CompletableFuture<@Nullable Hold> waiting = waiting(this.engine, KEY, WAIT);
+		heldElsewhere("another");
+		waiting(this.engine, "another", WAIT);
+		this.harness.advance(POLL);
+		assertThat(this.backend.attempts()).isEqualTo(4);
+		held.release();
+		this.harness.advance(POLL);
+		assertThat(hold(waiting).isHeld()).isTrue();
+	}
+
+	@SuppressWarnings("unchecked")
+	private static <E extends Throwable> void sneakyThrow(Throwable failure) throws E {
+		throw (E) failure;
+	}
+
+	@Test
+	void answerOfABackendForOthersAndWithoutReasonIsNotHeeded() {
+		Hold held = heldElsewhere(KEY);
+		CompletableFuture<@Nullable Hold> waiting = waiting(this.engine, KEY, WAIT);
+		Map<LeaseRequest, Denial> answer = new HashMap<>();
+		answer.put(contender(), null);
+		heldElsewhere("gone");
+		waiting(this.engine, "gone", WAIT).cancel(false);
+		answer.put(this.backend.lastCall(Kind.CONTEND).request(), Denial.UNKNOWN_DURATION);
+		this.backend.setPollAnswer((denials) -> answer);
+		this.harness.advance(POLL);
+		assertThat(this.backend.attempts()).isEqualTo(3);
+		held.release();
+		assertThat(hold(waiting).isHeld()).isTrue();
+	}
+
+	@Test
+	void callThatIsTooLongForTheStoreIsMadeForFewer() {
+		FaultyBackend polling = this.harness.backend().without(Capability.QUEUE);
+		LockEngine engine = this.harness.steadyEngine(polling, EngineSettings.defaults());
+		List<CompletableFuture<@Nullable Hold>> waiting = waitForKeys(engine, 20);
+		polling.always(Kind.POLL, Fault.before(() -> {
+			if (polling.lastCall(Kind.POLL).requests().size() > 5) {
+				throw new BackendUnavailableException("too slow", null);
+			}
+		}));
+		this.harness.advance(MAX_POLL.multipliedBy(100), Duration.ofMillis(5));
+		polling.forgetCalls();
+		this.other.close();
+		this.harness.advance(MAX_POLL.multipliedBy(100), Duration.ofMillis(5));
+		waiting.forEach((future) -> assertThat(hold(future).isHeld()).isTrue());
+	}
+
+	@Test
+	void callsAreLongAgainAfterAFailure() {
+		waitForKeys(this.engine, 50);
+		for (int i = 0; i < 10; i++) {
+			this.backend.next(Kind.POLL, Fault.unavailable());
+		}
+		this.harness.advance(POLL.multipliedBy(20), Duration.ofMillis(100));
+		assertThat(this.backend.calls(Kind.POLL).stream().mapToInt((call) -> call.requests().size()).min()).hasValue(2);
+		this.backend.forgetCalls();
+		this.harness.advance(POLL);
+		this.harness.advance(POLL);
+		assertThat(this.backend.lastCall(Kind.POLL).requests()).hasSize(50);
 	}
 
 	@Test
