@@ -16,6 +16,7 @@
 
 package io.github.lockspring.engine;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -39,6 +40,8 @@ final class Upkeep {
 	static final long NEVER = Long.MAX_VALUE;
 
 	private static final Log logger = LogFactory.getLog(Upkeep.class);
+
+	private static final long AFTER_FAILURE_NANOS = Duration.ofMillis(100).toNanos();
 
 	private final TimeSource time;
 
@@ -104,15 +107,26 @@ final class Upkeep {
 
 	private void run() {
 		while (!isStopped()) {
-			long pause = this.wakeAt.get() - (this.time.nanoTime() - this.origin);
-			if (pause > 0) {
-				this.time.parkNanos(this, pause);
-				Thread.interrupted();
+			try {
+				sleepOrRunChores();
 			}
-			else {
-				this.wakeAt.set(NEVER);
-				runChores();
+			catch (Throwable ex) {
+				logger.error("The upkeep of locks failed and goes on", ex);
+				LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
+				request(0); // at once, without a look at the clock
 			}
+		}
+	}
+
+	private void sleepOrRunChores() {
+		long pause = this.wakeAt.get() - (this.time.nanoTime() - this.origin);
+		if (pause > 0) {
+			this.time.parkNanos(this, pause);
+			Thread.interrupted();
+		}
+		else {
+			this.wakeAt.set(NEVER);
+			runChores();
 		}
 	}
 
@@ -126,7 +140,7 @@ final class Upkeep {
 					return; // and so are those that work for the chores
 				}
 				logger.error("A chore of the upkeep of locks failed and will run again", ex);
-				request(this.time.nanoTime() - this.origin + 100_000_000);
+				request(this.time.nanoTime() - this.origin + AFTER_FAILURE_NANOS);
 			}
 		}
 	}

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
@@ -263,6 +264,38 @@ class RenewalTests {
 		this.harness.advance(LEASE.multipliedBy(2), Duration.ofMillis(100));
 		assertThat(hold.isHeld()).isTrue();
 		assertThat(this.harness.losses).isEmpty();
+	}
+
+	@Test
+	void renewalSurvivesAClockThatFails() {
+		AtomicInteger failures = new AtomicInteger();
+		FaultyBackend renewing = this.harness.backend();
+		Hold hold = Harness.hold(this.harness.engine(renewing, EngineSettings.defaults(), new TimeSource() {
+
+			@Override
+			public long nanoTime() {
+				if (Thread.currentThread().getName().startsWith("lock-upkeep")
+						&& failures.getAndUpdate((left) -> Math.max(left - 1, 0)) > 0) {
+					throw new StackOverflowError("a test");
+				}
+				return RenewalTests.this.harness.time.nanoTime();
+			}
+
+			@Override
+			public long currentTimeMillis() {
+				return RenewalTests.this.harness.time.currentTimeMillis();
+			}
+
+			@Override
+			public void parkNanos(Object blocker, long nanos) {
+				RenewalTests.this.harness.time.parkNanos(blocker, nanos);
+			}
+
+		}));
+		failures.set(2);
+		this.harness.advance(DUE);
+		await().until(() -> renewing.count(Kind.RENEW) == 1 && hold.remaining().compareTo(LEASE.minus(DUE)) > 0);
+		assertThat(failures).hasValue(0);
 	}
 
 	@Test
