@@ -472,8 +472,8 @@ final class Endings {
 		try {
 			this.executor.execute(() -> runCallback(callback));
 		}
-		catch (RejectedExecutionException ex) {
-			runCallback(callback);
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			runCallback(callback); // there is no thread for it
 		}
 	}
 

@@ -76,8 +76,8 @@ record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers 
 		try {
 			this.events.execute(() -> tellAtOnce(event));
 		}
-		catch (RejectedExecutionException ex) {
-			tellAtOnce(event);
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			tellAtOnce(event); // there is no thread for it
 		}
 	}
 

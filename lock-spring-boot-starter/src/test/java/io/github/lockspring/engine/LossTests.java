@@ -112,6 +112,22 @@ class LossTests {
 	}
 
 	@Test
+	void lackOfThreadsKeepsNobodyFromBeingTold() {
+		DirectExecutor executor = new DirectExecutor();
+		LockEngine engine = this.harness.engine(this.harness.backend(), executor);
+		Hold hold = Harness.hold(engine);
+		AtomicInteger called = new AtomicInteger();
+		hold.onLost(called::incrementAndGet);
+		hold.onLost(called::incrementAndGet);
+		for (int i = 0; i < 4; i++) {
+			executor.refuseNext(new OutOfMemoryError("a test"));
+		}
+		this.harness.store.expire(hold.lease().request());
+		await().until(() -> called.get() == 2);
+		awaitLossOf(hold);
+	}
+
+	@Test
 	void storeThatGaveUpTheLeaseBeforeTheReleaseIsALoss() {
 		Hold hold = Harness.hold(this.engine);
 		this.backend.setNews(News.LOSE);
