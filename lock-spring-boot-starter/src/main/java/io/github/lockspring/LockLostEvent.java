@@ -18,7 +18,9 @@ package io.github.lockspring;
 
 /**
  * Application event: the lease of a lock was lost while the lock was held. Published once
- * per hold, soon after the loss, in a thread of its own.
+ * per hold, soon after the loss, in a thread of its own. A listener that throws keeps
+ * neither other losses from being published nor other leases from being renewed; those
+ * behind it are not told of this loss, as with every event.
  *
  * @param key the key of the lock, as the store knows it
  * @param fencingToken the fencing token of the hold that was lost, or 0 from a backend

@@ -18,19 +18,27 @@ package io.github.lockspring.actuate;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.event.EventListener;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 
 import io.github.lockspring.LockLostEvent;
+import io.github.lockspring.engine.KeyText;
 import io.github.lockspring.engine.LockEngines;
 
 /**
  * Counts the locks that were lost, in the meter {@code lock.lost}, which has the tag
  * {@code backend} in an application with several backends. Keys are no tags, because
- * there may be any number of them.
+ * there may be any number of them. Comes before the listeners of the application, and
+ * does not throw: a listener that does keeps those behind it from being told.
  */
 public final class LockLossCounter {
+
+	private static final Log logger = LogFactory.getLog(LockLossCounter.class);
 
 	private final ObjectProvider<MeterRegistry> registry;
 
@@ -47,8 +55,14 @@ public final class LockLossCounter {
 	}
 
 	@EventListener
+	@Order(Ordered.HIGHEST_PRECEDENCE)
 	void lost(LockLostEvent event) {
-		this.registry.ifUnique((meters) -> meters.counter("lock.lost", tags(event)).increment());
+		try {
+			this.registry.ifUnique((meters) -> meters.counter("lock.lost", tags(event)).increment());
+		}
+		catch (Throwable ex) {
+			logger.warn("Could not count the loss of the lock on " + KeyText.describe(event.key()), ex);
+		}
 	}
 
 	private Tags tags(LockLostEvent event) {

@@ -46,7 +46,7 @@ final class LockEventPublisher implements EngineListener {
 		try {
 			this.publisher.publishEvent(new LockLostEvent(key, token, this.backend));
 		}
-		catch (RuntimeException ex) {
+		catch (Throwable ex) {
 			logger.warn("A listener failed that was told of the loss of the lock on " + KeyText.describe(key), ex);
 		}
 	}

@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,8 @@ public final class RecordingBackend implements LockBackend {
 	private final List<LeaseRequest> requests = new CopyOnWriteArrayList<>();
 
 	private final List<String> released = new CopyOnWriteArrayList<>();
+
+	private final AtomicLong renewals = new AtomicLong();
 
 	private volatile boolean down;
 
@@ -83,6 +86,13 @@ public final class RecordingBackend implements LockBackend {
 	 */
 	public List<String> released() {
 		return this.released;
+	}
+
+	/**
+	 * How many times leases were renewed.
+	 */
+	public long renewals() {
+		return this.renewals.get();
 	}
 
 	public void setDown(boolean down) {
@@ -142,6 +152,7 @@ public final class RecordingBackend implements LockBackend {
 	@Override
 	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
 		requireUp();
+		this.renewals.incrementAndGet();
 		return this.backend.renew(leases, timeout);
 	}
 

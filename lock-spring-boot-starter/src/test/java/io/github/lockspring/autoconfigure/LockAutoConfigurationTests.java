@@ -16,23 +16,36 @@
 
 package io.github.lockspring.autoconfigure;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostEvent;
@@ -51,6 +64,7 @@ import io.github.lockspring.local.LocalStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Tests for {@link LockAutoConfiguration}.
@@ -176,6 +190,70 @@ class LockAutoConfigurationTests {
 			});
 	}
 
+	static Stream<Supplier<Throwable>> kindsOfThrowables() {
+		return Stream.of(() -> new IllegalStateException("x"), () -> new IOException("x"),
+				() -> new StackOverflowError("x"), () -> new NoClassDefFoundError("x"));
+	}
+
+	@ParameterizedTest
+	@MethodSource("kindsOfThrowables")
+	void listenerThatThrowsKeepsNoLossFromBeingPublishedAndNoLeaseFromBeingRenewed(Supplier<Throwable> kind) {
+		LocalStore store = new LocalStore();
+		RecordingBackend backend = new RecordingBackend(store);
+		this.runner.withBean(RecordingBackend.class, () -> backend)
+			.withPropertyValues("lock.lease-time=1s", "lock.shutdown-timeout=0s")
+			.withBean(FailingListener.class, () -> new FailingListener(kind))
+			.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+			.run((context) -> {
+				LockOperations locks = context.getBean(LockOperations.class);
+				LockHandle other = locks.acquire("other", locks.getDefaultOptions());
+				FailingListener listener = context.getBean(FailingListener.class);
+				BlockingQueue<String> callbacks = new LinkedBlockingQueue<>();
+				for (int i = 1; i <= 5; i++) {
+					String key = "order:" + i;
+					LockHandle lock = locks.acquire(key, locks.getDefaultOptions());
+					lock.onLost(() -> FailingListener.<Object, RuntimeException>rethrow(kind.get()));
+					lock.onLost(() -> callbacks.add(key));
+					store.expire(backend.requests().get(i));
+					assertThat(listener.keys.poll(20, TimeUnit.SECONDS)).isEqualTo("lock:" + key);
+					assertThat(callbacks.poll(20, TimeUnit.SECONDS)).isEqualTo(key);
+					assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+				}
+				await().until(() -> context.getBean(MeterRegistry.class).counter("lock.lost").count() == 5);
+				long renewals = backend.renewals();
+				await().until(() -> backend.renewals() > renewals + 3);
+				other.close();
+			});
+	}
+
+	@ParameterizedTest
+	@MethodSource("kindsOfThrowables")
+	void meterRegistryThatThrowsKeepsNoLossFromBeingPublished(Supplier<Throwable> kind) {
+		LocalStore store = new LocalStore();
+		RecordingBackend backend = new RecordingBackend(store);
+		this.runner.withBean(RecordingBackend.class, () -> backend)
+			.withPropertyValues("lock.shutdown-timeout=0s")
+			.withUserConfiguration(LossConfiguration.class)
+			.withBean(MeterRegistry.class, () -> new SimpleMeterRegistry() {
+
+				@Override
+				protected Counter newCounter(Meter.Id id) {
+					return FailingListener.<Counter, RuntimeException>rethrow(kind.get());
+				}
+
+			})
+			.run((context) -> {
+				LockOperations locks = context.getBean(LockOperations.class);
+				for (int i = 0; i < 3; i++) {
+					locks.acquire("order:" + i, locks.getDefaultOptions());
+					store.expire(backend.requests().get(i));
+					assertThat(context.getBean(LossConfiguration.class).events.poll(20, TimeUnit.SECONDS))
+						.extracting(LockLostEvent::key)
+						.isEqualTo("lock:order:" + i);
+				}
+			});
+	}
+
 	@Test
 	void whenStoreIsDownAndFailFastThenApplicationDoesNotStart() {
 		this.runner.withUserConfiguration(DownConfiguration.class)
@@ -220,6 +298,33 @@ class LockAutoConfigurationTests {
 		@Bean
 		LockTemplate myTemplate(LockEngine engine) {
 			return new LockTemplate(engine, "mine:", LockOptions.defaults());
+		}
+
+	}
+
+	/**
+	 * Comes before all others, where there is no order.
+	 */
+	@Order(Ordered.HIGHEST_PRECEDENCE + 1)
+	static class FailingListener implements ApplicationListener<PayloadApplicationEvent<LockLostEvent>> {
+
+		private final BlockingQueue<String> keys = new LinkedBlockingQueue<>();
+
+		private final Supplier<Throwable> kind;
+
+		FailingListener(Supplier<Throwable> kind) {
+			this.kind = kind;
+		}
+
+		@Override
+		public void onApplicationEvent(PayloadApplicationEvent<LockLostEvent> event) {
+			this.keys.add(event.getPayload().key());
+			FailingListener.<Object, RuntimeException>rethrow(this.kind.get());
+		}
+
+		@SuppressWarnings("unchecked")
+		private static <T, E extends Throwable> T rethrow(Throwable thrown) throws E {
+			throw (E) thrown;
 		}
 
 	}
