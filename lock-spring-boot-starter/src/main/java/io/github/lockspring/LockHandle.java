@@ -37,9 +37,10 @@ import java.util.concurrent.CompletableFuture;
  * or with a template that is {@linkplain LockTemplate#ownedBy(Object) owned by} an object
  * of the task. Inside an annotated method that is asynchronous, the blocking methods know
  * that: what they acquire belongs to what the thread does of the method at a stretch, and
- * to nobody after that, so that it keeps out everybody until it is closed. The first
- * handle that is closed by another thread than the one that its lock belongs to is warned
- * of in the log.
+ * to nobody after that, so that it keeps out everybody until it is closed. The log warns
+ * of the first handle that is closed by another thread than the one that its lock belongs
+ * to, and of the first lock that is renewed though its thread has ended or waits for the
+ * next task of its pool.
  * <p>
  * Safe for use by many threads; any thread may close it.
  */

@@ -26,6 +26,7 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -63,6 +64,8 @@ final class Renewals {
 			(one, other) -> Long.signum(one.deadlineNanos() - other.deadlineNanos()));
 
 	private final Queue<Runnable> answers = new ConcurrentLinkedQueue<>();
+
+	private final OwnerCheck ownerCheck = new OwnerCheck();
 
 	private final Endings endings;
 
@@ -235,7 +238,8 @@ final class Renewals {
 			return;
 		}
 		Batch batch = new Batch(lane);
-		lane.next(now).forEach(batch::add);
+		List<KeptLease> next = lane.next(now);
+		next.forEach(batch::add);
 		if (batch.isEmpty()) {
 			lane.free();
 			return;
@@ -246,6 +250,17 @@ final class Renewals {
 		catch (Throwable ex) {
 			batch.failed(true, now);
 			throw ex; // the upkeep will run this again
+		}
+		checkOwner(next.get(ThreadLocalRandom.current().nextInt(next.size())));
+	}
+
+	/**
+	 * Looks at one owner for each call, because to look at a thread holds it up.
+	 */
+	private void checkOwner(KeptLease kept) {
+		Hold hold = holder(kept);
+		if (hold != null) {
+			this.ownerCheck.check(hold);
 		}
 	}
 
