@@ -16,12 +16,19 @@
 
 package io.github.lockspring.aop;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -43,6 +50,7 @@ import io.github.lockspring.LockLostException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * Tests for annotated methods that are called inside a transaction that is open already.
@@ -264,6 +272,44 @@ class OpenTransactionsTests {
 		assertThat(this.proxies.isEmpty()).isTrue();
 	}
 
+	/**
+	 * Spring neither rolls back nor completes a transaction before the commit of which a
+	 * checked exception is thrown, which cannot be declared there.
+	 */
+	static Stream<Arguments> synchronizationsThatThrow() {
+		Stream<Supplier<Throwable>> kinds = Stream.of(() -> new IllegalStateException("x"), () -> new IOException("x"),
+				() -> new StackOverflowError("x"), () -> new NoClassDefFoundError("x"));
+		return kinds
+			.flatMap((kind) -> Stream.of("beforeCommit", "beforeCompletion", "afterCommit", "afterCompletion")
+				.filter((method) -> !(method.equals("beforeCommit") && kind.get() instanceof IOException))
+				.flatMap((method) -> Stream.of(true, false)
+					.map((first) -> Arguments.of(kind.get().getClass().getSimpleName(), method, first, kind))));
+	}
+
+	@ParameterizedTest(name = "{0} from {1}, before the lock: {2}")
+	@MethodSource("synchronizationsThatThrow")
+	void synchronizationThatThrowsDoesNotKeepTheLock(String name, String method, boolean first,
+			Supplier<Throwable> kind) {
+		FaultySynchronization faulty = new FaultySynchronization(method, first ? Integer.MIN_VALUE : Integer.MAX_VALUE,
+				kind);
+		Throwable failure = catchThrowable(() -> this.transaction.executeWithoutResult((status) -> {
+			if (first) {
+				TransactionSynchronizationManager.registerSynchronization(faulty);
+			}
+			this.stock.sell();
+			this.stock.limited();
+			if (!first) {
+				TransactionSynchronizationManager.registerSynchronization(faulty);
+			}
+		}));
+		assertThat(faulty.calls).hasValue(1);
+		assertThat(failure != null).isEqualTo(method.endsWith("Commit"));
+		assertThat(sales()).isEqualTo(method.equals("beforeCommit") ? 0 : 1);
+		assertThat(this.proxies.isEmpty()).isTrue();
+		this.transaction.executeWithoutResult((status) -> this.stock.sell());
+		assertThat(this.proxies.isEmpty()).isTrue();
+	}
+
 	@Test
 	void whenLockIsTakenAndLostBeforeCommitThenTransactionIsRolledBack() {
 		this.transactions.addListener(new LockTransactionListener(JpaMode.WARN));
@@ -406,6 +452,51 @@ class OpenTransactionsTests {
 
 	private int sales() {
 		return this.jdbc.queryForObject("SELECT COUNT(*) FROM sales", Integer.class);
+	}
+
+	/**
+	 * Throws in one of its methods.
+	 */
+	private record FaultySynchronization(String method, int order, Supplier<Throwable> kind,
+			AtomicInteger calls) implements TransactionSynchronization {
+
+		FaultySynchronization(String method, int order, Supplier<Throwable> kind) {
+			this(method, order, kind, new AtomicInteger());
+		}
+
+		@Override
+		public int getOrder() {
+			return this.order;
+		}
+
+		@SuppressWarnings("unchecked")
+		private <E extends Throwable> void called(String method) throws E {
+			if (this.method.equals(method)) {
+				this.calls.incrementAndGet();
+				throw (E) this.kind.get();
+			}
+		}
+
+		@Override
+		public void beforeCommit(boolean readOnly) {
+			this.<RuntimeException>called("beforeCommit");
+		}
+
+		@Override
+		public void beforeCompletion() {
+			this.<RuntimeException>called("beforeCompletion");
+		}
+
+		@Override
+		public void afterCommit() {
+			this.<RuntimeException>called("afterCommit");
+		}
+
+		@Override
+		public void afterCompletion(int status) {
+			this.<RuntimeException>called("afterCompletion");
+		}
+
 	}
 
 	static class Stock {

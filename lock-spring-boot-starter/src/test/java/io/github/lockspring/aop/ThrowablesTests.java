@@ -19,8 +19,11 @@ package io.github.lockspring.aop;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -32,7 +35,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
+import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -164,6 +169,46 @@ class ThrowablesTests {
 				place.fails(Place.BODY, Place.LATER, Place.SUBSCRIBER, Place.SUBSCRIPTION));
 	}
 
+	static Stream<Arguments> streams() {
+		return kinds().flatMap((kind) -> Stream.of("subscribe", "request", "cancel")
+			.map((method) -> Arguments.of(kind.get().getClass().getSimpleName(), method, kind)));
+	}
+
+	@ParameterizedTest(name = "{0} from {1}")
+	@MethodSource("streams")
+	void streamThatThrowsDoesNotKeepTheLock(String name, String method, Supplier<Throwable> kind) {
+		FaultyStream faulty = new FaultyStream(method, kind);
+		for (Publisher<String> stream : List.of(this.orders.itemsOf(faulty), this.orders.itemOf(faulty))) {
+			CompletableFuture<Throwable> told = new CompletableFuture<>();
+			Disposable subscription = Flux.from(stream).subscribe((item) -> {
+			}, told::complete);
+			await().until(() -> faulty.subscriptions.get() > 0 || told.isDone());
+			if (method.equals("cancel")) {
+				catchThrowable(subscription::dispose);
+			}
+			else {
+				assertThat(told).succeedsWithin(LONG);
+			}
+			assertEmpty();
+			faulty.subscriptions.set(0);
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("kinds")
+	void executorThatThrowsDoesNotKeepTheLock(Supplier<Throwable> kind) {
+		AtomicBoolean failing = new AtomicBoolean(true);
+		this.proxies.context.registerBean("applicationTaskExecutor", Executor.class, () -> (task) -> {
+			if (failing.get()) {
+				Bomb.rethrow(kind.get());
+			}
+			new Thread(task).start();
+		});
+		assertThat(this.orders.payBy(() -> CompletableFuture.completedFuture("paid"))).failsWithin(LONG);
+		failing.set(false);
+		assertEmpty();
+	}
+
 	private void assertTold(Publisher<String> stream, Bomb bomb, boolean fails) {
 		CompletableFuture<Void> told = new CompletableFuture<>();
 		catchThrowable(() -> stream.subscribe(new BaseSubscriber<>() {
@@ -292,6 +337,49 @@ class ThrowablesTests {
 
 	}
 
+	/**
+	 * A stream that emits nothing, and one of whose methods throws.
+	 */
+	static class FaultyStream implements Publisher<String> {
+
+		private final AtomicInteger subscriptions = new AtomicInteger();
+
+		private final String method;
+
+		private final Supplier<Throwable> kind;
+
+		FaultyStream(String method, Supplier<Throwable> kind) {
+			this.method = method;
+			this.kind = kind;
+		}
+
+		private void called(String method) {
+			if (this.method.equals(method)) {
+				Bomb.rethrow(this.kind.get());
+			}
+		}
+
+		@Override
+		public void subscribe(Subscriber<? super String> subscriber) {
+			called("subscribe");
+			subscriber.onSubscribe(new Subscription() {
+
+				@Override
+				public void request(long count) {
+					called("request");
+				}
+
+				@Override
+				public void cancel() {
+					called("cancel");
+				}
+
+			});
+			this.subscriptions.incrementAndGet();
+		}
+
+	}
+
 	static class BombConverter implements LockKeyConverter {
 
 		@Override
@@ -342,6 +430,16 @@ class ThrowablesTests {
 		Flux<String> items(Bomb bomb) {
 			bomb.explode(Place.BODY);
 			return Flux.just("a", "b").map((item) -> item + later(bomb));
+		}
+
+		@DistributedLock(name = "order", key = "42")
+		Mono<String> itemOf(Publisher<String> stream) {
+			return Mono.fromDirect(stream);
+		}
+
+		@DistributedLock(name = "order", key = "42")
+		Flux<String> itemsOf(Publisher<String> stream) {
+			return Flux.from(stream);
 		}
 
 		private static String later(Bomb bomb) {
