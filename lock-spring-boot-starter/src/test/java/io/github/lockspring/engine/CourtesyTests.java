@@ -19,14 +19,17 @@ package io.github.lockspring.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.Harness.Waiter;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.Capability;
@@ -41,6 +44,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class CourtesyTests {
 
 	private static final Duration WAIT = Duration.ofDays(1);
+
+	private static final Duration MAX_POLL = EngineSettings.defaults().maxPoll();
 
 	private static final long MILLI = Duration.ofMillis(1).toNanos();
 
@@ -116,6 +121,52 @@ class CourtesyTests {
 			harness.advance(Duration.ofNanos(1));
 			assertThat(third.hold().isHeld()).isTrue();
 		}
+	}
+
+	/**
+	 * The pause that one process makes is long enough for another that only looks from
+	 * time to time whether the key is free.
+	 */
+	@Test
+	void oneThatSleepsInAnotherProcessComesInWhenALeaseWasPassedOnEnough() {
+		try (Harness harness = new Harness()) {
+			FaultyBackend polling = harness.backend().without(Capability.QUEUE);
+			LockEngine busy = harness.steadyEngine(harness.backend().without(Capability.QUEUE),
+					EngineSettings.defaults().withHandOver(1, WAIT));
+			LockEngine patient = harness.steadyEngine(polling, EngineSettings.defaults());
+			assertThat(harness.engine().acquireUninterruptibly("another", TERMS, new Object(), 0)).isNotNull();
+			Hold first = Harness.hold(busy);
+			CompletableFuture<@Nullable Hold> sleeping = waiting(patient, KEY);
+			waiting(patient, "another");
+			harness.advance(MAX_POLL.multipliedBy(20), Duration.ofMillis(1));
+			polling.forgetCalls();
+			harness.advance(MAX_POLL, Duration.ofMillis(1));
+			assertThat(polling.count(Kind.POLL)).isPositive();
+			assertThat(polling.attempts()).isZero();
+			CompletableFuture<@Nullable Hold> second = waiting(busy, KEY);
+			CompletableFuture<@Nullable Hold> third = waiting(busy, KEY);
+			CompletableFuture<@Nullable Hold> next = waiting(busy, KEY);
+			first.release();
+			second.join().release(); // to the third, as often as it may be passed on
+			harness.advance(MAX_POLL, Duration.ofMillis(1));
+			third.join().release();
+			harness.advance(MAX_POLL.minusNanos(1), Duration.ofMillis(1));
+			assertThat(sleeping).isDone();
+			assertThat(next).isNotDone();
+			assertThat(polling.attempts()).isOne();
+			assertThat(sleeping.join().isHeld()).isTrue();
+			harness.advance(MAX_POLL.multipliedBy(20), Duration.ofMillis(1));
+			assertThat(next).isNotDone();
+			sleeping.join().release();
+			harness.advance(MAX_POLL, Duration.ofMillis(1));
+			assertThat(next.join().isHeld()).isTrue();
+		}
+	}
+
+	private static CompletableFuture<@Nullable Hold> waiting(LockEngine engine, String key) {
+		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(key, TERMS, new Object(), WAIT.toNanos());
+		assertThat(future).isNotDone();
+		return future;
 	}
 
 	@Test

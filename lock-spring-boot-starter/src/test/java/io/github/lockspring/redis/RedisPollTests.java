@@ -17,6 +17,7 @@
 package io.github.lockspring.redis;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -192,7 +193,7 @@ class RedisPollTests {
 	 * The state as it is when the lease has ended by itself.
 	 */
 	private static String free() {
-		String[] words = ((String) server.command("HGET", "{key}", "state")).split(" ");
+		String[] words = words();
 		words[3] = "1";
 		return String.join(" ", words);
 	}
@@ -259,6 +260,41 @@ class RedisPollTests {
 		this.one.release(reader);
 		await().until(() -> this.two.contend(writer) != null);
 		assertThat(this.two.release(writer)).isTrue();
+	}
+
+	@Test
+	void contendersThatAreGoneAreForgottenForGood() {
+		LeaseRequest holder = this.one.request("key", LeaseMode.SHARED, false, RedisProcess.LEASE_TIME);
+		assertThat(this.one.tryAcquire(holder)).isNotNull();
+		LeaseRequest gone = waiting(this.one, false);
+		LeaseRequest reader = this.two.request("key", LeaseMode.SHARED, false, RedisProcess.LEASE_TIME);
+		assertThat(this.two.contend(reader)).isNull();
+		denial(reader);
+		assertThat(words()).endsWith("0", "2");
+		server.command("PEXPIRE", "{key}", "1000");
+		age(gone, Duration.ofMinutes(1));
+		assertThat(this.two.poll(reader)).isEmpty();
+		assertThat(words()).endsWith("1", "2");
+		assertThat(server.command("HMGET", "{key}", gone.owner().toString(), "0"))
+			.isEqualTo(Arrays.asList(null, null));
+		assertThat((Long) server.command("PTTL", "{key}")).isGreaterThan(RedisProcess.LEASE_TIME.toMillis());
+	}
+
+	@Test
+	void permitsThatAreOverAreForgottenForGood() {
+		LeaseMode permits = LeaseMode.permits(1, 2);
+		LeaseRequest brief = this.one.request("key", permits, false, Duration.ofMillis(300));
+		LeaseRequest holder = this.one.request("key", permits, false, RedisProcess.LEASE_TIME);
+		this.one.tryAcquire(brief);
+		this.one.tryAcquire(holder);
+		LeaseRequest writer = waiting();
+		assertThat(words()[2]).startsWith("2/2/");
+		await().until(() -> denial(writer).retryAfter().compareTo(SECOND) > 0);
+		assertThat(words()[2]).startsWith("1/2/");
+	}
+
+	private static String[] words() {
+		return ((String) server.command("HGET", "{key}", "state")).split(" ");
 	}
 
 }
