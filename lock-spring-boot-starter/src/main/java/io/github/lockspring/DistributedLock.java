@@ -24,6 +24,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 import org.springframework.aot.hint.annotation.Reflective;
+import org.springframework.core.annotation.AliasFor;
 
 /**
  * Runs a method under a distributed lock: while one call holds the lock, no other call
@@ -84,11 +85,19 @@ import org.springframework.aot.hint.annotation.Reflective;
 public @interface DistributedLock {
 
 	/**
-	 * The name of the lock: what is guarded, as people call it. Text or a placeholder
-	 * such as {@code ${orders.lock.name}}, without colons. Methods with the same name and
-	 * key exclude each other.
+	 * Alias of {@link #name()}, for {@code @DistributedLock("order")}.
+	 * @return the name
+	 */
+	@AliasFor("name")
+	String value() default "";
+
+	/**
+	 * Name of the lock, a logical group of keys: used in the store key and in settings.
+	 * Text or a placeholder such as {@code ${orders.lock.name}}, without colons. Methods
+	 * with the same name and key exclude each other.
 	 * @return the name; by default the full name of the class and the method's name
 	 */
+	@AliasFor("value")
 	String name() default "";
 
 	/**
@@ -183,62 +192,5 @@ public @interface DistributedLock {
 	 * @return the name; by default that of the property {@code lock.backend}
 	 */
 	String backend() default "";
-
-	/**
-	 * What a call gets that could not acquire the lock because another held it.
-	 */
-	enum OnFailure {
-
-		/**
-		 * {@link LockNotAcquiredException}.
-		 */
-		THROW,
-
-		/**
-		 * The method is skipped; its caller gets {@code null}, or what is empty: an empty
-		 * {@link java.util.Optional}, a stage that completes with one of these, a
-		 * reactive stream without elements. The same when the application is shutting
-		 * down. Not for methods that return a primitive value.
-		 */
-		SKIP,
-
-		/**
-		 * The method that {@link DistributedLock#fallback()} names is called instead.
-		 */
-		FALLBACK,
-
-		/**
-		 * The bean that {@link DistributedLock#handler()} names gives the result. It is
-		 * also asked when the store is down.
-		 */
-		HANDLE
-
-	}
-
-	/**
-	 * What happens to a call that loses the lease while it runs. A loss is always
-	 * published as {@link LockLostEvent}, logged, and told to
-	 * {@link LockHandle#onLost(Runnable)}.
-	 */
-	enum OnLost {
-
-		/**
-		 * The method goes on; its caller gets {@link LockLostException} at its end. A
-		 * transaction that keeps the lock is rolled back.
-		 */
-		THROW,
-
-		/**
-		 * The thread that runs the method is interrupted, or the subscription cancelled,
-		 * at once; the caller gets {@link LockLostException}.
-		 */
-		INTERRUPT,
-
-		/**
-		 * The method goes on, and its caller gets its result.
-		 */
-		REPORT
-
-	}
 
 }

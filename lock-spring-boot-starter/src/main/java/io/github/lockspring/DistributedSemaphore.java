@@ -24,9 +24,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 import org.springframework.aot.hint.annotation.Reflective;
-
-import io.github.lockspring.DistributedLock.OnFailure;
-import io.github.lockspring.DistributedLock.OnLost;
+import org.springframework.core.annotation.AliasFor;
 
 /**
  * Limits how many calls of a method run at once in all processes on the same store: each
@@ -46,11 +44,19 @@ import io.github.lockspring.DistributedLock.OnLost;
 public @interface DistributedSemaphore {
 
 	/**
-	 * The name of the semaphore: what is limited, as people call it. Text or a
-	 * placeholder, without colons.
+	 * Alias of {@link #name()}, for {@code @DistributedSemaphore("report")}.
+	 * @return the name
+	 */
+	@AliasFor("name")
+	String value() default "";
+
+	/**
+	 * Name of the semaphore, a logical group of keys. Text or a placeholder, without
+	 * colons.
 	 * @return the name; by default the full name of the class and the method's name
 	 * @see DistributedLock#name()
 	 */
+	@AliasFor("value")
 	String name() default "";
 
 	/**

@@ -128,7 +128,7 @@ public final class FencedUpdates {
 		long token = lock.fencingToken();
 		int rows = this.jdbc.update(sql, new FencedParameters(parameters, token));
 		if (rows == 0) {
-			throw new StaleLockException(lock.key(), token);
+			throw new StaleLockException(lock.storeKey(), token);
 		}
 		return rows;
 	}

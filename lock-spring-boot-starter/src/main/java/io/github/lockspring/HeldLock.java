@@ -83,6 +83,11 @@ final class HeldLock implements LockHandle {
 	}
 
 	@Override
+	public String storeKey() {
+		return this.hold.key();
+	}
+
+	@Override
 	public long fencingToken() {
 		checkpoint();
 		long token = this.hold.token();
@@ -113,7 +118,7 @@ final class HeldLock implements LockHandle {
 	public void checkpoint() {
 		requireOpen();
 		if (!this.hold.isHeld()) {
-			throw this.hold.hasLease() ? LockLostException.suspended(this.hold.key())
+			throw this.hold.hasLease() ? new LockSuspendedException(this.hold.key())
 					: new LockLostException(this.hold.key());
 		}
 	}

@@ -58,6 +58,11 @@ final class HeldLocks implements LockHandle {
 	}
 
 	@Override
+	public String storeKey() {
+		return this.locks.stream().map(LockHandle::storeKey).sorted().collect(Collectors.joining(","));
+	}
+
+	@Override
 	public long fencingToken() {
 		checkpoint();
 		LongSummaryStatistics tokens = this.locks.stream().mapToLong(LockHandle::fencingToken).summaryStatistics();

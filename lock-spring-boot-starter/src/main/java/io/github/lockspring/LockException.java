@@ -26,11 +26,11 @@ import io.github.lockspring.engine.KeyText;
  */
 public abstract class LockException extends RuntimeException {
 
-	private final String key;
+	private final String storeKey;
 
-	LockException(String message, String key, @Nullable Throwable cause) {
+	LockException(String message, String storeKey, @Nullable Throwable cause) {
 		super(message, cause);
-		this.key = key;
+		this.storeKey = storeKey;
 	}
 
 	/**
@@ -43,7 +43,7 @@ public abstract class LockException extends RuntimeException {
 		return switch (failure.getReason()) {
 			case UNAVAILABLE -> new LockUnavailableException(failure, key);
 			case LOST -> new LockLostException(key);
-			case SUSPENDED -> LockLostException.suspended(key);
+			case SUSPENDED -> new LockSuspendedException(key);
 			case UPGRADE -> new LockUpgradeException(key);
 			case LIMIT -> new LockLimitException(failure.getMessage(), key);
 			case UNSUPPORTED -> new UnsupportedOperationException(failure.getMessage(), failure);
@@ -54,11 +54,12 @@ public abstract class LockException extends RuntimeException {
 	}
 
 	/**
-	 * The key of the lock, as the store knows it.
-	 * @return the key
+	 * Return the key of the lock as the store knows it: with the prefix and the name.
+	 * @return the key, or several separated by commas
+	 * @see LockHandle#storeKey()
 	 */
-	public String getKey() {
-		return this.key;
+	public String getStoreKey() {
+		return this.storeKey;
 	}
 
 }

@@ -47,18 +47,26 @@ import java.util.concurrent.CompletableFuture;
 public interface LockHandle extends AutoCloseable {
 
 	/**
-	 * The key as the caller named it.
-	 * @return the key
+	 * Return the key as the caller named it.
+	 * @return the key, or several separated by commas
 	 */
 	String key();
+
+	/**
+	 * Return the key as the store knows it: with the prefix and the name, as in log
+	 * lines, in exceptions and in {@link LockLostEvent}.
+	 * @return the key, or several separated by commas
+	 * @see LockException#getStoreKey()
+	 */
+	String storeKey();
 
 	/**
 	 * The fencing token: larger than every token that this store granted for this key
 	 * before, the same for the whole time of holding, re-entries and renewals included. A
 	 * reader that took the read lock under its own write lock has the token of that.
 	 * @return the token
-	 * @throws LockLostException if the lease is lost, or the store is out of reach and
-	 * whether the lock is held is unknown
+	 * @throws LockLostException if the lease is lost
+	 * @throws LockSuspendedException while the connection to the store is suspended
 	 * @throws IllegalStateException if this handle is closed, or stands for several keys
 	 * that were acquired one after the other
 	 * @throws UnsupportedOperationException if the backend has no fencing tokens
@@ -87,11 +95,11 @@ public interface LockHandle extends AutoCloseable {
 	Duration remaining();
 
 	/**
-	 * Goes on only if the lock is still held. To be called before every step that must
-	 * not happen twice.
-	 * @throws LockLostException if the lease is lost, or the store is out of reach and
-	 * whether the lock is held is unknown; the message tells which, as does
-	 * {@link #isLost()}
+	 * Throw an exception if the lock is no longer held. Call this before each step that
+	 * must not run concurrently.
+	 * @throws LockLostException if the lease is lost
+	 * @throws LockSuspendedException while the connection to the store is suspended, so
+	 * that it is unknown whether the lock is still held
 	 * @throws IllegalStateException if this handle is closed
 	 */
 	void checkpoint();

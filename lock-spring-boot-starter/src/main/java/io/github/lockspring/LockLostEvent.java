@@ -22,11 +22,11 @@ package io.github.lockspring;
  * neither other losses from being published nor other leases from being renewed; those
  * behind it are not told of this loss, as with every event.
  *
- * @param key the key of the lock, as the store knows it
+ * @param storeKey the key of the lock, as the store knows it
  * @param fencingToken the fencing token of the hold that was lost, or 0 from a backend
  * that has no fencing tokens
  * @param backend the name of the backend that kept the lease
  */
-public record LockLostEvent(String key, long fencingToken, String backend) {
+public record LockLostEvent(String storeKey, long fencingToken, String backend) {
 
 }

@@ -21,30 +21,18 @@ import io.github.lockspring.engine.KeyText;
 /**
  * The lease ended while the lock was held: the store gave it up, or may have done so.
  * Whatever was done since then was done without protection.
- * <p>
- * Also thrown while the store is out of reach and nobody can tell whether a lock is still
- * held. That is not a loss: the lock may be held again later, which
- * {@link LockHandle#isLost()} tells.
+ *
+ * @see LockSuspendedException
  */
 public final class LockLostException extends LockException {
 
 	/**
 	 * Creates the exception.
-	 * @param key the key of the lock, as the store knows it
+	 * @param storeKey the key of the lock, as the store knows it
 	 */
-	public LockLostException(String key) {
-		super("Lost the lock on " + KeyText.describe(key) + " while it was held: another may have acquired it", key,
-				null);
-	}
-
-	private LockLostException(String message, String key) {
-		super(message, key, null);
-	}
-
-	static LockLostException suspended(String key) {
-		return new LockLostException(
-				"The store is out of reach: whether the lock on " + KeyText.describe(key) + " is still held is unknown",
-				key);
+	public LockLostException(String storeKey) {
+		super("Lost the lock on " + KeyText.describe(storeKey) + " while it was held: another may have acquired it",
+				storeKey, null);
 	}
 
 }

@@ -52,6 +52,33 @@ public interface LockOperations {
 	LockOptions getDefaultOptions();
 
 	/**
+	 * Return operations for the keys of one name: the key {@code 42} of the name
+	 * {@code order} is locked together with {@code @DistributedLock(name = "order")}
+	 * methods whose key is {@code 42}.
+	 * @param name the name, without colons
+	 * @return operations on the keys of that name
+	 */
+	LockOperations named(String name);
+
+	/**
+	 * Return operations with the same keys and default options on another backend. A key
+	 * that is held on one backend is free on the others. Opens no connection.
+	 * @param backend the name of the backend, such as {@code jdbc}
+	 * @return operations on that backend
+	 * @throws IllegalArgumentException if there is no such backend; the message lists the
+	 * known ones
+	 */
+	LockOperations on(String backend);
+
+	/**
+	 * Return operations whose locks belong to an owner instead of the calling thread:
+	 * what the owner holds it reacquires at once, in any thread.
+	 * @param owner the owner, compared by identity
+	 * @return operations for that owner
+	 */
+	LockOperations ownedBy(Object owner);
+
+	/**
 	 * Runs an action under a lock, with the default options.
 	 * @param <T> the type of the result
 	 * @param <E> the type of exception that the action throws
@@ -145,6 +172,18 @@ public interface LockOperations {
 	}
 
 	/**
+	 * Acquire a lock with the default options, to be released by
+	 * {@link LockHandle#close()}.
+	 * @param key the key to lock
+	 * @return the held lock
+	 * @throws LockNotAcquiredException if the lock could not be acquired within the wait
+	 * time because another owner held it
+	 */
+	default LockHandle acquire(String key) {
+		return acquire(key, getDefaultOptions());
+	}
+
+	/**
 	 * Acquires a lock, to be given back by {@link LockHandle#close()}.
 	 * @param key the key to lock
 	 * @param options how to lock
@@ -154,6 +193,16 @@ public interface LockOperations {
 	LockHandle acquire(String key, LockOptions options);
 
 	/**
+	 * Acquire a lock with the default options unless another owner holds it for the whole
+	 * wait time.
+	 * @param key the key to lock
+	 * @return the held lock, or {@code null} if it could not be acquired
+	 */
+	default @Nullable LockHandle tryAcquire(String key) {
+		return tryAcquire(key, getDefaultOptions());
+	}
+
+	/**
 	 * Acquires a lock, to be given back by {@link LockHandle#close()}, unless another
 	 * holds it for the whole wait time.
 	 * @param key the key to lock
@@ -161,6 +210,19 @@ public interface LockOperations {
 	 * @return the held lock, or {@code null} if another held it for the whole wait time
 	 */
 	@Nullable LockHandle tryAcquire(String key, LockOptions options);
+
+	/**
+	 * Acquire all of several locks or none of them with the default options.
+	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
+	 * @return the held locks
+	 * @throws LockNotAcquiredException if the lock could not be acquired within the wait
+	 * time because another owner held it
+	 * @throws LockLimitException if there are too many keys
+	 * @see #acquireAll(Collection, LockOptions)
+	 */
+	default LockHandle acquireAll(Collection<String> keys) {
+		return acquireAll(keys, getDefaultOptions());
+	}
 
 	/**
 	 * Acquires all of several locks or none of them, in one order for all callers, to be
@@ -175,6 +237,17 @@ public interface LockOperations {
 	LockHandle acquireAll(Collection<String> keys, LockOptions options);
 
 	/**
+	 * Acquire all of several locks or none of them with the default options.
+	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
+	 * @return the held locks, or {@code null} if they could not be acquired
+	 * @throws LockLimitException if there are too many keys
+	 * @see #tryAcquireAll(Collection, LockOptions)
+	 */
+	default @Nullable LockHandle tryAcquireAll(Collection<String> keys) {
+		return tryAcquireAll(keys, getDefaultOptions());
+	}
+
+	/**
 	 * Acquires all of several locks or none of them, as
 	 * {@link #acquireAll(Collection, LockOptions)}.
 	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
@@ -183,6 +256,16 @@ public interface LockOperations {
 	 * @throws LockLimitException if there are too many keys
 	 */
 	@Nullable LockHandle tryAcquireAll(Collection<String> keys, LockOptions options);
+
+	/**
+	 * Acquire a lock with the default options without blocking the calling thread.
+	 * @param key the key to lock
+	 * @return the held lock
+	 * @see #acquireAsync(String, LockOptions)
+	 */
+	default CompletableFuture<LockHandle> acquireAsync(String key) {
+		return acquireAsync(key, getDefaultOptions());
+	}
 
 	/**
 	 * Acquires a lock without holding up the calling thread, to be given back by
@@ -204,6 +287,17 @@ public interface LockOperations {
 	CompletableFuture<LockHandle> acquireAsync(String key, LockOptions options);
 
 	/**
+	 * Acquire a lock with the default options without blocking the calling thread, unless
+	 * another owner holds it for the whole wait time.
+	 * @param key the key to lock
+	 * @return the held lock, or {@code null} if it could not be acquired
+	 * @see #tryAcquireAsync(String, LockOptions)
+	 */
+	default CompletableFuture<@Nullable LockHandle> tryAcquireAsync(String key) {
+		return tryAcquireAsync(key, getDefaultOptions());
+	}
+
+	/**
 	 * Acquires a lock without holding up the calling thread, as
 	 * {@link #acquireAsync(String, LockOptions)}, unless another holds it for the whole
 	 * wait time.
@@ -212,6 +306,18 @@ public interface LockOperations {
 	 * @return the held lock, or {@code null} if another held it for the whole wait time
 	 */
 	CompletableFuture<@Nullable LockHandle> tryAcquireAsync(String key, LockOptions options);
+
+	/**
+	 * Acquire all of several locks or none of them with the default options without
+	 * blocking the calling thread.
+	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
+	 * @return the held locks
+	 * @throws LockLimitException if there are too many keys
+	 * @see #acquireAllAsync(Collection, LockOptions)
+	 */
+	default CompletableFuture<LockHandle> acquireAllAsync(Collection<String> keys) {
+		return acquireAllAsync(keys, getDefaultOptions());
+	}
 
 	/**
 	 * Acquires all of several locks or none of them, as
@@ -226,6 +332,18 @@ public interface LockOperations {
 	 * @throws LockLimitException if there are too many keys
 	 */
 	CompletableFuture<LockHandle> acquireAllAsync(Collection<String> keys, LockOptions options);
+
+	/**
+	 * Acquire all of several locks or none of them with the default options without
+	 * blocking the calling thread.
+	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
+	 * @return the held locks, or {@code null} if they could not be acquired
+	 * @throws LockLimitException if there are too many keys
+	 * @see #tryAcquireAllAsync(Collection, LockOptions)
+	 */
+	default CompletableFuture<@Nullable LockHandle> tryAcquireAllAsync(Collection<String> keys) {
+		return tryAcquireAllAsync(keys, getDefaultOptions());
+	}
 
 	/**
 	 * Acquires all of several locks or none of them, as

@@ -22,8 +22,8 @@ import io.github.lockspring.engine.KeyText;
 
 /**
  * Thrown if the lock could not be acquired because the application is shutting down, or
- * is stopped or paused. The lock is not held. A method with
- * {@link DistributedLock.OnFailure#SKIP} is skipped instead.
+ * is stopped or paused. The lock is not held. A method with {@link OnFailure#SKIP} is
+ * skipped instead.
  */
 public final class LockShutdownException extends LockException {
 

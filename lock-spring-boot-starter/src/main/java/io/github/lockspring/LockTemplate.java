@@ -117,6 +117,7 @@ public final class LockTemplate implements LockOperations {
 	 * @throws IllegalArgumentException if there is no such backend; the message lists
 	 * those that there are
 	 */
+	@Override
 	public LockTemplate on(String backend) {
 		return new LockTemplate(this.engines, this.engines.require(backend), this.prefix, this.defaultOptions,
 				this.owner, this.context);
@@ -145,6 +146,7 @@ public final class LockTemplate implements LockOperations {
 	 * @param name the name, without colons
 	 * @return a template with a longer prefix
 	 */
+	@Override
 	public LockTemplate named(String name) {
 		return new LockTemplate(this.engines, this.engine, this.prefix + requireName(name) + ':', this.defaultOptions,
 				this.owner, this.context);
@@ -166,6 +168,7 @@ public final class LockTemplate implements LockOperations {
 	 * @param owner the owner, of which there is one: it is not compared by {@code equals}
 	 * @return a template for the same keys
 	 */
+	@Override
 	public LockTemplate ownedBy(Object owner) {
 		Assert.notNull(owner, "'owner' must not be null");
 		return new LockTemplate(this.engines, this.engine, this.prefix, this.defaultOptions, owner, null);

@@ -41,15 +41,6 @@ public final class StaleLockException extends LockException {
 	}
 
 	/**
-	 * The key of the lock, as the caller named it.
-	 * @return the key
-	 */
-	@Override
-	public String getKey() {
-		return super.getKey();
-	}
-
-	/**
 	 * The fencing token that is too small.
 	 * @return the token
 	 */

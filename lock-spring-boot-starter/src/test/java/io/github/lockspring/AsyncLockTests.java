@@ -134,7 +134,7 @@ class AsyncLockTests {
 		LockHandle held = this.elsewhere.acquire("42", OPTIONS);
 		assertThat(failure(this.locks.acquireAsync("42", TRY_ONCE)))
 			.isInstanceOfSatisfying(LockNotAcquiredException.class, (ex) -> {
-				assertThat(ex.getKey()).isEqualTo("lock:42");
+				assertThat(ex.getStoreKey()).isEqualTo("lock:42");
 				assertThat(ex.getWaitTime()).isEqualTo(Duration.ZERO);
 			});
 		assertThat(get(this.locks.tryAcquireAsync("42", TRY_ONCE))).isNull();

@@ -138,9 +138,9 @@ class FencedUpdatesTests {
 			write(successor, 80);
 			assertThat(former.isHeld()).as("the former holder does not know").isTrue();
 			assertThatExceptionOfType(StaleLockException.class).isThrownBy(() -> write(former, 90))
-				.withMessageContaining("'account 1'")
+				.withMessageContaining("'lock:account 1'")
 				.withMessageContaining(String.valueOf(former.fencingToken()))
-				.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo("account 1"))
+				.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:account 1"))
 				.satisfies((ex) -> assertThat(ex.getFencingToken()).isEqualTo(former.fencingToken()));
 			assertThat(balance()).isEqualTo(80);
 			assertThat(write(successor, 70)).isEqualTo(1);

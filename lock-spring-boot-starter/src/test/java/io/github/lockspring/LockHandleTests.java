@@ -74,6 +74,7 @@ class LockHandleTests {
 	void heldLockTellsWhatItIs() {
 		LockHandle lock = acquire("42");
 		assertThat(lock.key()).isEqualTo("42");
+		assertThat(lock.storeKey()).isEqualTo("lock:42");
 		assertThat(lock.fencingToken()).isPositive();
 		assertThat(lock.isHeld()).isTrue();
 		assertThat(lock.remaining()).isBetween(Duration.ofSeconds(29), Duration.ofSeconds(30));
@@ -177,7 +178,7 @@ class LockHandleTests {
 		lose();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::fencingToken)
 			.withMessageContaining("'lock:42'")
-			.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo("lock:42"));
+			.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:42"));
 	}
 
 	@Test
@@ -190,10 +191,10 @@ class LockHandleTests {
 			assertThat(lock.isHeld()).isFalse();
 			assertThat(lock.isLost()).isFalse();
 			assertThat(lock.remaining()).isZero();
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::checkpoint)
+			assertThatExceptionOfType(LockSuspendedException.class).isThrownBy(lock::checkpoint)
 				.withMessageContaining("is unknown")
 				.withMessageContaining("'lock:");
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::fencingToken)
+			assertThatExceptionOfType(LockSuspendedException.class).isThrownBy(lock::fencingToken)
 				.withMessageContaining("is unknown");
 			this.backend.setSuspended(false);
 			assertThat(lock.isHeld()).isTrue();
@@ -206,9 +207,9 @@ class LockHandleTests {
 	void lockIsClosedAndNotAcquiredAgainWhileTheStoreIsOutOfReach() {
 		LockHandle lock = acquire("42");
 		this.backend.setSuspended(true);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> acquire("42"))
+		assertThatExceptionOfType(LockSuspendedException.class).isThrownBy(() -> acquire("42"))
 			.withMessageContaining("is unknown")
-			.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo("lock:42"));
+			.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:42"));
 		lock.close();
 		assertThat(this.engine.size()).isZero();
 		assertThat(lock.isLost()).isFalse();

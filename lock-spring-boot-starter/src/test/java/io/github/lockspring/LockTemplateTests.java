@@ -100,6 +100,41 @@ class LockTemplateTests {
 		this.otherEngine.close();
 	}
 
+	@Test
+	void acquireWithoutOptionsTakesTheDefaultOptions() throws Exception {
+		LockOperations hasty = new LockTemplate(this.engine, "lock:", TRY_ONCE);
+		try (LockHandle lock = hasty.acquire("a");
+				LockHandle locks = hasty.acquireAll(List.of("b", "c"));
+				LockHandle async = hasty.acquireAsync("d").get();
+				LockHandle asyncAll = hasty.acquireAllAsync(List.of("e", "f")).get()) {
+			assertThat(List.of(lock.storeKey(), locks.storeKey(), async.storeKey(), asyncAll.storeKey()))
+				.containsExactly("lock:a", "lock:b,lock:c", "lock:d", "lock:e,lock:f");
+			LockOperations others = new LockTemplate(this.otherEngine, "lock:", TRY_ONCE);
+			assertThat(others.tryAcquire("a")).isNull();
+			assertThat(others.tryAcquireAll(List.of("c", "x"))).isNull();
+			assertThat(others.tryAcquireAsync("d").get()).isNull();
+			assertThat(others.tryAcquireAllAsync(List.of("x", "f")).get()).isNull();
+			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> others.acquire("a"))
+				.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:a"))
+				.satisfies((ex) -> assertThat(ex.getWaitTime()).isZero());
+		}
+		assertThat(isFree("x")).isTrue();
+	}
+
+	@Test
+	void operationsLeadToNamesOwnersAndBackends() {
+		LockOperations operations = this.locks;
+		Object owner = new Object();
+		try (LockHandle lock = operations.named("order").ownedBy(owner).on("local").acquire("42")) {
+			assertThat(lock.key()).isEqualTo("42");
+			assertThat(lock.storeKey()).isEqualTo("lock:order:42");
+			assertThat(operations.tryAcquire("order:42", TRY_ONCE)).isNull();
+			try (LockHandle again = operations.ownedBy(owner).acquire("order:42", TRY_ONCE)) {
+				assertThat(again.fencingToken()).isEqualTo(lock.fencingToken());
+			}
+		}
+	}
+
 	private boolean isFree(String key) {
 		LockHandle lock = this.elsewhere.tryAcquire(key, TRY_ONCE);
 		if (lock != null) {
@@ -173,7 +208,7 @@ class LockTemplateTests {
 				throw new AssertionError("must not run");
 			}))
 			.withMessage("Could not acquire the lock on 'lock:42' within PT0S: it is held by another")
-			.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo("lock:42"))
+			.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:42"))
 			.satisfies((ex) -> assertThat(ex.getWaitTime()).isZero());
 	}
 
@@ -449,7 +484,7 @@ class LockTemplateTests {
 			assertThat(this.elsewhere.tryAcquire(-42, TRY_ONCE)).isNull();
 			assertThatExceptionOfType(LockNotAcquiredException.class)
 				.isThrownBy(() -> this.elsewhere.acquire(-42, TRY_ONCE))
-				.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo("lock:-42"));
+				.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:-42"));
 		}
 	}
 

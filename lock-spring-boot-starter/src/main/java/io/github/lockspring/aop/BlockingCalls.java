@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.ReactiveAdapterRegistry;
 
-import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;

@@ -20,7 +20,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockOptions;
 

@@ -29,13 +29,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
+import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -249,6 +249,18 @@ final class LockAttributesSource {
 				&& !method.isSynthetic() && !ReflectionUtils.isObjectMethod(method);
 	}
 
+	private static <A extends Annotation> List<MergedAnnotation<A>> find(MergedAnnotations annotations, Class<A> type,
+			Method method) {
+		try {
+			return annotations.stream(type).toList();
+		}
+		catch (AnnotationConfigurationException ex) {
+			throw new LockSite(type.getSimpleName(), method).refuse(
+					"attributes that are aliases of each other differ: " + ex.getMessage(), "Set only one of them.",
+					ex);
+		}
+	}
+
 	/**
 	 * All annotations of the first element of a hierarchy that has any.
 	 */
@@ -256,9 +268,10 @@ final class LockAttributesSource {
 		MergedAnnotations annotations = MergedAnnotations.search(SearchStrategy.TYPE_HIERARCHY)
 			.withRepeatableContainers(RepeatableContainers.standardRepeatables())
 			.from(element);
-		List<MergedAnnotation<? extends Annotation>> found = Stream
-			.concat(annotations.stream(DistributedLock.class), annotations.stream(DistributedSemaphore.class))
-			.toList();
+		List<MergedAnnotation<? extends Annotation>> found = new ArrayList<>();
+		for (Class<? extends Annotation> type : List.of(DistributedLock.class, DistributedSemaphore.class)) {
+			found.addAll(find(annotations, type, method));
+		}
 		int nearest = found.stream().mapToInt(MergedAnnotation::getAggregateIndex).min().orElse(0);
 		List<LockDeclaration> declarations = new ArrayList<>(found.size());
 		for (MergedAnnotation<? extends Annotation> annotation : found) {

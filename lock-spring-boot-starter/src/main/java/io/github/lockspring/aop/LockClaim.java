@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;

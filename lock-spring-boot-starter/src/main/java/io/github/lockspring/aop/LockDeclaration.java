@@ -22,8 +22,8 @@ import java.lang.reflect.Method;
 import org.springframework.core.annotation.MergedAnnotation;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLock.OnFailure;
-import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.OnFailure;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.LockType;
 
 /**

@@ -30,7 +30,7 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLock.OnFailure;
+import io.github.lockspring.OnFailure;
 import io.github.lockspring.DistributedLocks;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.DistributedSemaphores;

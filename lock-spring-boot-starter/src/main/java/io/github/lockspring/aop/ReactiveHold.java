@@ -23,7 +23,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.Sinks;
 
-import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;

@@ -27,7 +27,7 @@ import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 
-import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 
@@ -98,7 +98,7 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 		@Override
 		public Mono<Void> beforeCommit(boolean readOnly) {
 			return Mono.defer(() -> (this.onLost != OnLost.REPORT && this.lock.isLost())
-					? Mono.error(new LockLostException(this.lock.key())) : Mono.empty());
+					? Mono.error(new LockLostException(this.lock.storeKey())) : Mono.empty());
 		}
 
 		@Override

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.core.task.TaskDecorator;
 
-import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;

@@ -29,7 +29,7 @@ import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 
@@ -104,7 +104,7 @@ final class TransactionLocks implements TransactionSynchronization {
 
 	static void requireHeld(LockHandle lock, OnLost onLost) {
 		if (onLost != OnLost.REPORT && lock.isLost()) {
-			throw new LockLostException(lock.key());
+			throw new LockLostException(lock.storeKey());
 		}
 	}
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLock.OnFailure;
+import io.github.lockspring.OnFailure;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockInterruptedException;
 import io.github.lockspring.LockLostException;
@@ -73,7 +73,7 @@ class DistributedLockInterceptorTests {
 	void whenLockIsHeldElsewhereThenMethodDoesNotRun() {
 		this.proxies.holdElsewhere("order:42");
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.orders.pay(42))
-			.satisfies((ex) -> assertThat(ex.getKey()).isEqualTo("lock:order:42"));
+			.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:order:42"));
 		assertThat(this.target.runs).isZero();
 	}
 

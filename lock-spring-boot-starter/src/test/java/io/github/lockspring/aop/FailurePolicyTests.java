@@ -33,7 +33,7 @@ import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLock.OnFailure;
+import io.github.lockspring.OnFailure;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockAssert;
 import io.github.lockspring.LockException;
@@ -375,7 +375,7 @@ class FailurePolicyTests {
 		}
 
 		String notShipped(long id, LockException failure) {
-			return "not shipped " + id + ": " + ((LockNotAcquiredException) failure).getKey();
+			return "not shipped " + id + ": " + ((LockNotAcquiredException) failure).getStoreKey();
 		}
 
 		@DistributedLock(name = "order", onFailure = OnFailure.FALLBACK, fallback = "unhandled")

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLock.OnFailure;
+import io.github.lockspring.OnFailure;
 import io.github.lockspring.LockOptions;
 
 import static org.assertj.core.api.Assertions.assertThat;

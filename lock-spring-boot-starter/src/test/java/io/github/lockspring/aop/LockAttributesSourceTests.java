@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.core.annotation.AliasFor;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.DistributedSemaphore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -47,6 +48,28 @@ class LockAttributesSourceTests {
 	void metaAnnotationIsFound() {
 		this.proxies.proxy(new Orders()).cancel(42);
 		assertThat(this.proxies.backend.keys()).containsExactly("lock:cancel:42");
+	}
+
+	@Test
+	void nameMayBeGivenAsValue() {
+		ByValue calls = this.proxies.proxy(new ByValue());
+		calls.pay(42);
+		calls.print();
+		assertThat(this.proxies.backend.keys()).containsExactly("lock:order:42", "lock:printer");
+	}
+
+	@Test
+	void valueAndNameThatDifferAreRefused() {
+		assertThatExceptionOfType(InvalidLockDeclarationException.class)
+			.isThrownBy(() -> this.proxies.proxy(new Object() {
+
+				@DistributedLock(value = "order", name = "invoice")
+				void pay() {
+				}
+
+			}))
+			.withMessageContaining(".pay()")
+			.withMessageContaining("'name'");
 	}
 
 	@Test
@@ -119,6 +142,18 @@ class LockAttributesSourceTests {
 
 		@LockedByFirstArgument(name = "cancel")
 		void cancel(long id) {
+		}
+
+	}
+
+	static class ByValue {
+
+		@DistributedLock(value = "order", key = "#id")
+		void pay(long id) {
+		}
+
+		@DistributedSemaphore(value = "printer", permits = "2")
+		void print() {
 		}
 
 	}

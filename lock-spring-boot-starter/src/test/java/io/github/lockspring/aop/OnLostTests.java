@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;

@@ -42,8 +42,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLock.OnFailure;
-import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.OnFailure;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockLostException;

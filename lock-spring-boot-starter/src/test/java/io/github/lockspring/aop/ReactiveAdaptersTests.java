@@ -47,7 +47,7 @@ import reactor.core.publisher.ParallelFlux;
 import org.springframework.core.ReactiveAdapterRegistry;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLock.OnFailure;
+import io.github.lockspring.OnFailure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

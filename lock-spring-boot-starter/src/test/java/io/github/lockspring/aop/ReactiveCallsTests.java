@@ -37,8 +37,8 @@ import reactor.core.scheduler.Schedulers;
 import org.springframework.aop.framework.Advised;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLock.OnFailure;
-import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.OnFailure;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockContext;
@@ -610,7 +610,7 @@ class ReactiveCallsTests {
 		}
 
 		Flux<String> later(long id, LockException failure) {
-			return Flux.just("later", "" + id, failure.getKey());
+			return Flux.just("later", "" + id, failure.getStoreKey());
 		}
 
 		@DistributedLock(name = "a", onFailure = OnFailure.HANDLE, handler = "handler")

@@ -39,8 +39,8 @@ import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.core.task.TaskDecorator;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLock.OnFailure;
-import io.github.lockspring.DistributedLock.OnLost;
+import io.github.lockspring.OnFailure;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockContext;
@@ -639,7 +639,7 @@ class StageCallsTests {
 		}
 
 		CompletableFuture<String> later(long id, LockException failure) {
-			return this.work.thenApply((result) -> result + ' ' + id + ' ' + failure.getKey());
+			return this.work.thenApply((result) -> result + ' ' + id + ' ' + failure.getStoreKey());
 		}
 
 		@DistributedLock(name = "a", onFailure = OnFailure.HANDLE, handler = "handler")

@@ -39,7 +39,7 @@ import org.springframework.core.task.TaskDecorator;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLock.OnFailure;
+import io.github.lockspring.OnFailure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -45,7 +45,7 @@ import reactor.core.publisher.Mono;
 import org.springframework.core.task.TaskDecorator;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLock.OnFailure;
+import io.github.lockspring.OnFailure;
 import io.github.lockspring.LockFailureHandler;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockKeyConverter;

@@ -50,7 +50,7 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLock.OnFailure;
+import io.github.lockspring.OnFailure;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockException;
 import io.github.lockspring.aop.CallRoot;

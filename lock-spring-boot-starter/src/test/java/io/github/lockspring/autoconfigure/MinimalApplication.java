@@ -36,7 +36,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLock.OnFailure;
+import io.github.lockspring.OnFailure;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOperations;

@@ -51,7 +51,7 @@ class ReadmeTests {
 			import java.time.Duration;
 			import java.util.concurrent.locks.Lock;
 			import io.github.lockspring.*;
-			import io.github.lockspring.DistributedLock.OnFailure;
+			import io.github.lockspring.OnFailure;
 			import io.github.lockspring.concurrent.LockClient;
 			import org.springframework.scheduling.annotation.Scheduled;
 			import org.springframework.stereotype.*;

@@ -40,7 +40,7 @@ import org.springframework.context.annotation.ProxyType;
 import org.springframework.core.PriorityOrdered;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.DistributedLock.OnFailure;
+import io.github.lockspring.OnFailure;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockFailureHandler;
 import io.github.lockspring.aop.InvalidLockDeclarationException;

@@ -17,8 +17,8 @@
 package io.github.lockspring.aop
 
 import io.github.lockspring.DistributedLock
-import io.github.lockspring.DistributedLock.OnFailure
-import io.github.lockspring.DistributedLock.OnLost
+import io.github.lockspring.OnFailure
+import io.github.lockspring.OnLost
 import io.github.lockspring.LockContext
 import io.github.lockspring.LockException
 import io.github.lockspring.LockHandle
@@ -350,7 +350,7 @@ class SuspendingCallsTests {
 
 		suspend fun explain(id: Long, reason: LockException): String {
 			delay(5)
-			return "${reason.key}"
+			return "${reason.storeKey}"
 		}
 
 		@DistributedLock(name = "order", key = "#id")
