@@ -17,7 +17,9 @@
 package io.github.lockspring.jdbc;
 
 import io.github.lockspring.server.MariaDbServer;
+import io.github.lockspring.spi.LockBackendContractTests;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The contract on MariaDB.
@@ -40,6 +42,7 @@ class MariaDbLockBackendTests {
 	 * Behind the driver of MySQL.
 	 */
 	@Nested
+	@Tag(LockBackendContractTests.VARIANT)
 	class MySqlDriver extends SqlLockBackendContractTests {
 
 		MySqlDriver() {

@@ -19,7 +19,9 @@ package io.github.lockspring.jdbc;
 import javax.sql.DataSource;
 
 import io.github.lockspring.server.PostgresServer;
+import io.github.lockspring.spi.LockBackendContractTests;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The contract on PostgreSQL.
@@ -42,6 +44,7 @@ class PostgresLockBackendTests {
 	 * With waiters that listen to releases.
 	 */
 	@Nested
+	@Tag(LockBackendContractTests.VARIANT)
 	class Listening extends SqlLockBackendContractTests {
 
 		Listening() {

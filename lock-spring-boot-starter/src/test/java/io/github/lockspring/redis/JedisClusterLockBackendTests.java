@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -34,6 +35,7 @@ import io.github.lockspring.spi.LockBackendContractTests;
  * {@link LockBackendContractTests} for {@link RedisLockBackend} on a cluster of three
  * primaries with a replica each, through Jedis.
  */
+@Tag(LockBackendContractTests.VARIANT)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class JedisClusterLockBackendTests extends LockBackendContractTests {
 

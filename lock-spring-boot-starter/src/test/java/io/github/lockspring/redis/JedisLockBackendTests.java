@@ -18,6 +18,7 @@ package io.github.lockspring.redis;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -32,6 +33,7 @@ import io.github.lockspring.spi.LockBackendContractTests;
  * {@link LockBackendContractTests} for {@link RedisLockBackend} on one server, through
  * Jedis.
  */
+@Tag(LockBackendContractTests.VARIANT)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class JedisLockBackendTests extends LockBackendContractTests {
 

@@ -18,6 +18,7 @@ package io.github.lockspring.redis;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
@@ -33,6 +34,7 @@ import io.github.lockspring.spi.LockBackendContractTests;
  * {@link LockBackendContractTests} for {@link RedisLockBackend} on a primary with
  * replicas and sentinels.
  */
+@Tag(LockBackendContractTests.VARIANT)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SentinelLockBackendTests extends LockBackendContractTests {
 

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,6 +35,7 @@ abstract class AcquireRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void freeKeyIsGranted() {
 		Grant grant = this.one.acquire(this.one.request(this.key));
 		assertThat(grant.token() > 0).isEqualTo(this.one.has(Capability.FENCING));
@@ -42,6 +44,7 @@ abstract class AcquireRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void heldKeyIsDeniedToOthers() {
 		this.one.acquire(this.key);
 		Attempt attempt = this.two.tryAcquire(this.two.request(this.key));
@@ -69,6 +72,7 @@ abstract class AcquireRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void deniedAttemptLeavesNothing() {
 		LeaseRequest lease = this.one.acquire(this.key);
 		LeaseRequest denied = this.two.request(this.key);
@@ -80,6 +84,7 @@ abstract class AcquireRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void replayedAttemptIsGrantedWithTheSameToken() {
 		LeaseRequest request = this.one.request(this.key);
 		Grant grant = this.one.acquire(request);
@@ -98,6 +103,7 @@ abstract class AcquireRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void contendOfFreeKeyIsGranted() {
 		LeaseRequest request = this.one.request(this.key);
 		assertThat(this.one.contend(request)).isInstanceOf(Grant.class);
@@ -125,6 +131,7 @@ abstract class AcquireRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void holderIsShown() {
 		LeaseRequest request = this.one.request(this.key,
 				new LeaseTerms(LeaseMode.EXCLUSIVE, false, BackendProcess.LEASE_TIME, 16));
@@ -138,6 +145,7 @@ abstract class AcquireRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void nobodyIsShownForFreeKey() {
 		assertThat(this.one.inspect(this.key)).isEmpty();
 		this.one.release(this.one.acquire(this.key));
@@ -145,6 +153,7 @@ abstract class AcquireRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void probeLeavesNothingBehind() {
 		assertThat(this.one.backend().probe(this.one.request(this.key), Duration.ofSeconds(10)))
 			.isGreaterThanOrEqualTo(Duration.ZERO);
@@ -152,6 +161,7 @@ abstract class AcquireRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void probeThatFindsAnotherReturns() {
 		LeaseRequest other = this.two.acquire(this.key);
 		this.one.backend().probe(this.one.request(this.key), Duration.ofSeconds(10));
@@ -159,11 +169,13 @@ abstract class AcquireRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void nameIsShortAndInLowerCase() {
 		assertThat(this.one.name()).matches("[a-z][a-z0-9-]{0,20}").isEqualTo(this.two.name());
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void capabilitiesAreAlwaysTheSame() {
 		assertThat(this.one.backend().capabilities()).isEqualTo(this.one.backend().capabilities())
 			.isEqualTo(this.two.backend().capabilities());

@@ -18,6 +18,7 @@ package io.github.lockspring.spi;
 
 import java.time.Duration;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -33,6 +34,7 @@ abstract class ExpiryRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void expiryLetsTheNextIn() {
 		expire(this.one.acquire(this.key));
 		assertThat(this.two.acquires(this.two.request(this.key))).isTrue();
@@ -59,6 +61,7 @@ abstract class ExpiryRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void replayOfExpiredAttemptIsDeniedWhileSuccessorHolds() {
 		LeaseRequest former = this.one.acquire(this.key);
 		expire(former);
@@ -68,6 +71,7 @@ abstract class ExpiryRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void expiryLeavesOtherLeasesUntouched() {
 		LeaseRequest lease = this.one.acquire(this.key);
 		LeaseRequest other = this.one.acquire(this.key + ":other");
@@ -76,14 +80,35 @@ abstract class ExpiryRules extends BackendRules {
 		assertThat(this.one.renew(lease, other)).containsExactly(other);
 	}
 
+	/**
+	 * The lease that is renewed was granted before the other: its own first time is over
+	 * when that of the other is.
+	 */
 	@Test
-	void leaseEndsByItself() {
+	void leaseEndsByItselfUnlessItIsRenewed() {
 		assumeTrue(this.contract.endsLeasesByTime(), () -> "Backend " + this.one.name() + " ends no lease by time");
-		this.one
-			.acquire(this.one.request(this.key, new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(3), 1)));
+		LeaseTerms terms = new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(3), 1);
+		LeaseRequest renewed = this.one.request(this.key + ":renewed", terms);
+		this.one.acquire(renewed);
+		this.one.acquire(this.one.request(this.key, terms));
 		LeaseRequest next = this.two.request(this.key);
 		assertThat(this.two.acquires(next)).isFalse();
-		await().until(() -> this.two.acquires(next));
+		await().pollInterval(Duration.ofMillis(50)).until(() -> {
+			assertThat(this.one.renew(renewed)).containsExactly(renewed);
+			return this.two.acquires(next);
+		});
+		assertThat(this.two.acquires(this.two.request(renewed.key()))).isFalse();
+		assertThat(this.one.release(renewed)).isTrue();
+	}
+
+	@Test
+	void leaseOfAStoreThatEndsNoneByTimeOutlivesIt() {
+		assumeTrue(!this.contract.endsLeasesByTime(), () -> "Backend " + this.one.name() + " ends leases by time");
+		Duration leaseTime = Duration.ofMillis(500);
+		LeaseRequest lease = this.one.request(this.key, new LeaseTerms(LeaseMode.EXCLUSIVE, false, leaseTime, 1));
+		this.one.acquire(lease);
+		await().during(leaseTime.multipliedBy(2))
+			.until(() -> this.one.renew(lease).contains(lease) && !this.two.acquires(this.two.request(this.key)));
 	}
 
 }

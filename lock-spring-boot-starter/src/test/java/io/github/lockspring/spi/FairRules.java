@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,6 +41,7 @@ abstract class FairRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void grantsAreInTheOrderOfContending() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		List<LeaseRequest> contenders = new ArrayList<>();
@@ -80,6 +82,7 @@ abstract class FairRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void withdrawalKeepsTheOrderOfTheOthers() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest first = this.two.queue(fair(this.two));
@@ -104,6 +107,7 @@ abstract class FairRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void expiredHolderIsFollowedInOrder() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest first = this.two.queue(fair(this.two));

@@ -17,6 +17,7 @@
 package io.github.lockspring.spi;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,6 +39,7 @@ abstract class FencingRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void tokensGrowOverReleases() {
 		long last = 0;
 		for (int i = 0; i < 10; i++) {
@@ -51,6 +53,7 @@ abstract class FencingRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void tokensGrowOverExpiry() {
 		long last = 0;
 		for (int i = 0; i < 10; i++) {
@@ -80,6 +83,7 @@ abstract class FencingRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void blocksNeverOverlap() {
 		long last = 0;
 		for (int i = 0; i < 20; i++) {

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Rules of the text of keys: whatever it is, it names a lock of its own.
  */
+@Tag(LockBackendContractTests.EVERYWHERE)
 abstract class KeysRules extends BackendRules {
 
 	private static final int LONGEST = 898;

@@ -27,8 +27,25 @@ import org.junit.jupiter.api.Nested;
  * Groups and tests that need a {@link Capability} are skipped, with a message, if the
  * backend does not have it. Every test uses keys of its own, so that the store need not
  * be emptied between tests.
+ * <p>
+ * A backend whose code is under the whole contract on another set-up already may carry
+ * the tag {@link #VARIANT}: then only the tests tagged {@link #EVERYWHERE} run in a usual
+ * build, and all of them with the profile {@code torture}.
  */
 public abstract class LockBackendContractTests {
+
+	/**
+	 * Tag of a set-up that differs from another only in how its store is reached: by the
+	 * client, the routing of calls or the number of servers.
+	 */
+	public static final String VARIANT = "variant";
+
+	/**
+	 * Tag of tests that a set-up can fail although others pass: one or more of each call,
+	 * script, answer and notification, and those of several keys, the text of keys, the
+	 * queue and a store that is away.
+	 */
+	static final String EVERYWHERE = "everywhere";
 
 	/**
 	 * Creates a backend on the shared store. Two of them play two processes. The test

@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -79,6 +80,7 @@ abstract class OneProcessRules extends BackendRules {
 	}
 
 	@ParameterizedTest
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	@ValueSource(ints = { 0, 1 })
 	void readersThatComeAtOnceAllRead(int waitMillis) throws Exception {
 		requires(Capability.SHARED);

@@ -19,6 +19,7 @@ package io.github.lockspring.spi;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -39,6 +40,7 @@ abstract class PermitsRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void asManyAsTheLimitAreGranted() {
 		assertThat(this.one.acquires(permits(this.one, 1, 3))).isTrue();
 		assertThat(this.two.acquires(permits(this.two, 1, 3))).isTrue();
@@ -48,6 +50,7 @@ abstract class PermitsRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void severalPermitsAreGrantedTogetherOrNotAtAll() {
 		LeaseRequest two = permits(this.one, 2, 3);
 		this.one.acquire(two);
@@ -131,6 +134,7 @@ abstract class PermitsRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void holdersAreShownWithTheirPermits() {
 		this.one.acquire(permits(this.one, 2, 5));
 		this.two.acquire(permits(this.two, 1, 5));
@@ -139,6 +143,7 @@ abstract class PermitsRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void otherLimitIsRefusedWithBothNumbers() {
 		LeaseRequest holder = permits(this.one, 1, 41);
 		this.one.acquire(holder);
@@ -169,6 +174,7 @@ abstract class PermitsRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void contenderWaitsUntilEnoughPermitsAreFree() {
 		requires(Capability.QUEUE);
 		LeaseRequest first = permits(this.one, 1, 2);

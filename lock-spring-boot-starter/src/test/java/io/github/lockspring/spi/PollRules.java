@@ -19,6 +19,7 @@ package io.github.lockspring.spi;
 import java.util.List;
 import java.util.Map;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -33,6 +34,7 @@ abstract class PollRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void pollOfNothingAnswersNothing() {
 		assertThat(this.one.poll()).isEmpty();
 	}
@@ -74,6 +76,7 @@ abstract class PollRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void eachIsAnsweredByItself() {
 		LeaseRequest first = this.one.acquire(this.key + "1");
 		LeaseRequest second = this.one.acquire(this.key + "2");
@@ -124,6 +127,7 @@ abstract class PollRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void stampsOfDenialsAreDifferent() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest waiting = this.two.queue(this.two.request(this.key));

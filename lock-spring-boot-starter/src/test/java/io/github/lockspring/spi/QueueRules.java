@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Rules of the queue in the store.
  */
+@Tag(LockBackendContractTests.EVERYWHERE)
 abstract class QueueRules extends BackendRules {
 
 	QueueRules(LockBackendContractTests contract) {

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -60,6 +61,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void keyIsFreeAfterTheRest() {
 		LeaseRequest lease = this.one.request(this.key);
 		Grant first = this.one.acquire(lease);
@@ -74,6 +76,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void leaseCannotBeRenewedAfterwards() {
 		LeaseRequest lease = this.one.acquire(this.key);
 		this.one.releaseAfter(lease, LONG);
@@ -126,6 +129,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void restKeepsSeveralKeys() {
 		requires(Capability.SEVERAL_KEYS);
 		String other = this.key + UUID.randomUUID();
@@ -137,6 +141,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void readersKeepWritersOutAndLetReadersIn() {
 		requires(Capability.SHARED);
 		LeaseRequest reader = this.one.request(this.key, LeaseMode.SHARED);
@@ -158,6 +163,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void permitsAreInUseUntilTheRestIsOver() {
 		requires(Capability.PERMITS);
 		LeaseRequest two = this.one.request(this.key, LeaseMode.permits(2, 3));
@@ -178,6 +184,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void contenderIsToldToLookAgainAndWaitsForTheRest() {
 		requires(Capability.QUEUE);
 		LeaseRequest holder = this.one.acquire(this.key);
@@ -188,6 +195,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void contenderIsAskedToComeBackWhenTheRestIsOver() {
 		requires(Capability.QUEUE);
 		LeaseRequest holder = this.one.acquire(this.key);

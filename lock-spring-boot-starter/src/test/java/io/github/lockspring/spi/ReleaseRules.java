@@ -16,6 +16,7 @@
 
 package io.github.lockspring.spi;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,6 +31,7 @@ abstract class ReleaseRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void releaseOfHeldLeaseIsTrueAndFreesKey() {
 		LeaseRequest lease = this.one.acquire(this.key);
 		assertThat(this.one.release(lease)).isTrue();
@@ -37,6 +39,7 @@ abstract class ReleaseRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void secondReleaseIsFalseAndHarmless() {
 		LeaseRequest lease = this.one.acquire(this.key);
 		this.one.release(lease);
@@ -86,6 +89,7 @@ abstract class ReleaseRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void releaseOfRequestThatWasNeverMadeIsFalseAndHarmless() {
 		assertThat(this.one.release(this.one.request(this.key))).isFalse();
 		LeaseRequest lease = this.two.acquire(this.key);

@@ -18,6 +18,7 @@ package io.github.lockspring.spi;
 
 import java.time.Duration;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,6 +33,7 @@ abstract class RenewRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void renewReturnsExactlyThoseStillHeld() {
 		LeaseRequest held = this.one.acquire(this.key + ":held");
 		LeaseRequest alsoHeld = this.one.acquire(this.key + ":alsoHeld");
@@ -45,6 +47,7 @@ abstract class RenewRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void renewOfNothingReturnsNothing() {
 		assertThat(this.one.renew()).isEmpty();
 	}
@@ -77,6 +80,7 @@ abstract class RenewRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void renewKeepsToken() {
 		LeaseRequest request = this.one.request(this.key);
 		Grant grant = this.one.acquire(request);
@@ -92,17 +96,6 @@ abstract class RenewRules extends BackendRules {
 		this.one.renew(lease);
 		assertThat(this.one.release(lease)).isTrue();
 		assertThat(this.two.acquires(this.two.request(this.key))).isTrue();
-	}
-
-	@Test
-	void renewedLeaseOutlivesItsFirstLeaseTime() {
-		LeaseRequest lease = this.one.request(this.key,
-				new LeaseTerms(LeaseMode.EXCLUSIVE, false, Duration.ofSeconds(4), 1));
-		this.one.acquire(lease);
-		await().pollInterval(Duration.ofMillis(200)).during(Duration.ofSeconds(5)).until(() -> {
-			boolean renewed = this.one.renew(lease).contains(lease);
-			return renewed && !this.two.acquires(this.two.request(this.key));
-		});
 	}
 
 }

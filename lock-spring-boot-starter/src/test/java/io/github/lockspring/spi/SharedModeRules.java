@@ -19,6 +19,7 @@ package io.github.lockspring.spi;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,6 +39,7 @@ abstract class SharedModeRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void readersStandSideBySide() {
 		for (int i = 0; i < 10; i++) {
 			BackendProcess process = (i % 2 == 0) ? this.one : this.two;
@@ -86,6 +88,7 @@ abstract class SharedModeRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void writerFollowsTheLastReader() {
 		LeaseRequest released = reader(this.one);
 		LeaseRequest expired = reader(this.two);
@@ -164,6 +167,7 @@ abstract class SharedModeRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void readersAtTheHeadOfTheQueueFollowTheWriterTogether() {
 		requires(Capability.QUEUE);
 		LeaseRequest writer = this.one.acquire(this.key);
@@ -176,6 +180,7 @@ abstract class SharedModeRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void writerThatStepsDownReadsWithALargerToken() {
 		LeaseRequest writer = writer(this.one);
 		long token = this.one.acquire(writer).token();
@@ -240,6 +245,7 @@ abstract class SharedModeRules extends BackendRules {
 	}
 
 	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
 	void waitingReaderComesInAfterTheStepDownAndWaitingWriterDoesNot() {
 		requires(Capability.QUEUE);
 		LeaseRequest writer = this.one.acquire(this.key);

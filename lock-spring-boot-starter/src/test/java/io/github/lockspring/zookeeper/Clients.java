@@ -73,7 +73,11 @@ final class Clients {
 	 * Deletes the nodes of a lease behind the back of its holder.
 	 */
 	static void deleteNodes(CuratorFramework admin, LeaseRequest lease) {
-		LockTree tree = new LockTree(admin, SETTINGS.namespace());
+		deleteNodes(admin, SETTINGS, lease);
+	}
+
+	static void deleteNodes(CuratorFramework admin, ZooKeeperLockSettings settings, LeaseRequest lease) {
+		LockTree tree = new LockTree(admin, settings.namespace());
 		for (String key : lease.keys()) {
 			String parent = tree.of(key);
 			try {

@@ -18,12 +18,15 @@ package io.github.lockspring.zookeeper;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.server.ZooKeeperEnsemble;
+import io.github.lockspring.spi.LockBackendContractTests;
 
 /**
  * The contract on an ensemble of three.
  */
+@Tag(LockBackendContractTests.VARIANT)
 class EnsembleLockBackendTests extends ZooKeeperContractTests {
 
 	private static ZooKeeperEnsemble ensemble;
