@@ -23,7 +23,9 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
+import com.tngtech.archunit.ArchConfiguration;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -101,9 +103,7 @@ class LockRuntimeHintsTests {
 	@Test
 	void fieldsOfAllHandlesAreKnown() {
 		RuntimeHints hints = jdbc();
-		List<String> owners = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
-			.importPackages("io.github.lockspring")
-			.stream()
+		List<String> owners = read("io.github.lockspring").stream()
 			.filter((type) -> type.getFields()
 				.stream()
 				.anyMatch((field) -> field.getRawType().isEquivalentTo(VarHandle.class)))
@@ -167,8 +167,7 @@ class LockRuntimeHintsTests {
 
 	@Test
 	void connectionsOfZooKeeperAreMadeByTheirNames() {
-		List<JavaClass> connections = new ClassFileImporter().importPackages("org.apache.zookeeper")
-			.stream()
+		List<JavaClass> connections = read("org.apache.zookeeper").stream()
 			.filter((type) -> type.isAssignableTo("org.apache.zookeeper.ClientCnxnSocket")
 					&& !type.getModifiers().contains(JavaModifier.ABSTRACT))
 			.toList();
@@ -211,6 +210,16 @@ class LockRuntimeHintsTests {
 	/**
 	 * With proxies of interfaces, because those of classes make all methods known.
 	 */
+	/**
+	 * Reads none of the thousands of classes of libraries that these refer to.
+	 */
+	private static JavaClasses read(String name) {
+		return ArchConfiguration.withThreadLocalScope((configuration) -> {
+			configuration.setResolveMissingDependenciesFromClassPath(false);
+			return new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests()).importPackages(name);
+		});
+	}
+
 	private static RuntimeHints processFallbacks() {
 		return process(Fallbacks.class, "lock.backend=local", "spring.aop.proxy-target-class=false");
 	}

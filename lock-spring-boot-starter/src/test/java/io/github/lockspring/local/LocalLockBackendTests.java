@@ -25,6 +25,7 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.LockBackendContractTests;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -38,6 +39,7 @@ import static org.mockito.Mockito.mock;
  * Tests for {@link LocalLockBackend}.
  */
 @ExtendWith(OutputCaptureExtension.class)
+@Tag("races")
 class LocalLockBackendTests extends LockBackendContractTests {
 
 	private final LocalStore store = new LocalStore();

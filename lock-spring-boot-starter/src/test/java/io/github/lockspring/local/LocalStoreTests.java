@@ -29,6 +29,7 @@ import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.test.SettableTime;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -36,6 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link LocalStore}: what it promises beyond the contract of backends.
  */
+@Tag("races")
 class LocalStoreTests {
 
 	private static final Duration LEASE_TIME = Duration.ofSeconds(10);

@@ -62,8 +62,9 @@ public final class H2Server extends SqlServer {
 	@Override
 	ServerProcess launch(Path folder, Path log) {
 		String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-		return new ServerProcess(log, java, "-Xmx128m", "-Dh2.bindAddress=" + LOOPBACK, "-cp", jar().toString(),
-				Server.class.getName(), "-tcp", "-tcpPort", "" + port(), "-baseDir", folder.toString(), "-ifNotExists");
+		return new ServerProcess(log, java, "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+				"-Dh2.bindAddress=" + LOOPBACK, "-cp", jar().toString(), Server.class.getName(), "-tcp", "-tcpPort",
+				"" + port(), "-baseDir", folder.toString(), "-ifNotExists");
 	}
 
 	private static Path jar() {
