@@ -61,7 +61,7 @@ public final class LockLossCounter {
 			this.registry.ifUnique((meters) -> meters.counter("lock.lost", tags(event)).increment());
 		}
 		catch (Throwable ex) {
-			logger.warn("Could not count the loss of the lock on " + KeyText.describe(event.key()), ex);
+			logger.warn("Could not count the loss of the lock on " + KeyText.describe(event.storeKey()), ex);
 		}
 	}
 

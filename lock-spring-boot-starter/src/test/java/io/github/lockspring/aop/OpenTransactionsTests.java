@@ -279,11 +279,10 @@ class OpenTransactionsTests {
 	static Stream<Arguments> synchronizationsThatThrow() {
 		Stream<Supplier<Throwable>> kinds = Stream.of(() -> new IllegalStateException("x"), () -> new IOException("x"),
 				() -> new StackOverflowError("x"), () -> new NoClassDefFoundError("x"));
-		return kinds
-			.flatMap((kind) -> Stream.of("beforeCommit", "beforeCompletion", "afterCommit", "afterCompletion")
-				.filter((method) -> !(method.equals("beforeCommit") && kind.get() instanceof IOException))
-				.flatMap((method) -> Stream.of(true, false)
-					.map((first) -> Arguments.of(kind.get().getClass().getSimpleName(), method, first, kind))));
+		return kinds.flatMap((kind) -> Stream.of("beforeCommit", "beforeCompletion", "afterCommit", "afterCompletion")
+			.filter((method) -> !(method.equals("beforeCommit") && kind.get() instanceof IOException))
+			.flatMap((method) -> Stream.of(true, false)
+				.map((first) -> Arguments.of(kind.get().getClass().getSimpleName(), method, first, kind))));
 	}
 
 	@ParameterizedTest(name = "{0} from {1}, before the lock: {2}")

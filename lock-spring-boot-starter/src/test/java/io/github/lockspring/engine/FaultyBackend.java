@@ -335,8 +335,7 @@ final class FaultyBackend implements LockBackend {
 		}
 		boolean queueing = this.capabilities.contains(Capability.QUEUE);
 		return call(Kind.POLL, waiting, timeout,
-				() -> this.pollAnswer
-					.apply(queueing ? this.backend.poll(waiting, timeout) : look(waiting, timeout)));
+				() -> this.pollAnswer.apply(queueing ? this.backend.poll(waiting, timeout) : look(waiting, timeout)));
 	}
 
 	private Map<LeaseRequest, Denial> look(Collection<LeaseRequest> waiting, Duration timeout) {

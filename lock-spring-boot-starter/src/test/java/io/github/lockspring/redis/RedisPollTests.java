@@ -275,8 +275,7 @@ class RedisPollTests {
 		age(gone, Duration.ofMinutes(1));
 		assertThat(this.two.poll(reader)).isEmpty();
 		assertThat(words()).endsWith("1", "2");
-		assertThat(server.command("HMGET", "{key}", gone.owner().toString(), "0"))
-			.isEqualTo(Arrays.asList(null, null));
+		assertThat(server.command("HMGET", "{key}", gone.owner().toString(), "0")).isEqualTo(Arrays.asList(null, null));
 		assertThat((Long) server.command("PTTL", "{key}")).isGreaterThan(RedisProcess.LEASE_TIME.toMillis());
 	}
 
