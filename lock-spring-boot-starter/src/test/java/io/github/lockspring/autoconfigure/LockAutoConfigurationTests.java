@@ -248,7 +248,7 @@ class LockAutoConfigurationTests {
 					locks.acquire("order:" + i, locks.getDefaultOptions());
 					store.expire(backend.requests().get(i));
 					assertThat(context.getBean(LossConfiguration.class).events.poll(20, TimeUnit.SECONDS))
-						.extracting(LockLostEvent::key)
+						.extracting(LockLostEvent::storeKey)
 						.isEqualTo("lock:order:" + i);
 				}
 			});
@@ -318,7 +318,7 @@ class LockAutoConfigurationTests {
 
 		@Override
 		public void onApplicationEvent(PayloadApplicationEvent<LockLostEvent> event) {
-			this.keys.add(event.getPayload().key());
+			this.keys.add(event.getPayload().storeKey());
 			FailingListener.<Object, RuntimeException>rethrow(this.kind.get());
 		}
 
