@@ -62,7 +62,11 @@ final class JdbcNews implements AutoCloseable {
 
 	private static final Pattern MESSAGE = Pattern.compile("[0-9a-f]{16}");
 
-	private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
+	/**
+	 * How often to look whether the connection still lives. Until then, those whose news
+	 * are lost are asked for together every few seconds, as always.
+	 */
+	private static final Duration CHECK_INTERVAL = Duration.ofSeconds(5);
 
 	private static final Duration CLOSE_TIME = Duration.ofSeconds(1);
 

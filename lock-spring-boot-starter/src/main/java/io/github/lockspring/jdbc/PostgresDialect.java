@@ -141,7 +141,7 @@ final class PostgresDialect extends JdbcDialect {
 	 * How long a mark lasts, in microseconds, unless it is left again. It is left again
 	 * when it is half over.
 	 */
-	private static final long MARK = TimeUnit.SECONDS.toMicros(10);
+	private static final long MARK = TimeUnit.SECONDS.toMicros(20);
 
 	private static final String AWAITED = "awaited_until >= now_micros + @@half-mark@@";
 

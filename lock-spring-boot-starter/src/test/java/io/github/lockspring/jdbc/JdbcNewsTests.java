@@ -29,10 +29,16 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.EngineListener;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.TimeSource;
 import io.github.lockspring.server.PostgresServer;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendListener;
@@ -392,6 +398,32 @@ class JdbcNewsTests {
 		backend.contend(request, Requests.TIMEOUT);
 		backend.contend(request, Requests.TIMEOUT);
 		assertThat(spy.statements()).hasSize(3);
+	}
+
+	@Test
+	void connectionThatListensIsLookedAtLessOftenThanThoseThatWait() {
+		SpyDataSource spy = new SpyDataSource(this.database.dataSource());
+		JdbcLockBackend backend = new JdbcLockBackend(spy, new JdbcLockSettings(TABLE, 2, 0, true));
+		LeaseRequest lease = Requests.acquired(this.holder, "key");
+		try (LockEngine engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE,
+				TimeSource.SYSTEM)) {
+			awaitNews(backend, Requests.of("key"));
+			waitInVain(engine, 1);
+			spy.statements().clear();
+			spy.calls().clear();
+			waitInVain(engine, 7);
+			long checks = spy.calls().stream().filter(PostgresDialect.channel(new TableName(TABLE))::equals).count();
+			assertThat(spy.statements()).filteredOn((statement) -> statement.contains("LEFT JOIN"))
+				.hasSizeGreaterThanOrEqualTo((int) checks)
+				.isNotEmpty();
+		}
+		assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
+	}
+
+	private static void waitInVain(LockEngine engine, int seconds) {
+		assertThat(engine.acquireUninterruptibly("key", AcquireTerms.exclusive(Requests.LEASE_TIME, true), "owner",
+				TimeUnit.SECONDS.toNanos(seconds)))
+			.isNull();
 	}
 
 	@Test

@@ -73,6 +73,9 @@ class SpyDataSource extends DelegatingDataSource {
 			if (method.getName().equals("prepareStatement")) {
 				return statement((Statement) result, (String) arguments[0], connection);
 			}
+			if (method.getName().equals("createStatement")) {
+				return proxy(Statement.class, (Statement) result, this::noteText);
+			}
 			return result;
 		});
 	}
@@ -88,6 +91,13 @@ class SpyDataSource extends DelegatingDataSource {
 			this.statements.add(sql);
 			return interfered(target, call);
 		});
+	}
+
+	private Object noteText(Method method, Object[] arguments, Call call) throws Throwable {
+		if (method.getName().startsWith("execute")) {
+			this.calls.add(arguments[0].toString());
+		}
+		return call.run();
 	}
 
 	private Object interfered(Statement statement, Call call) throws Throwable {
@@ -113,7 +123,8 @@ class SpyDataSource extends DelegatingDataSource {
 	}
 
 	/**
-	 * The names of the methods of connections that were called.
+	 * The names of the methods of connections that were called, and the texts of
+	 * statements that were not prepared.
 	 */
 	List<String> calls() {
 		return this.calls;
