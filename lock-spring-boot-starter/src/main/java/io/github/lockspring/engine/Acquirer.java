@@ -134,7 +134,7 @@ final class Acquirer {
 				return OVER;
 			}
 			long now = this.time.nanoTime();
-			Object answer = (turn != LocalQueue.Turn.WAIT) ? ask(hold, now, waitNanos, mayWait) : null;
+			Object answer = (turn != LocalQueue.Turn.WAIT) ? askFirst(hold, now, waitNanos, mayWait) : null;
 			if (hold.state() > Hold.ENDED) {
 				requireOpen();
 				return NOW;
@@ -210,7 +210,7 @@ final class Acquirer {
 		if (!acquisition.isToAskAtOnce()) {
 			return goOn(acquisition.hold(), patience, now);
 		}
-		Object answer = ask(acquisition.hold(), now, patience.remaining(now), acquisition.mayWait());
+		Object answer = askFirst(acquisition.hold(), now, patience.remaining(now), acquisition.mayWait());
 		answered(acquisition.hold(), patience, answer);
 		return NOW;
 	}
@@ -387,7 +387,8 @@ final class Acquirer {
 		}
 		if (speaking && patience.isTimeToAsk(now, hold.hasNews())) {
 			wakeUp(patience);
-			Object answer = ask(hold, now, patience.remaining(now), state == Hold.SPEAKING);
+			boolean queueing = state == Hold.SPEAKING && (isQueueEnteredAtOnce(hold) || patience.isLong(now));
+			Object answer = ask(hold, now, patience.remaining(now), queueing);
 			answered(hold, patience, answer);
 			if (courtesy != null && !(answer instanceof BackendException)) {
 				courtesy.answered(answer != null);
@@ -415,12 +416,21 @@ final class Acquirer {
 						? pushed.grant() : null;
 	}
 
+	private @Nullable Object askFirst(Hold hold, long now, long remaining, boolean mayWait) {
+		return ask(hold, now, remaining, mayWait && isQueueEnteredAtOnce(hold));
+	}
+
+	private boolean isQueueEnteredAtOnce(Hold hold) {
+		return this.store.isQueueEnteredAtOnce(hold.terms());
+	}
+
 	/**
 	 * Asks the store once, or takes what it sent unasked.
+	 * @param queueing whether it enters the queue of the store if it is denied
 	 * @return {@code null} if the lease is held, or a {@link Denial}, or a
 	 * {@link BackendException}
 	 */
-	private @Nullable Object ask(Hold hold, long now, long remaining, boolean mayWait) {
+	private @Nullable Object ask(Hold hold, long now, long remaining, boolean queueing) {
 		try {
 			Grant sent = grantSentTo(hold);
 			if (sent != null) {
@@ -428,7 +438,7 @@ final class Acquirer {
 			}
 			Lease lease = leaseOf(hold);
 			long nowMillis = this.time.currentTimeMillis();
-			Attempt attempt = attempt(hold, lease, mayWait, timeout(remaining));
+			Attempt attempt = attempt(hold, lease, queueing, timeout(remaining));
 			if (attempt instanceof Grant grant) {
 				lease.granted(grant, now, nowMillis);
 				return begin(hold, grant);
@@ -446,13 +456,13 @@ final class Acquirer {
 		}
 	}
 
-	private Attempt attempt(Hold hold, Lease lease, boolean mayWait, Duration timeout) {
+	private Attempt attempt(Hold hold, Lease lease, boolean queueing, Duration timeout) {
 		boolean queued = lease.isQueued();
-		if (mayWait && this.store.hasPlacesFor(hold.terms())) {
+		if (queueing && this.store.hasPlacesFor(hold.terms())) {
 			lease.setQueued(true);
 		}
 		try {
-			return this.store.tryAcquire(lease.request(), mayWait, timeout);
+			return this.store.tryAcquire(lease.request(), queueing, timeout);
 		}
 		catch (EngineException ex) {
 			if (!queued) {

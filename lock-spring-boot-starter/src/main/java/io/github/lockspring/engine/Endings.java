@@ -243,7 +243,7 @@ final class Endings {
 	}
 
 	private void endInQueue(Hold hold) {
-		if (!this.store.hasQueue() && hold.queue().hasWaiting()) {
+		if (!this.store.keepsTurns() && hold.queue().hasWaiting()) {
 			beCourteous(hold);
 		}
 		this.queues.end(hold);

@@ -42,6 +42,13 @@ final class Patience {
 	 */
 	static final long LONGEST_AFTER_FAILURE = Duration.ofMillis(500).toNanos();
 
+	/**
+	 * The wait after which a place in a queue that tells nothing is worth its cost.
+	 */
+	private static final long SHORT_WAIT = Duration.ofMillis(10).toNanos();
+
+	private final long start;
+
 	private final long deadline;
 
 	private final EngineSettings settings;
@@ -64,10 +71,18 @@ final class Patience {
 	 * @param tellsNews whether the store sends news
 	 */
 	Patience(long now, long deadline, EngineSettings settings, boolean tellsNews) {
+		this.start = now;
 		this.askAt = now;
 		this.deadline = deadline;
 		this.settings = settings;
 		this.tellsNews = tellsNews;
+	}
+
+	/**
+	 * Whether it has waited for more than a moment.
+	 */
+	boolean isLong(long now) {
+		return now - this.start >= SHORT_WAIT;
 	}
 
 	long remaining(long now) {

@@ -127,7 +127,22 @@ final class Store {
 	 * must ask whether its turn has come.
 	 */
 	boolean hasPlacesFor(AcquireTerms terms) {
-		return terms.isFair() || hasQueue();
+		return terms.isFair() || keepsTurns();
+	}
+
+	/**
+	 * Whether processes that want a key get it in turns.
+	 */
+	boolean keepsTurns() {
+		return hasQueue() || this.capabilities.contains(Capability.PLACES);
+	}
+
+	/**
+	 * Whether one that waits enters the queue of the store with its first attempt. Where
+	 * it is told nothing, a place costs more than to try again, if the wait is short.
+	 */
+	boolean isQueueEnteredAtOnce(AcquireTerms terms) {
+		return terms.isFair() || hasNews() || !this.capabilities.contains(Capability.PLACES);
 	}
 
 	boolean hasSeveralKeys() {

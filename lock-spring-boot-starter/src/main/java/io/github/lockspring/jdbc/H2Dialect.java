@@ -56,7 +56,7 @@ final class H2Dialect extends JdbcDialect {
 			  WHEN MATCHED AND (held.owner = wish.owner
 			      OR (held.expires_at <= wish.now_micros AND held.shared_until <= wish.now_micros)) THEN UPDATE SET
 			    token = CASE
-			        WHEN held.expires_at > wish.now_micros THEN held.token
+			        WHEN held.expires_at > wish.now_micros AND held.holder IS NOT NULL THEN held.token
 			        ELSE GREATEST(held.token + 1, wish.now_micros) + wish.tokens - 1 END,
 			    owner = wish.owner,
 			    expires_at = wish.now_micros + wish.lease_time,
@@ -174,7 +174,8 @@ final class H2Dialect extends JdbcDialect {
 				new JdbcColumn("held_since", Types.TIMESTAMP_WITH_TIMEZONE, 0, "TIMESTAMP(6) WITH TIME ZONE"),
 				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
 				new JdbcColumn("shared_until", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("entries", Types.VARCHAR, 65_535, "VARCHAR(1000000)"));
+				new JdbcColumn("entries", Types.VARCHAR, 65_535, "VARCHAR(1000000)"),
+				new JdbcColumn("waiting", Types.VARCHAR, 2000, "VARCHAR(2000)"));
 	}
 
 }

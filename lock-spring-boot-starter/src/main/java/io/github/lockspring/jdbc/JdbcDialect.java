@@ -60,10 +60,25 @@ abstract class JdbcDialect {
 
 	private static final String FORBIDDEN = "42501";
 
+	/**
+	 * Passes the key on to the first of those that wait, or leaves it to everybody if
+	 * nobody does. Whoever it is passed on to must come for it soon. The names of those
+	 * that wait come last because some databases assign from left to right.
+	 */
 	private static final String RELEASE = """
-			UPDATE @@table@@ SET owner = NULL, expires_at = 0, holder = NULL, held_since = NULL, version = version + 1
+			UPDATE @@table@@ SET
+			  owner = CASE WHEN @@passing-on@@ THEN SUBSTRING(waiting, 1, POSITION(' ' IN waiting) - 1) END,
+			  expires_at = CASE WHEN @@passing-on@@ THEN @@now@@ + @@claim@@ ELSE 0 END,
+			  holder = NULL, held_since = NULL, version = version + 1,
+			  waiting = CASE WHEN @@passing-on@@ THEN NULLIF(SUBSTRING(waiting, POSITION(' ' IN waiting) + 1), '')
+			      ELSE waiting END
 			WHERE lock_key IN (@@marks@@) AND owner = ? AND expires_at > @@now@@
 			""";
+
+	/**
+	 * Fair requests have a queue of their own.
+	 */
+	private static final String PASSING_ON = "waiting IS NOT NULL AND entries IS NULL";
 
 	/**
 	 * The former owner is nobody that can come back.
@@ -87,7 +102,7 @@ abstract class JdbcDialect {
 	 * Tells the time of the database for keys without a row as well.
 	 */
 	private static final String READ = """
-			SELECT now_micros, lock_key, version, owner, token, expires_at, holder, shared_until, entries, @@awaited@@
+			SELECT now_micros, lock_key, version, owner, token, expires_at, holder, shared_until, entries, @@awaited@@, waiting
 			FROM (SELECT @@now@@ AS now_micros) AS present
 			LEFT JOIN @@table@@ ON lock_key IN (@@marks@@)
 			""";
@@ -98,7 +113,8 @@ abstract class JdbcDialect {
 	private static final String WRITE = """
 			UPDATE @@table@@ SET
 			  held_since = CASE WHEN owner = ? THEN held_since ELSE @@timestamp@@ END,
-			  owner = ?, token = ?, expires_at = ?, holder = ?, shared_until = ?, entries = ?, version = version + 1
+			  owner = ?, token = ?, expires_at = ?, holder = ?, shared_until = ?, entries = ?, waiting = ?,
+			  version = version + 1
 			WHERE lock_key = ? AND version = ?
 			""";
 
@@ -121,8 +137,8 @@ abstract class JdbcDialect {
 
 	private static final String INSERT = """
 			INSERT INTO @@table@@
-			  (held_since, owner, token, expires_at, holder, shared_until, entries, lock_key, version)
-			VALUES (@@timestamp@@, ?, ?, ?, ?, ?, ?, ?, ?)
+			  (held_since, owner, token, expires_at, holder, shared_until, entries, waiting, lock_key, version)
+			VALUES (@@timestamp@@, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 			""";
 
 	/**
@@ -211,7 +227,15 @@ abstract class JdbcDialect {
 	}
 
 	String release() {
-		return RELEASE;
+		return RELEASE.replace("@@passing-on@@", passingOn())
+			.replace("@@claim@@", String.valueOf(LeaseTable.micros(KeyState.CLAIM_TIME)));
+	}
+
+	/**
+	 * Whether a release passes the key on to one that waits.
+	 */
+	String passingOn() {
+		return PASSING_ON;
 	}
 
 	/**

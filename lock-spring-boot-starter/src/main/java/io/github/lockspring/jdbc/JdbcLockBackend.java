@@ -27,6 +27,7 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
+import io.github.lockspring.jdbc.LeaseStates.Trace;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Capability;
@@ -65,7 +66,7 @@ public final class JdbcLockBackend implements LockBackend {
 	private static final Log logger = LogFactory.getLog(JdbcLockBackend.class);
 
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.SHARED, Capability.PERMITS,
-			Capability.SEVERAL_KEYS, Capability.FAIR, Capability.FENCING);
+			Capability.SEVERAL_KEYS, Capability.FAIR, Capability.FENCING, Capability.PLACES);
 
 	private static final Set<Capability> CAPABILITIES_WITH_NEWS = Set.of(Capability.SHARED, Capability.PERMITS,
 			Capability.SEVERAL_KEYS, Capability.FAIR, Capability.FENCING, Capability.NEWS);
@@ -207,8 +208,8 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private Attempt acquire(LeaseRequest request, boolean queueing, Duration timeout) {
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
-			Attempt attempt = isPlain(request) ? acquirePlain(connection, request, queueing)
-					: acquire(connection, request, queueing);
+			Attempt attempt = isPlain(request) && !(queueing && this.news == null)
+					? acquirePlain(connection, request, queueing) : acquire(connection, request, queueing);
 			if (mayBeDone && attempt instanceof Denial) {
 				throw new OutcomeUnknownException("The first of two attempts to acquire may still be on its way", null);
 			}
@@ -234,7 +235,7 @@ public final class JdbcLockBackend implements LockBackend {
 		}
 		Set<LeaseRequest> listening = waiting.stream().filter(this::awaitsNews).collect(Collectors.toSet());
 		Map<LeaseRequest, Denial> denials = this.calls.run(timeout,
-				(connection, mayBeDone) -> new RequestPoll(connection, listening).poll(waiting));
+				(connection, mayBeDone) -> new RequestPoll(connection, listening, this.news == null).poll(waiting));
 		if (this.news != null) {
 			this.news.listenForAWhile();
 			denials.replaceAll((request, denial) -> cut(denial, request, listening.contains(request)));
@@ -265,9 +266,8 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	private Attempt acquire(LockConnection connection, LeaseRequest request, boolean queueing) throws SQLException {
-		boolean marking = queueing && this.news != null && !request.hasSeveralKeys();
 		try {
-			return new LeaseStates(connection).acquire(request, queueing, marking);
+			return new LeaseStates(connection).acquire(request, queueing, queueing ? traceOf(request) : Trace.NONE);
 		}
 		catch (SQLException ex) {
 			if (!connection.dialect().isContended(ex) || isWorthAnotherTry(connection, ex, request, queueing)) {
@@ -275,6 +275,13 @@ public final class JdbcLockBackend implements LockBackend {
 			}
 			return ROW_IS_BUSY;
 		}
+	}
+
+	private Trace traceOf(LeaseRequest request) {
+		if (request.hasSeveralKeys()) {
+			return Trace.NONE;
+		}
+		return (this.news != null) ? Trace.MARK : Trace.NAME;
 	}
 
 	/**
@@ -322,13 +329,13 @@ public final class JdbcLockBackend implements LockBackend {
 		});
 	}
 
-	private static boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {
+	private boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {
 		return (LeaseTable.isExclusive(lease) && LeaseTable.release(connection, lease))
 				|| (mayHaveEntries(lease) && new LeaseStates(connection).release(lease));
 	}
 
-	private static boolean mayHaveEntries(LeaseRequest lease) {
-		return lease.terms().fair() || !LeaseTable.isExclusive(lease);
+	private boolean mayHaveEntries(LeaseRequest lease) {
+		return this.news == null || lease.terms().fair() || !LeaseTable.isExclusive(lease);
 	}
 
 	@Override
@@ -337,7 +344,7 @@ public final class JdbcLockBackend implements LockBackend {
 		return this.calls.run(timeout, (connection, mayBeDone) -> releaseAfter(connection, lease, rest) || mayBeDone);
 	}
 
-	private static boolean releaseAfter(LockConnection connection, LeaseRequest lease, Duration rest)
+	private boolean releaseAfter(LockConnection connection, LeaseRequest lease, Duration rest)
 			throws SQLException {
 		return (LeaseTable.isExclusive(lease) && LeaseTable.releaseAfter(connection, lease, rest))
 				|| (mayHaveEntries(lease) && new LeaseStates(connection).releaseAfter(lease, rest));

@@ -245,7 +245,7 @@ public final class JdbcLockSchema {
 		LeaseTable.renew(connection, CHECK_LEASE, List.of(exclusive));
 		LeaseTable.release(connection, exclusive);
 		LeaseStates states = new LeaseStates(connection);
-		states.acquire(shared, false, false);
+		states.acquire(shared, false, LeaseStates.Trace.NONE);
 		states.renew(List.of(shared));
 		states.release(shared);
 	}

@@ -93,6 +93,18 @@ record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long 
 		return isExclusive() ? "x" : "s";
 	}
 
+	/**
+	 * The key as it was passed on to one that waits, who does not know of it yet. Has no
+	 * token of its own.
+	 */
+	static KeyEntry claim(String owner, long end) {
+		return new KeyEntry(owner, LeaseMode.EXCLUSIVE, false, 0, end, "");
+	}
+
+	boolean isClaim() {
+		return isExclusive() && !this.waiting && this.holder.isEmpty();
+	}
+
 	boolean isOwnedBy(@Nullable String owner) {
 		return this.owner.equals(owner);
 	}

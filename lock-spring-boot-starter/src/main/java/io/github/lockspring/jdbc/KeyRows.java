@@ -102,10 +102,24 @@ final class KeyRows {
 	private static KeyState state(ResultSet rows, long now) throws SQLException {
 		long token = rows.getLong(5);
 		String owner = rows.getString(4);
-		KeyEntry exclusive = (owner != null) ? new KeyEntry(owner, LeaseMode.EXCLUSIVE, false, token, rows.getLong(6),
-				String.valueOf(rows.getString(7))) : null;
+		KeyEntry exclusive = (owner != null) ? exclusive(owner, token, rows.getLong(6), rows.getString(7)) : null;
+		boolean unclaimed = exclusive != null && exclusive.isClaim() && exclusive.end() <= now;
 		return KeyState.of(rows.getLong(3), now, token, exclusive, rows.getLong(8), rows.getString(9))
+			.waiting(unclaimed ? List.of() : waiting(rows.getString(11)))
 			.awaited(rows.getBoolean(10));
+	}
+
+	private static KeyEntry exclusive(String owner, long token, long end, @Nullable String holder) {
+		return (holder != null) ? new KeyEntry(owner, LeaseMode.EXCLUSIVE, false, token, end, holder)
+				: KeyEntry.claim(owner, end);
+	}
+
+	/**
+	 * If one to whom the key was passed on did not come, others may have gone as well:
+	 * who still waits enters itself again.
+	 */
+	private static List<String> waiting(@Nullable String owners) {
+		return (owners != null) ? List.of(owners.split(" ")) : List.of();
 	}
 
 	/**
@@ -228,11 +242,12 @@ final class KeyRows {
 		statement.setString(index, owner(exclusive));
 		statement.setLong(index + 1, state.token());
 		statement.setLong(index + 2, (exclusive != null) ? exclusive.end() : 0);
-		statement.setString(index + 3, (exclusive != null) ? exclusive.holder() : null);
+		statement.setString(index + 3, (exclusive != null && !exclusive.isClaim()) ? exclusive.holder() : null);
 		statement.setLong(index + 4, state.sharedUntil());
 		statement.setString(index + 5, lines(state));
-		statement.setBytes(index + 6, LeaseTable.bytes(key));
-		statement.setLong(index + 7, version);
+		statement.setString(index + 6, waiting(state));
+		statement.setBytes(index + 7, LeaseTable.bytes(key));
+		statement.setLong(index + 8, version);
 	}
 
 	private static @Nullable String lines(KeyState state) {
@@ -241,6 +256,10 @@ final class KeyRows {
 			throw new BackendUnavailableException("The lock table has no room for more holders of the same key", null);
 		}
 		return lines;
+	}
+
+	private static @Nullable String waiting(KeyState state) {
+		return state.waiting().isEmpty() ? null : String.join(" ", state.waiting()) + ' ';
 	}
 
 	private static @Nullable String owner(@Nullable KeyEntry exclusive) {

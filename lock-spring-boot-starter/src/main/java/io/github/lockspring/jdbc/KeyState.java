@@ -16,6 +16,8 @@
 
 package io.github.lockspring.jdbc;
 
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,17 +41,34 @@ import org.springframework.util.Assert;
  * @param token the last fencing token that was given out
  * @param holders those who hold the key: a single exclusive one, or any number of others
  * @param places the queue of fair requests, in their order
+ * @param waiting the owners of other requests that wait, in their order
  * @param awaited whether whoever lets others in will tell so for a while yet
  */
-record KeyState(long version, long now, long token, List<KeyEntry> holders, List<KeyEntry> places, boolean awaited) {
+record KeyState(long version, long now, long token, List<KeyEntry> holders, List<KeyEntry> places, List<String> waiting,
+		boolean awaited) {
 
 	/**
 	 * The version of a row that is not there.
 	 */
 	static final long ABSENT = -1;
 
+	/**
+	 * How long the key is kept for one that it was passed on to: longer than the longest
+	 * pause between two of its attempts.
+	 */
+	static final Duration CLAIM_TIME = Duration.ofMillis(500);
+
+	private static final Duration LONGEST_PAUSE = Duration.ofMillis(110);
+
+	private static final Duration SHORTEST_PAUSE = Duration.ofMillis(2);
+
+	/**
+	 * As many as the row has room for.
+	 */
+	private static final int MOST_WAITING = 40;
+
 	static KeyState absent(long now) {
-		return new KeyState(ABSENT, now, 0, List.of(), List.of(), false);
+		return new KeyState(ABSENT, now, 0, List.of(), List.of(), List.of(), false);
 	}
 
 	/**
@@ -69,7 +88,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 			.filter((entry) -> entry.end() > now)
 			.toList();
 		return new KeyState(version, now, token, live.stream().filter((entry) -> !entry.waiting()).toList(),
-				live.stream().filter(KeyEntry::waiting).toList(), false);
+				live.stream().filter(KeyEntry::waiting).toList(), List.of(), false);
 	}
 
 	/**
@@ -98,7 +117,8 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	@Nullable KeyEntry holder(String owner) {
-		return find(this.holders, owner);
+		KeyEntry holder = find(this.holders, owner);
+		return (holder != null && !holder.isClaim()) ? holder : null;
 	}
 
 	@Nullable KeyEntry place(String owner) {
@@ -139,17 +159,22 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 * all those in that came before it, except that readers do not wait for readers.
 	 */
 	boolean admits(String owner, LeaseMode mode, boolean fair) {
-		return hasRoomFor(mode) && !(fair && isBehindOthers(owner, mode));
+		return hasRoomFor(owner, mode) && !(fair && isBehindOthers(owner, mode));
 	}
 
-	private boolean hasRoomFor(LeaseMode mode) {
-		if (this.holders.isEmpty()) {
+	private boolean hasRoomFor(String owner, LeaseMode mode) {
+		if (this.holders.isEmpty() || isPassedOnTo(owner)) {
 			return true;
 		}
 		if (mode instanceof Permits wanted) {
 			return permitsInUse(wanted.limit()) + wanted.permits() <= wanted.limit();
 		}
 		return mode.equals(LeaseMode.SHARED) && this.holders.stream().allMatch(KeyEntry::isShared);
+	}
+
+	private boolean isPassedOnTo(String owner) {
+		KeyEntry exclusive = exclusive();
+		return exclusive != null && exclusive.isClaim() && exclusive.isOwnedBy(owner);
 	}
 
 	private long permitsInUse(int limit) {
@@ -182,14 +207,65 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 * The same when the row has got another version.
 	 */
 	KeyState at(long version) {
-		return new KeyState(version, this.now, this.token, this.holders, this.places, this.awaited);
+		return new KeyState(version, this.now, this.token, this.holders, this.places, this.waiting, this.awaited);
 	}
 
 	/**
 	 * The same if whoever lets others in will tell so, or will not.
 	 */
 	KeyState awaited(boolean awaited) {
-		return new KeyState(this.version, this.now, this.token, this.holders, this.places, awaited);
+		return new KeyState(this.version, this.now, this.token, this.holders, this.places, this.waiting, awaited);
+	}
+
+	/**
+	 * The same with others in the order in which they wait.
+	 */
+	KeyState waiting(List<String> waiting) {
+		return new KeyState(this.version, this.now, this.token, this.holders, this.places, waiting, this.awaited);
+	}
+
+	/**
+	 * Puts one at the end of those that wait, unless it is among them or there is no room
+	 * for more.
+	 */
+	KeyState withWaiting(String owner) {
+		if (this.waiting.contains(owner) || this.waiting.size() >= MOST_WAITING) {
+			return this;
+		}
+		return waiting(Stream.concat(this.waiting.stream(), Stream.of(owner)).toList());
+	}
+
+	private List<String> waitingWithout(String owner) {
+		return this.waiting.contains(owner)
+				? this.waiting.stream().filter((waiting) -> !waiting.equals(owner)).toList() : this.waiting;
+	}
+
+	/**
+	 * When one that waits may look again whether the key was passed on to it: the later
+	 * the longer the holder has had the key already, and the longer the line before it.
+	 * @return the pause, or {@code null} if it does not wait here
+	 */
+	@Nullable Duration pause(String owner) {
+		int position = this.waiting.indexOf(owner);
+		if (position < 0) {
+			return null;
+		}
+		long held = Math.min(Math.max(this.now - heldSince(), 0), LeaseTable.micros(CLAIM_TIME));
+		Duration pause = Duration.of(Math.max(position, 1) * held / 2, ChronoUnit.MICROS);
+		return max((pause.compareTo(LONGEST_PAUSE) < 0) ? pause : LONGEST_PAUSE, SHORTEST_PAUSE);
+	}
+
+	/**
+	 * The last token is the time of the last grant, or a little later.
+	 */
+	private long heldSince() {
+		KeyEntry exclusive = exclusive();
+		return (exclusive != null && exclusive.isClaim()) ? exclusive.end() - LeaseTable.micros(CLAIM_TIME)
+				: this.token;
+	}
+
+	private static Duration max(Duration one, Duration other) {
+		return (one.compareTo(other) > 0) ? one : other;
 	}
 
 	/**
@@ -199,7 +275,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		List<KeyEntry> holders = new ArrayList<>(without(this.holders, holder.owner()));
 		holders.add(holder);
 		return new KeyState(this.version, this.now, holder.token(), holders, without(this.places, holder.owner()),
-				this.awaited);
+				waitingWithout(holder.owner()), this.awaited);
 	}
 
 	/**
@@ -222,12 +298,12 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	private KeyState withPlace(KeyEntry place) {
 		List<KeyEntry> places = new ArrayList<>(this.places);
 		places.add(place);
-		return new KeyState(this.version, this.now, this.token, this.holders, places, this.awaited);
+		return new KeyState(this.version, this.now, this.token, this.holders, places, this.waiting, this.awaited);
 	}
 
 	private KeyState withPlaceUntil(String owner, long end) {
 		return new KeyState(this.version, this.now, this.token, this.holders,
-				replaced(this.places, owner, (place) -> place.until(end)), this.awaited);
+				replaced(this.places, owner, (place) -> place.until(end)), this.waiting, this.awaited);
 	}
 
 	/**
@@ -235,7 +311,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 */
 	KeyState withHolder(String owner, UnaryOperator<KeyEntry> change) {
 		return new KeyState(this.version, this.now, this.token, replaced(this.holders, owner, change),
-				without(this.places, owner), this.awaited);
+				without(this.places, owner), this.waiting, this.awaited);
 	}
 
 	/**
@@ -249,7 +325,8 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		}
 		return new KeyState(this.version, this.now, this.token,
 				this.holders.stream().map((holder) -> renewed(holder, micros.get(holder.owner()))).toList(),
-				this.places.stream().filter((place) -> !micros.containsKey(place.owner())).toList(), this.awaited);
+				this.places.stream().filter((place) -> !micros.containsKey(place.owner())).toList(), this.waiting,
+				this.awaited);
 	}
 
 	private KeyEntry renewed(KeyEntry holder, @Nullable Long micros) {
@@ -257,15 +334,35 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
+	 * The same without a holder, or a contender. If it was the last holder, the key is
+	 * passed on to the first of those that wait, unless fair ones do as well, or all of
+	 * them are told.
+	 * @return this state if it does not know the owner
+	 */
+	KeyState released(String owner) {
+		KeyState left = without(owner);
+		return (left.holders.isEmpty() && !this.holders.isEmpty()) ? left.passedOn() : left;
+	}
+
+	/**
 	 * The same without a holder, or a contender.
 	 * @return this state if it does not know the owner
 	 */
 	KeyState without(String owner) {
-		if (holder(owner) == null && place(owner) == null) {
+		if (find(this.holders, owner) == null && place(owner) == null && !this.waiting.contains(owner)) {
 			return this;
 		}
 		return new KeyState(this.version, this.now, this.token, without(this.holders, owner),
-				without(this.places, owner), this.awaited);
+				without(this.places, owner), waitingWithout(owner), this.awaited);
+	}
+
+	private KeyState passedOn() {
+		if (this.waiting.isEmpty() || !this.places.isEmpty() || this.awaited) {
+			return this;
+		}
+		KeyEntry claim = KeyEntry.claim(this.waiting.get(0), this.now + LeaseTable.micros(CLAIM_TIME));
+		return new KeyState(this.version, this.now, this.token, List.of(claim), this.places,
+				this.waiting.subList(1, this.waiting.size()), this.awaited);
 	}
 
 	private static List<KeyEntry> without(List<KeyEntry> entries, String owner) {

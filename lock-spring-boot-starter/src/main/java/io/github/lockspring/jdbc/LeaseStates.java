@@ -71,10 +71,10 @@ final class LeaseStates {
 	/**
 	 * Acquires all keys of the request or none of them.
 	 * @param queueing whether a fair request gets a place in the queue if it is denied
-	 * @param marking whether the row is to tell of releases if the request is denied
+	 * @param denied what a request that is denied leaves in the row beside its place
 	 * @throws IllegalArgumentException if permits are in use with another limit
 	 */
-	Attempt acquire(LeaseRequest request, boolean queueing, boolean marking) throws SQLException {
+	Attempt acquire(LeaseRequest request, boolean queueing, Trace denied) throws SQLException {
 		String owner = request.owner().toString();
 		LeaseTerms terms = request.terms();
 		Map<String, KeyState> states = KeyRows.read(this.connection, request.keys());
@@ -90,10 +90,23 @@ final class LeaseStates {
 			write(states, request.keys(), false, (state) -> state.withPlace(owner, terms.mode(),
 					this.connection.holder(), LeaseTable.micros(PLACE_TIME)));
 		}
-		if (marking) {
+		if (denied == Trace.MARK) {
 			mark(request.key(), state(states, request.key()));
 		}
+		if (denied == Trace.NAME && !terms.fair()) {
+			write(states, request.keys(), false, (state) -> state.withWaiting(owner));
+			return denial(request, states);
+		}
 		return denial(states);
+	}
+
+	/**
+	 * A denial that tells when to look again whether the key was passed on.
+	 */
+	static Denial denial(LeaseRequest request, Map<String, KeyState> states) {
+		Denial denial = denial(request.keys().stream().map((key) -> state(states, key)));
+		Duration pause = state(states, request.key()).pause(request.owner().toString());
+		return (pause == null || pause.compareTo(denial.retryAfter()) > 0) ? denial : new Denial(pause);
 	}
 
 	private void mark(String key, KeyState state) throws SQLException {
@@ -156,7 +169,7 @@ final class LeaseStates {
 	boolean release(LeaseRequest lease) throws SQLException {
 		Map<String, KeyState> states = KeyRows.read(this.connection, lease.keys());
 		boolean held = areHeld(states, lease);
-		write(states, lease.keys(), true, (state) -> state.without(lease.owner().toString()));
+		write(states, lease.keys(), true, (state) -> state.released(lease.owner().toString()));
 		return held;
 	}
 
@@ -168,7 +181,7 @@ final class LeaseStates {
 		String owner = lease.owner().toString();
 		Map<String, KeyState> states = KeyRows.read(this.connection, lease.keys());
 		if (!areHeld(states, lease)) {
-			write(states, lease.keys(), true, (state) -> state.without(owner));
+			write(states, lease.keys(), true, (state) -> state.released(owner));
 			return false;
 		}
 		write(states, lease.keys(), false, (state) -> state.withHolder(owner,
@@ -198,6 +211,7 @@ final class LeaseStates {
 		KeyState state = state(KeyRows.read(this.connection, List.of(key)), key);
 		return state.holders()
 			.stream()
+			.filter((holder) -> !holder.isClaim())
 			.map((holder) -> new LeaseHolder(holder.owner(), holder.mode(), holder.token(),
 					Duration.of(holder.end() - state.now(), ChronoUnit.MICROS)))
 			.toList();
@@ -343,6 +357,25 @@ final class LeaseStates {
 			entry.setValue(entry.getValue().at(version));
 		}
 		return true;
+	}
+
+	/**
+	 * What a request that is denied leaves in the row.
+	 */
+	enum Trace {
+
+		NONE,
+
+		/**
+		 * Has the holder tell of its release.
+		 */
+		MARK,
+
+		/**
+		 * Has the holder pass the key on.
+		 */
+		NAME
+
 	}
 
 }

@@ -70,8 +70,8 @@ final class MySqlDialect extends JdbcDialect {
 			  WHERE other.lock_key = wanted.lock_key AND (other.shared_until > wanted.now_micros
 			      OR (other.expires_at > wanted.now_micros AND other.owner <> wanted.owner)))
 			ON DUPLICATE KEY UPDATE
-			  expires_at = IF(@@table@@.expires_at <= @@now@@ AND @@table@@.shared_until <= @@now@@,
-			      -1, @@table@@.expires_at),
+			  expires_at = IF((@@table@@.expires_at <= @@now@@ AND @@table@@.shared_until <= @@now@@)
+			      OR (@@table@@.owner = wanted.owner AND @@table@@.holder IS NULL), -1, @@table@@.expires_at),
 			  token = IF(@@table@@.expires_at = -1,
 			      LAST_INSERT_ID(GREATEST(@@table@@.token + 1, @@now@@) + wanted.tokens - 1),
 			      IF(@@table@@.owner = wanted.owner,
@@ -343,7 +343,8 @@ final class MySqlDialect extends JdbcDialect {
 				new JdbcColumn("held_since", Types.TIMESTAMP, 26, "DATETIME(6)"),
 				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
 				new JdbcColumn("shared_until", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("entries", Set.of(Types.LONGVARCHAR, Types.VARCHAR), 1_000_000, "MEDIUMTEXT"));
+				new JdbcColumn("entries", Set.of(Types.LONGVARCHAR, Types.VARCHAR), 1_000_000, "MEDIUMTEXT"),
+				new JdbcColumn("waiting", Types.VARCHAR, 2000, "VARCHAR(2000)"));
 	}
 
 }

@@ -55,7 +55,7 @@ final class PostgresDialect extends JdbcDialect {
 			      OR (other.expires_at > wanted.now_micros AND other.owner <> wanted.owner)))
 			ON CONFLICT (lock_key) DO UPDATE SET
 			  token = CASE
-			      WHEN held.owner = excluded.owner AND held.expires_at > @@now@@ THEN held.token
+			      WHEN held.owner = excluded.owner AND held.expires_at > @@now@@ AND held.holder IS NOT NULL THEN held.token
 			      ELSE GREATEST(held.token + 1, @@now@@) + excluded.token - excluded.version END,
 			  owner = excluded.owner,
 			  expires_at = @@now@@ + excluded.expires_at - excluded.version,
@@ -239,6 +239,14 @@ final class PostgresDialect extends JdbcDialect {
 		return and(and(super.release(), SHORT_WAIT), NO_FLUSH) + NOTIFY;
 	}
 
+	/**
+	 * Whoever listens is told, and asks at once.
+	 */
+	@Override
+	String passingOn() {
+		return super.passingOn() + " AND awaited_until <= @@now@@";
+	}
+
 	@Override
 	int updateAndTell(PreparedStatement statement) throws SQLException {
 		int changed = 0;
@@ -349,6 +357,7 @@ final class PostgresDialect extends JdbcDialect {
 				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
 				new JdbcColumn("shared_until", Types.BIGINT, 0, "BIGINT"),
 				new JdbcColumn("entries", Types.VARCHAR, 65_535, "TEXT"),
+				new JdbcColumn("waiting", Types.VARCHAR, 2000, "VARCHAR(2000)"),
 				new JdbcColumn("awaited_until", Types.BIGINT, 0, "BIGINT"));
 	}
 

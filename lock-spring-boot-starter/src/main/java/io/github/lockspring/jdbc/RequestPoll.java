@@ -38,7 +38,8 @@ import io.github.lockspring.spi.LeaseRequest;
  * <li>It reads the rows of their keys, without locking them.</li>
  * <li>Requests that may be admitted, and those of which the rows tell nothing, are left
  * out: they are to be tried.</li>
- * <li>Places in the queue that are half over are prolonged, in one batch.</li>
+ * <li>Places in the queue that are half over are prolonged, and requests that are missing
+ * among those that wait are entered, in one batch.</li>
  * <li>Marks that are half over are left again, in one statement. A row that has been
  * written since it was read is left out.</li>
  * </ol>
@@ -56,14 +57,18 @@ final class RequestPoll {
 
 	private final Set<LeaseRequest> listening;
 
+	private final boolean placing;
+
 	/**
 	 * Creates it for one call.
 	 * @param connection where to ask
 	 * @param listening the requests that rely on being told of releases
+	 * @param placing whether those that wait are to be named in the rows
 	 */
-	RequestPoll(LockConnection connection, Set<LeaseRequest> listening) {
+	RequestPoll(LockConnection connection, Set<LeaseRequest> listening, boolean placing) {
 		this.connection = connection;
 		this.listening = listening;
+		this.placing = placing;
 	}
 
 	/**
@@ -93,7 +98,7 @@ final class RequestPoll {
 		unsure.addAll(renewMarks(denied, states));
 		for (LeaseRequest request : denied) {
 			if (Collections.disjoint(request.keys(), unsure)) {
-				this.denials.put(request, LeaseStates.denial(request.keys().stream().map((key) -> state(states, key))));
+				this.denials.put(request, LeaseStates.denial(request, states));
 			}
 		}
 	}
@@ -129,18 +134,23 @@ final class RequestPoll {
 		long micros = LeaseTable.micros(LeaseStates.PLACE_TIME);
 		Map<String, KeyState> prolonged = new TreeMap<>();
 		for (LeaseRequest request : denied) {
-			if (request.terms().fair()) {
-				for (String key : request.keys()) {
-					KeyState before = state(prolonged.containsKey(key) ? prolonged : states, key);
-					KeyState after = before.withPlace(request.owner().toString(), request.terms().mode(),
-							this.connection.holder(), micros);
-					if (after != before) {
-						prolonged.put(key, after);
-					}
+			for (String key : request.keys()) {
+				KeyState before = state(prolonged.containsKey(key) ? prolonged : states, key);
+				KeyState after = withPlace(before, request, micros);
+				if (after != before) {
+					prolonged.put(key, after);
 				}
 			}
 		}
 		return prolonged.isEmpty() ? Set.of() : write(prolonged, states);
+	}
+
+	private KeyState withPlace(KeyState state, LeaseRequest request, long micros) {
+		String owner = request.owner().toString();
+		if (request.terms().fair()) {
+			return state.withPlace(owner, request.terms().mode(), this.connection.holder(), micros);
+		}
+		return (this.placing && !request.hasSeveralKeys()) ? state.withWaiting(owner) : state;
 	}
 
 	private Set<String> write(Map<String, KeyState> changed, Map<String, KeyState> states) throws SQLException {

@@ -44,6 +44,12 @@ public enum Capability {
 	QUEUE,
 
 	/**
+	 * Keeps a queue of contenders in the store, and the key for the next one for a moment
+	 * when its turn has come, without telling so: each looks for itself.
+	 */
+	PLACES,
+
+	/**
 	 * Tells contenders when a key may be free, without a queue: all of them ask again.
 	 * One for whom no news will come is denied with a short
 	 * {@linkplain Denial#retryAfter() time to ask again}.

@@ -92,8 +92,8 @@ public interface LockBackend extends AutoCloseable {
 	 * request is granted or {@linkplain #release released}. Repeating the call keeps the
 	 * place. News about the place go to the {@link BackendListener}. A backend without
 	 * {@link Capability#QUEUE} has no news, and places only for fair requests, if it has
-	 * {@link Capability#FAIR}; requests are tried again after a pause, and a place that
-	 * nobody asks for any more lapses.
+	 * {@link Capability#FAIR}, or for all with {@link Capability#PLACES}; requests are
+	 * tried again after a pause, and a place that nobody asks for any more lapses.
 	 * @param request what is wanted, and by whom
 	 * @param timeout the time after which this call must have ended
 	 * @return a {@link Grant} or a {@link Denial}

@@ -11,5 +11,6 @@ CREATE TABLE IF NOT EXISTS @@table@@ (
     held_since   TIMESTAMP(6) WITH TIME ZONE,          -- since when that is so, for people to read
     version      BIGINT DEFAULT 0 NOT NULL,            -- another one with every change
     shared_until BIGINT DEFAULT 0 NOT NULL,            -- when the last of the shared leases and permits ends
-    entries      VARCHAR(1000000)                      -- shared leases, permits, and the queue of fair requests, by lines
+    entries      VARCHAR(1000000),                     -- shared leases, permits, and the queue of fair requests, by lines
+    waiting      VARCHAR(2000)                         -- the owners of other requests that wait, in their order
 )

@@ -11,5 +11,6 @@ CREATE TABLE IF NOT EXISTS @@table@@ (
     held_since   DATETIME(6),                          -- since when that is so, in UTC, for people to read
     version      BIGINT DEFAULT 0 NOT NULL,            -- another one with every change
     shared_until BIGINT DEFAULT 0 NOT NULL,            -- when the last of the shared leases and permits ends
-    entries      MEDIUMTEXT                            -- shared leases, permits, and the queue of fair requests, by lines
+    entries      MEDIUMTEXT,                           -- shared leases, permits, and the queue of fair requests, by lines
+    waiting      VARCHAR(2000)                         -- the owners of other requests that wait, in their order
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC CHARACTER SET utf8mb4 COLLATE utf8mb4_bin

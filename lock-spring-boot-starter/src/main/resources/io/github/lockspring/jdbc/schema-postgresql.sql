@@ -12,5 +12,6 @@ CREATE TABLE IF NOT EXISTS @@table@@ (
     version       BIGINT DEFAULT 0 NOT NULL,  -- another one with every change
     shared_until  BIGINT DEFAULT 0 NOT NULL,  -- when the last of the shared leases and permits ends
     entries       TEXT,                       -- shared leases, permits, and the queue of fair requests, by lines
+    waiting       VARCHAR(2000),              -- the owners of other requests that wait, in their order
     awaited_until BIGINT DEFAULT 0 NOT NULL   -- how long the owner is to tell those who wait of its release
 )

@@ -170,6 +170,58 @@ class CourtesyTests {
 	}
 
 	@Test
+	void storeWithPlacesIsAskedAtOnce() {
+		try (Harness harness = new Harness()) {
+			LockEngine engine = harness.engine(withPlaces(harness));
+			Hold first = Harness.hold(engine);
+			Waiter second = harness.queued(engine, WAIT);
+			first.release();
+			Hold hold = second.hold();
+			Waiter third = harness.queued(engine, WAIT);
+			harness.advance(Duration.ofMillis(20));
+			hold.release();
+			assertThat(third.hold().isHeld()).isTrue();
+		}
+	}
+
+	private static FaultyBackend withPlaces(Harness harness) {
+		return harness.backend().without(Capability.QUEUE).with(Capability.PLACES);
+	}
+
+	@Test
+	void placeIsTakenByOneThatWaitsForMoreThanAMomentAndLeftByOneThatGivesUp() {
+		try (Harness harness = new Harness()) {
+			FaultyBackend backend = withPlaces(harness);
+			Hold stranger = Harness.hold(harness.engine());
+			LockEngine engine = harness.engine(backend);
+			Waiter waiter = harness.queued(engine, Duration.ofMillis(100));
+			assertThat(backend.count(FaultyBackend.Kind.CONTEND)).isZero();
+			assertThat(backend.attempts()).isPositive();
+			harness.advance(Duration.ofMillis(12));
+			Harness.await().until(() -> backend.count(FaultyBackend.Kind.CONTEND) > 0);
+			assertThat(backend.count(FaultyBackend.Kind.RELEASE)).isZero();
+			harness.advance(Duration.ofMillis(100));
+			assertThat(waiter.result()).isNull();
+			Harness.await().until(() -> backend.count(FaultyBackend.Kind.RELEASE) == 1);
+			stranger.release();
+		}
+	}
+
+	@Test
+	void oneThatGivesUpAfterAMomentHasNoPlaceToLeave() {
+		try (Harness harness = new Harness()) {
+			FaultyBackend backend = withPlaces(harness);
+			Hold stranger = Harness.hold(harness.engine());
+			Waiter waiter = harness.queued(harness.engine(backend), Duration.ofMillis(5));
+			harness.advance(Duration.ofMillis(6));
+			assertThat(waiter.result()).isNull();
+			assertThat(backend.count(FaultyBackend.Kind.CONTEND)).isZero();
+			assertThat(backend.count(FaultyBackend.Kind.RELEASE)).isZero();
+			stranger.release();
+		}
+	}
+
+	@Test
 	void storeWithQueueIsAskedAtOnce() {
 		try (Harness harness = new Harness()) {
 			LockEngine engine = harness.engine();

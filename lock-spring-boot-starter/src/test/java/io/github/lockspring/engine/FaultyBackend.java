@@ -60,7 +60,8 @@ final class FaultyBackend implements LockBackend {
 
 	private final LocalLockBackend backend;
 
-	private final Set<Capability> capabilities = EnumSet.complementOf(EnumSet.of(Capability.NEWS));
+	private final Set<Capability> capabilities = EnumSet
+		.complementOf(EnumSet.of(Capability.NEWS, Capability.PLACES));
 
 	private final List<Call> calls = new CopyOnWriteArrayList<>();
 

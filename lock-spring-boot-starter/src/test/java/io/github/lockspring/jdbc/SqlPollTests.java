@@ -95,7 +95,9 @@ abstract class SqlPollTests {
 	private List<LeaseRequest> requestsOfHeldKeys(int count) {
 		List<String> keys = IntStream.range(0, count).mapToObj((i) -> "key " + i).toList();
 		assertThat(Requests.acquires(this.holder, Requests.of(keys))).isTrue();
-		return keys.stream().map(Requests::of).toList();
+		List<LeaseRequest> requests = keys.stream().map(Requests::of).toList();
+		requests.forEach((request) -> this.waiter.contend(request, Requests.TIMEOUT));
+		return requests;
 	}
 
 	@Test
