@@ -1,0 +1,171 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.jetbrains.lincheck.Lincheck;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
+
+/**
+ * Model checks of the engine: leases that are released, lost or downgraded meanwhile.
+ */
+@Tag("model-check")
+class EngineLeaseModelTests extends EngineModel {
+
+	@Test
+	void newsOfAGrantThatComeTwiceDoNotReleaseIt() {
+		Lincheck.runConcurrentTest(ORDERS, () -> {
+			Process process = new Process();
+			Hold hold = process.contendedHold();
+			LeaseRequest lease = hold.lease().request();
+			process.start("a", hold::release);
+			process.start("b", process::acquireAndRelease);
+			process.start("news", () -> {
+				if (!process.backend.listener().granted(lease, new Grant(1, Duration.ofSeconds(30)), 0)) {
+					process.backend.release(lease, Duration.ofSeconds(1));
+				}
+			});
+			process.finish();
+		});
+	}
+
+	@Test
+	void leaseThatIsLostIsNotHeldAndLostOnce() {
+		Lincheck.runConcurrentTest(ORDERS, () -> {
+			Process process = new Process();
+			Hold hold = process.contendedHold();
+			LeaseRequest lease = hold.lease().request();
+			process.start("a", hold::release);
+			process.start("b", process::acquireAndReleaseIfNotLost);
+			process.start("news", () -> {
+				process.backend.release(lease, Duration.ofSeconds(1));
+				process.backend.listener().lost(lease);
+				process.requireNobodyHolds(lease);
+			});
+			process.finish();
+		});
+	}
+
+	@Test
+	void holdIsReleasedOrLostAndNotReenteredAfterLoss() {
+		Lincheck.runConcurrentTest(ORDERS, () -> {
+			Process process = new Process();
+			Hold hold = process.contendedHold();
+			AtomicInteger releases = new AtomicInteger();
+			process.start("owner", () -> {
+				if (hold.countUp()) {
+					releases.addAndGet(hold.release() ? 1 : 0);
+				}
+				releases.addAndGet(hold.release() ? 1 : 0);
+			});
+			process.start("loser", () -> process.backend.listener().lost(hold.lease().request()));
+			process.start("other loser", () -> process.backend.listener().lost(hold.lease().request()));
+			process.join();
+			boolean lost = process.losses.get() == 1;
+			require(process.losses.get() <= 1, "lost twice");
+			require(hold.state() == Hold.ENDED, "not ended");
+			require(lost || process.backend.isFree(), "neither lost nor released");
+			require(!lost || releases.get() <= 1, "lost, but the last release succeeded");
+			require(process.engine.size() == 0, "left in the queue");
+			process.engine.close();
+		});
+	}
+
+	@Test
+	void nobodyComesInBeforeTheMinimumHoldIsOver() {
+		Lincheck.runConcurrentTest(ORDERS, () -> {
+			Process process = new Process();
+			AcquireTerms terms = process.terms.withMinimumHold(Duration.ofSeconds(10));
+			Hold hold = process.engine.acquireUninterruptibly("k", terms, new Object(), 0);
+			process.start("holder", () -> require(hold.release(), "lost"));
+			for (String name : List.of("b", "c")) {
+				process.start(name,
+						() -> require(
+								process.engine.acquireUninterruptibly("k", process.terms, new Object(), 0) == null,
+								"came in"));
+			}
+			process.join();
+			require(process.backend.endRests() == 1, "no rest");
+			process.finish();
+		});
+	}
+
+	@Test
+	void ownerThatBeginsToReadWhileItEndsToWriteStepsDownOrAcquiresAnew() {
+		Lincheck.runConcurrentTest(ORDERS, () -> {
+			Process process = new Process();
+			Object owner = new Object();
+			Hold writer = process.engine.acquireUninterruptibly("k", process.terms, owner, 0);
+			process.start("writer", () -> require(writer.release(), "writer lost"));
+			process.start("reader", () -> process.readAndRelease(owner));
+			process.start("other reader", () -> process.readAndRelease(owner));
+			process.finish();
+			require(process.losses.get() == 0, "lost");
+		});
+	}
+
+	@Test
+	void writerAndReaderThatEndAtOnceLeaveNothing() {
+		Lincheck.runConcurrentTest(ORDERS, () -> {
+			Process process = new Process();
+			Object owner = new Object();
+			Hold writer = process.engine.acquireUninterruptibly("k", process.terms, owner, 0);
+			Hold reader = process.engine.acquireUninterruptibly("k", process.shared, owner, 0);
+			process.start("writer", () -> require(writer.release(), "writer lost"));
+			process.start("reader", () -> require(reader.release(), "reader lost"));
+			process.start("b", () -> {
+				Hold hold = process.engine.acquireUninterruptibly("k", process.terms, new Object(), 0);
+				require(hold == null || hold.release(), "lost");
+			});
+			process.finish();
+			require(process.losses.get() == 0, "lost");
+		});
+	}
+
+	@Test
+	void readerWhoseLeaseIsLostWhileTheWriterStepsDownIsNotHeld() {
+		Lincheck.runConcurrentTest(ORDERS, () -> {
+			Process process = new Process();
+			Object owner = new Object();
+			Hold writer = process.engine.acquireUninterruptibly("k", process.terms, owner, 0);
+			Hold reader = process.engine.acquireUninterruptibly("k", process.shared, owner, 0);
+			LeaseRequest lease = writer.lease().request();
+			process.holds.addAll(List.of(writer, reader));
+			process.start("writer", writer::release);
+			process.start("reader", reader::release);
+			process.start("news", () -> {
+				if (process.backend.release(lease, Duration.ofSeconds(1))) {
+					process.backend.listener().lost(lease);
+					process.requireNobodyHolds(lease);
+				}
+			});
+			process.join();
+			require(process.losses.get() <= 2, "lost twice");
+			require(process.engine.size() == 0, "left in the queue");
+			require(process.backend.isFree(), "left in the store");
+			process.engine.close();
+		});
+	}
+
+}
