@@ -43,6 +43,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class DemonstrationTests {
 
+	private static final int SCALE = Integer.getInteger("lock.test.scale", 1);
+
 	private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
 	@Test
@@ -102,8 +104,8 @@ class DemonstrationTests {
 	}
 
 	private void isExactWhenInstanceIsKilled(String profile, SqlServer server) throws Exception {
-		List<Round> rounds = run("--instances=3", "--threads=100", "--requests=50", "--stock=5000", "--kill-one",
-				"--strategies=distributed-lock", "--spring.profiles.active=" + profile,
+		List<Round> rounds = run("--instances=3", "--threads=20", "--requests=" + 25 * SCALE, "--stock=" + 500 * SCALE,
+				"--kill-one", "--strategies=distributed-lock", "--spring.profiles.active=" + profile,
 				"--spring.datasource.url=" + server.jdbcUrl(), "--spring.datasource.username=" + server.user(),
 				"--spring.datasource.password=" + server.password());
 		assertThat(rounds).hasSize(1).allSatisfy(this::isSoldOutExactly);
