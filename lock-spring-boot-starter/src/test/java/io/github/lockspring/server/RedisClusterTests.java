@@ -16,6 +16,7 @@
 
 package io.github.lockspring.server;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Tests for {@link RedisCluster}.
  */
+@Tag("test-servers")
 class RedisClusterTests {
 
 	@Test

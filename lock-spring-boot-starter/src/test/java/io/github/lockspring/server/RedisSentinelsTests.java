@@ -18,6 +18,7 @@ package io.github.lockspring.server;
 
 import java.util.List;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link RedisSentinels}.
  */
+@Tag("test-servers")
 class RedisSentinelsTests {
 
 	@Test

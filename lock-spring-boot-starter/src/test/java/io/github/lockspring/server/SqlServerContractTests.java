@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.opentest4j.TestAbortedException;
@@ -41,6 +42,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * @param <S> the type of the server
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("test-servers")
 abstract class SqlServerContractTests<S extends SqlServer> {
 
 	private static final int NONE = -1;

@@ -25,6 +25,7 @@ import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link ZooKeeperEnsemble}.
  */
+@Tag("test-servers")
 class ZooKeeperEnsembleTests {
 
 	private static ZooKeeperEnsemble ensemble;
