@@ -33,6 +33,7 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.github.lockspring.benchmarks.contestant.Contestant;
+import io.github.lockspring.benchmarks.contestant.LockStarter;
 import io.github.lockspring.benchmarks.contestant.ShedLock;
 import io.github.lockspring.benchmarks.contestant.SpringIntegration;
 
@@ -43,14 +44,14 @@ import io.github.lockspring.benchmarks.contestant.SpringIntegration;
 @ImportAutoConfiguration({ DataSourceAutoConfiguration.class, DataSourceInitializationAutoConfiguration.class,
 		JdbcTemplateAutoConfiguration.class, DataSourceTransactionManagerAutoConfiguration.class,
 		TransactionAutoConfiguration.class })
-@Import(ConfiguredLocks.Starter.class)
+@Import(LockStarterConfiguration.class)
 class JdbcApplication {
 
 	private static final String SPRING_INTEGRATION = "spring-integration";
 
 	private static final String SHEDLOCK = "shedlock";
 
-	static final Set<String> CONTESTANTS = Set.of(ConfiguredLocks.NAME, SPRING_INTEGRATION, SHEDLOCK);
+	static final Set<String> CONTESTANTS = Set.of(LockStarter.NAME, SPRING_INTEGRATION, SHEDLOCK);
 
 	@Bean
 	StoreUse storeUse(JdbcTemplate jdbc) {

@@ -34,6 +34,7 @@ import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockTyp
 
 import io.github.lockspring.benchmarks.contestant.Contestant;
 import io.github.lockspring.benchmarks.contestant.Lock4j;
+import io.github.lockspring.benchmarks.contestant.LockStarter;
 import io.github.lockspring.benchmarks.contestant.RedissonLocks;
 import io.github.lockspring.benchmarks.contestant.ShedLock;
 import io.github.lockspring.benchmarks.contestant.SpringIntegrationRedis;
@@ -43,7 +44,7 @@ import io.github.lockspring.benchmarks.contestant.SpringIntegrationRedis;
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @ImportAutoConfiguration(DataRedisAutoConfiguration.class)
-@Import(ConfiguredLocks.Starter.class)
+@Import(LockStarterConfiguration.class)
 class RedisApplication {
 
 	private static final String REDISSON = "redisson";
@@ -54,7 +55,7 @@ class RedisApplication {
 
 	private static final String LOCK4J = "lock4j";
 
-	static final Set<String> CONTESTANTS = Set.of(ConfiguredLocks.NAME, REDISSON, SPRING_INTEGRATION, SHEDLOCK, LOCK4J);
+	static final Set<String> CONTESTANTS = Set.of(LockStarter.NAME, REDISSON, SPRING_INTEGRATION, SHEDLOCK, LOCK4J);
 
 	@Bean
 	StoreUse storeUse(StringRedisTemplate template) {

@@ -29,13 +29,14 @@ import org.springframework.context.annotation.Profile;
 
 import io.github.lockspring.benchmarks.contestant.Contestant;
 import io.github.lockspring.benchmarks.contestant.CuratorLocks;
+import io.github.lockspring.benchmarks.contestant.LockStarter;
 import io.github.lockspring.benchmarks.contestant.SpringIntegrationZooKeeper;
 
 /**
  * An application that uses ZooKeeper by Curator.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
-@Import(ConfiguredLocks.Starter.class)
+@Import(LockStarterConfiguration.class)
 class ZooKeeperApplication {
 
 	static final String CONNECT_PROPERTY = "application.connect-string";
@@ -44,7 +45,7 @@ class ZooKeeperApplication {
 
 	private static final String SPRING_INTEGRATION = "spring-integration";
 
-	static final Set<String> CONTESTANTS = Set.of(ConfiguredLocks.NAME, CURATOR_MUTEX, SPRING_INTEGRATION);
+	static final Set<String> CONTESTANTS = Set.of(LockStarter.NAME, CURATOR_MUTEX, SPRING_INTEGRATION);
 
 	@Bean(initMethod = "start")
 	CuratorFramework curator(@Value("${" + CONNECT_PROPERTY + "}") String connectString) {

@@ -39,7 +39,7 @@ public final class LockStarter implements Contestant {
 
 	private static final LockOptions TRYING = LockOptions.defaults().withWaitTime(Duration.ZERO);
 
-	private final LockEngine engine;
+	public static final String NAME = "lock-starter";
 
 	private final LockTemplate template;
 
@@ -48,15 +48,30 @@ public final class LockStarter implements Contestant {
 	private final Runnable cleanUp;
 
 	/**
+	 * Takes part with the beans of an application.
+	 * @param template tries
+	 * @param client waits
+	 * @param cleanUp closes what they work on
+	 */
+	public LockStarter(LockTemplate template, LockClient client, Runnable cleanUp) {
+		this.template = template;
+		this.client = client;
+		this.cleanUp = cleanUp;
+	}
+
+	/**
 	 * Brings up the engine.
 	 * @param backend the backend
 	 * @param cleanUp closes what the backend works on
+	 * @return the contestant
 	 */
-	public LockStarter(LockBackend backend, Runnable cleanUp) {
-		this.engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, TimeSource.SYSTEM);
-		this.template = new LockTemplate(this.engine, "bench:", LockOptions.defaults());
-		this.client = new LockClient(this.engine, this.template);
-		this.cleanUp = cleanUp;
+	public static LockStarter on(LockBackend backend, Runnable cleanUp) {
+		LockEngine engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, TimeSource.SYSTEM);
+		LockTemplate template = new LockTemplate(engine, "bench:", LockOptions.defaults());
+		return new LockStarter(template, new LockClient(engine, template), () -> {
+			engine.close();
+			cleanUp.run();
+		});
 	}
 
 	@Override
@@ -74,7 +89,6 @@ public final class LockStarter implements Contestant {
 
 	@Override
 	public void close() {
-		this.engine.close();
 		this.cleanUp.run();
 	}
 

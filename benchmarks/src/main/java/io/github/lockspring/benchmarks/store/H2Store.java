@@ -114,14 +114,14 @@ final class H2Store implements Store {
 	public List<Entrant> entrants() {
 		return List.of(new Entrant(Entrant.FLOOR, () -> new RawUpdates(newDataSource()), Trait.DISTRIBUTED),
 				new Entrant("fair-reentrant-lock", () -> new JvmLocks(true), Trait.EXCLUSIVE, Trait.WAITING),
-				new Entrant("lock-starter", this::lockStarter, Trait.values()),
+				new Entrant(LockStarter.NAME, this::lockStarter, Trait.values()),
 				new Entrant("spring-integration", () -> new SpringIntegration(newDataSource()), Trait.values()),
 				new Entrant("shedlock", this::shedLock, Trait.EXCLUSIVE, Trait.DISTRIBUTED, Trait.RENEWING));
 	}
 
 	private LockStarter lockStarter() {
 		HikariDataSource dataSource = newDataSource();
-		return new LockStarter(new JdbcLockBackend(dataSource), dataSource::close);
+		return LockStarter.on(new JdbcLockBackend(dataSource), dataSource::close);
 	}
 
 	private ShedLock shedLock() {

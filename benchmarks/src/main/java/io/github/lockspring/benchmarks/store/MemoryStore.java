@@ -44,11 +44,12 @@ final class MemoryStore implements Store {
 				new Entrant(Entrant.FLOOR, () -> new JvmLocks(false), Trait.EXCLUSIVE, Trait.WAITING, Trait.REENTRANT),
 				new Entrant("fair-reentrant-lock", () -> new JvmLocks(true), Trait.EXCLUSIVE, Trait.WAITING,
 						Trait.REENTRANT),
-				new Entrant("lock-starter", MemoryStore::lockStarter, Trait.EXCLUSIVE, Trait.WAITING, Trait.REENTRANT));
+				new Entrant(LockStarter.NAME, MemoryStore::lockStarter, Trait.EXCLUSIVE, Trait.WAITING,
+						Trait.REENTRANT));
 	}
 
 	private static LockStarter lockStarter() {
-		return new LockStarter(new LocalLockBackend(), () -> {
+		return LockStarter.on(new LocalLockBackend(), () -> {
 		});
 	}
 

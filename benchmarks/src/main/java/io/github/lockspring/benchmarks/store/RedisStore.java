@@ -83,7 +83,7 @@ final class RedisStore implements Store {
 	public List<Entrant> entrants() {
 		return List.of(new Entrant(Entrant.FLOOR, () -> new RawRedis(this.address), Trait.DISTRIBUTED),
 				new Entrant("fair-reentrant-lock", () -> new JvmLocks(true), Trait.EXCLUSIVE, Trait.WAITING),
-				new Entrant("lock-starter", this::lockStarter, Trait.values()),
+				new Entrant(LockStarter.NAME, this::lockStarter, Trait.values()),
 				new Entrant("redisson", () -> RedissonLocks.plain(this.address), Trait.values()),
 				new Entrant("redisson-fair", () -> RedissonLocks.fair(this.address), Trait.values()),
 				new Entrant("spring-integration-spin", () -> springIntegration(RedisLockType.SPIN_LOCK),
@@ -99,7 +99,7 @@ final class RedisStore implements Store {
 
 	private LockStarter lockStarter() {
 		LettuceConnectionFactory connections = connections();
-		return new LockStarter(new RedisLockBackend(connections, RedisLockSettings.defaults()), connections::destroy);
+		return LockStarter.on(new RedisLockBackend(connections, RedisLockSettings.defaults()), connections::destroy);
 	}
 
 	private SpringIntegrationRedis springIntegration(RedisLockType type) {

@@ -141,7 +141,7 @@ final class SqlServerStore implements Store {
 				new Entrant(Entrant.FLOOR, () -> new PreparedUpdates(newDataSource(), product().insertRow()),
 						Trait.DISTRIBUTED),
 				new Entrant("fair-reentrant-lock", () -> new JvmLocks(true), Trait.EXCLUSIVE, Trait.WAITING),
-				new Entrant("lock-starter", this::lockStarter, Trait.values()),
+				new Entrant(LockStarter.NAME, this::lockStarter, Trait.values()),
 				new Entrant("spring-integration", () -> new SpringIntegration(newDataSource()), Trait.values()),
 				new Entrant("shedlock", this::shedLock, Trait.EXCLUSIVE, Trait.DISTRIBUTED, Trait.RENEWING));
 	}
@@ -156,7 +156,7 @@ final class SqlServerStore implements Store {
 					pool.getPassword());
 			JdbcLockSettings settings = JdbcLockSettings.ofOwnConnections(JdbcLockSchema.DEFAULT_TABLE_NAME,
 					OWN_CONNECTIONS);
-			return new LockStarter(new JdbcLockBackend(unpooled, settings.withListening(isNotifying())), () -> {
+			return LockStarter.on(new JdbcLockBackend(unpooled, settings.withListening(isNotifying())), () -> {
 			});
 		}
 	}

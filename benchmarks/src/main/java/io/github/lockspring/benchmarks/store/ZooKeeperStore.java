@@ -153,7 +153,7 @@ final class ZooKeeperStore implements Store {
 		return List.of(
 				new Entrant(Entrant.FLOOR, () -> new RawZooKeeper(this.address), Trait.DISTRIBUTED, Trait.RENEWING),
 				new Entrant("fair-reentrant-lock", () -> new JvmLocks(true), Trait.EXCLUSIVE, Trait.WAITING),
-				new Entrant("lock-starter", this::lockStarter, Trait.values()),
+				new Entrant(LockStarter.NAME, this::lockStarter, Trait.values()),
 				new Entrant("curator-mutex", () -> CuratorLocks.mutex(client()), Trait.values()),
 				new Entrant("curator-semaphore-mutex", () -> CuratorLocks.semaphoreMutex(client()), Trait.EXCLUSIVE,
 						Trait.DISTRIBUTED, Trait.WAITING, Trait.RENEWING),
@@ -164,7 +164,7 @@ final class ZooKeeperStore implements Store {
 
 	private Contestant lockStarter() {
 		CuratorFramework client = client();
-		return new LockStarter(
+		return LockStarter.on(
 				new ZooKeeperLockBackend(client,
 						new ZooKeeperLockSettings(ZooKeeperLockSettings.DEFAULT_NAMESPACE, OPERATION_TIMEOUT)),
 				client::close);

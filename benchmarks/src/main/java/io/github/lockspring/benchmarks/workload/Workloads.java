@@ -35,7 +35,12 @@ public final class Workloads {
 			new ReentryWorkload(), new TripsWorkload(Duration.ofMillis(5)), PROCESSES, new FairnessWorkload(PROCESSES),
 			new HandOffWorkload(), new StandstillWorkload("standstill", 50),
 			new StandstillWorkload("standstill-1000", MANY_KEYS), new HeldLeasesWorkload("held", 10_000),
-			new HeldLeasesWorkload("held-2000", 2_000), new StartUpWorkload(), new ThreadsAtRestWorkload());
+			new HeldLeasesWorkload("held-2000", 2_000),
+			new ApplicationWorkload("start-up",
+					"how much longer an application takes to start that uses the store anyway", new StartUp()),
+			new ApplicationWorkload("threads-at-rest",
+					"threads of an application that has locked, more than of one that has used the store only",
+					new ThreadsAtRest()));
 
 	private Workloads() {
 	}

@@ -15,68 +15,35 @@
  */
 package io.github.lockspring.benchmarks.application;
 
-import java.util.concurrent.locks.Lock;
-
-import org.jspecify.annotations.Nullable;
-
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Profile;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.LockTemplate;
 import io.github.lockspring.autoconfigure.LockAutoConfiguration;
 import io.github.lockspring.benchmarks.contestant.Contestant;
+import io.github.lockspring.benchmarks.contestant.LockStarter;
 import io.github.lockspring.concurrent.LockClient;
 
 /**
- * Our locks as the starter configures them.
+ * What the starter adds, and a bean with a method that is locked.
  */
-final class ConfiguredLocks implements Contestant {
+@Configuration(proxyBeanMethods = false)
+@ImportAutoConfiguration(LockAutoConfiguration.class)
+@Profile(LockStarter.NAME)
+class LockStarterConfiguration {
 
-	static final String NAME = "lock-starter";
-
-	private final LockClient client;
-
-	private ConfiguredLocks(LockClient client) {
-		this.client = client;
+	@Bean(destroyMethod = "")
+	Contestant contestant(LockTemplate template, LockClient client) {
+		return new LockStarter(template, client, () -> {
+		});
 	}
 
-	@Override
-	public Hold acquire(String key) throws InterruptedException {
-		Lock lock = this.client.lock(key);
-		lock.lockInterruptibly();
-		return lock::unlock;
-	}
-
-	@Override
-	public @Nullable Hold tryAcquire(String key) {
-		Lock lock = this.client.lock(key);
-		return lock.tryLock() ? lock::unlock : null;
-	}
-
-	@Override
-	public void close() {
-	}
-
-	/**
-	 * What the starter adds, and a bean with a method that is locked.
-	 */
-	@Configuration(proxyBeanMethods = false)
-	@ImportAutoConfiguration(LockAutoConfiguration.class)
-	@Profile(NAME)
-	static class Starter {
-
-		@Bean(destroyMethod = "")
-		Contestant contestant(LockClient client) {
-			return new ConfiguredLocks(client);
-		}
-
-		@Bean
-		Payments payments() {
-			return new Payments();
-		}
-
+	@Bean
+	Payments payments() {
+		return new Payments();
 	}
 
 	/**
