@@ -17,9 +17,10 @@
 package io.github.lockspring.autoconfigure;
 
 import java.time.Duration;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 import org.apache.commons.logging.Log;
@@ -33,11 +34,13 @@ import io.github.lockspring.jdbc.JdbcLockCleanup;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
+import io.github.lockspring.support.TimerThread;
 
 /**
  * What is done to the table of locks in the background: it is created or checked as soon
  * as the database can be reached, and rows of keys that nobody has locked for long are
- * removed from time to time.
+ * removed from time to time. The shared timer tells when; the work is done by a thread
+ * that ends afterwards.
  * <p>
  * Nothing is interrupted when this stops, because some databases in the same process do
  * not survive that.
@@ -54,9 +57,7 @@ final class JdbcLockUpkeep implements SmartLifecycle {
 
 	private final LockProperties.Jdbc properties;
 
-	private @Nullable ScheduledExecutorService executor;
-
-	private @Nullable JdbcLockCleanup cleanup;
+	private @Nullable Work work;
 
 	/**
 	 * Checks the properties.
@@ -79,43 +80,9 @@ final class JdbcLockUpkeep implements SmartLifecycle {
 
 	@Override
 	public synchronized void start() {
-		ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, JdbcLockUpkeep::newThread);
-		executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-		this.executor = executor;
-		if (!this.table.isPrepared()) {
-			prepareIn(PREPARE_INTERVAL, executor);
-		}
-		if (this.properties.getCleanup().isEnabled()) {
-			this.cleanup = scheduled(executor);
-		}
-	}
-
-	private static Thread newThread(Runnable task) {
-		return DaemonThreads.create("lock-jdbc-upkeep", task);
-	}
-
-	private void prepareIn(Duration delay, ScheduledExecutorService executor) {
-		executor.schedule(() -> prepare(executor), delay.toMillis(), TimeUnit.MILLISECONDS);
-	}
-
-	private void prepare(ScheduledExecutorService executor) {
-		if (!this.table.prepareLater() && !executor.isShutdown()) {
-			prepareIn(PREPARE_INTERVAL, executor);
-		}
-	}
-
-	/**
-	 * Begins at any time in the first interval, so that processes that start together do
-	 * not clean up together.
-	 */
-	private JdbcLockCleanup scheduled(ScheduledExecutorService executor) {
-		LockProperties.Jdbc.Cleanup settings = this.properties.getCleanup();
-		JdbcLockCleanup cleanup = new JdbcLockCleanup(this.table.dataSource(), this.properties.getTableName(),
-				settings.getRetention());
-		long millis = Durations.cap(settings.getInterval()).toMillis();
-		executor.scheduleWithFixedDelay(() -> run(cleanup), ThreadLocalRandom.current().nextLong(millis), millis,
-				TimeUnit.MILLISECONDS);
-		return cleanup;
+		Work work = new Work();
+		this.work = work;
+		work.start();
 	}
 
 	private static void run(JdbcLockCleanup cleanup) {
@@ -133,39 +100,109 @@ final class JdbcLockUpkeep implements SmartLifecycle {
 
 	@Override
 	public synchronized void stop() {
-		ScheduledExecutorService executor = this.executor;
-		this.executor = null;
-		if (executor != null) {
-			executor.shutdown();
-			closeCleanup();
-			awaitEnd(executor);
-		}
-	}
-
-	private void closeCleanup() {
-		if (this.cleanup != null) {
-			this.cleanup.close();
-			this.cleanup = null;
-		}
-	}
-
-	private static void awaitEnd(ScheduledExecutorService executor) {
-		try {
-			executor.awaitTermination(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
+		Work work = this.work;
+		this.work = null;
+		if (work != null) {
+			work.stop();
 		}
 	}
 
 	@Override
 	public synchronized boolean isRunning() {
-		return this.executor != null;
+		return this.work != null;
+	}
+
+	/**
+	 * Whether old rows are removed from time to time.
+	 */
+	synchronized boolean isCleaningUp() {
+		return this.work != null && !this.work.cleanUp.isStopped();
 	}
 
 	@Override
 	public int getPhase() {
 		return LockLifecycle.PHASE;
+	}
+
+	/**
+	 * What is done between a start and a stop.
+	 */
+	private final class Work {
+
+		private final ExecutorService executor = new ThreadPoolExecutor(0, 1, 1, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), (task) -> DaemonThreads.create("lock-jdbc-upkeep", task),
+				new ThreadPoolExecutor.DiscardPolicy());
+
+		private final TimerThread.Task prepare = inBackground(this::prepare);
+
+		private final TimerThread.Task cleanUp = inBackground(this::cleanUp);
+
+		private final JdbcLockCleanup cleanup = new JdbcLockCleanup(JdbcLockUpkeep.this.table.dataSource(),
+				JdbcLockUpkeep.this.properties.getTableName(),
+				JdbcLockUpkeep.this.properties.getCleanup().getRetention());
+
+		private final long cleanupNanos = Durations.nanos(JdbcLockUpkeep.this.properties.getCleanup().getInterval());
+
+		private TimerThread.Task inBackground(Runnable action) {
+			return TimerThread.shared().task(() -> this.executor.execute(action));
+		}
+
+		/**
+		 * Processes that start together do not clean up together: each begins at any time
+		 * in the first interval.
+		 */
+		void start() {
+			if (!JdbcLockUpkeep.this.table.isPrepared()) {
+				runAfter(PREPARE_INTERVAL.toNanos(), this.prepare);
+			}
+			if (JdbcLockUpkeep.this.properties.getCleanup().isEnabled()) {
+				runAfter(ThreadLocalRandom.current().nextLong(this.cleanupNanos), this.cleanUp);
+			}
+		}
+
+		private static void runAfter(long nanos, TimerThread.Task task) {
+			task.runAt(System.nanoTime() + nanos);
+			task.start();
+		}
+
+		private void prepare() {
+			if (this.executor.isShutdown()) {
+				return;
+			}
+			if (JdbcLockUpkeep.this.table.prepareLater()) {
+				this.prepare.stop();
+			}
+			else {
+				this.prepare.runAt(System.nanoTime() + PREPARE_INTERVAL.toNanos());
+			}
+		}
+
+		private void cleanUp() {
+			try {
+				run(this.cleanup);
+			}
+			finally {
+				this.cleanUp.runAt(System.nanoTime() + this.cleanupNanos);
+			}
+		}
+
+		void stop() {
+			this.prepare.stop();
+			this.cleanUp.stop();
+			this.executor.shutdown();
+			this.cleanup.close();
+			awaitEnd();
+		}
+
+		private void awaitEnd() {
+			try {
+				this.executor.awaitTermination(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
+
 	}
 
 }

@@ -16,24 +16,17 @@
 
 package io.github.lockspring.engine;
 
-import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
-
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
 
-import io.github.lockspring.support.DaemonThreads;
+import io.github.lockspring.support.TimerThread;
 
 /**
- * The one thread that looks after leases: it sleeps until the earliest moment that
- * anybody asked for, runs its chores, and asks them when they want to run again.
- * <p>
- * A moment that is asked for while the chores run is not forgotten: the thread lets go of
- * the former moment before it runs them.
+ * Looks after the leases of one engine: runs its chores at the earliest moment that
+ * anybody asked for, and asks them when they want to run again. All engines that live by
+ * the clocks of the machine share one thread for that.
  */
 final class Upkeep {
 
@@ -41,27 +34,19 @@ final class Upkeep {
 
 	private static final Log logger = LogFactory.getLog(Upkeep.class);
 
-	private static final long AFTER_FAILURE_NANOS = Duration.ofMillis(100).toNanos();
+	private static final long RETRY_NANOS = 100_000_000;
 
 	private final TimeSource time;
 
-	private final long origin;
-
-	private final AtomicLong wakeAt = new AtomicLong(NEVER);
-
-	private final String name;
+	private final TimerThread.Task task;
 
 	private Chore[] chores = {};
 
-	/**
-	 * The thread that runs the chores, or {@code null} while this is stopped.
-	 */
-	private volatile @Nullable Thread thread;
-
 	Upkeep(String name, TimeSource time) {
 		this.time = time;
-		this.origin = time.nanoTime();
-		this.name = "lock-upkeep-" + name;
+		TimerThread timer = (time == TimeSource.SYSTEM) ? TimerThread.shared()
+				: new TimerThread("lock-timer-" + name, time::nanoTime, time::parkNanos);
+		this.task = timer.task(this::runChores);
 	}
 
 	void start(Chore... chores) {
@@ -74,14 +59,8 @@ final class Upkeep {
 	 * Starts again after a stop.
 	 */
 	void start() {
-		Assert.state(this.thread == null, "Not stopped");
-		Thread thread = DaemonThreads.create(this.name, this::run);
-		this.thread = thread;
-		thread.start();
-	}
-
-	private boolean isStopped() {
-		return this.thread != Thread.currentThread();
+		Assert.state(this.task.isStopped(), "Not stopped");
+		this.task.start();
 	}
 
 	/**
@@ -89,45 +68,7 @@ final class Upkeep {
 	 * next to nothing if they will run earlier anyway.
 	 */
 	void runAt(long nanoTime) {
-		request(nanoTime - this.origin);
-	}
-
-	private void request(long when) {
-		while (true) {
-			long current = this.wakeAt.get();
-			if (current <= when) {
-				return;
-			}
-			if (this.wakeAt.compareAndSet(current, when)) {
-				LockSupport.unpark(this.thread);
-				return;
-			}
-		}
-	}
-
-	private void run() {
-		while (!isStopped()) {
-			try {
-				sleepOrRunChores();
-			}
-			catch (Throwable ex) {
-				logger.error("The upkeep of locks failed and goes on", ex);
-				LockSupport.parkNanos(this, AFTER_FAILURE_NANOS);
-				request(0); // at once, without a look at the clock
-			}
-		}
-	}
-
-	private void sleepOrRunChores() {
-		long pause = this.wakeAt.get() - (this.time.nanoTime() - this.origin);
-		if (pause > 0) {
-			this.time.parkNanos(this, pause);
-			Thread.interrupted();
-		}
-		else {
-			this.wakeAt.set(NEVER);
-			runChores();
-		}
+		this.task.runAt(nanoTime);
 	}
 
 	private void runChores() {
@@ -136,19 +77,17 @@ final class Upkeep {
 				chore.run();
 			}
 			catch (Throwable ex) {
-				if (isStopped()) {
+				if (this.task.isStopped()) {
 					return; // and so are those that work for the chores
 				}
 				logger.error("A chore of the upkeep of locks failed and will run again", ex);
-				request(this.time.nanoTime() - this.origin + AFTER_FAILURE_NANOS);
+				runAt(this.time.nanoTime() + RETRY_NANOS);
 			}
 		}
 	}
 
 	void stop() {
-		Thread thread = this.thread;
-		this.thread = null;
-		LockSupport.unpark(thread);
+		this.task.stop();
 	}
 
 	/**

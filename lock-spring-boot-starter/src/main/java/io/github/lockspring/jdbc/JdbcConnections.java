@@ -33,6 +33,7 @@ import java.util.function.BooleanSupplier;
 
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.support.DaemonThreads;
+import io.github.lockspring.support.TimerThread;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +50,9 @@ import org.jspecify.annotations.Nullable;
  * <li>An opening that takes too long is aborted and not counted any more, so that another
  * may be tried: what it hangs at need not be what the next one meets.</li>
  * <li>A sweep ends calls that outlast their time, closes what is old or idle, looks
- * whether unused connections still lead anywhere, and replaces what is gone.</li>
+ * whether unused connections still lead anywhere, and replaces what is gone. It is a task
+ * of the shared timer, and hands what may block to threads that end when they have
+ * nothing to do.</li>
  * </ol>
  * Safe for use by many threads at once.
  */
@@ -112,6 +115,8 @@ final class JdbcConnections implements AutoCloseable {
 
 	private ExecutorService background = newExecutor();
 
+	private final TimerThread.Task sweep = TimerThread.shared().task(this::sweep);
+
 	private Duration openingTime = OPENING_TIME;
 
 	private int ordinaryCalls;
@@ -142,7 +147,19 @@ final class JdbcConnections implements AutoCloseable {
 
 	private static ExecutorService newExecutor() {
 		return new ThreadPoolExecutor(0, Integer.MAX_VALUE, 1, TimeUnit.SECONDS, new SynchronousQueue<>(),
-				DaemonThreads.named("lock-jdbc-connection-"), (task, executor) -> task.run());
+				DaemonThreads.named("lock-jdbc-connection-"), (task, executor) -> runAfterClose(task));
+	}
+
+	/**
+	 * Leaves what comes after the end to the caller, who must not be the timer.
+	 */
+	private static void runAfterClose(Runnable task) {
+		if (TimerThread.shared().isCurrentThread()) {
+			DaemonThreads.create("lock-jdbc-connection-end", task).start();
+		}
+		else {
+			task.run();
+		}
 	}
 
 	/**
@@ -345,9 +362,14 @@ final class JdbcConnections implements AutoCloseable {
 	private void beginSweep() {
 		endQuiet();
 		if (!this.sweeping) {
-			this.background.execute(this::sweep);
+			this.sweep.start();
 			this.sweeping = true;
+			sweepWithin(SWEEP_INTERVAL);
 		}
+	}
+
+	private void sweepWithin(Duration time) {
+		this.sweep.runAt(System.nanoTime() + time.toNanos());
 	}
 
 	private void run(ConnectionOpening opening) {
@@ -476,10 +498,10 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Runs as long as there are connections.
+	 * Goes on as long as there are connections.
 	 */
 	private void sweep() {
-		while (isSweepNeeded()) {
+		if (isSweepNeeded()) {
 			try {
 				sweepOnce();
 			}
@@ -493,6 +515,9 @@ final class JdbcConnections implements AutoCloseable {
 	private synchronized boolean isSweepNeeded() {
 		this.sweeping = (this.started && !this.closed) || !this.open.isEmpty() || !this.leaving.isEmpty()
 				|| !this.openings.isEmpty() || !this.waiters.isEmpty();
+		if (!this.sweeping) {
+			this.sweep.stop();
+		}
 		return this.sweeping;
 	}
 
@@ -569,19 +594,13 @@ final class JdbcConnections implements AutoCloseable {
 	private synchronized void rest() {
 		this.quiet = this.limits.own() && this.waiters.isEmpty() && this.openings.isEmpty() && this.leaving.isEmpty()
 				&& this.idle.size() == this.open.size();
-		try {
-			wait((this.quiet ? QUIET_INTERVAL : SWEEP_INTERVAL).toMillis());
-		}
-		catch (InterruptedException ex) {
-			logger.debug("Interrupted", ex);
-		}
-		this.quiet = false;
+		sweepWithin(this.quiet ? QUIET_INTERVAL : SWEEP_INTERVAL);
 	}
 
 	private void endQuiet() {
 		if (this.quiet) {
 			this.quiet = false;
-			notifyAll();
+			sweepWithin(SWEEP_INTERVAL);
 		}
 	}
 
@@ -609,7 +628,7 @@ final class JdbcConnections implements AutoCloseable {
 		List<LockConnection> connections = new ArrayList<>(this.idle);
 		this.idle.clear();
 		connections.forEach(this::leaves);
-		notifyAll();
+		endQuiet();
 		return connections;
 	}
 

@@ -382,7 +382,19 @@ class JdbcLockConfigurationTests {
 	@Test
 	void whenCleanupIsOffThenOldRowsStay() {
 		this.withDatabase.withPropertyValues("lock.jdbc.cleanup.enabled=false", "lock.jdbc.cleanup.interval=1s")
-			.run((context) -> assertThat(threads("lock-jdbc-upkeep")).isZero());
+			.run((context) -> assertThat(context.getBean(JdbcLockUpkeep.class).isCleaningUp()).isFalse());
+	}
+
+	@Test
+	void anApplicationAtRestHasOneThread() {
+		this.withDatabase.run((context) -> {
+			context.getBean(LockOperations.class).executeWithoutResult("order:42", (lock) -> {
+			});
+			Awaitility.await()
+				.atMost(PATIENCE)
+				.untilAsserted(() -> assertThat(ourThreads()).containsExactly("lock-timer"));
+		});
+		Awaitility.await().atMost(PATIENCE).untilAsserted(() -> assertThat(ourThreads()).isEmpty());
 	}
 
 	@Test
@@ -390,9 +402,11 @@ class JdbcLockConfigurationTests {
 		this.withDatabase.withPropertyValues("lock.jdbc.cleanup.interval=1s").run((context) -> {
 			JdbcLockUpkeep upkeep = context.getBean(JdbcLockUpkeep.class);
 			assertThat(upkeep.isRunning()).isTrue();
+			assertThat(upkeep.isCleaningUp()).isTrue();
 			Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-upkeep") == 1);
 			upkeep.stop();
 			assertThat(upkeep.isRunning()).isFalse();
+			assertThat(upkeep.isCleaningUp()).isFalse();
 			Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-upkeep") == 0);
 			insertOldRow(new JdbcTemplate(context.getBean(DataSource.class)));
 			upkeep.start();
@@ -507,6 +521,15 @@ class JdbcLockConfigurationTests {
 
 	private static int rows(JdbcTemplate jdbc) {
 		return jdbc.queryForObject("SELECT COUNT(*) FROM distributed_lock", Integer.class);
+	}
+
+	private static List<String> ourThreads() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.map(Thread::getName)
+			.filter((name) -> name.startsWith("lock-"))
+			.toList();
 	}
 
 	private static long threads(String name) {

@@ -140,7 +140,7 @@ class RestartTests {
 	 * Threads of engines and backends, but for those of other tests' servers and clients.
 	 */
 	private static Set<String> threads() {
-		List<String> prefixes = List.of("lock-redis", "lock-jdbc", "lock-zookeeper", "lock-local", "lock-upkeep");
+		List<String> prefixes = List.of("lock-redis", "lock-jdbc", "lock-zookeeper", "lock-local", "lock-timer");
 		return Thread.getAllStackTraces()
 			.keySet()
 			.stream()

@@ -150,7 +150,7 @@ class EngineRestartTests {
 			.keySet()
 			.stream()
 			.map(Thread::getName)
-			.noneMatch((name) -> name.startsWith("lock-faulty-") || name.equals("lock-upkeep-faulty")));
+			.noneMatch((name) -> name.startsWith("lock-faulty-") || name.startsWith("lock-timer")));
 	}
 
 }

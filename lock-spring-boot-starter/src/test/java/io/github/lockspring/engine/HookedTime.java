@@ -22,6 +22,8 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.support.TimerThread;
+
 /**
  * A time that has something happen when a thread looks at the clock, which is how a test
  * gets in between two steps of the engine.
@@ -104,7 +106,7 @@ final class HookedTime implements TimeSource {
 
 	@Override
 	public void parkNanos(Object blocker, long nanos) {
-		if (blocker instanceof Upkeep) {
+		if (blocker instanceof TimerThread) {
 			this.upkeep = Thread.currentThread();
 			this.sleepsOfUpkeep.incrementAndGet();
 		}

@@ -338,7 +338,7 @@ class ShutdownTests {
 			.keySet()
 			.stream()
 			.map(Thread::getName)
-			.noneMatch((name) -> name.startsWith("lock-faulty-") || name.equals("lock-upkeep-faulty")));
+			.noneMatch((name) -> name.startsWith("lock-faulty-") || name.startsWith("lock-timer")));
 	}
 
 }

@@ -1,0 +1,273 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.support;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A daemon thread that runs short tasks at the times they ask for. It exists as long as
+ * there are {@linkplain Task#start() started} tasks. By default all tasks of the library
+ * share one thread, whatever the number of backends; a task that may block hands its work
+ * to a thread of its own.
+ * <p>
+ * Safe for use by many threads.
+ */
+public final class TimerThread {
+
+	private static final Log logger = LogFactory.getLog(TimerThread.class);
+
+	private static final long NEVER = Long.MAX_VALUE;
+
+	private static final long RETRY_NANOS = 100_000_000;
+
+	private static final TimerThread SHARED = new TimerThread("lock-timer", System::nanoTime, LockSupport::parkNanos);
+
+	private final String name;
+
+	private final LongSupplier clock;
+
+	private final Parker parker;
+
+	private final long origin;
+
+	private final List<Task> tasks = new CopyOnWriteArrayList<>();
+
+	/**
+	 * The thread that runs the tasks, or {@code null} while none is started.
+	 */
+	private volatile @Nullable Thread thread;
+
+	/**
+	 * Create a timer with a thread of its own.
+	 * @param name the name of the thread
+	 * @param clock the monotonic clock, in nanoseconds
+	 * @param parker parks the thread
+	 */
+	public TimerThread(String name, LongSupplier clock, Parker parker) {
+		this.name = name;
+		this.clock = clock;
+		this.parker = parker;
+		this.origin = clock.getAsLong();
+	}
+
+	/**
+	 * Return the timer of all that live by the clock of the machine.
+	 * @return the shared timer
+	 */
+	public static TimerThread shared() {
+		return SHARED;
+	}
+
+	/**
+	 * Create a task, which is not started.
+	 * @param action what to run; must not block
+	 * @return the task
+	 */
+	public Task task(Runnable action) {
+		return new Task(action);
+	}
+
+	/**
+	 * Return whether the caller is a task of this timer, and must not block.
+	 * @return whether the current thread is the one of this timer
+	 */
+	public boolean isCurrentThread() {
+		return this.thread == Thread.currentThread();
+	}
+
+	private synchronized void add(Task task) {
+		if (this.thread == null) {
+			startThread();
+		}
+		this.tasks.add(task);
+		LockSupport.unpark(this.thread);
+	}
+
+	private void startThread() {
+		Thread thread = DaemonThreads.create(this.name, this::run);
+		this.thread = thread;
+		try {
+			thread.start();
+		}
+		catch (Throwable ex) {
+			this.thread = null; // another start may find room for a thread
+			throw ex;
+		}
+	}
+
+	private synchronized void remove(Task task) {
+		this.tasks.remove(task);
+		if (this.tasks.isEmpty()) {
+			Thread thread = this.thread;
+			this.thread = null;
+			LockSupport.unpark(thread);
+		}
+	}
+
+	private void run() {
+		while (isCurrentThread()) {
+			try {
+				sleepOrRunTasks();
+			}
+			catch (Throwable ex) {
+				logger.error("The timer of locks failed; it will be retried", ex);
+				LockSupport.parkNanos(this, RETRY_NANOS);
+				this.tasks.forEach((task) -> task.request(0)); // without a look at the clock
+			}
+		}
+	}
+
+	private void sleepOrRunTasks() {
+		long pause = nextWakeUp() - elapsed();
+		if (pause > 0) {
+			this.parker.parkNanos(this, pause);
+			Thread.interrupted();
+		}
+		else {
+			this.tasks.forEach(Task::runIfDue);
+		}
+	}
+
+	private long nextWakeUp() {
+		long next = NEVER;
+		for (Task task : this.tasks) {
+			next = Math.min(next, task.wakeUpAt.get());
+		}
+		return next;
+	}
+
+	private long elapsed() {
+		return this.clock.getAsLong() - this.origin;
+	}
+
+	/**
+	 * Something to do from time to time.
+	 * <p>
+	 * Safe for use by many threads.
+	 */
+	public final class Task {
+
+		private final Runnable action;
+
+		private final AtomicLong wakeUpAt = new AtomicLong(NEVER);
+
+		private volatile boolean started;
+
+		private Task(Runnable action) {
+			this.action = action;
+		}
+
+		/**
+		 * Begin to run when asked to, also if that was before.
+		 */
+		public void start() {
+			synchronized (TimerThread.this) {
+				if (!this.started) {
+					add(this);
+					this.started = true;
+				}
+			}
+		}
+
+		/**
+		 * Run no more until started again. A run that is under way is not waited for.
+		 */
+		public void stop() {
+			synchronized (TimerThread.this) {
+				if (this.started) {
+					this.started = false;
+					remove(this);
+				}
+			}
+		}
+
+		/**
+		 * Return whether this was stopped, or not started yet.
+		 * @return whether it does not run
+		 */
+		public boolean isStopped() {
+			return !this.started;
+		}
+
+		/**
+		 * Ask for a run at a time of the monotonic clock, or earlier. Costs next to
+		 * nothing if an earlier run has been asked for. A run that is asked for while the
+		 * task runs is not forgotten.
+		 * @param nanoTime the time
+		 */
+		public void runAt(long nanoTime) {
+			request(nanoTime - TimerThread.this.origin);
+		}
+
+		private void request(long when) {
+			while (true) {
+				long current = this.wakeUpAt.get();
+				if (current <= when) {
+					return;
+				}
+				if (this.wakeUpAt.compareAndSet(current, when)) {
+					LockSupport.unpark(TimerThread.this.thread);
+					return;
+				}
+			}
+		}
+
+		private void runIfDue() {
+			if (this.started && this.wakeUpAt.get() - elapsed() <= 0) {
+				this.wakeUpAt.set(NEVER);
+				run();
+			}
+		}
+
+		private void run() {
+			try {
+				this.action.run();
+			}
+			catch (Throwable ex) {
+				if (this.started) {
+					logger.error("A timed task of locks failed; it will be retried", ex);
+					request(elapsed() + RETRY_NANOS);
+				}
+			}
+		}
+
+	}
+
+	/**
+	 * Parks the current thread as {@link LockSupport#parkNanos(Object, long)} does.
+	 */
+	@FunctionalInterface
+	public interface Parker {
+
+		/**
+		 * Park the current thread.
+		 * @param blocker what the thread waits for
+		 * @param nanos how long at most
+		 */
+		void parkNanos(Object blocker, long nanos);
+
+	}
+
+}

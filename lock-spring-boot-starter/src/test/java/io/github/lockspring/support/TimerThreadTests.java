@@ -1,0 +1,156 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.support;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * {@link TimerThread}.
+ */
+@Timeout(60)
+class TimerThreadTests {
+
+	private static final String NAME = "timer-of-a-test";
+
+	private final TimerThread timer = new TimerThread(NAME, System::nanoTime, LockSupport::parkNanos);
+
+	@AfterEach
+	void noThreadIsLeft() {
+		Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> threads() == 0);
+	}
+
+	@Test
+	void tasksShareOneThreadThatEndsWithTheLast() throws Exception {
+		Set<Thread> threads = ConcurrentHashMap.newKeySet();
+		CountDownLatch runs = new CountDownLatch(2);
+		TimerThread.Task first = task(threads, runs);
+		TimerThread.Task second = task(threads, runs);
+		first.runAt(System.nanoTime());
+		second.runAt(System.nanoTime());
+		assertThat(runs.await(20, TimeUnit.SECONDS)).isTrue();
+		assertThat(threads).hasSize(1).allMatch((thread) -> thread.getName().equals(NAME) && thread.isDaemon());
+		first.stop();
+		assertThat(threads).allMatch(Thread::isAlive);
+		second.stop();
+	}
+
+	private TimerThread.Task task(Set<Thread> threads, CountDownLatch runs) {
+		TimerThread.Task task = this.timer.task(() -> {
+			threads.add(Thread.currentThread());
+			runs.countDown();
+		});
+		task.start();
+		return task;
+	}
+
+	@Test
+	void thereIsNoThreadWithoutAStartedTask() {
+		TimerThread.Task task = this.timer.task(() -> {
+		});
+		task.runAt(System.nanoTime());
+		assertThat(threads()).isZero();
+		task.start();
+		assertThat(threads()).isEqualTo(1);
+		task.stop();
+	}
+
+	@Test
+	void whatWasAskedForBeforeTheStartIsRunAfterIt() throws Exception {
+		CountDownLatch ran = new CountDownLatch(1);
+		TimerThread.Task task = this.timer.task(ran::countDown);
+		task.runAt(System.nanoTime());
+		task.start();
+		assertThat(ran.await(20, TimeUnit.SECONDS)).isTrue();
+		task.stop();
+	}
+
+	@Test
+	void anEarlierTimeReplacesALaterOne() throws Exception {
+		CountDownLatch ran = new CountDownLatch(1);
+		TimerThread.Task task = this.timer.task(ran::countDown);
+		task.start();
+		task.runAt(System.nanoTime() + TimeUnit.DAYS.toNanos(1));
+		task.runAt(System.nanoTime());
+		assertThat(ran.await(20, TimeUnit.SECONDS)).isTrue();
+		task.stop();
+	}
+
+	@Test
+	void aRunThatIsAskedForByTheTaskItselfIsNotForgotten() throws Exception {
+		CountDownLatch runs = new CountDownLatch(3);
+		TimerThread.Task[] task = new TimerThread.Task[1];
+		task[0] = this.timer.task(() -> {
+			runs.countDown();
+			task[0].runAt(System.nanoTime());
+		});
+		task[0].start();
+		task[0].runAt(System.nanoTime());
+		assertThat(runs.await(20, TimeUnit.SECONDS)).isTrue();
+		task[0].stop();
+	}
+
+	@Test
+	void aTaskThatFailsIsRepeatedAndLeavesOthersAlone() throws Exception {
+		CountDownLatch failures = new CountDownLatch(2);
+		CountDownLatch others = new CountDownLatch(1);
+		TimerThread.Task failing = this.timer.task(() -> {
+			failures.countDown();
+			throw new StackOverflowError("thrown by a test");
+		});
+		TimerThread.Task other = this.timer.task(others::countDown);
+		failing.start();
+		other.start();
+		failing.runAt(System.nanoTime());
+		assertThat(failures.await(20, TimeUnit.SECONDS)).isTrue();
+		other.runAt(System.nanoTime());
+		assertThat(others.await(20, TimeUnit.SECONDS)).isTrue();
+		failing.stop();
+		other.stop();
+	}
+
+	@Test
+	void aStoppedTaskRunsAgainAfterItsNextStart() throws Exception {
+		AtomicInteger runs = new AtomicInteger();
+		TimerThread.Task task = this.timer.task(runs::incrementAndGet);
+		for (int i = 1; i <= 100; i++) {
+			task.start();
+			task.runAt(System.nanoTime());
+			int wanted = i;
+			Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> runs.get() >= wanted);
+			task.stop();
+			assertThat(task.isStopped()).isTrue();
+		}
+	}
+
+	private static long threads() {
+		return Thread.getAllStackTraces().keySet().stream().filter((each) -> each.getName().equals(NAME)).count();
+	}
+
+}
