@@ -37,77 +37,28 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Understands the expressions of annotations, once, when the bean is proxied. Only the
- * text of the annotation is ever parsed; arguments are values.
+ * text of the annotation is ever parsed; arguments are values. Spring's expression
+ * language is not even loaded for those that are an argument as it is.
  */
 final class CallExpressionParser {
 
-	private final SpelParserConfiguration configuration;
-
-	private final SpelExpressionParser parser;
-
-	private final EvaluationContext shared;
+	private final SingletonSupplier<Language> language;
 
 	CallExpressionParser(ConfigurableBeanFactory beanFactory) {
-		this.configuration = new SpelParserConfiguration(SpelCompilerMode.MIXED, beanFactory.getBeanClassLoader());
-		this.parser = new SpelExpressionParser(this.configuration);
-		StandardEvaluationContext shared = new StandardEvaluationContext();
-		shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
-		this.shared = shared;
+		this.language = SingletonSupplier.of(() -> new Language(beanFactory));
 	}
 
 	CallExpression parse(AnnotationText text) {
 		Method method = text.site().method();
-		SpelExpression parsed = parseRaw(text);
 		@Nullable String[] names = DefaultParameterNameDiscoverer.getSharedInstance().getParameterNames(method);
 		Map<String, Integer> variables = variablesOf(method, names);
-		String problem = new ExpressionCheck(variables.keySet(), names != null).problemIn(parsed.getAST());
-		if (problem != null) {
-			throw text.refuse(problem, "Correct the expression.", null);
-		}
-		return expressionOf(parsed.getAST(), text.text(), variables, text.text());
-	}
-
-	/**
-	 * Finds out what needs not be evaluated by Spring.
-	 * @param node the expression, or a part of it
-	 * @param expression the text of that
-	 * @param variables the indexes of the arguments by their names
-	 * @param whole the text of the whole expression
-	 */
-	private CallExpression expressionOf(SpelNode node, String expression, Map<String, Integer> variables,
-			String whole) {
-		Integer index = variables.get(variableIn(node));
-		if (index != null) {
-			return new ArgumentExpression(expression, index);
-		}
-		if (node instanceof Literal literal) {
-			return new LiteralExpression(expression, literal.getLiteralValue().getValue());
-		}
-		if (node instanceof OpPlus sum && sum.getChildCount() == 2) {
-			return new SumExpression(expression, operandOf(sum, 0, variables, whole),
-					operandOf(sum, 1, variables, whole), this.shared.getTypeConverter());
-		}
-		return new ParsedExpression(expression, new SpelExpression(whole, (SpelNodeImpl) node, this.configuration),
-				variables, this.shared);
-	}
-
-	private CallExpression operandOf(SpelNode sum, int operand, Map<String, Integer> variables, String whole) {
-		SpelNode node = sum.getChild(operand);
-		return expressionOf(node, node.toStringAST(), variables, whole);
-	}
-
-	private SpelExpression parseRaw(AnnotationText text) {
-		try {
-			SpelExpression parsed = this.parser.parseRaw(text.text());
-			return new SpelExpression(text.text(), CheckedSum.in(parsed.getAST()), this.configuration);
-		}
-		catch (ParseException ex) {
-			throw text.refuse("is not an expression: " + ex.getSimpleMessage() + ", at position " + ex.getPosition(),
-					"Correct the expression.", ex);
-		}
+		Integer index = text.text().startsWith("#") ? variables.get(text.text().substring(1)) : null;
+		return (index != null) ? new ArgumentExpression(text.text(), index)
+				: this.language.obtain().parse(text, variables, names != null);
 	}
 
 	/**
@@ -127,8 +78,79 @@ final class CallExpressionParser {
 		return variables;
 	}
 
-	private static @Nullable String variableIn(SpelNode node) {
-		return (node instanceof VariableReference) ? ExpressionCheck.nameOf(node) : null;
+	/**
+	 * The expression language of Spring, as far as it is allowed here.
+	 */
+	private static final class Language {
+
+		private final SpelParserConfiguration configuration;
+
+		private final SpelExpressionParser parser;
+
+		private final EvaluationContext shared;
+
+		Language(ConfigurableBeanFactory beanFactory) {
+			this.configuration = new SpelParserConfiguration(SpelCompilerMode.MIXED, beanFactory.getBeanClassLoader());
+			this.parser = new SpelExpressionParser(this.configuration);
+			StandardEvaluationContext shared = new StandardEvaluationContext();
+			shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
+			this.shared = shared;
+		}
+
+		CallExpression parse(AnnotationText text, Map<String, Integer> variables, boolean named) {
+			SpelExpression parsed = parseRaw(text);
+			String problem = new ExpressionCheck(variables.keySet(), named).problemIn(parsed.getAST());
+			if (problem != null) {
+				throw text.refuse(problem, "Correct the expression.", null);
+			}
+			return expressionOf(parsed.getAST(), text.text(), variables, text.text());
+		}
+
+		private SpelExpression parseRaw(AnnotationText text) {
+			try {
+				SpelExpression parsed = this.parser.parseRaw(text.text());
+				return new SpelExpression(text.text(), CheckedSum.in(parsed.getAST()), this.configuration);
+			}
+			catch (ParseException ex) {
+				throw text.refuse(
+						"is not an expression: " + ex.getSimpleMessage() + ", at position " + ex.getPosition(),
+						"Correct the expression.", ex);
+			}
+		}
+
+		/**
+		 * Finds out what needs not be evaluated by Spring.
+		 * @param node the expression, or a part of it
+		 * @param expression the text of that
+		 * @param variables the indexes of the arguments by their names
+		 * @param whole the text of the whole expression
+		 */
+		private CallExpression expressionOf(SpelNode node, String expression, Map<String, Integer> variables,
+				String whole) {
+			Integer index = variables.get(variableIn(node));
+			if (index != null) {
+				return new ArgumentExpression(expression, index);
+			}
+			if (node instanceof Literal literal) {
+				return new LiteralExpression(expression, literal.getLiteralValue().getValue());
+			}
+			if (node instanceof OpPlus sum && sum.getChildCount() == 2) {
+				return new SumExpression(expression, operandOf(sum, 0, variables, whole),
+						operandOf(sum, 1, variables, whole), this.shared.getTypeConverter());
+			}
+			return new ParsedExpression(expression, new SpelExpression(whole, (SpelNodeImpl) node, this.configuration),
+					variables, this.shared);
+		}
+
+		private CallExpression operandOf(SpelNode sum, int operand, Map<String, Integer> variables, String whole) {
+			SpelNode node = sum.getChild(operand);
+			return expressionOf(node, node.toStringAST(), variables, whole);
+		}
+
+		private static @Nullable String variableIn(SpelNode node) {
+			return (node instanceof VariableReference) ? ExpressionCheck.nameOf(node) : null;
+		}
+
 	}
 
 }
