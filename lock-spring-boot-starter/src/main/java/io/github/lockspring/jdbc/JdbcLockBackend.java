@@ -344,8 +344,7 @@ public final class JdbcLockBackend implements LockBackend {
 		return this.calls.run(timeout, (connection, mayBeDone) -> releaseAfter(connection, lease, rest) || mayBeDone);
 	}
 
-	private boolean releaseAfter(LockConnection connection, LeaseRequest lease, Duration rest)
-			throws SQLException {
+	private boolean releaseAfter(LockConnection connection, LeaseRequest lease, Duration rest) throws SQLException {
 		return (LeaseTable.isExclusive(lease) && LeaseTable.releaseAfter(connection, lease, rest))
 				|| (mayHaveEntries(lease) && new LeaseStates(connection).releaseAfter(lease, rest));
 	}

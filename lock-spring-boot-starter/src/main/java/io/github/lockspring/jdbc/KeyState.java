@@ -236,8 +236,8 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	private List<String> waitingWithout(String owner) {
-		return this.waiting.contains(owner)
-				? this.waiting.stream().filter((waiting) -> !waiting.equals(owner)).toList() : this.waiting;
+		return this.waiting.contains(owner) ? this.waiting.stream().filter((waiting) -> !waiting.equals(owner)).toList()
+				: this.waiting;
 	}
 
 	/**

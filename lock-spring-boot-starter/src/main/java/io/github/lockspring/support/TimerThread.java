@@ -134,7 +134,8 @@ public final class TimerThread {
 			catch (Throwable ex) {
 				logger.error("The timer of locks failed; it will be retried", ex);
 				LockSupport.parkNanos(this, RETRY_NANOS);
-				this.tasks.forEach((task) -> task.request(0)); // without a look at the clock
+				this.tasks.forEach((task) -> task.request(0)); // without a look at the
+																// clock
 			}
 		}
 	}

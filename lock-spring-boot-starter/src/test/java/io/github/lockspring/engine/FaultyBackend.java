@@ -60,8 +60,7 @@ final class FaultyBackend implements LockBackend {
 
 	private final LocalLockBackend backend;
 
-	private final Set<Capability> capabilities = EnumSet
-		.complementOf(EnumSet.of(Capability.NEWS, Capability.PLACES));
+	private final Set<Capability> capabilities = EnumSet.complementOf(EnumSet.of(Capability.NEWS, Capability.PLACES));
 
 	private final List<Call> calls = new CopyOnWriteArrayList<>();
 
