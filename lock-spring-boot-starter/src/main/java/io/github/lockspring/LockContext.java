@@ -21,7 +21,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * The locks under which the current method runs, as far as
@@ -101,7 +101,7 @@ public final class LockContext {
 	static LockHandle require(@Nullable LockContext context, String name) {
 		LockHandle lock = (context != null) ? context.find(name) : null;
 		if (lock == null) {
-			throw new IllegalStateException("The lock " + KeyText.describe(name) + " is not held here, only "
+			throw new IllegalStateException("The lock " + KeyFormat.quote(name) + " is not held here, only "
 					+ names(context) + ": was the annotated method called by another method of the same object?");
 		}
 		return lock;
@@ -110,7 +110,7 @@ public final class LockContext {
 	private static String names(@Nullable LockContext context) {
 		StringBuilder names = new StringBuilder();
 		for (LockContext each = context; each != null; each = each.outer) {
-			names.append(names.isEmpty() ? "" : ", ").append(KeyText.describe(each.name));
+			names.append(names.isEmpty() ? "" : ", ").append(KeyFormat.quote(each.name));
 		}
 		return names.isEmpty() ? "none" : names.toString();
 	}
@@ -227,8 +227,8 @@ public final class LockContext {
 	 */
 	@Nullable Object asyncOwnerOf(String backend, String storeKey) {
 		for (LockContext context = this; context != null; context = context.outer) {
-			Object owner = (context.lock instanceof HeldLock held) ? held.ownerOf(backend, storeKey)
-					: (context.lock instanceof HeldLocks held) ? held.ownerOf(backend, storeKey) : null;
+			Object owner = (context.lock instanceof DefaultLockHandle held) ? held.ownerOf(backend, storeKey)
+					: (context.lock instanceof CompositeLockHandle held) ? held.ownerOf(backend, storeKey) : null;
 			if (owner != null && !(owner instanceof Thread || owner instanceof Part)) {
 				return owner;
 			}

@@ -19,7 +19,7 @@ package io.github.lockspring;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.engine.EngineException;
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * Something went wrong with a lock.
@@ -48,7 +48,7 @@ public abstract class LockException extends RuntimeException {
 			case LIMIT -> new LockLimitException(failure.getMessage(), key);
 			case UNSUPPORTED -> new UnsupportedOperationException(failure.getMessage(), failure);
 			case REFUSED -> new IllegalArgumentException(
-					KeyText.describe(key) + " cannot be locked: " + failure.getMessage(), failure);
+					KeyFormat.quote(key) + " cannot be locked: " + failure.getMessage(), failure);
 			case CLOSED -> new LockShutdownException(key, failure);
 		};
 	}

@@ -16,7 +16,7 @@
 
 package io.github.lockspring;
 
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * The thread was interrupted while it waited for a lock. Its interrupt status is set, the
@@ -25,7 +25,7 @@ import io.github.lockspring.engine.KeyText;
 public final class LockInterruptedException extends LockException {
 
 	LockInterruptedException(String key, InterruptedException cause) {
-		super("Interrupted while waiting for the lock on " + KeyText.describe(key), key, cause);
+		super("Interrupted while waiting for the lock on " + KeyFormat.quote(key), key, cause);
 	}
 
 }

@@ -20,7 +20,7 @@ import java.nio.charset.StandardCharsets;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * Which texts are keys.
@@ -60,12 +60,12 @@ final class LockKeys {
 			}
 			else {
 				throw new InvalidLockKeyException("The key of a lock must be well-formed Unicode: "
-						+ KeyText.describe(key) + " has half of a surrogate pair at index " + i);
+						+ KeyFormat.quote(key) + " has half of a surrogate pair at index " + i);
 			}
 		}
 		if (blank) {
 			throw new InvalidLockKeyException(
-					"The key of a lock must not be blank, as " + KeyText.describe(key) + " is");
+					"The key of a lock must not be blank, as " + KeyFormat.quote(key) + " is");
 		}
 		if (bytes > MAX_BYTES) {
 			throw tooLong(key);
@@ -75,7 +75,7 @@ final class LockKeys {
 
 	private static InvalidLockKeyException tooLong(String key) {
 		return new InvalidLockKeyException("The key of a lock must not be longer than " + MAX_BYTES
-				+ " bytes in UTF-8, as " + KeyText.describe(key) + " with " + key.length() + " characters is");
+				+ " bytes in UTF-8, as " + KeyFormat.quote(key) + " with " + key.length() + " characters is");
 	}
 
 	static int lengthInBytes(String text) {

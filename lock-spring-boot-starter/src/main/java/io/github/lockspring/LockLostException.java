@@ -16,7 +16,7 @@
 
 package io.github.lockspring;
 
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * The lease ended while the lock was held: the store gave it up, or may have done so.
@@ -31,7 +31,7 @@ public final class LockLostException extends LockException {
 	 * @param storeKey the key of the lock, as the store knows it
 	 */
 	public LockLostException(String storeKey) {
-		super("Lost the lock on " + KeyText.describe(storeKey) + " while it was held: another may have acquired it",
+		super("Lost the lock on " + KeyFormat.quote(storeKey) + " while it was held: another may have acquired it",
 				storeKey, null);
 	}
 

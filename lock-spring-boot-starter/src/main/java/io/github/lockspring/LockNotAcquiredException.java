@@ -18,7 +18,7 @@ package io.github.lockspring;
 
 import java.time.Duration;
 
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * Another held the lock for the whole wait time.
@@ -28,7 +28,7 @@ public final class LockNotAcquiredException extends LockException {
 	private final Duration waitTime;
 
 	LockNotAcquiredException(String key, Duration waitTime) {
-		super("Could not acquire the lock on " + KeyText.describe(key) + " within " + waitTime
+		super("Could not acquire the lock on " + KeyFormat.quote(key) + " within " + waitTime
 				+ ": it is held by another", key, null);
 		this.waitTime = waitTime;
 	}

@@ -20,7 +20,7 @@ import java.time.Duration;
 
 import org.springframework.util.Assert;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -57,7 +57,7 @@ public final class LockOptions {
 
 	private final int permits;
 
-	private final AcquireTerms terms;
+	private final AcquireOptions acquireOptions;
 
 	private final long waitNanos;
 
@@ -70,12 +70,13 @@ public final class LockOptions {
 		this.lockAtLeastFor = lockAtLeastFor;
 		this.permits = permits;
 		this.waitNanos = Durations.nanos(waitTime);
-		AcquireTerms terms = (permits > 0) ? AcquireTerms.permits(1, permits, leaseTime, autoRenew) : switch (type) {
-			case REENTRANT, WRITE -> AcquireTerms.exclusive(leaseTime, autoRenew);
-			case FAIR -> AcquireTerms.fair(leaseTime, autoRenew);
-			case READ -> AcquireTerms.shared(leaseTime, autoRenew);
-		};
-		this.terms = terms.withMinimumHold(lockAtLeastFor);
+		AcquireOptions terms = (permits > 0) ? AcquireOptions.permits(1, permits, leaseTime, autoRenew)
+				: switch (type) {
+					case REENTRANT, WRITE -> AcquireOptions.exclusive(leaseTime, autoRenew);
+					case FAIR -> AcquireOptions.fair(leaseTime, autoRenew);
+					case READ -> AcquireOptions.shared(leaseTime, autoRenew);
+				};
+		this.acquireOptions = terms.withMinimumHold(lockAtLeastFor);
 	}
 
 	/**
@@ -135,8 +136,8 @@ public final class LockOptions {
 	 * These options as the engine takes them. For use inside this library.
 	 * @return the terms
 	 */
-	public AcquireTerms terms() {
-		return this.terms;
+	public AcquireOptions acquireOptions() {
+		return this.acquireOptions;
 	}
 
 	long waitNanos() {

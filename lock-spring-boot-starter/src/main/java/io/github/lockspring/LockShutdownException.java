@@ -18,7 +18,7 @@ package io.github.lockspring;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * Thrown if the lock could not be acquired because the application is shutting down, or
@@ -28,7 +28,7 @@ import io.github.lockspring.engine.KeyText;
 public final class LockShutdownException extends LockException {
 
 	LockShutdownException(String key, @Nullable Throwable cause) {
-		super("Could not acquire the lock on " + KeyText.describe(key) + ": the application is shutting down", key,
+		super("Could not acquire the lock on " + KeyFormat.quote(key) + ": the application is shutting down", key,
 				cause);
 	}
 

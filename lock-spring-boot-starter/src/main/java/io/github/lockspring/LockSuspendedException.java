@@ -16,7 +16,7 @@
 
 package io.github.lockspring;
 
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * Thrown while the connection to the store is suspended, so that it is unknown whether a
@@ -30,8 +30,8 @@ import io.github.lockspring.engine.KeyText;
 public final class LockSuspendedException extends LockException {
 
 	LockSuspendedException(String storeKey) {
-		super("The connection to the store is suspended: it is unknown whether the lock on "
-				+ KeyText.describe(storeKey) + " is still held", storeKey, null);
+		super("The connection to the store is suspended: it is unknown whether the lock on " + KeyFormat.quote(storeKey)
+				+ " is still held", storeKey, null);
 	}
 
 }

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;
 
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
@@ -94,7 +94,7 @@ public final class LockTemplate implements LockOperations {
 		Assert.notNull(defaultOptions, "'defaultOptions' must not be null");
 		if (LockKeys.lengthInBytes(prefix) > MAX_PREFIX_BYTES) {
 			throw new IllegalArgumentException("The prefix of keys must not be longer than " + MAX_PREFIX_BYTES
-					+ " bytes: " + KeyText.describe(prefix));
+					+ " bytes: " + KeyFormat.quote(prefix));
 		}
 		this.engines = engines;
 		this.engine = engine;
@@ -155,8 +155,7 @@ public final class LockTemplate implements LockOperations {
 	private static String requireName(String name) {
 		Assert.hasText(name, "'name' must not be empty");
 		if (name.indexOf(':') >= 0) {
-			throw new IllegalArgumentException(
-					"The name of a lock must not contain a colon: " + KeyText.describe(name));
+			throw new IllegalArgumentException("The name of a lock must not contain a colon: " + KeyFormat.quote(name));
 		}
 		return name;
 	}
@@ -249,20 +248,20 @@ public final class LockTemplate implements LockOperations {
 		return tryAcquireInStore(this.prefix + key, options, options.waitNanos());
 	}
 
-	private @Nullable HeldLock tryAcquire(String key, LockOptions options, long waitNanos) {
+	private @Nullable DefaultLockHandle tryAcquire(String key, LockOptions options, long waitNanos) {
 		return tryAcquireInStore(this.prefix.concat(key), options, waitNanos);
 	}
 
-	private @Nullable HeldLock tryAcquireInStore(String storeKey, LockOptions options, long waitNanos) {
+	private @Nullable DefaultLockHandle tryAcquireInStore(String storeKey, LockOptions options, long waitNanos) {
 		try {
-			Hold hold = this.engine.acquire(storeKey, options.terms(), ownerOf(storeKey), waitNanos);
+			Hold hold = this.engine.acquire(storeKey, options.acquireOptions(), ownerOf(storeKey), waitNanos);
 			if (hold == null) {
 				return null;
 			}
 			if (hold.isReentered()) {
 				this.again = hold.key();
 			}
-			return HeldLock.of(hold, this.prefix.length());
+			return DefaultLockHandle.of(hold, this.prefix.length());
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -294,12 +293,12 @@ public final class LockTemplate implements LockOperations {
 		Collection<String> canonical = canonical(keys);
 		long deadline = this.engine.deadlineAfter(options.waitNanos());
 		do {
-			Deque<HeldLock> held = acquireTogether(canonical, options, deadline);
+			Deque<DefaultLockHandle> held = acquireTogether(canonical, options, deadline);
 			if (held.isEmpty() && !acquireOneByOne(canonical, options, deadline, held)) {
 				return null;
 			}
 			if (held.stream().allMatch(LockHandle::isHeld)) {
-				return new HeldLocks(held);
+				return new CompositeLockHandle(held);
 			}
 			release(held); // the last was so long in coming that another was lost
 		}
@@ -311,13 +310,13 @@ public final class LockTemplate implements LockOperations {
 	 * Tries to acquire all keys in one step of the store.
 	 * @return the held locks, or nothing if that is not possible now
 	 */
-	private Deque<HeldLock> acquireTogether(Collection<String> keys, LockOptions options, long deadline) {
+	private Deque<DefaultLockHandle> acquireTogether(Collection<String> keys, LockOptions options, long deadline) {
 		List<String> storeKeys = keys.stream().map(this.prefix::concat).toList();
-		Deque<HeldLock> held = new ArrayDeque<>(storeKeys.size());
+		Deque<DefaultLockHandle> held = new ArrayDeque<>(storeKeys.size());
 		try {
-			for (Hold hold : this.engine.acquireTogether(storeKeys, options.terms(), ownerOf(storeKeys.get(0)),
+			for (Hold hold : this.engine.acquireTogether(storeKeys, options.acquireOptions(), ownerOf(storeKeys.get(0)),
 					this.engine.nanosUntil(deadline))) {
-				held.push(new HeldLock(hold, this.prefix.length()));
+				held.push(new DefaultLockHandle(hold, this.prefix.length()));
 			}
 			return held;
 		}
@@ -330,10 +329,11 @@ public final class LockTemplate implements LockOperations {
 	 * Acquires all keys or none.
 	 * @param held where to put them
 	 */
-	private boolean acquireOneByOne(Collection<String> keys, LockOptions options, long deadline, Deque<HeldLock> held) {
+	private boolean acquireOneByOne(Collection<String> keys, LockOptions options, long deadline,
+			Deque<DefaultLockHandle> held) {
 		try {
 			for (String key : keys) {
-				HeldLock lock = this.engine.isLongOver(deadline) ? null
+				DefaultLockHandle lock = this.engine.isLongOver(deadline) ? null
 						: tryAcquire(key, options, this.engine.nanosUntil(deadline));
 				if (lock == null) {
 					release(held);
@@ -352,7 +352,7 @@ public final class LockTemplate implements LockOperations {
 	@Override
 	public CompletableFuture<LockHandle> acquireAsync(String key, LockOptions options) {
 		String storeKey = storeKey(key);
-		return AsyncLocks.require(asyncLocks(options).acquire(storeKey),
+		return AsyncAcquisition.require(asyncLocks(options).acquire(storeKey),
 				() -> new LockNotAcquiredException(storeKey, options.waitTime()));
 	}
 
@@ -365,7 +365,8 @@ public final class LockTemplate implements LockOperations {
 	public CompletableFuture<LockHandle> acquireAllAsync(Collection<String> keys, LockOptions options) {
 		CompletableFuture<@Nullable LockHandle> lock = tryAcquireAllAsync(keys, options);
 		String all = String.join(",", keys);
-		return AsyncLocks.require(lock, () -> new LockNotAcquiredException(this.prefix + all, options.waitTime()));
+		return AsyncAcquisition.require(lock,
+				() -> new LockNotAcquiredException(this.prefix + all, options.waitTime()));
 	}
 
 	@Override
@@ -373,9 +374,9 @@ public final class LockTemplate implements LockOperations {
 		return asyncLocks(options).acquireAll(canonical(keys).stream().map(this.prefix::concat).toList());
 	}
 
-	private AsyncLocks asyncLocks(LockOptions options) {
+	private AsyncAcquisition asyncLocks(LockOptions options) {
 		Object owner = (this.owner != null) ? this.owner : new Object();
-		return new AsyncLocks(this.engine, this.prefix.length(), options, owner, this.context);
+		return new AsyncAcquisition(this.engine, this.prefix.length(), options, owner, this.context);
 	}
 
 	/**
@@ -398,9 +399,9 @@ public final class LockTemplate implements LockOperations {
 	/**
 	 * Gives back what the caller never had: it is not told of losses.
 	 */
-	private static void release(Deque<HeldLock> held) {
+	private static void release(Deque<DefaultLockHandle> held) {
 		try {
-			new HeldLocks(held).close();
+			new CompositeLockHandle(held).close();
 		}
 		catch (LockLostException ex) {
 			// nothing that anybody relied on

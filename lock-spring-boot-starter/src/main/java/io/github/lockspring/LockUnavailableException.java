@@ -17,7 +17,7 @@
 package io.github.lockspring;
 
 import io.github.lockspring.engine.EngineException;
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * The store failed, or did not answer in time. The lock is not held.
@@ -25,7 +25,7 @@ import io.github.lockspring.engine.KeyText;
 public final class LockUnavailableException extends LockException {
 
 	LockUnavailableException(EngineException failure, String key) {
-		super("Could not acquire the lock on " + KeyText.describe(key) + ": " + messageOf(failure), key,
+		super("Could not acquire the lock on " + KeyFormat.quote(key) + ": " + messageOf(failure), key,
 				(failure.getCause() != null) ? failure.getCause() : failure);
 	}
 

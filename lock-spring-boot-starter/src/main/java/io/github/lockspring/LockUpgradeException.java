@@ -16,7 +16,7 @@
 
 package io.github.lockspring;
 
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * A holder of a read lock asked for the write lock of the same key. Upgrading is not
@@ -25,7 +25,7 @@ import io.github.lockspring.engine.KeyText;
 public final class LockUpgradeException extends LockException {
 
 	LockUpgradeException(String key) {
-		super("Upgrade not supported: the read lock on " + KeyText.describe(key)
+		super("Upgrade not supported: the read lock on " + KeyFormat.quote(key)
 				+ " is held here and must be released before the write lock is acquired", key, null);
 	}
 

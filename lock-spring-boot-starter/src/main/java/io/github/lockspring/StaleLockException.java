@@ -16,7 +16,7 @@
 
 package io.github.lockspring;
 
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * A write under a lock changed nothing, because the fencing token of the lock is too
@@ -34,7 +34,7 @@ public final class StaleLockException extends LockException {
 	private final long fencingToken;
 
 	StaleLockException(String key, long fencingToken) {
-		super("Nothing was written under the lock on " + KeyText.describe(key) + " with the fencing token "
+		super("Nothing was written under the lock on " + KeyFormat.quote(key) + " with the fencing token "
 				+ fencingToken + ": one that acquired the lock later has written to the row, or there is no such row",
 				key, null);
 		this.fencingToken = fencingToken;

@@ -412,7 +412,7 @@ class LockTemplateTests {
 			writing.checkpoint();
 			assertThat(isFree("42")).isFalse();
 		});
-		verify(this.backend, never()).stepDown(any(), any(), any());
+		verify(this.backend, never()).downgrade(any(), any(), any());
 		assertThat(isFree("42")).isTrue();
 	}
 
@@ -421,7 +421,7 @@ class LockTemplateTests {
 		LockHandle writing = this.locks.acquire("42", OPTIONS.withType(LockType.WRITE));
 		LockHandle reading = this.locks.acquire("42", OPTIONS.withType(LockType.READ));
 		willThrow(new BackendUnavailableException("connection refused", null)).given(this.backend)
-			.stepDown(any(), any(), any());
+			.downgrade(any(), any(), any());
 		writing.close();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(reading::checkpoint);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(reading::close);
@@ -521,7 +521,7 @@ class LockTemplateTests {
 
 	private void refuseSeveralKeys() {
 		willReturn(Denial.UNKNOWN_DURATION).given(this.backend)
-			.tryAcquire(argThat((request) -> request != null && request.hasSeveralKeys()), any());
+			.tryAcquire(argThat((request) -> request != null && request.hasMultipleKeys()), any());
 	}
 
 	@Test

@@ -27,7 +27,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 import io.github.lockspring.LockLostEvent;
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngines;
 
 /**
@@ -61,7 +61,7 @@ public final class LockLossCounter {
 			this.registry.ifUnique((meters) -> meters.counter("lock.lost", tags(event)).increment());
 		}
 		catch (Throwable ex) {
-			logger.warn("Could not count the loss of the lock on " + KeyText.describe(event.storeKey()), ex);
+			logger.warn("Could not count the loss of the lock on " + KeyFormat.quote(event.storeKey()), ex);
 		}
 	}
 

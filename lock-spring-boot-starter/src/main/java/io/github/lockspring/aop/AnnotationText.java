@@ -25,7 +25,7 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * The text of one attribute of one annotation, and what it means.
@@ -34,7 +34,7 @@ import io.github.lockspring.engine.KeyText;
  * @param attribute the name of the attribute
  * @param text the text, without placeholders
  */
-record AnnotationText(LockSite site, String attribute, String text) {
+record AnnotationText(AnnotatedMethod site, String attribute, String text) {
 
 	private static final Pattern NUMBER = Pattern.compile("[+-]?\\d+");
 
@@ -110,7 +110,7 @@ record AnnotationText(LockSite site, String attribute, String text) {
 	}
 
 	String describe() {
-		return this.attribute + " = " + KeyText.describe(this.text);
+		return this.attribute + " = " + KeyFormat.quote(this.text);
 	}
 
 	InvalidLockDeclarationException refuse(String problem, String remedy, @Nullable Throwable cause) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param expression the expression as the annotation has it
  * @param index the index of the argument
  */
-record ArgumentExpression(String expression, int index) implements CallExpression {
+record ArgumentExpression(String expression, int index) implements LockExpression {
 
 	@Override
 	public @Nullable Object valueFor(MethodInvocation invocation) {

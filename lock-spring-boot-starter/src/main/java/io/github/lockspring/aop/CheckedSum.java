@@ -32,7 +32,7 @@ import org.springframework.expression.spel.ast.SpelNodeImpl;
 import org.springframework.expression.spel.ast.Ternary;
 
 import io.github.lockspring.InvalidLockKeyException;
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * A sum or concatenation that refuses null, of which the language would make a text.
@@ -96,7 +96,7 @@ final class CheckedSum extends OpPlus {
 	private static TypedValue presentOf(SpelNodeImpl operand, ExpressionState state) {
 		TypedValue value = operand.getTypedValue(state);
 		if (value.getValue() == null) {
-			throw new InvalidLockKeyException(KeyText.describe(operand.toStringAST()) + " is null");
+			throw new InvalidLockKeyException(KeyFormat.quote(operand.toStringAST()) + " is null");
 		}
 		return value;
 	}

@@ -56,17 +56,17 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 
 	private final boolean proxies;
 
-	private final KeyTexts texts;
+	private final LockKeyResolver texts;
 
-	private final OpenTransactions transactions;
+	private final TransactionBinding transactions;
 
-	private final LockedCalls blockingCalls;
+	private final LockedInvoker blockingCalls;
 
-	private final LockedCalls asyncCalls;
+	private final LockedInvoker asyncCalls;
 
 	private final StageExecutor stageExecutor;
 
-	private final LockedCalls stageCalls;
+	private final LockedInvoker stageCalls;
 
 	private final ConcurrentMap<Class<?>, ConcurrentMap<Method, LockedMethod>> methods = new ConcurrentHashMap<>();
 
@@ -88,13 +88,13 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 				new ClassProxies(proxies ? beanFactory : null));
 		this.beanFactory = beanFactory;
 		this.proxies = proxies;
-		this.texts = new KeyTexts(this::converters);
-		this.transactions = new OpenTransactions(() -> known.get().insideTransaction());
-		this.blockingCalls = new BlockingCalls(this.transactions, new LockOrder(),
+		this.texts = new LockKeyResolver(this::converters);
+		this.transactions = new TransactionBinding(() -> known.get().insideTransaction());
+		this.blockingCalls = new BlockingInvoker(this.transactions, new LockOrder(),
 				new PersistenceContexts(() -> known.get().jpa()));
-		this.asyncCalls = new AsyncCalls(this.blockingCalls);
+		this.asyncCalls = new AsyncInvocations(this.blockingCalls);
 		this.stageExecutor = new StageExecutor(this::taskExecutor, beanFactory.getBeanClassLoader());
-		this.stageCalls = new StageCalls(this.transactions, this.stageExecutor,
+		this.stageCalls = new CompletionStageInvoker(this.transactions, this.stageExecutor,
 				SingletonSupplier.of(this::taskDecorator));
 	}
 
@@ -157,9 +157,9 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 			throw new IllegalStateException(MethodNames.describe(method) + " has no @DistributedLock");
 		}
 		LockTemplate template = template();
-		List<MethodLock> locks = attributes.locks()
+		List<LockOperation> locks = attributes.locks()
 			.stream()
-			.map((lock) -> new MethodLock(lock, templateOf(lock, template), this.texts))
+			.map((lock) -> new LockOperation(lock, templateOf(lock, template), this.texts))
 			.toList();
 		LockedMethod locked = new LockedMethod(attributes, locks,
 				callsOf(attributes.returnType(), invocation, targetClass));
@@ -185,11 +185,11 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 		return (backend != null) ? template.on(backend) : template;
 	}
 
-	private LockedCalls callsOf(ReturnType returnType, MethodInvocation invocation, Class<?> targetClass) {
+	private LockedInvoker callsOf(ReturnType returnType, MethodInvocation invocation, Class<?> targetClass) {
 		return switch (returnType.kind()) {
 			case BLOCKING, UNKNOWN -> this.blockingCalls;
-			case STAGE -> AsyncCalls.include(invocation, targetClass, this) ? this.asyncCalls : this.stageCalls;
-			case REACTIVE, SUSPENDING -> new ReactiveCalls(this.transactions);
+			case STAGE -> AsyncInvocations.include(invocation, targetClass, this) ? this.asyncCalls : this.stageCalls;
+			case REACTIVE, SUSPENDING -> new ReactiveInvoker(this.transactions);
 		};
 	}
 

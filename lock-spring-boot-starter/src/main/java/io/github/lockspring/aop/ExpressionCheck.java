@@ -37,7 +37,7 @@ import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * Finds what cannot work, or is not allowed, in an expression, before it is evaluated for
@@ -46,7 +46,7 @@ import io.github.lockspring.engine.KeyText;
 final class ExpressionCheck {
 
 	/**
-	 * The properties of a {@link CallRoot}.
+	 * The properties of a {@link LockExpressionRootObject}.
 	 */
 	private static final Set<String> CALL = Set.of("method", "methodName", "target", "targetClass", "args");
 
@@ -84,8 +84,8 @@ final class ExpressionCheck {
 	}
 
 	/**
-	 * Steps after the first are taken from a value, and so is what is inside of brackets
-	 * and braces, where names may also be keys.
+	 * AsyncDispatcher after the first are taken from a value, and so is what is inside of
+	 * brackets and braces, where names may also be keys.
 	 */
 	private static boolean isOfCall(SpelNode parent, int child) {
 		return !(parent instanceof CompoundExpression && child > 0) && !(parent instanceof Indexer)
@@ -113,7 +113,7 @@ final class ExpressionCheck {
 
 	private String notOfCall(String name) {
 		return this.variables.contains(name) ? "names the argument " + name + " without '#': write '#" + name + "'"
-				: "has the unknown property " + KeyText.describe(name) + ": arguments are written with '#', as in "
+				: "has the unknown property " + KeyFormat.quote(name) + ": arguments are written with '#', as in "
 						+ this.variables.stream().map((each) -> '#' + each).collect(Collectors.joining(", "))
 						+ ", and text in quotes, as in \"'" + name + "'\"";
 	}
@@ -126,7 +126,7 @@ final class ExpressionCheck {
 		String available = this.variables.stream().map((name) -> ", #" + name).collect(Collectors.joining());
 		String names = this.namesKnown ? "" : ". The names of parameters are not known, because the class was compiled"
 				+ " without the option -parameters of the compiler";
-		return "has the unknown variable " + KeyText.describe(variable.toStringAST()) + " at position "
+		return "has the unknown variable " + KeyFormat.quote(variable.toStringAST()) + " at position "
 				+ variable.getStartPosition() + ". Available are #root" + available + names;
 	}
 

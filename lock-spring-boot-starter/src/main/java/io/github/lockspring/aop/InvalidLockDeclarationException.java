@@ -27,7 +27,7 @@ public final class InvalidLockDeclarationException extends RuntimeException {
 
 	private final String remedy;
 
-	InvalidLockDeclarationException(LockSite site, String problem, String remedy, @Nullable Throwable cause) {
+	InvalidLockDeclarationException(AnnotatedMethod site, String problem, String remedy, @Nullable Throwable cause) {
 		super(site + ": " + problem, cause);
 		this.remedy = remedy;
 	}

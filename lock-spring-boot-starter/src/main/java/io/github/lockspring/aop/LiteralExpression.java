@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param expression the expression as the annotation has it
  * @param value the value
  */
-record LiteralExpression(String expression, @Nullable Object value) implements CallExpression {
+record LiteralExpression(String expression, @Nullable Object value) implements LockExpression {
 
 	@Override
 	public @Nullable Object valueFor(MethodInvocation invocation) {

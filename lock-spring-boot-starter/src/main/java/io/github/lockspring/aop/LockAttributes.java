@@ -37,9 +37,9 @@ import io.github.lockspring.LockOptions;
  * @param onLost what happens to a call that loses the lease
  * @param backend the name of the backend, or {@code null} for the default one
  */
-record LockAttributes(LockSite site, String name, @Nullable CallExpression key, @Nullable CallExpression condition,
-		LockOptions options, List<CallTime> times, FailurePolicy failurePolicy, OnLost onLost,
-		@Nullable String backend) {
+record LockAttributes(AnnotatedMethod site, String name, @Nullable LockExpression key,
+		@Nullable LockExpression condition, LockOptions options, List<DynamicDuration> times,
+		FailurePolicy failurePolicy, OnLost onLost, @Nullable String backend) {
 
 	boolean isSemaphore() {
 		return this.site.annotation().equals(DistributedSemaphore.class.getSimpleName());

@@ -44,7 +44,7 @@ final class LockAttributesReader {
 
 	private final boolean proxies;
 
-	private final CallExpressionParser expressions;
+	private final LockExpressionParser expressions;
 
 	/**
 	 * Creates a reader.
@@ -57,7 +57,7 @@ final class LockAttributesReader {
 		this.beanFactory = beanFactory;
 		this.defaults = defaults;
 		this.proxies = proxies;
-		this.expressions = new CallExpressionParser(beanFactory);
+		this.expressions = new LockExpressionParser(beanFactory);
 	}
 
 	/**
@@ -68,7 +68,7 @@ final class LockAttributesReader {
 	 * @throws InvalidLockDeclarationException if it cannot be done
 	 */
 	MethodAttributes read(List<LockDeclaration> declarations, Class<?> targetClass) {
-		LockSite site = declarations.get(0).site();
+		AnnotatedMethod site = declarations.get(0).site();
 		if (this.proxies) {
 			MethodCheck.requireInterceptable(site);
 			MethodCheck.requireCaller(site);
@@ -87,7 +87,7 @@ final class LockAttributesReader {
 	private LockAttributes read(LockDeclaration declaration, ReturnType returnType, Class<?> targetClass) {
 		MethodCheck.requireEmptyResult(declaration.site(), declaration.onFailure(), returnType);
 		String name = nameOf(declaration);
-		List<CallTime> times = new ArrayList<>();
+		List<DynamicDuration> times = new ArrayList<>();
 		LockOptions options = optionsOf(declaration, name, times);
 		return new LockAttributes(declaration.site(), name, expressionOf(declaration, "key"),
 				expressionOf(declaration, "condition"), options, List.copyOf(times),
@@ -132,7 +132,7 @@ final class LockAttributesReader {
 		return name.text();
 	}
 
-	private @Nullable CallExpression expressionOf(LockDeclaration declaration, String attribute) {
+	private @Nullable LockExpression expressionOf(LockDeclaration declaration, String attribute) {
 		AnnotationText text = declaration.text(attribute);
 		if (text.text().isEmpty()) {
 			return null;
@@ -143,7 +143,7 @@ final class LockAttributesReader {
 		return this.expressions.parse(text);
 	}
 
-	private LockOptions optionsOf(LockDeclaration declaration, String name, List<CallTime> times) {
+	private LockOptions optionsOf(LockDeclaration declaration, String name, List<DynamicDuration> times) {
 		LockDefaults defaults = this.defaults.get();
 		LockOptions options = defaults.options().withType(declaration.type());
 		options = withTime(options, resolve(declaration, "waitTime"), LockOptions::withWaitTime, times);
@@ -162,7 +162,7 @@ final class LockAttributesReader {
 	/**
 	 * Lets the properties of a name have the last word.
 	 */
-	private static LockOptions overridden(LockOptions options, LockOverrides overrides, List<CallTime> times) {
+	private static LockOptions overridden(LockOptions options, LockOverrides overrides, List<DynamicDuration> times) {
 		times.removeIf((time) -> overrides.hasTime(time.text().attribute()));
 		return overrides.applyTo(options);
 	}
@@ -181,12 +181,12 @@ final class LockAttributesReader {
 	}
 
 	private LockOptions withTime(LockOptions options, AnnotationText text,
-			BiFunction<LockOptions, Duration, LockOptions> change, List<CallTime> times) {
+			BiFunction<LockOptions, Duration, LockOptions> change, List<DynamicDuration> times) {
 		if (text.isBlank()) {
 			return options;
 		}
 		if (text.isExpression()) {
-			times.add(new CallTime(text, this.expressions.parse(text), change));
+			times.add(new DynamicDuration(text, this.expressions.parse(text), change));
 			return options;
 		}
 		try {

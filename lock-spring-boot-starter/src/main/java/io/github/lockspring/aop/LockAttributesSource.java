@@ -167,14 +167,14 @@ final class LockAttributesSource {
 	/**
 	 * The place of an annotation in a class that has locks.
 	 */
-	LockSite siteIn(Class<?> targetClass) {
+	AnnotatedMethod siteIn(Class<?> targetClass) {
 		return sitesIn(targetClass).iterator().next();
 	}
 
 	/**
 	 * The places of the annotations of all methods of a class.
 	 */
-	Collection<LockSite> sitesIn(Class<?> targetClass) {
+	Collection<AnnotatedMethod> sitesIn(Class<?> targetClass) {
 		return declarationsIn(targetClass).stream().map(LockDeclaration::site).distinct().toList();
 	}
 
@@ -255,7 +255,7 @@ final class LockAttributesSource {
 			return annotations.stream(type).toList();
 		}
 		catch (AnnotationConfigurationException ex) {
-			throw new LockSite(type.getSimpleName(), method).refuse(
+			throw new AnnotatedMethod(type.getSimpleName(), method).refuse(
 					"attributes that are aliases of each other differ: " + ex.getMessage(), "Set only one of them.",
 					ex);
 		}

@@ -33,10 +33,10 @@ import io.github.lockspring.LockType;
  * @param site where it is
  * @param annotation the annotation
  */
-record LockDeclaration(LockSite site, MergedAnnotation<?> annotation) {
+record LockDeclaration(AnnotatedMethod site, MergedAnnotation<?> annotation) {
 
 	static LockDeclaration of(Method method, MergedAnnotation<? extends Annotation> annotation) {
-		return new LockDeclaration(new LockSite(annotation.getType().getSimpleName(), method), annotation);
+		return new LockDeclaration(new AnnotatedMethod(annotation.getType().getSimpleName(), method), annotation);
 	}
 
 	boolean isSemaphore() {

@@ -37,7 +37,7 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockspring.LockTemplate;
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * Finds, when all singletons are there, what was not to be seen when each of them was
@@ -119,7 +119,7 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 	/**
 	 * Says which bean it is, as if it had failed while the bean was created.
 	 */
-	private RuntimeException ofBean(LockSite site, InvalidLockDeclarationException failure) {
+	private RuntimeException ofBean(AnnotatedMethod site, InvalidLockDeclarationException failure) {
 		String[] names = this.beanFactory.getBeanNamesForType(site.method().getDeclaringClass(), true, false);
 		return (names.length > 0) ? new BeanCreationException(names[0], String.valueOf(failure.getMessage()), failure)
 				: failure;
@@ -150,7 +150,7 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 	private static void warnOfOverrides(List<String> names) {
 		if (!names.isEmpty()) {
 			logger.warn("Calls of the following beans are not locked in this test, which overrides beans: "
-					+ names.stream().map(KeyText::describe).collect(Collectors.joining(", ")));
+					+ names.stream().map(KeyFormat::quote).collect(Collectors.joining(", ")));
 		}
 	}
 
@@ -165,7 +165,7 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 		this.interceptor.checks().run(() -> {
 			throw this.interceptor.source()
 				.siteIn(type)
-				.refuse("the bean " + KeyText.describe(name)
+				.refuse("the bean " + KeyFormat.quote(name)
 						+ " was created before it could be proxied, so that calls of it are not intercepted",
 						"Do not let a BeanPostProcessor or a BeanFactoryPostProcessor depend on it, or let it"
 								+ " depend on an ObjectProvider of it, and declare the post-processor with a static"
@@ -203,7 +203,7 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 		this.interceptor.source().known().forEach((lock) -> unknown.remove(lock.name()));
 		if (!unknown.isEmpty()) {
 			logger.warn("The properties lock.names.* have settings for "
-					+ unknown.stream().map(KeyText::describe).collect(Collectors.joining(", "))
+					+ unknown.stream().map(KeyFormat::quote).collect(Collectors.joining(", "))
 					+ ", but no annotation of a bean that was created so far has such a name");
 		}
 	}
@@ -221,7 +221,7 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 			boolean configured = bean.equals(OPEN_IN_VIEW);
 			logger.warn("There are locked methods, and "
 					+ (configured ? "spring.jpa.open-in-view is enabled"
-							: "the bean " + KeyText.describe(bean) + " keeps an EntityManager open in view")
+							: "the bean " + KeyFormat.quote(bean) + " keeps an EntityManager open in view")
 					+ ": in a web request, entities"
 					+ " that were loaded before a lock was acquired are not read again under it, so that changes of"
 					+ " the last holder may be overwritten, and each request keeps a connection to its end. "

@@ -24,7 +24,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockContext;
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * Warns once of two names that are locked in opposite orders, because two calls that do
@@ -46,7 +46,7 @@ final class LockOrder {
 	 * @param claim the lock
 	 * @param held what is held already
 	 */
-	void acquiring(LockClaim claim, LockContext held) {
+	void acquiring(LockInvocation claim, LockContext held) {
 		String name = claim.name();
 		for (LockContext each = held; each != null; each = outerOf(each)) {
 			if (!each.name().equals(name)) {
@@ -64,7 +64,7 @@ final class LockOrder {
 
 	private void note(Pair pair) {
 		if (this.seen.add(pair) && this.seen.contains(pair.reversed()) && this.reported.add(pair.sorted())) {
-			logger.warn("The locks " + KeyText.describe(pair.first()) + " and " + KeyText.describe(pair.second())
+			logger.warn("The locks " + KeyFormat.quote(pair.first()) + " and " + KeyFormat.quote(pair.second())
 					+ " are acquired in both orders: two calls that do so at the same time wait for each other until"
 					+ " their wait times are over. Acquire them in one order everywhere");
 		}

@@ -34,40 +34,40 @@ final class LockedMethod {
 	 * The same order for all callers, so that nobody waits for somebody who waits for
 	 * them.
 	 */
-	private static final Comparator<LockClaim> ORDER = Comparator
-		.comparing((LockClaim claim) -> claim.lock().template().backendName())
-		.thenComparing(LockClaim::firstStoreKey);
+	private static final Comparator<LockInvocation> ORDER = Comparator
+		.comparing((LockInvocation claim) -> claim.lock().template().backendName())
+		.thenComparing(LockInvocation::firstStoreKey);
 
-	private final List<MethodLock> locks;
+	private final List<LockOperation> locks;
 
-	private final @Nullable MethodLock only;
+	private final @Nullable LockOperation only;
 
 	private final MethodAttributes attributes;
 
-	private final LockedCalls calls;
+	private final LockedInvoker calls;
 
-	LockedMethod(MethodAttributes attributes, List<MethodLock> locks, LockedCalls calls) {
+	LockedMethod(MethodAttributes attributes, List<LockOperation> locks, LockedInvoker calls) {
 		this.attributes = attributes;
 		this.locks = locks;
 		this.only = (locks.size() == 1) ? locks.get(0) : null;
 		this.calls = calls;
 	}
 
-	LockSite site() {
+	AnnotatedMethod site() {
 		return this.attributes.locks().get(0).site();
 	}
 
 	/**
 	 * What runs calls of this method.
 	 */
-	LockedCalls calls() {
+	LockedInvoker calls() {
 		return this.calls;
 	}
 
 	/**
 	 * The lock, if there is only one.
 	 */
-	@Nullable MethodLock onlyLock() {
+	@Nullable LockOperation onlyLock() {
 		return this.only;
 	}
 
@@ -76,10 +76,10 @@ final class LockedMethod {
 	 * @param invocation the call
 	 * @return the claims, none if no condition is met
 	 */
-	List<LockClaim> claimsOf(MethodInvocation invocation) {
-		List<LockClaim> claims = new ArrayList<>(this.locks.size());
-		for (MethodLock lock : this.locks) {
-			LockClaim claim = lock.claimOf(invocation);
+	List<LockInvocation> claimsOf(MethodInvocation invocation) {
+		List<LockInvocation> claims = new ArrayList<>(this.locks.size());
+		for (LockOperation lock : this.locks) {
+			LockInvocation claim = lock.claimOf(invocation);
 			if (claim != null) {
 				claims.add(claim);
 			}
@@ -95,7 +95,7 @@ final class LockedMethod {
 	/**
 	 * Whether the handle of a lock goes to the method: that of the first annotation does.
 	 */
-	boolean isOffered(MethodLock lock) {
+	boolean isOffered(LockOperation lock) {
 		return this.attributes.handleIndex() >= 0 && lock == this.locks.get(0);
 	}
 

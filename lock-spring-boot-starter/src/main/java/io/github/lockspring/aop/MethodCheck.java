@@ -57,7 +57,7 @@ final class MethodCheck {
 	/**
 	 * Refuses methods that a proxy cannot intercept.
 	 */
-	static void requireInterceptable(LockSite site) {
+	static void requireInterceptable(AnnotatedMethod site) {
 		String obstacle = obstacleIn(site.method().getModifiers());
 		if (obstacle != null) {
 			throw site.refuse("the method is " + obstacle + ", so that calls of it cannot be intercepted",
@@ -69,7 +69,7 @@ final class MethodCheck {
 	 * Refuses methods that only the container calls, which does not go through a proxy.
 	 * If the annotation is that of the class, it is not meant for them.
 	 */
-	static void requireCaller(LockSite site) {
+	static void requireCaller(AnnotatedMethod site) {
 		MergedAnnotations annotations = MergedAnnotations.from(site.method());
 		String callback = CALLBACKS.stream().filter(annotations::isPresent).findFirst().orElse(null);
 		if (callback != null && LOCKS.stream().anyMatch(annotations::isPresent)) {
@@ -101,7 +101,7 @@ final class MethodCheck {
 	/**
 	 * Refuses methods that do not tell when their work has ended.
 	 */
-	static void requireEnd(LockSite site, ReturnType returnType) {
+	static void requireEnd(AnnotatedMethod site, ReturnType returnType) {
 		if (returnType.kind() == ReturnType.Kind.UNKNOWN) {
 			throw site.refuse(
 					"the method returns " + returnType.type().getName()
@@ -115,7 +115,7 @@ final class MethodCheck {
 	/**
 	 * Refuses functions that woven code would lock anew each time they are resumed.
 	 */
-	static void requireNotSuspending(LockSite site, ReturnType returnType) {
+	static void requireNotSuspending(AnnotatedMethod site, ReturnType returnType) {
 		if (returnType.kind() == ReturnType.Kind.SUSPENDING) {
 			throw site.refuse(
 					"the method is a suspending function, which can be locked by a proxy, but not when it"
@@ -127,7 +127,7 @@ final class MethodCheck {
 	/**
 	 * Refuses to skip methods that must return something.
 	 */
-	static void requireEmptyResult(LockSite site, OnFailure onFailure, ReturnType returnType) {
+	static void requireEmptyResult(AnnotatedMethod site, OnFailure onFailure, ReturnType returnType) {
 		if (onFailure == OnFailure.SKIP && returnType.required()) {
 			throw site.refuse(
 					"onFailure = SKIP needs a result for calls that are skipped, but the method returns "
@@ -146,7 +146,7 @@ final class MethodCheck {
 	 * @param site the annotation
 	 * @return the index of the parameter, or -1 if there is none
 	 */
-	static int handleIndex(LockSite site) {
+	static int handleIndex(AnnotatedMethod site) {
 		Method method = site.method();
 		Class<?>[] types = method.getParameterTypes();
 		long handles = Arrays.stream(types).filter((type) -> type == LockHandle.class).count();

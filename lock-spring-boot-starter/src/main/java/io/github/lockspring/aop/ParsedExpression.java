@@ -33,7 +33,7 @@ import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 import io.github.lockspring.InvalidLockKeyException;
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * An expression that was parsed once, and is compiled when it was evaluated often.
@@ -44,12 +44,12 @@ import io.github.lockspring.engine.KeyText;
  * @param shared how all expressions are evaluated
  */
 record ParsedExpression(String expression, SpelExpression parsed, Map<String, Integer> variables,
-		EvaluationContext shared) implements CallExpression {
+		EvaluationContext shared) implements LockExpression {
 
 	@Override
 	public @Nullable Object valueFor(MethodInvocation invocation) {
 		try {
-			return this.parsed.getValue(new CallEvaluationContext(this.shared, this.variables, invocation));
+			return this.parsed.getValue(new LockEvaluationContext(this.shared, this.variables, invocation));
 		}
 		catch (InvalidLockKeyException ex) {
 			throw ex;
@@ -64,7 +64,7 @@ record ParsedExpression(String expression, SpelExpression parsed, Map<String, In
 			List<String> parts = new ArrayList<>();
 			collectParts(ex, this.parsed.getAST(), parts);
 			if (parts.size() == 1) {
-				return KeyText.describe(parts.get(0)) + " is null";
+				return KeyFormat.quote(parts.get(0)) + " is null";
 			}
 		}
 		return "it ended with " + failure;

@@ -29,7 +29,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * What JPA has read for the current thread before a lock was acquired: an
@@ -91,7 +91,7 @@ final class PersistenceContexts {
 
 	private void warn(String name) {
 		if (this.mode.get() == JpaMode.WARN && this.warned.add(name)) {
-			logger.warn("A transaction under the lock " + KeyText.describe(name)
+			logger.warn("A transaction under the lock " + KeyFormat.quote(name)
 					+ " uses an EntityManager that was bound to the thread before, by spring.jpa.open-in-view or by a"
 					+ " transaction of the caller. Entities that it loaded before the lock was acquired are not read"
 					+ " again, so that changes of the last holder may be overwritten. Set spring.jpa.open-in-view to"

@@ -34,7 +34,7 @@ import io.github.lockspring.LockHandle;
  */
 final class ReactiveHold {
 
-	private final LockClaim claim;
+	private final LockInvocation claim;
 
 	private final @Nullable LockContext outer;
 
@@ -54,7 +54,7 @@ final class ReactiveHold {
 	 * @param outer what is held already
 	 * @param transaction what keeps the lock, or {@code null}
 	 */
-	ReactiveHold(LockClaim claim, @Nullable LockContext outer, @Nullable ReactiveTransaction transaction) {
+	ReactiveHold(LockInvocation claim, @Nullable LockContext outer, @Nullable ReactiveTransaction transaction) {
 		this.claim = claim;
 		this.outer = outer;
 		this.transaction = transaction;
@@ -132,7 +132,7 @@ final class ReactiveHold {
 		return this.outer;
 	}
 
-	LockClaim claim() {
+	LockInvocation claim() {
 		return this.claim;
 	}
 

@@ -25,7 +25,7 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 
 import io.github.lockspring.InvalidLockKeyException;
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 
 /**
  * An expression that adds or concatenates, such as {@code 'pay-' + #id}, as Spring's
@@ -38,8 +38,8 @@ import io.github.lockspring.engine.KeyText;
  * @param right the right operand
  * @param converter makes texts of other values
  */
-record SumExpression(String expression, CallExpression left, CallExpression right,
-		TypeConverter converter) implements CallExpression {
+record SumExpression(String expression, LockExpression left, LockExpression right,
+		TypeConverter converter) implements LockExpression {
 
 	private static final Expression SUM = new SpelExpressionParser().parseExpression("#left + #right");
 
@@ -58,10 +58,10 @@ record SumExpression(String expression, CallExpression left, CallExpression righ
 		}
 	}
 
-	private static Object presentOf(CallExpression operand, MethodInvocation invocation) {
+	private static Object presentOf(LockExpression operand, MethodInvocation invocation) {
 		Object value = operand.valueFor(invocation);
 		if (value == null) {
-			throw new InvalidLockKeyException(KeyText.describe(operand.expression()) + " is null");
+			throw new InvalidLockKeyException(KeyFormat.quote(operand.expression()) + " is null");
 		}
 		return value;
 	}

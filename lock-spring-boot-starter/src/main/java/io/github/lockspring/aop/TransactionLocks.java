@@ -39,7 +39,7 @@ import io.github.lockspring.LockLostException;
  */
 final class TransactionLocks implements TransactionSynchronization {
 
-	private static final Log logger = LogFactory.getLog(OpenTransactions.class);
+	private static final Log logger = LogFactory.getLog(TransactionBinding.class);
 
 	private static final StackWalker STACK = StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE);
 

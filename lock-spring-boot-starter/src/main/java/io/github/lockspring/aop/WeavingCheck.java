@@ -86,7 +86,7 @@ final class WeavingCheck {
 		}
 	}
 
-	private void requireWoven(LockSite site) {
+	private void requireWoven(AnnotatedMethod site) {
 		if (!WovenMethods.isWoven(site.method())) {
 			this.interceptor.checks().run(() -> {
 				throw site.refuse("the method is not woven, so that calls of it are not locked", "Weave "

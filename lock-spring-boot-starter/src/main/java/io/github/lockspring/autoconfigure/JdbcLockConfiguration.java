@@ -46,8 +46,8 @@ import io.github.lockspring.jdbc.JdbcLockSettings;
 @ImportRuntimeHints(JdbcLockRuntimeHints.class)
 class JdbcLockConfiguration {
 
-	private static final LockClientChoice<DataSource> CLIENT = new LockClientChoice<>(DataSource.class, "data source",
-			"a SQL database", "lock.jdbc.data-source", "spring.datasource.url");
+	private static final ClientBeanSelector<DataSource> CLIENT = new ClientBeanSelector<>(DataSource.class,
+			"data source", "a SQL database", "lock.jdbc.data-source", "spring.datasource.url");
 
 	@Bean
 	JdbcLockTable jdbcLockTable(LockProperties lockProperties, ListableBeanFactory beanFactory) {
@@ -110,8 +110,8 @@ class JdbcLockConfiguration {
 	}
 
 	@Bean
-	JdbcLockUpkeep jdbcLockUpkeep(LockProperties lockProperties, JdbcLockTable table, JdbcLockBackend backend) {
-		return new JdbcLockUpkeep(table, lockProperties.getJdbc());
+	JdbcLockMaintenance jdbcLockUpkeep(LockProperties lockProperties, JdbcLockTable table, JdbcLockBackend backend) {
+		return new JdbcLockMaintenance(table, lockProperties.getJdbc());
 	}
 
 }

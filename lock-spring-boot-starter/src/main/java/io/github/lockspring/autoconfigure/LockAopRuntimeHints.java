@@ -23,7 +23,7 @@ import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-import io.github.lockspring.aop.CallRoot;
+import io.github.lockspring.aop.LockExpressionRootObject;
 
 /**
  * Tells a native image of what expressions may ask for with {@code #root}, and of the
@@ -35,7 +35,7 @@ final class LockAopRuntimeHints implements RuntimeHintsRegistrar {
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 		ReflectionHints reflection = hints.reflection();
-		reflection.registerType(CallRoot.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+		reflection.registerType(LockExpressionRootObject.class, MemberCategory.INVOKE_PUBLIC_METHODS);
 		reflection.registerTypeIfPresent(classLoader, "reactor.core.publisher.Flux");
 		reflection.registerTypeIfPresent(classLoader,
 				"org.springframework.transaction.support.TransactionSynchronizationManager");

@@ -36,7 +36,7 @@ final class LockEnginesFactory {
 
 	private final LockProperties properties;
 
-	private final LockBackendChoice choice;
+	private final DefaultBackendSelector choice;
 
 	private final ObjectProvider<LockBackend> backends;
 
@@ -47,7 +47,7 @@ final class LockEnginesFactory {
 	LockEnginesFactory(LockProperties properties, ObjectProvider<LockBackend> backends,
 			ApplicationEventPublisher eventPublisher) {
 		this.properties = properties;
-		this.choice = new LockBackendChoice(properties);
+		this.choice = new DefaultBackendSelector(properties);
 		this.backends = backends;
 		this.eventPublisher = eventPublisher;
 	}
@@ -103,7 +103,7 @@ final class LockEnginesFactory {
 		List<String> names = new ArrayList<>();
 		names.add(defaultEngine.backendName());
 		others.forEach((engine) -> names.add(engine.backendName()));
-		LockBackendChoice.requireUnique(names);
+		DefaultBackendSelector.requireUnique(names);
 		this.choice.requireAdditional(names);
 		requireBackendsOfNames(names);
 		return new LockEngines(defaultEngine, others);

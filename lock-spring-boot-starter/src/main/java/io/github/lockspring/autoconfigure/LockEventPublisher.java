@@ -21,7 +21,7 @@ import org.apache.commons.logging.LogFactory;
 
 import org.springframework.context.ApplicationEventPublisher;
 
-import io.github.lockspring.engine.KeyText;
+import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.LockLostEvent;
 import io.github.lockspring.engine.EngineListener;
 
@@ -47,7 +47,7 @@ final class LockEventPublisher implements EngineListener {
 			this.publisher.publishEvent(new LockLostEvent(key, token, this.backend));
 		}
 		catch (Throwable ex) {
-			logger.warn("A listener failed that was told of the loss of the lock on " + KeyText.describe(key), ex);
+			logger.warn("A listener failed that was told of the loss of the lock on " + KeyFormat.quote(key), ex);
 		}
 	}
 

@@ -29,7 +29,7 @@ import org.springframework.aot.hint.TypeReference;
  */
 final class LockRuntimeHints implements RuntimeHintsRegistrar {
 
-	private static final TypeReference[] WITH_HANDLES = { TypeReference.of("io.github.lockspring.HeldLock"),
+	private static final TypeReference[] WITH_HANDLES = { TypeReference.of("io.github.lockspring.DefaultLockHandle"),
 			TypeReference.of("io.github.lockspring.engine.Hold"), TypeReference.of("io.github.lockspring.engine.Lease"),
 			TypeReference.of("io.github.lockspring.engine.LocalQueue") };
 

@@ -30,7 +30,7 @@ import org.springframework.util.StringUtils;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.aop.LockDefaults;
 import io.github.lockspring.aop.LockOverrides;
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.redis.RedisLockSettings;
 import io.github.lockspring.zookeeper.ZooKeeperLockSettings;
@@ -113,8 +113,8 @@ final class LockSettings {
 
 	private void checkNumbers() {
 		int limit = this.properties.getHandOver().getLimit();
-		require(limit >= 0 && limit <= AcquireTerms.MAX_HAND_OVERS, "lock.hand-over.limit", limit,
-				"It must be between 0 and " + AcquireTerms.MAX_HAND_OVERS + '.');
+		require(limit >= 0 && limit <= AcquireOptions.MAX_HAND_OFFS, "lock.hand-over.limit", limit,
+				"It must be between 0 and " + AcquireOptions.MAX_HAND_OFFS + '.');
 		Duration span = this.properties.getHandOver().getSpan();
 		require(!span.isNegative(), "lock.hand-over.span", span, "It must be zero or longer.");
 		int replicas = this.properties.getRedis().getWaitReplicas();

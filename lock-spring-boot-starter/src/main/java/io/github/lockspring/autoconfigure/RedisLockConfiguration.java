@@ -34,7 +34,7 @@ import io.github.lockspring.redis.RedisLockBackend;
 @ImportRuntimeHints(RedisLockRuntimeHints.class)
 class RedisLockConfiguration {
 
-	private static final LockClientChoice<RedisConnectionFactory> CLIENT = new LockClientChoice<>(
+	private static final ClientBeanSelector<RedisConnectionFactory> CLIENT = new ClientBeanSelector<>(
 			RedisConnectionFactory.class, "Redis connection factory", "Redis", "lock.redis.connection-factory",
 			"spring.data.redis.host");
 

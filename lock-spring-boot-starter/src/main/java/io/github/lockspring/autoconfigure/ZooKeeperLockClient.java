@@ -30,7 +30,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
  */
 record ZooKeeperLockClient(CuratorFramework framework, boolean own) implements AutoCloseable {
 
-	private static final LockClientChoice<CuratorFramework> CLIENT = new LockClientChoice<>(CuratorFramework.class,
+	private static final ClientBeanSelector<CuratorFramework> CLIENT = new ClientBeanSelector<>(CuratorFramework.class,
 			"Curator client", "ZooKeeper", "lock.zookeeper.client", "lock.zookeeper.connect-string");
 
 	static ZooKeeperLockClient choose(LockProperties.ZooKeeper properties, ListableBeanFactory beanFactory) {

@@ -102,7 +102,7 @@ public final class LockClient {
 	 * @throws io.github.lockspring.InvalidLockKeyException if the key cannot be locked
 	 */
 	public Lock lock(String key, LockOptions options) {
-		return new DistributedReentrantLock(this.engine, this.locks.storeKey(key), options.terms());
+		return new LeaseLock(this.engine, this.locks.storeKey(key), options.acquireOptions());
 	}
 
 }

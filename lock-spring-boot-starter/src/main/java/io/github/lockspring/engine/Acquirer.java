@@ -76,7 +76,7 @@ final class Acquirer {
 
 	private final RenewalPlan plan;
 
-	private final Releases releases;
+	private final ReleaseRetrier releaseRetrier;
 
 	private final Poller poller;
 
@@ -90,12 +90,12 @@ final class Acquirer {
 
 	private final AtomicInteger leaving = new AtomicInteger();
 
-	Acquirer(Store store, LocalQueues queues, RenewalPlan plan, Releases releases, Poller poller,
+	Acquirer(Store store, LocalQueues queues, RenewalPlan plan, ReleaseRetrier releaseRetrier, Poller poller,
 			EngineSettings settings, TimeSource time, BooleanSupplier closed) {
 		this.store = store;
 		this.queues = queues;
 		this.plan = plan;
-		this.releases = releases;
+		this.releaseRetrier = releaseRetrier;
 		this.poller = poller;
 		this.settings = settings;
 		this.time = time;
@@ -139,14 +139,14 @@ final class Acquirer {
 				requireOpen();
 				return NOW;
 			}
-			Patience patience = patience(now, waitNanos);
+			RetrySchedule retrySchedule = patience(now, waitNanos);
 			if (answer != null) {
-				answered(hold, patience, answer);
+				answered(hold, retrySchedule, answer);
 			}
-			return await(hold, patience, interruptible) ? begun(hold, patience) : OVER;
+			return await(hold, retrySchedule, interruptible) ? begun(hold, retrySchedule) : OVER;
 		}
 		catch (Throwable ex) {
-			abandon(hold, ex);
+			cancel(hold, ex);
 			throw ex;
 		}
 	}
@@ -175,27 +175,27 @@ final class Acquirer {
 		}
 		catch (Throwable ex) {
 			wakeUp(acquisition.patience());
-			abandon(acquisition.hold(), ex);
+			cancel(acquisition.hold(), ex);
 			throw ex;
 		}
 	}
 
 	private long advanceToGrant(Acquisition acquisition) {
 		Hold hold = acquisition.hold();
-		while (hold.state() <= Hold.SPEAKING) {
+		while (hold.state() <= Hold.LEADING) {
 			requireOpen();
 			if (acquisition.isUnwanted()) {
 				wakeUp(acquisition.patience());
-				abandon(hold);
+				cancel(hold);
 				return OVER;
 			}
 			long now = this.time.nanoTime();
-			long sleep = goOn(acquisition, now);
+			long sleep = step(acquisition, now);
 			if (sleep > 0) {
 				acquisition.sleep(now, sleep);
 				return sleep;
 			}
-			if (sleep == OVER && giveUp(hold)) {
+			if (sleep == OVER && timeOut(hold)) {
 				return OVER;
 			}
 		}
@@ -205,13 +205,13 @@ final class Acquirer {
 	/**
 	 * One that speaks from the beginning asks at once, as one with a thread does.
 	 */
-	private long goOn(Acquisition acquisition, long now) {
-		Patience patience = acquisition.patience();
+	private long step(Acquisition acquisition, long now) {
+		RetrySchedule retrySchedule = acquisition.patience();
 		if (!acquisition.isToAskAtOnce()) {
-			return goOn(acquisition.hold(), patience, now);
+			return step(acquisition.hold(), retrySchedule, now);
 		}
-		Object answer = askFirst(acquisition.hold(), now, patience.remaining(now), acquisition.mayWait());
-		answered(acquisition.hold(), patience, answer);
+		Object answer = askFirst(acquisition.hold(), now, retrySchedule.remaining(now), acquisition.mayWait());
+		answered(acquisition.hold(), retrySchedule, answer);
 		return NOW;
 	}
 
@@ -226,7 +226,7 @@ final class Acquirer {
 	boolean acquireTogether(List<Hold> holds, long waitNanos) {
 		try {
 			for (Hold hold : holds) {
-				if (this.queues.join(hold, false) != LocalQueue.Turn.SPEAK) {
+				if (this.queues.join(hold, false) != LocalQueue.Turn.CONTEND) {
 					return false;
 				}
 			}
@@ -250,7 +250,7 @@ final class Acquirer {
 	 */
 	private boolean askTogether(List<Hold> holds, Duration timeout) {
 		List<String> keys = holds.stream().map(Hold::key).toList();
-		Lease lease = new SharedLease(this.store.newRequest(keys, holds.get(0).terms()));
+		Lease lease = new MultiKeyLease(this.store.newRequest(keys, holds.get(0).terms()));
 		long now = this.time.nanoTime();
 		long nowMillis = this.time.currentTimeMillis();
 		boolean answered = false;
@@ -276,7 +276,7 @@ final class Acquirer {
 		}
 		finally {
 			if (!answered) {
-				this.releases.releaseIfGranted(lease.request());
+				this.releaseRetrier.releaseIfGranted(lease.request());
 			}
 		}
 	}
@@ -306,12 +306,12 @@ final class Acquirer {
 	 * it goes on waiting, unless its time is over as well.
 	 * @return {@link #NOW} if the lease is held, or how long there is left to wait
 	 */
-	private long begun(Hold hold, Patience patience) {
+	private long begun(Hold hold, RetrySchedule retrySchedule) {
 		requireOpen();
 		if (hold.hasLease()) {
 			return NOW;
 		}
-		long left = patience.remaining(this.time.nanoTime());
+		long left = retrySchedule.remaining(this.time.nanoTime());
 		if (left <= 0) {
 			throw new EngineException(EngineException.Reason.UNAVAILABLE,
 					"The lease was over before the thread that waited for it woke up", null);
@@ -323,40 +323,40 @@ final class Acquirer {
 	/**
 	 * When an acquisition that begins now asks.
 	 */
-	Patience patience(long now, long waitNanos) {
-		return new Patience(now, now + Math.min(waitNanos, Durations.LONGEST_NANOS), this.settings,
-				this.store.hasNews());
+	RetrySchedule patience(long now, long waitNanos) {
+		return new RetrySchedule(now, now + Math.min(waitNanos, Durations.LONGEST_NANOS), this.settings,
+				this.store.hasNotifications());
 	}
 
 	/**
 	 * Takes note of an answer. One that was denied may sleep now.
 	 */
-	private void answered(Hold hold, Patience patience, @Nullable Object answer) {
-		patience.answered(answer, this.time.nanoTime());
-		if (answer instanceof Denial denial && hold.state() == Hold.SPEAKING && patience.maySleep()) {
-			patience.sleep(this.poller.watch(hold, denial));
+	private void answered(Hold hold, RetrySchedule retrySchedule, @Nullable Object answer) {
+		retrySchedule.answered(answer, this.time.nanoTime());
+		if (answer instanceof Denial denial && hold.state() == Hold.LEADING && retrySchedule.maySleep()) {
+			retrySchedule.sleep(this.poller.watch(hold, denial));
 		}
 	}
 
-	private void wakeUp(Patience patience) {
-		Poller.Sleeper sleeper = patience.wake();
+	private void wakeUp(RetrySchedule retrySchedule) {
+		Poller.Sleeper sleeper = retrySchedule.wake();
 		if (sleeper != null) {
 			this.poller.leaveAlone(sleeper);
 		}
 	}
 
-	private boolean await(Hold hold, Patience patience, boolean interruptible) throws InterruptedException {
+	private boolean await(Hold hold, RetrySchedule retrySchedule, boolean interruptible) throws InterruptedException {
 		boolean interrupted = false;
 		try {
-			while (hold.state() <= Hold.SPEAKING) {
+			while (hold.state() <= Hold.LEADING) {
 				requireOpen();
 				interrupted |= Thread.interrupted();
 				if (interrupted && interruptible) {
 					throw new InterruptedException();
 				}
-				long sleep = goOn(hold, patience, this.time.nanoTime());
+				long sleep = step(hold, retrySchedule, this.time.nanoTime());
 				if (sleep == OVER) {
-					return !giveUp(hold);
+					return !timeOut(hold);
 				}
 				if (sleep > 0) {
 					this.time.parkNanos(hold.queue(), sleep);
@@ -365,7 +365,7 @@ final class Acquirer {
 			return true;
 		}
 		finally {
-			wakeUp(patience);
+			wakeUp(retrySchedule);
 			if (interrupted && !interruptible) {
 				Thread.currentThread().interrupt();
 			}
@@ -377,26 +377,26 @@ final class Acquirer {
 	 * @return how long to sleep, {@link #NOW} if not at all, {@link #OVER} if there is
 	 * nothing left to wait for
 	 */
-	private long goOn(Hold hold, Patience patience, long now) {
+	private long step(Hold hold, RetrySchedule retrySchedule, long now) {
 		int state = hold.state();
-		boolean speaking = state == Hold.SPEAKING || state == Hold.TRYING;
-		Courtesy courtesy = speaking ? hold.queue().courtesy() : null;
-		patience.heed(now);
-		if (courtesy != null) {
-			patience.keepQuiet(courtesy.quietUntil());
+		boolean speaking = state == Hold.LEADING || state == Hold.TRYING;
+		YieldPolicy yieldPolicy = speaking ? hold.queue().yieldPolicy() : null;
+		retrySchedule.heed(now);
+		if (yieldPolicy != null) {
+			retrySchedule.delayUntil(yieldPolicy.yieldUntil());
 		}
-		if (speaking && patience.isTimeToAsk(now, hold.hasNews())) {
-			wakeUp(patience);
-			boolean queueing = state == Hold.SPEAKING && (isQueueEnteredAtOnce(hold) || patience.isLong(now));
-			Object answer = ask(hold, now, patience.remaining(now), queueing);
-			answered(hold, patience, answer);
-			if (courtesy != null && !(answer instanceof BackendException)) {
-				courtesy.answered(answer != null);
+		if (speaking && retrySchedule.isTimeToAsk(now, hold.hasNotification())) {
+			wakeUp(retrySchedule);
+			boolean queueing = state == Hold.LEADING && (isQueueEnteredAtOnce(hold) || retrySchedule.isLong(now));
+			Object answer = ask(hold, now, retrySchedule.remaining(now), queueing);
+			answered(hold, retrySchedule, answer);
+			if (yieldPolicy != null && !(answer instanceof BackendException)) {
+				yieldPolicy.answered(answer != null);
 			}
 			return NOW;
 		}
-		if (!patience.isOver(now, speaking)) {
-			return patience.sleep(now, speaking);
+		if (!retrySchedule.isOver(now, speaking)) {
+			return retrySchedule.sleep(now, speaking);
 		}
 		boolean goesOn = speaking ? takesGrant(hold) : hold.queue().mayAskAtLast(hold);
 		return goesOn ? NOW : OVER;
@@ -411,7 +411,7 @@ final class Acquirer {
 	}
 
 	private @Nullable Grant grantSentTo(Hold hold) {
-		return (hold.takeNews() instanceof Pushed pushed && pushed.isFor(hold.leaseOrNull())
+		return (hold.pollNotification() instanceof Pushed pushed && pushed.isFor(hold.leaseOrNull())
 				&& hold.lease().grantedUnasked(pushed.grant(), pushed.stamp(), hold.terms(), this.time))
 						? pushed.grant() : null;
 	}
@@ -444,15 +444,15 @@ final class Acquirer {
 				return begin(hold, grant);
 			}
 			lease.denied(((Denial) attempt).stamp(), now, nowMillis);
-			hold.queue().setTrouble(null);
+			hold.queue().setStoreFailure(null);
 			return attempt;
 		}
 		catch (OutcomeUnknownException ex) {
-			disown(hold);
-			return trouble(hold, ex);
+			discardRequest(hold);
+			return storeFailure(hold, ex);
 		}
 		catch (BackendUnavailableException ex) {
-			return trouble(hold, ex);
+			return storeFailure(hold, ex);
 		}
 	}
 
@@ -493,16 +493,16 @@ final class Acquirer {
 	private @Nullable BackendException begin(Hold hold, Grant grant) {
 		Lease lease = hold.lease();
 		if (!lease.begin(this.time)) {
-			disown(hold);
-			return trouble(hold, new BackendUnavailableException(
+			discardRequest(hold);
+			return storeFailure(hold, new BackendUnavailableException(
 					"The store took longer to grant the lease than the lease lasts", null));
 		}
 		begin(hold, lease, grant.token());
 		return null;
 	}
 
-	private static BackendException trouble(Hold hold, BackendException trouble) {
-		hold.queue().setTrouble(trouble);
+	private static BackendException storeFailure(Hold hold, BackendException trouble) {
+		hold.queue().setStoreFailure(trouble);
 		return trouble;
 	}
 
@@ -510,11 +510,11 @@ final class Acquirer {
 	 * Has the present request released in the background. The next attempt is made by
 	 * another owner.
 	 */
-	private void disown(Hold hold) {
+	private void discardRequest(Hold hold) {
 		Lease lease = hold.leaseOrNull();
 		if (lease != null) {
 			hold.setLease(null);
-			this.releases.releaseIfGranted(lease.request());
+			this.releaseRetrier.releaseIfGranted(lease.request());
 		}
 	}
 
@@ -522,8 +522,8 @@ final class Acquirer {
 	 * Gives up at the deadline.
 	 * @return {@code false} if the lease was handed over in the last moment
 	 */
-	private boolean giveUp(Hold hold) {
-		BackendException trouble = hold.queue().trouble();
+	private boolean timeOut(Hold hold) {
+		BackendException trouble = hold.queue().storeFailure();
 		if (!leave(hold)) {
 			return false;
 		}
@@ -544,7 +544,7 @@ final class Acquirer {
 			}
 			Lease lease = hold.leaseOrNull();
 			if (lease != null && lease.isQueued()) {
-				this.releases.release(lease.request());
+				this.releaseRetrier.release(lease.request());
 			}
 			return true;
 		}
@@ -555,7 +555,7 @@ final class Acquirer {
 
 	/**
 	 * Whether some have left the queue here whose place in that of the store may not be
-	 * among the {@link Releases} yet.
+	 * among the {@link ReleaseRetrier} yet.
 	 */
 	boolean isBeingLeft() {
 		return this.leaving.get() > 0;
@@ -565,18 +565,20 @@ final class Acquirer {
 	 * Leaves nothing behind when the waiting ended in an exception. First the key is free
 	 * for others of this process, whatever fails then.
 	 */
-	void abandon(Hold hold, Throwable failure) {
+	void cancel(Hold hold, Throwable failure) {
 		boolean cutOff = !(failure instanceof InterruptedException || failure instanceof EngineException);
-		boolean asking = hold.state() == Hold.SPEAKING || hold.state() == Hold.TRYING;
+		boolean asking = hold.state() == Hold.LEADING || hold.state() == Hold.TRYING;
 		Lease asked = hold.leaseOrNull();
 		try {
-			abandon(hold);
+			cancel(hold);
 		}
 		finally {
 			if (cutOff && asking && asked != null) {
-				this.releases.releaseIfGranted(asked.request()); // a call to the store
-																	// may
-																	// have been cut off
+				this.releaseRetrier.releaseIfGranted(asked.request()); // a call to the
+																		// store
+																		// may
+																		// have been cut
+																		// off
 			}
 		}
 	}
@@ -585,7 +587,7 @@ final class Acquirer {
 	 * Leaves nothing behind when the waiting ended in an exception, or is not wanted any
 	 * more.
 	 */
-	private void abandon(Hold hold) {
+	private void cancel(Hold hold) {
 		if (hold.state() != Hold.ENDED && !leave(hold)) {
 			hold.release();
 		}

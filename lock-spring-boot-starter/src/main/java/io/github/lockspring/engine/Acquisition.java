@@ -48,22 +48,22 @@ final class Acquisition {
 
 	private final Acquirer acquirer;
 
-	private final Steps steps;
+	private final AsyncDispatcher asyncDispatcher;
 
-	private final Patience patience;
+	private final RetrySchedule retrySchedule;
 
 	private final long waitNanos;
 
 	private @Nullable Hold hold;
 
-	private Steps.@Nullable Alarm alarm;
+	private AsyncDispatcher.@Nullable Alarm alarm;
 
 	private boolean toAskAtOnce;
 
-	Acquisition(Acquirer acquirer, Steps steps, long now, long waitNanos) {
+	Acquisition(Acquirer acquirer, AsyncDispatcher asyncDispatcher, long now, long waitNanos) {
 		this.acquirer = acquirer;
-		this.steps = steps;
-		this.patience = acquirer.patience(now, waitNanos);
+		this.asyncDispatcher = asyncDispatcher;
+		this.retrySchedule = acquirer.patience(now, waitNanos);
 		this.waitNanos = waitNanos;
 	}
 
@@ -79,7 +79,7 @@ final class Acquisition {
 			begin(now);
 		}
 		catch (Throwable ex) {
-			this.acquirer.abandon(hold, ex);
+			this.acquirer.cancel(hold, ex);
 			throw ex;
 		}
 		return this.future;
@@ -119,7 +119,7 @@ final class Acquisition {
 		while (true) {
 			Progress current = this.progress.get();
 			if (current == Progress.ASLEEP && this.progress.compareAndSet(current, Progress.WOKEN)) {
-				this.steps.execute(this::go);
+				this.asyncDispatcher.execute(this::go);
 				return;
 			}
 			if (current == Progress.AWAKE) {
@@ -135,7 +135,7 @@ final class Acquisition {
 
 	private void getUp() {
 		this.progress.set(Progress.WOKEN);
-		this.steps.execute(this::go);
+		this.asyncDispatcher.execute(this::go);
 	}
 
 	private void go() {
@@ -155,7 +155,7 @@ final class Acquisition {
 	 */
 	private boolean makeStep() {
 		if (this.alarm != null) {
-			this.steps.cancel(this.alarm);
+			this.asyncDispatcher.cancel(this.alarm);
 			this.alarm = null;
 		}
 		try {
@@ -177,13 +177,13 @@ final class Acquisition {
 	 * @param nanos how long
 	 */
 	void sleep(long now, long nanos) {
-		this.alarm = this.steps.wakeAt(now + Math.min(nanos, LONGEST_SLEEP_NANOS), this);
+		this.alarm = this.asyncDispatcher.wakeAt(now + Math.min(nanos, LONGEST_SLEEP_NANOS), this);
 	}
 
 	private void complete(@Nullable Hold held) {
 		if (logger.isDebugEnabled()) {
 			logger.debug(((held != null) ? "Acquired" : "Did not acquire") + " the lock on "
-					+ KeyText.describe(hold().key()));
+					+ KeyFormat.quote(hold().key()));
 		}
 		if (!this.future.complete(held) && held != null) {
 			held.release();
@@ -210,8 +210,8 @@ final class Acquisition {
 		return toAskAtOnce;
 	}
 
-	Patience patience() {
-		return this.patience;
+	RetrySchedule patience() {
+		return this.retrySchedule;
 	}
 
 	Hold hold() {

@@ -63,8 +63,8 @@ public record EngineSettings(Duration operationTimeout, int handOverLimit, Durat
 		maxPoll = Durations.cap(maxPoll);
 		queuePoll = Durations.cap(queuePoll);
 		maxHoldTime = Durations.cap(maxHoldTime);
-		Assert.isTrue(handOverLimit >= 0 && handOverLimit <= AcquireTerms.MAX_HAND_OVERS,
-				() -> "'handOverLimit' must be between 0 and " + AcquireTerms.MAX_HAND_OVERS + ", not "
+		Assert.isTrue(handOverLimit >= 0 && handOverLimit <= AcquireOptions.MAX_HAND_OFFS,
+				() -> "'handOverLimit' must be between 0 and " + AcquireOptions.MAX_HAND_OFFS + ", not "
 						+ handOverLimit);
 		Durations.requirePositive(operationTimeout, "operationTimeout");
 		Assert.isTrue(maxKeys > 0, () -> "'maxKeys' must be positive, not " + maxKeys);

@@ -66,13 +66,13 @@ record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers 
 
 			@Override
 			public void lost(String key, long token) {
-				tell(() -> listener.lost(key, token));
+				fireLost(() -> listener.lost(key, token));
 			}
 
 		};
 	}
 
-	private void tell(Runnable event) {
+	private void fireLost(Runnable event) {
 		try {
 			this.events.execute(() -> tellAtOnce(event));
 		}

@@ -42,19 +42,19 @@ public final class Hold {
 
 	static final int TRYING = Integer.MIN_VALUE + 1;
 
-	static final int SPEAKING = Integer.MIN_VALUE + 2;
+	static final int LEADING = Integer.MIN_VALUE + 2;
 
 	static final int ENDED = 0;
 
 	private static final VarHandle STATE = Fields.varHandle(MethodHandles.lookup(), "state", int.class);
 
-	private static final VarHandle NEWS = Fields.varHandle(MethodHandles.lookup(), "news", Object.class);
+	private static final VarHandle NOTIFICATION = Fields.varHandle(MethodHandles.lookup(), "news", Object.class);
 
-	private final Endings endings;
+	private final LeaseReleaser leaseReleaser;
 
 	private final String key;
 
-	private final AcquireTerms terms;
+	private final AcquireOptions terms;
 
 	private final Object owner;
 
@@ -77,26 +77,26 @@ public final class Hold {
 
 	private volatile int state;
 
-	private volatile @Nullable Object news;
+	private volatile @Nullable Object notification;
 
 	private volatile @Nullable List<LossCallback> lossCallbacks;
 
 	/**
 	 * Creates one for which the current thread waits.
 	 */
-	Hold(Endings endings, String key, AcquireTerms terms, Object owner) {
-		this(endings, key, terms, owner, Thread.currentThread());
+	Hold(LeaseReleaser leaseReleaser, String key, AcquireOptions terms, Object owner) {
+		this(leaseReleaser, key, terms, owner, Thread.currentThread());
 	}
 
 	/**
 	 * Creates one for which no thread waits.
 	 */
-	Hold(Endings endings, String key, AcquireTerms terms, Object owner, Acquisition acquisition) {
-		this(endings, key, terms, owner, (Object) acquisition);
+	Hold(LeaseReleaser leaseReleaser, String key, AcquireOptions terms, Object owner, Acquisition acquisition) {
+		this(leaseReleaser, key, terms, owner, (Object) acquisition);
 	}
 
-	private Hold(Endings endings, String key, AcquireTerms terms, Object owner, Object waiter) {
-		this.endings = endings;
+	private Hold(LeaseReleaser leaseReleaser, String key, AcquireOptions terms, Object owner, Object waiter) {
+		this.leaseReleaser = leaseReleaser;
 		this.key = key;
 		this.terms = terms;
 		this.owner = owner;
@@ -107,7 +107,7 @@ public final class Hold {
 	 * Another one for which the same waits.
 	 */
 	Hold anew() {
-		return new Hold(this.endings, this.key, this.terms, this.owner, this.waiter);
+		return new Hold(this.leaseReleaser, this.key, this.terms, this.owner, this.waiter);
 	}
 
 	/**
@@ -140,7 +140,7 @@ public final class Hold {
 	 * @return the name
 	 */
 	public String backendName() {
-		return this.endings.backendName();
+		return this.leaseReleaser.backendName();
 	}
 
 	/**
@@ -149,7 +149,7 @@ public final class Hold {
 	 * @return whether it is held
 	 */
 	public boolean isHeld() {
-		return hasLease() && !this.endings.isInDoubt(this);
+		return hasLease() && !this.leaseReleaser.isInDoubt(this);
 	}
 
 	/**
@@ -161,8 +161,8 @@ public final class Hold {
 		if (this.state <= ENDED) {
 			return false;
 		}
-		if (lease().isExpired(this.endings.time())) {
-			this.endings.expire(this);
+		if (lease().isExpired(this.leaseReleaser.time())) {
+			this.leaseReleaser.expire(this);
 			return false;
 		}
 		return true;
@@ -173,7 +173,8 @@ public final class Hold {
 	 * @return the time, zero if not held
 	 */
 	public Duration remaining() {
-		return isHeld() ? Duration.ofNanos(Math.max(0, lease().remainingNanos(this.endings.time()))) : Duration.ZERO;
+		return isHeld() ? Duration.ofNanos(Math.max(0, lease().remainingNanos(this.leaseReleaser.time())))
+				: Duration.ZERO;
 	}
 
 	/**
@@ -201,7 +202,7 @@ public final class Hold {
 				return;
 			}
 		}
-		this.endings.callBack(callback);
+		this.leaseReleaser.callBack(callback);
 	}
 
 	private void dropLossCallbacksOf(Object handle) {
@@ -219,9 +220,9 @@ public final class Hold {
 	 * Takes note that the current thread is about to give one acquisition back. If it is
 	 * not the thread that owns this, that one may have taken up other work since.
 	 */
-	public void closing() {
+	public void warnIfForeignThread() {
 		if (this.owner instanceof Thread thread && thread != Thread.currentThread()) {
-			this.endings.warnOfWanderer(this, thread);
+			this.leaseReleaser.warnOfForeignThread(this, thread);
 		}
 	}
 
@@ -248,7 +249,7 @@ public final class Hold {
 		if (left != ENDED) {
 			return left > ENDED;
 		}
-		return this.endings.giveBack(this);
+		return this.leaseReleaser.release(this);
 	}
 
 	/**
@@ -267,7 +268,7 @@ public final class Hold {
 			}
 		});
 		if (!ended.isEmpty()) {
-			lost.addAll(ended.get(0).endings.giveBackAll(ended));
+			lost.addAll(ended.get(0).leaseReleaser.releaseAll(ended));
 		}
 		return lost;
 	}
@@ -303,7 +304,8 @@ public final class Hold {
 		catch (IllegalStateException ex) {
 			return CompletableFuture.failedStage(ex);
 		}
-		return (left != ENDED) ? CompletableFuture.completedStage(left > ENDED) : this.endings.giveBackAsync(this);
+		return (left != ENDED) ? CompletableFuture.completedStage(left > ENDED)
+				: this.leaseReleaser.releaseAsynchronously(this);
 	}
 
 	/**
@@ -312,7 +314,7 @@ public final class Hold {
 	 * @return when it is done, or how it failed
 	 */
 	public CompletableFuture<Void> runAsync(Runnable action) {
-		return this.endings.callAsync(() -> {
+		return this.leaseReleaser.callAsync(() -> {
 			action.run();
 			return null;
 		});
@@ -334,13 +336,13 @@ public final class Hold {
 	int countDown() {
 		while (true) {
 			int current = this.state;
-			if (current == ENDED || current <= SPEAKING) {
+			if (current == ENDED || current <= LEADING) {
 				throw new IllegalStateException("The hold was given back already");
 			}
 			int changed = (current > ENDED) ? current - 1 : current + 1;
 			if (STATE.compareAndSet(this, current, changed)) {
 				if (current == -1) {
-					this.endings.forget(this);
+					this.leaseReleaser.forget(this);
 				}
 				return (current > ENDED) ? changed : -1;
 			}
@@ -477,14 +479,14 @@ public final class Hold {
 	}
 
 	boolean hasBegun() {
-		return this.state > SPEAKING;
+		return this.state > LEADING;
 	}
 
 	void setState(int state) {
 		STATE.setRelease(this, state);
 	}
 
-	AcquireTerms terms() {
+	AcquireOptions terms() {
 		return this.terms;
 	}
 
@@ -499,16 +501,16 @@ public final class Hold {
 	/**
 	 * Leaves word for whoever waits, who must then be woken.
 	 */
-	void tell(Object news) {
-		this.news = news;
+	void signal(Object news) {
+		this.notification = news;
 	}
 
-	@Nullable Object takeNews() {
-		return (this.news != null) ? NEWS.getAndSet(this, null) : null;
+	@Nullable Object pollNotification() {
+		return (this.notification != null) ? NOTIFICATION.getAndSet(this, null) : null;
 	}
 
-	boolean hasNews() {
-		return this.news != null;
+	boolean hasNotification() {
+		return this.notification != null;
 	}
 
 	/**

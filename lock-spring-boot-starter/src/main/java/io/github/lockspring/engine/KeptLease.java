@@ -61,7 +61,7 @@ final class KeptLease {
 	}
 
 	int keys() {
-		return this.lease.request().hasSeveralKeys() ? this.lease.request().keys().size() : 1;
+		return this.lease.request().hasMultipleKeys() ? this.lease.request().keys().size() : 1;
 	}
 
 	/**

@@ -64,7 +64,7 @@ class Lease {
 
 	private volatile @Nullable KeptLease kept;
 
-	private int handOvers;
+	private int handOffs;
 
 	private boolean queued;
 
@@ -83,7 +83,7 @@ class Lease {
 	/**
 	 * Whether a shared lease can be made out of this one.
 	 */
-	boolean canStepDown() {
+	boolean canDowngrade() {
 		return isExclusive();
 	}
 
@@ -94,7 +94,7 @@ class Lease {
 	 * @param sentNanos the monotonic time before the store is asked
 	 * @param sentMillis the wall time before the store is asked
 	 */
-	Lease whileSteppingDown(AcquireTerms terms, long sentNanos, long sentMillis) {
+	Lease whileDowngrading(AcquireOptions terms, long sentNanos, long sentMillis) {
 		long nanos = Math.min(usable(terms.leaseNanos()), remainingNanos(sentNanos, sentMillis));
 		Lease lease = new Lease(request());
 		lease.setDeadline(sentNanos + nanos, sentMillis + nanos / 1_000_000);
@@ -146,7 +146,7 @@ class Lease {
 	 * @param stamp the stamp of the denial that the grant follows
 	 * @return {@code false} if the store must be asked whether the grant still counts
 	 */
-	boolean grantedUnasked(Grant grant, long stamp, AcquireTerms terms, TimeSource time) {
+	boolean grantedUnasked(Grant grant, long stamp, AcquireOptions terms, TimeSource time) {
 		if (terms.hasMinimumHold() || stamp == 0 || stamp != this.grantedNanos
 				|| !lastsFor(grant.validity().toNanos(), terms, time)) {
 			return false;
@@ -155,7 +155,7 @@ class Lease {
 		return true;
 	}
 
-	private boolean lastsFor(long validityNanos, AcquireTerms terms, TimeSource time) {
+	private boolean lastsFor(long validityNanos, AcquireOptions terms, TimeSource time) {
 		long left = usable(validityNanos) + remainingNanos(time);
 		return terms.isRenewed() ? left > 0 : validityNanos >= terms.leaseNanos() && left >= terms.leaseNanos() / 2;
 	}
@@ -176,7 +176,7 @@ class Lease {
 	 * @param sentNanos the monotonic time before the renewal was sent
 	 * @param sentMillis the wall time before the renewal was sent
 	 */
-	void renewed(AcquireTerms terms, long validityNanos, long sentNanos, long sentMillis) {
+	void renewed(AcquireOptions terms, long validityNanos, long sentNanos, long sentMillis) {
 		long usable = usable(validityNanos);
 		long left = terms.isAutoRenew() ? usable : wantedEndNanos(terms) - sentNanos;
 		extendFrom(sentNanos, sentMillis, Math.min(usable, left));
@@ -185,11 +185,11 @@ class Lease {
 	/**
 	 * Whether the lease lasts for the whole time that was wanted.
 	 */
-	boolean lastsAsWanted(AcquireTerms terms) {
+	boolean lastsAsWanted(AcquireOptions terms) {
 		return this.deadlineNanos - wantedEndNanos(terms) >= 0;
 	}
 
-	private long wantedEndNanos(AcquireTerms terms) {
+	private long wantedEndNanos(AcquireOptions terms) {
 		return this.grantedNanos + usable(terms.wantedNanos());
 	}
 
@@ -267,7 +267,7 @@ class Lease {
 	 * How long the lease was sure to last when its grant arrived, at most the lease time.
 	 * A renewal makes up for a grant of short validity.
 	 */
-	long spanNanos(AcquireTerms terms) {
+	long spanNanos(AcquireOptions terms) {
 		return Math.min(terms.leaseNanos(), this.deadlineNanos - this.grantedNanos);
 	}
 
@@ -276,9 +276,9 @@ class Lease {
 	 * for too long, and the next holder has most of the time before it that the lease was
 	 * granted for, or all of the lease time if it is not renewed.
 	 */
-	boolean canPassOn(AcquireTerms terms, EngineSettings settings, TimeSource time) {
+	boolean canHandOff(AcquireOptions terms, EngineSettings settings, TimeSource time) {
 		long now = time.nanoTime();
-		return this.handOvers < Math.min(settings.handOverLimit(), request().terms().tokens() - 1)
+		return this.handOffs < Math.min(settings.handOverLimit(), request().terms().tokens() - 1)
 				&& now - this.grantedNanos < settings.handOverNanos() && remainingNanos(now,
 						time.currentTimeMillis()) >= (terms.isAutoRenew() ? spanNanos(terms) / 2 : terms.wantedNanos());
 	}
@@ -311,13 +311,13 @@ class Lease {
 	 * Whether the lease could be passed on, and has been for as long or as often as it
 	 * may.
 	 */
-	boolean isPassedOnEnough(long now, EngineSettings settings) {
+	boolean isHandOffBudgetSpent(long now, EngineSettings settings) {
 		int limit = Math.min(settings.handOverLimit(), request().terms().tokens() - 1);
-		return limit > 0 && (this.handOvers >= limit || now - this.grantedNanos >= settings.handOverNanos());
+		return limit > 0 && (this.handOffs >= limit || now - this.grantedNanos >= settings.handOverNanos());
 	}
 
-	void passOn() {
-		this.handOvers++;
+	void handOff() {
+		this.handOffs++;
 	}
 
 }

@@ -52,7 +52,7 @@ final class LocalQueue {
 
 	private static final VarHandle HOLDERS = Fields.varHandle(MethodHandles.lookup(), "holders", Hold.class);
 
-	private @Nullable Hold voice;
+	private @Nullable Hold leader;
 
 	/**
 	 * How many try once beside the voice.
@@ -65,9 +65,9 @@ final class LocalQueue {
 
 	private @Nullable Hold last;
 
-	private volatile @Nullable BackendException trouble;
+	private volatile @Nullable BackendException storeFailure;
 
-	private volatile @Nullable Courtesy courtesy;
+	private volatile @Nullable YieldPolicy yieldPolicy;
 
 	private volatile boolean contended;
 
@@ -77,8 +77,8 @@ final class LocalQueue {
 	 * Creates a queue in which one speaks already.
 	 */
 	LocalQueue(Hold voice) {
-		this.voice = voice;
-		voice.enter(this, Hold.SPEAKING);
+		this.leader = voice;
+		voice.enter(this, Hold.LEADING);
 	}
 
 	/**
@@ -91,16 +91,16 @@ final class LocalQueue {
 		if (this.retired) {
 			return Turn.RETIRED;
 		}
-		if (this.first == null && maySpeak(hold)) {
-			this.voice = hold;
-			hold.enter(this, Hold.SPEAKING);
-			return Turn.SPEAK;
+		if (this.first == null && mayLead(hold)) {
+			this.leader = hold;
+			hold.enter(this, Hold.LEADING);
+			return Turn.CONTEND;
 		}
 		if (!mayWait) {
 			return tryOnce(hold) ? Turn.TRY : Turn.REFUSED;
 		}
-		if (this.voice == null && this.first == null) {
-			setTrouble(null); // of those who waited before
+		if (this.leader == null && this.first == null) {
+			setStoreFailure(null); // of those who waited before
 		}
 		hold.enter(this, Hold.WAITING);
 		append(hold);
@@ -117,8 +117,8 @@ final class LocalQueue {
 		return true;
 	}
 
-	private boolean maySpeak(Hold hold) {
-		return this.voice == null && (hold.terms().isFair() || !isHeldExclusively());
+	private boolean mayLead(Hold hold) {
+		return this.leader == null && (hold.terms().isFair() || !isHeldExclusively());
 	}
 
 	private boolean isHeldExclusively() {
@@ -157,15 +157,15 @@ final class LocalQueue {
 	 */
 	synchronized @Nullable Hold grant(Hold hold, Lease lease, long token) {
 		endTurn(hold);
-		setTrouble(null);
+		setStoreFailure(null);
 		addHolder(hold);
 		hold.begin(lease, token);
 		return promote();
 	}
 
 	private void endTurn(Hold hold) {
-		if (this.voice == hold) {
-			this.voice = null;
+		if (this.leader == hold) {
+			this.leader = null;
 		}
 		else {
 			this.trying--;
@@ -184,15 +184,15 @@ final class LocalQueue {
 	 * @return the new holder, or {@code null} if the lease must be given back to the
 	 * store
 	 */
-	synchronized @Nullable Hold handOver(Hold from, BiPredicate<Lease, AcquireTerms> suitable) {
+	synchronized @Nullable Hold handOff(Hold from, BiPredicate<Lease, AcquireOptions> suitable) {
 		Hold next = this.first;
-		if (this.voice != null || next == null || !from.terms().canPassTo(next.terms())
+		if (this.leader != null || next == null || !from.terms().canHandOffTo(next.terms())
 				|| !suitable.test(from.lease(), next.terms())) {
 			return null;
 		}
 		removeWaiting(next);
 		removeHolder(from);
-		from.lease().passOn();
+		from.lease().handOff();
 		addHolder(next);
 		next.begin(from.lease(), from.nextToken());
 		return next;
@@ -263,14 +263,14 @@ final class LocalQueue {
 	 */
 	synchronized @Nullable Hold end(Hold hold) {
 		removeHolder(hold);
-		return goOn();
+		return promoteNext();
 	}
 
 	/**
 	 * Takes out one that gives up, unless it holds by now, which its state tells.
 	 */
 	synchronized @Nullable Hold leave(Hold hold) {
-		if (hold.state() > Hold.SPEAKING) {
+		if (hold.state() > Hold.LEADING) {
 			return null;
 		}
 		if (hold.state() == Hold.WAITING) {
@@ -280,14 +280,14 @@ final class LocalQueue {
 			endTurn(hold);
 		}
 		hold.setState(Hold.ENDED);
-		return goOn();
+		return promoteNext();
 	}
 
 	/**
 	 * Lets the next one speak, or retires if nobody is left.
 	 */
-	private @Nullable Hold goOn() {
-		if (this.voice == null && this.trying == 0 && this.first == null && this.holders == null) {
+	private @Nullable Hold promoteNext() {
+		if (this.leader == null && this.trying == 0 && this.first == null && this.holders == null) {
 			this.retired = true;
 			return null;
 		}
@@ -299,12 +299,12 @@ final class LocalQueue {
 	 */
 	synchronized @Nullable Hold promote() {
 		Hold next = this.first;
-		if (next == null || !maySpeak(next)) {
+		if (next == null || !mayLead(next)) {
 			return null;
 		}
 		removeWaiting(next);
-		this.voice = next;
-		next.setState(Hold.SPEAKING);
+		this.leader = next;
+		next.setState(Hold.LEADING);
 		return next;
 	}
 
@@ -312,8 +312,8 @@ final class LocalQueue {
 	 * Leaves word for the one that speaks.
 	 * @return {@code null} if nobody speaks for the request any more
 	 */
-	synchronized @Nullable Hold tell(LeaseRequest request, Object news) {
-		Hold hold = this.voice;
+	synchronized @Nullable Hold signal(LeaseRequest request, Object news) {
+		Hold hold = this.leader;
 		if (hold == null) {
 			return null;
 		}
@@ -321,7 +321,7 @@ final class LocalQueue {
 		if (lease == null || !lease.request().equals(request)) {
 			return null;
 		}
-		hold.tell(news);
+		hold.signal(news);
 		return hold;
 	}
 
@@ -334,8 +334,8 @@ final class LocalQueue {
 
 	private synchronized List<Hold> waiting() {
 		List<Hold> waiting = new ArrayList<>();
-		if (this.voice != null) {
-			waiting.add(this.voice);
+		if (this.leader != null) {
+			waiting.add(this.leader);
 		}
 		for (Hold hold = this.first; hold != null; hold = hold.next) {
 			waiting.add(hold);
@@ -401,7 +401,7 @@ final class LocalQueue {
 	 * write, the reader for one who wants to read, or else the other. Who holds a permit
 	 * acquires nothing again because of it.
 	 */
-	@Nullable Hold heldBy(Object owner, AcquireTerms terms) {
+	@Nullable Hold heldBy(Object owner, AcquireOptions terms) {
 		Hold other = null;
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
 			if (holder.owner() == owner && holder.terms().isReentrant() && holder.hasBegun()
@@ -465,7 +465,7 @@ final class LocalQueue {
 	 * Whether somebody speaks, tries or waits.
 	 */
 	synchronized boolean isWaitedFor() {
-		return this.voice != null || this.trying > 0 || this.first != null;
+		return this.leader != null || this.trying > 0 || this.first != null;
 	}
 
 	/**
@@ -475,30 +475,30 @@ final class LocalQueue {
 		return this.contended;
 	}
 
-	@Nullable Courtesy courtesy() {
-		return this.courtesy;
+	@Nullable YieldPolicy yieldPolicy() {
+		return this.yieldPolicy;
 	}
 
-	synchronized Courtesy courtesy(long now, EngineSettings settings) {
-		Courtesy courtesy = this.courtesy;
-		if (courtesy == null) {
-			courtesy = new Courtesy(now, settings);
-			this.courtesy = courtesy;
+	synchronized YieldPolicy yieldPolicy(long now, EngineSettings settings) {
+		YieldPolicy yieldPolicy = this.yieldPolicy;
+		if (yieldPolicy == null) {
+			yieldPolicy = new YieldPolicy(now, settings);
+			this.yieldPolicy = yieldPolicy;
 		}
-		return courtesy;
+		return yieldPolicy;
 	}
 
 	/**
 	 * Remembers why the store could not be asked, for those who wait in vain.
 	 */
-	void setTrouble(@Nullable BackendException trouble) {
-		if (this.trouble != trouble) {
-			this.trouble = trouble;
+	void setStoreFailure(@Nullable BackendException trouble) {
+		if (this.storeFailure != trouble) {
+			this.storeFailure = trouble;
 		}
 	}
 
-	@Nullable BackendException trouble() {
-		return this.trouble;
+	@Nullable BackendException storeFailure() {
+		return this.storeFailure;
 	}
 
 	/**
@@ -506,7 +506,7 @@ final class LocalQueue {
 	 */
 	enum Turn {
 
-		SPEAK, TRY, WAIT, REFUSED, RETIRED
+		CONTEND, TRY, WAIT, REFUSED, RETIRED
 
 	}
 

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * The queue of every key that is held or waited for in this process. Queues are made when
- * the first one comes and gone when the last one leaves.
+ * The queue of every key that is held or waited for in this process. LockQueues are made
+ * when the first one comes and gone when the last one leaves.
  */
 final class LocalQueues {
 
@@ -53,7 +53,7 @@ final class LocalQueues {
 			if (queue == null) {
 				queue = this.queues.putIfAbsent(hold.key(), queueFor(hold));
 				if (queue == null) {
-					return LocalQueue.Turn.SPEAK;
+					return LocalQueue.Turn.CONTEND;
 				}
 			}
 			LocalQueue.Turn turn = queue.enter(hold, mayWait);
@@ -77,7 +77,7 @@ final class LocalQueues {
 	 * @return {@code false} if it holds by now
 	 */
 	boolean leave(Hold hold) {
-		goOn(hold, hold.queue().leave(hold));
+		promoteNext(hold, hold.queue().leave(hold));
 		return hold.state() == Hold.ENDED;
 	}
 
@@ -86,10 +86,10 @@ final class LocalQueues {
 	 * the next one speak.
 	 */
 	void end(Hold hold) {
-		goOn(hold, hold.queue().end(hold));
+		promoteNext(hold, hold.queue().end(hold));
 	}
 
-	private void goOn(Hold gone, @Nullable Hold next) {
+	private void promoteNext(Hold gone, @Nullable Hold next) {
 		if (next != null) {
 			next.wake();
 		}
@@ -98,7 +98,7 @@ final class LocalQueues {
 		}
 	}
 
-	@Nullable Hold heldBy(String key, Object owner, AcquireTerms terms) {
+	@Nullable Hold heldBy(String key, Object owner, AcquireOptions terms) {
 		LocalQueue queue = this.queues.get(key);
 		return (queue != null) ? queue.heldBy(owner, terms) : null;
 	}
@@ -146,9 +146,9 @@ final class LocalQueues {
 	 * Leaves word for the one that waits for the store's answer to a request.
 	 * @return {@code false} if nobody does any more
 	 */
-	boolean tell(LeaseRequest request, Object news) {
+	boolean signal(LeaseRequest request, Object news) {
 		LocalQueue queue = this.queues.get(request.key());
-		Hold told = (queue != null) ? queue.tell(request, news) : null;
+		Hold told = (queue != null) ? queue.signal(request, news) : null;
 		if (told != null) {
 			told.wake();
 		}

@@ -55,8 +55,8 @@ public final class LockEngine implements AutoCloseable {
 	private static final Log logger = LogFactory.getLog(LockEngine.class);
 
 	static {
-		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Lease.class, SharedLease.class,
-				LocalQueue.class, Acquisition.class, Patience.class, Poller.class, Poller.Sleeper.class,
+		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Lease.class, MultiKeyLease.class,
+				LocalQueue.class, Acquisition.class, RetrySchedule.class, Poller.class, Poller.Sleeper.class,
 				EngineException.class, Durations.class);
 	}
 
@@ -75,15 +75,15 @@ public final class LockEngine implements AutoCloseable {
 
 	private final EngineThreads threads;
 
-	private final Upkeep upkeep;
+	private final LeaseScheduler leaseScheduler;
 
 	private final RenewalPlan plan;
 
-	private final Releases releases;
+	private final ReleaseRetrier releaseRetrier;
 
-	private final Steps steps;
+	private final AsyncDispatcher asyncDispatcher;
 
-	private final Endings endings;
+	private final LeaseReleaser leaseReleaser;
 
 	private final Acquirer acquirer;
 
@@ -133,22 +133,24 @@ public final class LockEngine implements AutoCloseable {
 		this.time = time;
 		this.queues = new LocalQueues(settings.maxKeys());
 		this.threads = threads;
-		this.upkeep = new Upkeep(backend.name(), time);
-		this.plan = new RenewalPlan(this.store, settings, this.upkeep, time);
-		this.releases = new Releases(this.store, settings.operationTimeout(), this.upkeep, time, threads.releases(),
-				this::isSuspended);
-		this.steps = new Steps(this.upkeep, time, threads.steps());
-		LostHolds lostHolds = new LostHolds(this.queues, settings, this.upkeep, time);
-		this.endings = new Endings(this.store, this.queues, this.plan, this.releases, settings,
-				threads.tellingOf(listener), time, threads.callbacks(), this.steps, lostHolds, this::isClosed);
-		Poller poller = new Poller(this.store, settings, this.upkeep, time, threads.polls());
-		this.acquirer = new Acquirer(this.store, this.queues, this.plan, this.releases, poller, settings, time,
+		this.leaseScheduler = new LeaseScheduler(backend.name(), time);
+		this.plan = new RenewalPlan(this.store, settings, this.leaseScheduler, time);
+		this.releaseRetrier = new ReleaseRetrier(this.store, settings.operationTimeout(), this.leaseScheduler, time,
+				threads.releases(), this::isSuspended);
+		this.asyncDispatcher = new AsyncDispatcher(this.leaseScheduler, time, threads.steps());
+		LostHolds lostHolds = new LostHolds(this.queues, settings, this.leaseScheduler, time);
+		this.leaseReleaser = new LeaseReleaser(this.store, this.queues, this.plan, this.releaseRetrier, settings,
+				threads.tellingOf(listener), time, threads.callbacks(), this.asyncDispatcher, lostHolds,
 				this::isClosed);
-		Renewals renewals = new Renewals(this.endings, this.plan, this.queues, this.store, settings, this.upkeep, time,
-				threads.renewals());
+		Poller poller = new Poller(this.store, settings, this.leaseScheduler, time, threads.polls());
+		this.acquirer = new Acquirer(this.store, this.queues, this.plan, this.releaseRetrier, poller, settings, time,
+				this::isClosed);
+		Renewals renewals = new Renewals(this.leaseReleaser, this.plan, this.queues, this.store, settings,
+				this.leaseScheduler, time, threads.renewals());
 		threads.start();
 		this.store.open(this.news);
-		this.upkeep.start(renewals::run, this.releases::run, this.steps::run, lostHolds::run, poller::run);
+		this.leaseScheduler.start(renewals::run, this.releaseRetrier::run, this.asyncDispatcher::run, lostHolds::run,
+				poller::run);
 	}
 
 	/**
@@ -163,7 +165,7 @@ public final class LockEngine implements AutoCloseable {
 				awaitClosingOfStore(this.settings.operationTimeout().toNanos());
 				this.store.reopen(this.news);
 				this.threads.start();
-				this.upkeep.start();
+				this.leaseScheduler.start();
 				this.shutDown = false;
 				this.closed = false;
 			}
@@ -182,7 +184,7 @@ public final class LockEngine implements AutoCloseable {
 	 * @throws InterruptedException if the thread was interrupted before or while waiting
 	 * @throws EngineException if there was no way to acquire
 	 */
-	public @Nullable Hold acquire(String key, AcquireTerms terms, long waitNanos) throws InterruptedException {
+	public @Nullable Hold acquire(String key, AcquireOptions terms, long waitNanos) throws InterruptedException {
 		return acquire(key, terms, Thread.currentThread(), waitNanos);
 	}
 
@@ -196,7 +198,7 @@ public final class LockEngine implements AutoCloseable {
 	 * @throws InterruptedException if the thread was interrupted before or while waiting
 	 * @throws EngineException if there was no way to acquire
 	 */
-	public @Nullable Hold acquire(String key, AcquireTerms terms, Object owner, long waitNanos)
+	public @Nullable Hold acquire(String key, AcquireOptions terms, Object owner, long waitNanos)
 			throws InterruptedException {
 		if (Thread.interrupted()) {
 			throw new InterruptedException();
@@ -213,7 +215,7 @@ public final class LockEngine implements AutoCloseable {
 	 * @return the hold, or {@code null} if another held the key for the whole time
 	 * @throws EngineException if there was no way to acquire
 	 */
-	public @Nullable Hold acquireUninterruptibly(String key, AcquireTerms terms, Object owner, long waitNanos) {
+	public @Nullable Hold acquireUninterruptibly(String key, AcquireOptions terms, Object owner, long waitNanos) {
 		try {
 			return acquire(key, terms, owner, waitNanos, false);
 		}
@@ -222,15 +224,16 @@ public final class LockEngine implements AutoCloseable {
 		}
 	}
 
-	private @Nullable Hold acquire(String key, AcquireTerms terms, Object owner, long waitNanos, boolean interruptible)
-			throws InterruptedException {
+	private @Nullable Hold acquire(String key, AcquireOptions terms, Object owner, long waitNanos,
+			boolean interruptible) throws InterruptedException {
 		Hold again = reenter(key, terms, owner);
 		if (again != null) {
 			return again;
 		}
 		StackRoom.requireToUndo();
 		requireOpen(terms);
-		Hold hold = this.acquirer.acquire(new Hold(this.endings, key, cut(terms), owner), waitNanos, interruptible);
+		Hold hold = this.acquirer.acquire(new Hold(this.leaseReleaser, key, cut(terms), owner), waitNanos,
+				interruptible);
 		if (logger.isDebugEnabled()) {
 			log(key, hold);
 		}
@@ -239,7 +242,7 @@ public final class LockEngine implements AutoCloseable {
 
 	private static void log(String key, @Nullable Hold hold) {
 		try {
-			logger.debug(((hold != null) ? "Acquired" : "Did not acquire") + " the lock on " + KeyText.describe(key));
+			logger.debug(((hold != null) ? "Acquired" : "Did not acquire") + " the lock on " + KeyFormat.quote(key));
 		}
 		catch (Throwable ex) {
 			if (hold != null) {
@@ -264,7 +267,7 @@ public final class LockEngine implements AutoCloseable {
 	 * @return the hold, or {@code null} if another held the key for the whole time; fails
 	 * with an {@link EngineException} if there was no way to acquire
 	 */
-	public CompletableFuture<@Nullable Hold> acquireAsync(String key, AcquireTerms terms, Object owner,
+	public CompletableFuture<@Nullable Hold> acquireAsync(String key, AcquireOptions terms, Object owner,
 			long waitNanos) {
 		StackRoom.requireToUndo();
 		try {
@@ -274,15 +277,15 @@ public final class LockEngine implements AutoCloseable {
 			}
 			requireOpen(terms);
 			long now = this.time.nanoTime();
-			Acquisition acquisition = new Acquisition(this.acquirer, this.steps, now, waitNanos);
-			return acquisition.start(new Hold(this.endings, key, cut(terms), owner, acquisition), now);
+			Acquisition acquisition = new Acquisition(this.acquirer, this.asyncDispatcher, now, waitNanos);
+			return acquisition.start(new Hold(this.leaseReleaser, key, cut(terms), owner, acquisition), now);
 		}
 		catch (EngineException ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
 	}
 
-	private @Nullable Hold reenter(String key, AcquireTerms terms, Object owner) {
+	private @Nullable Hold reenter(String key, AcquireOptions terms, Object owner) {
 		Hold held = this.queues.heldBy(key, owner, terms);
 		while (held != null && terms.isReentrant()) {
 			StackRoom.requireToCountDown();
@@ -298,8 +301,8 @@ public final class LockEngine implements AutoCloseable {
 	/**
 	 * What can be asked of the store instead.
 	 */
-	private AcquireTerms cut(AcquireTerms wanted) {
-		AcquireTerms terms = wanted.cutTo(this.store.longestLease());
+	private AcquireOptions cut(AcquireOptions wanted) {
+		AcquireOptions terms = wanted.capLeaseTime(this.store.maxLeaseTime());
 		if (terms != wanted && !wanted.leaseTime().equals(this.usualLeaseTime)
 				&& !this.warnedOfShortLeases.getAndSet(true)) {
 			logger.warn("The backend '" + backendName() + "' keeps a lock for " + terms.leaseTime()
@@ -309,12 +312,12 @@ public final class LockEngine implements AutoCloseable {
 		return terms;
 	}
 
-	private void requireOpen(AcquireTerms terms) {
+	private void requireOpen(AcquireOptions terms) {
 		if (this.closed) {
 			throw new EngineException(EngineException.Reason.CLOSED, "The application is shutting down", null);
 		}
 		this.plan.requireCapacity(terms);
-		if (!terms.isOrdinary()) {
+		if (!terms.isHandOffCapable()) {
 			this.store.requireSupport(terms);
 		}
 	}
@@ -328,7 +331,7 @@ public final class LockEngine implements AutoCloseable {
 	 * keys have to be acquired one after the other
 	 * @throws EngineException if there was no way to acquire
 	 */
-	public List<Hold> acquireTogether(List<String> keys, AcquireTerms terms) {
+	public List<Hold> acquireTogether(List<String> keys, AcquireOptions terms) {
 		return acquireTogether(keys, terms, Thread.currentThread(), Durations.LONGEST_NANOS);
 	}
 
@@ -342,15 +345,16 @@ public final class LockEngine implements AutoCloseable {
 	 * @param waitNanos how much time there is
 	 * @return the holds, or nothing if the keys have to be acquired one after the other;
 	 * fails with an {@link EngineException} if there was no way to acquire
-	 * @see #acquireTogether(List, AcquireTerms)
+	 * @see #acquireTogether(List, AcquireOptions)
 	 */
-	public CompletableFuture<List<Hold>> acquireTogetherAsync(List<String> keys, AcquireTerms terms, Object owner,
+	public CompletableFuture<List<Hold>> acquireTogetherAsync(List<String> keys, AcquireOptions terms, Object owner,
 			long waitNanos) {
 		if (!canAcquireTogether(keys, terms)) {
 			return CompletableFuture.completedFuture(List.of());
 		}
 		CompletableFuture<List<Hold>> future = new CompletableFuture<>();
-		this.endings.callAsync(() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, terms, owner, waitNanos))
+		this.leaseReleaser
+			.callAsync(() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, terms, owner, waitNanos))
 			.whenComplete((holds, failure) -> {
 				boolean wanted = (failure != null) ? future.completeExceptionally(failure) : future.complete(holds);
 				if (!wanted && failure == null) {
@@ -360,8 +364,8 @@ public final class LockEngine implements AutoCloseable {
 		return future;
 	}
 
-	private boolean canAcquireTogether(List<String> keys, AcquireTerms terms) {
-		return keys.size() > 1 && keys.size() <= MAX_TOGETHER && terms.isOrdinary() && this.store.hasSeveralKeys()
+	private boolean canAcquireTogether(List<String> keys, AcquireOptions terms) {
+		return keys.size() > 1 && keys.size() <= MAX_TOGETHER && terms.isHandOffCapable() && this.store.hasMultiKey()
 				&& !this.closed;
 	}
 
@@ -374,18 +378,18 @@ public final class LockEngine implements AutoCloseable {
 	 * on for a little
 	 * @return the holds, or nothing if the keys have to be acquired one after the other
 	 * @throws EngineException if there was no way to acquire
-	 * @see #acquireTogether(List, AcquireTerms)
+	 * @see #acquireTogether(List, AcquireOptions)
 	 */
-	public List<Hold> acquireTogether(List<String> keys, AcquireTerms terms, Object owner, long waitNanos) {
+	public List<Hold> acquireTogether(List<String> keys, AcquireOptions terms, Object owner, long waitNanos) {
 		boolean possible = canAcquireTogether(keys, terms) && !Thread.currentThread().isInterrupted();
 		return possible ? tryTogether(keys, terms, owner, waitNanos) : List.of();
 	}
 
-	private List<Hold> tryTogether(List<String> keys, AcquireTerms wanted, Object owner, long waitNanos) {
+	private List<Hold> tryTogether(List<String> keys, AcquireOptions wanted, Object owner, long waitNanos) {
 		StackRoom.requireToUndo();
 		this.plan.requireCapacity(wanted);
-		AcquireTerms terms = cut(wanted);
-		List<Hold> holds = keys.stream().map((key) -> new Hold(this.endings, key, terms, owner)).toList();
+		AcquireOptions terms = cut(wanted);
+		List<Hold> holds = keys.stream().map((key) -> new Hold(this.leaseReleaser, key, terms, owner)).toList();
 		if (!this.acquirer.acquireTogether(holds, waitNanos)) {
 			return List.of();
 		}
@@ -401,7 +405,7 @@ public final class LockEngine implements AutoCloseable {
 	 * that.
 	 * @return {@code null} if it has given it back in the meantime
 	 */
-	private @Nullable Hold reenter(Hold held, AcquireTerms terms) {
+	private @Nullable Hold reenter(Hold held, AcquireOptions terms) {
 		if (!held.isHeld()) {
 			if (held.state() == Hold.ENDED) {
 				return null;
@@ -412,8 +416,8 @@ public final class LockEngine implements AutoCloseable {
 		if (terms.isExclusive() && !held.terms().isExclusive()) {
 			throw new EngineException(EngineException.Reason.UPGRADE, "Upgrade not supported", null);
 		}
-		if (isToStepDown(held, terms)) {
-			return held.queue().lend(held, new Hold(this.endings, held.key(), cut(terms), held.owner()));
+		if (isToBeDowngraded(held, terms)) {
+			return held.queue().lend(held, new Hold(this.leaseReleaser, held.key(), cut(terms), held.owner()));
 		}
 		return held.countUp() ? held : reenter(held, terms);
 	}
@@ -421,8 +425,8 @@ public final class LockEngine implements AutoCloseable {
 	/**
 	 * Whether a writer reads on a hold of its own, which may outlast that of the writer.
 	 */
-	private boolean isToStepDown(Hold held, AcquireTerms terms) {
-		return !terms.isExclusive() && held.terms().isExclusive() && held.lease().canStepDown()
+	private boolean isToBeDowngraded(Hold held, AcquireOptions terms) {
+		return !terms.isExclusive() && held.terms().isExclusive() && held.lease().canDowngrade()
 				&& !held.terms().hasMinimumHold() && this.store.hasReaders();
 	}
 
@@ -433,10 +437,10 @@ public final class LockEngine implements AutoCloseable {
 	 * @param terms how it was acquired
 	 * @return the hold, which may be lost, or {@code null}
 	 */
-	public @Nullable Hold heldBy(String key, Object owner, AcquireTerms terms) {
+	public @Nullable Hold heldBy(String key, Object owner, AcquireOptions terms) {
 		Hold held = this.queues.heldBy(key, owner, terms);
 		boolean upgrade = held != null && terms.isExclusive() && !held.terms().isExclusive();
-		return (held == null || upgrade || isToStepDown(held, terms)) ? null : held;
+		return (held == null || upgrade || isToBeDowngraded(held, terms)) ? null : held;
 	}
 
 	/**
@@ -481,7 +485,7 @@ public final class LockEngine implements AutoCloseable {
 	 */
 	public void announce(Duration usualLeaseTime) {
 		this.usualLeaseTime = usualLeaseTime;
-		Duration longest = this.store.longestLease();
+		Duration longest = this.store.maxLeaseTime();
 		String cut = (usualLeaseTime.compareTo(longest) > 0) ? ", cut to " + longest + " by the store" : "";
 		List<String> warnings = warnings();
 		logger.info("Lock backend " + this.store.description() + ", lease time " + usualLeaseTime + cut
@@ -545,13 +549,13 @@ public final class LockEngine implements AutoCloseable {
 		this.queues.all().forEach(LocalQueue::wakeAll);
 		awaitUntil(System.nanoTime() + graceNanos, () -> this.queues.size() == 0);
 		long end = System.nanoTime() + operationNanos;
-		leftOver().forEach(this.endings::takeBack);
+		leftOver().forEach(this.leaseReleaser::takeBack);
 		awaitUntil(end, this::isNobodyWaiting);
-		this.releases.flush(end, this.threads.steps());
-		awaitUntil(end, this.endings::isAnswered);
-		this.upkeep.stop();
+		this.releaseRetrier.flush(end, this.threads.steps());
+		awaitUntil(end, this.leaseReleaser::isAnswered);
+		this.leaseScheduler.stop();
 		this.threads.stop();
-		this.endings.resume();
+		this.leaseReleaser.resume();
 		this.closing = DaemonThreads.create("lock-" + backendName() + "-close", this::closeStore);
 		this.closing.start();
 		awaitClosingOfStore(end + operationNanos - System.nanoTime());
@@ -601,7 +605,7 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	private boolean isSuspended() {
-		return this.endings.isSuspended();
+		return this.leaseReleaser.isSuspended();
 	}
 
 	private boolean isClosed() {
@@ -622,34 +626,34 @@ public final class LockEngine implements AutoCloseable {
 	private final class News implements BackendListener {
 
 		@Override
-		public void tryAgain(LeaseRequest request) {
-			LockEngine.this.queues.tell(request, request);
+		public void onRetryHint(LeaseRequest request) {
+			LockEngine.this.queues.signal(request, request);
 		}
 
 		@Override
-		public boolean granted(LeaseRequest request, Grant grant, long stamp) {
-			return LockEngine.this.queues.tell(request, new Acquirer.Pushed(request, grant, stamp))
+		public boolean onGranted(LeaseRequest request, Grant grant, long stamp) {
+			return LockEngine.this.queues.signal(request, new Acquirer.Pushed(request, grant, stamp))
 					|| LockEngine.this.queues.holderOf(request) != null;
 		}
 
 		@Override
-		public void lost(LeaseRequest lease) {
-			LockEngine.this.endings.lose(lease, "the store took it away");
+		public void onLost(LeaseRequest lease) {
+			LockEngine.this.leaseReleaser.lose(lease, "the store took it away");
 		}
 
 		@Override
-		public void suspended() {
-			LockEngine.this.endings.suspend();
+		public void onSuspended() {
+			LockEngine.this.leaseReleaser.suspend();
 		}
 
 		@Override
-		public void resumed() {
-			LockEngine.this.endings.resume();
+		public void onResumed() {
+			LockEngine.this.leaseReleaser.resume();
 		}
 
 		@Override
-		public void failedOver() {
-			LockEngine.this.endings.failOver();
+		public void onFailedOver() {
+			LockEngine.this.leaseReleaser.failOver();
 		}
 
 	}

@@ -40,7 +40,7 @@ final class LostHolds {
 
 	private final LocalQueues queues;
 
-	private final Upkeep upkeep;
+	private final LeaseScheduler leaseScheduler;
 
 	private final TimeSource time;
 
@@ -51,11 +51,11 @@ final class LostHolds {
 	/**
 	 * When to look next, since the beginning.
 	 */
-	private final AtomicLong next = new AtomicLong(Upkeep.NEVER);
+	private final AtomicLong next = new AtomicLong(LeaseScheduler.NEVER);
 
-	LostHolds(LocalQueues queues, EngineSettings settings, Upkeep upkeep, TimeSource time) {
+	LostHolds(LocalQueues queues, EngineSettings settings, LeaseScheduler leaseScheduler, TimeSource time) {
 		this.queues = queues;
-		this.upkeep = upkeep;
+		this.leaseScheduler = leaseScheduler;
 		this.time = time;
 		this.patienceNanos = Math.min(Durations.nanos(settings.maxHoldTime()), LONGEST_NANOS);
 		this.origin = time.nanoTime();
@@ -67,7 +67,7 @@ final class LostHolds {
 	void watch(Hold hold) {
 		long end = endOf(hold);
 		this.next.accumulateAndGet(end, Math::min);
-		this.upkeep.runAt(this.origin + end);
+		this.leaseScheduler.wakeUpAt(this.origin + end);
 	}
 
 	/**
@@ -84,12 +84,12 @@ final class LostHolds {
 		long now = this.time.nanoTime() - this.origin;
 		long next = this.next.get();
 		if (next > now) {
-			if (next < Upkeep.NEVER) {
-				this.upkeep.runAt(this.origin + next);
+			if (next < LeaseScheduler.NEVER) {
+				this.leaseScheduler.wakeUpAt(this.origin + next);
 			}
 			return;
 		}
-		this.next.set(Upkeep.NEVER);
+		this.next.set(LeaseScheduler.NEVER);
 		for (LocalQueue queue : this.queues.all()) {
 			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
 				if (hold.isLost()) {
@@ -104,7 +104,7 @@ final class LostHolds {
 			watch(hold);
 			return;
 		}
-		logger.warn("The lock on " + KeyText.describe(hold.key()) + ", which was lost, was never given back by "
+		logger.warn("The lock on " + KeyFormat.quote(hold.key()) + ", which was lost, was never given back by "
 				+ hold.owner() + ". It is forgotten");
 		this.queues.end(hold);
 	}

@@ -45,7 +45,7 @@ final class OwnerCheck {
 	}
 
 	private static void warn(Hold hold, Thread owner, String whereabouts) {
-		logger.warn("The lock on " + KeyText.describe(hold.key()) + " is still held by the thread '" + owner.getName()
+		logger.warn("The lock on " + KeyFormat.quote(hold.key()) + " is still held by the thread '" + owner.getName()
 				+ "', which " + whereabouts + ". It is held until its handle is closed. Close the handle in the task"
 				+ " that acquires the lock, or acquire with acquireAsync, or with a template that is ownedBy an object"
 				+ " of the task. This is not said again of other locks");

@@ -85,7 +85,7 @@ final class Poller {
 
 	private final EngineSettings settings;
 
-	private final Upkeep upkeep;
+	private final LeaseScheduler leaseScheduler;
 
 	private final TimeSource time;
 
@@ -110,10 +110,10 @@ final class Poller {
 	 */
 	private @Nullable Call call;
 
-	Poller(Store store, EngineSettings settings, Upkeep upkeep, TimeSource time, Executor executor) {
+	Poller(Store store, EngineSettings settings, LeaseScheduler leaseScheduler, TimeSource time, Executor executor) {
 		this.store = store;
 		this.settings = settings;
-		this.upkeep = upkeep;
+		this.leaseScheduler = leaseScheduler;
 		this.time = time;
 		this.executor = executor;
 		this.origin = time.nanoTime();
@@ -148,7 +148,7 @@ final class Poller {
 		sleeper.due = now - this.origin + pauseNanos;
 		this.sleepers.add(sleeper);
 		this.idle = false;
-		this.upkeep.runAt(now + pauseNanos);
+		this.leaseScheduler.wakeUpAt(now + pauseNanos);
 	}
 
 	/**
@@ -158,12 +158,12 @@ final class Poller {
 	 */
 	private long pause(Denial denial) {
 		long longest = longestPause();
-		long pause = this.store.hasNews() ? longest : random(longest);
+		long pause = this.store.hasNotifications() ? longest : random(longest);
 		return Math.max(Math.min(pause, Durations.nanos(denial.retryAfter())), shortestPause());
 	}
 
 	private long pauseAfterFailure() {
-		return Math.max(random(Math.min(longestPause(), Patience.LONGEST_AFTER_FAILURE)), shortestPause());
+		return Math.max(random(Math.min(longestPause(), RetrySchedule.LONGEST_AFTER_FAILURE)), shortestPause());
 	}
 
 	private static long random(long pause) {
@@ -171,7 +171,7 @@ final class Poller {
 	}
 
 	private long longestPause() {
-		return Durations.nanos(this.store.hasNews() ? this.settings.queuePoll() : this.settings.maxPoll());
+		return Durations.nanos(this.store.hasNotifications() ? this.settings.queuePoll() : this.settings.maxPoll());
 	}
 
 	private long shortestPause() {
@@ -206,17 +206,17 @@ final class Poller {
 		Call present = this.call;
 		if (present == null && isDue(now)) {
 			List<Sleeper> due = due(now, longestPause() / 2);
-			if (due.size() > (this.store.hasNews() ? 0 : 1)) {
+			if (due.size() > (this.store.hasNotifications() ? 0 : 1)) {
 				Call next = new Call(due, now);
 				due.forEach(this.sleepers::remove);
 				this.call = next;
-				this.upkeep.runAt(next.end);
+				this.leaseScheduler.wakeUpAt(next.end);
 				return next;
 			}
 			tell(due, told);
 		}
 		if (present != null && now - present.end < 0) {
-			this.upkeep.runAt(present.end);
+			this.leaseScheduler.wakeUpAt(present.end);
 			return null;
 		}
 		if (present != null) {
@@ -224,7 +224,7 @@ final class Poller {
 			tell(due(now, 0), told);
 		}
 		if (!this.sleepers.isEmpty()) {
-			this.upkeep.runAt(this.origin + this.sleepers.first().due);
+			this.leaseScheduler.wakeUpAt(this.origin + this.sleepers.first().due);
 		}
 		return null;
 	}
@@ -245,7 +245,7 @@ final class Poller {
 			if (sleeper.due - (now + early - this.origin) > 0) {
 				break;
 			}
-			if (sleeper.hold.state() == Hold.SPEAKING) {
+			if (sleeper.hold.state() == Hold.LEADING) {
 				due.add(sleeper);
 			}
 			else {
@@ -347,7 +347,7 @@ final class Poller {
 			synchronized (Poller.this.sleepers) {
 				if (sleeper.asleep) {
 					sleeper.lease.denied(denial.stamp(), sentNanos, sentMillis);
-					sleeper.hold.queue().setTrouble(null);
+					sleeper.hold.queue().setStoreFailure(null);
 					add(sleeper, pause(denial));
 				}
 			}
@@ -376,7 +376,7 @@ final class Poller {
 				for (Sleeper sleeper : this.sleepers.values()) {
 					if (sleeper.asleep && !Poller.this.sleepers.contains(sleeper)) {
 						if (trouble != null) {
-							sleeper.hold.queue().setTrouble(trouble);
+							sleeper.hold.queue().setStoreFailure(trouble);
 						}
 						add(sleeper, pause);
 					}
@@ -384,7 +384,7 @@ final class Poller {
 				Poller.this.most = most(trouble != null);
 				Poller.this.call = null;
 			}
-			Poller.this.upkeep.runAt(Poller.this.time.nanoTime());
+			Poller.this.leaseScheduler.wakeUpAt(Poller.this.time.nanoTime());
 		}
 
 		private int most(boolean failed) {

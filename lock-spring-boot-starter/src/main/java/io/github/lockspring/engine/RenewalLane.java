@@ -87,12 +87,13 @@ final class RenewalLane {
 
 	/**
 	 * How long it is until the next call is to be made.
-	 * @return the time, or {@link Upkeep#NEVER} if one is under way or none is needed
+	 * @return the time, or {@link LeaseScheduler#NEVER} if one is under way or none is
+	 * needed
 	 */
 	long waitNanos(long now) {
 		KeptLease first = this.waiting.peek();
 		if (first == null || this.busy) {
-			return Upkeep.NEVER;
+			return LeaseScheduler.NEVER;
 		}
 		long pause = (this.failed || !first.isLate(now, 4)) ? this.pauseEnd - now : 0;
 		return Math.max(0, Math.max(pause, first.dueNanos() - now));

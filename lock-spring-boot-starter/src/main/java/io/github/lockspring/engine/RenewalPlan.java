@@ -42,7 +42,7 @@ final class RenewalPlan {
 
 	private final EngineSettings settings;
 
-	private final Upkeep upkeep;
+	private final LeaseScheduler leaseScheduler;
 
 	private final TimeSource time;
 
@@ -53,16 +53,16 @@ final class RenewalPlan {
 	/**
 	 * When to look through what is held, since the beginning.
 	 */
-	private final AtomicLong lookAt = new AtomicLong(Upkeep.NEVER);
+	private final AtomicLong lookAt = new AtomicLong(LeaseScheduler.NEVER);
 
 	private volatile boolean overloaded;
 
 	private volatile long trustedNanos;
 
-	RenewalPlan(Store store, EngineSettings settings, Upkeep upkeep, TimeSource time) {
+	RenewalPlan(Store store, EngineSettings settings, LeaseScheduler leaseScheduler, TimeSource time) {
 		this.store = store;
 		this.settings = settings;
-		this.upkeep = upkeep;
+		this.leaseScheduler = leaseScheduler;
 		this.time = time;
 		this.origin = time.nanoTime();
 		this.trustedNanos = this.origin;
@@ -82,7 +82,7 @@ final class RenewalPlan {
 		long at = hold.terms().isRenewed() ? dueAt(hold) : lease.deadlineNanos();
 		if (at - lease.grantedNanos() < SOON_NANOS) {
 			this.written.add(lease);
-			this.upkeep.runAt(at);
+			this.leaseScheduler.wakeUpAt(at);
 		}
 		else {
 			lookAt(at);
@@ -94,7 +94,7 @@ final class RenewalPlan {
 		if (at < this.lookAt.get()) {
 			this.lookAt.accumulateAndGet(at, Math::min);
 		}
-		this.upkeep.runAt(nanoTime);
+		this.leaseScheduler.wakeUpAt(nanoTime);
 	}
 
 	/**
@@ -111,12 +111,12 @@ final class RenewalPlan {
 	boolean isTimeToLook() {
 		long at = this.lookAt.get();
 		if (at > this.time.nanoTime() - this.origin) {
-			if (at < Upkeep.NEVER) {
-				this.upkeep.runAt(this.origin + at);
+			if (at < LeaseScheduler.NEVER) {
+				this.leaseScheduler.wakeUpAt(this.origin + at);
 			}
 			return false;
 		}
-		this.lookAt.set(Upkeep.NEVER);
+		this.lookAt.set(LeaseScheduler.NEVER);
 		return true;
 	}
 
@@ -124,7 +124,7 @@ final class RenewalPlan {
 	 * What decides when leases are due, beside themselves.
 	 */
 	Object basis() {
-		return List.of(this.trustedNanos, this.store.longestLease());
+		return List.of(this.trustedNanos, this.store.maxLeaseTime());
 	}
 
 	/**
@@ -137,7 +137,7 @@ final class RenewalPlan {
 	/**
 	 * Refuses a lease that would not be renewed in time.
 	 */
-	void requireCapacity(AcquireTerms terms) {
+	void requireCapacity(AcquireOptions terms) {
 		if (this.overloaded && terms.isRenewed()) {
 			throw new EngineException(EngineException.Reason.LIMIT,
 					"This process holds more locks than the backend '" + this.store.name()
@@ -151,7 +151,7 @@ final class RenewalPlan {
 	 * Whether the lease of a hold is to be renewed at all, or ends by itself.
 	 */
 	boolean isRenewable(Hold hold) {
-		AcquireTerms terms = hold.terms();
+		AcquireOptions terms = hold.terms();
 		return terms.isAutoRenew()
 				? this.time.nanoTime() - hold.lease().grantedNanos() < Durations.nanos(this.settings.maxHoldTime())
 				: terms.isRenewed() && !hold.lease().lastsAsWanted(terms);

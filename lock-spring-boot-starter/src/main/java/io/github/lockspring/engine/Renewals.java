@@ -67,7 +67,7 @@ final class Renewals {
 
 	private final OwnerCheck ownerCheck = new OwnerCheck();
 
-	private final Endings endings;
+	private final LeaseReleaser leaseReleaser;
 
 	private final RenewalPlan plan;
 
@@ -77,7 +77,7 @@ final class Renewals {
 
 	private final EngineSettings settings;
 
-	private final Upkeep upkeep;
+	private final LeaseScheduler leaseScheduler;
 
 	private final TimeSource time;
 
@@ -90,14 +90,14 @@ final class Renewals {
 	 */
 	private long answered;
 
-	Renewals(Endings endings, RenewalPlan plan, LocalQueues queues, Store store, EngineSettings settings, Upkeep upkeep,
-			TimeSource time, Executor executor) {
-		this.endings = endings;
+	Renewals(LeaseReleaser leaseReleaser, RenewalPlan plan, LocalQueues queues, Store store, EngineSettings settings,
+			LeaseScheduler leaseScheduler, TimeSource time, Executor executor) {
+		this.leaseReleaser = leaseReleaser;
 		this.plan = plan;
 		this.queues = queues;
 		this.store = store;
 		this.settings = settings;
-		this.upkeep = upkeep;
+		this.leaseScheduler = leaseScheduler;
 		this.time = time;
 		this.executor = executor;
 		this.basis = plan.basis();
@@ -266,11 +266,15 @@ final class Renewals {
 
 	private void wakeUpInTime() {
 		long now = this.time.nanoTime();
-		long wait = this.lanes.values().stream().mapToLong((lane) -> lane.waitNanos(now)).min().orElse(Upkeep.NEVER);
+		long wait = this.lanes.values()
+			.stream()
+			.mapToLong((lane) -> lane.waitNanos(now))
+			.min()
+			.orElse(LeaseScheduler.NEVER);
 		KeptLease first = this.deadlines.peek();
 		wait = (first != null) ? Math.min(wait, first.deadlineNanos() - now) : wait;
-		if (wait < Upkeep.NEVER) {
-			this.upkeep.runAt(now + wait);
+		if (wait < LeaseScheduler.NEVER) {
+			this.leaseScheduler.wakeUpAt(now + wait);
 		}
 	}
 
@@ -338,13 +342,13 @@ final class Renewals {
 		private void lost(LeaseRequest lease) {
 			Hold hold = Renewals.this.queues.holderOf(lease);
 			if (hold == null || hold.lease().isStill(lease)) {
-				Renewals.this.endings.lose(lease, "the store does not know it any more");
+				Renewals.this.leaseReleaser.lose(lease, "the store does not know it any more");
 			}
 		}
 
 		private void answer(Runnable answer) {
 			Renewals.this.answers.add(answer);
-			Renewals.this.upkeep.runAt(Renewals.this.time.nanoTime());
+			Renewals.this.leaseScheduler.wakeUpAt(Renewals.this.time.nanoTime());
 		}
 
 		private void answered(Renewal renewal, long sentNanos) {

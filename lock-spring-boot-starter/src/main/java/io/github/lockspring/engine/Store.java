@@ -47,7 +47,7 @@ import io.github.lockspring.support.Durations;
  */
 final class Store {
 
-	private static final AcquireTerms PROBE = AcquireTerms.exclusive(Duration.ofSeconds(5), false);
+	private static final AcquireOptions PROBE = AcquireOptions.exclusive(Duration.ofSeconds(5), false);
 
 	private volatile LockBackend backend;
 
@@ -86,15 +86,15 @@ final class Store {
 	/**
 	 * The longest lease time that the store can keep.
 	 */
-	Duration longestLease() {
-		return this.backend.longestLease();
+	Duration maxLeaseTime() {
+		return this.backend.maxLeaseTime();
 	}
 
 	/**
 	 * How long the store keeps a lease at present of which it does not hear.
 	 */
 	long leaseNanos(LeaseRequest lease) {
-		return Math.min(lease.terms().leaseTime().toNanos(), longestLeaseNanos());
+		return Math.min(lease.terms().leaseTime().toNanos(), maxLeaseNanos());
 	}
 
 	/**
@@ -102,13 +102,13 @@ final class Store {
 	 * does not hear. A lease that lasts as long as a session ends no sooner than that.
 	 */
 	long lifeNanos(LeaseRequest request) {
-		long longest = longestLeaseNanos();
+		long longest = maxLeaseNanos();
 		long lease = request.terms().leaseTime().toNanos();
 		return (longest < Durations.LONGEST_NANOS) ? Math.max(lease, longest) : lease;
 	}
 
-	private long longestLeaseNanos() {
-		return Durations.nanos(longestLease());
+	private long maxLeaseNanos() {
+		return Durations.nanos(maxLeaseTime());
 	}
 
 	boolean hasQueue() {
@@ -118,15 +118,15 @@ final class Store {
 	/**
 	 * Whether one that waits is told when to ask again, be it in a queue or not.
 	 */
-	boolean hasNews() {
-		return hasQueue() || this.capabilities.contains(Capability.NEWS);
+	boolean hasNotifications() {
+		return hasQueue() || this.capabilities.contains(Capability.NOTIFICATIONS);
 	}
 
 	/**
 	 * Whether one that waits has a place in the store: a fair one has it also where it
 	 * must ask whether its turn has come.
 	 */
-	boolean hasPlacesFor(AcquireTerms terms) {
+	boolean hasPlacesFor(AcquireOptions terms) {
 		return terms.isFair() || keepsTurns();
 	}
 
@@ -141,12 +141,12 @@ final class Store {
 	 * Whether one that waits enters the queue of the store with its first attempt. Where
 	 * it is told nothing, a place costs more than to try again, if the wait is short.
 	 */
-	boolean isQueueEnteredAtOnce(AcquireTerms terms) {
-		return terms.isFair() || hasNews() || !this.capabilities.contains(Capability.PLACES);
+	boolean isQueueEnteredAtOnce(AcquireOptions terms) {
+		return terms.isFair() || hasNotifications() || !this.capabilities.contains(Capability.PLACES);
 	}
 
-	boolean hasSeveralKeys() {
-		return this.capabilities.contains(Capability.SEVERAL_KEYS);
+	boolean hasMultiKey() {
+		return this.capabilities.contains(Capability.MULTI_KEY);
 	}
 
 	boolean hasReaders() {
@@ -156,7 +156,7 @@ final class Store {
 	/**
 	 * Refuses what the backend cannot do.
 	 */
-	void requireSupport(AcquireTerms terms) {
+	void requireSupport(AcquireOptions terms) {
 		if (terms.isFair()) {
 			require(Capability.FAIR, "fair locks");
 		}
@@ -175,11 +175,11 @@ final class Store {
 		}
 	}
 
-	LeaseRequest newRequest(String key, AcquireTerms terms, boolean contended) {
+	LeaseRequest newRequest(String key, AcquireOptions terms, boolean contended) {
 		return new LeaseRequest(key, terms.leaseTerms(contended), this.instance, this.sequence.incrementAndGet());
 	}
 
-	LeaseRequest newRequest(List<String> keys, AcquireTerms terms) {
+	LeaseRequest newRequest(List<String> keys, AcquireOptions terms) {
 		return new LeaseRequest(keys, terms.leaseTerms(false),
 				new OwnerId(this.instance, this.sequence.incrementAndGet()));
 	}
@@ -238,7 +238,7 @@ final class Store {
 	boolean release(LeaseRequest request, long restNanos, Duration timeout) {
 		boolean interrupted = Thread.interrupted();
 		try {
-			return (restNanos > 0) ? this.backend.releaseAfter(request, rest(restNanos), timeout)
+			return (restNanos > 0) ? this.backend.releaseWithDelay(request, rest(restNanos), timeout)
 					: this.backend.release(request, timeout);
 		}
 		catch (BackendException ex) {
@@ -252,10 +252,10 @@ final class Store {
 		}
 	}
 
-	Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+	Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
 		boolean interrupted = Thread.interrupted();
 		try {
-			return this.backend.stepDown(exclusive, shared, timeout);
+			return this.backend.downgrade(exclusive, shared, timeout);
 		}
 		catch (BackendException ex) {
 			throw ex;
@@ -276,7 +276,7 @@ final class Store {
 	CompletionStage<Boolean> releaseAsync(LeaseRequest request, long restNanos, Duration timeout) {
 		boolean interrupted = Thread.interrupted();
 		try {
-			return (restNanos > 0) ? this.backend.releaseAfterAsync(request, rest(restNanos), timeout)
+			return (restNanos > 0) ? this.backend.releaseWithDelayAsync(request, rest(restNanos), timeout)
 					: this.backend.releaseAsync(request, timeout);
 		}
 		catch (RuntimeException ex) {

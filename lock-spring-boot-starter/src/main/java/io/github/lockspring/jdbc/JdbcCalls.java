@@ -109,7 +109,7 @@ final class JdbcCalls implements AutoCloseable {
 	private <T> T attempt(Call<T> call, LockConnection connection, long deadline, boolean mayBeDone) {
 		State state = State.BROKEN;
 		try {
-			T result = insist(call, connection, deadline, mayBeDone);
+			T result = retryWhileContended(call, connection, deadline, mayBeDone);
 			state = State.WORKING;
 			return result;
 		}
@@ -131,7 +131,7 @@ final class JdbcCalls implements AutoCloseable {
 		}
 	}
 
-	private <T> T insist(Call<T> call, LockConnection connection, long deadline, boolean mayBeDone)
+	private <T> T retryWhileContended(Call<T> call, LockConnection connection, long deadline, boolean mayBeDone)
 			throws SQLException, InterruptedException {
 		while (true) {
 			try {
@@ -182,7 +182,7 @@ final class JdbcCalls implements AutoCloseable {
 
 			@Override
 			void leave(LockConnection connection, JdbcConnections connections) {
-				connections.giveBack(connection);
+				connections.release(connection);
 			}
 
 		},

@@ -176,7 +176,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Takes a connection, to be {@linkplain #giveBack given back}, {@linkplain #discard
+	 * Takes a connection, to be {@linkplain #release given back}, {@linkplain #discard
 	 * discarded} or {@linkplain #discardAll discarded with the rest} after the call.
 	 * @param deadline when the call must have ended, by {@link System#nanoTime()}
 	 * @param urgent whether the call must not wait for the rest
@@ -262,15 +262,15 @@ final class JdbcConnections implements AutoCloseable {
 			throw new BackendUnavailableException("The data source gave no connection: " + reason.getMessage(), reason);
 		}
 		catch (TimeoutException ex) {
-			return giveUp(waiter, noConnectionWithin(Duration.ofNanos(nanos)));
+			return timeOut(waiter, noConnectionWithin(Duration.ofNanos(nanos)));
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			return giveUp(waiter, new BackendUnavailableException("Interrupted while waiting for a connection", ex));
+			return timeOut(waiter, new BackendUnavailableException("Interrupted while waiting for a connection", ex));
 		}
 	}
 
-	private LockConnection giveUp(ConnectionWaiter waiter, BackendUnavailableException reason) {
+	private LockConnection timeOut(ConnectionWaiter waiter, BackendUnavailableException reason) {
 		if (waiter.completeExceptionally(reason) || waiter.isCompletedExceptionally()) {
 			forget(waiter);
 			throw reason;
@@ -431,7 +431,7 @@ final class JdbcConnections implements AutoCloseable {
 	/**
 	 * Gives back a connection that works.
 	 */
-	void giveBack(LockConnection connection) {
+	void release(LockConnection connection) {
 		connection.end();
 		if (!isReused(connection)) {
 			close(List.of(connection));
@@ -580,7 +580,7 @@ final class JdbcConnections implements AutoCloseable {
 	private void check(LockConnection connection) {
 		connection.begin(System.nanoTime() + CLOSING_TIME.toNanos());
 		if (connection.isAlive()) {
-			giveBack(connection);
+			release(connection);
 		}
 		else {
 			discardAll(connection);

@@ -197,7 +197,7 @@ abstract class JdbcDialect {
 	 * its result is that of {@link #acquire()}.
 	 * @return the statement, or {@code null} if it is of no use
 	 */
-	@Nullable String take() {
+	@Nullable String reacquire() {
 		return null;
 	}
 
@@ -228,7 +228,7 @@ abstract class JdbcDialect {
 
 	String release() {
 		return RELEASE.replace("@@passing-on@@", passingOn())
-			.replace("@@claim@@", String.valueOf(LeaseTable.micros(KeyState.CLAIM_TIME)));
+			.replace("@@claim@@", String.valueOf(SingleStatementOperations.micros(KeyState.CLAIM_TIME)));
 	}
 
 	/**
@@ -413,7 +413,7 @@ abstract class JdbcDialect {
 			if (resource == null) {
 				throw new IllegalStateException("Missing resource " + name);
 			}
-			return complete(new String(resource.readAllBytes(), StandardCharsets.UTF_8), table, 0);
+			return render(new String(resource.readAllBytes(), StandardCharsets.UTF_8), table, 0);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
@@ -427,7 +427,7 @@ abstract class JdbcDialect {
 	 */
 	abstract List<JdbcColumn> columns();
 
-	String complete(String template, TableName table, int marks) {
+	String render(String template, TableName table, int marks) {
 		return template.replace("@@awaited@@", awaited())
 			.replace("@@table@@", table.value())
 			.replace("@@now@@", now())

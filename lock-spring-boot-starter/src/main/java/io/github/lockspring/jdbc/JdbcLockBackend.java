@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
-import io.github.lockspring.jdbc.LeaseStates.Trace;
+import io.github.lockspring.jdbc.VersionedRowOperations.Trace;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Capability;
@@ -66,10 +66,10 @@ public final class JdbcLockBackend implements LockBackend {
 	private static final Log logger = LogFactory.getLog(JdbcLockBackend.class);
 
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.SHARED, Capability.PERMITS,
-			Capability.SEVERAL_KEYS, Capability.FAIR, Capability.FENCING, Capability.PLACES);
+			Capability.MULTI_KEY, Capability.FAIR, Capability.FENCING, Capability.PLACES);
 
 	private static final Set<Capability> CAPABILITIES_WITH_NEWS = Set.of(Capability.SHARED, Capability.PERMITS,
-			Capability.SEVERAL_KEYS, Capability.FAIR, Capability.FENCING, Capability.NEWS);
+			Capability.MULTI_KEY, Capability.FAIR, Capability.FENCING, Capability.NOTIFICATIONS);
 
 	/**
 	 * How long an attempt that reads and writes goes on when the row is locked or changed
@@ -98,9 +98,9 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private final JdbcCalls calls;
 
-	private final FreeRows freeRows = new FreeRows();
+	private final RecentKeys recentKeys = new RecentKeys();
 
-	private final @Nullable JdbcNews news;
+	private final @Nullable ReleaseListener news;
 
 	/**
 	 * Creates a backend on the {@linkplain JdbcLockSchema#DEFAULT_TABLE_NAME default
@@ -149,7 +149,7 @@ public final class JdbcLockBackend implements LockBackend {
 		this.calls = new JdbcCalls(
 				new JdbcConnections((opening) -> LockConnection.open(dataSource, table, own, opening),
 						settings.limits(), this.leases::exist));
-		this.news = settings.listening() ? new JdbcNews(dataSource, table) : null;
+		this.news = settings.listening() ? new ReleaseListener(dataSource, table) : null;
 	}
 
 	@Override
@@ -181,12 +181,12 @@ public final class JdbcLockBackend implements LockBackend {
 		return (this.news != null) ? contend(request, this.news, timeout) : acquire(request, true, timeout);
 	}
 
-	private Attempt contend(LeaseRequest request, JdbcNews news, Duration timeout) {
-		boolean listening = !request.hasSeveralKeys() && news.await(request);
+	private Attempt contend(LeaseRequest request, ReleaseListener news, Duration timeout) {
+		boolean listening = !request.hasMultipleKeys() && news.await(request);
 		Attempt attempt = acquire(request, true, timeout);
 		if (attempt instanceof Denial denial) {
 			news.listenForAWhile();
-			boolean marked = !isPlain(request) || denial.equals(Denial.UNKNOWN_DURATION);
+			boolean marked = !isExclusiveSingleKey(request) || denial.equals(Denial.UNKNOWN_DURATION);
 			return cut(denial, request, listening && marked);
 		}
 		news.forget(request);
@@ -199,7 +199,8 @@ public final class JdbcLockBackend implements LockBackend {
 	 */
 	private static Denial cut(Denial denial, LeaseRequest request, boolean marked) {
 		Duration longest = request.terms().fair() ? PLACE_POLL : MARK_POLL;
-		return new Denial(min(denial.retryAfter(), marked ? longest : LeaseTable.WITHOUT_NEWS.retryAfter()));
+		return new Denial(
+				min(denial.retryAfter(), marked ? longest : SingleStatementOperations.WITHOUT_NEWS.retryAfter()));
 	}
 
 	private static Duration min(Duration one, Duration other) {
@@ -208,8 +209,8 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private Attempt acquire(LeaseRequest request, boolean queueing, Duration timeout) {
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
-			Attempt attempt = isPlain(request) && !(queueing && this.news == null)
-					? acquirePlain(connection, request, queueing) : acquire(connection, request, queueing);
+			Attempt attempt = isExclusiveSingleKey(request) && !(queueing && this.news == null)
+					? acquireExclusiveSingleKey(connection, request, queueing) : acquire(connection, request, queueing);
 			if (mayBeDone && attempt instanceof Denial) {
 				throw new OutcomeUnknownException("The first of two attempts to acquire may still be on its way", null);
 			}
@@ -233,7 +234,7 @@ public final class JdbcLockBackend implements LockBackend {
 		if (waiting.isEmpty()) {
 			return Map.of();
 		}
-		Set<LeaseRequest> listening = waiting.stream().filter(this::awaitsNews).collect(Collectors.toSet());
+		Set<LeaseRequest> listening = waiting.stream().filter(this::awaitsNotifications).collect(Collectors.toSet());
 		Map<LeaseRequest, Denial> denials = this.calls.run(timeout,
 				(connection, mayBeDone) -> new RequestPoll(connection, listening, this.news == null).poll(waiting));
 		if (this.news != null) {
@@ -243,19 +244,19 @@ public final class JdbcLockBackend implements LockBackend {
 		return denials;
 	}
 
-	private boolean awaitsNews(LeaseRequest request) {
-		return this.news != null && !request.hasSeveralKeys() && this.news.awaitStill(request);
+	private boolean awaitsNotifications(LeaseRequest request) {
+		return this.news != null && !request.hasMultipleKeys() && this.news.awaitStill(request);
 	}
 
-	private static boolean isPlain(LeaseRequest request) {
-		return LeaseTable.isExclusive(request) && !request.terms().fair() && !request.hasSeveralKeys();
+	private static boolean isExclusiveSingleKey(LeaseRequest request) {
+		return SingleStatementOperations.isExclusive(request) && !request.terms().fair() && !request.hasMultipleKeys();
 	}
 
-	private Attempt acquirePlain(LockConnection connection, LeaseRequest request, boolean queueing)
+	private Attempt acquireExclusiveSingleKey(LockConnection connection, LeaseRequest request, boolean queueing)
 			throws SQLException {
 		String contend = (queueing && this.news != null) ? connection.sql().contend() : null;
 		try {
-			return LeaseTable.acquire(connection, request, this.freeRows, contend);
+			return SingleStatementOperations.acquire(connection, request, this.recentKeys, contend);
 		}
 		catch (SQLException ex) {
 			if (!connection.dialect().isContended(ex)) {
@@ -267,7 +268,8 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private Attempt acquire(LockConnection connection, LeaseRequest request, boolean queueing) throws SQLException {
 		try {
-			return new LeaseStates(connection).acquire(request, queueing, queueing ? traceOf(request) : Trace.NONE);
+			return new VersionedRowOperations(connection).acquire(request, queueing,
+					queueing ? traceOf(request) : Trace.NONE);
 		}
 		catch (SQLException ex) {
 			if (!connection.dialect().isContended(ex) || isWorthAnotherTry(connection, ex, request, queueing)) {
@@ -278,7 +280,7 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	private Trace traceOf(LeaseRequest request) {
-		if (request.hasSeveralKeys()) {
+		if (request.hasMultipleKeys()) {
 			return Trace.NONE;
 		}
 		return (this.news != null) ? Trace.MARK : Trace.NAME;
@@ -292,7 +294,7 @@ public final class JdbcLockBackend implements LockBackend {
 	private static boolean isWorthAnotherTry(LockConnection connection, SQLException contention, LeaseRequest request,
 			boolean queueing) {
 		boolean lastChance = !queueing
-				&& (contention instanceof RowChangedException || !LeaseTable.isExclusive(request));
+				&& (contention instanceof RowChangedException || !SingleStatementOperations.isExclusive(request));
 		if (!lastChance) {
 			return !connection.isBusyFor(BUSY_ROW_TIME);
 		}
@@ -322,37 +324,38 @@ public final class JdbcLockBackend implements LockBackend {
 		}
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
 			boolean released = release(connection, lease);
-			if (released && isPlain(lease)) {
-				this.freeRows.add(lease.key());
+			if (released && isExclusiveSingleKey(lease)) {
+				this.recentKeys.add(lease.key());
 			}
 			return released || mayBeDone;
 		});
 	}
 
 	private boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {
-		return (LeaseTable.isExclusive(lease) && LeaseTable.release(connection, lease))
-				|| (mayHaveEntries(lease) && new LeaseStates(connection).release(lease));
+		return (SingleStatementOperations.isExclusive(lease) && SingleStatementOperations.release(connection, lease))
+				|| (mayHaveEntries(lease) && new VersionedRowOperations(connection).release(lease));
 	}
 
 	private boolean mayHaveEntries(LeaseRequest lease) {
-		return this.news == null || lease.terms().fair() || !LeaseTable.isExclusive(lease);
+		return this.news == null || lease.terms().fair() || !SingleStatementOperations.isExclusive(lease);
 	}
 
 	@Override
-	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
 		this.leases.remove(lease);
 		return this.calls.run(timeout, (connection, mayBeDone) -> releaseAfter(connection, lease, rest) || mayBeDone);
 	}
 
 	private boolean releaseAfter(LockConnection connection, LeaseRequest lease, Duration rest) throws SQLException {
-		return (LeaseTable.isExclusive(lease) && LeaseTable.releaseAfter(connection, lease, rest))
-				|| (mayHaveEntries(lease) && new LeaseStates(connection).releaseAfter(lease, rest));
+		return (SingleStatementOperations.isExclusive(lease)
+				&& SingleStatementOperations.releaseAfter(connection, lease, rest))
+				|| (mayHaveEntries(lease) && new VersionedRowOperations(connection).releaseAfter(lease, rest));
 	}
 
 	@Override
-	public Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+	public Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
-			Attempt attempt = new LeaseStates(connection).stepDown(exclusive, shared);
+			Attempt attempt = new VersionedRowOperations(connection).downgrade(exclusive, shared);
 			if (mayBeDone && attempt instanceof Denial) {
 				throw new OutcomeUnknownException("The first of two attempts to step down may still be on its way",
 						null);
@@ -365,7 +368,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
-		return this.calls.run(timeout, (connection, mayBeDone) -> new LeaseStates(connection).inspect(key));
+		return this.calls.run(timeout, (connection, mayBeDone) -> new VersionedRowOperations(connection).inspect(key));
 	}
 
 	@Override
@@ -385,7 +388,8 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public List<String> warnings() {
-		return Stream.concat(this.settings.warning().stream(), Stream.ofNullable(this.news).flatMap(JdbcNews::warnings))
+		return Stream
+			.concat(this.settings.warning().stream(), Stream.ofNullable(this.news).flatMap(ReleaseListener::warnings))
 			.toList();
 	}
 

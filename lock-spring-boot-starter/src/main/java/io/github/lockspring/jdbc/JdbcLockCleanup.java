@@ -103,7 +103,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		this.calls = new JdbcCalls(
 				new JdbcConnections((opening) -> LockConnection.open(dataSource, this.table, false, opening),
 						ConnectionLimits.ofPool(0, 0), () -> false));
-		this.retentionMicros = LeaseTable.micros(retention);
+		this.retentionMicros = SingleStatementOperations.micros(retention);
 	}
 
 	/**
@@ -160,7 +160,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	private PreparedStatement prepare(LockConnection connection, String template, int marks) throws SQLException {
-		return connection.prepare(connection.dialect().complete(template, this.table, marks));
+		return connection.prepare(connection.dialect().render(template, this.table, marks));
 	}
 
 	private long remove(LockConnection connection, List<Row> rows) throws SQLException {
@@ -173,9 +173,9 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		if (rows.isEmpty() || this.closed) {
 			return 0;
 		}
-		int marks = LeaseTable.marks(rows.size());
+		int marks = SingleStatementOperations.marks(rows.size());
 		PreparedStatement statement = prepare(connection, connection.dialect().deleteOld(), marks);
-		LeaseTable.bind(statement, 1, marks, rows.stream().map(Row::key).toList());
+		SingleStatementOperations.bind(statement, 1, marks, rows.stream().map(Row::key).toList());
 		bindRetention(statement, 1 + marks);
 		try {
 			return statement.executeUpdate();

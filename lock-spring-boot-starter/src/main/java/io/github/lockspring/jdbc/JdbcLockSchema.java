@@ -241,11 +241,11 @@ public final class JdbcLockSchema {
 
 	private static void lock(LockConnection connection, LeaseRequest exclusive, LeaseRequest shared)
 			throws SQLException {
-		LeaseTable.acquire(connection, exclusive, new FreeRows(), connection.sql().contend());
-		LeaseTable.renew(connection, CHECK_LEASE, List.of(exclusive));
-		LeaseTable.release(connection, exclusive);
-		LeaseStates states = new LeaseStates(connection);
-		states.acquire(shared, false, LeaseStates.Trace.NONE);
+		SingleStatementOperations.acquire(connection, exclusive, new RecentKeys(), connection.sql().contend());
+		SingleStatementOperations.renew(connection, CHECK_LEASE, List.of(exclusive));
+		SingleStatementOperations.release(connection, exclusive);
+		VersionedRowOperations states = new VersionedRowOperations(connection);
+		states.acquire(shared, false, VersionedRowOperations.Trace.NONE);
 		states.renew(List.of(shared));
 		states.release(shared);
 	}

@@ -59,10 +59,10 @@ final class KeyRows {
 
 	private static Map<String, KeyState> read(LockConnection connection, Collection<String> keys, RowReader reader)
 			throws SQLException {
-		List<byte[]> values = keys.stream().map(LeaseTable::bytes).toList();
-		int marks = LeaseTable.marks(values.size());
+		List<byte[]> values = keys.stream().map(SingleStatementOperations::bytes).toList();
+		int marks = SingleStatementOperations.marks(values.size());
 		PreparedStatement statement = connection.prepare(connection.sql().read(marks));
-		LeaseTable.bind(statement, 1, marks, values);
+		SingleStatementOperations.bind(statement, 1, marks, values);
 		Map<String, KeyState> states = new HashMap<>();
 		try (ResultSet rows = statement.executeQuery()) {
 			boolean first = true;
@@ -188,7 +188,7 @@ final class KeyRows {
 	 */
 	static void mark(LockConnection connection, String sql, String key, KeyState state) throws SQLException {
 		PreparedStatement statement = connection.prepare(sql);
-		statement.setBytes(1, LeaseTable.bytes(key));
+		statement.setBytes(1, SingleStatementOperations.bytes(key));
 		statement.setLong(2, state.version());
 		if (statement.executeUpdate() == 0) {
 			throw new RowChangedException();
@@ -200,10 +200,10 @@ final class KeyRows {
 	 * @return the versions of the rows that have a mark now
 	 */
 	static Map<String, Long> mark(LockConnection connection, Collection<String> keys) throws SQLException {
-		List<byte[]> values = keys.stream().map(LeaseTable::bytes).toList();
-		int placeholders = LeaseTable.marks(values.size());
+		List<byte[]> values = keys.stream().map(SingleStatementOperations::bytes).toList();
+		int placeholders = SingleStatementOperations.marks(values.size());
 		PreparedStatement statement = connection.prepare(connection.sql().markAll(placeholders));
-		LeaseTable.bind(statement, 1, placeholders, values);
+		SingleStatementOperations.bind(statement, 1, placeholders, values);
 		Map<String, Long> versions = new HashMap<>();
 		try (ResultSet rows = statement.executeQuery()) {
 			while (rows.next()) {
@@ -246,7 +246,7 @@ final class KeyRows {
 		statement.setLong(index + 4, state.sharedUntil());
 		statement.setString(index + 5, lines(state));
 		statement.setString(index + 6, waiting(state));
-		statement.setBytes(index + 7, LeaseTable.bytes(key));
+		statement.setBytes(index + 7, SingleStatementOperations.bytes(key));
 		statement.setLong(index + 8, version);
 	}
 

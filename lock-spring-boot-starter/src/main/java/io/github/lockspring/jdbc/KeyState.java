@@ -250,7 +250,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		if (position < 0) {
 			return null;
 		}
-		long held = Math.min(Math.max(this.now - heldSince(), 0), LeaseTable.micros(CLAIM_TIME));
+		long held = Math.min(Math.max(this.now - heldSince(), 0), SingleStatementOperations.micros(CLAIM_TIME));
 		Duration pause = Duration.of(Math.max(position, 1) * held / 2, ChronoUnit.MICROS);
 		return max((pause.compareTo(LONGEST_PAUSE) < 0) ? pause : LONGEST_PAUSE, SHORTEST_PAUSE);
 	}
@@ -260,8 +260,8 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 */
 	private long heldSince() {
 		KeyEntry exclusive = exclusive();
-		return (exclusive != null && exclusive.isClaim()) ? exclusive.end() - LeaseTable.micros(CLAIM_TIME)
-				: this.token;
+		return (exclusive != null && exclusive.isClaim())
+				? exclusive.end() - SingleStatementOperations.micros(CLAIM_TIME) : this.token;
 	}
 
 	private static Duration max(Duration one, Duration other) {
@@ -360,7 +360,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		if (this.waiting.isEmpty() || !this.places.isEmpty() || this.awaited) {
 			return this;
 		}
-		KeyEntry claim = KeyEntry.claim(this.waiting.get(0), this.now + LeaseTable.micros(CLAIM_TIME));
+		KeyEntry claim = KeyEntry.claim(this.waiting.get(0), this.now + SingleStatementOperations.micros(CLAIM_TIME));
 		return new KeyState(this.version, this.now, this.token, List.of(claim), this.places,
 				this.waiting.subList(1, this.waiting.size()), this.awaited);
 	}

@@ -88,14 +88,14 @@ final class LeaseRenewal {
 
 	private void renewAll(Collection<LeaseRequest> leases) throws SQLException {
 		Map<Boolean, List<LeaseRequest>> kinds = leases.stream()
-			.collect(Collectors.partitioningBy(LeaseTable::isExclusive));
+			.collect(Collectors.partitioningBy(SingleStatementOperations::isExclusive));
 		Map<Duration, List<LeaseRequest>> groups = of(kinds, true).stream()
 			.collect(Collectors.groupingBy((lease) -> lease.terms().leaseTime(), LinkedHashMap::new,
 					Collectors.toList()));
 		for (Map.Entry<Duration, List<LeaseRequest>> group : groups.entrySet()) {
-			renew(group.getValue(), (some) -> LeaseTable.renew(this.connection, group.getKey(), some));
+			renew(group.getValue(), (some) -> SingleStatementOperations.renew(this.connection, group.getKey(), some));
 		}
-		renew(of(kinds, false), new LeaseStates(this.connection)::renew);
+		renew(of(kinds, false), new VersionedRowOperations(this.connection)::renew);
 	}
 
 	private static List<LeaseRequest> of(Map<Boolean, List<LeaseRequest>> kinds, boolean exclusive) {

@@ -56,7 +56,7 @@ final class LockConnection {
 
 	private final LockSql sql;
 
-	private final String holder = ThisProcess.NAME;
+	private final String processName = ProcessName.NAME;
 
 	private final long since = System.nanoTime();
 
@@ -170,8 +170,8 @@ final class LockConnection {
 	 * The name of this process for people. It is here because it is found out in the
 	 * background, where connections are opened.
 	 */
-	String holder() {
-		return this.holder;
+	String processName() {
+		return this.processName;
 	}
 
 	PreparedStatement prepare(String sql) throws SQLException {

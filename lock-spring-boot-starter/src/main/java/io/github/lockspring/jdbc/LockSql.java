@@ -31,7 +31,7 @@ final class LockSql {
 
 	private final String acquire;
 
-	private final @Nullable String take;
+	private final @Nullable String reacquire;
 
 	private final @Nullable String contend;
 
@@ -48,25 +48,25 @@ final class LockSql {
 	LockSql(JdbcDialect dialect, TableName table) {
 		this.dialect = dialect;
 		this.table = table;
-		this.acquire = dialect.complete(dialect.acquire(), table, 0);
-		String take = dialect.take();
-		this.take = (take != null) ? dialect.complete(take, table, 0) : null;
+		this.acquire = dialect.render(dialect.acquire(), table, 0);
+		String take = dialect.reacquire();
+		this.reacquire = (take != null) ? dialect.render(take, table, 0) : null;
 		String contend = dialect.contend();
-		this.contend = (contend != null) ? dialect.complete(contend, table, 0) : null;
-		this.releaseOne = dialect.complete(dialect.release(), table, 1);
-		this.readOne = dialect.complete(dialect.read(), table, 1);
-		this.write = dialect.complete(dialect.write(), table, 0);
-		this.writeAndTell = dialect.complete(dialect.writeAndTell(), table, 0);
+		this.contend = (contend != null) ? dialect.render(contend, table, 0) : null;
+		this.releaseOne = dialect.render(dialect.release(), table, 1);
+		this.readOne = dialect.render(dialect.read(), table, 1);
+		this.write = dialect.render(dialect.write(), table, 0);
+		this.writeAndTell = dialect.render(dialect.writeAndTell(), table, 0);
 		String mark = dialect.mark();
-		this.mark = (mark != null) ? dialect.complete(mark, table, 0) : null;
+		this.mark = (mark != null) ? dialect.render(mark, table, 0) : null;
 	}
 
 	String acquire() {
 		return this.acquire;
 	}
 
-	@Nullable String take() {
-		return this.take;
+	@Nullable String reacquire() {
+		return this.reacquire;
 	}
 
 	@Nullable String contend() {
@@ -74,23 +74,23 @@ final class LockSql {
 	}
 
 	String release(int marks) {
-		return (marks == 1) ? this.releaseOne : complete(this.dialect.release(), marks);
+		return (marks == 1) ? this.releaseOne : render(this.dialect.release(), marks);
 	}
 
 	String releaseAfter(int marks) {
-		return complete(this.dialect.releaseAfter(), marks);
+		return render(this.dialect.releaseAfter(), marks);
 	}
 
 	String renew(int marks) {
-		return complete(this.dialect.renew(), marks);
+		return render(this.dialect.renew(), marks);
 	}
 
 	String held(int marks) {
-		return complete(this.dialect.held(), marks);
+		return render(this.dialect.held(), marks);
 	}
 
 	String read(int marks) {
-		return (marks == 1) ? this.readOne : complete(this.dialect.read(), marks);
+		return (marks == 1) ? this.readOne : render(this.dialect.read(), marks);
 	}
 
 	String write() {
@@ -110,15 +110,15 @@ final class LockSql {
 	}
 
 	String markAll(int placeholders) {
-		return complete(Objects.requireNonNull(this.dialect.markAll()), placeholders);
+		return render(Objects.requireNonNull(this.dialect.markAll()), placeholders);
 	}
 
 	String insert() {
-		return complete(this.dialect.insert(), 0);
+		return render(this.dialect.insert(), 0);
 	}
 
-	private String complete(String template, int marks) {
-		return this.dialect.complete(template, this.table, marks);
+	private String render(String template, int marks) {
+		return this.dialect.render(template, this.table, marks);
 	}
 
 }

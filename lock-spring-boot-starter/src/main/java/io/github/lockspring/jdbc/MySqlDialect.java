@@ -218,7 +218,7 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	String take() {
+	String reacquire() {
 		return TAKE.replace("@@begin@@", BEGIN);
 	}
 

@@ -206,7 +206,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	String take() {
+	String reacquire() {
 		return TAKE.replace("@@short-wait@@", SHORT_WAIT);
 	}
 

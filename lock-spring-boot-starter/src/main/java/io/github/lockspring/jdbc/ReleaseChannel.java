@@ -27,7 +27,7 @@ import org.postgresql.PGNotification;
 
 /**
  * The channel on which PostgreSQL tells of releases in one table. Apart from
- * {@link JdbcNews} because the driver need not be there.
+ * {@link ReleaseListener} because the driver need not be there.
  */
 final class ReleaseChannel implements AutoCloseable {
 

@@ -98,7 +98,7 @@ final class RequestPoll {
 		unsure.addAll(renewMarks(denied, states));
 		for (LeaseRequest request : denied) {
 			if (Collections.disjoint(request.keys(), unsure)) {
-				this.denials.put(request, LeaseStates.denial(request, states));
+				this.denials.put(request, VersionedRowOperations.denial(request, states));
 			}
 		}
 	}
@@ -131,7 +131,7 @@ final class RequestPoll {
 	 * @return the keys whose rows could not be written
 	 */
 	private Set<String> prolongPlaces(List<LeaseRequest> denied, Map<String, KeyState> states) throws SQLException {
-		long micros = LeaseTable.micros(LeaseStates.PLACE_TIME);
+		long micros = SingleStatementOperations.micros(VersionedRowOperations.PLACE_TIME);
 		Map<String, KeyState> prolonged = new TreeMap<>();
 		for (LeaseRequest request : denied) {
 			for (String key : request.keys()) {
@@ -148,9 +148,9 @@ final class RequestPoll {
 	private KeyState withPlace(KeyState state, LeaseRequest request, long micros) {
 		String owner = request.owner().toString();
 		if (request.terms().fair()) {
-			return state.withPlace(owner, request.terms().mode(), this.connection.holder(), micros);
+			return state.withPlace(owner, request.terms().mode(), this.connection.processName(), micros);
 		}
-		return (this.placing && !request.hasSeveralKeys()) ? state.withWaiting(owner) : state;
+		return (this.placing && !request.hasMultipleKeys()) ? state.withWaiting(owner) : state;
 	}
 
 	private Set<String> write(Map<String, KeyState> changed, Map<String, KeyState> states) throws SQLException {

@@ -31,7 +31,7 @@ import io.github.lockspring.spi.Grant;
  */
 record LocalContender(LocalLockBackend backend, long stamp, Instant denied) {
 
-	boolean tell(LocalLease lease) {
+	boolean notifyContender(LocalLease lease) {
 		Grant grant = new Grant(lease.token(), Duration.between(this.denied, lease.end()));
 		return this.backend.tellGranted(lease.request(), grant, this.stamp);
 	}

@@ -110,13 +110,13 @@ public final class LocalLockBackend implements LockBackend {
 	}
 
 	@Override
-	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
 		return this.store.releaseAfter(lease, rest);
 	}
 
 	@Override
-	public Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
-		return this.store.stepDown(this, exclusive, shared);
+	public Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+		return this.store.downgrade(this, exclusive, shared);
 	}
 
 	@Override
@@ -132,20 +132,20 @@ public final class LocalLockBackend implements LockBackend {
 
 	boolean tellGranted(LeaseRequest request, Grant grant, long stamp) {
 		BackendListener listener = this.listener;
-		return listener != null && listener.granted(request, grant, stamp);
+		return listener != null && listener.onGranted(request, grant, stamp);
 	}
 
 	void tellTryAgain(LeaseRequest contender) {
 		BackendListener listener = this.listener;
 		if (listener != null) {
-			listener.tryAgain(contender);
+			listener.onRetryHint(contender);
 		}
 	}
 
 	void tellLost(LeaseRequest lease) {
 		BackendListener listener = this.listener;
 		if (listener != null) {
-			listener.lost(lease);
+			listener.onLost(lease);
 		}
 	}
 

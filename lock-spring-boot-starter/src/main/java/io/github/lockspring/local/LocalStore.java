@@ -148,7 +148,7 @@ public final class LocalStore {
 	}
 
 	boolean release(LeaseRequest request) {
-		return call(() -> giveBack(request));
+		return call(() -> releaseLease(request));
 	}
 
 	/**
@@ -159,10 +159,10 @@ public final class LocalStore {
 		return call(() -> {
 			LocalLease lease = this.leases.get(request);
 			if (lease == null) {
-				return giveBack(request);
+				return releaseLease(request);
 			}
 			this.leases.remove(request);
-			discardNewsOf(request);
+			discardNotificationsOf(request);
 			LocalLease former = lease.formerUntil(this.now.plus(rest));
 			this.leases.put(former);
 			request.keys().forEach((name) -> keyNamed(name).replace(request, former.request()));
@@ -179,7 +179,7 @@ public final class LocalStore {
 			.ifPresent((next) -> this.hints.add(() -> next.getValue().backend().tellTryAgain(next.getKey())));
 	}
 
-	Attempt stepDown(LocalLockBackend backend, LeaseRequest exclusive, LeaseRequest shared) {
+	Attempt downgrade(LocalLockBackend backend, LeaseRequest exclusive, LeaseRequest shared) {
 		return call(() -> {
 			LocalLease held = this.leases.get(shared);
 			if (held != null) {
@@ -188,7 +188,7 @@ public final class LocalStore {
 			if (this.leases.remove(exclusive) == null) {
 				return deny(shared);
 			}
-			discardNewsOf(exclusive);
+			discardNotificationsOf(exclusive);
 			exclusive.keys().forEach((name) -> keyNamed(name).remove(exclusive));
 			Grant grant = grant(backend, shared).toGrant();
 			makeWay(exclusive); // for those who read as well
@@ -235,14 +235,14 @@ public final class LocalStore {
 
 	private boolean end(LocalLease lease) {
 		this.lost.add(lease);
-		return giveBack(lease.request());
+		return releaseLease(lease.request());
 	}
 
 	private void tellGranted() {
 		for (Promotion next = this.granted.poll(); next != null; next = this.granted.poll()) {
 			LocalLease lease = next.lease();
-			if (!next.contender().tell(lease)) {
-				inOneStep(() -> giveBack(lease.request()));
+			if (!next.contender().notifyContender(lease)) {
+				inOneStep(() -> releaseLease(lease.request()));
 			}
 		}
 	}
@@ -262,7 +262,7 @@ public final class LocalStore {
 	private Attempt attempt(LocalLockBackend backend, LeaseRequest request) {
 		LocalLease held = this.leases.get(request);
 		if (held != null) {
-			discardNewsOf(request); // the answer tells it
+			discardNotificationsOf(request); // the answer tells it
 			return new Grant(held.token(), held.remaining(this.now));
 		}
 		keysOf(request).forEach((key) -> key.checkLimit(request));
@@ -311,14 +311,14 @@ public final class LocalStore {
 		return lease != null;
 	}
 
-	private boolean giveBack(LeaseRequest request) {
+	private boolean releaseLease(LeaseRequest request) {
 		LocalLease lease = this.leases.remove(request);
 		LeaseRequest rest = (lease != null) ? lease.request().without(request.keys()) : null;
 		if (lease != null && rest != null) {
 			this.leases.put(lease.of(rest));
-			return giveBackPart(lease.request(), request);
+			return releasePart(lease.request(), request);
 		}
-		discardNewsOf(request);
+		discardNotificationsOf(request);
 		request.keys().forEach((name) -> leave(name, request));
 		makeWay(request);
 		return lease != null;
@@ -327,14 +327,14 @@ public final class LocalStore {
 	/**
 	 * Gives some keys of a lease back, unless that was done before.
 	 */
-	private boolean giveBackPart(LeaseRequest lease, LeaseRequest part) {
+	private boolean releasePart(LeaseRequest lease, LeaseRequest part) {
 		List<String> given = part.keys().stream().filter(lease.keys()::contains).toList();
 		given.forEach((name) -> leave(name, part));
 		makeWay(part);
 		return given.size() == part.keys().size();
 	}
 
-	private void discardNewsOf(LeaseRequest request) {
+	private void discardNotificationsOf(LeaseRequest request) {
 		this.granted.removeIf((next) -> next.lease().request().equals(request));
 	}
 

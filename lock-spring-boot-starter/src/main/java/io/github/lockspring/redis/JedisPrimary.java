@@ -35,7 +35,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
  */
 final class JedisPrimary implements JedisNodes {
 
-	private final JedisClientCopy client;
+	private final JedisClientFactory client;
 
 	private final @Nullable SentinelWatch watch;
 
@@ -55,7 +55,7 @@ final class JedisPrimary implements JedisNodes {
 	 * @param lead told when a server has taken over
 	 * @param failedOver told when another server has taken over
 	 */
-	JedisPrimary(JedisClientCopy client, Executor threads, TokenLead lead, Runnable failedOver) {
+	JedisPrimary(JedisClientFactory client, Executor threads, TokenLead lead, Runnable failedOver) {
 		this.client = client;
 		RedisSentinelConfiguration sentinels = client.sentinel();
 		this.failedOver = failedOver;

@@ -56,8 +56,8 @@ final class JedisSentinel implements SentinelWatch.Sentinel {
 	/**
 	 * Connects and subscribes.
 	 */
-	static JedisSentinel connect(RedisNode node, JedisClientCopy client, RedisSentinelConfiguration configuration) {
-		HostAndPort address = JedisClientCopy.addresses(List.of(node)).get(0);
+	static JedisSentinel connect(RedisNode node, JedisClientFactory client, RedisSentinelConfiguration configuration) {
+		HostAndPort address = JedisClientFactory.addresses(List.of(node)).get(0);
 		JedisLink questions = client.openSentinel(address, configuration);
 		try {
 			JedisLink announcements = client.openSentinel(address, configuration);

@@ -44,7 +44,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
  */
 final class JedisShards implements JedisNodes {
 
-	private final JedisClientCopy client;
+	private final JedisClientFactory client;
 
 	private final Executor threads;
 
@@ -52,7 +52,7 @@ final class JedisShards implements JedisNodes {
 
 	private final Map<HostAndPort, JedisLinks> links = new ConcurrentHashMap<>();
 
-	private final Reconnecting<HostAndPort[]> slots;
+	private final ReconnectingConnection<HostAndPort[]> slots;
 
 	private volatile Set<HostAndPort> primaries = Set.of();
 
@@ -64,11 +64,11 @@ final class JedisShards implements JedisNodes {
 	 * @param threads connects in the background
 	 * @param failedOver told when another server has taken over
 	 */
-	JedisShards(JedisClientCopy client, Executor threads, Runnable failedOver) {
+	JedisShards(JedisClientFactory client, Executor threads, Runnable failedOver) {
 		this.client = client;
 		this.threads = threads;
 		this.failedOver = failedOver;
-		this.slots = new Reconnecting<>("cluster", this::discover, (known) -> true, (former) -> {
+		this.slots = new ReconnectingConnection<>("cluster", this::discover, (known) -> true, (former) -> {
 		}, Duration.ofMillis(500));
 	}
 

@@ -36,14 +36,14 @@ import io.github.lockspring.spi.OutcomeUnknownException;
  */
 final class RedisCalls {
 
-	private final RedisAccess access;
+	private final RedisClientAdapter access;
 
 	/**
 	 * The key on which a server keeps since when its tokens lead its clock.
 	 */
 	private final byte[] mark;
 
-	RedisCalls(RedisAccess access, String markKey) {
+	RedisCalls(RedisClientAdapter access, String markKey) {
 		this.access = access;
 		this.mark = RedisKeys.of(markKey);
 	}

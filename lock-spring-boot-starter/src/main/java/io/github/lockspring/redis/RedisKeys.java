@@ -30,7 +30,7 @@ final class RedisKeys {
 	}
 
 	static byte[][] of(LeaseRequest request) {
-		return request.hasSeveralKeys() ? request.keys().stream().map(RedisKeys::of).toArray(byte[][]::new)
+		return request.hasMultipleKeys() ? request.keys().stream().map(RedisKeys::of).toArray(byte[][]::new)
 				: new byte[][] { of(request.key()) };
 	}
 

@@ -103,13 +103,13 @@ public final class RedisLockBackend implements LockBackend {
 
 	private static final byte[] ONE = { '1' };
 
-	private final Supplier<RedisAccess> accesses;
+	private final Supplier<RedisClientAdapter> accesses;
 
 	private final String address;
 
 	private final RedisLockSettings settings;
 
-	private final RedisAccess access;
+	private final RedisClientAdapter access;
 
 	private final RedisCalls calls;
 
@@ -138,13 +138,13 @@ public final class RedisLockBackend implements LockBackend {
 	 * @param settings the numbers
 	 */
 	public RedisLockBackend(RedisConnectionFactory factory, RedisLockSettings settings) {
-		this(() -> RedisAccesses.of(factory, settings), RedisAccesses.addressOf(factory), settings);
+		this(() -> RedisClientAdapters.of(factory, settings), RedisClientAdapters.addressOf(factory), settings);
 	}
 
-	RedisLockBackend(Supplier<RedisAccess> accesses, String address, RedisLockSettings settings) {
+	RedisLockBackend(Supplier<RedisClientAdapter> accesses, String address, RedisLockSettings settings) {
 		this.accesses = accesses;
 		this.address = address;
-		RedisAccess access = accesses.get();
+		RedisClientAdapter access = accesses.get();
 		this.access = access;
 		this.calls = new RedisCalls(access, settings.markKey());
 		this.warnings = new RedisWarnings(access, settings);
@@ -162,7 +162,7 @@ public final class RedisLockBackend implements LockBackend {
 	public Set<Capability> capabilities() {
 		Set<Capability> capabilities = EnumSet.allOf(Capability.class);
 		if (this.access.isCluster()) {
-			capabilities.remove(Capability.SEVERAL_KEYS);
+			capabilities.remove(Capability.MULTI_KEY);
 		}
 		return capabilities;
 	}
@@ -208,10 +208,10 @@ public final class RedisLockBackend implements LockBackend {
 	 */
 	private byte[] queueing(LeaseRequest request) {
 		boolean listening = this.access.isListening();
-		if (listening && !request.terms().fair() && !request.hasSeveralKeys()) {
+		if (listening && !request.terms().fair() && !request.hasMultipleKeys()) {
 			return this.ordinaryQueueing;
 		}
-		return text((request.terms().fair() ? "f" : "") + (request.hasSeveralKeys() ? "m" : "") + this.queueFlags
+		return text((request.terms().fair() ? "f" : "") + (request.hasMultipleKeys() ? "m" : "") + this.queueFlags
 				+ (listening ? ' ' + this.channel.name : ""));
 	}
 
@@ -277,7 +277,7 @@ public final class RedisLockBackend implements LockBackend {
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
 		byte[] channel = this.access.isListening() ? text(this.channel.name) : NOTHING;
 		List<List<LeaseRequest>> batches = batches(
-				waiting.stream().filter((request) -> !request.hasSeveralKeys()).toList(), POLLED_PER_CALL);
+				waiting.stream().filter((request) -> !request.hasMultipleKeys()).toList(), POLLED_PER_CALL);
 		List<RedisCall> polls = batches.stream().map((batch) -> poll(batch, channel)).toList();
 		List<@Nullable RedisReply> replies = polls.isEmpty() ? List.of() : this.calls.runAll(polls, timeout);
 		Map<LeaseRequest, Denial> denials = new HashMap<>();
@@ -343,7 +343,7 @@ public final class RedisLockBackend implements LockBackend {
 		List<List<LeaseRequest>> batches = new ArrayList<>();
 		int keys = limit;
 		for (LeaseRequest lease : leases) {
-			int more = lease.hasSeveralKeys() ? lease.keys().size() : 1;
+			int more = lease.hasMultipleKeys() ? lease.keys().size() : 1;
 			if (keys + more > limit) {
 				batches.add(new ArrayList<>());
 				keys = 0;
@@ -384,13 +384,13 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
-	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
 		this.contenders.remove(lease.owner());
 		return this.calls.run(releaseAfter(lease, rest), timeout).number(0) == 1;
 	}
 
 	@Override
-	public CompletionStage<Boolean> releaseAfterAsync(LeaseRequest lease, Duration rest, Duration timeout) {
+	public CompletionStage<Boolean> releaseWithDelayAsync(LeaseRequest lease, Duration rest, Duration timeout) {
 		this.contenders.remove(lease.owner());
 		return this.calls.runAsync(releaseAfter(lease, rest), timeout).thenApply((reply) -> reply.number(0) == 1);
 	}
@@ -405,7 +405,7 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
-	public Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+	public Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
 		RedisReply reply = this.calls
 			.run(new RedisCall(RedisScript.STEP_DOWN, RedisKeys.of(exclusive), owner(exclusive), owner(shared),
 					number(shared.terms().leaseTime().toMillis()), number(shared.terms().tokens())), timeout);
@@ -530,11 +530,11 @@ public final class RedisLockBackend implements LockBackend {
 				return; // whoever gave up has released, or will
 			}
 			if (words.length < 4) {
-				listener.tryAgain(request);
+				listener.onRetryHint(request);
 				return;
 			}
 			Grant grant = new Grant(Long.parseLong(words[1]), Duration.ofMillis(Long.parseLong(words[2])));
-			boolean taken = listener.granted(request, grant, Long.parseLong(words[3]));
+			boolean taken = listener.onGranted(request, grant, Long.parseLong(words[3]));
 			RedisLockBackend.this.contenders.remove(owner, request);
 			if (!taken) {
 				RedisLockBackend.this.calls.runInBackground(release(request),
@@ -547,7 +547,7 @@ public final class RedisLockBackend implements LockBackend {
 		public void failedOver() {
 			BackendListener listener = RedisLockBackend.this.listener;
 			if (listener != null) {
-				listener.failedOver();
+				listener.onFailedOver();
 			}
 		}
 
@@ -555,7 +555,7 @@ public final class RedisLockBackend implements LockBackend {
 		public void listening() {
 			BackendListener listener = RedisLockBackend.this.listener;
 			if (listener != null) {
-				RedisLockBackend.this.contenders.values().forEach(listener::tryAgain);
+				RedisLockBackend.this.contenders.values().forEach(listener::onRetryHint);
 			}
 		}
 

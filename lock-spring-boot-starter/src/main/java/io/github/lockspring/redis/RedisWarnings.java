@@ -38,7 +38,7 @@ final class RedisWarnings {
 
 	private static final long INTERVAL_NANOS = Duration.ofMinutes(1).toNanos();
 
-	private final RedisAccess access;
+	private final RedisClientAdapter access;
 
 	private final RedisLockSettings settings;
 
@@ -50,7 +50,7 @@ final class RedisWarnings {
 
 	private volatile long lookedNanos = System.nanoTime() - INTERVAL_NANOS;
 
-	RedisWarnings(RedisAccess access, RedisLockSettings settings) {
+	RedisWarnings(RedisClientAdapter access, RedisLockSettings settings) {
 		this.access = access;
 		this.settings = settings;
 	}

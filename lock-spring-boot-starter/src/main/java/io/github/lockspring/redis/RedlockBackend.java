@@ -109,11 +109,11 @@ public final class RedlockBackend implements LockBackend {
 
 	private final Supplier<List<RedlockNode>> source;
 
-	private final RedlockServers servers = new RedlockServers();
+	private final RedlockNodeIdentities servers = new RedlockNodeIdentities();
 
-	private final RedlockMajority majority;
+	private final RedlockQuorum majority;
 
-	private final RedlockTrails trails;
+	private final RedlockCompensations trails;
 
 	/**
 	 * Creates a backend.
@@ -142,14 +142,14 @@ public final class RedlockBackend implements LockBackend {
 		this.nodes = List.copyOf(nodes);
 		this.nodeTimeout = Durations.cap(nodeTimeout);
 		this.startTimeout = startTimeout;
-		this.majority = new RedlockMajority(nodes.stream().map(RedlockNode::name).toList());
-		this.trails = new RedlockTrails(this.servers, this.nodes);
+		this.majority = new RedlockQuorum(nodes.stream().map(RedlockNode::name).toList());
+		this.trails = new RedlockCompensations(this.servers, this.nodes);
 	}
 
 	private static List<RedlockNode> nodes(Map<String, RedisConnectionFactory> factories, RedisLockSettings settings) {
 		List<RedlockNode> nodes = new ArrayList<>();
 		factories.forEach((name, factory) -> {
-			RedisAccess access = RedisAccesses.of(factory, settings);
+			RedisClientAdapter access = RedisClientAdapters.of(factory, settings);
 			nodes.add(new RedlockNode(name, new RedisLockBackend(() -> access, name, settings), access::info));
 		});
 		return nodes;
@@ -199,8 +199,8 @@ public final class RedlockBackend implements LockBackend {
 		}
 	}
 
-	private <T> RedlockPoll<T> ask(long deadline, RedlockNode.Question<T> question) {
-		RedlockPoll<T> poll = new RedlockPoll<>();
+	private <T> RedlockQuorumCall<T> ask(long deadline, RedlockNode.Question<T> question) {
+		RedlockQuorumCall<T> poll = new RedlockQuorumCall<>();
 		this.nodes.forEach((node) -> poll.add(node.ask(this.servers, deadline, question)));
 		return poll;
 	}
@@ -209,7 +209,7 @@ public final class RedlockBackend implements LockBackend {
 	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
 		requireSupport(request);
 		this.servers.requireNoMistake();
-		RedlockTrail trail = this.trails.enter(request);
+		RedlockCompensation trail = this.trails.enter(request);
 		try {
 			return tryAcquire(trail, nodeTimeout(request, timeout.dividedBy(2)));
 		}
@@ -219,7 +219,7 @@ public final class RedlockBackend implements LockBackend {
 	}
 
 	private void requireSupport(LeaseRequest request) {
-		if (request.terms().mode() != LeaseMode.EXCLUSIVE || request.hasSeveralKeys()) {
+		if (request.terms().mode() != LeaseMode.EXCLUSIVE || request.hasMultipleKeys()) {
 			throw new UnsupportedOperationException(
 					"The backend 'redlock' grants exclusive leases of one key, and no " + request);
 		}
@@ -233,7 +233,7 @@ public final class RedlockBackend implements LockBackend {
 		return (one.compareTo(other) < 0) ? one : other;
 	}
 
-	private Attempt tryAcquire(RedlockTrail trail, Duration timeout) {
+	private Attempt tryAcquire(RedlockCompensation trail, Duration timeout) {
 		AtomicBoolean wanted = new AtomicBoolean(true);
 		long start = System.nanoTime();
 		long deadline = start + timeout.toNanos();
@@ -246,7 +246,7 @@ public final class RedlockBackend implements LockBackend {
 			return new Grant(0, validity);
 		}
 		wanted.set(false);
-		boolean clean = giveBack(trail, answers, timeout);
+		boolean clean = compensate(trail, answers, timeout);
 		return this.majority.refusal(answers, clean);
 	}
 
@@ -255,10 +255,10 @@ public final class RedlockBackend implements LockBackend {
 	}
 
 	/**
-	 * Releases on all nodes, and waits for those that answered the attempt.
+	 * ReleaseRetrier on all nodes, and waits for those that answered the attempt.
 	 * @return whether no node is left that may have granted the lease, or may still
 	 */
-	private boolean giveBack(RedlockTrail trail, List<RedlockAnswer<Attempt>> answers, Duration timeout) {
+	private boolean compensate(RedlockCompensation trail, List<RedlockAnswer<Attempt>> answers, Duration timeout) {
 		List<String> answering = answers.stream()
 			.filter((answer) -> answer.value() != null)
 			.map(RedlockAnswer::node)
@@ -325,7 +325,7 @@ public final class RedlockBackend implements LockBackend {
 	 */
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
-		return releaseAfter(lease, Duration.ZERO, timeout);
+		return releaseWithDelay(lease, Duration.ZERO, timeout);
 	}
 
 	/**
@@ -335,9 +335,9 @@ public final class RedlockBackend implements LockBackend {
 	 * by then.
 	 */
 	@Override
-	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
 		Duration patience = shorter(this.nodeTimeout, timeout);
-		RedlockTrail trail = this.trails.enter(lease);
+		RedlockCompensation trail = this.trails.enter(lease);
 		try {
 			List<RedlockAnswer<Boolean>> answers = trail.release(rest, patience)
 				.await(this.majority::decidesRelease, System.nanoTime() + patience.toNanos());

@@ -67,7 +67,8 @@ final class RedlockNode implements AutoCloseable {
 	 * Creates a node.
 	 * @param name the name in messages
 	 * @param backend the locks of the server
-	 * @param infos asks the server about itself, as {@link RedisAccess#info(Duration)}
+	 * @param infos asks the server about itself, as
+	 * {@link RedisClientAdapter#info(Duration)}
 	 */
 	RedlockNode(String name, LockBackend backend, Function<Duration, List<String>> infos) {
 		this.name = name;
@@ -99,7 +100,7 @@ final class RedlockNode implements AutoCloseable {
 	 * @param question the call
 	 * @return the answer, never a failure of the future
 	 */
-	<T> CompletableFuture<RedlockAnswer<T>> ask(RedlockServers servers, long deadline, Question<T> question) {
+	<T> CompletableFuture<RedlockAnswer<T>> ask(RedlockNodeIdentities servers, long deadline, Question<T> question) {
 		CompletableFuture<RedlockAnswer<T>> answer = new CompletableFuture<>();
 		try {
 			this.executor.execute(() -> answer.complete(call(servers, deadline, question)));
@@ -110,7 +111,7 @@ final class RedlockNode implements AutoCloseable {
 		return answer;
 	}
 
-	private <T> RedlockAnswer<T> call(RedlockServers servers, long deadline, Question<T> question) {
+	private <T> RedlockAnswer<T> call(RedlockNodeIdentities servers, long deadline, Question<T> question) {
 		try {
 			identify(servers, deadline);
 			return new RedlockAnswer<>(this.name, question.ask(this.backend, until(deadline)), null);
@@ -130,7 +131,7 @@ final class RedlockNode implements AutoCloseable {
 	/**
 	 * Asks nothing of a server of which nobody knows whether it has a vote already.
 	 */
-	private void identify(RedlockServers servers, long deadline) {
+	private void identify(RedlockNodeIdentities servers, long deadline) {
 		if (!this.identified) {
 			servers.register(this.name, infos(until(deadline)));
 			this.identified = true;
@@ -219,27 +220,27 @@ final class RedlockNode implements AutoCloseable {
 	private static final class Deaf implements BackendListener {
 
 		@Override
-		public void tryAgain(LeaseRequest request) {
+		public void onRetryHint(LeaseRequest request) {
 			// nobody waits
 		}
 
 		@Override
-		public boolean granted(LeaseRequest request, Grant grant, long stamp) {
+		public boolean onGranted(LeaseRequest request, Grant grant, long stamp) {
 			return false;
 		}
 
 		@Override
-		public void lost(LeaseRequest lease) {
+		public void onLost(LeaseRequest lease) {
 			// one vote less, which the next renewal will show
 		}
 
 		@Override
-		public void suspended() {
+		public void onSuspended() {
 			// so would be one vote in doubt
 		}
 
 		@Override
-		public void resumed() {
+		public void onResumed() {
 			// nothing was in doubt
 		}
 

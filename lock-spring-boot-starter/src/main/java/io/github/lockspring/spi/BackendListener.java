@@ -26,7 +26,7 @@ public interface BackendListener {
 	 * Hints that a request in the queue may be granted if it is tried now.
 	 * @param request the request that waits
 	 */
-	void tryAgain(LeaseRequest request);
+	void onRetryHint(LeaseRequest request);
 
 	/**
 	 * Tells that the store made a request in the queue the holder, at some time after it
@@ -39,30 +39,30 @@ public interface BackendListener {
 	 * @return {@code true} if the lease was taken over, now or before; {@code false} if
 	 * nobody waits for it any more, in which case the caller releases it
 	 */
-	boolean granted(LeaseRequest request, Grant grant, long stamp);
+	boolean onGranted(LeaseRequest request, Grant grant, long stamp);
 
 	/**
 	 * Tells that the store gave up a lease that was held.
 	 * @param lease the request that had been granted
 	 */
-	void lost(LeaseRequest lease);
+	void onLost(LeaseRequest lease);
 
 	/**
 	 * Tells that the store cannot be asked at present whether what is held is still held:
-	 * until {@link #resumed()} no lease counts as held, not even one that is granted in
+	 * until {@link #onResumed()} no lease counts as held, not even one that is granted in
 	 * the meantime, though none is lost. Leases whose time is over in the meantime are
-	 * lost as ever. Does nothing if this was told already. Of this and {@link #resumed()}
-	 * the last call counts; one of them ends before the next begins.
+	 * lost as ever. Does nothing if this was told already. Of this and
+	 * {@link #onResumed()} the last call counts; one of them ends before the next begins.
 	 */
-	void suspended();
+	void onSuspended();
 
 	/**
 	 * Tells that the store can be asked again, and still has all leases of which it did
-	 * not tell that they are {@linkplain #lost lost}. Comes after these losses, and
+	 * not tell that they are {@linkplain #onLost lost}. Comes after these losses, and
 	 * before the store answers a request again. Does nothing unless it was
-	 * {@link #suspended()}.
+	 * {@link #onSuspended()}.
 	 */
-	void resumed();
+	void onResumed();
 
 	/**
 	 * Tells that another server answers from now on, which may not know all leases: no
@@ -71,7 +71,7 @@ public interface BackendListener {
 	 * renewed are held until their time is over. Comes after the last request was sent to
 	 * the former server.
 	 */
-	default void failedOver() {
+	default void onFailedOver() {
 	}
 
 }

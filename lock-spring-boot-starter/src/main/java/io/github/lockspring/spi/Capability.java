@@ -35,7 +35,7 @@ public enum Capability {
 	/**
 	 * Grants several keys at once or none of them.
 	 */
-	SEVERAL_KEYS,
+	MULTI_KEY,
 
 	/**
 	 * Keeps a queue of contenders in the store and tells the next one when its turn has
@@ -54,7 +54,7 @@ public enum Capability {
 	 * One for whom no news will come is denied with a short
 	 * {@linkplain Denial#retryAfter() time to ask again}.
 	 */
-	NEWS,
+	NOTIFICATIONS,
 
 	/**
 	 * Grants {@linkplain LeaseTerms#fair() fair} requests in the order of their queueing.

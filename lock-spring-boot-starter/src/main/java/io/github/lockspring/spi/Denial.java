@@ -24,7 +24,7 @@ import java.time.Duration;
  * @param retryAfter the time after which another attempt may make sense if no news comes
  * before; a guess
  * @param stamp names this denial among all that the request ever gets, so that
- * {@linkplain BackendListener#granted news of a grant} can tell which one they follow
+ * {@linkplain BackendListener#onGranted news of a grant} can tell which one they follow
  */
 public record Denial(Duration retryAfter, long stamp) implements Attempt {
 

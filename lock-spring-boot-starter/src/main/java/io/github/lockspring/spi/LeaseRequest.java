@@ -100,7 +100,7 @@ public final class LeaseRequest {
 	 * Whether there is more than one key.
 	 * @return {@code true} for several keys
 	 */
-	public boolean hasSeveralKeys() {
+	public boolean hasMultipleKeys() {
 		return !this.otherKeys.isEmpty();
 	}
 

@@ -63,7 +63,7 @@ public interface LockBackend extends AutoCloseable {
 	 * @return the time, positive; by default unlimited, for stores that keep every lease
 	 * for its lease time
 	 */
-	default Duration longestLease() {
+	default Duration maxLeaseTime() {
 		return UNLIMITED;
 	}
 
@@ -192,20 +192,20 @@ public interface LockBackend extends AutoCloseable {
 	 * store had already given it up
 	 * @throws BackendException if the store failed or took too long
 	 */
-	boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout);
+	boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout);
 
 	/**
-	 * Gives a lease back as {@link #releaseAfter(LeaseRequest, Duration, Duration)} does,
-	 * without waiting for the answer if the client can do that. What this process asks of
-	 * the store after this call reaches the store after it.
+	 * Gives a lease back as {@link #releaseWithDelay(LeaseRequest, Duration, Duration)}
+	 * does, without waiting for the answer if the client can do that. What this process
+	 * asks of the store after this call reaches the store after it.
 	 * @param lease the request, granted or not
 	 * @param rest how long the key stays taken, at least a millisecond
 	 * @param timeout the time after which the answer must have come
 	 * @return the answer to come, which may be a {@link BackendException}
 	 */
-	default CompletionStage<Boolean> releaseAfterAsync(LeaseRequest lease, Duration rest, Duration timeout) {
+	default CompletionStage<Boolean> releaseWithDelayAsync(LeaseRequest lease, Duration rest, Duration timeout) {
 		try {
-			return CompletableFuture.completedFuture(releaseAfter(lease, rest, timeout));
+			return CompletableFuture.completedFuture(releaseWithDelay(lease, rest, timeout));
 		}
 		catch (BackendException ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -223,7 +223,7 @@ public interface LockBackend extends AutoCloseable {
 	 * exclusive lease is over
 	 * @throws BackendException if the store failed or took too long
 	 */
-	default Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+	default Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
 		throw new UnsupportedOperationException("The backend '" + name() + "' has no shared leases");
 	}
 

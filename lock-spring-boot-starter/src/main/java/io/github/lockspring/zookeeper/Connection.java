@@ -57,7 +57,7 @@ final class Connection {
 
 	private final CuratorFramework client;
 
-	private final LockTree tree;
+	private final LockPaths tree;
 
 	private final SessionListener listener;
 
@@ -77,7 +77,7 @@ final class Connection {
 
 	private volatile boolean preparing;
 
-	Connection(CuratorFramework client, LockTree tree, SessionListener listener) {
+	Connection(CuratorFramework client, LockPaths tree, SessionListener listener) {
 		this.client = client;
 		this.tree = tree;
 		this.listener = listener;

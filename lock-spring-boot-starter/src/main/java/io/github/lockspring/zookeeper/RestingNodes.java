@@ -55,13 +55,13 @@ final class RestingNodes {
 
 	private static final long SWEEP_INTERVAL = TimeUnit.MINUTES.toNanos(1);
 
-	private final LockTree tree;
+	private final LockPaths tree;
 
 	private final Connection connection;
 
 	private final AtomicLong lastSweep = new AtomicLong(System.nanoTime());
 
-	RestingNodes(LockTree tree, Connection connection) {
+	RestingNodes(LockPaths tree, Connection connection) {
 		this.tree = tree;
 		this.connection = connection;
 	}

@@ -63,13 +63,13 @@ final class Session {
 
 	private final ZooKeeper zooKeeper;
 
-	private final LockTree tree;
+	private final LockPaths tree;
 
 	private final List<ACL> acl;
 
 	private final long id;
 
-	private final Duration vouched;
+	private final Duration guaranteedLifetime;
 
 	private volatile long confirmedNanos;
 
@@ -88,12 +88,12 @@ final class Session {
 	 * @param confirmedNanos the monotonic time before something was asked that the leader
 	 * has answered
 	 */
-	Session(ZooKeeper zooKeeper, LockTree tree, List<ACL> acl, long confirmedNanos) {
+	Session(ZooKeeper zooKeeper, LockPaths tree, List<ACL> acl, long confirmedNanos) {
 		this.zooKeeper = zooKeeper;
 		this.tree = tree;
 		this.acl = acl;
 		this.id = zooKeeper.getSessionId();
-		this.vouched = vouched(zooKeeper.getSessionTimeout());
+		this.guaranteedLifetime = guaranteedLifetime(zooKeeper.getSessionTimeout());
 		this.confirmedNanos = confirmedNanos;
 	}
 
@@ -104,7 +104,7 @@ final class Session {
 	 * server dies between. A time-out is at least two ticks, and a tick is rarely longer
 	 * than two seconds.
 	 */
-	private static Duration vouched(int timeout) {
+	private static Duration guaranteedLifetime(int timeout) {
 		return Duration.ofMillis(timeout - Math.max(timeout / 10, Math.min(timeout / 5, MOST_LAG_MILLIS)));
 	}
 
@@ -155,15 +155,15 @@ final class Session {
 	/**
 	 * For how long the servers are sure to keep the session after an answer.
 	 */
-	Duration vouched() {
-		return this.vouched;
+	Duration guaranteedLifetime() {
+		return this.guaranteedLifetime;
 	}
 
 	/**
 	 * The monotonic time until which the servers are sure to keep the session.
 	 */
-	long vouchedUntil() {
-		return this.confirmedNanos + this.vouched.toNanos();
+	long guaranteedUntil() {
+		return this.confirmedNanos + this.guaranteedLifetime.toNanos();
 	}
 
 	/**

@@ -32,28 +32,28 @@ import org.apache.zookeeper.Watcher.Event.KeeperState;
  */
 final class Watches implements Watcher {
 
-	private final Map<String, Set<Place>> places = new ConcurrentHashMap<>();
+	private final Map<String, Set<QueueEntry>> places = new ConcurrentHashMap<>();
 
-	private final BiConsumer<Place, WatchedEvent> listener;
+	private final BiConsumer<QueueEntry, WatchedEvent> listener;
 
 	private volatile int connections;
 
-	Watches(BiConsumer<Place, WatchedEvent> listener) {
+	Watches(BiConsumer<QueueEntry, WatchedEvent> listener) {
 		this.listener = listener;
 	}
 
-	void add(String path, Place place) {
-		place.watching(path);
+	void add(String path, QueueEntry queueEntry) {
+		queueEntry.watching(path);
 		this.places.compute(path, (same, places) -> {
-			Set<Place> result = (places != null) ? places : ConcurrentHashMap.newKeySet(1);
-			result.add(place);
+			Set<QueueEntry> result = (places != null) ? places : ConcurrentHashMap.newKeySet(1);
+			result.add(queueEntry);
 			return result;
 		});
 	}
 
-	void remove(String path, Place place) {
+	void remove(String path, QueueEntry queueEntry) {
 		this.places.computeIfPresent(path, (same, places) -> {
-			places.remove(place);
+			places.remove(queueEntry);
 			return places.isEmpty() ? null : places;
 		});
 	}
@@ -81,10 +81,11 @@ final class Watches implements Watcher {
 			}
 			return;
 		}
-		Set<Place> places = this.places.remove(event.getPath());
+		Set<QueueEntry> places = this.places.remove(event.getPath());
 		if (places != null) {
-			places.forEach(Place::disturbed); // all of them, whatever becomes of the next
-			places.forEach((place) -> this.listener.accept(place, event));
+			places.forEach(QueueEntry::disturbed); // all of them, whatever becomes of the
+													// next
+			places.forEach((queueEntry) -> this.listener.accept(queueEntry, event));
 		}
 	}
 

@@ -88,7 +88,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	private final Connection connection;
 
-	private final Queues queues;
+	private final LockQueues lockQueues;
 
 	private volatile @Nullable BackendListener listener;
 
@@ -101,11 +101,11 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	public ZooKeeperLockBackend(CuratorFramework client, ZooKeeperLockSettings settings) {
 		Assert.notNull(client, "'client' must not be null");
 		Assert.notNull(settings, "'settings' must not be null");
-		LockTree tree = new LockTree(client, settings.namespace());
+		LockPaths tree = new LockPaths(client, settings.namespace());
 		this.client = client;
 		this.settings = settings;
 		this.connection = new Connection(client, tree, new Sessions());
-		this.queues = new Queues(tree, this.connection);
+		this.lockQueues = new LockQueues(tree, this.connection);
 	}
 
 	@Override
@@ -127,7 +127,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	@Override
 	public void start(BackendListener listener) {
 		this.listener = listener;
-		this.queues.setListener(listener);
+		this.lockQueues.setListener(listener);
 		this.connection.start();
 		try {
 			this.connection.session(this.settings.operationTimeout().toNanos());
@@ -139,9 +139,9 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	}
 
 	@Override
-	public Duration longestLease() {
+	public Duration maxLeaseTime() {
 		Session session = this.connection.lastSession();
-		return (session != null) ? session.vouched() : SHORTEST_SESSION;
+		return (session != null) ? session.guaranteedLifetime() : SHORTEST_SESSION;
 	}
 
 	@Override
@@ -158,10 +158,10 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		Assert.isTrue(request.terms().tokens() <= MOST_TOKENS,
 				() -> "A lease has at most " + MOST_TOKENS + " fencing tokens, not " + request.terms().tokens());
 		try {
-			return call(timeout, (session) -> this.queues.enter(session, request, stays));
+			return call(timeout, (session) -> this.lockQueues.enter(session, request, stays));
 		}
 		catch (OutcomeUnknownException ex) {
-			this.queues.abandon(request);
+			this.lockQueues.cancel(request);
 			throw ex;
 		}
 	}
@@ -175,7 +175,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
 		long now = System.nanoTime();
 		Session session = session(TimeUnit.NANOSECONDS.convert(timeout));
-		return this.queues.denyAgain(session, waiting, now);
+		return this.lockQueues.denyAgain(session, waiting, now);
 	}
 
 	/**
@@ -189,7 +189,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	@Override
 	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
-		Set<LeaseRequest> held = call(timeout, (session) -> this.queues.confirm(session, leases));
+		Set<LeaseRequest> held = call(timeout, (session) -> this.lockQueues.confirm(session, leases));
 		Set<LeaseRequest> lost = new HashSet<>(leases);
 		lost.removeAll(held);
 		return new Renewal(held, lost);
@@ -197,7 +197,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
-		return call(timeout, (session) -> this.queues.leave(session, lease));
+		return call(timeout, (session) -> this.lockQueues.leave(session, lease));
 	}
 
 	@Override
@@ -206,25 +206,25 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		if (session == null) {
 			return CompletableFuture.failedFuture(new BackendUnavailableException("ZooKeeper is not connected", null));
 		}
-		return this.queues.leave(session, lease)
+		return this.lockQueues.leave(session, lease)
 			.copy()
 			.orTimeout(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS)
 			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translate(failure)));
 	}
 
 	@Override
-	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
-		return call(timeout, (session) -> this.queues.leaveAfter(session, lease, rest));
+	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
+		return call(timeout, (session) -> this.lockQueues.leaveAfter(session, lease, rest));
 	}
 
 	@Override
-	public Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
-		return call(timeout, (session) -> this.queues.stepDown(session, exclusive, shared));
+	public Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+		return call(timeout, (session) -> this.lockQueues.downgrade(session, exclusive, shared));
 	}
 
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
-		return call(timeout, (session) -> this.queues.inspect(session, key));
+		return call(timeout, (session) -> this.lockQueues.inspect(session, key));
 	}
 
 	@Override
@@ -256,10 +256,10 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	@Override
 	public void close() {
 		this.listener = null;
-		this.queues.setListener(null);
+		this.lockQueues.setListener(null);
 		if (this.connection.sessionNow() != null) {
 			try {
-				await(this.queues.leaveAllThatWait(), this.settings.operationTimeout().toNanos());
+				await(this.lockQueues.leaveAllThatWait(), this.settings.operationTimeout().toNanos());
 			}
 			catch (BackendException ex) {
 				logger.debug("Could not leave the queues in ZooKeeper: " + ex.getMessage());
@@ -277,7 +277,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	 * Whether this process remembers nothing of any request.
 	 */
 	boolean isEmpty() {
-		return this.queues.isEmpty();
+		return this.lockQueues.isEmpty();
 	}
 
 	private <T> T call(Duration timeout, Function<Session, CompletableFuture<T>> request) {
@@ -313,7 +313,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	}
 
 	private static RuntimeException translate(@Nullable Throwable failure) {
-		Throwable cause = (failure != null) ? Queues.cause(failure) : null;
+		Throwable cause = (failure != null) ? LockQueues.cause(failure) : null;
 		if (cause instanceof BackendException || cause instanceof IllegalArgumentException) {
 			return (RuntimeException) cause;
 		}
@@ -343,22 +343,22 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		public void suspended() {
 			BackendListener listener = ZooKeeperLockBackend.this.listener;
 			if (listener != null) {
-				listener.suspended();
+				listener.onSuspended();
 			}
 		}
 
 		@Override
 		public void resumed(Session session) {
-			ZooKeeperLockBackend.this.queues.resumed(session);
+			ZooKeeperLockBackend.this.lockQueues.resumed(session);
 			BackendListener listener = ZooKeeperLockBackend.this.listener;
 			if (listener != null) {
-				listener.resumed();
+				listener.onResumed();
 			}
 		}
 
 		@Override
 		public void lost(Session session) {
-			ZooKeeperLockBackend.this.queues.lost(session);
+			ZooKeeperLockBackend.this.lockQueues.lost(session);
 		}
 
 	}

@@ -17,8 +17,8 @@
 /**
  * Leases in ZooKeeper: the queue of a key is the lock, and a lease lasts as long as the
  * session. {@link io.github.lockspring.zookeeper.ZooKeeperLockBackend} speaks to the
- * engine, {@code Queues} takes and leaves places, {@code Connection} and {@code Session}
- * know what can be asked at present.
+ * engine, {@code LockQueues} takes and leaves places, {@code Connection} and
+ * {@code Session} know what can be asked at present.
  */
 @NullMarked
 package io.github.lockspring.zookeeper;

@@ -209,8 +209,8 @@ class LockHealthIndicatorTests {
 		}
 
 		@Override
-		public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
-			return this.backend.releaseAfter(lease, rest, timeout);
+		public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
+			return this.backend.releaseWithDelay(lease, rest, timeout);
 		}
 
 		@Override

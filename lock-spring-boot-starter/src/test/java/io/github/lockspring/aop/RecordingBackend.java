@@ -106,10 +106,10 @@ public final class RecordingBackend implements LockBackend {
 		BackendListener listener = this.listener;
 		Assert.state(listener != null, "Not started");
 		if (suspended) {
-			listener.suspended();
+			listener.onSuspended();
 		}
 		else {
-			listener.resumed();
+			listener.onResumed();
 		}
 	}
 
@@ -164,10 +164,10 @@ public final class RecordingBackend implements LockBackend {
 	}
 
 	@Override
-	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
 		requireUp();
 		this.released.addAll(lease.keys());
-		return this.backend.releaseAfter(lease, rest, timeout);
+		return this.backend.releaseWithDelay(lease, rest, timeout);
 	}
 
 	@Override

@@ -50,7 +50,7 @@ class SumExpressionTests {
 
 	private final Method method = methodOfTheCalls();
 
-	private final CallExpressionParser parser = new CallExpressionParser(new DefaultListableBeanFactory());
+	private final LockExpressionParser parser = new LockExpressionParser(new DefaultListableBeanFactory());
 
 	void call(Object value) {
 	}
@@ -63,7 +63,7 @@ class SumExpressionTests {
 	@ParameterizedTest
 	@MethodSource
 	void valueIsThatOfTheLanguage(String text, Object value) {
-		CallExpression expression = parse(text);
+		LockExpression expression = parse(text);
 		for (int i = 0; i < 300; i++) {
 			assertThat(expression.valueFor(new Call(value))).isEqualTo(valueInLanguage(text, value));
 		}
@@ -121,12 +121,13 @@ class SumExpressionTests {
 					"it ended with org.springframework.expression.spel.SpelEvaluationException: EL1030E");
 	}
 
-	private CallExpression parse(String text) {
-		return this.parser.parse(new AnnotationText(new LockSite("DistributedLock", this.method), "key", text));
+	private LockExpression parse(String text) {
+		return this.parser.parse(new AnnotationText(new AnnotatedMethod("DistributedLock", this.method), "key", text));
 	}
 
 	private Object valueInLanguage(String text, Object value) {
-		StandardEvaluationContext context = new StandardEvaluationContext(new CallRoot(new Call(value)));
+		StandardEvaluationContext context = new StandardEvaluationContext(
+				new LockExpressionRootObject(new Call(value)));
 		context.setVariable("value", value);
 		context.setVariable("p0", value);
 		return new SpelExpressionParser().parseExpression(text).getValue(context);

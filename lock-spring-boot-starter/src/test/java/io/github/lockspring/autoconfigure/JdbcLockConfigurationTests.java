@@ -382,7 +382,7 @@ class JdbcLockConfigurationTests {
 	@Test
 	void whenCleanupIsOffThenOldRowsStay() {
 		this.withDatabase.withPropertyValues("lock.jdbc.cleanup.enabled=false", "lock.jdbc.cleanup.interval=1s")
-			.run((context) -> assertThat(context.getBean(JdbcLockUpkeep.class).isCleaningUp()).isFalse());
+			.run((context) -> assertThat(context.getBean(JdbcLockMaintenance.class).isCleaningUp()).isFalse());
 	}
 
 	@Test
@@ -400,7 +400,7 @@ class JdbcLockConfigurationTests {
 	@Test
 	void nothingGoesOnInTheBackgroundAfterTheEnd() {
 		this.withDatabase.withPropertyValues("lock.jdbc.cleanup.interval=1s").run((context) -> {
-			JdbcLockUpkeep upkeep = context.getBean(JdbcLockUpkeep.class);
+			JdbcLockMaintenance upkeep = context.getBean(JdbcLockMaintenance.class);
 			assertThat(upkeep.isRunning()).isTrue();
 			assertThat(upkeep.isCleaningUp()).isTrue();
 			Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-upkeep") == 1);
@@ -467,7 +467,7 @@ class JdbcLockConfigurationTests {
 				"spring.datasource.hikari.maximum-pool-size=" + size, "lock.jdbc.connections=" + connections);
 		((notify != null) ? runner.withPropertyValues("lock.jdbc.notify=" + notify) : runner).run((context) -> {
 			JdbcLockBackend backend = context.getBean(JdbcLockBackend.class);
-			assertThat(backend.capabilities().contains(Capability.NEWS)).isEqualTo(expected);
+			assertThat(backend.capabilities().contains(Capability.NOTIFICATIONS)).isEqualTo(expected);
 			context.getBean(LockOperations.class).executeWithoutResult("order:42", (lock) -> {
 			});
 		});
@@ -477,7 +477,7 @@ class JdbcLockConfigurationTests {
 	void databaseThatCannotTellOfReleasesIsNotAskedTo() {
 		this.withDatabase.withPropertyValues("lock.jdbc.notify=auto")
 			.run((context) -> assertThat(context.getBean(JdbcLockBackend.class).capabilities())
-				.doesNotContain(Capability.NEWS));
+				.doesNotContain(Capability.NOTIFICATIONS));
 	}
 
 	@Test

@@ -55,7 +55,7 @@ import io.github.lockspring.DistributedLock;
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockException;
-import io.github.lockspring.aop.CallRoot;
+import io.github.lockspring.aop.LockExpressionRootObject;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -119,7 +119,7 @@ class LockRuntimeHintsTests {
 	@Test
 	void whatExpressionsAskTheRootForIsKnown() {
 		RuntimeHints hints = jdbc();
-		Method[] methods = CallRoot.class.getDeclaredMethods();
+		Method[] methods = LockExpressionRootObject.class.getDeclaredMethods();
 		assertThat(methods).filteredOn((method) -> !method.isSynthetic()) // the coverage
 																			// agent's
 			.isNotEmpty()

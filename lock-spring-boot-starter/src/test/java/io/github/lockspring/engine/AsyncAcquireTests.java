@@ -368,7 +368,7 @@ class AsyncAcquireTests {
 		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, TERMS, new Object(), WAIT.toNanos());
 		hold.release();
 		this.harness.store.expire(hold.lease().request());
-		this.backend.listener().lost(hold.lease().request());
+		this.backend.listener().onLost(hold.lease().request());
 		assertThat(future).isNotDone();
 		executor.runAll();
 		Hold anew = hold(future);

@@ -26,7 +26,7 @@ import io.github.lockspring.engine.FaultyBackend.Kind;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Releases that do not wait for the store's answer.
+ * ReleaseRetrier that do not wait for the store's answer.
  */
 class AsyncReleaseTests {
 

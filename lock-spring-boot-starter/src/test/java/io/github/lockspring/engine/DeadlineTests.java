@@ -119,7 +119,7 @@ class DeadlineTests {
 		Harness.hold(this.harness.engine());
 		this.backend.always(Kind.CONTEND, Fault.after(() -> {
 			this.harness.time.advance(Duration.ofMillis(150));
-			this.backend.listener().tryAgain(this.backend.lastCall(Kind.CONTEND).request());
+			this.backend.listener().onRetryHint(this.backend.lastCall(Kind.CONTEND).request());
 		}));
 		long start = this.harness.time.nanoTime();
 		Waiter waiter = async
@@ -159,7 +159,7 @@ class DeadlineTests {
 		Waiter waiter = this.harness.queued(this.engine, Duration.ofMillis(700));
 		assertThat(this.backend.lastCall(Kind.CONTEND).timeout()).isEqualTo(Duration.ofMillis(950));
 		this.harness.advance(Duration.ofMillis(500));
-		this.backend.listener().tryAgain(this.backend.lastCall(Kind.CONTEND).request());
+		this.backend.listener().onRetryHint(this.backend.lastCall(Kind.CONTEND).request());
 		await().until(() -> this.backend.count(Kind.CONTEND) == 2);
 		assertThat(this.backend.lastCall(Kind.CONTEND).timeout()).isEqualTo(Duration.ofMillis(450));
 		waiter.awaitSleep();

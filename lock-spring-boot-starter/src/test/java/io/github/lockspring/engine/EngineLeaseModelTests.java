@@ -42,7 +42,7 @@ class EngineLeaseModelTests extends EngineModel {
 			process.start("a", hold::release);
 			process.start("b", process::acquireAndRelease);
 			process.start("news", () -> {
-				if (!process.backend.listener().granted(lease, new Grant(1, Duration.ofSeconds(30)), 0)) {
+				if (!process.backend.listener().onGranted(lease, new Grant(1, Duration.ofSeconds(30)), 0)) {
 					process.backend.release(lease, Duration.ofSeconds(1));
 				}
 			});
@@ -60,7 +60,7 @@ class EngineLeaseModelTests extends EngineModel {
 			process.start("b", process::acquireAndReleaseIfNotLost);
 			process.start("news", () -> {
 				process.backend.release(lease, Duration.ofSeconds(1));
-				process.backend.listener().lost(lease);
+				process.backend.listener().onLost(lease);
 				process.requireNobodyHolds(lease);
 			});
 			process.finish();
@@ -79,8 +79,8 @@ class EngineLeaseModelTests extends EngineModel {
 				}
 				releases.addAndGet(hold.release() ? 1 : 0);
 			});
-			process.start("loser", () -> process.backend.listener().lost(hold.lease().request()));
-			process.start("other loser", () -> process.backend.listener().lost(hold.lease().request()));
+			process.start("loser", () -> process.backend.listener().onLost(hold.lease().request()));
+			process.start("other loser", () -> process.backend.listener().onLost(hold.lease().request()));
 			process.join();
 			boolean lost = process.losses.get() == 1;
 			require(process.losses.get() <= 1, "lost twice");
@@ -96,7 +96,7 @@ class EngineLeaseModelTests extends EngineModel {
 	void nobodyComesInBeforeTheMinimumHoldIsOver() {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Process process = new Process();
-			AcquireTerms terms = process.terms.withMinimumHold(Duration.ofSeconds(10));
+			AcquireOptions terms = process.terms.withMinimumHold(Duration.ofSeconds(10));
 			Hold hold = process.engine.acquireUninterruptibly("k", terms, new Object(), 0);
 			process.start("holder", () -> require(hold.release(), "lost"));
 			for (String name : List.of("b", "c")) {
@@ -156,7 +156,7 @@ class EngineLeaseModelTests extends EngineModel {
 			process.start("reader", reader::release);
 			process.start("news", () -> {
 				if (process.backend.release(lease, Duration.ofSeconds(1))) {
-					process.backend.listener().lost(lease);
+					process.backend.listener().onLost(lease);
 					process.requireNobodyHolds(lease);
 				}
 			});

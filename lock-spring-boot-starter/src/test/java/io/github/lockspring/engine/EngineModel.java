@@ -71,9 +71,9 @@ abstract class EngineModel {
 	 */
 	static final class Process {
 
-		final AcquireTerms terms = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+		final AcquireOptions terms = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
-		final AcquireTerms shared = AcquireTerms.shared(Duration.ofSeconds(30), true);
+		final AcquireOptions shared = AcquireOptions.shared(Duration.ofSeconds(30), true);
 
 		final AtomicInteger losses = new AtomicInteger();
 
@@ -115,7 +115,7 @@ abstract class EngineModel {
 			require(this.engine.acquireUninterruptibly("k", this.terms, new Object(), 1) == null, "held twice");
 			this.time.bePatient();
 			this.backend.release(lost.lease().request(), Duration.ZERO);
-			this.backend.listener().lost(lost.lease().request());
+			this.backend.listener().onLost(lost.lease().request());
 			this.losses.set(0);
 			Hold hold = this.engine.acquireUninterruptibly("k", this.terms, new Object(), 0);
 			lost.release();

@@ -122,7 +122,7 @@ class EngineRestartTests {
 
 	@Test
 	void suspensionEndsWithTheConnection() {
-		this.backend.listener().suspended();
+		this.backend.listener().onSuspended();
 		restart();
 		assertThat(Harness.hold(this.engine).isHeld()).isTrue();
 	}

@@ -181,7 +181,7 @@ class EngineStressTests {
 		};
 	}
 
-	private void run(int acquisitions, boolean sound, AcquireTerms... terms) throws Exception {
+	private void run(int acquisitions, boolean sound, AcquireOptions... terms) throws Exception {
 		for (int i = 0; i < THREADS; i++) {
 			LockEngine engine = this.engines.get(i % this.engines.size());
 			this.threads.add(new Thread(() -> work(engine, acquisitions / THREADS, terms), "worker-" + i));
@@ -202,10 +202,10 @@ class EngineStressTests {
 		assertNothingLeft();
 	}
 
-	private void work(LockEngine engine, int acquisitions, AcquireTerms... terms) {
+	private void work(LockEngine engine, int acquisitions, AcquireOptions... terms) {
 		int done = 0;
 		while (done < acquisitions && this.violations.isEmpty()) {
-			AcquireTerms wanted = terms[ThreadLocalRandom.current().nextInt(terms.length)];
+			AcquireOptions wanted = terms[ThreadLocalRandom.current().nextInt(terms.length)];
 			Hold hold = acquire(engine, wanted);
 			if (hold != null) {
 				if (wanted.isExclusive()) {
@@ -222,7 +222,7 @@ class EngineStressTests {
 		}
 	}
 
-	private @Nullable Hold acquire(LockEngine engine, AcquireTerms terms) {
+	private @Nullable Hold acquire(LockEngine engine, AcquireOptions terms) {
 		ThreadLocalRandom random = ThreadLocalRandom.current();
 		try {
 			return switch (random.nextInt(4)) {

@@ -160,7 +160,7 @@ class ErrorTests {
 		Hold hold = Harness.hold(this.engine);
 		hold.onLost(() -> sneakyThrow(failure));
 		hold.onLost(called::incrementAndGet);
-		this.backend.listener().lost(hold.lease().request());
+		this.backend.listener().onLost(hold.lease().request());
 		Harness.await().until(() -> called.get() == 1 && this.harness.losses.size() == 1);
 		hold.release();
 	}

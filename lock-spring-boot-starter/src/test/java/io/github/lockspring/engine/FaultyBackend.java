@@ -60,7 +60,8 @@ final class FaultyBackend implements LockBackend {
 
 	private final LocalLockBackend backend;
 
-	private final Set<Capability> capabilities = EnumSet.complementOf(EnumSet.of(Capability.NEWS, Capability.PLACES));
+	private final Set<Capability> capabilities = EnumSet
+		.complementOf(EnumSet.of(Capability.NOTIFICATIONS, Capability.PLACES));
 
 	private final List<Call> calls = new CopyOnWriteArrayList<>();
 
@@ -290,7 +291,7 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	@Override
-	public Duration longestLease() {
+	public Duration maxLeaseTime() {
 		return this.longestLease;
 	}
 
@@ -355,15 +356,15 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	@Override
-	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
 		this.lastRest = rest;
-		return call(Kind.RELEASE, List.of(lease), timeout, () -> this.backend.releaseAfter(lease, rest, timeout));
+		return call(Kind.RELEASE, List.of(lease), timeout, () -> this.backend.releaseWithDelay(lease, rest, timeout));
 	}
 
 	@Override
-	public Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+	public Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
 		return call(Kind.STEP_DOWN, List.of(exclusive, shared), timeout,
-				() -> this.backend.stepDown(exclusive, shared, timeout));
+				() -> this.backend.downgrade(exclusive, shared, timeout));
 	}
 
 	@Override
@@ -561,22 +562,22 @@ final class FaultyBackend implements LockBackend {
 		}
 
 		@Override
-		public void tryAgain(LeaseRequest request) {
+		public void onRetryHint(LeaseRequest request) {
 			receive(() -> {
-				this.listener.tryAgain(request);
+				this.listener.onRetryHint(request);
 				return true;
 			});
 		}
 
 		@Override
-		public boolean granted(LeaseRequest request, Grant made, long stamp) {
+		public boolean onGranted(LeaseRequest request, Grant made, long stamp) {
 			Duration claimTime = FaultyBackend.this.claimTime;
 			Grant grant = (claimTime != null) ? new Grant(made.token(), claimTime) : made;
 			if (arrives()) {
-				return this.listener.granted(request, grant, stamp);
+				return this.listener.onGranted(request, grant, stamp);
 			}
 			receive(() -> {
-				boolean taken = this.listener.granted(request, grant, stamp);
+				boolean taken = this.listener.onGranted(request, grant, stamp);
 				if (!taken) {
 					FaultyBackend.this.backend.release(request, Duration.ofSeconds(1));
 				}
@@ -586,21 +587,21 @@ final class FaultyBackend implements LockBackend {
 		}
 
 		@Override
-		public void lost(LeaseRequest lease) {
+		public void onLost(LeaseRequest lease) {
 			receive(() -> {
-				this.listener.lost(lease);
+				this.listener.onLost(lease);
 				return true;
 			});
 		}
 
 		@Override
-		public void suspended() {
-			this.listener.suspended();
+		public void onSuspended() {
+			this.listener.onSuspended();
 		}
 
 		@Override
-		public void resumed() {
-			this.listener.resumed();
+		public void onResumed() {
+			this.listener.onResumed();
 		}
 
 		private boolean arrives() {

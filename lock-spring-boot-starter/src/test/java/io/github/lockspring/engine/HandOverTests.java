@@ -186,7 +186,7 @@ class HandOverTests {
 
 	@Test
 	void leaseIsNotPassedToOneWhoWantsOtherTerms() {
-		for (AcquireTerms others : List.of(AcquireTerms.exclusive(LEASE.plusMillis(1), true), UNRENEWED,
+		for (AcquireOptions others : List.of(AcquireOptions.exclusive(LEASE.plusMillis(1), true), UNRENEWED,
 				Harness.SHARED)) {
 			Hold hold = contendedHold(this.engine);
 			Waiter next = this.harness.queued(this.engine, others, WAIT);

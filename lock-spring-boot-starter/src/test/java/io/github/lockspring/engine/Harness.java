@@ -47,13 +47,13 @@ final class Harness implements AutoCloseable {
 
 	static final Duration LEASE = Duration.ofSeconds(30);
 
-	static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
+	static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
 
-	static final AcquireTerms UNRENEWED = AcquireTerms.exclusive(LEASE, false);
+	static final AcquireOptions UNRENEWED = AcquireOptions.exclusive(LEASE, false);
 
-	static final AcquireTerms FAIR = AcquireTerms.fair(LEASE, true);
+	static final AcquireOptions FAIR = AcquireOptions.fair(LEASE, true);
 
-	static final AcquireTerms SHARED = AcquireTerms.shared(LEASE, true);
+	static final AcquireOptions SHARED = AcquireOptions.shared(LEASE, true);
 
 	final SettableTime time = new SettableTime();
 
@@ -135,7 +135,7 @@ final class Harness implements AutoCloseable {
 		return hold(engine, TERMS);
 	}
 
-	static Hold hold(LockEngine engine, AcquireTerms terms) {
+	static Hold hold(LockEngine engine, AcquireOptions terms) {
 		Hold hold = engine.acquireUninterruptibly(KEY, terms, new Object(), 0);
 		if (hold == null) {
 			throw new AssertionError("Somebody holds the key");
@@ -150,7 +150,7 @@ final class Harness implements AutoCloseable {
 		return acquire(engine, TERMS, wait);
 	}
 
-	Waiter acquire(LockEngine engine, AcquireTerms terms, Duration wait) {
+	Waiter acquire(LockEngine engine, AcquireOptions terms, Duration wait) {
 		return start(() -> engine.acquire(KEY, terms, wait.toNanos()));
 	}
 
@@ -165,7 +165,7 @@ final class Harness implements AutoCloseable {
 	/**
 	 * Starts to acquire in another thread, and returns when that thread sleeps.
 	 */
-	Waiter queued(LockEngine engine, AcquireTerms terms, Duration wait) {
+	Waiter queued(LockEngine engine, AcquireOptions terms, Duration wait) {
 		return acquire(engine, terms, wait).awaitSleep();
 	}
 

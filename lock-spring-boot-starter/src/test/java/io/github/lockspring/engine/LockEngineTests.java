@@ -213,8 +213,8 @@ class LockEngineTests {
 	void whatTheBackendCannotDoIsRefused() {
 		FaultyBackend poor = this.harness.backend().without(Capability.FAIR, Capability.SHARED, Capability.PERMITS);
 		LockEngine engine = this.harness.engine(poor);
-		for (AcquireTerms terms : List.of(Harness.FAIR, Harness.SHARED,
-				AcquireTerms.permits(1, 2, Harness.LEASE, true))) {
+		for (AcquireOptions terms : List.of(Harness.FAIR, Harness.SHARED,
+				AcquireOptions.permits(1, 2, Harness.LEASE, true))) {
 			assertThatExceptionOfType(EngineException.class).isThrownBy(() -> engine.acquire(KEY, terms, 0))
 				.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.UNSUPPORTED))
 				.withMessageContaining("faulty");

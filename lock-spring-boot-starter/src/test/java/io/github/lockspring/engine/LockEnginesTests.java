@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 @Timeout(60)
 class LockEnginesTests {
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	private final RecordingBackend redBackend = new RecordingBackend(new LocalStore(), "red");
 

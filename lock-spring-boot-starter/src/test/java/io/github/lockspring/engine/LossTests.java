@@ -148,7 +148,7 @@ class LossTests {
 			hold.onLost(called::incrementAndGet);
 			List<Runnable> witnesses = List.of(hold::isHeld, hold::remaining, () -> this.harness.advance(LEASE),
 					() -> this.harness.store.expire(hold.lease().request()),
-					() -> this.backend.listener().lost(hold.lease().request()));
+					() -> this.backend.listener().onLost(hold.lease().request()));
 			runAtOnce(witnesses);
 			assertThat(hold.release()).isFalse();
 			await().until(() -> called.get() == 1);

@@ -33,9 +33,9 @@ class MinimumHoldTests {
 
 	private static final Duration MINIMUM = Duration.ofSeconds(10);
 
-	private static final AcquireTerms TERMS = Harness.TERMS.withMinimumHold(MINIMUM);
+	private static final AcquireOptions TERMS = Harness.TERMS.withMinimumHold(MINIMUM);
 
-	private static final AcquireTerms LONG = Harness.TERMS.withMinimumHold(Duration.ofMinutes(5));
+	private static final AcquireOptions LONG = Harness.TERMS.withMinimumHold(Duration.ofMinutes(5));
 
 	private final Harness harness = new Harness();
 

@@ -51,7 +51,7 @@ public final class MixedRun {
 
 	private final List<LockEngine> engines;
 
-	private final AcquireTerms terms;
+	private final AcquireOptions terms;
 
 	private final boolean sound;
 
@@ -71,7 +71,7 @@ public final class MixedRun {
 	 * @param terms how to acquire
 	 * @param sound whether the store never fails
 	 */
-	public MixedRun(List<LockEngine> engines, AcquireTerms terms, boolean sound) {
+	public MixedRun(List<LockEngine> engines, AcquireOptions terms, boolean sound) {
 		this.engines = engines;
 		this.terms = terms;
 		this.sound = sound;

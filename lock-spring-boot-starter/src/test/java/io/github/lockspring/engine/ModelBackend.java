@@ -100,12 +100,12 @@ final class ModelBackend implements LockBackend {
 	}
 
 	@Override
-	public synchronized boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+	public synchronized boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
 		return this.holders.remove(lease) && this.resting.add(lease);
 	}
 
 	@Override
-	public synchronized Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+	public synchronized Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
 		if (!release(exclusive, timeout)) {
 			return Denial.UNKNOWN_DURATION;
 		}

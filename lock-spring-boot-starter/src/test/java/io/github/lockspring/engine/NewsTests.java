@@ -106,7 +106,7 @@ class NewsTests {
 	}
 
 	private void askAgain(Waiter waiter, int times) {
-		this.backend.listener().tryAgain(contender());
+		this.backend.listener().onRetryHint(contender());
 		await().until(() -> this.backend.attempts() == times);
 		waiter.awaitSleep();
 	}
@@ -133,7 +133,7 @@ class NewsTests {
 	}
 
 	private boolean push(long token, Duration validity, long stamp) {
-		return this.backend.listener().granted(contender(), new Grant(token, validity), stamp);
+		return this.backend.listener().onGranted(contender(), new Grant(token, validity), stamp);
 	}
 
 	@Test
@@ -151,7 +151,7 @@ class NewsTests {
 		Waiter waiter = queued();
 		long stamp = this.backend.lastStamp();
 		this.backend.next(Kind.CONTEND, Fault.after(() -> push(7, LEASE, stamp)));
-		this.backend.listener().tryAgain(contender());
+		this.backend.listener().onRetryHint(contender());
 		await().until(() -> this.backend.attempts() == 3);
 		assertThat(waiter.awaitSleep().isDone()).isFalse();
 	}
@@ -233,7 +233,7 @@ class NewsTests {
 	void hintHasTheVoiceAskAtOnce() {
 		Harness.hold(this.other);
 		queued();
-		this.backend.listener().tryAgain(contender());
+		this.backend.listener().onRetryHint(contender());
 		await().until(() -> this.backend.attempts() == 2);
 	}
 
@@ -241,9 +241,9 @@ class NewsTests {
 	void hintForAnotherRequestIsIgnored() {
 		Hold held = Harness.hold(this.other);
 		Waiter waiter = queued();
-		this.backend.listener().tryAgain(held.lease().request());
-		this.backend.listener().tryAgain(new LeaseRequest("unknown", contender().terms(), "x", 1));
-		assertThat(this.backend.listener().granted(held.lease().request(), new Grant(1, LEASE), 0)).isFalse();
+		this.backend.listener().onRetryHint(held.lease().request());
+		this.backend.listener().onRetryHint(new LeaseRequest("unknown", contender().terms(), "x", 1));
+		assertThat(this.backend.listener().onGranted(held.lease().request(), new Grant(1, LEASE), 0)).isFalse();
 		assertThat(waiter.awaitSleep().isDone()).isFalse();
 		assertThat(this.backend.attempts()).isOne();
 	}
@@ -254,11 +254,11 @@ class NewsTests {
 		this.backend.next(Kind.CONTEND, Fault.unknownAfterEffect());
 		Waiter waiter = queued();
 		LeaseRequest old = contender();
-		assertThat(this.backend.listener().granted(old, new Grant(7, LEASE), 0)).isFalse();
+		assertThat(this.backend.listener().onGranted(old, new Grant(7, LEASE), 0)).isFalse();
 		this.harness.advance(POLL);
 		await().until(() -> this.backend.attempts() == 2);
 		assertThat(contender()).isNotEqualTo(old);
-		assertThat(this.backend.listener().granted(old, new Grant(7, LEASE), 0)).isFalse();
+		assertThat(this.backend.listener().onGranted(old, new Grant(7, LEASE), 0)).isFalse();
 		assertThat(waiter.awaitSleep().isDone()).isFalse();
 		held.release();
 		assertThat(waiter.hold().lease().request()).isEqualTo(contender());
@@ -339,7 +339,7 @@ class NewsTests {
 	@Test
 	void storeWithNewsAndNoQueueIsAskedRarelyAndWhenItTells() {
 		Hold held = Harness.hold(this.other);
-		FaultyBackend telling = this.harness.backend().without(Capability.QUEUE).with(Capability.NEWS);
+		FaultyBackend telling = this.harness.backend().without(Capability.QUEUE).with(Capability.NOTIFICATIONS);
 		Waiter waiter = this.harness.queued(this.harness.engine(telling), WAIT);
 		await().until(() -> {
 			this.harness.advance(POLL.dividedBy(10));
@@ -347,14 +347,14 @@ class NewsTests {
 		});
 		assertThat(telling.attempts()).isOne();
 		held.release();
-		telling.listener().tryAgain(telling.lastCall(Kind.CONTEND).request());
+		telling.listener().onRetryHint(telling.lastCall(Kind.CONTEND).request());
 		assertThat(waiter.hold().isHeld()).isTrue();
 		assertThat(telling.count(Kind.RELEASE)).isZero();
 	}
 
 	@Test
 	void pauseEndsWhenThePresentLeaseEnds() {
-		AcquireTerms brief = AcquireTerms.exclusive(Duration.ofMillis(100), false);
+		AcquireOptions brief = AcquireOptions.exclusive(Duration.ofMillis(100), false);
 		Harness.hold(this.other, brief);
 		FaultyBackend slow = this.harness.backend().without(Capability.QUEUE);
 		EngineSettings settings = EngineSettings.defaults()

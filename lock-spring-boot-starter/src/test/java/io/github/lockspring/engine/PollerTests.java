@@ -170,7 +170,7 @@ class PollerTests {
 
 	@Test
 	void leaseThatEndsEarlierIsAskedForThen() {
-		AcquireTerms brief = AcquireTerms.exclusive(Duration.ofMillis(300), false);
+		AcquireOptions brief = AcquireOptions.exclusive(Duration.ofMillis(300), false);
 		this.other.acquireUninterruptibly(KEY, brief, new Object(), 0);
 		this.backend.setNews(News.LOSE);
 		CompletableFuture<@Nullable Hold> waiting = waiting(this.engine, KEY, WAIT);
@@ -209,7 +209,7 @@ class PollerTests {
 		CompletableFuture<@Nullable Hold> waiting = waiting(this.engine, KEY, WAIT);
 		long stamp = this.backend.lastStamp();
 		this.harness.advance(POLL);
-		assertThat(this.backend.listener().granted(contender(), new Grant(7, LEASE), stamp)).isTrue();
+		assertThat(this.backend.listener().onGranted(contender(), new Grant(7, LEASE), stamp)).isTrue();
 		assertThat(this.backend.attempts()).isEqualTo(2);
 		assertThat(waiting).isNotDone();
 	}

@@ -152,7 +152,7 @@ class ReentryTests {
 		this.harness.assertNothingLeft();
 	}
 
-	private void assertRefused(Reason reason, AcquireTerms terms) {
+	private void assertRefused(Reason reason, AcquireOptions terms) {
 		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, terms, WAIT))
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(reason));
 	}
@@ -202,7 +202,7 @@ class ReentryTests {
 
 	@Test
 	void permitsAreAcquiredEachForItself() throws InterruptedException {
-		AcquireTerms permit = AcquireTerms.permits(1, 3, LEASE, true);
+		AcquireOptions permit = AcquireOptions.permits(1, 3, LEASE, true);
 		List<Hold> holds = new ArrayList<>();
 		for (int i = 0; i < 3; i++) {
 			holds.add(this.engine.acquire(KEY, permit, 0));
@@ -242,12 +242,12 @@ class ReentryTests {
 		return (other == hold) ? "again" : (other.lease() == hold.lease()) ? "below" : "anew";
 	}
 
-	private static AcquireTerms terms(String kind) {
+	private static AcquireOptions terms(String kind) {
 		return switch (kind) {
 			case "exclusive" -> TERMS;
 			case "fair" -> Harness.FAIR;
 			case "shared" -> SHARED;
-			default -> AcquireTerms.permits(1, 3, LEASE, true);
+			default -> AcquireOptions.permits(1, 3, LEASE, true);
 		};
 	}
 

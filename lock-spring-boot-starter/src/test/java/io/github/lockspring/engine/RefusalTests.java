@@ -41,9 +41,9 @@ class RefusalTests {
 
 	private static final Duration WAIT = Duration.ofDays(1);
 
-	private static final AcquireTerms USUAL = AcquireTerms.permits(1, 73, LEASE, true);
+	private static final AcquireOptions USUAL = AcquireOptions.permits(1, 73, LEASE, true);
 
-	private static final AcquireTerms WRONG = AcquireTerms.permits(1, 59, LEASE, true);
+	private static final AcquireOptions WRONG = AcquireOptions.permits(1, 59, LEASE, true);
 
 	private final Harness harness = new Harness();
 
@@ -97,7 +97,7 @@ class RefusalTests {
 		this.backend.next(Kind.CONTEND, Fault.before(() -> {
 			throw new IllegalArgumentException("another limit");
 		}));
-		this.backend.listener().tryAgain(request);
+		this.backend.listener().onRetryHint(request);
 		assertThat(waiter.failure()).isInstanceOf(EngineException.class).hasMessageContaining("another limit");
 		this.harness.advance(Duration.ZERO);
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();

@@ -82,7 +82,7 @@ class RenewalTests {
 		this.harness.close();
 	}
 
-	private Hold hold(String key, AcquireTerms terms) {
+	private Hold hold(String key, AcquireOptions terms) {
 		Hold hold = this.engine.acquireUninterruptibly(key, terms, new Object(), 0);
 		assertThat(hold).isNotNull();
 		return hold;
@@ -124,7 +124,7 @@ class RenewalTests {
 	@Test
 	void everyKindOfLeaseIsRenewed() {
 		List<Hold> holds = List.of(hold("exclusive", TERMS), hold("fair", Harness.FAIR), hold("shared", Harness.SHARED),
-				hold("shared", Harness.SHARED), hold("permits", AcquireTerms.permits(2, 3, LEASE, true)));
+				hold("shared", Harness.SHARED), hold("permits", AcquireOptions.permits(2, 3, LEASE, true)));
 		this.harness.advance(LEASE.multipliedBy(5), SECOND);
 		assertThat(holds).allMatch(Hold::isHeld);
 	}
@@ -422,7 +422,7 @@ class RenewalTests {
 	void shortLeaseIsKeptBesideManyLongOnesOnAStoreThatTakesItsTime() {
 		holdMany(2_000);
 		this.harness.advance(DUE.minusMillis(1));
-		Hold brief = hold("short", AcquireTerms.exclusive(SECOND.multipliedBy(2), true));
+		Hold brief = hold("short", AcquireOptions.exclusive(SECOND.multipliedBy(2), true));
 		takeTime(Duration.ofMillis(1));
 		this.harness.advance(LEASE.multipliedBy(2), Duration.ofMillis(100));
 		assertThat(brief.isHeld()).isTrue();
@@ -434,7 +434,7 @@ class RenewalTests {
 		holdMany(2_000);
 		takeTime(Duration.ofMillis(1));
 		for (int i = 0; i < 600; i++) {
-			Hold brief = hold("short", AcquireTerms.exclusive(Duration.ofMillis(300), true));
+			Hold brief = hold("short", AcquireOptions.exclusive(Duration.ofMillis(300), true));
 			this.harness.advance(Duration.ofMillis(100));
 			brief.release();
 		}
@@ -496,7 +496,7 @@ class RenewalTests {
 		this.backend.next(Kind.RENEW, Fault.before(gate));
 		this.harness.advance(DUE);
 		gate.awaitArrival();
-		engine.acquireUninterruptibly("short", AcquireTerms.exclusive(SECOND, true), new Object(), 0);
+		engine.acquireUninterruptibly("short", AcquireOptions.exclusive(SECOND, true), new Object(), 0);
 		this.harness.advance(THIRD.multipliedBy(2).dividedBy(3), Duration.ofMillis(100));
 		assertThat(engine.acquire("third", TERMS, 0)).isNotNull();
 		gate.open();
@@ -545,7 +545,7 @@ class RenewalTests {
 		hold("long", TERMS);
 		this.harness.advance(DUE);
 		assertThat(this.backend.lastCall(Kind.RENEW).timeout()).isEqualTo(SECOND);
-		hold("short", AcquireTerms.exclusive(Duration.ofMillis(300), true));
+		hold("short", AcquireOptions.exclusive(Duration.ofMillis(300), true));
 		this.harness.advance(Duration.ofMillis(100));
 		assertThat(this.backend.lastCall(Kind.RENEW).timeout()).isEqualTo(Duration.ofMillis(99));
 	}
@@ -554,7 +554,7 @@ class RenewalTests {
 	void failureOfLongLeaseDoesNotHoldUpShortOne() {
 		hold("long", TERMS);
 		this.harness.advance(DUE.minusMillis(1));
-		Hold brief = hold("short", AcquireTerms.exclusive(Duration.ofMillis(300), true));
+		Hold brief = hold("short", AcquireOptions.exclusive(Duration.ofMillis(300), true));
 		this.backend.next(Kind.RENEW, Fault.unavailable());
 		this.harness.advance(SECOND, Duration.ofMillis(1));
 		assertThat(brief.isHeld()).isTrue();

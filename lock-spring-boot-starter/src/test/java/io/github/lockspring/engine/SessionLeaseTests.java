@@ -269,7 +269,7 @@ class SessionLeaseTests {
 	@Test
 	void leaseThatAReaderBorrowsIsGivenBackOnce() throws InterruptedException {
 		Hold writer = this.engine.acquire(KEY, UNRENEWED, 0);
-		Hold reader = this.engine.acquire(KEY, AcquireTerms.shared(LEASE, false), 0);
+		Hold reader = this.engine.acquire(KEY, AcquireOptions.shared(LEASE, false), 0);
 		this.harness.advance(LEASE);
 		assertThat(reader.isHeld()).isFalse();
 		assertThat(writer.isHeld()).isFalse();
@@ -280,7 +280,7 @@ class SessionLeaseTests {
 	@Test
 	void releaseIsTriedForAsLongAsTheSessionMayLast() {
 		this.backend.setLongestLease(LEASE);
-		Hold hold = Harness.hold(this.engine, AcquireTerms.exclusive(SECOND, true));
+		Hold hold = Harness.hold(this.engine, AcquireOptions.exclusive(SECOND, true));
 		this.backend.always(Kind.RELEASE, Fault.unavailable());
 		hold.release();
 		this.harness.advance(LEASE, SECOND);
@@ -296,10 +296,10 @@ class SessionLeaseTests {
 	void releaseIsTriedForAsLongAsTheStoreIsOutOfReach() {
 		Hold hold = Harness.hold(this.engine);
 		this.backend.always(Kind.RELEASE, Fault.unavailable());
-		this.backend.listener().suspended();
+		this.backend.listener().onSuspended();
 		hold.release();
 		this.harness.advance(LEASE.multipliedBy(10), SECOND);
-		this.backend.listener().resumed();
+		this.backend.listener().onResumed();
 		this.backend.forgetCalls();
 		this.harness.advance(SECOND.multipliedBy(5), SECOND);
 		assertThat(releases()).isPositive();

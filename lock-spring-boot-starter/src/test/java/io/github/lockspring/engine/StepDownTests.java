@@ -87,7 +87,7 @@ class StepDownTests {
 		return acquire(SHARED);
 	}
 
-	private Hold acquire(AcquireTerms terms) {
+	private Hold acquire(AcquireOptions terms) {
 		Hold hold = this.engine.acquireUninterruptibly(KEY, terms, this.owner, 0);
 		if (hold == null) {
 			throw new AssertionError("Not acquired");
@@ -102,7 +102,7 @@ class StepDownTests {
 		return reader;
 	}
 
-	private @Nullable Hold tryElsewhere(AcquireTerms terms) {
+	private @Nullable Hold tryElsewhere(AcquireOptions terms) {
 		return this.harness.engine().acquireUninterruptibly(KEY, terms, new Object(), 0);
 	}
 
@@ -110,7 +110,7 @@ class StepDownTests {
 		return this.harness.holders().stream().map(LeaseHolder::mode).toList();
 	}
 
-	private void assertRefused(Reason reason, AcquireTerms terms) {
+	private void assertRefused(Reason reason, AcquireOptions terms) {
 		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> acquire(terms))
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(reason));
 	}
@@ -525,7 +525,7 @@ class StepDownTests {
 
 	private Object arriveLate() {
 		List<LeaseRequest> requests = this.backend.lastCall(Kind.STEP_DOWN).requests();
-		return this.harness.backend().stepDown(requests.get(0), requests.get(1), STEP);
+		return this.harness.backend().downgrade(requests.get(0), requests.get(1), STEP);
 	}
 
 	@Test
@@ -553,7 +553,7 @@ class StepDownTests {
 	@Test
 	void stepDownThatTookTooLongIsALossOfTheReader() {
 		Hold writer = write();
-		Hold reader = acquire(AcquireTerms.shared(Duration.ofSeconds(10), true));
+		Hold reader = acquire(AcquireOptions.shared(Duration.ofSeconds(10), true));
 		this.backend.next(Kind.STEP_DOWN,
 				Fault.after(() -> this.harness.time.jumpWall(Duration.ofSeconds(9, 950_000_000))));
 		assertThat(writer.release()).isTrue();
@@ -566,7 +566,7 @@ class StepDownTests {
 	@Test
 	void readerOfAShortLeaseIsNotHeldLongerWhileTheStoreTakesItsTime() {
 		Hold writer = write();
-		Hold reader = acquire(AcquireTerms.shared(Duration.ofSeconds(1), true));
+		Hold reader = acquire(AcquireOptions.shared(Duration.ofSeconds(1), true));
 		assertThat(reader.remaining()).isEqualTo(writer.remaining());
 		List<Duration> remaining = new ArrayList<>();
 		this.backend.next(Kind.STEP_DOWN, Fault.after(() -> {
@@ -583,7 +583,7 @@ class StepDownTests {
 	@Test
 	void readerOfALongLeaseIsNotHeldLongerThanTheWriterWhileTheStoreTakesItsTime() {
 		Hold writer = acquire(UNRENEWED);
-		Hold reader = acquire(AcquireTerms.shared(LEASE.multipliedBy(4), true));
+		Hold reader = acquire(AcquireOptions.shared(LEASE.multipliedBy(4), true));
 		List<Duration> remaining = new ArrayList<>();
 		this.backend.next(Kind.STEP_DOWN, Fault.before(() -> remaining.add(reader.remaining())));
 		writer.release();
@@ -606,7 +606,7 @@ class StepDownTests {
 	@Test
 	void readerWithAShorterLeaseIsRenewedInTime() {
 		Hold writer = acquire(UNRENEWED);
-		Hold reader = acquire(AcquireTerms.shared(Duration.ofSeconds(3), true));
+		Hold reader = acquire(AcquireOptions.shared(Duration.ofSeconds(3), true));
 		writer.release();
 		this.harness.advance(Duration.ofSeconds(2));
 		this.harness.advance(Duration.ofSeconds(2));
@@ -617,7 +617,7 @@ class StepDownTests {
 	@Test
 	void readerThatIsNotRenewedEndsByItself() {
 		Hold writer = write();
-		Hold reader = acquire(AcquireTerms.shared(LEASE, false));
+		Hold reader = acquire(AcquireOptions.shared(LEASE, false));
 		this.harness.advance(LEASE.multipliedBy(2), Duration.ofSeconds(5));
 		assertThat(reader.isHeld()).as("the writer is renewed").isTrue();
 		writer.release();
@@ -628,7 +628,7 @@ class StepDownTests {
 	@Test
 	void leaseOfBothIsRenewedAsThatOfTheWriter() {
 		Hold writer = write();
-		Hold reader = acquire(AcquireTerms.shared(LEASE.multipliedBy(4), true));
+		Hold reader = acquire(AcquireOptions.shared(LEASE.multipliedBy(4), true));
 		this.harness.advance(LEASE.dividedBy(3));
 		this.harness.advance(Duration.ofSeconds(1), STEP);
 		assertThat(this.backend.calls(Kind.RENEW)).hasSize(1);
@@ -651,7 +651,7 @@ class StepDownTests {
 	@Test
 	void renewalOfTheWriterDoesNotProlongTheReaderWhileTheStoreTakesItsTime() {
 		Hold writer = write();
-		Hold reader = acquire(AcquireTerms.shared(Duration.ofSeconds(1), true));
+		Hold reader = acquire(AcquireOptions.shared(Duration.ofSeconds(1), true));
 		Gate gate = new Gate();
 		this.backend.next(Kind.STEP_DOWN, Fault.before(gate));
 		this.backend.next(Kind.RENEW, Fault.after(() -> {

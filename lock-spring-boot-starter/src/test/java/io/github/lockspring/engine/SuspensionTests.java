@@ -58,11 +58,11 @@ class SuspensionTests {
 	}
 
 	private void suspend() {
-		this.backend.listener().suspended();
+		this.backend.listener().onSuspended();
 	}
 
 	private void resume() {
-		this.backend.listener().resumed();
+		this.backend.listener().onResumed();
 	}
 
 	@Test
@@ -147,7 +147,7 @@ class SuspensionTests {
 	void ownerDoesNotAcquireAgain() throws InterruptedException {
 		Hold hold = this.engine.acquire(KEY, TERMS, 0);
 		suspend();
-		for (AcquireTerms terms : new AcquireTerms[] { TERMS, SHARED }) {
+		for (AcquireOptions terms : new AcquireOptions[] { TERMS, SHARED }) {
 			assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, terms, 0))
 				.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.SUSPENDED));
 		}
@@ -199,7 +199,7 @@ class SuspensionTests {
 		Hold hold = Harness.hold(this.engine);
 		this.harness.advance(SECOND);
 		this.backend.always(Kind.RENEW, Fault.unavailable());
-		this.backend.listener().failedOver();
+		this.backend.listener().onFailedOver();
 		assertThat(hold.isHeld()).isFalse();
 		assertThat(hold.remaining()).isZero();
 		assertThat(hold.hasLease()).isTrue();
@@ -214,7 +214,7 @@ class SuspensionTests {
 		Harness.hold(this.engine);
 		this.harness.advance(SECOND);
 		long before = this.backend.count(Kind.RENEW);
-		this.backend.listener().failedOver();
+		this.backend.listener().onFailedOver();
 		this.harness.advance(Duration.ofNanos(1));
 		assertThat(this.backend.count(Kind.RENEW)).isEqualTo(before + 1);
 		this.harness.advance(SECOND);
@@ -226,7 +226,7 @@ class SuspensionTests {
 		Hold hold = Harness.hold(this.engine);
 		this.harness.advance(SECOND);
 		this.backend.setRenewalAnswer((renewal) -> new Renewal(Set.of(), Set.of(hold.lease().request())));
-		this.backend.listener().failedOver();
+		this.backend.listener().onFailedOver();
 		this.harness.advance(Duration.ofNanos(1));
 		assertThat(hold.hasLease()).isFalse();
 		assertThat(this.harness.losses).containsExactly(KEY + "#" + hold.token());
@@ -238,7 +238,7 @@ class SuspensionTests {
 		Waiter waiter = this.harness.queued(this.engine, WAIT);
 		this.harness.advance(SECOND);
 		this.backend.always(Kind.RENEW, Fault.unavailable());
-		this.backend.listener().failedOver();
+		this.backend.listener().onFailedOver();
 		hold.release();
 		assertThat(waiter.hold().token()).isNotEqualTo(hold.token() + 1);
 		assertThat(waiter.hold().isHeld()).isTrue();
@@ -248,7 +248,7 @@ class SuspensionTests {
 	void leaseThatIsNotRenewedIsHeldAfterAFailover() {
 		Hold hold = Harness.hold(this.engine, Harness.UNRENEWED);
 		this.harness.advance(SECOND);
-		this.backend.listener().failedOver();
+		this.backend.listener().onFailedOver();
 		this.harness.advance(SECOND);
 		assertThat(hold.isHeld()).isTrue();
 		assertThat(this.backend.count(Kind.RENEW)).isZero();

@@ -232,7 +232,7 @@ class TogetherTests {
 
 	@Test
 	void storeThatCannotIsNotAsked() {
-		FaultyBackend single = this.harness.backend().without(Capability.SEVERAL_KEYS);
+		FaultyBackend single = this.harness.backend().without(Capability.MULTI_KEY);
 		assertThat(this.harness.engine(single).acquireTogether(KEYS, TERMS)).isEmpty();
 		assertThat(single.attempts()).isZero();
 	}

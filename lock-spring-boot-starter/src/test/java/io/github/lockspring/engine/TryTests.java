@@ -40,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class TryTests {
 
-	private static final AcquireTerms PERMIT = AcquireTerms.permits(1, 3, LEASE, true);
+	private static final AcquireOptions PERMIT = AcquireOptions.permits(1, 3, LEASE, true);
 
 	private static final Duration WAIT = Duration.ofDays(1);
 
@@ -58,14 +58,14 @@ class TryTests {
 		this.harness.close();
 	}
 
-	static List<AcquireTerms> parts() {
+	static List<AcquireOptions> parts() {
 		return List.of(Harness.SHARED, PERMIT);
 	}
 
 	/**
 	 * One that asks the store, which takes its time.
 	 */
-	private Waiter asking(AcquireTerms terms) {
+	private Waiter asking(AcquireOptions terms) {
 		this.backend.next(Kind.CONTEND, Fault.before(this.gate));
 		Waiter asking = this.harness.acquire(this.engine, terms, WAIT);
 		this.gate.awaitArrival();
@@ -74,7 +74,7 @@ class TryTests {
 
 	@ParameterizedTest
 	@MethodSource("parts")
-	void tryIsNotRefusedBecauseAnotherThreadAsks(AcquireTerms terms) {
+	void tryIsNotRefusedBecauseAnotherThreadAsks(AcquireOptions terms) {
 		Waiter asking = asking(terms);
 		Hold hold = Harness.hold(this.engine, terms);
 		assertThat(hold.isHeld()).isTrue();
@@ -87,7 +87,7 @@ class TryTests {
 
 	@ParameterizedTest
 	@MethodSource("parts")
-	void asynchronousTryIsNotRefusedBecauseAnotherThreadAsks(AcquireTerms terms) {
+	void asynchronousTryIsNotRefusedBecauseAnotherThreadAsks(AcquireOptions terms) {
 		asking(terms);
 		Hold hold = this.engine.acquireAsync(Harness.KEY, terms, new Object(), 0).join();
 		assertThat(hold).isNotNull();
@@ -96,7 +96,7 @@ class TryTests {
 
 	@ParameterizedTest
 	@MethodSource("parts")
-	void whoCannotWaitAnyLongerAsksThoughAnotherSpeaks(AcquireTerms terms) {
+	void whoCannotWaitAnyLongerAsksThoughAnotherSpeaks(AcquireOptions terms) {
 		asking(terms);
 		Waiter waiter = this.harness.queued(this.engine, terms, Duration.ofMillis(1));
 		this.harness.time.advance(Duration.ofMillis(1));

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.logging.LogLevel;
 import org.springframework.boot.logging.LoggingSystem;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
@@ -63,7 +63,7 @@ public final class FaultRun implements AutoCloseable {
 	private static final List<String> CLIENTS = List.of("io.lettuce", "io.netty", "org.apache.zookeeper",
 			"org.apache.curator", "com.zaxxer.hikari");
 
-	private static final AcquireTerms LONG_TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions LONG_TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	public final LockHistory history = new LockHistory();
 
@@ -197,7 +197,7 @@ public final class FaultRun implements AutoCloseable {
 
 	private boolean cycle(EngineProcess process, String worker, Load load, Random random) {
 		String key = load.keys().get(random.nextInt(load.keys().size()));
-		AcquireTerms terms = load.terms().get(random.nextInt(load.terms().size()));
+		AcquireOptions terms = load.terms().get(random.nextInt(load.terms().size()));
 		Duration wait = load.waits().get(random.nextInt(load.waits().size()));
 		long asked = System.nanoTime();
 		Hold hold = acquire(process, key, terms, wait);
@@ -213,7 +213,7 @@ public final class FaultRun implements AutoCloseable {
 	 * Acquires. That the store is not available is counted, everything else is a
 	 * violation.
 	 */
-	public @Nullable Hold acquire(EngineProcess process, String key, AcquireTerms terms, Duration wait) {
+	public @Nullable Hold acquire(EngineProcess process, String key, AcquireOptions terms, Duration wait) {
 		try {
 			Hold hold = process.engine.acquireUninterruptibly(key, terms, Thread.currentThread(), wait.toNanos());
 			if (hold == null) {
@@ -279,7 +279,7 @@ public final class FaultRun implements AutoCloseable {
 	}
 
 	/**
-	 * Releases. An exception is a violation.
+	 * ReleaseRetrier. An exception is a violation.
 	 */
 	public boolean release(Hold hold) {
 		try {
@@ -418,7 +418,7 @@ public final class FaultRun implements AutoCloseable {
 	 * @param use the longest time to hold
 	 * @param longUse the longest time to hold now and then
 	 */
-	public record Load(List<String> keys, List<AcquireTerms> terms, List<Duration> waits, Duration use,
+	public record Load(List<String> keys, List<AcquireOptions> terms, List<Duration> waits, Duration use,
 			Duration longUse) {
 	}
 

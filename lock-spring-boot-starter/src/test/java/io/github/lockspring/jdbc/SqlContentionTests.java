@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.jdbc.core.JdbcTemplate;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
@@ -54,13 +54,13 @@ abstract class SqlContentionTests extends SqlFaultTests {
 
 	private static final Duration LEASE = Duration.ofMinutes(1);
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, false);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, false);
 
-	private static final AcquireTerms SHORT = AcquireTerms.exclusive(Duration.ofMillis(200), false);
+	private static final AcquireOptions SHORT = AcquireOptions.exclusive(Duration.ofMillis(200), false);
 
 	private static final List<String> KEYS = IntStream.range(0, 50).mapToObj((i) -> "key-" + i).toList();
 
-	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, TERMS, AcquireTerms.fair(LEASE, false)),
+	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, TERMS, AcquireOptions.fair(LEASE, false)),
 			List.of(Duration.ZERO, Duration.ofMillis(100), Duration.ofSeconds(1)), Duration.ofMillis(2),
 			Duration.ofMillis(20));
 

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
@@ -77,7 +77,7 @@ abstract class SqlFaultTests {
 	/**
 	 * Acquires, uses and releases, which succeeds in the end.
 	 */
-	final void takeTurn(EngineProcess process, String key, AcquireTerms terms) {
+	final void takeTurn(EngineProcess process, String key, AcquireOptions terms) {
 		long asked = System.nanoTime();
 		Hold hold = null;
 		while (hold == null) {

@@ -47,7 +47,7 @@ abstract class SqlLockCleanupTests {
 
 	private static final Duration RETENTION = Duration.ofHours(1);
 
-	private static final long HOUR = LeaseTable.micros(RETENTION);
+	private static final long HOUR = SingleStatementOperations.micros(RETENTION);
 
 	private static final long MINUTE = HOUR / 60;
 
@@ -123,7 +123,7 @@ abstract class SqlLockCleanupTests {
 		LeaseRequest shared = Requests.of("shared", LeaseMode.SHARED, false);
 		assertThat(Requests.acquires(this.backend, shared)).isTrue();
 		LeaseRequest rested = Requests.acquired(this.backend, "rested");
-		this.backend.releaseAfter(rested, Duration.ofMinutes(10), Requests.TIMEOUT);
+		this.backend.releaseWithDelay(rested, Duration.ofMinutes(10), Requests.TIMEOUT);
 		for (String key : List.of("held", "shared", "rested")) {
 			set(key, "token = token - ?", 10 * HOUR);
 		}

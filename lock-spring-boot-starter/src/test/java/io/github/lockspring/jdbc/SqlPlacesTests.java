@@ -34,7 +34,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
@@ -220,7 +220,7 @@ abstract class SqlPlacesTests {
 		granted(this.holder, Requests.of("key"));
 		LeaseRequest writer = waiting(Requests.of("key"));
 		LeaseRequest reader = Requests.of("key", LeaseMode.SHARED, false);
-		assertThat(this.holder.stepDown(Objects.requireNonNull(this.held), reader, Requests.TIMEOUT))
+		assertThat(this.holder.downgrade(Objects.requireNonNull(this.held), reader, Requests.TIMEOUT))
 			.isInstanceOf(Grant.class);
 		assertThat(asked(writer)).isInstanceOf(Denial.class);
 		release(this.holder, reader);
@@ -294,7 +294,7 @@ abstract class SqlPlacesTests {
 				threads.add(CompletableFuture.runAsync(() -> {
 					while (!over.get()) {
 						Hold hold = engine.acquireUninterruptibly("key",
-								AcquireTerms.exclusive(Requests.LEASE_TIME, true), Thread.currentThread(),
+								AcquireOptions.exclusive(Requests.LEASE_TIME, true), Thread.currentThread(),
 								TimeUnit.SECONDS.toNanos(60));
 						assertThat(hold).isNotNull();
 						tokens.add(hold.token());

@@ -24,7 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
@@ -40,7 +40,7 @@ abstract class SqlPoolExhaustedTests extends SqlFaultTests {
 
 	private static final boolean LONG = FaultRun.SCALE > 1;
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(LONG ? 5 : 3), true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(LONG ? 5 : 3), true);
 
 	private static final Duration EXHAUSTED_FOR = Duration.ofSeconds(LONG ? 60 : 5);
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
@@ -52,9 +52,9 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 	/**
 	 * Much longer than any wait here: whatever is lost blocks a key for longer.
 	 */
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofMinutes(2), true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofMinutes(2), true);
 
-	private static final AcquireTerms FAIR = AcquireTerms.fair(Duration.ofMinutes(2), true);
+	private static final AcquireOptions FAIR = AcquireOptions.fair(Duration.ofMinutes(2), true);
 
 	private final List<FaultProxy> proxies = new ArrayList<>();
 

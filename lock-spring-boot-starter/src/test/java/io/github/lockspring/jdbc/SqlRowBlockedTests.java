@@ -24,7 +24,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
@@ -43,11 +43,11 @@ abstract class SqlRowBlockedTests extends SqlFaultTests {
 
 	private static final Duration BLOCKED_FOR = Duration.ofSeconds(3);
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, false);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, false);
 
-	private static final AcquireTerms FAIR = AcquireTerms.fair(LEASE, false);
+	private static final AcquireOptions FAIR = AcquireOptions.fair(LEASE, false);
 
-	private static final AcquireTerms RENEWED = AcquireTerms.exclusive(LEASE, true);
+	private static final AcquireOptions RENEWED = AcquireOptions.exclusive(LEASE, true);
 
 	private final Map<String, Long> ends = new ConcurrentHashMap<>();
 
@@ -83,7 +83,7 @@ abstract class SqlRowBlockedTests extends SqlFaultTests {
 		assertThat(this.ends).containsOnlyKeys("free", "fair", "held");
 		for (String key : List.of("free", "held")) {
 			assertThat(this.ends.get(key)).as(key)
-				.isGreaterThanOrEqualTo(freed + LeaseTable.micros(LEASE.minus(shortening())));
+				.isGreaterThanOrEqualTo(freed + SingleStatementOperations.micros(LEASE.minus(shortening())));
 		}
 		assertEnd(List.of("free", "fair", "held"));
 	}
@@ -101,7 +101,7 @@ abstract class SqlRowBlockedTests extends SqlFaultTests {
 	 * fair one is a little shorter if the row was blocked between the statement that read
 	 * it and the one that wrote it.
 	 */
-	private void acquireOnceItIsFree(EngineProcess process, String key, AcquireTerms terms) {
+	private void acquireOnceItIsFree(EngineProcess process, String key, AcquireOptions terms) {
 		long asked = System.nanoTime();
 		Hold hold = null;
 		while (hold == null) {
@@ -112,7 +112,7 @@ abstract class SqlRowBlockedTests extends SqlFaultTests {
 		long end = end(key);
 		this.ends.put(key, end);
 		assertThat(remaining).isPositive();
-		assertThat(end).as(key).isGreaterThanOrEqualTo(now + LeaseTable.micros(remaining));
+		assertThat(end).as(key).isGreaterThanOrEqualTo(now + SingleStatementOperations.micros(remaining));
 		this.run.use("next", asked, hold, Duration.ZERO);
 	}
 

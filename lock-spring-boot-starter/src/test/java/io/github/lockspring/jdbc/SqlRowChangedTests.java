@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
@@ -105,16 +105,16 @@ abstract class SqlRowChangedTests {
 	void waitingForRowThatIsAlwaysChangedEndsWithoutLock() throws InterruptedException {
 		changeRow(Integer.MAX_VALUE);
 		try (LockEngine engine = engine()) {
-			assertThat(engine.acquire("key", AcquireTerms.shared(LEASE, false), TIMEOUT.toNanos())).isNull();
-			assertThat(engine.acquire("key", AcquireTerms.fair(LEASE, false), 0)).isNull();
+			assertThat(engine.acquire("key", AcquireOptions.shared(LEASE, false), TIMEOUT.toNanos())).isNull();
+			assertThat(engine.acquire("key", AcquireOptions.fair(LEASE, false), 0)).isNull();
 		}
 	}
 
 	@Test
 	void rowThatIsChangedForAWhileIsAcquiredWithinTheWaitTime() throws InterruptedException {
 		try (LockEngine engine = engine()) {
-			for (AcquireTerms terms : List.of(AcquireTerms.shared(LEASE, false), AcquireTerms.fair(LEASE, false),
-					AcquireTerms.permits(1, 3, LEASE, false))) {
+			for (AcquireOptions terms : List.of(AcquireOptions.shared(LEASE, false), AcquireOptions.fair(LEASE, false),
+					AcquireOptions.permits(1, 3, LEASE, false))) {
 				changeRow(100);
 				Hold hold = engine.acquire("key", terms, Requests.TIMEOUT.toNanos());
 				assertThat(hold).isNotNull();

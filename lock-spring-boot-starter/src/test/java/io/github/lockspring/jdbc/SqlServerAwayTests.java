@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
@@ -52,13 +52,13 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 	 */
 	private static final Duration BETWEEN_GRANTS = Duration.ofMillis(10);
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
 
-	private static final AcquireTerms NOT_RENEWED = AcquireTerms.exclusive(Duration.ofMinutes(10), false);
+	private static final AcquireOptions NOT_RENEWED = AcquireOptions.exclusive(Duration.ofMinutes(10), false);
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 
-	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, AcquireTerms.fair(LEASE, true)),
+	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, AcquireOptions.fair(LEASE, true)),
 			List.of(Duration.ZERO, Duration.ofMillis(300), Duration.ofSeconds(3)), Duration.ofMillis(20), LEASE);
 
 	private final Supplier<SqlServer> durable;

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
@@ -36,9 +36,9 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 abstract class SqlTableChangedTests extends SqlFaultTests {
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(1), true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(1), true);
 
-	private static final AcquireTerms FAIR = AcquireTerms.fair(Duration.ofSeconds(1), true);
+	private static final AcquireOptions FAIR = AcquireOptions.fair(Duration.ofSeconds(1), true);
 
 	private final EngineProcess holder;
 

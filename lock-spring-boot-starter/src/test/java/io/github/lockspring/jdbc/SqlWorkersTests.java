@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.TimeSource;
@@ -45,9 +45,9 @@ abstract class SqlWorkersTests extends SqlFaultTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(1);
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
 
-	private static final AcquireTerms LONG_TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions LONG_TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	private static final int TURNS = 50 * FaultRun.SCALE;
 

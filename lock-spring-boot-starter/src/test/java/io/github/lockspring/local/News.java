@@ -37,29 +37,29 @@ final class News implements BackendListener {
 	Predicate<LeaseRequest> takesOver = (request) -> true;
 
 	@Override
-	public void tryAgain(LeaseRequest request) {
+	public void onRetryHint(LeaseRequest request) {
 		this.heard.add("try again");
 	}
 
 	@Override
-	public boolean granted(LeaseRequest request, Grant grant, long stamp) {
+	public boolean onGranted(LeaseRequest request, Grant grant, long stamp) {
 		this.heard.add("granted " + request);
 		this.validities.add(grant.validity());
 		return this.takesOver.test(request);
 	}
 
 	@Override
-	public void lost(LeaseRequest lease) {
+	public void onLost(LeaseRequest lease) {
 		this.heard.add("lost");
 	}
 
 	@Override
-	public void suspended() {
+	public void onSuspended() {
 		this.heard.add("suspended");
 	}
 
 	@Override
-	public void resumed() {
+	public void onResumed() {
 		this.heard.add("resumed");
 	}
 

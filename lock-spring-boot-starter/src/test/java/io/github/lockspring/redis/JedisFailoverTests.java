@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * {@link JedisAccess} when another server takes over.
+ * {@link JedisClientAdapter} when another server takes over.
  */
 class JedisFailoverTests {
 

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
@@ -84,7 +84,7 @@ class RedisAsyncReleaseTests {
 		LockEngine engine = new LockEngine(this.process.backend,
 				EngineSettings.defaults().withOperationTimeout(RedisProcess.TIMEOUT).withAsyncRelease(true),
 				EngineListener.NONE, TimeSource.SYSTEM);
-		Hold hold = engine.acquire("key", AcquireTerms.exclusive(RedisProcess.LEASE_TIME, true),
+		Hold hold = engine.acquire("key", AcquireOptions.exclusive(RedisProcess.LEASE_TIME, true),
 				RedisProcess.TIMEOUT.toNanos());
 		this.proxy.delay(Direction.UP, Duration.ofSeconds(1));
 		assertThat(hold.release()).isTrue();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
@@ -43,14 +43,14 @@ class RedisConnectionsKilledTests {
 
 	private static final Duration LENGTH = Duration.ofSeconds(3L * FaultRun.SCALE);
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(20), true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(20), true);
 
-	private static final AcquireTerms SHORT = AcquireTerms.exclusive(Duration.ofSeconds(6), true);
+	private static final AcquireOptions SHORT = AcquireOptions.exclusive(Duration.ofSeconds(6), true);
 
 	private static final List<String> KEYS = List.of("hot", "warm");
 
 	private static final Load LOAD = new Load(KEYS,
-			List.of(TERMS, TERMS, AcquireTerms.fair(Duration.ofSeconds(20), true)),
+			List.of(TERMS, TERMS, AcquireOptions.fair(Duration.ofSeconds(20), true)),
 			List.of(Duration.ZERO, Duration.ofMillis(20), Duration.ofSeconds(5)), Duration.ofMillis(2),
 			Duration.ofMillis(100));
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
@@ -59,7 +59,7 @@ class RedisDeadContendersTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
 
 	private static final Duration WAIT = FaultRun.PATIENCE;
 
@@ -82,7 +82,7 @@ class RedisDeadContendersTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void survivorsAreAllServed(boolean fair) throws Exception {
-		AcquireTerms terms = fair ? AcquireTerms.fair(LEASE, true) : TERMS;
+		AcquireOptions terms = fair ? AcquireOptions.fair(LEASE, true) : TERMS;
 		EngineProcess first = this.run.startProcess(RedisStore.on(this.server));
 		List<EngineProcess> processes = this.run.startProcesses(PROCESSES, RedisStore.on(this.server));
 		Hold holder = this.run.acquire(first, "key", TERMS, FaultRun.PATIENCE);
@@ -159,7 +159,7 @@ class RedisDeadContendersTests {
 				|| !thread.isAlive();
 	}
 
-	private void contend(EngineProcess process, String name, AcquireTerms terms, AtomicBoolean killed) {
+	private void contend(EngineProcess process, String name, AcquireOptions terms, AtomicBoolean killed) {
 		boolean dies = DYING.contains(Integer.parseInt(name.substring(0, 1)));
 		long asked = System.nanoTime();
 		try {

@@ -30,7 +30,7 @@ import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
@@ -49,20 +49,20 @@ class RedisFailoverTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(2);
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
 
 	/**
 	 * Renewed so late that another has long been granted the key when it is lost.
 	 */
 	private static final Duration LONG_LEASE = LEASE.multipliedBy(3);
 
-	private static final AcquireTerms LONG_TERMS = AcquireTerms.exclusive(LONG_LEASE, true);
+	private static final AcquireOptions LONG_TERMS = AcquireOptions.exclusive(LONG_LEASE, true);
 
 	private static final Duration LENGTH = Duration.ofSeconds((FaultRun.SCALE > 1) ? 12 : 4);
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 
-	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, AcquireTerms.fair(LEASE, true)),
+	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, AcquireOptions.fair(LEASE, true)),
 			List.of(Duration.ZERO, Duration.ofMillis(500), Duration.ofSeconds(5)), Duration.ofMillis(20),
 			LEASE.plusSeconds(1));
 

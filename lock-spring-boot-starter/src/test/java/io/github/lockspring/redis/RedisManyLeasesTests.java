@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
@@ -47,7 +47,7 @@ class RedisManyLeasesTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(10);
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
 
 	private static final int LEASES = (FaultRun.SCALE > 1) ? 20_000 : 5_000;
 
@@ -104,7 +104,7 @@ class RedisManyLeasesTests {
 	@Tag("torture")
 	void leasesOfThirtySecondsAreKeptOrRefused() throws Exception {
 		int wanted = Math.min(1_000_000, 100_000 * FaultRun.SCALE);
-		AcquireTerms terms = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+		AcquireOptions terms = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 		EngineProcess process = this.run.startProcess(RedisStore.on(this.server));
 		AtomicInteger refused = new AtomicInteger();
 		List<Hold> holds = IntStream.range(0, wanted).parallel().mapToObj((i) -> {

@@ -22,7 +22,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.MixedRun;
 import io.github.lockspring.faults.EngineProcess;
@@ -55,7 +55,7 @@ class RedisMixedUsersTests {
 
 	@Test
 	void excludeEachOtherAndLeaveNothing() throws Exception {
-		AcquireTerms terms = AcquireTerms.exclusive(RedisProcess.LEASE_TIME, true);
+		AcquireOptions terms = AcquireOptions.exclusive(RedisProcess.LEASE_TIME, true);
 		new MixedRun(List.of(this.process.engine, this.other.engine), terms, true).run(300);
 		Awaitility.await().until(() -> this.process.engine.size() + this.other.engine.size() == 0);
 		Awaitility.await().untilAsserted(this::assertNothingLeft);

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
@@ -53,11 +53,11 @@ class RedisPlannedFailoverTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(2);
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
 
-	private static final AcquireTerms LONG_TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions LONG_TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
-	private static final AcquireTerms FAIR_TERMS = AcquireTerms.fair(Duration.ofSeconds(30), true);
+	private static final AcquireOptions FAIR_TERMS = AcquireOptions.fair(Duration.ofSeconds(30), true);
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 

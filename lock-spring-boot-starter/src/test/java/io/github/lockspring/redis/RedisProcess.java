@@ -95,9 +95,9 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 	 */
 	static RedisProcess leading(RedisServer server, TokenLead lead) {
 		LettuceConnectionFactory factory = lettuce(configuration(server));
-		RedisAccess access = RedisAccesses.of(factory, SETTINGS);
-		RedisAccess leading = (RedisAccess) Proxy.newProxyInstance(RedisAccess.class.getClassLoader(),
-				new Class<?>[] { RedisAccess.class },
+		RedisClientAdapter access = RedisClientAdapters.of(factory, SETTINGS);
+		RedisClientAdapter leading = (RedisClientAdapter) Proxy.newProxyInstance(
+				RedisClientAdapter.class.getClassLoader(), new Class<?>[] { RedisClientAdapter.class },
 				(proxy, method, args) -> method.getName().equals("lead") ? lead : method.invoke(access, args));
 		return new RedisProcess(factory, new RedisLockBackend(() -> leading, "localhost", SETTINGS));
 	}
@@ -162,31 +162,31 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 	}
 
 	@Override
-	public void tryAgain(LeaseRequest request) {
+	public void onRetryHint(LeaseRequest request) {
 		this.hints.add(request);
 	}
 
 	@Override
-	public boolean granted(LeaseRequest request, Grant grant, long stamp) {
+	public boolean onGranted(LeaseRequest request, Grant grant, long stamp) {
 		this.stamps.add(stamp);
 		this.granted.add(request);
 		return this.takesGrants;
 	}
 
 	@Override
-	public void lost(LeaseRequest lease) {
+	public void onLost(LeaseRequest lease) {
 	}
 
 	@Override
-	public void suspended() {
+	public void onSuspended() {
 	}
 
 	@Override
-	public void resumed() {
+	public void onResumed() {
 	}
 
 	@Override
-	public void failedOver() {
+	public void onFailedOver() {
 		this.failovers.incrementAndGet();
 	}
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.FaultRun.Load;
@@ -43,11 +43,11 @@ class RedisRandomFaultsTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(1);
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 
-	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, AcquireTerms.fair(LEASE, true)),
+	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, AcquireOptions.fair(LEASE, true)),
 			List.of(Duration.ZERO, Duration.ofMillis(200), Duration.ofSeconds(3)), Duration.ofMillis(5),
 			LEASE.plusMillis(500));
 

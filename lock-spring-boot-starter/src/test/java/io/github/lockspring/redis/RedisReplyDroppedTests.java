@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
@@ -53,7 +53,7 @@ class RedisReplyDroppedTests {
 	/**
 	 * Much longer than any wait here: whatever is lost blocks a key for longer.
 	 */
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofMinutes(2), true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofMinutes(2), true);
 
 	private static final Duration WAIT = FaultRun.PATIENCE;
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
@@ -53,7 +53,7 @@ import static org.awaitility.Awaitility.await;
  */
 class RedisRoundTripTests {
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	/**
 	 * Who tries once has no patience with the server.
@@ -238,7 +238,7 @@ class RedisRoundTripTests {
 
 	@Test
 	void shortCyclesLeaveNoRenewalsBehind() throws Exception {
-		AcquireTerms shortLease = AcquireTerms.exclusive(Duration.ofSeconds(3), true);
+		AcquireOptions shortLease = AcquireOptions.exclusive(Duration.ofSeconds(3), true);
 		try (LockEngine engine = new LockEngine(this.process.backend, EngineSettings.defaults(), new EngineListener() {
 		}, TimeSource.SYSTEM)) {
 			for (int i = 0; i < 3000; i++) {

@@ -83,7 +83,7 @@ class RedisServerErrorTests {
 			assertThat(this.process.backend.renew(List.of(lease), RedisProcess.TIMEOUT).held()).containsExactly(lease);
 			this.server.flushScripts();
 			LeaseRequest shared = this.process.request("key", LeaseMode.SHARED, false, RedisProcess.LEASE_TIME);
-			assertThat(this.process.backend.stepDown(lease, shared, RedisProcess.TIMEOUT)).isInstanceOf(Grant.class);
+			assertThat(this.process.backend.downgrade(lease, shared, RedisProcess.TIMEOUT)).isInstanceOf(Grant.class);
 			this.server.flushScripts();
 			assertThat(this.process.release(shared)).isTrue();
 		}
@@ -162,8 +162,9 @@ class RedisServerErrorTests {
 			assertThat(this.process.release(holder)).isTrue();
 			assertThat(this.process.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(next);
 			LeaseRequest reader = this.process.request("key", LeaseMode.SHARED, false, RedisProcess.LEASE_TIME);
-			assertThat(this.process.backend.stepDown(next, reader, RedisProcess.TIMEOUT)).isInstanceOf(Grant.class);
-			assertThat(this.process.backend.releaseAfter(reader, Duration.ofMillis(1), RedisProcess.TIMEOUT)).isTrue();
+			assertThat(this.process.backend.downgrade(next, reader, RedisProcess.TIMEOUT)).isInstanceOf(Grant.class);
+			assertThat(this.process.backend.releaseWithDelay(reader, Duration.ofMillis(1), RedisProcess.TIMEOUT))
+				.isTrue();
 			this.server.command("CONFIG", "SET", "maxmemory", "0");
 			this.server.command("DEL", "{key}");
 		}

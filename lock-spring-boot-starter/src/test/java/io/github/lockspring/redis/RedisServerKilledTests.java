@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.FaultRun.Load;
@@ -38,11 +38,11 @@ class RedisServerKilledTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(1);
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(LEASE, true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 
-	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, AcquireTerms.fair(LEASE, true)),
+	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, AcquireOptions.fair(LEASE, true)),
 			List.of(Duration.ZERO, Duration.ofMillis(300), Duration.ofSeconds(3)), Duration.ofMillis(30),
 			LEASE.multipliedBy(2));
 

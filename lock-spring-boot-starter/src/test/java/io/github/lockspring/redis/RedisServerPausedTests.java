@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
@@ -47,7 +47,7 @@ class RedisServerPausedTests {
 
 	private static final Duration SHORT = Duration.ofSeconds(2);
 
-	private static final AcquireTerms WAITERS = AcquireTerms.exclusive(SHORT, true);
+	private static final AcquireOptions WAITERS = AcquireOptions.exclusive(SHORT, true);
 
 	private static final Duration WAIT = Duration.ofSeconds(3);
 
@@ -130,7 +130,7 @@ class RedisServerPausedTests {
 	}
 
 	private List<Hold> acquireAll(Duration leaseTime) {
-		AcquireTerms terms = AcquireTerms.exclusive(leaseTime, true);
+		AcquireOptions terms = AcquireOptions.exclusive(leaseTime, true);
 		List<Hold> holds = new ArrayList<>();
 		for (int i = 0; i < KEYS; i++) {
 			String key = "key-" + i;

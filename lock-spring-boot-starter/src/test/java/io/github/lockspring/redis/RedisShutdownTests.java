@@ -36,7 +36,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
@@ -53,7 +53,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(120)
 class RedisShutdownTests {
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	private static final EngineSettings SETTINGS = EngineSettings.defaults()
 		.withOperationTimeout(Duration.ofSeconds(1));
@@ -108,8 +108,9 @@ class RedisShutdownTests {
 	void connectionsThatAreJustBeingMadeAreGivenUp() throws InterruptedException {
 		for (int i = 0; i < KEYS; i++) {
 			RedisClient client = RedisClient.create(RedisServer.shared().uri().toString());
-			Reconnecting<StatefulRedisConnection<String, String>> connections = new Reconnecting<>("just-being-made",
-					client::connect, StatefulConnection::isOpen, StatefulConnection::closeAsync, Duration.ofSeconds(1));
+			ReconnectingConnection<StatefulRedisConnection<String, String>> connections = new ReconnectingConnection<>(
+					"just-being-made", client::connect, StatefulConnection::isOpen, StatefulConnection::closeAsync,
+					Duration.ofSeconds(1));
 			connections.renew();
 			TimeUnit.MICROSECONDS.sleep(i * 60L);
 			connections.close();

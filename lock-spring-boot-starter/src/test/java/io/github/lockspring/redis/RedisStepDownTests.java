@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
@@ -46,9 +46,9 @@ import static org.awaitility.Awaitility.await;
  */
 class RedisStepDownTests {
 
-	private static final AcquireTerms WRITE = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions WRITE = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
-	private static final AcquireTerms READ = AcquireTerms.shared(Duration.ofSeconds(30), true);
+	private static final AcquireOptions READ = AcquireOptions.shared(Duration.ofSeconds(30), true);
 
 	private static final long WAIT = Duration.ofSeconds(20).toNanos();
 
@@ -78,7 +78,7 @@ class RedisStepDownTests {
 		this.factories.forEach(LettuceConnectionFactory::destroy);
 	}
 
-	private Hold acquire(AcquireTerms terms) {
+	private Hold acquire(AcquireOptions terms) {
 		return require(this.engine.acquireUninterruptibly(this.key, terms, this, WAIT));
 	}
 
@@ -87,11 +87,11 @@ class RedisStepDownTests {
 		return hold;
 	}
 
-	private @Nullable Hold tryElsewhere(AcquireTerms terms) {
+	private @Nullable Hold tryElsewhere(AcquireOptions terms) {
 		return this.otherEngine.acquireUninterruptibly(this.key, terms, new Object(), 0);
 	}
 
-	private CompletableFuture<Hold> acquireElsewhere(AcquireTerms terms) {
+	private CompletableFuture<Hold> acquireElsewhere(AcquireOptions terms) {
 		return CompletableFuture
 			.supplyAsync(() -> require(this.otherEngine.acquireUninterruptibly(this.key, terms, new Object(), WAIT)));
 	}

@@ -291,7 +291,7 @@ class RedlockFaultTests {
 		assertThat(backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Grant.class);
 		await().until(() -> !isFree(2));
 		this.nodes.get(2).down = true;
-		assertThat(backend.releaseAfter(request, REST, TIMEOUT)).isTrue();
+		assertThat(backend.releaseWithDelay(request, REST, TIMEOUT)).isTrue();
 		await().until(() -> this.nodes.get(2).releases.get() > 0);
 		assertThat(isResting(2)).isFalse();
 		this.nodes.get(2).down = false;
@@ -308,9 +308,9 @@ class RedlockFaultTests {
 		assertThat(backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Grant.class);
 		await().until(() -> !isFree(2));
 		this.nodes.get(2).keepNextRelease = true;
-		assertThat(backend.releaseAfter(request, REST, TIMEOUT)).isTrue();
+		assertThat(backend.releaseWithDelay(request, REST, TIMEOUT)).isTrue();
 		await().until(() -> isResting(2));
-		this.nodes.get(2).store.releaseAfter(this.nodes.get(2).keptRelease, REST.multipliedBy(10), TIMEOUT);
+		this.nodes.get(2).store.releaseWithDelay(this.nodes.get(2).keptRelease, REST.multipliedBy(10), TIMEOUT);
 		assertThat(remaining(this.nodes.get(2))).isLessThanOrEqualTo(REST);
 	}
 
@@ -322,7 +322,7 @@ class RedlockFaultTests {
 		this.nodes.get(1).down = true;
 		this.nodes.get(2).down = true;
 		assertThatExceptionOfType(BackendException.class)
-			.isThrownBy(() -> backend.releaseAfter(request, REST, TIMEOUT));
+			.isThrownBy(() -> backend.releaseWithDelay(request, REST, TIMEOUT));
 	}
 
 	/**

@@ -163,7 +163,7 @@ final class TestNode implements LockBackend {
 	}
 
 	@Override
-	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
 		this.rests.add(rest);
 		this.releases.incrementAndGet();
 		if (this.keepNextRelease) {
@@ -171,7 +171,7 @@ final class TestNode implements LockBackend {
 			this.keptRelease = lease;
 			throw new OutcomeUnknownException("no answer", null);
 		}
-		return answer(() -> this.store.releaseAfter(lease, rest, timeout));
+		return answer(() -> this.store.releaseWithDelay(lease, rest, timeout));
 	}
 
 	@Override

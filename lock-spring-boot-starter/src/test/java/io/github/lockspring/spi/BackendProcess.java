@@ -133,7 +133,7 @@ final class BackendProcess implements AutoCloseable {
 	}
 
 	Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared) {
-		return this.backend.stepDown(exclusive, shared, TIMEOUT);
+		return this.backend.downgrade(exclusive, shared, TIMEOUT);
 	}
 
 	boolean release(LeaseRequest lease) {
@@ -143,7 +143,7 @@ final class BackendProcess implements AutoCloseable {
 
 	boolean releaseAfter(LeaseRequest lease, Duration rest) {
 		this.news.refuse(lease);
-		return this.backend.releaseAfter(lease, rest, TIMEOUT);
+		return this.backend.releaseWithDelay(lease, rest, TIMEOUT);
 	}
 
 	List<LeaseHolder> inspect(String key) {

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
@@ -84,24 +84,24 @@ abstract class OneProcessRules extends BackendRules {
 	@ValueSource(ints = { 0, 1 })
 	void readersThatComeAtOnceAllRead(int waitMillis) throws Exception {
 		requires(Capability.SHARED);
-		assertAllAcquire(AcquireTerms.shared(BackendProcess.LEASE_TIME, true), waitMillis);
+		assertAllAcquire(AcquireOptions.shared(BackendProcess.LEASE_TIME, true), waitMillis);
 	}
 
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 1 })
 	void permitsThatAreWantedAtOnceAreAllGranted(int waitMillis) throws Exception {
 		requires(Capability.PERMITS);
-		assertAllAcquire(AcquireTerms.permits(1, THREADS, BackendProcess.LEASE_TIME, true), waitMillis);
+		assertAllAcquire(AcquireOptions.permits(1, THREADS, BackendProcess.LEASE_TIME, true), waitMillis);
 	}
 
-	private void assertAllAcquire(AcquireTerms terms, int waitMillis) throws Exception {
+	private void assertAllAcquire(AcquireOptions terms, int waitMillis) throws Exception {
 		acquireAll(terms, Duration.ofMinutes(1)); // opens connections
 		for (int round = 0; round < ROUNDS; round++) {
 			acquireAll(terms, Duration.ofMillis(waitMillis));
 		}
 	}
 
-	private void acquireAll(AcquireTerms terms, Duration wait) throws Exception {
+	private void acquireAll(AcquireOptions terms, Duration wait) throws Exception {
 		List<Future<@Nullable Hold>> attempts = new ArrayList<>();
 		for (int i = 0; i < THREADS; i++) {
 			attempts.add(this.threads.submit(() -> {

@@ -77,12 +77,12 @@ final class RecordingListener implements BackendListener {
 	}
 
 	@Override
-	public void tryAgain(LeaseRequest request) {
+	public void onRetryHint(LeaseRequest request) {
 		add(request, "tryAgain");
 	}
 
 	@Override
-	public boolean granted(LeaseRequest request, Grant grant, long stamp) {
+	public boolean onGranted(LeaseRequest request, Grant grant, long stamp) {
 		this.stamps.put(request, stamp);
 		this.grants.put(request, grant);
 		add(request, "granted");
@@ -90,17 +90,17 @@ final class RecordingListener implements BackendListener {
 	}
 
 	@Override
-	public void lost(LeaseRequest lease) {
+	public void onLost(LeaseRequest lease) {
 		// A backend may tell of losses, or leave it to the next renewal
 	}
 
 	@Override
-	public void suspended() {
+	public void onSuspended() {
 		this.suspended = true;
 	}
 
 	@Override
-	public void resumed() {
+	public void onResumed() {
 		this.suspended = false;
 	}
 

@@ -131,7 +131,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 	@Test
 	@Tag(LockBackendContractTests.EVERYWHERE)
 	void restKeepsSeveralKeys() {
-		requires(Capability.SEVERAL_KEYS);
+		requires(Capability.MULTI_KEY);
 		String other = this.key + UUID.randomUUID();
 		LeaseRequest lease = this.one.request(List.of(this.key, other), 1);
 		this.one.acquire(lease);

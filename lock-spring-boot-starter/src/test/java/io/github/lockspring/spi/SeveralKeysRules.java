@@ -44,7 +44,7 @@ abstract class SeveralKeysRules extends BackendRules {
 
 	@BeforeEach
 	void requireSeveralKeys() {
-		requires(Capability.SEVERAL_KEYS);
+		requires(Capability.MULTI_KEY);
 		this.a = this.key + ":a";
 		this.b = this.key + ":b";
 		this.c = this.key + ":c";

@@ -77,7 +77,7 @@ final class Clients {
 	}
 
 	static void deleteNodes(CuratorFramework admin, ZooKeeperLockSettings settings, LeaseRequest lease) {
-		LockTree tree = new LockTree(admin, settings.namespace());
+		LockPaths tree = new LockPaths(admin, settings.namespace());
 		for (String key : lease.keys()) {
 			String parent = tree.of(key);
 			try {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
@@ -56,7 +56,7 @@ class ZooKeeperClientTests {
 
 	private final String key = "key-" + System.nanoTime();
 
-	private final LockTree tree = new LockTree(Clients.create("localhost:1"), "lock");
+	private final LockPaths tree = new LockPaths(Clients.create("localhost:1"), "lock");
 
 	private final List<AutoCloseable> resources = new ArrayList<>();
 
@@ -227,7 +227,7 @@ class ZooKeeperClientTests {
 		long token = process.grantOf(writer).token();
 		LeaseRequest next = process.queue(process.request(this.key));
 		LeaseRequest reader = process.request(this.key, LeaseMode.SHARED, MOST_TOKENS);
-		Grant grant = (Grant) process.backend.stepDown(writer, reader, ZooKeeperProcess.TIMEOUT);
+		Grant grant = (Grant) process.backend.downgrade(writer, reader, ZooKeeperProcess.TIMEOUT);
 		assertThat(grant.token()).isEqualTo(token + MOST_TOKENS);
 		process.release(reader);
 		assertThat(process.nextGranted()).isEqualTo(next);
@@ -237,7 +237,7 @@ class ZooKeeperClientTests {
 	@Test
 	void blockOfTokensThatDoesNotFitIsRefused() {
 		ZooKeeperProcess process = process();
-		assertThat(AcquireTerms.MAX_HAND_OVERS).isLessThan(MOST_TOKENS);
+		assertThat(AcquireOptions.MAX_HAND_OFFS).isLessThan(MOST_TOKENS);
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> process.tryAcquire(process.request(this.key, LeaseMode.EXCLUSIVE, MOST_TOKENS + 1)));
 		process.acquire(process.request(this.key, LeaseMode.EXCLUSIVE, MOST_TOKENS));
@@ -249,7 +249,7 @@ class ZooKeeperClientTests {
 			ZooKeeperProcess process = process(Clients.create(server.connectString(), Duration.ofMillis(millis)));
 			int given = process.client.getZookeeperClient().getZooKeeper().getSessionTimeout();
 			assertThat(given).isBetween(1000, 10_000);
-			assertThat(process.backend.longestLease()).isPositive()
+			assertThat(process.backend.maxLeaseTime()).isPositive()
 				.isLessThanOrEqualTo(Duration.ofMillis(given * 9 / 10))
 				.isGreaterThanOrEqualTo(Duration.ofMillis(given * 8 / 10));
 		}
@@ -258,15 +258,15 @@ class ZooKeeperClientTests {
 	@Test
 	void longestLeaseIsTheShortestBeforeAnySession() {
 		ZooKeeperLockBackend backend = new ZooKeeperLockBackend(Clients.create("localhost:1"), Clients.SETTINGS);
-		assertThat(backend.longestLease()).isEqualTo(Duration.ofSeconds(2));
+		assertThat(backend.maxLeaseTime()).isEqualTo(Duration.ofSeconds(2));
 	}
 
 	@Test
 	void grantIsValidNoLongerThanTheSessionIsSureToLast() {
 		ZooKeeperProcess process = process();
 		LeaseRequest lease = process.request(this.key);
-		assertThat(lease.terms().leaseTime()).isGreaterThan(process.backend.longestLease());
-		assertThat(process.grantOf(lease).validity()).isEqualTo(process.backend.longestLease());
+		assertThat(lease.terms().leaseTime()).isGreaterThan(process.backend.maxLeaseTime());
+		assertThat(process.grantOf(lease).validity()).isEqualTo(process.backend.maxLeaseTime());
 	}
 
 	@Test
@@ -276,13 +276,13 @@ class ZooKeeperClientTests {
 		EngineSettings settings = EngineSettings.defaults().withOperationTimeout(ZooKeeperProcess.TIMEOUT);
 		LockEngine engine = add(new LockEngine(backend, settings, new EngineListener() {
 		}, TimeSource.SYSTEM));
-		Hold hold = engine.acquireUninterruptibly(this.key, AcquireTerms.exclusive(Duration.ofMinutes(5), true), this,
+		Hold hold = engine.acquireUninterruptibly(this.key, AcquireOptions.exclusive(Duration.ofMinutes(5), true), this,
 				ZooKeeperProcess.TIMEOUT.toNanos());
-		assertThat(hold.remaining()).isPositive().isLessThanOrEqualTo(backend.longestLease());
+		assertThat(hold.remaining()).isPositive().isLessThanOrEqualTo(backend.maxLeaseTime());
 		long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
 		ZooKeeperProcess.await().until(() -> System.nanoTime() - end > 0);
 		assertThat(hold.isHeld()).isTrue();
-		assertThat(hold.remaining()).isLessThanOrEqualTo(backend.longestLease());
+		assertThat(hold.remaining()).isLessThanOrEqualTo(backend.maxLeaseTime());
 		ZooKeeperProcess other = process();
 		assertThat(other.tryAcquire(other.request(this.key))).isInstanceOf(Denial.class);
 		assertThat(hold.release()).isTrue();

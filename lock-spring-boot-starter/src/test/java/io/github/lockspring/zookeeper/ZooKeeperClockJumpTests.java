@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
@@ -41,9 +41,9 @@ class ZooKeeperClockJumpTests {
 
 	private static final Duration HOUR = Duration.ofHours(1);
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
-	private static final AcquireTerms FAIR = AcquireTerms.fair(Duration.ofSeconds(30), true);
+	private static final AcquireOptions FAIR = AcquireOptions.fair(Duration.ofSeconds(30), true);
 
 	private static final List<String> KEYS = List.of("one", "two");
 
@@ -96,7 +96,7 @@ class ZooKeeperClockJumpTests {
 		Hold hold = this.run.acquire(this.jumping, "one", TERMS, FaultRun.PATIENCE);
 		this.time.jump(HOUR.negated());
 		assertThat(hold.isHeld()).isTrue();
-		assertThat(hold.remaining()).isLessThanOrEqualTo(this.jumping.backend.longestLease());
+		assertThat(hold.remaining()).isLessThanOrEqualTo(this.jumping.backend.maxLeaseTime());
 		assertThat(this.run.acquire(this.other, "one", TERMS, Duration.ZERO)).isNull();
 		assertThat(this.run.release(hold)).isTrue();
 		this.run.assertEverybodyAcquires(KEYS);

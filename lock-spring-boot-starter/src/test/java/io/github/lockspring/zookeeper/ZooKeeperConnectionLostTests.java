@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ZooKeeperConnectionLostTests {
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofMinutes(1), true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofMinutes(1), true);
 
 	/**
 	 * Half of it is enough for whoever comes back late on a machine with much else to do.

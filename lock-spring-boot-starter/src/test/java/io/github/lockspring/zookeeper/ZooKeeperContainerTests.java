@@ -49,7 +49,7 @@ class ZooKeeperContainerTests {
 
 	private static ZooKeeperServer server;
 
-	private final LockTree tree = new LockTree(Clients.create("localhost:1"), "lock");
+	private final LockPaths tree = new LockPaths(Clients.create("localhost:1"), "lock");
 
 	private ZooKeeperProcess process;
 
@@ -119,9 +119,10 @@ class ZooKeeperContainerTests {
 	void restsOfProcessesThatHaveEndedAreTidiedUp() {
 		try (ZooKeeperProcess ended = ZooKeeperProcess.on(server.connectString())) {
 			for (int i = 0; i < 20; i++) {
-				ended.backend.releaseAfter(ended.acquire("key-" + i), Duration.ofMillis(1), ZooKeeperProcess.TIMEOUT);
+				ended.backend.releaseWithDelay(ended.acquire("key-" + i), Duration.ofMillis(1),
+						ZooKeeperProcess.TIMEOUT);
 			}
-			ended.backend.releaseAfter(ended.acquire(ended.request(List.of("a", "b"))), Duration.ofMillis(1),
+			ended.backend.releaseWithDelay(ended.acquire(ended.request(List.of("a", "b"))), Duration.ofMillis(1),
 					ZooKeeperProcess.TIMEOUT);
 		}
 		try (ZooKeeperProcess next = ZooKeeperProcess.on(server.connectString())) {
@@ -133,7 +134,8 @@ class ZooKeeperContainerTests {
 	@Test
 	void restsThatAreNotOverStayWhenAnotherProcessTidiesUp() {
 		LeaseRequest lease = this.process.acquire("key");
-		assertThat(this.process.backend.releaseAfter(lease, Duration.ofHours(1), ZooKeeperProcess.TIMEOUT)).isTrue();
+		assertThat(this.process.backend.releaseWithDelay(lease, Duration.ofHours(1), ZooKeeperProcess.TIMEOUT))
+			.isTrue();
 		try (ZooKeeperProcess next = ZooKeeperProcess.on(server.connectString())) {
 			assertThat(next.release(next.acquire("other"))).isTrue();
 			assertThat(next.tryAcquire(next.request("key"))).isInstanceOf(Denial.class);

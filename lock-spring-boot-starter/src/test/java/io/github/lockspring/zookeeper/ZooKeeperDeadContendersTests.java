@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.ChildJvms;
@@ -59,7 +59,7 @@ class ZooKeeperDeadContendersTests {
 	 */
 	private static final Duration LONG_SESSION = Duration.ofSeconds(10);
 
-	private static final AcquireTerms TERMS = AcquireTerms.fair(Duration.ofMinutes(2), true);
+	private static final AcquireOptions TERMS = AcquireOptions.fair(Duration.ofMinutes(2), true);
 
 	private final Queue<String> served = new ConcurrentLinkedQueue<>();
 

@@ -192,7 +192,8 @@ class ZooKeeperPollTests {
 		LeaseRequest holder = this.holders.acquire(this.key);
 		LeaseRequest waiter = this.waiters.queue(this.waiters.request(this.key));
 		awaitWatchesOf(List.of(waiter));
-		assertThat(this.holders.backend.releaseAfter(holder, Duration.ofHours(1), ZooKeeperProcess.TIMEOUT)).isTrue();
+		assertThat(this.holders.backend.releaseWithDelay(holder, Duration.ofHours(1), ZooKeeperProcess.TIMEOUT))
+			.isTrue();
 		ZooKeeperProcess.await().until(() -> this.waiters.hints.contains(waiter));
 		assertThat(poll(List.of(waiter))).isEmpty();
 		Denial first = (Denial) this.waiters.backend.contend(waiter, ZooKeeperProcess.TIMEOUT);
@@ -204,7 +205,8 @@ class ZooKeeperPollTests {
 	@Test
 	void waiterIsAskedForWhenTheRestIsOver() {
 		LeaseRequest holder = this.holders.acquire(this.key);
-		assertThat(this.holders.backend.releaseAfter(holder, Duration.ofSeconds(2), ZooKeeperProcess.TIMEOUT)).isTrue();
+		assertThat(this.holders.backend.releaseWithDelay(holder, Duration.ofSeconds(2), ZooKeeperProcess.TIMEOUT))
+			.isTrue();
 		this.holders.client.close(); // nobody else ends the rest
 		LeaseRequest waiter = this.waiters.queue(this.waiters.request(this.key));
 		awaitWatchesOf(List.of(waiter));

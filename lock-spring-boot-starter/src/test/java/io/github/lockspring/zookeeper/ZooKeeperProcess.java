@@ -166,28 +166,28 @@ final class ZooKeeperProcess implements AutoCloseable, BackendListener {
 	}
 
 	@Override
-	public void tryAgain(LeaseRequest request) {
+	public void onRetryHint(LeaseRequest request) {
 		this.hints.add(request);
 	}
 
 	@Override
-	public boolean granted(LeaseRequest request, Grant grant, long stamp) {
+	public boolean onGranted(LeaseRequest request, Grant grant, long stamp) {
 		this.stamps.put(request, stamp);
 		this.granted.add(request);
 		return true;
 	}
 
 	@Override
-	public void lost(LeaseRequest lease) {
+	public void onLost(LeaseRequest lease) {
 		this.lost.add(lease);
 	}
 
 	@Override
-	public void suspended() {
+	public void onSuspended() {
 	}
 
 	@Override
-	public void resumed() {
+	public void onResumed() {
 	}
 
 	@Override

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
@@ -59,13 +59,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class ZooKeeperQueueTests {
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	private static ZooKeeperServer server;
 
 	private final String key = "key-" + System.nanoTime();
 
-	private final LockTree tree = new LockTree(Clients.create("localhost:1"), "lock");
+	private final LockPaths tree = new LockPaths(Clients.create("localhost:1"), "lock");
 
 	private ZooKeeperProcess one;
 
@@ -187,7 +187,7 @@ class ZooKeeperQueueTests {
 		LeaseRequest next = this.two.queue(this.two.request(this.key));
 		awaitWatchOf(this.two, next);
 		LeaseRequest reader = this.one.request(this.key, LeaseMode.SHARED);
-		assertThat(this.one.backend.stepDown(writer, reader, ZooKeeperProcess.TIMEOUT)).isInstanceOf(Grant.class);
+		assertThat(this.one.backend.downgrade(writer, reader, ZooKeeperProcess.TIMEOUT)).isInstanceOf(Grant.class);
 		assertStillWaits(this.two, next);
 		assertThat(this.one.renews(reader)).isTrue();
 		assertThat(this.one.release(reader)).isTrue();
@@ -201,7 +201,7 @@ class ZooKeeperQueueTests {
 		LeaseRequest writer = this.one.acquire(this.key);
 		LeaseRequest next = this.two.queue(this.two.request(this.key, LeaseMode.SHARED));
 		LeaseRequest reader = this.one.request(this.key, LeaseMode.SHARED);
-		assertThat(this.one.backend.stepDown(writer, reader, ZooKeeperProcess.TIMEOUT)).isInstanceOf(Grant.class);
+		assertThat(this.one.backend.downgrade(writer, reader, ZooKeeperProcess.TIMEOUT)).isInstanceOf(Grant.class);
 		assertThat(this.two.nextGranted()).isEqualTo(next);
 		assertThat(this.one.renews(reader)).isTrue();
 	}
@@ -211,7 +211,7 @@ class ZooKeeperQueueTests {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest next = this.two.queue(this.two.request(this.key));
 		awaitWatchOf(this.two, next);
-		assertThat(this.one.backend.releaseAfter(holder, Duration.ofHours(1), ZooKeeperProcess.TIMEOUT)).isTrue();
+		assertThat(this.one.backend.releaseWithDelay(holder, Duration.ofHours(1), ZooKeeperProcess.TIMEOUT)).isTrue();
 		assertStillWaits(this.two, next);
 		ZooKeeperProcess.await().until(() -> this.two.hints.contains(next));
 		Denial denial = (Denial) this.two.backend.contend(next, ZooKeeperProcess.TIMEOUT);
@@ -380,7 +380,7 @@ class ZooKeeperQueueTests {
 		LeaseRequest resting = this.one.acquire(this.key + "-resting");
 		this.one.client.getZookeeperClient().getZooKeeper().close();
 		assertThat(this.one.release(lease)).isFalse();
-		assertThat(this.one.backend.releaseAfter(resting, Duration.ofHours(1), ZooKeeperProcess.TIMEOUT)).isFalse();
+		assertThat(this.one.backend.releaseWithDelay(resting, Duration.ofHours(1), ZooKeeperProcess.TIMEOUT)).isFalse();
 	}
 
 	@Test

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
@@ -70,7 +70,7 @@ class ZooKeeperReplyDroppedTests {
 	/**
 	 * Much longer than any wait here: whatever is lost blocks a key for longer.
 	 */
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofMinutes(2), true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofMinutes(2), true);
 
 	private static final String INSTANCE = OwnerId.newInstance();
 

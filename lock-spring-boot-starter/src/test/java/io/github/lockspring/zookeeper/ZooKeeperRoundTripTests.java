@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
@@ -52,7 +52,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ZooKeeperRoundTripTests {
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	private static final long WAIT = ZooKeeperProcess.TIMEOUT.toNanos();
 
@@ -273,7 +273,7 @@ class ZooKeeperRoundTripTests {
 	 */
 	@Test
 	void engineRenewsThousandsOfLeasesWithFewRequests() throws Exception {
-		AcquireTerms terms = AcquireTerms.exclusive(Duration.ofSeconds(12), true);
+		AcquireOptions terms = AcquireOptions.exclusive(Duration.ofSeconds(12), true);
 		try (LockEngine engine = engine()) {
 			List<Hold> holds = new ArrayList<>();
 			for (int i = 0; i < 2000; i++) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
@@ -45,9 +45,9 @@ class ZooKeeperServersAwayTests {
 
 	private static final Duration WITHOUT_QUORUM = Duration.ofSeconds((FaultRun.SCALE > 1) ? 10 : 3);
 
-	private static final AcquireTerms TERMS = AcquireTerms.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
-	private static final AcquireTerms FAIR = AcquireTerms.fair(Duration.ofSeconds(30), true);
+	private static final AcquireOptions FAIR = AcquireOptions.fair(Duration.ofSeconds(30), true);
 
 	private static final List<String> KEYS = List.of("one", "two");
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
@@ -55,7 +55,7 @@ class ZooKeeperSessionExpiredTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(10);
 
-	private static final AcquireTerms TERMS = AcquireTerms.fair(Duration.ofMinutes(1), true);
+	private static final AcquireOptions TERMS = AcquireOptions.fair(Duration.ofMinutes(1), true);
 
 	private static ZooKeeperServer server;
 

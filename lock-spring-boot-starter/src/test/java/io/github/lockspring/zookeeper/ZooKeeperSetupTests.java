@@ -129,8 +129,8 @@ class ZooKeeperSetupTests {
 		process.acquire("key");
 		process.acquire(process.request(List.of("one", "two")));
 		LeaseRequest writer = process.acquire("stepped-down");
-		process.backend.stepDown(writer, process.request("stepped-down", LeaseMode.SHARED), ZooKeeperProcess.TIMEOUT);
-		process.backend.releaseAfter(process.acquire("resting"), Duration.ofHours(1), ZooKeeperProcess.TIMEOUT);
+		process.backend.downgrade(writer, process.request("stepped-down", LeaseMode.SHARED), ZooKeeperProcess.TIMEOUT);
+		process.backend.releaseWithDelay(process.acquire("resting"), Duration.ofHours(1), ZooKeeperProcess.TIMEOUT);
 		ZooKeeper zooKeeper = process.client.getZookeeperClient().getZooKeeper();
 		List<String> nodes = ZKUtil.listSubTreeBFS(zooKeeper, this.root);
 		assertThat(nodes).hasSize(13);

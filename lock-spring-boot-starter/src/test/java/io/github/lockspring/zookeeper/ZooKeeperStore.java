@@ -94,7 +94,7 @@ record ZooKeeperStore(String connectString, Duration sessionTimeout) implements 
 	}
 
 	static String pathOf(CuratorFramework admin, String key) {
-		return new LockTree(admin, Clients.SETTINGS.namespace()).of(key);
+		return new LockPaths(admin, Clients.SETTINGS.namespace()).of(key);
 	}
 
 	/**

@@ -72,7 +72,7 @@ final class NoOpBackend implements LockBackend {
 	}
 
 	@Override
-	public boolean releaseAfter(LeaseRequest lease, Duration rest, Duration timeout) {
+	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
 		this.calls++;
 		return true;
 	}

@@ -37,7 +37,7 @@ import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.concurrent.LockClient;
-import io.github.lockspring.engine.AcquireTerms;
+import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
@@ -59,7 +59,7 @@ public class ReentryBenchmark {
 
 	private static final LockOptions OPTIONS = LockOptions.defaults();
 
-	private static final AcquireTerms TERMS = OPTIONS.terms();
+	private static final AcquireOptions TERMS = OPTIONS.acquireOptions();
 
 	private final String key = "order:42";
 

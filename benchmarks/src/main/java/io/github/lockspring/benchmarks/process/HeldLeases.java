@@ -51,7 +51,7 @@ public final class HeldLeases {
 	}
 
 	/**
-	 * Releases everything, which fails if a lease was lost.
+	 * ReleaseRetrier everything, which fails if a lease was lost.
 	 */
 	String release() {
 		this.holds.forEach(Contestant.Hold::release);

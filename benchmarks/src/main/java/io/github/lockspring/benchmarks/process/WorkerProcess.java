@@ -64,7 +64,7 @@ public final class WorkerProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Releases what was acquired.
+	 * ReleaseRetrier what was acquired.
 	 * @return when the release began
 	 */
 	public long release() {

@@ -1,0 +1,236 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring;
+
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.engine.EngineException;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.LockEngine;
+
+/**
+ * Acquires for one owner, on one set of options, without holding up a thread. What a
+ * chain of locks holds already is acquired again by its holder. Used once.
+ * <p>
+ * Whoever completes the future before it is completed here does not want the locks any
+ * more: what is under way is cancelled, what is held is given back.
+ */
+final class AsyncAcquisition {
+
+	private final CompletableFuture<@Nullable LockHandle> result = new CompletableFuture<>();
+
+	private final Deque<DefaultLockHandle> held = new ArrayDeque<>();
+
+	private final LockEngine engine;
+
+	private final int prefixLength;
+
+	private final LockOptions options;
+
+	private final Object owner;
+
+	private final @Nullable LockContext context;
+
+	private final long deadline;
+
+	private volatile @Nullable Future<?> current;
+
+	/**
+	 * Creates the acquisition.
+	 * @param engine where to acquire
+	 * @param prefixLength the length of what all keys begin with in the store
+	 * @param options how to lock
+	 * @param owner the owner of what is not held yet
+	 * @param context what is held already, or {@code null}
+	 */
+	AsyncAcquisition(LockEngine engine, int prefixLength, LockOptions options, Object owner,
+			@Nullable LockContext context) {
+		this.engine = engine;
+		this.prefixLength = prefixLength;
+		this.options = options;
+		this.owner = owner;
+		this.context = context;
+		this.deadline = engine.deadlineAfter(options.waitNanos());
+		this.result.whenComplete((lock, failure) -> cancelCurrent());
+	}
+
+	private void cancelCurrent() {
+		Future<?> current = this.current;
+		if (current != null) {
+			current.cancel(false);
+		}
+	}
+
+	/**
+	 * Makes a future fail where another says that a lock is held by another.
+	 * @param lock the lock, or {@code null}
+	 * @param otherwise why to fail
+	 */
+	static CompletableFuture<LockHandle> require(CompletableFuture<@Nullable LockHandle> lock,
+			Supplier<LockException> otherwise) {
+		CompletableFuture<LockHandle> required = new CompletableFuture<>();
+		lock.whenComplete((handle, failure) -> {
+			if (failure != null || handle == null) {
+				required.completeExceptionally((failure != null) ? failure : otherwise.get());
+			}
+			else if (!required.complete(handle)) {
+				handle.closeAsync();
+			}
+		});
+		required.whenComplete((handle, failure) -> lock.cancel(false));
+		return required;
+	}
+
+	CompletableFuture<@Nullable LockHandle> acquire(String storeKey) {
+		CompletableFuture<@Nullable Hold> next = next(storeKey);
+		next.whenComplete((hold, failure) -> {
+			if (take(next, storeKey)) {
+				end(this.held.pop());
+			}
+		});
+		return this.result;
+	}
+
+	CompletableFuture<@Nullable LockHandle> acquireAll(List<String> storeKeys) {
+		CompletableFuture<List<Hold>> together = this.engine.acquireTogetherAsync(storeKeys,
+				this.options.acquireOptions(), this.owner, this.engine.nanosUntil(this.deadline));
+		setCurrent(together);
+		together.whenComplete((holds, failure) -> {
+			if (failure != null) {
+				fail(failure, storeKeys.get(0));
+				return;
+			}
+			holds.forEach(this::add);
+			advance(storeKeys, holds.isEmpty() ? storeKeys.iterator() : Collections.emptyIterator());
+		});
+		return this.result;
+	}
+
+	/**
+	 * Acquires one after the other, in a loop as long as that goes at once.
+	 */
+	private void advance(List<String> all, Iterator<String> storeKeys) {
+		while (storeKeys.hasNext()) {
+			if (this.engine.isLongOver(this.deadline)) {
+				release().whenComplete((closed, loss) -> this.result.complete(null));
+				return;
+			}
+			String storeKey = storeKeys.next();
+			CompletableFuture<@Nullable Hold> next = next(storeKey);
+			if (!next.isDone()) {
+				next.whenComplete((hold, failure) -> {
+					if (take(next, storeKey)) {
+						advance(all, storeKeys);
+					}
+				});
+				return;
+			}
+			if (!take(next, storeKey)) {
+				return;
+			}
+		}
+		endAll(all);
+	}
+
+	private CompletableFuture<@Nullable Hold> next(String storeKey) {
+		CompletableFuture<@Nullable Hold> next = this.engine.acquireAsync(storeKey, this.options.acquireOptions(),
+				ownerOf(storeKey), this.engine.nanosUntil(this.deadline));
+		setCurrent(next);
+		return next;
+	}
+
+	private Object ownerOf(String storeKey) {
+		Object holder = (this.context != null) ? this.context.asyncOwnerOf(this.engine.backendName(), storeKey) : null;
+		return (holder != null) ? holder : this.owner;
+	}
+
+	/**
+	 * Either this finds that the result is not wanted, or whoever says so finds this.
+	 */
+	private void setCurrent(Future<?> current) {
+		this.current = current;
+		if (this.result.isDone()) {
+			current.cancel(false);
+		}
+	}
+
+	/**
+	 * Takes the next hold.
+	 * @return {@code false} if it was not acquired, and there is nothing more to do
+	 */
+	private boolean take(CompletableFuture<@Nullable Hold> done, String storeKey) {
+		try {
+			Hold hold = done.join();
+			if (hold != null) {
+				add(hold);
+				return true;
+			}
+			release().whenComplete((closed, loss) -> this.result.complete(null));
+		}
+		catch (CompletionException | CancellationException ex) {
+			fail((ex.getCause() != null) ? ex.getCause() : ex, storeKey);
+		}
+		return false;
+	}
+
+	private void add(Hold hold) {
+		this.held.push(new DefaultLockHandle(hold, this.prefixLength));
+	}
+
+	private void endAll(List<String> storeKeys) {
+		if (this.held.stream().allMatch(LockHandle::isHeld)) {
+			end(new CompositeLockHandle(this.held));
+			return;
+		}
+		release().whenComplete((closed, loss) -> { // the last was long in coming
+			this.held.clear();
+			if (this.engine.nanosUntil(this.deadline) > 0) {
+				acquireAll(storeKeys);
+			}
+			else {
+				this.result.complete(null);
+			}
+		});
+	}
+
+	private void end(LockHandle lock) {
+		if (!this.result.complete(lock)) {
+			lock.closeAsync();
+		}
+	}
+
+	private void fail(Throwable failure, String storeKey) {
+		Throwable translated = (failure instanceof EngineException ex) ? LockException.of(ex, storeKey) : failure;
+		release().whenComplete((closed, loss) -> this.result.completeExceptionally(translated));
+	}
+
+	private CompletableFuture<Void> release() {
+		return new CompositeLockHandle(this.held).closeAsync();
+	}
+
+}

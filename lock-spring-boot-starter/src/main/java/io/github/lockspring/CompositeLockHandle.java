@@ -1,0 +1,131 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.LongSummaryStatistics;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The handle of several keys that were acquired together.
+ */
+final class CompositeLockHandle implements LockHandle {
+
+	private final Collection<DefaultLockHandle> locks;
+
+	/**
+	 * Creates the handle.
+	 * @param locks the handles, in the order of closing
+	 */
+	CompositeLockHandle(Deque<DefaultLockHandle> locks) {
+		this.locks = locks;
+	}
+
+	@Nullable Object ownerOf(String backend, String storeKey) {
+		return this.locks.stream()
+			.map((lock) -> lock.ownerOf(backend, storeKey))
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
+	}
+
+	@Override
+	public String key() {
+		return this.locks.stream().map(LockHandle::key).sorted().collect(Collectors.joining(","));
+	}
+
+	@Override
+	public String storeKey() {
+		return this.locks.stream().map(LockHandle::storeKey).sorted().collect(Collectors.joining(","));
+	}
+
+	@Override
+	public long fencingToken() {
+		checkpoint();
+		LongSummaryStatistics tokens = this.locks.stream().mapToLong(LockHandle::fencingToken).summaryStatistics();
+		if (tokens.getMin() == tokens.getMax()) {
+			return tokens.getMax();
+		}
+		throw new IllegalStateException(
+				"The keys were acquired one after the other and have fencing tokens of their own");
+	}
+
+	@Override
+	public boolean isHeld() {
+		return this.locks.stream().allMatch(LockHandle::isHeld);
+	}
+
+	@Override
+	public boolean isLost() {
+		return this.locks.stream().anyMatch(LockHandle::isLost);
+	}
+
+	@Override
+	public Duration remaining() {
+		return this.locks.stream().map(LockHandle::remaining).min(Comparator.naturalOrder()).orElse(Duration.ZERO);
+	}
+
+	@Override
+	public void checkpoint() {
+		this.locks.forEach(LockHandle::checkpoint);
+	}
+
+	@Override
+	public void onLost(Runnable callback) {
+		AtomicBoolean told = new AtomicBoolean();
+		this.locks.forEach((lock) -> lock.onLost(() -> {
+			if (told.compareAndSet(false, true)) {
+				callback.run();
+			}
+		}));
+	}
+
+	@Override
+	public void close() {
+		DefaultLockHandle.releaseAll(markClosed());
+	}
+
+	/**
+	 * One thread gives back one after the other, so that many keys do not take many
+	 * threads.
+	 */
+	@Override
+	public CompletableFuture<Void> closeAsync() {
+		List<DefaultLockHandle> closed = markClosed();
+		return closed.isEmpty() ? CompletableFuture.completedFuture(null)
+				: closed.get(0).runAsync(() -> DefaultLockHandle.releaseAll(closed));
+	}
+
+	private List<DefaultLockHandle> markClosed() {
+		return this.locks.stream().filter(DefaultLockHandle::markClosed).toList();
+	}
+
+	@Override
+	public String toString() {
+		return this.locks.toString();
+	}
+
+}

@@ -1,0 +1,212 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.engine.Hold;
+
+/**
+ * The handle of one key. Several handles share one hold if its owner acquired it again.
+ */
+final class DefaultLockHandle implements LockHandle {
+
+	private static final VarHandle CLOSED;
+
+	static {
+		try {
+			CLOSED = MethodHandles.lookup().findVarHandle(DefaultLockHandle.class, "closed", boolean.class);
+		}
+		catch (ReflectiveOperationException ex) {
+			throw new ExceptionInInitializerError(ex);
+		}
+	}
+
+	private final Hold hold;
+
+	private final int prefixLength;
+
+	private volatile boolean closed;
+
+	DefaultLockHandle(Hold hold, int prefixLength) {
+		this.hold = hold;
+		this.prefixLength = prefixLength;
+	}
+
+	/**
+	 * Makes a handle, or gives the lock back that would have none.
+	 */
+	static DefaultLockHandle of(Hold hold, int prefixLength) {
+		try {
+			return new DefaultLockHandle(hold, prefixLength);
+		}
+		catch (Throwable ex) {
+			hold.release();
+			throw ex;
+		}
+	}
+
+	/**
+	 * Who holds a key, unless this is closed: whoever comes after that shares nothing.
+	 */
+	@Nullable Object ownerOf(String backend, String storeKey) {
+		return (!this.closed && this.hold.key().equals(storeKey) && this.hold.backendName().equals(backend))
+				? this.hold.owner() : null;
+	}
+
+	@Override
+	public String key() {
+		return this.hold.key().substring(this.prefixLength);
+	}
+
+	@Override
+	public String storeKey() {
+		return this.hold.key();
+	}
+
+	@Override
+	public long fencingToken() {
+		checkpoint();
+		long token = this.hold.token();
+		if (token == 0) {
+			throw new UnsupportedOperationException("The backend '" + this.hold.backendName()
+					+ "' has no fencing tokens: nothing that is written under this lock can be told from what a"
+					+ " former holder writes too late");
+		}
+		return token;
+	}
+
+	@Override
+	public boolean isHeld() {
+		return !this.closed && this.hold.isHeld();
+	}
+
+	@Override
+	public boolean isLost() {
+		return !this.closed && !this.hold.hasLease();
+	}
+
+	@Override
+	public Duration remaining() {
+		return this.closed ? Duration.ZERO : this.hold.remaining();
+	}
+
+	@Override
+	public void checkpoint() {
+		requireOpen();
+		if (!this.hold.isHeld()) {
+			throw this.hold.hasLease() ? new LockSuspendedException(this.hold.key())
+					: new LockLostException(this.hold.key());
+		}
+	}
+
+	@Override
+	public void onLost(Runnable callback) {
+		requireOpen();
+		this.hold.onLost(this, callback);
+	}
+
+	private void requireOpen() {
+		if (this.closed) {
+			throw new IllegalStateException("The lock on " + KeyFormat.quote(this.hold.key()) + " is closed");
+		}
+	}
+
+	@Override
+	public void close() {
+		if (markClosed()) {
+			release();
+		}
+	}
+
+	/**
+	 * Closes the handle, after which the hold must be released.
+	 * @return {@code false} if it is closed already
+	 */
+	boolean markClosed() {
+		boolean marked = CLOSED.compareAndSet(this, false, true);
+		if (marked) {
+			this.hold.warnIfForeignThread();
+		}
+		return marked;
+	}
+
+	private void release() {
+		if (!this.hold.release(this)) {
+			throw new LockLostException(this.hold.key());
+		}
+	}
+
+	@Override
+	public CompletableFuture<Void> closeAsync() {
+		CompletableFuture<Void> closed = new CompletableFuture<>();
+		if (markClosed()) {
+			this.hold.releaseAsync(this).whenComplete((kept, failure) -> end(closed, kept, failure));
+		}
+		else {
+			closed.complete(null);
+		}
+		return closed;
+	}
+
+	private void end(CompletableFuture<Void> closed, @Nullable Boolean kept, @Nullable Throwable failure) {
+		if (failure != null) {
+			closed.completeExceptionally(failure);
+		}
+		else if (Boolean.TRUE.equals(kept)) {
+			closed.complete(null);
+		}
+		else {
+			closed.completeExceptionally(new LockLostException(this.hold.key()));
+		}
+	}
+
+	/**
+	 * ReleaseRetrier the holds of closed handles, those that were granted together in one
+	 * call to the store.
+	 */
+	static void releaseAll(List<DefaultLockHandle> closed) {
+		Map<DefaultLockHandle, Hold> holds = new LinkedHashMap<>();
+		closed.forEach((lock) -> holds.put(lock, lock.hold));
+		List<Hold> lost = Hold.releaseAll(holds);
+		if (!lost.isEmpty()) {
+			throw new LockLostException(lost.get(0).key());
+		}
+	}
+
+	/**
+	 * Has a thread of the engine do something that may wait for the store.
+	 */
+	CompletableFuture<Void> runAsync(Runnable action) {
+		return this.hold.runAsync(action);
+	}
+
+	@Override
+	public String toString() {
+		return "lock on " + KeyFormat.quote(this.hold.key()) + (this.closed ? ", closed" : "");
+	}
+
+}

@@ -1,0 +1,156 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.lang.reflect.Method;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelCompilerMode;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.SpelNodeImpl;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Understands the expressions of annotations, once, when the bean is proxied. Only the
+ * text of the annotation is ever parsed; arguments are values. Spring's expression
+ * language is not even loaded for those that are an argument as it is.
+ */
+final class LockExpressionParser {
+
+	private final SingletonSupplier<Language> language;
+
+	LockExpressionParser(ConfigurableBeanFactory beanFactory) {
+		this.language = SingletonSupplier.of(() -> new Language(beanFactory));
+	}
+
+	LockExpression parse(AnnotationText text) {
+		Method method = text.site().method();
+		@Nullable String[] names = DefaultParameterNameDiscoverer.getSharedInstance().getParameterNames(method);
+		Map<String, Integer> variables = variablesOf(method, names);
+		Integer index = text.text().startsWith("#") ? variables.get(text.text().substring(1)) : null;
+		return (index != null) ? new ArgumentExpression(text.text(), index)
+				: this.language.obtain().parse(text, variables, names != null);
+	}
+
+	/**
+	 * The names of the arguments, each with its index, as in {@code @Cacheable}. The
+	 * continuation of a suspending function has no name.
+	 */
+	private static Map<String, Integer> variablesOf(Method method, @Nullable String @Nullable [] names) {
+		Map<String, Integer> variables = new LinkedHashMap<>();
+		for (int i = 0; i < method.getParameterCount(); i++) {
+			if (names != null && i < names.length && names[i] != null) {
+				variables.put(names[i], i);
+			}
+			variables.putIfAbsent("p" + i, i);
+			variables.putIfAbsent("a" + i, i);
+		}
+		variables.remove("root");
+		return variables;
+	}
+
+	/**
+	 * The expression language of Spring, as far as it is allowed here.
+	 */
+	private static final class Language {
+
+		private final SpelParserConfiguration configuration;
+
+		private final SpelExpressionParser parser;
+
+		private final EvaluationContext shared;
+
+		Language(ConfigurableBeanFactory beanFactory) {
+			this.configuration = new SpelParserConfiguration(SpelCompilerMode.MIXED, beanFactory.getBeanClassLoader());
+			this.parser = new SpelExpressionParser(this.configuration);
+			StandardEvaluationContext shared = new StandardEvaluationContext();
+			shared.setBeanResolver(new BeanFactoryResolver(beanFactory));
+			this.shared = shared;
+		}
+
+		LockExpression parse(AnnotationText text, Map<String, Integer> variables, boolean named) {
+			SpelExpression parsed = parseRaw(text);
+			String problem = new ExpressionCheck(variables.keySet(), named).problemIn(parsed.getAST());
+			if (problem != null) {
+				throw text.refuse(problem, "Correct the expression.", null);
+			}
+			return expressionOf(parsed.getAST(), text.text(), variables, text.text());
+		}
+
+		private SpelExpression parseRaw(AnnotationText text) {
+			try {
+				SpelExpression parsed = this.parser.parseRaw(text.text());
+				return new SpelExpression(text.text(), CheckedSum.in(parsed.getAST()), this.configuration);
+			}
+			catch (ParseException ex) {
+				throw text.refuse(
+						"is not an expression: " + ex.getSimpleMessage() + ", at position " + ex.getPosition(),
+						"Correct the expression.", ex);
+			}
+		}
+
+		/**
+		 * Finds out what needs not be evaluated by Spring.
+		 * @param node the expression, or a part of it
+		 * @param expression the text of that
+		 * @param variables the indexes of the arguments by their names
+		 * @param whole the text of the whole expression
+		 */
+		private LockExpression expressionOf(SpelNode node, String expression, Map<String, Integer> variables,
+				String whole) {
+			Integer index = variables.get(variableIn(node));
+			if (index != null) {
+				return new ArgumentExpression(expression, index);
+			}
+			if (node instanceof Literal literal) {
+				return new LiteralExpression(expression, literal.getLiteralValue().getValue());
+			}
+			if (node instanceof OpPlus sum && sum.getChildCount() == 2) {
+				return new SumExpression(expression, operandOf(sum, 0, variables, whole),
+						operandOf(sum, 1, variables, whole), this.shared.getTypeConverter());
+			}
+			return new ParsedExpression(expression, new SpelExpression(whole, (SpelNodeImpl) node, this.configuration),
+					variables, this.shared);
+		}
+
+		private LockExpression operandOf(SpelNode sum, int operand, Map<String, Integer> variables, String whole) {
+			SpelNode node = sum.getChild(operand);
+			return expressionOf(node, node.toStringAST(), variables, whole);
+		}
+
+		private static @Nullable String variableIn(SpelNode node) {
+			return (node instanceof VariableReference) ? ExpressionCheck.nameOf(node) : null;
+		}
+
+	}
+
+}

@@ -1,0 +1,80 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.lang.reflect.Method;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.support.AopUtils;
+
+/**
+ * The root object of expressions: {@code #root.method}, {@code #root.methodName},
+ * {@code #root.target}, {@code #root.targetClass} and {@code #root.args}, as in
+ * {@code @Cacheable}.
+ */
+public final class LockExpressionRootObject {
+
+	private final MethodInvocation invocation;
+
+	LockExpressionRootObject(MethodInvocation invocation) {
+		this.invocation = invocation;
+	}
+
+	/**
+	 * The method that is called.
+	 * @return the method
+	 */
+	public Method getMethod() {
+		return this.invocation.getMethod();
+	}
+
+	/**
+	 * The name of the method that is called.
+	 * @return the name
+	 */
+	public String getMethodName() {
+		return this.invocation.getMethod().getName();
+	}
+
+	/**
+	 * The object whose method is called.
+	 * @return the object
+	 */
+	public @Nullable Object getTarget() {
+		return this.invocation.getThis();
+	}
+
+	/**
+	 * The class of the object whose method is called.
+	 * @return the class
+	 */
+	public Class<?> getTargetClass() {
+		Object target = this.invocation.getThis();
+		return (target != null) ? AopUtils.getTargetClass(target) : getMethod().getDeclaringClass();
+	}
+
+	/**
+	 * The arguments.
+	 * @return the arguments
+	 */
+	public @Nullable Object[] getArgs() {
+		return this.invocation.getArguments();
+	}
+
+}

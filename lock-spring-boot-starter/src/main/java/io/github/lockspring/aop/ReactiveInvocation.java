@@ -1,0 +1,163 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop;
+
+import java.util.List;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+import org.springframework.core.ReactiveAdapter;
+
+import io.github.lockspring.LockContext;
+import io.github.lockspring.LockException;
+import io.github.lockspring.LockHandle;
+
+/**
+ * One subscription to the result of a method.
+ * <ol>
+ * <li>Acquire one lock after the other, without a thread that waits.</li>
+ * <li>Call the method and subscribe to its stream, with the locks in the context.</li>
+ * <li>When the stream has completed, failed or was cancelled, give the locks back, and
+ * then pass the end on.</li>
+ * </ol>
+ */
+final class ReactiveInvocation {
+
+	private final LockedMethod method;
+
+	private final MethodInvocation invocation;
+
+	private final List<LockInvocation> claims;
+
+	private final @Nullable ReactiveTransaction transaction;
+
+	ReactiveInvocation(LockedMethod method, MethodInvocation invocation, List<LockInvocation> claims,
+			@Nullable ReactiveTransaction transaction) {
+		this.method = method;
+		this.invocation = invocation;
+		this.claims = claims;
+		this.transaction = transaction;
+	}
+
+	/**
+	 * Acquires the locks from an index on, and calls the method.
+	 * @param index the index of the next lock
+	 * @param outer what is held already
+	 * @return the stream, whose end comes after the release
+	 */
+	Publisher<?> runUnder(int index, @Nullable LockContext outer) {
+		return runUnder(index, outer, List.of());
+	}
+
+	/**
+	 * Goes on with the locks from an index on.
+	 * @param interrupting the locks held so far whose loss ends the stream
+	 */
+	private Publisher<?> runUnder(int index, @Nullable LockContext outer, List<LockHandle> interrupting) {
+		if (index == this.claims.size()) {
+			return run(outer, interrupting);
+		}
+		ReactiveHold hold = new ReactiveHold(this.claims.get(index), outer, this.transaction);
+		if (this.method.returnType().isSeveral()) {
+			return Flux
+				.<Object, ReactiveHold>usingWhen(hold.acquire(), (acquired) -> runUnder(acquired, index, interrupting),
+						ReactiveHold::release, ReactiveHold::releaseAfter, ReactiveHold::release)
+				.concatWith(hold.end());
+		}
+		return Mono
+			.<Object, ReactiveHold>usingWhen(hold.acquire(),
+					(acquired) -> Mono.from(runUnder(acquired, index, interrupting)), ReactiveHold::release,
+					ReactiveHold::releaseAfter, ReactiveHold::release)
+			.flatMap((result) -> hold.end().defaultIfEmpty(result))
+			.switchIfEmpty(hold.end());
+	}
+
+	/**
+	 * Whatever is thrown from now on fails the stream, so that the lock is given back.
+	 */
+	private Publisher<?> runUnder(ReactiveHold hold, int index, List<LockHandle> interrupting) {
+		hold.take();
+		LockException denial = hold.denial();
+		if (denial != null) {
+			return denied(hold, denial, index, interrupting);
+		}
+		if (this.method.isOffered(hold.claim().lock())) {
+			this.method.offer(hold.lock(), this.invocation);
+		}
+		Mono<Object> loss = hold.endsOnLoss() ? hold.loss() : Mono.never();
+		Publisher<?> stream = runUnder(index + 1, hold.context(), hold.claim().interrupting(interrupting, hold.lock()));
+		return failing(hold.endsOnLoss() ? untilLoss(stream, loss) : stream);
+	}
+
+	private Publisher<?> failing(Publisher<?> stream) {
+		Publisher<?> failing = new FailingPublisher(stream);
+		return this.method.returnType().isSeveral() ? Flux.from(failing) : Mono.fromDirect(failing);
+	}
+
+	private Publisher<?> denied(ReactiveHold hold, LockException failure, int index, List<LockHandle> interrupting) {
+		MethodInvocation unlocked = new UnlockedInvocation(this.invocation,
+				() -> runOthers(hold, index + 1, interrupting));
+		try {
+			return ReactiveInvoker.publisherOf(hold.claim().attributes().failurePolicy().resultOf(unlocked, failure));
+		}
+		catch (Throwable ex) {
+			return ReactiveInvoker.failed(this.method, ex);
+		}
+	}
+
+	private Object runOthers(ReactiveHold hold, int index, List<LockHandle> interrupting) {
+		ReactiveAdapter adapter = this.method.returnType().adapter();
+		Publisher<?> stream = runUnder(index, hold.outer(), interrupting);
+		return (adapter != null) ? adapter.fromPublisher(stream) : stream;
+	}
+
+	/**
+	 * If the other stream failed, this one would not be cancelled.
+	 */
+	private Publisher<?> untilLoss(Publisher<?> stream, Mono<Object> loss) {
+		return this.method.returnType().isSeveral() ? Flux.from(stream).takeUntilOther(loss)
+				: Mono.from(stream).takeUntilOther(loss);
+	}
+
+	/**
+	 * A lock may be over before anybody is told, hence the look at those that count.
+	 */
+	private Publisher<?> run(@Nullable LockContext context, List<LockHandle> interrupting) {
+		try (LockContext.Part part = LockContext.begin(context)) {
+			interrupting.forEach(LockHandle::checkpoint);
+			if (context != null && this.method.returnType().kind() == ReturnType.Kind.SUSPENDING) {
+				CoroutineLocks.give(this.invocation, context);
+			}
+			Publisher<?> stream = ReactiveInvoker.publisherOf(this.invocation.proceed());
+			return (context != null) ? inContext(stream, context) : stream;
+		}
+		catch (Throwable ex) {
+			return ReactiveInvoker.failed(this.method, ex);
+		}
+	}
+
+	private Publisher<?> inContext(Publisher<?> stream, LockContext locks) {
+		return this.method.returnType().isSeveral()
+				? Flux.from(stream).contextWrite((context) -> context.put(LockContext.class, locks))
+				: Mono.from(stream).contextWrite((context) -> context.put(LockContext.class, locks));
+	}
+
+}

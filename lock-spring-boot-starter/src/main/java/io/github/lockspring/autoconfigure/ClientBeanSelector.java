@@ -1,0 +1,78 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import java.util.Arrays;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
+
+/**
+ * Takes the client of a store that is named, or else the only or the primary one.
+ *
+ * @param <T> the type of client
+ * @param type the type of client
+ * @param noun what a client is called in messages
+ * @param store what locks are kept in
+ * @param property the property that names the bean
+ * @param example a property that makes the application have a client
+ */
+record ClientBeanSelector<T>(Class<T> type, String noun, String store, String property, String example) {
+
+	T requireOne(ListableBeanFactory beanFactory, @Nullable String chosen) {
+		List<String> names = Arrays.asList(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, this.type));
+		if (chosen != null) {
+			return named(chosen, names, beanFactory);
+		}
+		T client = beanFactory.getBeanProvider(this.type).getIfUnique();
+		if (client == null) {
+			throw names.isEmpty() ? none() : several(names);
+		}
+		return client;
+	}
+
+	private T named(String name, List<String> names, ListableBeanFactory beanFactory) {
+		if (!names.contains(name)) {
+			throw new LockConfigurationException(
+					"The property " + this.property + " is '" + name + "', but there is no such " + this.noun + '.',
+					"Set it to one of the " + plural() + ": " + String.join(", ", names) + '.');
+		}
+		return beanFactory.getBean(name, this.type);
+	}
+
+	private LockConfigurationException none() {
+		return new LockConfigurationException(
+				"Locks are to be kept in " + this.store + ", but there is no " + this.noun + '.',
+				"Define a " + this.noun + ", for example with " + this.example
+						+ ", or choose other backends with lock.backend and lock.additional-backends.");
+	}
+
+	private LockConfigurationException several(List<String> names) {
+		return new LockConfigurationException(
+				"Locks are to be kept in " + this.store + ", but there are several " + plural()
+						+ ", none of them primary: " + String.join(", ", names) + '.',
+				"Set the property " + this.property + " to the name of one of them.");
+	}
+
+	private String plural() {
+		return this.noun.endsWith("y") ? this.noun.substring(0, this.noun.length() - 1) + "ies" : this.noun + 's';
+	}
+
+}

@@ -1,0 +1,209 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aot.AotDetector;
+import org.springframework.beans.factory.ObjectProvider;
+
+import io.github.lockspring.spi.LockBackend;
+
+/**
+ * Takes one of the backends that there are for the default, or says what the choices are:
+ * <ol>
+ * <li>the only one,</li>
+ * <li>the one that the property {@code lock.backend} names,</li>
+ * <li>the primary bean,</li>
+ * <li>the only one that is not an additional one.</li>
+ * </ol>
+ */
+final class DefaultBackendSelector {
+
+	private final @Nullable String chosen;
+
+	private final List<String> additional;
+
+	private final boolean aheadOfTime;
+
+	DefaultBackendSelector(LockProperties properties) {
+		this(properties, AotDetector.useGeneratedArtifacts());
+	}
+
+	DefaultBackendSelector(LockProperties properties, boolean aheadOfTime) {
+		this.chosen = properties.getBackend();
+		this.additional = properties.getAdditionalBackends();
+		this.aheadOfTime = aheadOfTime;
+	}
+
+	LockBackend requireDefault(ObjectProvider<LockBackend> beans) {
+		List<LockBackend> backends = beans.stream().toList();
+		List<String> names = backends.stream().map(LockBackend::name).toList();
+		requireChosenIsKnown(names);
+		if (names.isEmpty()) {
+			throw none();
+		}
+		requireAdditional(names);
+		if (names.size() == 1 && this.additional.isEmpty()) {
+			requireChoiceOfTheBuild(names.get(0));
+			return backends.get(0);
+		}
+		requireUnique(names);
+		if (this.chosen != null) {
+			return named(this.chosen, backends);
+		}
+		LockBackend primary = beans.getIfUnique();
+		return (primary != null && names.size() > 1) ? primary : onlyOneThatIsNotAdditional(backends);
+	}
+
+	/**
+	 * Whoever defines the only backend need not clear the property, but it must not be a
+	 * typing error.
+	 */
+	private void requireChosenIsKnown(List<String> names) {
+		if (this.chosen != null && !contains(names, this.chosen) && LockBackendType.of(this.chosen) == null) {
+			throw new LockConfigurationException(
+					"The property lock.backend is '" + this.chosen + "', but there is no such backend.",
+					names.isEmpty() ? listOfChoices() : "Set it to one of them: " + String.join(", ", names) + '.');
+		}
+	}
+
+	private LockConfigurationException none() {
+		LockBackendType type = (this.chosen != null) ? LockBackendType.of(this.chosen) : null;
+		if (type != null) {
+			return withoutLibrary("lock.backend is " + type, type);
+		}
+		requireAdditional(List.of());
+		return new LockConfigurationException("There is nowhere to keep locks: the property lock.backend is not set, "
+				+ "and the application has no client of a store.", listOfChoices());
+	}
+
+	private static LockConfigurationException withoutLibrary(String property, LockBackendType type) {
+		return new LockConfigurationException(
+				"The property " + property + ", but a library that this backend needs is missing.",
+				"Add the dependency " + type.dependency() + ", or choose another backend.");
+	}
+
+	/**
+	 * Checks that the backends that are named as additional ones are there.
+	 */
+	void requireAdditional(List<String> names) {
+		TreeSet<String> seen = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+		for (String name : this.additional) {
+			if (!seen.add(name)) {
+				throw new LockConfigurationException(
+						"The property lock.additional-backends names '" + name + "' twice.",
+						"Name every backend once. For two backends of one type, define beans of type "
+								+ LockBackend.class.getName() + " with names of their own.");
+			}
+			if (!contains(names, name)) {
+				throw missing(name, names);
+			}
+		}
+	}
+
+	private static LockConfigurationException missing(String name, List<String> names) {
+		LockBackendType type = LockBackendType.of(name);
+		if (type != null) {
+			return withoutLibrary("lock.additional-backends names " + type, type);
+		}
+		TreeSet<String> choices = new TreeSet<>(names);
+		Arrays.stream(LockBackendType.values()).map(LockBackendType::toString).forEach(choices::add);
+		return new LockConfigurationException(
+				"The property lock.additional-backends names '" + name + "', but there is no such backend.",
+				"Name some of these: " + String.join(", ", choices) + '.');
+	}
+
+	/**
+	 * An application that was processed ahead of time has the backend of its build, which
+	 * a property does not change any more.
+	 */
+	private void requireChoiceOfTheBuild(String built) {
+		if (this.aheadOfTime && this.chosen != null && !this.chosen.equalsIgnoreCase(built)
+				&& LockBackendType.of(built) != null) {
+			throw new LockConfigurationException(
+					"The property lock.backend is " + this.chosen
+							+ ", but the application was processed ahead of time to keep its locks in " + built + '.',
+					"Set the property to " + this.chosen + " for the build as well, or leave it at " + built + '.');
+		}
+	}
+
+	static void requireUnique(List<String> names) {
+		TreeSet<String> seen = new TreeSet<>();
+		for (String name : names) {
+			if (!seen.add(name)) {
+				throw new LockConfigurationException(
+						"There are several lock backends of one name: " + String.join(", ", names) + '.',
+						"Give each bean of type " + LockBackend.class.getName()
+								+ " its own name(). One that is only a part of another is declared with "
+								+ "@Bean(autowireCandidate = false).");
+			}
+		}
+	}
+
+	private static LockBackend named(String chosen, List<LockBackend> backends) {
+		return backends.stream()
+			.filter((backend) -> backend.name().equalsIgnoreCase(chosen))
+			.findFirst()
+			.orElseThrow(() -> new LockConfigurationException(
+					"The property lock.backend is " + chosen + ", but this backend is not there beside: "
+							+ namesOf(backends) + '.',
+					"Set it to one of them, or name " + chosen + " in lock.additional-backends as well: where the "
+							+ "application defines a backend of its own, others are there only if they are named."));
+	}
+
+	private LockBackend onlyOneThatIsNotAdditional(List<LockBackend> backends) {
+		List<LockBackend> candidates = backends.stream().filter((backend) -> !isAdditional(backend)).toList();
+		if (candidates.size() == 1) {
+			return candidates.get(0);
+		}
+		if (candidates.isEmpty()) {
+			throw new LockConfigurationException(
+					"The property lock.backend is not set, and lock.additional-backends names all backends that "
+							+ "there are: " + namesOf(backends) + '.',
+					"Set the property lock.backend to the one of them that is the default, or to another one.");
+		}
+		throw new LockConfigurationException("There are several places to keep locks: " + namesOf(candidates) + '.',
+				"Set the property lock.backend to the one of them that is the default, or define a primary bean.\n\n"
+						+ listOfChoices());
+	}
+
+	boolean isAdditional(LockBackend backend) {
+		return contains(this.additional, backend.name());
+	}
+
+	private static String namesOf(List<LockBackend> backends) {
+		return backends.stream().map(LockBackend::name).collect(Collectors.joining(", "));
+	}
+
+	private static boolean contains(List<String> names, String name) {
+		return names.stream().anyMatch(name::equalsIgnoreCase);
+	}
+
+	private static String listOfChoices() {
+		return Arrays.stream(LockBackendType.values())
+			.map((type) -> "\t- " + type + ": " + type.description())
+			.collect(Collectors.joining("\n", "Set the property lock.backend to one of\n\n",
+					"\n\nor define a bean of type " + LockBackend.class.getName() + '.'));
+	}
+
+}

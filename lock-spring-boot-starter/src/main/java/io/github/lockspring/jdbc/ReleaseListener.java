@@ -1,0 +1,297 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import javax.sql.DataSource;
+
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.support.DaemonThreads;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Listens to the releases that PostgreSQL tells of, for those who wait in this process.
+ * <ol>
+ * <li>The first who waits has a thread listen, on a connection of its own, which is kept
+ * as long as somebody waits now and then.</li>
+ * <li>A release that finds that somebody waits says so in the same statement, and all
+ * processes that listen have their contenders ask again.</li>
+ * <li>A message names the key by a part of its digest, since anybody may listen. What
+ * cannot be read is ignored and counted, since anybody may send.</li>
+ * <li>When the connection breaks, another one takes its place, and all who wait are told
+ * to ask again, because news may have been missed. In between they ask more often.</li>
+ * <li>Behind a pooler it does not listen: the session would be another client's in a
+ * moment.</li>
+ * </ol>
+ */
+final class ReleaseListener implements AutoCloseable {
+
+	private static final Log logger = LogFactory.getLog(ReleaseListener.class);
+
+	private static final int POLL_MILLIS = 250;
+
+	private static final Pattern MESSAGE = Pattern.compile("[0-9a-f]{16}");
+
+	/**
+	 * How often to look whether the connection still lives. Until then, those whose news
+	 * are lost are asked for together every few seconds, as always.
+	 */
+	private static final Duration CHECK_INTERVAL = Duration.ofSeconds(5);
+
+	private static final Duration CLOSE_TIME = Duration.ofSeconds(1);
+
+	private static final Duration PAUSE = Duration.ofSeconds(1);
+
+	private static final String POOLED = "Those who wait for locks are not told of releases and ask again and again, "
+			+ "because there is a pooler such as PgBouncer between this process and PostgreSQL, which would deliver "
+			+ "notifications late: have lock.jdbc.data-source name a data source that leads past it, or set "
+			+ "lock.jdbc.notify=off";
+
+	private static final Duration IDLE_TIME = Duration.ofMinutes(1);
+
+	/**
+	 * Those who have not asked for so long do not wait any more.
+	 */
+	private static final Duration WAITING_TIME = Duration.ofSeconds(10);
+
+	private final Map<String, Map<LeaseRequest, Long>> waiters = new ConcurrentHashMap<>();
+
+	private final AtomicLong unreadable = new AtomicLong();
+
+	private final AtomicBoolean running = new AtomicBoolean();
+
+	private final DataSource dataSource;
+
+	private final TableName table;
+
+	private volatile @Nullable BackendListener listener;
+
+	private volatile @Nullable Thread thread;
+
+	private volatile long lastAwaited;
+
+	private volatile boolean listening;
+
+	private volatile boolean unsupported;
+
+	private volatile boolean pooled;
+
+	private volatile boolean closed;
+
+	ReleaseListener(DataSource dataSource, TableName table) {
+		this.dataSource = dataSource;
+		this.table = table;
+	}
+
+	void start(BackendListener listener) {
+		this.listener = listener;
+	}
+
+	/**
+	 * Has a request told of the next release of its key, from before it asks.
+	 * @return whether news come at present
+	 */
+	boolean await(LeaseRequest request) {
+		this.waiters.compute(nameOf(request), (key, requests) -> {
+			Map<LeaseRequest, Long> all = (requests != null) ? requests : new ConcurrentHashMap<>();
+			all.put(request, System.nanoTime());
+			return all;
+		});
+		return this.listening;
+	}
+
+	/**
+	 * Goes on to have a request told, if it has been until now.
+	 * @return whether news come at present
+	 */
+	boolean awaitStill(LeaseRequest request) {
+		Map<LeaseRequest, Long> requests = this.waiters.get(nameOf(request));
+		return requests != null && requests.computeIfPresent(request, (same, since) -> System.nanoTime()) != null
+				&& this.listening;
+	}
+
+	/**
+	 * Listens to releases for a while, because somebody was denied.
+	 */
+	void listenForAWhile() {
+		this.lastAwaited = System.nanoTime();
+		if (!this.listening && !this.unsupported && !this.closed && this.running.compareAndSet(false, true)) {
+			Thread thread = DaemonThreads.create("lock-jdbc-news", this::run);
+			this.thread = thread;
+			thread.start();
+		}
+	}
+
+	/**
+	 * Tells a request nothing any more.
+	 */
+	void forget(LeaseRequest request) {
+		if (!this.waiters.isEmpty()) {
+			this.waiters.computeIfPresent(nameOf(request), (key, requests) -> {
+				requests.remove(request);
+				return requests.isEmpty() ? null : requests;
+			});
+		}
+	}
+
+	/**
+	 * The key as messages name it.
+	 */
+	private static String nameOf(LeaseRequest request) {
+		try {
+			byte[] digest = MessageDigest.getInstance("SHA-256").digest(SingleStatementOperations.bytes(request.key()));
+			return HexFormat.of().formatHex(digest, 0, 8);
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException(ex); // every JDK has it
+		}
+	}
+
+	private void run() {
+		try {
+			while (isNeeded()) {
+				listen();
+			}
+		}
+		finally {
+			this.running.set(false);
+		}
+	}
+
+	private boolean isNeeded() {
+		return !this.closed && !this.unsupported && System.nanoTime() - this.lastAwaited < IDLE_TIME.toNanos();
+	}
+
+	private void listen() {
+		try (Connection connection = this.dataSource.getConnection()) {
+			if (!connection.getMetaData().getDatabaseProductName().equals("PostgreSQL")) {
+				this.unsupported = true;
+				return;
+			}
+			if (PostgresSession.of(connection).pooled()) {
+				this.unsupported = true;
+				this.pooled = true;
+				logger.warn(POOLED);
+				return;
+			}
+			listen(connection);
+		}
+		catch (SQLException | RuntimeException ex) {
+			logger.debug("Cannot listen to releases of locks at present", ex);
+			LockSupport.parkNanos(PAUSE.toNanos());
+		}
+		finally {
+			this.listening = false;
+		}
+	}
+
+	private void listen(Connection connection) throws SQLException {
+		try (ReleaseChannel channel = new ReleaseChannel(connection, this.table)) {
+			this.listening = true;
+			this.waiters.keySet().forEach(this::tell);
+			do {
+				hear(channel, System.nanoTime() + CHECK_INTERVAL.toNanos());
+			}
+			while (isNeeded() && channel.isCurrent());
+		}
+	}
+
+	private void hear(ReleaseChannel channel, long until) throws SQLException {
+		while (isNeeded() && System.nanoTime() - until < 0) {
+			channel.hear(POLL_MILLIS, this::heard);
+			dropThoseWhoLeft();
+		}
+	}
+
+	private void heard(String message) {
+		if (MESSAGE.matcher(message).matches()) {
+			tell(message);
+		}
+		else if (this.unreadable.getAndIncrement() == 0) {
+			logger.warn(warning(1));
+		}
+	}
+
+	/**
+	 * Tells in a sentence what is wrong with the messages.
+	 */
+	Stream<String> warnings() {
+		long count = this.unreadable.get();
+		return Stream.concat(this.pooled ? Stream.of(POOLED) : Stream.empty(),
+				(count > 0) ? Stream.of(warning(count)) : Stream.empty());
+	}
+
+	private static String warning(long count) {
+		return "Messages that could not be read on the channel of released locks: " + count
+				+ ", so that others than this library use it";
+	}
+
+	private void tell(String name) {
+		BackendListener listener = this.listener;
+		if (listener != null) {
+			this.waiters.getOrDefault(name, Map.of()).keySet().forEach(listener::onRetryHint);
+		}
+	}
+
+	private void dropThoseWhoLeft() {
+		long now = System.nanoTime();
+		this.waiters.keySet().forEach((key) -> this.waiters.computeIfPresent(key, (same, requests) -> {
+			requests.values().removeIf((since) -> now - since > WAITING_TIME.toNanos());
+			return requests.isEmpty() ? null : requests;
+		}));
+	}
+
+	/**
+	 * Ends the listening, and waits a moment until the data source, which may be closed
+	 * next, has the connection back.
+	 */
+	@Override
+	public void close() {
+		this.closed = true;
+		Thread thread = this.thread;
+		if (thread != null) {
+			LockSupport.unpark(thread);
+			awaitEndOf(thread);
+		}
+	}
+
+	private static void awaitEndOf(Thread thread) {
+		try {
+			thread.join(CLOSE_TIME.toMillis());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+}

@@ -1,0 +1,256 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What can be done with one statement, on a given connection: with exclusive leases, and
+ * a single key to acquire.
+ */
+final class SingleStatementOperations {
+
+	/**
+	 * Longer than any lease, and short enough to be added to the clock of the database.
+	 */
+	private static final long MAX_LEASE_MICROS = TimeUnit.DAYS.toMicros(365_000);
+
+	private static final int MAX_KEY_LENGTH = 1024;
+
+	/**
+	 * The longest pause of one who has no news to wait for.
+	 */
+	static final Denial WITHOUT_NEWS = new Denial(Duration.ofMillis(50));
+
+	private static final int MAX_OVERTAKEN = 3;
+
+	private SingleStatementOperations() {
+	}
+
+	/**
+	 * Whether the lease is in the columns of the row, be it fair or not.
+	 */
+	static boolean isExclusive(LeaseRequest request) {
+		return request.terms().mode().equals(LeaseMode.EXCLUSIVE);
+	}
+
+	/**
+	 * Acquires the only key of the request. A row that is free is taken faster; if it
+	 * turns out to be held, the reason is found out as if nothing had been known of it.
+	 * @param freeRows the rows that are likely to be free
+	 * @param contend the statement that leaves a mark if the request is denied, so that
+	 * news will come, or {@code null}
+	 * @return a grant, or a denial that tells by its length whether news will come
+	 */
+	static Attempt acquire(LockConnection connection, LeaseRequest request, RecentKeys recentKeys,
+			@Nullable String contend) throws SQLException {
+		String take = recentKeys.remove(request.key()) ? connection.sql().reacquire() : null;
+		Long token = (take != null) ? reacquire(connection, request, take) : null;
+		if (token != null) {
+			return grant(request.terms(), token);
+		}
+		return (contend != null) ? contendInTurn(connection, request, contend) : acquire(connection, request);
+	}
+
+	/**
+	 * Tries again at once if somebody else took or released the key while the statement
+	 * was under way, which it does not see then.
+	 */
+	private static Attempt contendInTurn(LockConnection connection, LeaseRequest request, String sql)
+			throws SQLException {
+		Attempt attempt = contend(connection, request, sql);
+		for (int i = 1; i < MAX_OVERTAKEN && attempt.equals(WITHOUT_NEWS); i++) {
+			attempt = contend(connection, request, sql);
+		}
+		return attempt;
+	}
+
+	private static @Nullable Long reacquire(LockConnection connection, LeaseRequest request, String sql)
+			throws SQLException {
+		PreparedStatement statement = connection.dialect().prepareAcquire(connection, sql);
+		statement.setLong(1, request.terms().tokens());
+		statement.setString(2, request.owner().toString());
+		statement.setString(3, connection.processName());
+		statement.setLong(4, micros(request.terms().leaseTime()));
+		statement.setBytes(5, bytes(request.key()));
+		return connection.dialect().acquire(statement);
+	}
+
+	private static Attempt acquire(LockConnection connection, LeaseRequest request) throws SQLException {
+		PreparedStatement statement = connection.dialect().prepareAcquire(connection, connection.sql().acquire());
+		bindAcquire(connection, statement, request);
+		Long token = connection.dialect().acquire(statement);
+		return (token != null) ? grant(request.terms(), token) : Denial.UNKNOWN_DURATION;
+	}
+
+	private static Attempt contend(LockConnection connection, LeaseRequest request, String sql) throws SQLException {
+		PreparedStatement statement = connection.prepare(sql);
+		bindAcquire(connection, statement, request);
+		statement.setBytes(6, bytes(request.key()));
+		statement.setBytes(7, bytes(request.key()));
+		try (ResultSet result = statement.executeQuery()) {
+			if (!result.next()) {
+				return WITHOUT_NEWS;
+			}
+			long token = result.getLong(1);
+			return result.wasNull() ? Denial.UNKNOWN_DURATION : grant(request.terms(), token);
+		}
+	}
+
+	private static Grant grant(LeaseTerms terms, long lastToken) {
+		return new Grant(lastToken - terms.tokens() + 1, terms.leaseTime());
+	}
+
+	private static void bindAcquire(LockConnection connection, PreparedStatement statement, LeaseRequest request)
+			throws SQLException {
+		statement.setBytes(1, bytes(request.key()));
+		statement.setString(2, request.owner().toString());
+		statement.setLong(3, micros(request.terms().leaseTime()));
+		statement.setLong(4, request.terms().tokens());
+		statement.setString(5, connection.processName());
+	}
+
+	/**
+	 * ReleaseRetrier the keys that the owner of the lease still has.
+	 * @return whether it had all of them
+	 */
+	static boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {
+		List<byte[]> keys = keys(List.of(lease));
+		int marks = marks(keys.size());
+		PreparedStatement statement = connection.prepare(connection.sql().release(marks));
+		bind(statement, 1, marks, keys);
+		statement.setString(1 + marks, lease.owner().toString());
+		return connection.dialect().updateAndTell(statement) == keys.size();
+	}
+
+	/**
+	 * Has a former owner hold, for a rest, the keys that the owner of the lease still
+	 * has.
+	 * @return whether it had all of them
+	 */
+	static boolean releaseAfter(LockConnection connection, LeaseRequest lease, Duration rest) throws SQLException {
+		List<byte[]> keys = keys(List.of(lease));
+		int marks = marks(keys.size());
+		String owner = lease.owner().toString();
+		PreparedStatement statement = connection.prepare(connection.sql().releaseAfter(marks));
+		statement.setString(1, owner + '!');
+		statement.setLong(2, micros(rest));
+		bind(statement, 3, marks, keys);
+		statement.setString(3 + marks, owner);
+		return statement.executeUpdate() == keys.size();
+	}
+
+	/**
+	 * Renews leases. Keys and owners are two lists that belong together only in the
+	 * table: an owner makes one request, and has no other keys.
+	 * @return those that are still held
+	 */
+	static Set<LeaseRequest> renew(LockConnection connection, Duration leaseTime, List<LeaseRequest> leases)
+			throws SQLException {
+		List<byte[]> keys = keys(leases);
+		int marks = marks(keys.size());
+		PreparedStatement statement = connection.prepare(connection.sql().renew(marks));
+		statement.setLong(1, micros(leaseTime));
+		bind(statement, 2, marks, keys);
+		bind(statement, 2 + marks, marks, owners(leases));
+		return (statement.executeUpdate() == keys.size()) ? Set.copyOf(leases) : held(connection, leases);
+	}
+
+	private static Set<LeaseRequest> held(LockConnection connection, List<LeaseRequest> leases) throws SQLException {
+		List<byte[]> keys = keys(leases);
+		int marks = marks(keys.size());
+		PreparedStatement statement = connection.prepare(connection.sql().held(marks));
+		bind(statement, 1, marks, keys);
+		bind(statement, 1 + marks, marks, owners(leases));
+		Map<String, Integer> keysOfOwner = new HashMap<>();
+		try (ResultSet rows = statement.executeQuery()) {
+			while (rows.next()) {
+				keysOfOwner.merge(rows.getString(1), 1, Integer::sum);
+			}
+		}
+		return leases.stream()
+			.filter((lease) -> keysOfOwner.getOrDefault(lease.owner().toString(), 0) == lease.keys().size())
+			.collect(Collectors.toSet());
+	}
+
+	private static List<byte[]> keys(List<LeaseRequest> leases) {
+		List<byte[]> keys = new ArrayList<>(leases.size());
+		for (LeaseRequest lease : leases) {
+			for (String key : lease.keys()) {
+				keys.add(bytes(key));
+			}
+		}
+		return keys;
+	}
+
+	private static List<String> owners(List<LeaseRequest> leases) {
+		return leases.stream().map((lease) -> lease.owner().toString()).toList();
+	}
+
+	/**
+	 * The key as it is stored.
+	 * @throws BackendUnavailableException if it does not fit, so that no database cuts it
+	 */
+	static byte[] bytes(String key) {
+		byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
+		if (bytes.length > MAX_KEY_LENGTH) {
+			throw new BackendUnavailableException("The lock table has room for keys of " + MAX_KEY_LENGTH
+					+ " bytes in UTF-8, and this one has " + bytes.length, null);
+		}
+		return bytes;
+	}
+
+	static long micros(Duration leaseTime) {
+		return Math.min(TimeUnit.MICROSECONDS.convert(leaseTime), MAX_LEASE_MICROS);
+	}
+
+	/**
+	 * Lists come in few lengths, so that there are few statements to be prepared.
+	 */
+	static int marks(int values) {
+		int highest = Integer.highestOneBit(values);
+		return (values == highest) ? highest : 2 * highest;
+	}
+
+	static void bind(PreparedStatement statement, int index, int marks, List<?> values) throws SQLException {
+		for (int i = 0; i < marks; i++) {
+			statement.setObject(index + i, values.get(Math.min(i, values.size() - 1)));
+		}
+	}
+
+}

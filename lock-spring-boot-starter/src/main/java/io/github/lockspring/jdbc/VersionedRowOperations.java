@@ -1,0 +1,382 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.jdbc;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
+
+/**
+ * What can be done with rows in every mode, on a given connection: with leases that are
+ * shared, permits, fair, or of several keys.
+ * <ol>
+ * <li>One statement reads the rows, and the clock of the database.</li>
+ * <li>{@link KeyState} decides. A denial writes nothing, except a place in the queue that
+ * is new or half over.</li>
+ * <li>One statement for each key writes it back if its version is still the one that was
+ * read; several keys are written in one transaction, all of them or none.</li>
+ * <li>Whoever finds that a row was changed meanwhile begins again: somebody else got
+ * on.</li>
+ * </ol>
+ */
+final class VersionedRowOperations {
+
+	/**
+	 * How long a place lasts whose contender does not ask again: many times longer than
+	 * the pauses between two attempts.
+	 */
+	static final Duration PLACE_TIME = Duration.ofSeconds(5);
+
+	private final LockConnection connection;
+
+	VersionedRowOperations(LockConnection connection) {
+		this.connection = connection;
+	}
+
+	/**
+	 * Acquires all keys of the request or none of them.
+	 * @param queueing whether a fair request gets a place in the queue if it is denied
+	 * @param denied what a request that is denied leaves in the row beside its place
+	 * @throws IllegalArgumentException if permits are in use with another limit
+	 */
+	Attempt acquire(LeaseRequest request, boolean queueing, Trace denied) throws SQLException {
+		String owner = request.owner().toString();
+		LeaseTerms terms = request.terms();
+		Map<String, KeyState> states = KeyRows.read(this.connection, request.keys());
+		if (areHeld(states, request)) {
+			return grantOf(states, request);
+		}
+		states.values().forEach((state) -> state.checkLimit(terms.mode()));
+		if (states.values().stream().allMatch((state) -> state.admits(owner, terms.mode(), terms.fair()))) {
+			return grant(states, request, terms.fair()); // those behind may be let in as
+															// well
+		}
+		if (queueing && terms.fair()) {
+			write(states, request.keys(), false, (state) -> state.withPlace(owner, terms.mode(),
+					this.connection.processName(), SingleStatementOperations.micros(PLACE_TIME)));
+		}
+		if (denied == Trace.MARK) {
+			mark(request.key(), state(states, request.key()));
+		}
+		if (denied == Trace.NAME && !terms.fair()) {
+			write(states, request.keys(), false, (state) -> state.withWaiting(owner));
+			return denial(request, states);
+		}
+		return denial(states);
+	}
+
+	/**
+	 * A denial that tells when to look again whether the key was passed on.
+	 */
+	static Denial denial(LeaseRequest request, Map<String, KeyState> states) {
+		Denial denial = denial(request.keys().stream().map((key) -> state(states, key)));
+		Duration pause = state(states, request.key()).pause(request.owner().toString());
+		return (pause == null || pause.compareTo(denial.retryAfter()) > 0) ? denial : new Denial(pause);
+	}
+
+	private void mark(String key, KeyState state) throws SQLException {
+		String sql = this.connection.sql().mark();
+		if (sql != null && !state.awaited()) {
+			KeyRows.mark(this.connection, sql, key, state);
+		}
+	}
+
+	private static boolean areHeld(Map<String, KeyState> states, LeaseRequest request) {
+		String owner = request.owner().toString();
+		return request.keys().stream().allMatch((key) -> state(states, key).holder(owner) != null);
+	}
+
+	private static KeyState state(Map<String, KeyState> states, String key) {
+		return Objects.requireNonNull(states.get(key), "state");
+	}
+
+	private static Attempt grantOf(Map<String, KeyState> states, LeaseRequest request) {
+		KeyState state = state(states, request.key());
+		KeyEntry holder = Objects.requireNonNull(state.holder(request.owner().toString()));
+		return grant(request, holder.token(), holder.end() - state.now());
+	}
+
+	private static Grant grant(LeaseRequest request, long lastToken, long micros) {
+		return new Grant(lastToken - request.terms().tokens() + 1, Duration.of(micros, ChronoUnit.MICROS));
+	}
+
+	private Attempt grant(Map<String, KeyState> states, LeaseRequest request, boolean telling) throws SQLException {
+		String owner = request.owner().toString();
+		LeaseTerms terms = request.terms();
+		long token = states.values().stream().mapToLong(KeyState::nextToken).max().orElseThrow() + terms.tokens() - 1;
+		long micros = SingleStatementOperations.micros(terms.leaseTime());
+		write(states, request.keys(), telling, (state) -> state.with(
+				new KeyEntry(owner, terms.mode(), false, token, state.now() + micros, this.connection.processName())));
+		return grant(request, token, micros);
+	}
+
+	private static Denial denial(Map<String, KeyState> states) {
+		return denial(states.values().stream());
+	}
+
+	/**
+	 * A denial that tells when the first of the leases ends.
+	 */
+	static Denial denial(Stream<KeyState> states) {
+		LongStream remaining = states
+			.flatMapToLong((state) -> state.holders().stream().mapToLong((holder) -> holder.end() - state.now()));
+		return remaining.min()
+			.stream()
+			.mapToObj((micros) -> new Denial(Duration.of(micros, ChronoUnit.MICROS)))
+			.findFirst()
+			.orElse(Denial.UNKNOWN_DURATION);
+	}
+
+	/**
+	 * ReleaseRetrier what the owner of the request has, be it a lease or a place in the
+	 * queue.
+	 * @return whether it held all keys
+	 */
+	boolean release(LeaseRequest lease) throws SQLException {
+		Map<String, KeyState> states = KeyRows.read(this.connection, lease.keys());
+		boolean held = areHeld(states, lease);
+		write(states, lease.keys(), true, (state) -> state.released(lease.owner().toString()));
+		return held;
+	}
+
+	/**
+	 * Has a former owner hold, for a rest, what the owner of the request holds.
+	 * @return whether it held all keys
+	 */
+	boolean releaseAfter(LeaseRequest lease, Duration rest) throws SQLException {
+		String owner = lease.owner().toString();
+		Map<String, KeyState> states = KeyRows.read(this.connection, lease.keys());
+		if (!areHeld(states, lease)) {
+			write(states, lease.keys(), true, (state) -> state.released(owner));
+			return false;
+		}
+		write(states, lease.keys(), false, (state) -> state.withHolder(owner,
+				(holder) -> holder.ofFormerOwner(state.now() + SingleStatementOperations.micros(rest))));
+		return true;
+	}
+
+	/**
+	 * Makes a shared lease out of an exclusive one.
+	 */
+	Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared) throws SQLException {
+		Map<String, KeyState> states = KeyRows.read(this.connection, shared.keys());
+		if (areHeld(states, shared)) {
+			return grantOf(states, shared);
+		}
+		if (!areHeld(states, exclusive)) {
+			return denial(states);
+		}
+		states.replaceAll((key, state) -> state.without(exclusive.owner().toString()));
+		return grant(states, shared, true);
+	}
+
+	/**
+	 * Tells who holds a key.
+	 */
+	List<LeaseHolder> inspect(String key) throws SQLException {
+		KeyState state = state(KeyRows.read(this.connection, List.of(key)), key);
+		return state.holders()
+			.stream()
+			.filter((holder) -> !holder.isClaim())
+			.map((holder) -> new LeaseHolder(holder.owner(), holder.mode(), holder.token(),
+					Duration.of(holder.end() - state.now(), ChronoUnit.MICROS)))
+			.toList();
+	}
+
+	/**
+	 * Prolongs leases: those of one key together, those of several keys one after the
+	 * other.
+	 * @return those that are still held
+	 */
+	Set<LeaseRequest> renew(Collection<LeaseRequest> leases) throws SQLException {
+		Set<String> keys = new LinkedHashSet<>();
+		leases.forEach((lease) -> keys.addAll(lease.keys()));
+		Map<String, KeyState> states = KeyRows.read(this.connection, keys);
+		Set<LeaseRequest> held = new HashSet<>();
+		Map<String, List<LeaseRequest>> leasesByKey = new TreeMap<>();
+		for (LeaseRequest lease : leases) {
+			if (!lease.hasMultipleKeys()) {
+				leasesByKey.computeIfAbsent(lease.key(), (key) -> new ArrayList<>()).add(lease);
+			}
+			else if (renew(lease, states)) {
+				held.add(lease);
+			}
+		}
+		renew(leasesByKey, states, held);
+		return held;
+	}
+
+	/**
+	 * Writes each row once, all rows in one batch, and those that others have changed
+	 * meanwhile again.
+	 */
+	private void renew(Map<String, List<LeaseRequest>> leasesByKey, Map<String, KeyState> states,
+			Set<LeaseRequest> held) throws SQLException {
+		while (!leasesByKey.isEmpty()) {
+			Map<String, KeyState> renewed = renewed(leasesByKey, states);
+			Set<String> changedByOthers = KeyRows.update(this.connection, renewed);
+			if (!changedByOthers.isEmpty()) {
+				requireTime();
+				states.putAll(KeyRows.read(this.connection, changedByOthers));
+			}
+			leasesByKey.entrySet().removeIf((entry) -> {
+				KeyState state = renewed.get(entry.getKey());
+				boolean written = state == null || !changedByOthers.contains(entry.getKey())
+						|| isWritten(state, state(states, entry.getKey()), entry.getValue());
+				if (written && state != null) {
+					addHeld(state, entry.getValue(), held);
+				}
+				return written;
+			});
+		}
+	}
+
+	/**
+	 * The rows to be written, in the order of the keys, so that no two sessions wait for
+	 * each other.
+	 */
+	private static Map<String, KeyState> renewed(Map<String, List<LeaseRequest>> leasesByKey,
+			Map<String, KeyState> states) {
+		Map<String, KeyState> renewed = new TreeMap<>();
+		leasesByKey.forEach((key, leases) -> {
+			KeyState before = state(states, key);
+			KeyState after = before.renewed(leases.stream()
+				.collect(Collectors.toMap((lease) -> lease.owner().toString(),
+						(lease) -> SingleStatementOperations.micros(lease.terms().leaseTime()), (one, same) -> one)));
+			if (after != before) {
+				renewed.put(key, after);
+			}
+		});
+		return renewed;
+	}
+
+	/**
+	 * Whether a row that may have been changed by others was written nevertheless: some
+	 * drivers do not tell which statements of a batch found their row.
+	 */
+	private static boolean isWritten(KeyState wanted, KeyState present, List<LeaseRequest> leases) {
+		Set<KeyEntry> holders = new HashSet<>(present.holders());
+		Set<String> owners = leases.stream().map((lease) -> lease.owner().toString()).collect(Collectors.toSet());
+		return wanted.holders()
+			.stream()
+			.filter((holder) -> owners.contains(holder.owner()))
+			.allMatch(holders::contains);
+	}
+
+	private static void addHeld(KeyState state, List<LeaseRequest> leases, Set<LeaseRequest> held) {
+		Set<String> owners = state.holders().stream().map(KeyEntry::owner).collect(Collectors.toSet());
+		leases.stream().filter((lease) -> owners.contains(lease.owner().toString())).forEach(held::add);
+	}
+
+	private void requireTime() throws RowChangedException {
+		if (this.connection.isOverIn(Duration.ZERO)) {
+			throw new RowChangedException();
+		}
+	}
+
+	private boolean renew(LeaseRequest lease, Map<String, KeyState> states) throws SQLException {
+		String owner = lease.owner().toString();
+		long micros = SingleStatementOperations.micros(lease.terms().leaseTime());
+		while (areHeld(states, lease)) {
+			try {
+				write(states, lease.keys(), false,
+						(state) -> state.withHolder(owner, (holder) -> holder.until(state.now() + micros)));
+				return true;
+			}
+			catch (RowChangedException ex) {
+				requireTime();
+				states.putAll(KeyRows.read(this.connection, lease.keys()));
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Writes what changes.
+	 * @param telling whether those who wait for the keys are told
+	 */
+	private void write(Map<String, KeyState> states, List<String> keys, boolean telling, UnaryOperator<KeyState> change)
+			throws SQLException {
+		Map<String, KeyState> changed = new LinkedHashMap<>();
+		for (String key : keys) {
+			KeyState before = state(states, key);
+			KeyState after = change.apply(before);
+			if (after != before) {
+				changed.put(key, after);
+			}
+		}
+		if (changed.size() > 1) {
+			this.connection.inTransaction(() -> write(changed, telling));
+		}
+		else {
+			write(changed, telling);
+		}
+		states.putAll(changed);
+	}
+
+	/**
+	 * Writes in the order of the keys, so that no two sessions wait for each other.
+	 */
+	private boolean write(Map<String, KeyState> changed, boolean telling) throws SQLException {
+		for (Map.Entry<String, KeyState> entry : changed.entrySet()) {
+			long version = KeyRows.write(this.connection, entry.getKey(), entry.getValue(), telling);
+			entry.setValue(entry.getValue().at(version));
+		}
+		return true;
+	}
+
+	/**
+	 * What a request that is denied leaves in the row.
+	 */
+	enum Trace {
+
+		NONE,
+
+		/**
+		 * Has the holder tell of its release.
+		 */
+		MARK,
+
+		/**
+		 * Has the holder pass the key on.
+		 */
+		NAME
+
+	}
+
+}

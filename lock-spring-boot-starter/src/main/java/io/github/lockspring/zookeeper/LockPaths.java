@@ -1,0 +1,94 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.zookeeper;
+
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+
+import org.apache.curator.framework.CuratorFramework;
+
+/**
+ * Where the nodes are: one below the root for every key, and below that one for everybody
+ * who holds the key or waits for it.
+ * <p>
+ * Whatever the key is, its text maps to exactly one name, and no other key has that name:
+ * bytes that are not plain are written in hexadecimal after a percent sign, and so is a
+ * dot at the beginning.
+ */
+final class LockPaths {
+
+	private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
+	private static final String PLAIN = "-_:,=@+~";
+
+	private final String relativeRoot;
+
+	private final String root;
+
+	LockPaths(CuratorFramework client, String namespace) {
+		String clientNamespace = client.getNamespace();
+		boolean hasNamespace = clientNamespace != null && !clientNamespace.isEmpty();
+		this.relativeRoot = '/' + namespace;
+		this.root = (hasNamespace ? '/' + clientNamespace : "") + this.relativeRoot;
+	}
+
+	/**
+	 * The path of the root.
+	 */
+	String root() {
+		return this.root;
+	}
+
+	/**
+	 * The path of the root as the client has it, which adds its own namespace.
+	 */
+	String relativeRoot() {
+		return this.relativeRoot;
+	}
+
+	/**
+	 * The path of the node that lists resting nodes. No key has it, as none begins with a
+	 * dot.
+	 */
+	String restingNodes() {
+		return this.root + "/.resting";
+	}
+
+	/**
+	 * The path of the node of a key.
+	 */
+	String of(String key) {
+		byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
+		StringBuilder path = new StringBuilder(this.root.length() + bytes.length + 16).append(this.root).append('/');
+		for (int i = 0; i < bytes.length; i++) {
+			char character = (char) (bytes[i] & 0xff);
+			if (isPlain(character) || (character == '.' && i > 0)) {
+				path.append(character);
+			}
+			else {
+				HEX.toHexDigits(path.append('%'), bytes[i]);
+			}
+		}
+		return path.toString();
+	}
+
+	private static boolean isPlain(char character) {
+		return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z')
+				|| (character >= '0' && character <= '9') || PLAIN.indexOf(character) >= 0;
+	}
+
+}

@@ -1,0 +1,443 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.zookeeper;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
+
+/**
+ * A request's place in the queue of its key, or in those of its keys, as far as this
+ * process knows. One of many that are held takes little room: the path of its node is put
+ * together when it is needed. Safe for use by many threads.
+ */
+final class QueueEntry {
+
+	/**
+	 * Something was heard of those in the way, or they cannot be watched.
+	 */
+	private static final int DISTURBED = -1;
+
+	private volatile LeaseRequest request;
+
+	private final Session session;
+
+	private State state = State.ENTERING;
+
+	private int sequence;
+
+	/**
+	 * The paths of the nodes, if they are not told by the request and the number.
+	 */
+	private @Nullable List<String> paths = List.of();
+
+	private long token;
+
+	private @Nullable Waiting waiting;
+
+	QueueEntry(LeaseRequest request, Session session) {
+		this.request = request;
+		this.session = session;
+	}
+
+	LeaseRequest request() {
+		return this.request;
+	}
+
+	Session session() {
+		return this.session;
+	}
+
+	/**
+	 * Tells which nodes were created for this.
+	 * @param paths the paths of the nodes
+	 * @param token the first fencing token
+	 * @return {@code false} if nobody wants them any more
+	 */
+	synchronized boolean entered(List<String> paths, long token) {
+		String name = name(paths.get(0));
+		this.sequence = QueueNode.sequence(name);
+		boolean told = paths.size() == 1 && name.equals(QueueNode.name(this.request, this.sequence));
+		this.paths = told ? null : paths;
+		this.token = token;
+		if (this.state == State.LEFT) {
+			return false;
+		}
+		this.state = State.WAITING;
+		return true;
+	}
+
+	/**
+	 * Whether some keys of this are not among those of a request of the same owner.
+	 */
+	boolean isMoreThan(LeaseRequest part) {
+		LeaseRequest all = this.request;
+		boolean same = !all.hasMultipleKeys() && all.key().equals(part.key());
+		return !same && all.without(part.keys()) != null;
+	}
+
+	/**
+	 * Takes some of several keys out.
+	 * @return the paths of their nodes
+	 */
+	synchronized List<String> release(List<String> keys) {
+		LeaseRequest all = this.request;
+		LeaseRequest rest = all.without(keys);
+		List<String> paths = paths();
+		if (rest == null || paths.size() != all.keys().size()) {
+			return List.of();
+		}
+		List<String> given = new ArrayList<>();
+		List<String> left = new ArrayList<>();
+		for (int i = 0; i < paths.size(); i++) {
+			(keys.contains(all.keys().get(i)) ? given : left).add(paths.get(i));
+		}
+		this.paths = left;
+		this.request = rest;
+		return given;
+	}
+
+	synchronized List<String> paths() {
+		List<String> paths = this.paths;
+		return (paths != null) ? paths
+				: List.of(this.session.pathOf(this.request.key()) + '/' + QueueNode.name(this.request, this.sequence));
+	}
+
+	/**
+	 * The path of the only node.
+	 */
+	String path() {
+		return paths().get(0);
+	}
+
+	String name() {
+		return name(path());
+	}
+
+	private static String name(String path) {
+		return path.substring(path.lastIndexOf('/') + 1);
+	}
+
+	/**
+	 * The only node.
+	 */
+	synchronized QueueNode node() {
+		Waiting waiting = waiting();
+		QueueNode node = waiting.node;
+		if (node == null) {
+			node = QueueNode.parse(name());
+			waiting.node = node;
+		}
+		return node;
+	}
+
+	private Waiting waiting() {
+		Waiting waiting = this.waiting;
+		if (waiting == null) {
+			waiting = new Waiting();
+			this.waiting = waiting;
+		}
+		return waiting;
+	}
+
+	synchronized long token() {
+		return this.token;
+	}
+
+	/**
+	 * Tells that the request is denied.
+	 * @param denial the answer
+	 * @param nanos the monotonic time at which the request was made
+	 * @return {@code false} if it is held, or left, in spite of that
+	 */
+	synchronized boolean denied(Denial denial, long nanos) {
+		if (this.state != State.WAITING) {
+			return false;
+		}
+		Waiting waiting = waiting();
+		waiting.stamp = denial.stamp();
+		waiting.deniedNanos = nanos;
+		waiting.retryAfter = denial.retryAfter();
+		return true;
+	}
+
+	/**
+	 * Tells who is before this one.
+	 * @param before those before this one, to be changed at will
+	 * @param blockers how many of them are in the way and will be watched
+	 * @param connections how many connections there were up to now
+	 * @return the number of this round, for {@link #watched}, or 0 if this does not wait
+	 * any more
+	 */
+	synchronized int behind(List<QueueNode> before, int blockers, int connections) {
+		if (this.state != State.WAITING) {
+			return 0;
+		}
+		Waiting waiting = waiting();
+		waiting.before = before;
+		waiting.unwatched = blockers;
+		waiting.connections = connections;
+		return ++waiting.round;
+	}
+
+	/**
+	 * Tells that one of those in the way is watched from now on.
+	 */
+	synchronized void watched(int round) {
+		Waiting waiting = waiting();
+		if (round == waiting.round && waiting.unwatched > 0) {
+			waiting.unwatched--;
+		}
+	}
+
+	/**
+	 * Tells that something has become of those in the way, so that others may be in the
+	 * way now, or nobody.
+	 */
+	synchronized void disturbed() {
+		waiting().unwatched = DISTURBED;
+	}
+
+	/**
+	 * Denies the request once more if nothing can have changed: the servers would tell of
+	 * it, and did not.
+	 * @param stamp the stamp of the denial
+	 * @param now the monotonic time at which this was asked for
+	 * @param connections how many connections there were up to now
+	 * @return the denial, or {@code null} if the servers must be asked
+	 */
+	synchronized @Nullable Denial denyAgain(long stamp, long now, int connections) {
+		Waiting waiting = this.waiting;
+		if (waiting == null || !waiting.isWatched(connections)) {
+			return null;
+		}
+		Denial denial = new Denial(waiting.retryAfter.minusNanos(now - waiting.deniedNanos), stamp);
+		return (denial.retryAfter().compareTo(Duration.ZERO) > 0 && denied(denial, now)) ? denial : null;
+	}
+
+	/**
+	 * Tells that a node has gone. Without a list from the same connection it may have
+	 * been replaced, and without a watch on it the own node may have gone before.
+	 * @return whether nobody is in the way any more for certain
+	 */
+	synchronized boolean isFreedBy(String name, int connections) {
+		Waiting waiting = waiting();
+		return connections == waiting.connections && waiting.guard == Guard.SET
+				&& waiting.before.removeIf((node) -> node.name().equals(name))
+				&& node().blockers(waiting.before).isEmpty();
+	}
+
+	synchronized boolean isWaiting() {
+		return this.state == State.WAITING;
+	}
+
+	synchronized boolean isHeld() {
+		return this.state == State.HELD;
+	}
+
+	/**
+	 * Makes the request the holder.
+	 * @return {@code true} if it was waiting until now
+	 */
+	synchronized boolean hold() {
+		boolean waiting = this.state == State.WAITING;
+		if (waiting) {
+			this.state = State.HELD;
+			if (this.waiting != null) {
+				this.waiting.before = List.of();
+			}
+		}
+		return waiting;
+	}
+
+	/**
+	 * Ends this place.
+	 * @return what it was before
+	 */
+	synchronized State leave() {
+		State before = this.state;
+		this.state = State.LEFT;
+		return before;
+	}
+
+	/**
+	 * Whether somebody must begin to watch the nodes of this place.
+	 */
+	synchronized boolean isToBeWatched() {
+		Waiting waiting = waiting();
+		boolean first = waiting.guard == Guard.NONE;
+		if (first) {
+			waiting.guard = Guard.ASKED;
+		}
+		return first;
+	}
+
+	/**
+	 * Whether the servers tell if somebody deletes the nodes of this place.
+	 */
+	synchronized boolean isGuarded() {
+		return this.waiting != null && this.waiting.guard == Guard.SET;
+	}
+
+	/**
+	 * Tells that from now on it will be told if a node of this place is deleted.
+	 */
+	synchronized void guard() {
+		if (waiting().guard == Guard.ASKED) {
+			waiting().guard = Guard.SET;
+		}
+	}
+
+	/**
+	 * Tells that the nodes of this place are not watched, or not any more.
+	 */
+	synchronized void unguard() {
+		waiting().guard = Guard.NONE;
+	}
+
+	synchronized void watching(String path) {
+		waiting().watchedPaths.add(path);
+	}
+
+	/**
+	 * Does something with every path that was watched.
+	 */
+	void forEachWatched(BiConsumer<String, QueueEntry> action) {
+		List<String> paths;
+		synchronized (this) {
+			Waiting waiting = this.waiting;
+			if (waiting == null) {
+				return;
+			}
+			paths = List.copyOf(waiting.watchedPaths);
+			waiting.watchedPaths.clear();
+		}
+		paths.forEach((path) -> action.accept(path, this));
+	}
+
+	synchronized long attemptId() {
+		return waiting().stamp;
+	}
+
+	/**
+	 * The grant as the answer to a request that was just made.
+	 */
+	Grant grant() {
+		Duration vouched = this.session.guaranteedLifetime();
+		Duration leaseTime = this.request.terms().leaseTime();
+		return new Grant(token(), (leaseTime.compareTo(vouched) < 0) ? leaseTime : vouched);
+	}
+
+	/**
+	 * The grant as news. It counts from the denial, and is sure to last for the lease
+	 * time at most, and as long as the servers are sure to keep the session.
+	 * @param now the present monotonic time
+	 */
+	synchronized Grant grantSinceDenial(long now) {
+		long leaseEnd = now + TimeUnit.NANOSECONDS.convert(this.request.terms().leaseTime());
+		long end = (leaseEnd - now > 0 && leaseEnd - this.session.guaranteedUntil() < 0) ? leaseEnd
+				: this.session.guaranteedUntil();
+		return new Grant(this.token, Duration.ofNanos(Math.max(0, end - waiting().deniedNanos)));
+	}
+
+	/**
+	 * What is known of a place only if somebody was in the way.
+	 */
+	private static final class Waiting {
+
+		private @Nullable QueueNode node;
+
+		/**
+		 * Those before this one, less those that have gone since.
+		 */
+		private List<QueueNode> before = List.of();
+
+		private long stamp;
+
+		private long deniedNanos;
+
+		private Duration retryAfter = Duration.ZERO;
+
+		private int connections;
+
+		/**
+		 * Counts denials, so that the answer to a watch is not taken for that to another.
+		 */
+		private int round;
+
+		/**
+		 * How many of those in the way are not watched yet, or {@link #DISTURBED}.
+		 */
+		private int unwatched = DISTURBED;
+
+		private Guard guard = Guard.NONE;
+
+		private final Set<String> watchedPaths = new HashSet<>();
+
+		private boolean isWatched(int connections) {
+			return this.unwatched == 0 && this.guard == Guard.SET && this.connections == connections;
+		}
+
+	}
+
+	/**
+	 * Whether the servers tell if somebody else deletes the nodes of a place.
+	 */
+	private enum Guard {
+
+		NONE, ASKED, SET
+
+	}
+
+	/**
+	 * What a place can be.
+	 */
+	enum State {
+
+		/**
+		 * Nobody knows yet whether there is a node.
+		 */
+		ENTERING,
+
+		/**
+		 * Others are before it.
+		 */
+		WAITING,
+
+		/**
+		 * It is granted.
+		 */
+		HELD,
+
+		/**
+		 * It was given up.
+		 */
+		LEFT
+
+	}
+
+}
