@@ -383,7 +383,7 @@ class LockTemplateTests {
 		this.locks.executeWithoutResult("42", read,
 				(lock) -> assertThatExceptionOfType(LockUpgradeException.class)
 					.isThrownBy(() -> this.locks.acquire("42", OPTIONS.withType(LockType.WRITE)))
-					.withMessageContaining("Upgrade not supported"));
+					.withMessageContaining("Upgrading a read lock to a write lock is not supported"));
 		assertThat(isFree("42")).isTrue();
 	}
 

@@ -24,13 +24,14 @@ import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseTerms;
 
 /**
- * How to acquire: what the store is asked for, and what the engine does beside.
+ * Options of an acquisition: the lease requested from the store, and how the engine
+ * handles it.
  */
 public final class AcquireOptions {
 
 	/**
-	 * How many times a lease can be passed on inside the process, because a lease that is
-	 * asked for under contention comes with so many fencing tokens more than one.
+	 * Maximum number of hand-offs of a lease inside the process: a lease that is
+	 * requested under contention comes with so many additional fencing tokens.
 	 */
 	public static final int MAX_HAND_OFFS = 256;
 
@@ -49,7 +50,7 @@ public final class AcquireOptions {
 	private final long wantedNanos;
 
 	/**
-	 * The same terms as they were cut before, by whichever thread.
+	 * Cached copy of these options with a capped lease time, written by any thread.
 	 */
 	private @Nullable AcquireOptions cut;
 
@@ -86,10 +87,10 @@ public final class AcquireOptions {
 	}
 
 	/**
-	 * The same terms, but nobody else gets the key before a minimum hold is over, not
-	 * even if the holder has finished or its process has ended. The lease lasts at least
-	 * as long, and is not passed on inside the process.
-	 * @param minimum how long the key stays taken from when it was acquired, or zero
+	 * Return these options with a minimum hold time, before which no other owner can
+	 * acquire the key, even if the holder has finished or its process has ended. The
+	 * lease lasts at least as long, and is not handed off inside the process.
+	 * @param minimum how long the key remains locked after it was acquired, or zero
 	 * @return the terms
 	 */
 	public AcquireOptions withMinimumHold(Duration minimum) {
@@ -101,8 +102,9 @@ public final class AcquireOptions {
 	}
 
 	/**
-	 * The same terms, with a lease that is not longer than the store keeps one. If it was
-	 * not to be renewed, it is kept alive for the time that was wanted.
+	 * Return these options with the lease time capped at the longest one that the store
+	 * supports. A lease that was not to be renewed is then renewed until the requested
+	 * lease time has elapsed.
 	 * @param longest the longest lease time
 	 */
 	AcquireOptions capLeaseTime(Duration longest) {
@@ -138,21 +140,21 @@ public final class AcquireOptions {
 	}
 
 	/**
-	 * Whether an owner that holds may acquire again at once.
+	 * Return whether acquisition is reentrant for an owner that holds the lock.
 	 */
 	boolean isReentrant() {
 		return !(mode() instanceof LeaseMode.Permits);
 	}
 
 	/**
-	 * Whether the lease is renewed for as long as it is held.
+	 * Return whether the lease is renewed for as long as it is held.
 	 */
 	boolean isAutoRenew() {
 		return this.autoRenew;
 	}
 
 	/**
-	 * Whether the lease is renewed at all.
+	 * Return whether the lease is renewed at all.
 	 */
 	boolean isRenewed() {
 		return this.autoRenew || this.wantedNanos > this.leaseNanos;
@@ -167,31 +169,32 @@ public final class AcquireOptions {
 	}
 
 	/**
-	 * The lease time before it was cut to what the store can keep.
+	 * Return the lease time before it was capped at the maximum of the store.
 	 */
 	long wantedNanos() {
 		return this.wantedNanos;
 	}
 
 	/**
-	 * Whether the lease is exclusive and needs neither order nor a minimum hold: what
-	 * every backend can grant, and what can be passed on inside the process.
+	 * Return whether the lease is exclusive and needs neither fairness nor a minimum hold
+	 * time: such leases are supported by every backend, and can be handed off inside the
+	 * process.
 	 */
 	boolean isHandOffCapable() {
 		return this.handOffCapable;
 	}
 
 	/**
-	 * What to ask the store for.
-	 * @param contended whether others in this process want the key
+	 * Return the terms to request from the store.
+	 * @param contended whether other acquisitions in this process want the key
 	 */
 	LeaseTerms leaseTerms(boolean contended) {
 		return contended ? this.block : this.single;
 	}
 
 	/**
-	 * Whether a lease that was acquired on these terms serves one who asks for those: the
-	 * lease can be passed on, and lasts as long.
+	 * Return whether a lease that was acquired with these options can be handed off to an
+	 * acquisition with the given ones: it can be handed off, and has the same lease time.
 	 */
 	boolean canHandOffTo(AcquireOptions other) {
 		return this.handOffCapable && other.handOffCapable && this.autoRenew == other.autoRenew

@@ -34,39 +34,42 @@ import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.support.Durations;
 
 /**
- * Waits for leases.
+ * Acquires leases, waiting for them if necessary.
  * <ol>
- * <li>Join the local queue. Whoever may speak asks the store; the others are woken when a
- * lease is handed to them or when it is their turn to speak.</li>
- * <li>Granted in time: hold. Granted too late: give back, and count it as a failure.</li>
- * <li>Denied: sleep until news come, or until the {@link Poller}, who asks for all that
- * sleep because news get lost, says that it is time; then ask again.</li>
- * <li>The store failed: ask again after a random pause.</li>
- * <li>Refused by the store: give up at once.</li>
- * <li>Outcome unknown: have it released in the background, and ask again as another
+ * <li>Enter the local queue. The leader contends in the store; the others are woken when
+ * a lease is handed off to them or when they become the leader.</li>
+ * <li>Granted in time: hold the lease. Granted too late: release it, and treat that as a
+ * store failure.</li>
+ * <li>Denied: sleep until a notification arrives, or until woken by the {@link Poller},
+ * which polls for all sleeping requests because notifications may get lost; then
+ * retry.</li>
+ * <li>Store failure: retry after a random delay.</li>
+ * <li>Rejected by the store: fail immediately.</li>
+ * <li>Outcome unknown: release the request in the background, and retry as another
  * owner.</li>
- * <li>At the deadline ask one last time, then leave the queues, here and in the store.
- * Who needs only a part of the key does so even if it is not its turn.</li>
+ * <li>At the deadline: try one last time, then leave the local queue and that of the
+ * store. An acquisition that needs only a part of the key's capacity does so even if it
+ * is not the leader.</li>
  * </ol>
- * One deadline counts for all of it. A call to the store may end a little after it.
+ * One deadline applies to all steps. A call to the store may return slightly after it.
  * <p>
- * Either a thread goes all the way and sleeps in between, or an {@link Acquisition} has a
- * thread only between two sleeps.
+ * Either one thread runs all steps and sleeps in between, or an {@link Acquisition} uses
+ * a thread only between two sleeps.
  */
 final class Acquirer {
 
 	/**
-	 * How long a call to the store may go on after the deadline.
+	 * Time by which a call to the store may exceed the deadline.
 	 */
 	private static final long GRACE_NANOS = Duration.ofMillis(250).toNanos();
 
 	/**
-	 * No need to sleep.
+	 * Result: do not sleep.
 	 */
 	static final long NOW = 0;
 
 	/**
-	 * Nothing left to wait for.
+	 * Result: the wait time is over.
 	 */
 	static final long OVER = -1;
 
@@ -104,12 +107,12 @@ final class Acquirer {
 	}
 
 	/**
-	 * Acquires.
-	 * @param first what will be held
-	 * @param waitNanos how long to wait; zero tries once
+	 * Acquire a lease.
+	 * @param first the hold to acquire
+	 * @param waitNanos the wait time; zero tries once
 	 * @param interruptible whether an interrupt ends the waiting
-	 * @return what is held, another one if the lease of the first was over before its
-	 * thread woke up, or {@code null}
+	 * @return the acquired hold, which is another one if the lease of the first expired
+	 * before its thread resumed, or {@code null}
 	 */
 	@Nullable Hold acquire(Hold first, long waitNanos, boolean interruptible) throws InterruptedException {
 		Hold hold = first;
@@ -122,9 +125,9 @@ final class Acquirer {
 	}
 
 	/**
-	 * Acquires, or is late.
-	 * @return {@link #NOW} if it is held, {@link #OVER} if there is nothing left to wait
-	 * for, or how long there is left to wait for another lease
+	 * Acquire a lease, which may expire before the thread resumes.
+	 * @return {@link #NOW} if it is held, {@link #OVER} if the wait time is over, or the
+	 * remaining time to wait for another lease
 	 */
 	private long attempt(Hold hold, long waitNanos, boolean interruptible) throws InterruptedException {
 		boolean mayWait = waitNanos > 0;
@@ -139,7 +142,7 @@ final class Acquirer {
 				requireOpen();
 				return NOW;
 			}
-			RetrySchedule retrySchedule = patience(now, waitNanos);
+			RetrySchedule retrySchedule = newSchedule(now, waitNanos);
 			if (answer != null) {
 				answered(hold, retrySchedule, answer);
 			}
@@ -152,29 +155,29 @@ final class Acquirer {
 	}
 
 	/**
-	 * Lets an acquisition without a thread into the queue of its key.
+	 * Enter an asynchronous acquisition into the queue of its key.
 	 */
 	LocalQueue.Turn join(Acquisition acquisition) {
 		return this.queues.join(acquisition.hold(), acquisition.mayWait());
 	}
 
 	/**
-	 * Takes an acquisition without a thread as far as it gets without sleeping.
-	 * @return {@link #NOW} if it holds, {@link #OVER} if there is nothing left to wait
-	 * for, or else how long it sleeps, which it was told as well
+	 * Advance an asynchronous acquisition as far as possible without sleeping.
+	 * @return {@link #NOW} if it holds the lease, {@link #OVER} if the wait time is over,
+	 * or else how long it sleeps, for which it is already scheduled
 	 */
 	long advance(Acquisition acquisition) {
 		try {
 			while (true) {
 				long sleep = advanceToGrant(acquisition);
-				if (sleep != NOW || begun(acquisition.hold(), acquisition.patience()) == NOW) {
+				if (sleep != NOW || begun(acquisition.hold(), acquisition.retrySchedule()) == NOW) {
 					return sleep;
 				}
 				acquisition.joinAnew();
 			}
 		}
 		catch (Throwable ex) {
-			wakeUp(acquisition.patience());
+			wakeUp(acquisition.retrySchedule());
 			cancel(acquisition.hold(), ex);
 			throw ex;
 		}
@@ -185,7 +188,7 @@ final class Acquirer {
 		while (hold.state() <= Hold.LEADING) {
 			requireOpen();
 			if (acquisition.isUnwanted()) {
-				wakeUp(acquisition.patience());
+				wakeUp(acquisition.retrySchedule());
 				cancel(hold);
 				return OVER;
 			}
@@ -203,10 +206,11 @@ final class Acquirer {
 	}
 
 	/**
-	 * One that speaks from the beginning asks at once, as one with a thread does.
+	 * An acquisition that is the leader from the beginning tries immediately, like one
+	 * with a thread.
 	 */
 	private long step(Acquisition acquisition, long now) {
-		RetrySchedule retrySchedule = acquisition.patience();
+		RetrySchedule retrySchedule = acquisition.retrySchedule();
 		if (!acquisition.isToAskAtOnce()) {
 			return step(acquisition.hold(), retrySchedule, now);
 		}
@@ -216,12 +220,11 @@ final class Acquirer {
 	}
 
 	/**
-	 * Acquires several keys in one call to the store, if nobody in this process holds or
-	 * wants one of them. Does not wait.
-	 * @param holds what will be held, in the order of the keys
-	 * @param waitNanos how much time there is, after which the call may go on for a
-	 * little
-	 * @return whether they are held; if not, nothing is left of the attempt
+	 * Acquire several keys in one call to the store, if none of them is held or wanted in
+	 * this process. Does not wait for a lease.
+	 * @param holds the holds to acquire, in the order of the keys
+	 * @param waitNanos the available time, which the call may exceed slightly
+	 * @return whether they are held; if not, the attempt leaves nothing behind
 	 */
 	boolean acquireTogether(List<Hold> holds, long waitNanos) {
 		try {
@@ -246,7 +249,8 @@ final class Acquirer {
 	}
 
 	/**
-	 * Leaves failures to those who then ask for one key after the other.
+	 * Ignore failures, which are reported when the keys are then acquired one after the
+	 * other.
 	 */
 	private boolean askTogether(List<Hold> holds, Duration timeout) {
 		List<String> keys = holds.stream().map(Hold::key).toList();
@@ -302,9 +306,10 @@ final class Acquirer {
 	}
 
 	/**
-	 * A thread may wake up long after a lease was handed to it. If that is over by then,
-	 * it goes on waiting, unless its time is over as well.
-	 * @return {@link #NOW} if the lease is held, or how long there is left to wait
+	 * Check the lease after waking up: a thread may resume long after a lease was handed
+	 * off to it. If the lease has expired by then, the thread continues to wait, unless
+	 * its wait time is over as well.
+	 * @return {@link #NOW} if the lease is held, or the remaining wait time
 	 */
 	private long begun(Hold hold, RetrySchedule retrySchedule) {
 		requireOpen();
@@ -314,22 +319,22 @@ final class Acquirer {
 		long left = retrySchedule.remaining(this.time.nanoTime());
 		if (left <= 0) {
 			throw new EngineException(EngineException.Reason.UNAVAILABLE,
-					"The lease was over before the thread that waited for it woke up", null);
+					"The lease expired before the waiting thread resumed", null);
 		}
 		hold.release();
 		return left;
 	}
 
 	/**
-	 * When an acquisition that begins now asks.
+	 * Create the retry schedule of an acquisition that begins now.
 	 */
-	RetrySchedule patience(long now, long waitNanos) {
+	RetrySchedule newSchedule(long now, long waitNanos) {
 		return new RetrySchedule(now, now + Math.min(waitNanos, Durations.LONGEST_NANOS), this.settings,
 				this.store.hasNotifications());
 	}
 
 	/**
-	 * Takes note of an answer. One that was denied may sleep now.
+	 * Record an answer. A denied acquisition may sleep now.
 	 */
 	private void answered(Hold hold, RetrySchedule retrySchedule, @Nullable Object answer) {
 		retrySchedule.answered(answer, this.time.nanoTime());
@@ -373,19 +378,19 @@ final class Acquirer {
 	}
 
 	/**
-	 * Asks, if it is time to.
-	 * @return how long to sleep, {@link #NOW} if not at all, {@link #OVER} if there is
-	 * nothing left to wait for
+	 * Contend in the store if an attempt is due.
+	 * @return how long to sleep, {@link #NOW} if not at all, {@link #OVER} if the wait
+	 * time is over
 	 */
 	private long step(Hold hold, RetrySchedule retrySchedule, long now) {
 		int state = hold.state();
-		boolean speaking = state == Hold.LEADING || state == Hold.TRYING;
-		YieldPolicy yieldPolicy = speaking ? hold.queue().yieldPolicy() : null;
+		boolean leading = state == Hold.LEADING || state == Hold.TRYING;
+		YieldPolicy yieldPolicy = leading ? hold.queue().yieldPolicy() : null;
 		retrySchedule.heed(now);
 		if (yieldPolicy != null) {
 			retrySchedule.delayUntil(yieldPolicy.yieldUntil());
 		}
-		if (speaking && retrySchedule.isTimeToAsk(now, hold.hasNotification())) {
+		if (leading && retrySchedule.isTimeToAsk(now, hold.hasNotification())) {
 			wakeUp(retrySchedule);
 			boolean queueing = state == Hold.LEADING && (isQueueEnteredAtOnce(hold) || retrySchedule.isLong(now));
 			Object answer = ask(hold, now, retrySchedule.remaining(now), queueing);
@@ -395,15 +400,15 @@ final class Acquirer {
 			}
 			return NOW;
 		}
-		if (!retrySchedule.isOver(now, speaking)) {
-			return retrySchedule.sleep(now, speaking);
+		if (!retrySchedule.isOver(now, leading)) {
+			return retrySchedule.sleep(now, leading);
 		}
-		boolean goesOn = speaking ? takesGrant(hold) : hold.queue().mayAskAtLast(hold);
+		boolean goesOn = leading ? takesGrant(hold) : hold.queue().mayAskAtLast(hold);
 		return goesOn ? NOW : OVER;
 	}
 
 	/**
-	 * Takes what the store sent unasked while it was asked for the last time.
+	 * Accept a grant that the store sent as a notification during the last attempt.
 	 */
 	private boolean takesGrant(Hold hold) {
 		Grant grant = grantSentTo(hold);
@@ -425,8 +430,8 @@ final class Acquirer {
 	}
 
 	/**
-	 * Asks the store once, or takes what it sent unasked.
-	 * @param queueing whether it enters the queue of the store if it is denied
+	 * Contend in the store once, or accept a grant that it sent as a notification.
+	 * @param queueing whether to enter the queue of the store if denied
 	 * @return {@code null} if the lease is held, or a {@link Denial}, or a
 	 * {@link BackendException}
 	 */
@@ -466,7 +471,7 @@ final class Acquirer {
 		}
 		catch (EngineException ex) {
 			if (!queued) {
-				hold.setLease(null); // the store has nothing of a request that it refused
+				hold.setLease(null); // a rejected request leaves nothing in the store
 			}
 			throw ex;
 		}
@@ -495,15 +500,15 @@ final class Acquirer {
 		if (!lease.begin(this.time)) {
 			discardRequest(hold);
 			return storeFailure(hold, new BackendUnavailableException(
-					"The store took longer to grant the lease than the lease lasts", null));
+					"The store took longer than the lease time to grant the lease", null));
 		}
 		begin(hold, lease, grant.token());
 		return null;
 	}
 
-	private static BackendException storeFailure(Hold hold, BackendException trouble) {
-		hold.queue().setStoreFailure(trouble);
-		return trouble;
+	private static BackendException storeFailure(Hold hold, BackendException failure) {
+		hold.queue().setStoreFailure(failure);
+		return failure;
 	}
 
 	/**
@@ -523,12 +528,12 @@ final class Acquirer {
 	 * @return {@code false} if the lease was handed over in the last moment
 	 */
 	private boolean timeOut(Hold hold) {
-		BackendException trouble = hold.queue().storeFailure();
+		BackendException failure = hold.queue().storeFailure();
 		if (!leave(hold)) {
 			return false;
 		}
-		if (trouble != null) {
-			throw this.store.unavailable(trouble);
+		if (failure != null) {
+			throw this.store.unavailable(failure);
 		}
 		return true;
 	}

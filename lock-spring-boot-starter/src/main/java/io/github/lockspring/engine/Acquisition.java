@@ -25,15 +25,15 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An acquisition for which no thread waits.
+ * Asynchronous acquisition, for which no thread is blocked.
  * <ol>
- * <li>It joins the local queue in the thread that asks for it, so that those who ask
- * first come first.</li>
- * <li>From then on it goes on in steps, one at a time, each in a thread that it has for
- * the length of the step. It is woken for a step by what would unpark a thread, by the
- * upkeep when its sleep is over, and by the completion of its future.</li>
- * <li>The last step completes the future. If somebody did so before, because it is not
- * wanted any more, a lease is given back.</li>
+ * <li>It enters the local queue in the calling thread, so that acquisitions are queued in
+ * the order of the calls.</li>
+ * <li>From then on it advances in steps, one at a time, each in a thread that it uses for
+ * that step only. A step is triggered by whatever would unpark a thread, by the lease
+ * scheduler when its sleep is over, and by the completion of its future.</li>
+ * <li>The last step completes the future. If the future was cancelled or completed
+ * before, the lease is released.</li>
  * </ol>
  */
 final class Acquisition {
@@ -63,14 +63,14 @@ final class Acquisition {
 	Acquisition(Acquirer acquirer, AsyncDispatcher asyncDispatcher, long now, long waitNanos) {
 		this.acquirer = acquirer;
 		this.asyncDispatcher = asyncDispatcher;
-		this.retrySchedule = acquirer.patience(now, waitNanos);
+		this.retrySchedule = acquirer.newSchedule(now, waitNanos);
 		this.waitNanos = waitNanos;
 	}
 
 	/**
-	 * Begins.
-	 * @param hold what will be held
-	 * @param now the moment since which it waits
+	 * Start the acquisition.
+	 * @param hold the hold to acquire
+	 * @param now the time at which it starts to wait
 	 * @return the future
 	 */
 	CompletableFuture<@Nullable Hold> start(Hold hold, long now) {
@@ -103,8 +103,8 @@ final class Acquisition {
 	}
 
 	/**
-	 * Begins again with another hold, because the lease of the present one was over
-	 * before a step was made. Goes on in the same step.
+	 * Restart with another hold, because the lease of the present one expired before a
+	 * step was run. Continues in the same step.
 	 */
 	void joinAnew() {
 		this.hold = hold().anew();
@@ -112,10 +112,10 @@ final class Acquisition {
 	}
 
 	/**
-	 * Has a step made soon. Does not block.
+	 * Dispatch a step. Does not block.
 	 */
 	void wake() {
-		VarHandle.fullFence(); // a step that is about to be made sees why it was woken
+		VarHandle.fullFence(); // a dispatched step sees the reason for the wake-up
 		while (true) {
 			Progress current = this.progress.get();
 			if (current == Progress.ASLEEP && this.progress.compareAndSet(current, Progress.WOKEN)) {
@@ -191,7 +191,7 @@ final class Acquisition {
 	}
 
 	/**
-	 * Whether the future was cancelled or completed by somebody else.
+	 * Return whether the future was cancelled or completed by the caller.
 	 */
 	boolean isUnwanted() {
 		return this.future.isDone();
@@ -202,7 +202,8 @@ final class Acquisition {
 	}
 
 	/**
-	 * Whether this spoke from the beginning and did not ask yet. Tells so once.
+	 * Return whether this was the leader from the beginning and did not try yet. Returns
+	 * {@code true} only once.
 	 */
 	boolean isToAskAtOnce() {
 		boolean toAskAtOnce = this.toAskAtOnce;
@@ -210,7 +211,7 @@ final class Acquisition {
 		return toAskAtOnce;
 	}
 
-	RetrySchedule patience() {
+	RetrySchedule retrySchedule() {
 		return this.retrySchedule;
 	}
 
@@ -228,7 +229,7 @@ final class Acquisition {
 	private enum Progress {
 
 		/**
-		 * Nobody makes a step until somebody wakes it.
+		 * No step is run until it is woken.
 		 */
 		ASLEEP,
 

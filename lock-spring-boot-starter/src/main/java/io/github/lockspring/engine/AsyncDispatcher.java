@@ -29,18 +29,19 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives threads to what has none of its own.
+ * Dispatches the steps of asynchronous acquisitions to threads.
  * <ol>
- * <li>One thread at a time takes the next step out of the row.</li>
- * <li>Before it makes the step, which may be a call to the store or run what a user hung
- * on a future, it has another thread take the next.</li>
- * <li>Whoever sleeps is woken by the upkeep, which only puts it into the row.</li>
+ * <li>One thread at a time takes the next step from the queue.</li>
+ * <li>Before it runs the step, which may call the store or run callbacks that a user
+ * attached to a future, it lets another thread take the next one.</li>
+ * <li>Sleeping acquisitions are woken by the lease scheduler, which only puts them into
+ * the queue.</li>
  * </ol>
- * Thus no step waits for another, but thousands of short ones that come at once do not
- * make thousands of threads. If the executor refuses, because the engine is shut down,
- * the steps are made by whoever brings them.
+ * Thus no step waits for another, but thousands of short ones that arrive together do not
+ * create thousands of threads. If the executor rejects a task, because the engine is shut
+ * down, the steps are run by the calling threads.
  * <p>
- * Safe for use by many threads.
+ * Thread-safe.
  */
 final class AsyncDispatcher {
 
@@ -75,7 +76,7 @@ final class AsyncDispatcher {
 	}
 
 	/**
-	 * Has a step made soon, in a thread that it may hold up.
+	 * Dispatch a step to a thread that it may block.
 	 */
 	void execute(Runnable step) {
 		this.row.add(step);
@@ -95,7 +96,7 @@ final class AsyncDispatcher {
 		}
 		catch (Throwable ex) {
 			this.taking.set(false);
-			logger.error("No thread for the locks of those that have none, trying again", ex);
+			logger.error("Could not start a thread for asynchronous acquisitions; it will be retried", ex);
 			this.leaseScheduler.wakeUpAt(this.time.nanoTime() + PAUSE_NANOS);
 		}
 	}
@@ -116,7 +117,7 @@ final class AsyncDispatcher {
 	}
 
 	/**
-	 * Has an acquisition woken at a moment of the monotonic clock.
+	 * Schedule the wake-up of an acquisition at a time of the monotonic clock.
 	 * @return what to {@link #cancel(Alarm)} if it wakes up before
 	 */
 	Alarm wakeAt(long nanoTime, Acquisition sleeper) {
@@ -135,7 +136,7 @@ final class AsyncDispatcher {
 	}
 
 	/**
-	 * The chore: wakes those whose time has come.
+	 * Task: wake the acquisitions whose timers have expired.
 	 */
 	void run() {
 		for (Alarm alarm = pollDue(); alarm != null; alarm = pollDue()) {
@@ -159,11 +160,11 @@ final class AsyncDispatcher {
 	}
 
 	/**
-	 * When one that sleeps is woken.
+	 * Timer of a sleeping acquisition.
 	 *
-	 * @param at the moment, since the beginning
-	 * @param number different for each, in the order in which they were set
-	 * @param sleeper the one to wake
+	 * @param at the time, relative to the start
+	 * @param number a unique number, in the order in which the timers were set
+	 * @param sleeper the acquisition to wake
 	 */
 	record Alarm(long at, long number, Acquisition sleeper) implements Comparable<Alarm> {
 

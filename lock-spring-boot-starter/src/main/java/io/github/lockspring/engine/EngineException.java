@@ -19,8 +19,8 @@ package io.github.lockspring.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why the engine could not even wait for a lock, or gave up. Becomes an exception of the
- * public API in {@code LockTemplate}.
+ * Thrown if the engine could not acquire a lock for a reason other than contention.
+ * Translated to an exception of the public API by {@code LockTemplate}.
  */
 public final class EngineException extends RuntimeException {
 
@@ -59,13 +59,13 @@ public final class EngineException extends RuntimeException {
 		LOST,
 
 		/**
-		 * The owner holds the key already, but the store cannot be asked at present
-		 * whether it has the lease still.
+		 * The owner holds the key already, but the connection to the store is suspended,
+		 * so that it is unknown whether the lease still exists.
 		 */
 		SUSPENDED,
 
 		/**
-		 * The owner holds the key in a lesser mode.
+		 * The owner holds the key in a weaker mode.
 		 */
 		UPGRADE,
 
@@ -75,13 +75,13 @@ public final class EngineException extends RuntimeException {
 		LIMIT,
 
 		/**
-		 * The backend cannot grant what is asked for.
+		 * The backend does not support the requested lease.
 		 */
 		UNSUPPORTED,
 
 		/**
-		 * What is asked for contradicts what others asked for; the cause is the exception
-		 * of the backend, which says how.
+		 * The request contradicts those of other owners; the cause is the exception of
+		 * the backend, which gives the details.
 		 */
 		REFUSED,
 

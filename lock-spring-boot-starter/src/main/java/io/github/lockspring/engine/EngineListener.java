@@ -17,7 +17,7 @@
 package io.github.lockspring.engine;
 
 /**
- * Is told what becomes of holds. Methods return at once and throw nothing.
+ * Listener for events of holds. Methods return immediately and do not throw exceptions.
  */
 public interface EngineListener {
 
@@ -28,7 +28,7 @@ public interface EngineListener {
 	};
 
 	/**
-	 * The lease of a hold was lost. Called once per hold, from a thread of its own.
+	 * Called when the lease of a hold was lost, once per hold, in a separate thread.
 	 * @param key the key
 	 * @param token the fencing token of the hold, or 0 if the backend has none
 	 */

@@ -25,24 +25,25 @@ import org.springframework.util.Assert;
 import io.github.lockspring.support.Durations;
 
 /**
- * The engine's numbers. Durations are capped at a hundred years.
+ * Settings of an engine. Durations are capped at a hundred years.
  *
- * @param operationTimeout how long one call to the store may take
- * @param handOverLimit how many times a lease is passed on inside this process before it
- * is given back to the store; 0 never passes on
- * @param handOverSpan for how long a lease is passed on before it is given back
+ * @param operationTimeout the timeout of one call to the store
+ * @param handOverLimit how many times a lease is handed off inside this process before it
+ * is released to the store; 0 disables hand-offs
+ * @param handOverSpan for how long a lease is handed off before it is released to the
+ * store
  * @param renewInterval how long after the last renewal the next one is due, though never
  * later than after half the lease time, or {@code null} for a third of each lease time
- * @param minPoll the shortest pause between two attempts
- * @param maxPoll the longest pause between two attempts on a store that tells no news
- * @param queuePoll the pause between two attempts on a store that tells news, in case
- * that they were lost; less than half the time for which stores keep places
+ * @param minPoll the shortest delay between two attempts
+ * @param maxPoll the longest delay between two attempts on a store without notifications
+ * @param queuePoll the delay between two attempts on a store with notifications, in case
+ * a notification was lost; less than half the time for which stores keep queue entries
  * @param maxHoldTime the time after which a lease is no longer renewed, because its
- * holder must have forgotten it
+ * holder is assumed to have failed to release it
  * @param maxKeys how many keys may be held or waited for at once in this process
  * @param asyncRelease whether a release returns before the store has answered, where the
  * backend can do that
- * @param probeKey the key of the locks by which is tried whether the store works
+ * @param probeKey the key used to check whether the store works
  */
 public record EngineSettings(Duration operationTimeout, int handOverLimit, Duration handOverSpan,
 		@Nullable Duration renewInterval, Duration minPoll, Duration maxPoll, Duration queuePoll, Duration maxHoldTime,
@@ -53,7 +54,7 @@ public record EngineSettings(Duration operationTimeout, int handOverLimit, Durat
 			false, "lock::probe");
 
 	/**
-	 * Checks the numbers.
+	 * Validate the settings.
 	 */
 	public EngineSettings {
 		operationTimeout = Durations.cap(operationTimeout);
@@ -71,7 +72,7 @@ public record EngineSettings(Duration operationTimeout, int handOverLimit, Durat
 	}
 
 	/**
-	 * The settings of an application that configures nothing.
+	 * Return the default settings.
 	 * @return the settings
 	 */
 	public static EngineSettings defaults() {

@@ -24,15 +24,15 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * The threads of one engine, apart by what they do: what takes long or hangs in one kind
- * of work leaves the others alone.
+ * Threads of one engine, separated by purpose, so that slow or blocked work of one kind
+ * does not affect the others.
  *
  * @param renewals renews leases, a few calls at a time
- * @param releases gives back what could not be given back at once, one call at a time
- * @param polls asks for all that wait, one call at a time
- * @param steps makes calls to the store for those who have no thread
- * @param callbacks tells holders of losses
- * @param events tells the application of losses
+ * @param releases retries failed releases, one call at a time
+ * @param polls polls the waiting requests, one call at a time
+ * @param steps runs the steps of asynchronous acquisitions, which call the store
+ * @param callbacks notifies holders of losses
+ * @param events notifies the application of losses
  */
 record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers steps, Workers callbacks,
 		Workers events) {
@@ -51,7 +51,7 @@ record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers 
 	}
 
 	/**
-	 * Leaves everything to one executor.
+	 * Create engine threads that use one executor for everything.
 	 */
 	static EngineThreads of(ExecutorService executor) {
 		Workers workers = Workers.of(executor, executor::shutdown);
@@ -59,7 +59,7 @@ record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers 
 	}
 
 	/**
-	 * Has a listener told by threads of its own.
+	 * Return a listener that is called by separate threads.
 	 */
 	EngineListener tellingOf(EngineListener listener) {
 		return new EngineListener() {

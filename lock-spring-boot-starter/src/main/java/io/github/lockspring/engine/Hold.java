@@ -30,11 +30,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition of one key, from waiting in the local queue to its release or loss. The
- * ledger of its re-entries is a single number, so that re-entry, release and loss exclude
- * each other without a lock: positive while held, negative once lost, zero at the end.
+ * Acquisition of one key, from waiting in the local queue to its release or loss. Its
+ * hold count is a single number, so that re-entry, release and loss are mutually
+ * exclusive without a lock: positive while held, negative once lost, zero at the end.
  * <p>
- * Safe for use by many threads.
+ * Thread-safe.
  */
 public final class Hold {
 
@@ -48,7 +48,8 @@ public final class Hold {
 
 	private static final VarHandle STATE = Fields.varHandle(MethodHandles.lookup(), "state", int.class);
 
-	private static final VarHandle NOTIFICATION = Fields.varHandle(MethodHandles.lookup(), "news", Object.class);
+	private static final VarHandle NOTIFICATION = Fields.varHandle(MethodHandles.lookup(), "notification",
+			Object.class);
 
 	private final LeaseReleaser leaseReleaser;
 
@@ -59,13 +60,13 @@ public final class Hold {
 	private final Object owner;
 
 	/**
-	 * Whoever waits: a thread, or an {@link Acquisition} without one.
+	 * The waiter: a thread, or an asynchronous {@link Acquisition}.
 	 */
 	private final Object waiter;
 
 	/**
-	 * The hold behind this one, in the row of those that wait or of those that hold.
-	 * Belongs to the queue and is written under its monitor.
+	 * The next hold in the list of waiting or of granted holds. Belongs to the queue and
+	 * is written under its monitor.
 	 */
 	@Nullable Hold next;
 
@@ -82,14 +83,14 @@ public final class Hold {
 	private volatile @Nullable List<LossCallback> lossCallbacks;
 
 	/**
-	 * Creates one for which the current thread waits.
+	 * Create a hold for which the current thread waits.
 	 */
 	Hold(LeaseReleaser leaseReleaser, String key, AcquireOptions terms, Object owner) {
 		this(leaseReleaser, key, terms, owner, Thread.currentThread());
 	}
 
 	/**
-	 * Creates one for which no thread waits.
+	 * Create a hold for which no thread waits.
 	 */
 	Hold(LeaseReleaser leaseReleaser, String key, AcquireOptions terms, Object owner, Acquisition acquisition) {
 		this(leaseReleaser, key, terms, owner, (Object) acquisition);
@@ -104,14 +105,14 @@ public final class Hold {
 	}
 
 	/**
-	 * Another one for which the same waits.
+	 * Create another hold with the same waiter.
 	 */
 	Hold anew() {
 		return new Hold(this.leaseReleaser, this.key, this.terms, this.owner, this.waiter);
 	}
 
 	/**
-	 * The key, as the store knows it.
+	 * Return the key, as used in the store.
 	 * @return the key
 	 */
 	public String key() {
@@ -119,9 +120,9 @@ public final class Hold {
 	}
 
 	/**
-	 * The fencing token, always the same. Whether it is still worth anything,
-	 * {@link #isHeld()} tells. A reader that came in under its own writer has the token
-	 * of that writer, also after the writer has gone.
+	 * Return the fencing token, which never changes. Whether the lock is still held is
+	 * returned by {@link #isHeld()}. A reader that entered while its owner held the write
+	 * lock has the token of the writer, also after the writer was released.
 	 * @return the token, or 0 if the backend has none
 	 */
 	public long token() {
@@ -129,14 +130,14 @@ public final class Hold {
 	}
 
 	/**
-	 * The token of the next holder of the same lease.
+	 * Return the token of the next holder of the same lease.
 	 */
 	long nextToken() {
 		return (this.token != 0) ? this.token + 1 : 0;
 	}
 
 	/**
-	 * The name of the backend that granted this.
+	 * Return the name of the backend that granted this hold.
 	 * @return the name
 	 */
 	public String backendName() {
@@ -144,8 +145,8 @@ public final class Hold {
 	}
 
 	/**
-	 * Whether this acquisition is neither released nor lost, and the store can be asked
-	 * whether that is so. Asks both clocks.
+	 * Return whether this acquisition is neither released nor lost, and the connection to
+	 * the store is not suspended. Checks both clocks.
 	 * @return whether it is held
 	 */
 	public boolean isHeld() {
@@ -153,8 +154,8 @@ public final class Hold {
 	}
 
 	/**
-	 * Whether this acquisition is neither released nor lost as far as is known, though
-	 * the store may be out of reach. Asks both clocks.
+	 * Return whether this acquisition is neither released nor lost as far as is known,
+	 * although the connection to the store may be suspended. Checks both clocks.
 	 * @return whether it has a lease
 	 */
 	public boolean hasLease() {
@@ -169,7 +170,7 @@ public final class Hold {
 	}
 
 	/**
-	 * How long the lease is sure to last.
+	 * Return the time for which the lease is certain to last.
 	 * @return the time, zero if not held
 	 */
 	public Duration remaining() {
@@ -178,18 +179,19 @@ public final class Hold {
 	}
 
 	/**
-	 * Has a callback run once after a loss, at once if it is lost already.
-	 * @param callback what to run, in a thread of its own
+	 * Register a callback that is run once after a loss, immediately if the hold is lost
+	 * already.
+	 * @param callback the callback, run in a separate thread
 	 */
 	public void onLost(Runnable callback) {
 		onLost(this, callback);
 	}
 
 	/**
-	 * Has a callback run once after a loss, unless who asked for it has given its
-	 * acquisition back before.
-	 * @param handle stands for the acquisition
-	 * @param callback what to run, in a thread of its own
+	 * Register a callback that is run once after a loss, unless the acquisition that
+	 * registered it was released before.
+	 * @param handle identifies the acquisition
+	 * @param callback the callback, run in a separate thread
 	 * @see #release(Object)
 	 */
 	public void onLost(Object handle, Runnable callback) {
@@ -217,8 +219,8 @@ public final class Hold {
 	}
 
 	/**
-	 * Takes note that the current thread is about to give one acquisition back. If it is
-	 * not the thread that owns this, that one may have taken up other work since.
+	 * Check the current thread, which is about to release one acquisition. If it is not
+	 * the owning thread, that thread may have begun other work since.
 	 */
 	public void warnIfForeignThread() {
 		if (this.owner instanceof Thread thread && thread != Thread.currentThread()) {
@@ -227,21 +229,21 @@ public final class Hold {
 	}
 
 	/**
-	 * Gives one acquisition back. The last one ends the hold: the lease goes to the next
-	 * in the queue or back to the store.
+	 * Release one acquisition. The last one ends the hold: the lease is handed off to the
+	 * next one in the queue or released to the store.
 	 * @return {@code false} if the lease was lost
-	 * @throws IllegalStateException if it was given back already
+	 * @throws IllegalStateException if it was already released
 	 */
 	public boolean release() {
 		return release(this);
 	}
 
 	/**
-	 * Gives one acquisition back as {@link #release()} does. If others are left, nobody
-	 * is told of a loss any more who asked for it with this one.
-	 * @param handle stands for the acquisition
+	 * Release one acquisition like {@link #release()}. If others are left, loss callbacks
+	 * registered with this one are removed.
+	 * @param handle identifies the acquisition
 	 * @return {@code false} if the lease was lost
-	 * @throws IllegalStateException if it was given back already
+	 * @throws IllegalStateException if it was already released
 	 * @see #onLost(Object, Runnable)
 	 */
 	public boolean release(Object handle) {
@@ -253,10 +255,10 @@ public final class Hold {
 	}
 
 	/**
-	 * Gives one acquisition of each of several holds back. Those of them that have one
-	 * lease in common, and end, are one call to the store.
+	 * Release one acquisition of each of several holds. Holds that end and share one
+	 * lease are released in one call to the store.
 	 * @param holds the holds, by the handle of the acquisition
-	 * @return those whose lease was lost
+	 * @return the holds whose lease was lost
 	 */
 	public static List<Hold> releaseAll(Map<?, Hold> holds) {
 		List<Hold> ended = new ArrayList<>(holds.size());
@@ -280,21 +282,21 @@ public final class Hold {
 	}
 
 	/**
-	 * Gives one acquisition back as {@link #release()} does, but without waiting for the
-	 * store: its call is made by another thread.
-	 * @return when it is given back: {@code false} if the lease was lost; fails with an
-	 * {@link IllegalStateException} if it was given back already
+	 * Release one acquisition like {@link #release()}, but without waiting for the store,
+	 * which is called by another thread.
+	 * @return a stage completed with {@code false} if the lease was lost, or
+	 * exceptionally with an {@link IllegalStateException} if it was already released
 	 */
 	public CompletionStage<Boolean> releaseAsync() {
 		return releaseAsync(this);
 	}
 
 	/**
-	 * Gives one acquisition back as {@link #release(Object)} does, but without waiting
-	 * for the store: its call is made by another thread.
-	 * @param handle stands for the acquisition
-	 * @return when it is given back: {@code false} if the lease was lost; fails with an
-	 * {@link IllegalStateException} if it was given back already
+	 * Release one acquisition like {@link #release(Object)}, but without waiting for the
+	 * store, which is called by another thread.
+	 * @param handle identifies the acquisition
+	 * @return a stage completed with {@code false} if the lease was lost, or
+	 * exceptionally with an {@link IllegalStateException} if it was already released
 	 */
 	public CompletionStage<Boolean> releaseAsync(Object handle) {
 		int left;
@@ -309,9 +311,9 @@ public final class Hold {
 	}
 
 	/**
-	 * Has another thread do something that may wait for the store.
-	 * @param action what to do
-	 * @return when it is done, or how it failed
+	 * Run an action that may wait for the store in another thread.
+	 * @param action the action to run
+	 * @return a stage completed with the result or failure of the action
 	 */
 	public CompletableFuture<Void> runAsync(Runnable action) {
 		return this.leaseReleaser.callAsync(() -> {
@@ -329,20 +331,20 @@ public final class Hold {
 	}
 
 	/**
-	 * Takes one off the number of re-entries.
-	 * @return how many are left: positive if still held, {@link #ENDED} if this was the
-	 * last one and the lease must be given back, negative if the lease was lost
+	 * Decrement the hold count.
+	 * @return the remaining count: positive if still held, {@link #ENDED} if this was the
+	 * last one and the lease must be released, negative if the lease was lost
 	 */
 	int countDown() {
 		while (true) {
 			int current = this.state;
 			if (current == ENDED || current <= LEADING) {
-				throw new IllegalStateException("The hold was given back already");
+				throw new IllegalStateException("The hold was already released");
 			}
 			int changed = (current > ENDED) ? current - 1 : current + 1;
 			if (STATE.compareAndSet(this, current, changed)) {
 				if (current == -1) {
-					this.leaseReleaser.forget(this);
+					this.leaseReleaser.remove(this);
 				}
 				return (current > ENDED) ? changed : -1;
 			}
@@ -350,8 +352,8 @@ public final class Hold {
 	}
 
 	/**
-	 * Adds one to the number of re-entries.
-	 * @return {@code false} if this is not held any more
+	 * Increment the hold count.
+	 * @return {@code false} if this is no longer held
 	 */
 	boolean countUp() {
 		while (true) {
@@ -360,7 +362,7 @@ public final class Hold {
 				return false;
 			}
 			if (current == Integer.MAX_VALUE) {
-				throw new IllegalStateException("Acquired too often");
+				throw new IllegalStateException("Maximum number of reentrant acquisitions exceeded");
 			}
 			if (STATE.compareAndSet(this, current, current + 1)) {
 				return true;
@@ -369,15 +371,16 @@ public final class Hold {
 	}
 
 	/**
-	 * Whether the owner has acquired this again, and not given that back.
-	 * @return whether it has
+	 * Return whether the owner has acquired this again without having released that
+	 * acquisition.
+	 * @return whether this is held more than once
 	 */
 	public boolean isReentered() {
 		return this.state > 1;
 	}
 
 	/**
-	 * Marks this as lost.
+	 * Mark this as lost.
 	 * @return {@code true} for exactly one caller, if it was held until now
 	 */
 	boolean markLost() {
@@ -399,9 +402,8 @@ public final class Hold {
 	}
 
 	/**
-	 * Begins to hold. The caller owns the queue's monitor and has put this among the
-	 * holders: a waiting thread that sees the new state may come back for re-entry before
-	 * it is woken.
+	 * Mark this as held. The caller owns the queue's monitor and has added this to the
+	 * holders: a waiting thread that sees the new state may re-enter before it is woken.
 	 */
 	void begin(Lease lease, long token) {
 		this.lease = lease;
@@ -414,10 +416,9 @@ public final class Hold {
 	}
 
 	/**
-	 * Goes on holding under another lease. The caller owns the queue's monitor. Whoever
-	 * sees the state after this sees the lease as well.
-	 * @return {@code false} if this is not held any more, and will not give back the
-	 * lease
+	 * Continue to hold under another lease. The caller owns the queue's monitor. A thread
+	 * that sees the state after this sees the lease as well.
+	 * @return {@code false} if this is no longer held, and will not release the lease
 	 */
 	boolean changeLease(Lease lease) {
 		if (this.state <= ENDED) {
@@ -432,8 +433,8 @@ public final class Hold {
 	}
 
 	/**
-	 * Whether this reads under the lease of a writer. Without the queue's monitor, only a
-	 * denial is sure.
+	 * Return whether this reads under the lease of a writer. Without the queue's monitor,
+	 * only {@code false} is reliable.
 	 */
 	boolean isBorrowing() {
 		return !this.terms.isExclusive() && lease().isExclusive();
@@ -446,13 +447,13 @@ public final class Hold {
 	Lease lease() {
 		Lease lease = this.lease;
 		if (lease == null) {
-			throw new IllegalStateException("Nothing was asked of the store yet");
+			throw new IllegalStateException("No lease has been requested yet");
 		}
 		return lease;
 	}
 
 	/**
-	 * Enters a queue. The caller owns the queue's monitor.
+	 * Enter a queue. The caller owns the queue's monitor.
 	 */
 	void enter(LocalQueue queue, int state) {
 		this.queue = queue;
@@ -472,7 +473,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Whether the lease was lost, and not all acquisitions are given back yet.
+	 * Return whether the lease was lost, and not all acquisitions are released yet.
 	 */
 	boolean isLost() {
 		return this.state < ENDED && hasBegun();
@@ -491,7 +492,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Who holds.
+	 * Return the owner.
 	 * @return the owner
 	 */
 	public Object owner() {
@@ -499,10 +500,10 @@ public final class Hold {
 	}
 
 	/**
-	 * Leaves word for whoever waits, who must then be woken.
+	 * Signal the waiter, which must then be woken.
 	 */
-	void signal(Object news) {
-		this.notification = news;
+	void signal(Object notification) {
+		this.notification = notification;
 	}
 
 	@Nullable Object pollNotification() {
@@ -514,8 +515,8 @@ public final class Hold {
 	}
 
 	/**
-	 * Wakes whoever waits. Not under a monitor, because an acquisition without a thread
-	 * calls out to get one.
+	 * Wake the waiter. Not to be called under a monitor, because an asynchronous
+	 * acquisition calls an executor.
 	 */
 	void wake() {
 		if (this.waiter instanceof Thread thread) {
@@ -527,10 +528,10 @@ public final class Hold {
 	}
 
 	/**
-	 * What is to run after a loss.
+	 * Callback to run after a loss.
 	 *
-	 * @param handle stands for the acquisition with which it was asked for
-	 * @param callback what to run
+	 * @param handle identifies the acquisition with which it was registered
+	 * @param callback the callback
 	 */
 	private record LossCallback(Object handle, Runnable callback) {
 	}

@@ -19,8 +19,8 @@ package io.github.lockspring.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease that is looked after. Belongs to the upkeep, which lends it to the thread that
- * renews it.
+ * Lease that is watched and renewed. Confined to the lease scheduler, except while a
+ * renewing thread uses it.
  */
 final class KeptLease {
 
@@ -29,7 +29,7 @@ final class KeptLease {
 	private Hold hold;
 
 	/**
-	 * When the lease is to be renewed.
+	 * Time at which the lease is to be renewed.
 	 */
 	private long dueNanos;
 
@@ -39,14 +39,14 @@ final class KeptLease {
 	private long intervalNanos;
 
 	/**
-	 * The moment at which somebody looks whether the lease is over.
+	 * The time of the next check whether the lease has expired.
 	 */
 	private long deadlineNanos;
 
 	private int failures;
 
 	/**
-	 * How many calls were answered until the last that failed for this.
+	 * Number of calls that were answered before the last one that failed for this lease.
 	 */
 	private long answers;
 
@@ -65,8 +65,8 @@ final class KeptLease {
 	}
 
 	/**
-	 * Whoever has the lease now.
-	 * @return {@code null} if nobody does any more
+	 * Return the current hold of the lease.
+	 * @return the hold, or {@code null} if there is none any more
 	 */
 	@Nullable Hold holder(LocalQueues queues) {
 		if (!has(this.hold)) {
@@ -93,14 +93,14 @@ final class KeptLease {
 	}
 
 	/**
-	 * Whether the lease may be renewed together with others that are due now.
+	 * Return whether the lease may be renewed together with others that are due now.
 	 */
 	boolean isDueSoon(long now) {
 		return this.dueNanos - now <= this.intervalNanos / 2;
 	}
 
 	/**
-	 * Whether the renewal is late, by a part of the time from one to the next.
+	 * Return whether the renewal is late by a part of the renewal interval.
 	 */
 	boolean isLate(long now, int part) {
 		return now - this.dueNanos > this.intervalNanos / part;
@@ -115,7 +115,7 @@ final class KeptLease {
 	}
 
 	/**
-	 * Whether the last call that was to renew it left open what became of it.
+	 * Return whether the outcome of the last renewal call is unknown for this lease.
 	 */
 	boolean isSuspect() {
 		return this.failures > 0;
@@ -126,10 +126,10 @@ final class KeptLease {
 	}
 
 	/**
-	 * Takes note of a call that failed for this. It counts if that may be for the sake of
-	 * this lease: if it is the first, or the store has answered to other calls since.
-	 * @param answers how many calls were answered until now
-	 * @param alone whether nobody else may be to blame
+	 * Record a failed call for this lease. It counts if this lease may be the cause: if
+	 * it is the first failure, or the store has answered other calls since.
+	 * @param answers the number of calls answered until now
+	 * @param alone whether no other lease may be the cause
 	 */
 	void failed(long answers, boolean alone) {
 		if (this.failures == 0 || alone || answers > this.answers) {

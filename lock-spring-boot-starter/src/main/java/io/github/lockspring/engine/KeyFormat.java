@@ -17,7 +17,8 @@
 package io.github.lockspring.engine;
 
 /**
- * How keys look in messages and logs, where they must not break lines, hide, or flood.
+ * Format of keys in messages and logs, where they must not break lines, be invisible, or
+ * be too long.
  */
 public final class KeyFormat {
 
@@ -27,9 +28,9 @@ public final class KeyFormat {
 	}
 
 	/**
-	 * Shows a key in quotation marks, on one line, with at most 128 characters.
+	 * Return a key in quotation marks, on one line, with at most 128 characters.
 	 * @param key any text
-	 * @return the text with all that is not plain escaped
+	 * @return the text with all special characters escaped
 	 */
 	public static String quote(String key) {
 		StringBuilder text = new StringBuilder("'");

@@ -27,13 +27,13 @@ import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * A lease in the store as far as this process knows: what was asked, and until when it is
- * sure to last. It may pass from one hold to the next.
+ * Lease in the store as known to this process: its request, and the time until which it
+ * is certain to last. It may be handed off from one hold to the next.
  * <p>
- * It lasts from the moment before its request was sent, which no grant can be older than,
- * for as long as the store said, less a margin of one percent by which clocks may run
- * apart. It is over as soon as either clock says so: the monotonic clock stands still
- * while the machine is suspended, the wall clock may be set back.
+ * It lasts from the time before its request was sent, which no grant can precede, for the
+ * validity returned by the store, less a margin of one percent for clock drift. It has
+ * expired as soon as either clock says so: the monotonic clock stands still while the
+ * machine is suspended, the wall clock may be set back.
  */
 class Lease {
 
@@ -56,7 +56,7 @@ class Lease {
 	private volatile long sentNanos;
 
 	/**
-	 * When the grant arrived; before that, the stamp of the last denial.
+	 * Time at which the grant arrived; before that, the stamp of the last denial.
 	 */
 	private long grantedNanos;
 
@@ -81,18 +81,18 @@ class Lease {
 	}
 
 	/**
-	 * Whether a shared lease can be made out of this one.
+	 * Return whether this lease can be downgraded to a shared one.
 	 */
 	boolean canDowngrade() {
 		return isExclusive();
 	}
 
 	/**
-	 * This lease for the time in which the store makes a shared lease out of it: it lasts
-	 * for the shorter one of both.
+	 * Return this lease for the duration of the downgrade in the store: it lasts for the
+	 * shorter of both lease times.
 	 * @param terms the terms of the shared lease
-	 * @param sentNanos the monotonic time before the store is asked
-	 * @param sentMillis the wall time before the store is asked
+	 * @param sentNanos the monotonic time before the call
+	 * @param sentMillis the wall time before the call
 	 */
 	Lease whileDowngrading(AcquireOptions terms, long sentNanos, long sentMillis) {
 		long nanos = Math.min(usable(terms.leaseNanos()), remainingNanos(sentNanos, sentMillis));
@@ -103,7 +103,7 @@ class Lease {
 	}
 
 	/**
-	 * Tells that the upkeep looks after this, or does no more.
+	 * Set whether the lease scheduler watches this lease.
 	 */
 	void setKept(@Nullable KeptLease kept) {
 		this.kept = kept;
@@ -114,23 +114,23 @@ class Lease {
 	}
 
 	/**
-	 * Tells that the request may be about to get a place in the store's queue, or did not
-	 * get one.
+	 * Set whether the request may get an entry in the queue of the store.
 	 */
 	void setQueued(boolean queued) {
 		this.queued = queued;
 	}
 
 	/**
-	 * Whether the request may have a place in the store's queue.
+	 * Return whether the request may have an entry in the queue of the store.
 	 */
 	boolean isQueued() {
 		return this.queued;
 	}
 
 	/**
-	 * Tells that the store denied the request, and will not have granted it before.
-	 * @param stamp the stamp of the denial, zero if no unasked grant will follow
+	 * Record that the store denied the request, and did not grant it before.
+	 * @param stamp the stamp of the denial, zero if no notification of a grant will
+	 * follow
 	 * @param sentNanos the monotonic time before the request was sent
 	 * @param sentMillis the wall time before the request was sent
 	 */
@@ -140,11 +140,13 @@ class Lease {
 	}
 
 	/**
-	 * Tells that the store granted the request, unasked, at some time after it had denied
-	 * it. A grant that follows another denial than the last may be over by now, one that
-	 * is not renewed must last, and the minimum hold must survive this process.
+	 * Record a notification that the store granted the request after having denied it. A
+	 * grant that follows another denial than the last may have expired by now, one that
+	 * is not renewed must last for its lease time, and the minimum hold time must outlast
+	 * this process.
 	 * @param stamp the stamp of the denial that the grant follows
-	 * @return {@code false} if the store must be asked whether the grant still counts
+	 * @return {@code false} if the request must be retried to find out whether the grant
+	 * is still valid
 	 */
 	boolean grantedUnasked(Grant grant, long stamp, AcquireOptions terms, TimeSource time) {
 		if (terms.hasMinimumHold() || stamp == 0 || stamp != this.grantedNanos
@@ -161,7 +163,7 @@ class Lease {
 	}
 
 	/**
-	 * Tells that the store granted the request.
+	 * Record that the store granted the request.
 	 * @param sentNanos the monotonic time before the request was sent
 	 * @param sentMillis the wall time before the request was sent
 	 */
@@ -170,8 +172,8 @@ class Lease {
 	}
 
 	/**
-	 * Tells that the store prolonged the lease. One that is only kept alive for the time
-	 * that was wanted ends with that.
+	 * Record that the store renewed the lease. A lease that is renewed only for the
+	 * requested lease time ends with that.
 	 * @param validityNanos how long the store keeps the lease
 	 * @param sentNanos the monotonic time before the renewal was sent
 	 * @param sentMillis the wall time before the renewal was sent
@@ -183,7 +185,7 @@ class Lease {
 	}
 
 	/**
-	 * Whether the lease lasts for the whole time that was wanted.
+	 * Return whether the lease lasts for the full requested lease time.
 	 */
 	boolean lastsAsWanted(AcquireOptions terms) {
 		return this.deadlineNanos - wantedEndNanos(terms) >= 0;
@@ -203,8 +205,8 @@ class Lease {
 	}
 
 	/**
-	 * Ordered writes are enough: whoever still sees the former deadline is on the safe
-	 * side.
+	 * Ordered writes are sufficient: a thread that still sees the former deadline is on
+	 * the safe side.
 	 */
 	private void setDeadline(long nanos, long millis) {
 		DEADLINE_NANOS.setRelease(this, nanos);
@@ -212,9 +214,9 @@ class Lease {
 	}
 
 	/**
-	 * Begins to count the time for which the lease is passed on and renewed: the grant
-	 * has arrived.
-	 * @return {@code false} if it came too late
+	 * Start the time for which the lease is handed off and renewed: the grant has
+	 * arrived.
+	 * @return {@code false} if it arrived too late
 	 */
 	boolean begin(TimeSource time) {
 		this.grantedNanos = time.nanoTime();
@@ -222,7 +224,7 @@ class Lease {
 	}
 
 	/**
-	 * Tells that the store gave the lease up.
+	 * Record that the lease has ended in the store.
 	 */
 	void end() {
 		this.ended = true;
@@ -249,32 +251,31 @@ class Lease {
 	}
 
 	/**
-	 * The monotonic time before the request or renewal was sent that the store answered
-	 * last.
+	 * Return the monotonic time before the last answered request or renewal was sent.
 	 */
 	long sentNanos() {
 		return this.sentNanos;
 	}
 
 	/**
-	 * The monotonic time at which the grant arrived.
+	 * Return the monotonic time at which the grant arrived.
 	 */
 	long grantedNanos() {
 		return this.grantedNanos;
 	}
 
 	/**
-	 * How long the lease was sure to last when its grant arrived, at most the lease time.
-	 * A renewal makes up for a grant of short validity.
+	 * Return how long the lease was certain to last when its grant arrived, at most the
+	 * lease time. A renewal compensates for a grant of short validity.
 	 */
 	long spanNanos(AcquireOptions terms) {
 		return Math.min(terms.leaseNanos(), this.deadlineNanos - this.grantedNanos);
 	}
 
 	/**
-	 * Whether the lease may be passed on once more: it has tokens, it was not passed on
-	 * for too long, and the next holder has most of the time before it that the lease was
-	 * granted for, or all of the lease time if it is not renewed.
+	 * Return whether the lease can be handed off once more: it has tokens, it was not
+	 * handed off for too long, and the next holder would have most of the granted
+	 * validity, or the full lease time if it is not renewed.
 	 */
 	boolean canHandOff(AcquireOptions terms, EngineSettings settings, TimeSource time) {
 		long now = time.nanoTime();
@@ -284,32 +285,32 @@ class Lease {
 	}
 
 	/**
-	 * Tells that a hold has ended.
-	 * @return what the store must be given back now
+	 * Record that a hold has ended.
+	 * @return the request to release in the store now
 	 */
 	LeaseRequest leave(Hold hold) {
 		return request();
 	}
 
 	/**
-	 * Tells that holds have ended.
-	 * @return what the store must be given back now
+	 * Record that holds have ended.
+	 * @return the request to release in the store now
 	 */
 	LeaseRequest leave(List<Hold> holds) {
 		return request();
 	}
 
 	/**
-	 * Whether the lease is still what it was when the store was asked for something, and
-	 * no part of it was given back since.
+	 * Return whether the lease is unchanged since a call was made, and no part of it was
+	 * released since.
 	 */
 	final boolean isStill(LeaseRequest asked) {
 		return request().keys().equals(asked.keys());
 	}
 
 	/**
-	 * Whether the lease could be passed on, and has been for as long or as often as it
-	 * may.
+	 * Return whether the lease could be handed off, and has been for as long or as often
+	 * as permitted.
 	 */
 	boolean isHandOffBudgetSpent(long now, EngineSettings settings) {
 		int limit = Math.min(settings.handOverLimit(), request().terms().tokens() - 1);

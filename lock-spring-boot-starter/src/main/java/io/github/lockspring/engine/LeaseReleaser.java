@@ -37,16 +37,17 @@ import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * How holds end.
+ * Ends holds: releases their leases, hands them off, or reports their loss.
  * <ol>
- * <li>Given back, while somebody waits in this process: the lease passes on, if it is
- * good enough for the next one.</li>
- * <li>Given back otherwise: the store gets the lease, or is told in the background if it
- * does not answer. Until then the key counts as held here.</li>
- * <li>Given back by a writer whose owner reads as well: the lease becomes that of the
- * reader. Given back by that reader before: the writer still has the lease.</li>
- * <li>Lost, because its time is over or the store says so: the next one may speak at
- * once, and everybody who asked to be told is told, once.</li>
+ * <li>Released while another acquisition waits in this process: the lease is handed off,
+ * if it suits the next one.</li>
+ * <li>Otherwise released: the lease is released in the store, or retried in the
+ * background if the store does not answer. Until then the key is treated as held in this
+ * process.</li>
+ * <li>Released by a writer whose owner reads as well: the lease is downgraded for the
+ * reader. If that reader was released before, the writer still has the lease.</li>
+ * <li>Lost, because it expired or the store reports so: the next one becomes the leader
+ * immediately, and all registered callbacks are run once.</li>
  * </ol>
  */
 final class LeaseReleaser {
@@ -101,23 +102,22 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * Warns, once, of a hold that is given back by another thread than the one that owns
-	 * it.
+	 * Log a warning, once, about a hold that is released by another thread than its
+	 * owner.
 	 */
 	void warnOfForeignThread(Hold hold, Thread owner) {
 		if (!this.warnedOfForeignThread.getAndSet(true)) {
 			logger.warn("The lock on " + KeyFormat.quote(hold.key()) + " belongs to the thread '" + owner.getName()
-					+ "', which acquired it, but is given back by the thread '" + Thread.currentThread().getName()
-					+ "'. Whatever the owning thread does in the meantime, such as the next task of its pool, acquires"
-					+ " the lock again at once and is not kept out"
-					+ ((hold.state() > 1) ? ", which happened here" : "")
-					+ ". Acquire with acquireAsync, or with a template that is ownedBy an object of the task. This is"
-					+ " not said again of other locks");
+					+ "', which acquired it, but was released by the thread '" + Thread.currentThread().getName()
+					+ "'. Until the release, other code in that thread, such as the next task of its pool, acquires"
+					+ " the lock reentrantly and is not excluded" + ((hold.state() > 1) ? ", which happened here" : "")
+					+ ". Acquire with acquireAsync, or with a template that is ownedBy an object of the task."
+					+ " This warning is logged only once");
 		}
 	}
 
 	/**
-	 * Passes the lease of a hold that ended on, or back to the store.
+	 * Hand off the lease of a hold that ended, or release it to the store.
 	 * @return {@code false} if the lease turned out to be lost
 	 */
 	boolean release(Hold hold) {
@@ -131,9 +131,9 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * Gives a hold back whose release was cut off, unless its lease was passed on or
-	 * given back by then. First the key is free for others of this process, whatever
-	 * fails then.
+	 * Release a hold whose release was interrupted by an error, unless its lease was
+	 * already handed off or released. The key is first freed for others of this process,
+	 * whatever fails afterwards.
 	 */
 	private void releaseInBackground(Hold hold) {
 		if (hold.queue().isHolder(hold)) {
@@ -141,7 +141,7 @@ final class LeaseReleaser {
 				this.queues.end(hold);
 			}
 			finally {
-				this.releaseRetrier.release(hold.lease().leave(hold), restNanos(hold));
+				this.releaseRetrier.release(hold.lease().leave(hold), remainingMinimum(hold));
 			}
 		}
 	}
@@ -159,8 +159,8 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * Passes the lease of a hold that ended on at once, or has another thread give it
-	 * back to the store.
+	 * Hand off the lease of a hold that ended immediately, or release it to the store in
+	 * another thread.
 	 */
 	CompletionStage<Boolean> releaseAsynchronously(Hold hold) {
 		try {
@@ -174,7 +174,8 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * Has another thread do what may wait for the store. A shutdown waits for it.
+	 * Run an action that may wait for the store in another thread. A shutdown waits for
+	 * it.
 	 */
 	<T> CompletableFuture<T> callAsync(Supplier<T> action) {
 		CompletableFuture<T> future = new CompletableFuture<>();
@@ -212,7 +213,7 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * Passes a lease on to the first in line, if there is one that it suits.
+	 * Hand off a lease to the first waiting hold, if there is one that it suits.
 	 */
 	private boolean handOff(Hold hold) {
 		Hold next = hold.queue().hasWaiting() && !isInDoubt(hold) ? hold.queue().handOff(hold, this::isSuitable) : null;
@@ -225,7 +226,7 @@ final class LeaseReleaser {
 	}
 
 	private boolean reportLossAtRelease(Hold hold) {
-		reportLoss(hold, "the store had given it up before the release");
+		reportLoss(hold, "it had already ended in the store before the release");
 		return false;
 	}
 
@@ -250,10 +251,10 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * Gives several holds back of which none is left, those of one lease in one call to
-	 * the store. If one fails, the others are given back nevertheless. What is left after
-	 * the time that a call to the store may take is given back in the background.
-	 * @return those whose lease turned out to be lost
+	 * Release several holds that have ended, those of one lease in one call to the store.
+	 * If one fails, the others are released nevertheless. Those that remain after the
+	 * timeout of a call to the store are released in the background.
+	 * @return the holds whose lease turned out to be lost
 	 */
 	List<Hold> releaseAll(List<Hold> holds) {
 		Map<Lease, List<Hold>> leases = new LinkedHashMap<>();
@@ -297,7 +298,7 @@ final class LeaseReleaser {
 		Hold first = ended.get(0);
 		boolean kept = !lease.isExpired(this.time);
 		if (!handOff(first)) {
-			this.releaseRetrier.release(lease.leave(ended), restNanos(first));
+			this.releaseRetrier.release(lease.leave(ended), remainingMinimum(first));
 			ended.forEach(this::endInQueue);
 		}
 		if (!kept) {
@@ -321,7 +322,7 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * Has those who wait here keep quiet before they ask again.
+	 * Delay the next attempt of the waiting acquisitions of this process.
 	 */
 	private void yieldToOthers(Hold hold) {
 		long now = this.time.nanoTime();
@@ -335,12 +336,12 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * Gives a lease back to the store without waiting for the answer. A loss is told when
-	 * the answer has come.
+	 * Release a lease to the store without waiting for the answer. A loss is reported
+	 * when the answer has arrived.
 	 */
 	private boolean releaseAsync(Hold hold, LeaseRequest lease) {
 		this.unanswered.incrementAndGet();
-		this.store.releaseAsync(lease, restNanos(hold), this.settings.operationTimeout())
+		this.store.releaseAsync(lease, remainingMinimum(hold), this.settings.operationTimeout())
 			.whenComplete((held, failure) -> {
 				if (failure != null) {
 					releaseLater(hold, lease, failure);
@@ -354,7 +355,7 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * Whether all releases that were not waited for are answered.
+	 * Return whether all asynchronous releases are answered.
 	 */
 	boolean isAnswered() {
 		return this.unanswered.get() == 0;
@@ -362,23 +363,23 @@ final class LeaseReleaser {
 
 	private void releaseLater(Hold hold, LeaseRequest lease, Throwable failure) {
 		logger.warn("Could not release the lock on " + KeyFormat.quote(lease.key())
-				+ ", trying again in the background: " + failure.getMessage());
-		this.releaseRetrier.release(lease, restNanos(hold));
+				+ "; it will be retried in the background: " + failure.getMessage());
+		this.releaseRetrier.release(lease, remainingMinimum(hold));
 	}
 
 	/**
-	 * How much of the minimum hold is left. Counted from the arrival of the grant, which
-	 * is the same for all who hold under such terms, because their leases are not passed
-	 * on.
+	 * Return the remaining minimum hold time. It is counted from the arrival of the
+	 * grant, which is the same for all holds with such options, because their leases are
+	 * not handed off.
 	 */
-	private long restNanos(Hold hold) {
+	private long remainingMinimum(Hold hold) {
 		long minimum = hold.terms().minimumHoldNanos();
 		return (minimum > 0) ? minimum - (this.time.nanoTime() - hold.lease().grantedNanos()) : 0;
 	}
 
 	/**
-	 * Gives the lease of a hold back to the store, now or in the background. If its
-	 * minimum is not over, the store keeps others out until then.
+	 * Release the lease of a hold to the store, now or in the background. If its minimum
+	 * hold time is not over, the store keeps the key locked until then.
 	 * @return {@code false} if it turned out to be lost
 	 */
 	boolean releaseLease(Hold hold) {
@@ -387,20 +388,20 @@ final class LeaseReleaser {
 
 	boolean releaseLease(Hold hold, LeaseRequest lease) {
 		try {
-			return this.store.release(lease, restNanos(hold), this.settings.operationTimeout());
+			return this.store.release(lease, remainingMinimum(hold), this.settings.operationTimeout());
 		}
 		catch (BackendException ex) {
 			releaseLater(hold, lease, ex);
 			return !hold.lease().isExpired(this.time);
 		}
 		catch (Throwable ex) {
-			this.releaseRetrier.release(lease, restNanos(hold));
+			this.releaseRetrier.release(lease, remainingMinimum(hold));
 			throw ex;
 		}
 	}
 
 	/**
-	 * Takes a lease away from whoever has it, because the store gave it up.
+	 * Mark a lease as lost, because it has ended in the store.
 	 */
 	void lose(LeaseRequest lease, String reason) {
 		for (Hold hold : this.queues.revoke(lease)) {
@@ -409,31 +410,30 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * Takes a lease away from its holder, because its time is over. The store may keep it
-	 * for as long as it hears of this process, whatever its holder does, and gets it back
-	 * in the background.
+	 * Mark a lease as lost, because it expired. The store may keep it for as long as it
+	 * has contact to this process, so it is released in the background.
 	 */
 	void expire(Hold hold) {
-		if (lose(hold, "its time is over")) {
-			this.releaseRetrier.release(hold.lease().request(), restNanos(hold));
+		if (lose(hold, "its lease expired")) {
+			this.releaseRetrier.release(hold.lease().request(), remainingMinimum(hold));
 		}
 	}
 
 	/**
-	 * Takes a lease away from its holder, because the application shuts down, and gives
-	 * it back in the background.
+	 * Mark a lease as lost, because the application is shutting down, and release it in
+	 * the background.
 	 */
 	void takeBack(Hold hold) {
 		if (lose(hold, "the application shuts down")) {
-			this.releaseRetrier.release(hold.lease().request(), restNanos(hold));
+			this.releaseRetrier.release(hold.lease().request(), remainingMinimum(hold));
 		}
 	}
 
 	/**
-	 * Takes a lease away from its holder, once, and from all others that have it: the one
-	 * that borrows it or lent it, and the holders of its other keys. The lease is over
-	 * for all of them before anybody is told, so that none goes on under a lease that
-	 * another has given up.
+	 * Mark a lease as lost, once, for its holder and all other holds that share it: the
+	 * one that borrows it or lent it, and the holders of its other keys. The lease has
+	 * ended for all of them before any callback is run, so that none continues under a
+	 * lease that another one treats as lost.
 	 * @return whether it was held until now
 	 */
 	boolean lose(Hold hold, String reason) {
@@ -466,7 +466,7 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * Runs what must not hold up anything here.
+	 * Run a callback in another thread, so that it cannot block the engine.
 	 */
 	void callBack(Runnable callback) {
 		try {
@@ -487,31 +487,32 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * Forgets a lost hold whose owner has ended.
+	 * Remove a lost hold whose owner has released it.
 	 */
-	void forget(Hold hold) {
+	void remove(Hold hold) {
 		this.queues.end(hold);
 	}
 
 	/**
-	 * Has nothing count as held, because the store cannot be asked.
+	 * Report no hold as held until resumed, because the connection to the store is
+	 * suspended.
 	 */
 	void suspend() {
 		if (!this.suspended) {
 			this.suspended = true;
-			logger.warn("Nobody can tell at present whether the locks on the backend '" + backendName()
-					+ "' are still held: the store is out of reach");
+			logger.warn("Connection to lock backend '" + backendName()
+					+ "' suspended; locks are reported as not held until it is restored");
 		}
 	}
 
 	/**
-	 * Has everything count as held again that is not lost.
+	 * Report all holds that are not lost as held again.
 	 */
 	void resume() {
 		if (this.suspended) {
 			this.suspended = false;
-			logger
-				.info("The locks on the backend '" + backendName() + "' that are not lost are held: the store is back");
+			logger.info("Connection to lock backend '" + backendName()
+					+ "' restored; locks that were not lost are reported as held again");
 		}
 	}
 
@@ -520,15 +521,15 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * Has nothing count as held that the store has not confirmed from now on.
+	 * Report no hold as held until the store has confirmed its lease from now on.
 	 */
 	void failOver() {
 		this.plan.distrust();
-		logger.info("Another server of the backend '" + backendName() + "' has taken over, renewing all locks there");
+		logger.info("Lock backend '" + backendName() + "' failed over to another server; renewing all locks there");
 	}
 
 	/**
-	 * Whether nobody can tell at present if the lease of a hold is still there.
+	 * Return whether it is currently unknown if the lease of a hold still exists.
 	 */
 	boolean isInDoubt(Hold hold) {
 		return this.suspended || this.plan.isInDoubt(hold);

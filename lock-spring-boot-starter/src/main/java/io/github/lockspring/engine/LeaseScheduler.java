@@ -24,9 +24,9 @@ import org.springframework.util.Assert;
 import io.github.lockspring.support.TimerThread;
 
 /**
- * Looks after the leases of one engine: runs its chores at the earliest moment that
- * anybody asked for, and asks them when they want to run again. All engines that live by
- * the clocks of the machine share one thread for that.
+ * Runs the maintenance tasks of one engine at the earliest requested time, after which
+ * they request their next run. All engines that use the clocks of the machine share one
+ * timer thread.
  */
 final class LeaseScheduler {
 
@@ -40,7 +40,7 @@ final class LeaseScheduler {
 
 	private final TimerThread.Task task;
 
-	private Chore[] tasks = {};
+	private Task[] tasks = {};
 
 	LeaseScheduler(String name, TimeSource time) {
 		this.time = time;
@@ -49,14 +49,14 @@ final class LeaseScheduler {
 		this.task = timer.task(this::runTasks);
 	}
 
-	void start(Chore... chores) {
+	void start(Task... tasks) {
 		Assert.state(this.tasks.length == 0, "Started already");
-		this.tasks = chores;
+		this.tasks = tasks;
 		start();
 	}
 
 	/**
-	 * Starts again after a stop.
+	 * Start again after a stop.
 	 */
 	void start() {
 		Assert.state(this.task.isStopped(), "Not stopped");
@@ -64,23 +64,23 @@ final class LeaseScheduler {
 	}
 
 	/**
-	 * Asks for the chores to run at a moment of the monotonic clock, or earlier. Costs
-	 * next to nothing if they will run earlier anyway.
+	 * Request that the tasks run at a time of the monotonic clock, or earlier. Very cheap
+	 * if they will run earlier anyway.
 	 */
 	void wakeUpAt(long nanoTime) {
 		this.task.runAt(nanoTime);
 	}
 
 	private void runTasks() {
-		for (Chore chore : this.tasks) {
+		for (Task task : this.tasks) {
 			try {
-				chore.run();
+				task.run();
 			}
 			catch (Throwable ex) {
 				if (this.task.isStopped()) {
-					return; // and so are those that work for the chores
+					return; // and so are the threads that run the tasks
 				}
-				logger.error("A chore of the upkeep of locks failed and will run again", ex);
+				logger.error("Lock maintenance task failed; it will be retried", ex);
 				wakeUpAt(this.time.nanoTime() + RETRY_NANOS);
 			}
 		}
@@ -95,7 +95,7 @@ final class LeaseScheduler {
 	 * {@link LeaseScheduler#wakeUpAt(long)} for its next time. It does not block.
 	 */
 	@FunctionalInterface
-	interface Chore {
+	interface Task {
 
 		void run();
 

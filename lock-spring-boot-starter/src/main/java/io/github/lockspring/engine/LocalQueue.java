@@ -28,24 +28,24 @@ import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * All that want one key in this process: those that hold it, one that speaks to the
- * store, and those that wait for either, first come first served.
+ * Queue of the holds of one key in this process: those that are granted, the leader that
+ * contends in the store, and those that wait, in order of arrival.
  * <ol>
- * <li>Whoever enters speaks if nobody is there, else it waits in line.</li>
- * <li>Who cannot wait (any longer) tries once beside the one that speaks if it needs only
- * a part of the key: there may be room for both.</li>
- * <li>Who speaks and is granted becomes a holder; the first in line speaks next, unless
- * the holder is exclusive and no fair one waits.</li>
- * <li>An exclusive holder that ends passes its lease to the first in line, or gives it
- * back to the store, after which the first in line speaks.</li>
- * <li>Who leaves, speaking or waiting, makes room for the next.</li>
+ * <li>A hold that enters an empty queue becomes the leader, otherwise it waits.</li>
+ * <li>A hold that cannot wait (any longer) tries once beside the leader if it needs only
+ * a part of the key's capacity: there may be room for both.</li>
+ * <li>A leader that is granted becomes a holder; the first waiting hold becomes the
+ * leader, unless the holder is exclusive and no fair one waits.</li>
+ * <li>An exclusive holder that ends hands off its lease to the first waiting hold, or
+ * releases it to the store, after which the first waiting hold becomes the leader.</li>
+ * <li>A leader or waiting hold that leaves is replaced by the next.</li>
  * <li>An exclusive holder lends its lease to a reader of the same owner. If it ends while
- * that one reads, the reader gets a lease of its own.</li>
- * <li>A holder that lost its lease stays in sight of its owner until it ends, but stands
- * in nobody's way.</li>
- * <li>When the last has gone, the queue is retired and never used again.</li>
+ * the reader holds, the reader gets a separate lease.</li>
+ * <li>A holder that lost its lease remains visible to its owner until it ends, but does
+ * not block others.</li>
+ * <li>When the last hold has left, the queue is retired and never used again.</li>
  * </ol>
- * Guarded by its monitor, under which nothing blocks and nothing is called out to.
+ * Guarded by its monitor, under which nothing blocks and no foreign code is called.
  * Methods return the hold that must be woken.
  */
 final class LocalQueue {
@@ -55,7 +55,7 @@ final class LocalQueue {
 	private @Nullable Hold leader;
 
 	/**
-	 * How many try once beside the voice.
+	 * Number of holds that try once beside the leader.
 	 */
 	private int trying;
 
@@ -74,17 +74,17 @@ final class LocalQueue {
 	private boolean retired;
 
 	/**
-	 * Creates a queue in which one speaks already.
+	 * Create a queue with an initial leader.
 	 */
-	LocalQueue(Hold voice) {
-		this.leader = voice;
-		voice.enter(this, Hold.LEADING);
+	LocalQueue(Hold leader) {
+		this.leader = leader;
+		leader.enter(this, Hold.LEADING);
 	}
 
 	/**
-	 * Lets one in.
-	 * @param hold who comes
-	 * @param mayWait whether it may be put in line
+	 * Add a hold.
+	 * @param hold the hold
+	 * @param mayWait whether it may wait in the queue
 	 * @return what it may do now
 	 */
 	synchronized Turn enter(Hold hold, boolean mayWait) {
@@ -100,7 +100,7 @@ final class LocalQueue {
 			return tryOnce(hold) ? Turn.TRY : Turn.REFUSED;
 		}
 		if (this.leader == null && this.first == null) {
-			setStoreFailure(null); // of those who waited before
+			setStoreFailure(null); // of the holds that waited before
 		}
 		hold.enter(this, Hold.WAITING);
 		append(hold);
@@ -142,8 +142,8 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Has one that waits in line, and cannot wait any longer, try once.
-	 * @return {@code false} if it must not; {@code true} also if it may speak by now
+	 * Let a waiting hold that cannot wait any longer try once.
+	 * @return {@code false} if it must not; {@code true} also if it is the leader by now
 	 */
 	synchronized boolean mayAskAtLast(Hold hold) {
 		if (hold.state() == Hold.WAITING && tryOnce(hold)) {
@@ -153,7 +153,7 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Makes the one that speaks, or tries, a holder.
+	 * Make the leader, or a hold that tries once, a holder.
 	 */
 	synchronized @Nullable Hold grant(Hold hold, Lease lease, long token) {
 		endTurn(hold);
@@ -178,11 +178,10 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Passes the lease of a holder that ended to the first in line.
+	 * Hand off the lease of a holder that ended to the first waiting hold.
 	 * @param from the former holder
-	 * @param suitable tells whether the lease of a former holder is still good enough
-	 * @return the new holder, or {@code null} if the lease must be given back to the
-	 * store
+	 * @param suitable whether the lease of a former holder is still suitable
+	 * @return the new holder, or {@code null} if the lease must be released to the store
 	 */
 	synchronized @Nullable Hold handOff(Hold from, BiPredicate<Lease, AcquireOptions> suitable) {
 		Hold next = this.first;
@@ -251,8 +250,9 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Has a holder go on under another lease.
-	 * @return {@code false} if it holds no more, and the lease must be given back for it
+	 * Let a holder continue under another lease.
+	 * @return {@code false} if it is no longer held, and the lease must be released for
+	 * it
 	 */
 	synchronized boolean changeLease(Hold holder, Lease lease) {
 		return holder.changeLease(lease);
@@ -267,7 +267,8 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Takes out one that gives up, unless it holds by now, which its state tells.
+	 * Remove a hold that timed out or was cancelled, unless its state says that it was
+	 * granted by now.
 	 */
 	synchronized @Nullable Hold leave(Hold hold) {
 		if (hold.state() > Hold.LEADING) {
@@ -284,7 +285,7 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Lets the next one speak, or retires if nobody is left.
+	 * Promote the next hold, or retire if none is left.
 	 */
 	private @Nullable Hold promoteNext() {
 		if (this.leader == null && this.trying == 0 && this.first == null && this.holders == null) {
@@ -295,7 +296,7 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Lets the first in line speak if it may.
+	 * Make the first waiting hold the leader if permitted.
 	 */
 	synchronized @Nullable Hold promote() {
 		Hold next = this.first;
@@ -309,10 +310,10 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Leaves word for the one that speaks.
-	 * @return {@code null} if nobody speaks for the request any more
+	 * Signal the leader.
+	 * @return the leader, or {@code null} if there is none for the request any more
 	 */
-	synchronized @Nullable Hold signal(LeaseRequest request, Object news) {
+	synchronized @Nullable Hold signal(LeaseRequest request, Object notification) {
 		Hold hold = this.leader;
 		if (hold == null) {
 			return null;
@@ -321,12 +322,12 @@ final class LocalQueue {
 		if (lease == null || !lease.request().equals(request)) {
 			return null;
 		}
-		hold.signal(news);
+		hold.signal(notification);
 		return hold;
 	}
 
 	/**
-	 * Wakes all that speak or wait.
+	 * Wake the leader and all waiting holds.
 	 */
 	void wakeAll() {
 		waiting().forEach(Hold::wake);
@@ -416,8 +417,8 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Finds the one that has a lease, or that is about to pass it on or give it back, and
-	 * not the one that borrows it.
+	 * Find the hold that has a lease, or is about to hand it off or release it, and not
+	 * the one that borrows it.
 	 */
 	synchronized @Nullable Hold holderOf(LeaseRequest request) {
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
@@ -429,8 +430,8 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Ends a lease that the store gave up, so that it cannot be passed on any more.
-	 * @return the one that has it, or is about to give it back
+	 * End a lease that has ended in the store, so that it can no longer be handed off.
+	 * @return the hold that has it, or is about to release it
 	 */
 	synchronized @Nullable Hold revoke(LeaseRequest request) {
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
@@ -462,7 +463,7 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Whether somebody speaks, tries or waits.
+	 * Return whether there is a leader, or a hold that tries or waits.
 	 */
 	synchronized boolean isWaitedFor() {
 		return this.leader != null || this.trying > 0 || this.first != null;
@@ -491,9 +492,9 @@ final class LocalQueue {
 	/**
 	 * Remembers why the store could not be asked, for those who wait in vain.
 	 */
-	void setStoreFailure(@Nullable BackendException trouble) {
-		if (this.storeFailure != trouble) {
-			this.storeFailure = trouble;
+	void setStoreFailure(@Nullable BackendException failure) {
+		if (this.storeFailure != failure) {
+			this.storeFailure = failure;
 		}
 	}
 

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * The queue of every key that is held or waited for in this process. LockQueues are made
- * when the first one comes and gone when the last one leaves.
+ * Local queues of all keys that are held or waited for in this process. A queue is
+ * created for its first hold and removed when the last one leaves.
  */
 final class LocalQueues {
 
@@ -42,9 +42,9 @@ final class LocalQueues {
 	}
 
 	/**
-	 * Puts a hold into the queue of its key.
-	 * @param hold who comes
-	 * @param mayWait whether it may be put in line
+	 * Add a hold to the queue of its key.
+	 * @param hold the hold
+	 * @param mayWait whether it may wait in the queue
 	 * @return what it may do now
 	 */
 	LocalQueue.Turn join(Hold hold, boolean mayWait) {
@@ -73,8 +73,8 @@ final class LocalQueues {
 	}
 
 	/**
-	 * Takes a hold out that gives up, and lets the next one speak.
-	 * @return {@code false} if it holds by now
+	 * Remove a hold that timed out or was cancelled, and promote the next one.
+	 * @return {@code false} if it was granted in the meantime
 	 */
 	boolean leave(Hold hold) {
 		promoteNext(hold, hold.queue().leave(hold));
@@ -82,8 +82,8 @@ final class LocalQueues {
 	}
 
 	/**
-	 * Takes a hold out whose lease is back in the store, or lost and forgotten, and lets
-	 * the next one speak.
+	 * Remove a hold whose lease is released in the store, or lost and discarded, and
+	 * promote the next one.
 	 */
 	void end(Hold hold) {
 		promoteNext(hold, hold.queue().end(hold));
@@ -104,8 +104,8 @@ final class LocalQueues {
 	}
 
 	/**
-	 * Finds the hold that has a lease now, or is about to pass it on or give it back. Of
-	 * a lease of several keys it is that of one of them.
+	 * Find the hold that has a lease now, or is about to hand it off or release it. For a
+	 * lease of several keys it is the hold of one of them.
 	 */
 	@Nullable Hold holderOf(LeaseRequest request) {
 		Hold holder = null;
@@ -116,15 +116,15 @@ final class LocalQueues {
 	}
 
 	/**
-	 * Ends a lease that the store gave up.
-	 * @return the holds that have it, one for each key, or are about to give it back
+	 * End a lease that has ended in the store.
+	 * @return the holds that have it, one for each key, or are about to release it
 	 */
 	List<Hold> revoke(LeaseRequest request) {
 		return queuesOf(request).stream().map((queue) -> queue.revoke(request)).filter(Objects::nonNull).toList();
 	}
 
 	/**
-	 * Finds all that have a lease, or have had it and not ended yet.
+	 * Find all holds that have a lease, or had it and have not ended yet.
 	 */
 	List<Hold> holdersOf(Lease lease) {
 		List<Hold> all = new ArrayList<>();
@@ -143,16 +143,16 @@ final class LocalQueues {
 	}
 
 	/**
-	 * Leaves word for the one that waits for the store's answer to a request.
-	 * @return {@code false} if nobody does any more
+	 * Signal the hold that waits for the store's answer to a request.
+	 * @return {@code false} if there is none any more
 	 */
-	boolean signal(LeaseRequest request, Object news) {
+	boolean signal(LeaseRequest request, Object notification) {
 		LocalQueue queue = this.queues.get(request.key());
-		Hold told = (queue != null) ? queue.signal(request, news) : null;
-		if (told != null) {
-			told.wake();
+		Hold signalled = (queue != null) ? queue.signal(request, notification) : null;
+		if (signalled != null) {
+			signalled.wake();
 		}
-		return told != null;
+		return signalled != null;
 	}
 
 	Collection<LocalQueue> all() {

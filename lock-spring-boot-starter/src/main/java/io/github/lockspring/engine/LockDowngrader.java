@@ -24,18 +24,19 @@ import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.Grant;
 
 /**
- * How a writer whose owner reads as well leaves the lease to the reader.
+ * Downgrades the lease of a writer whose owner reads as well, so that the reader keeps
+ * it.
  * <ol>
- * <li>The store makes a shared lease out of the exclusive one, in a single step, so that
- * no other writer comes between. The reader goes on under the shared lease, which lasts
- * from the moment before the store was asked.</li>
- * <li>If the reader has ended in the meantime, the shared lease is given back.</li>
- * <li>If the store says that the exclusive lease was over, writer and reader have lost
- * it.</li>
+ * <li>The store downgrades the exclusive lease to a shared one atomically, so that no
+ * other writer can acquire the key in between. The reader continues under the shared
+ * lease, which lasts from the time before the call.</li>
+ * <li>If the reader has ended in the meantime, the shared lease is released.</li>
+ * <li>If the store reports that the exclusive lease had ended, writer and reader have
+ * lost it.</li>
  * <li>If the store failed, the reader has lost its lease, and whichever of the two the
  * store has is released in the background.</li>
  * </ol>
- * Until the store has answered, the key counts as held by the writer here.
+ * Until the store has answered, the key is treated as held by the writer in this process.
  */
 final class LockDowngrader {
 
@@ -67,7 +68,7 @@ final class LockDowngrader {
 	}
 
 	/**
-	 * Leaves the lease of a writer that has ended to its reader.
+	 * Downgrade the lease of a writer that has ended for its reader.
 	 * @return {@code false} if the lease turned out to be lost
 	 */
 	boolean downgrade(Hold writer, Hold reader) {
@@ -85,17 +86,17 @@ final class LockDowngrader {
 				advance(reader, shared);
 				return true;
 			}
-			this.leaseReleaser.lose(reader, "the store had given it up before the writer stepped down");
+			this.leaseReleaser.lose(reader, "it had already ended in the store before the downgrade");
 			return false;
 		}
 		catch (BackendException ex) {
-			logger.warn("Could not step down to the read lock on " + KeyFormat.quote(writer.key()) + ": "
+			logger.warn("Could not downgrade to the read lock on " + KeyFormat.quote(writer.key()) + ": "
 					+ ex.getMessage());
 			return !writer.lease().isExpired(this.time);
 		}
 		finally {
 			if (!answered) {
-				giveUp(writer, reader, shared);
+				releaseBoth(writer, reader, shared);
 			}
 			this.queues.end(writer);
 		}
@@ -103,7 +104,7 @@ final class LockDowngrader {
 
 	private void advance(Hold reader, Lease shared) {
 		if (!shared.begin(this.time)) {
-			this.leaseReleaser.lose(reader, "the store took longer to step down than the lease lasts");
+			this.leaseReleaser.lose(reader, "the store took longer than the lease time to downgrade it");
 			this.releaseRetrier.release(shared.request());
 		}
 		else if (reader.queue().changeLease(reader, shared)) {
@@ -114,8 +115,8 @@ final class LockDowngrader {
 		}
 	}
 
-	private void giveUp(Hold writer, Hold reader, Lease shared) {
-		this.leaseReleaser.lose(reader, "the store failed when the writer stepped down");
+	private void releaseBoth(Hold writer, Hold reader, Lease shared) {
+		this.leaseReleaser.lose(reader, "the store failed during the downgrade");
 		this.releaseRetrier.release(writer.lease().request());
 		this.releaseRetrier.releaseIfGranted(shared.request());
 	}

@@ -40,15 +40,16 @@ import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
 
 /**
- * All locks of one application on one backend.
+ * Engine for all locks of one application on one backend.
  * <p>
- * An owner is whoever acquires: the current thread, or an object that stands for work
- * that is not bound to a thread. An owner that holds a key acquires it again at once.
+ * An owner is the current thread, or an object that represents work not bound to a
+ * thread. Locks are reentrant: an owner that holds a key can acquire it again
+ * immediately.
  * <p>
- * While the backend says that its store is out of reach, nothing counts as held: no owner
- * acquires again, and no lease is passed on. That is not a loss.
+ * While the connection of the backend is suspended, no lock is reported as held: no owner
+ * can re-enter, and no lease is handed off. That is not a loss.
  * <p>
- * Safe for use by many threads.
+ * Thread-safe.
  */
 public final class LockEngine implements AutoCloseable {
 
@@ -61,7 +62,7 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * How many keys are acquired in one call, so that it does not hold up the store.
+	 * Maximum number of keys acquired in one call, so that it does not block the store.
 	 */
 	private static final int MAX_TOGETHER = 256;
 
@@ -99,7 +100,7 @@ public final class LockEngine implements AutoCloseable {
 	private final ReentrantLock lifecycle = new ReentrantLock();
 
 	/**
-	 * Whether acquisitions are refused.
+	 * Whether acquisitions are rejected.
 	 */
 	private volatile boolean closed;
 
@@ -111,10 +112,10 @@ public final class LockEngine implements AutoCloseable {
 	private @Nullable Thread closing;
 
 	/**
-	 * Creates an engine and starts its upkeep.
-	 * @param backend the backend, which belongs to the engine from now on
-	 * @param settings the numbers
-	 * @param listener what is told of losses
+	 * Create an engine and start its lease scheduler.
+	 * @param backend the backend, which is owned by the engine from now on
+	 * @param settings the settings
+	 * @param listener the listener for losses
 	 * @param time the clocks
 	 */
 	public LockEngine(LockBackend backend, EngineSettings settings, EngineListener listener, TimeSource time) {
@@ -154,8 +155,8 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Opens this again after it was shut down, on the same store and with nothing held.
-	 * Does nothing if it is open.
+	 * Restart this engine after a shutdown, on the same store and with no lock held. Has
+	 * no effect if it is open.
 	 * @throws IllegalStateException if the store could not be opened
 	 */
 	public void start() {
@@ -176,7 +177,7 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Acquires for the current thread.
+	 * Acquire a lock for the current thread.
 	 * @param key the key
 	 * @param terms how to acquire
 	 * @param waitNanos how long to wait; zero tries once
@@ -189,7 +190,7 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Acquires for an owner.
+	 * Acquire a lock for an owner.
 	 * @param key the key
 	 * @param terms how to acquire
 	 * @param owner who will hold
@@ -207,7 +208,7 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Acquires for an owner, whether the thread is interrupted or not.
+	 * Acquire a lock for an owner, ignoring interrupts.
 	 * @param key the key
 	 * @param terms how to acquire
 	 * @param owner who will hold
@@ -220,7 +221,7 @@ public final class LockEngine implements AutoCloseable {
 			return acquire(key, terms, owner, waitNanos, false);
 		}
 		catch (InterruptedException ex) {
-			throw new IllegalStateException("Interrupted though it cannot be", ex);
+			throw new IllegalStateException("Unexpected interrupt during an uninterruptible acquisition", ex);
 		}
 	}
 
@@ -253,13 +254,13 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Acquires for an owner without holding up the calling thread, nor any other while
-	 * another holds the key. Acquires at once what the owner holds already. Whether the
-	 * calling thread is interrupted does not matter.
+	 * Acquire a lock for an owner without blocking the calling thread, or any other while
+	 * another owner holds the key. A lock that the owner holds already is acquired
+	 * immediately. The interrupt status of the calling thread is ignored.
 	 * <p>
-	 * Cancelling the future, or completing it, ends the acquisition, and gives back what
-	 * may have been granted in the meantime. Whatever depends on the future may run in a
-	 * thread of this engine.
+	 * Cancelling or completing the future ends the acquisition, and releases a lease
+	 * granted in the meantime. Dependents of the future may run in a thread of this
+	 * engine.
 	 * @param key the key
 	 * @param terms how to acquire
 	 * @param owner who will hold
@@ -299,15 +300,15 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * What can be asked of the store instead.
+	 * Return the options with the lease time capped at the maximum of the store.
 	 */
 	private AcquireOptions cut(AcquireOptions wanted) {
 		AcquireOptions terms = wanted.capLeaseTime(this.store.maxLeaseTime());
 		if (terms != wanted && !wanted.leaseTime().equals(this.usualLeaseTime)
 				&& !this.warnedOfShortLeases.getAndSet(true)) {
-			logger.warn("The backend '" + backendName() + "' keeps a lock for " + terms.leaseTime()
-					+ " if it does not hear from this process. Longer lease times, such as " + wanted.leaseTime()
-					+ ", are cut to that, and the leases are renewed more often");
+			logger.warn("Lock backend '" + backendName() + "' keeps a lease for at most " + terms.leaseTime()
+					+ " without contact to this process. Longer lease times, such as " + wanted.leaseTime()
+					+ ", are capped at that, and the leases are renewed more often");
 		}
 		return terms;
 	}
@@ -323,8 +324,8 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Acquires several keys for the current thread in one call to the store, if the store
-	 * can do that, all of them are free, and nobody in this process wants one of them.
+	 * Acquire several keys for the current thread in one call to the store, if the store
+	 * supports that, all of them are free, and none of them is wanted in this process.
 	 * @param keys the keys, sorted and without duplicates
 	 * @param terms how to acquire
 	 * @return the holds, which have one lease and one token in common, or nothing if the
@@ -336,13 +337,13 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Acquires several keys for an owner in one call to the store, if that is possible,
-	 * without holding up the calling thread. Cancelling the future, or completing it,
-	 * gives back what may have been granted in the meantime.
+	 * Acquire several keys for an owner in one call to the store, if that is possible,
+	 * without blocking the calling thread. Cancelling or completing the future releases a
+	 * lease granted in the meantime.
 	 * @param keys the keys, sorted and without duplicates
 	 * @param terms how to acquire
 	 * @param owner who will hold
-	 * @param waitNanos how much time there is
+	 * @param waitNanos the available time
 	 * @return the holds, or nothing if the keys have to be acquired one after the other;
 	 * fails with an {@link EngineException} if there was no way to acquire
 	 * @see #acquireTogether(List, AcquireOptions)
@@ -370,12 +371,12 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Acquires several keys for an owner in one call to the store, if that is possible.
+	 * Acquire several keys for an owner in one call to the store, if that is possible.
 	 * @param keys the keys, sorted and without duplicates
 	 * @param terms how to acquire
 	 * @param owner who will hold
-	 * @param waitNanos how much time there is, after which the call to the store may go
-	 * on for a little
+	 * @param waitNanos the available time, which the call to the store may exceed
+	 * slightly
 	 * @return the holds, or nothing if the keys have to be acquired one after the other
 	 * @throws EngineException if there was no way to acquire
 	 * @see #acquireTogether(List, AcquireOptions)
@@ -401,20 +402,22 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Acquires again what the owner holds. A writer that reads has a hold of its own for
+	 * Re-enter a lock that the owner holds. A writer that reads has a separate hold for
 	 * that.
-	 * @return {@code null} if it has given it back in the meantime
+	 * @return the hold, or {@code null} if it was released in the meantime
 	 */
 	private @Nullable Hold reenter(Hold held, AcquireOptions terms) {
 		if (!held.isHeld()) {
 			if (held.state() == Hold.ENDED) {
 				return null;
 			}
-			throw held.hasLease() ? new EngineException(EngineException.Reason.SUSPENDED, "The store is away", null)
+			throw held.hasLease() ? new EngineException(EngineException.Reason.SUSPENDED,
+					"The connection to the store is suspended", null)
 					: new EngineException(EngineException.Reason.LOST, "The lease was lost", null);
 		}
 		if (terms.isExclusive() && !held.terms().isExclusive()) {
-			throw new EngineException(EngineException.Reason.UPGRADE, "Upgrade not supported", null);
+			throw new EngineException(EngineException.Reason.UPGRADE,
+					"Upgrading a read lock to a write lock is not supported", null);
 		}
 		if (isToBeDowngraded(held, terms)) {
 			return held.queue().lend(held, new Hold(this.leaseReleaser, held.key(), cut(terms), held.owner()));
@@ -423,7 +426,8 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Whether a writer reads on a hold of its own, which may outlast that of the writer.
+	 * Return whether a writer reads on a separate hold, which may outlast that of the
+	 * writer.
 	 */
 	private boolean isToBeDowngraded(Hold held, AcquireOptions terms) {
 		return !terms.isExclusive() && held.terms().isExclusive() && held.lease().canDowngrade()
@@ -431,7 +435,8 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Finds what an owner holds on given terms: one that reads and writes holds twice.
+	 * Find the hold of an owner with the given options: an owner that reads and writes
+	 * has two.
 	 * @param key the key
 	 * @param owner the owner
 	 * @param terms how it was acquired
@@ -444,17 +449,17 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * When a time that begins now is over.
+	 * Return the deadline of a time that begins now.
 	 * @param waitNanos the time
-	 * @return a moment for {@link #nanosUntil(long)}
+	 * @return a deadline for {@link #nanosUntil(long)}
 	 */
 	public long deadlineAfter(long waitNanos) {
 		return this.time.nanoTime() + Math.min(waitNanos, Durations.LONGEST_NANOS);
 	}
 
 	/**
-	 * How long it is until a moment.
-	 * @param deadline the moment
+	 * Return the remaining time until a deadline.
+	 * @param deadline the deadline
 	 * @return the time, not negative
 	 */
 	public long nanosUntil(long deadline) {
@@ -462,16 +467,17 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Whether a moment has passed longer ago than a call to the store may take.
-	 * @param deadline the moment
-	 * @return whether nothing more may be asked of the store
+	 * Return whether a deadline has passed by more than the timeout of a call to the
+	 * store.
+	 * @param deadline the deadline
+	 * @return whether no further call to the store may be made
 	 */
 	public boolean isLongOver(long deadline) {
 		return this.time.nanoTime() - deadline > this.settings.operationTimeout().toNanos();
 	}
 
 	/**
-	 * The name of the backend.
+	 * Return the name of the backend.
 	 * @return the name
 	 */
 	public String backendName() {
@@ -479,31 +485,31 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Log where locks are kept, for how long, and what is known to weaken them.
-	 * @param usualLeaseTime the lease time of those who choose none; that the store cuts
-	 * it is said here, and not warned of later
+	 * Log the lock backend, the lease time, and the known warnings.
+	 * @param usualLeaseTime the default lease time; that the store caps it is logged
+	 * here, and not warned about later
 	 */
 	public void announce(Duration usualLeaseTime) {
 		this.usualLeaseTime = usualLeaseTime;
 		Duration longest = this.store.maxLeaseTime();
-		String cut = (usualLeaseTime.compareTo(longest) > 0) ? ", cut to " + longest + " by the store" : "";
+		String cut = (usualLeaseTime.compareTo(longest) > 0) ? ", capped at " + longest + " by the store" : "";
 		List<String> warnings = warnings();
 		logger.info("Lock backend " + this.store.description() + ", lease time " + usualLeaseTime + cut
-				+ (warnings.isEmpty() ? "" : "; weakened: " + String.join("; ", warnings)));
+				+ (warnings.isEmpty() ? "" : "; warnings: " + String.join("; ", warnings)));
 	}
 
 	/**
-	 * What is known to weaken the locks in the way the store is set up.
-	 * @return sentences for people to read
+	 * Return the warnings about the configuration of the store that weakens the locks.
+	 * @return the warnings, as sentences for display
 	 */
 	public List<String> warnings() {
 		return this.store.warnings();
 	}
 
 	/**
-	 * Does what a lock does, with a {@linkplain EngineSettings#probeKey() key} that is
-	 * used for nothing else.
-	 * @return how long the store took to answer an attempt to acquire
+	 * Check the store by the operations that a lock needs, with a
+	 * {@linkplain EngineSettings#probeKey() key} that is used for nothing else.
+	 * @return the time that the store took to answer an attempt to acquire
 	 * @throws EngineException if the store failed
 	 */
 	public Duration probe() {
@@ -516,19 +522,19 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * How many keys are held or waited for.
-	 * @return the number
+	 * Return the number of keys that are held or waited for.
+	 * @return the number of keys
 	 */
 	public int size() {
 		return this.queues.size();
 	}
 
 	/**
-	 * Refuses new acquisitions and ends those that wait, lets holders finish, and then
-	 * gives back what they still hold, which is lost to them, all at the same time. Takes
-	 * no longer than two calls to the store may take, beside the grace, whatever the
-	 * store does. Does nothing if shut down already.
-	 * @param grace how long holders may take
+	 * Shut down gracefully: reject new acquisitions and end those that wait, let holders
+	 * finish, and then release the locks that they still hold, which are lost to them,
+	 * all in parallel. Takes no longer than the grace period and the timeouts of two
+	 * calls to the store, whatever the store does. Has no effect if shut down already.
+	 * @param grace the grace period for holders
 	 * @see #start()
 	 */
 	public void shutdown(Duration grace) {
@@ -575,13 +581,14 @@ public final class LockEngine implements AutoCloseable {
 		if (closing != null) {
 			awaitUntil(System.nanoTime() + nanos, () -> !closing.isAlive());
 			if (closing.isAlive()) {
-				logger.warn("The lock backend '" + backendName() + "' takes long to close; not waiting for it");
+				logger.warn("The lock backend '" + backendName()
+						+ "' did not close in time; closing continues in the background");
 			}
 		}
 	}
 
 	/**
-	 * Waits for other threads, and therefore by the clock of the machine.
+	 * Wait for other threads, and therefore by the clock of the machine.
 	 */
 	private void awaitUntil(long deadline, BooleanSupplier condition) {
 		while (!condition.getAsBoolean() && System.nanoTime() - deadline < 0
@@ -613,7 +620,7 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Shuts down without waiting for holders. Does nothing if shut down already.
+	 * Shut down without waiting for holders. Has no effect if shut down already.
 	 */
 	@Override
 	public void close() {
@@ -621,7 +628,7 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * What the store says unasked.
+	 * Listener for notifications from the store.
 	 */
 	private final class News implements BackendListener {
 
@@ -638,7 +645,7 @@ public final class LockEngine implements AutoCloseable {
 
 		@Override
 		public void onLost(LeaseRequest lease) {
-			LockEngine.this.leaseReleaser.lose(lease, "the store took it away");
+			LockEngine.this.leaseReleaser.lose(lease, "it was ended by the store");
 		}
 
 		@Override

@@ -30,11 +30,11 @@ import org.apache.commons.logging.LogFactory;
 import io.github.lockspring.support.DaemonThreads;
 
 /**
- * The engines of one application, one for each backend, told apart by the names of their
- * backends. One of them is the default. They have no locks in common: a key that is held
- * on one backend is free on the others.
+ * Engines of one application, one for each backend, identified by the names of their
+ * backends. One of them is the default. They share no locks: a key that is held on one
+ * backend is free on the others.
  * <p>
- * Safe for use by many threads.
+ * Thread-safe.
  */
 public final class LockEngines implements AutoCloseable {
 
@@ -45,7 +45,7 @@ public final class LockEngines implements AutoCloseable {
 	private final Map<String, LockEngine> engines;
 
 	/**
-	 * Creates engines out of those that there are.
+	 * Create the engines of an application.
 	 * @param defaultEngine the default
 	 * @param others the others, none for an application with one backend
 	 * @throws IllegalArgumentException if two of them have backends of the same name
@@ -56,7 +56,7 @@ public final class LockEngines implements AutoCloseable {
 		for (LockEngine engine : others) {
 			if (engines.put(engine.backendName(), engine) != null) {
 				throw new IllegalArgumentException(
-						"There are two lock backends of the name '" + engine.backendName() + "'");
+						"There is more than one lock backend named '" + engine.backendName() + "'");
 			}
 		}
 		this.defaultEngine = defaultEngine;
@@ -64,40 +64,40 @@ public final class LockEngines implements AutoCloseable {
 	}
 
 	/**
-	 * The engines of an application with one backend.
+	 * Create the engines of an application with one backend.
 	 * @param engine the only engine
-	 * @return engines
+	 * @return the engines
 	 */
 	public static LockEngines of(LockEngine engine) {
 		return new LockEngines(engine, List.of());
 	}
 
 	/**
-	 * The engine for those that name no backend.
-	 * @return the default
+	 * Return the default engine.
+	 * @return the engine used where no backend is named
 	 */
 	public LockEngine defaultEngine() {
 		return this.defaultEngine;
 	}
 
 	/**
-	 * The engine on a backend.
+	 * Return the engine of a backend.
 	 * @param backend the name of the backend
 	 * @return its engine
-	 * @throws IllegalArgumentException if there is none; the message lists those that
-	 * there are
+	 * @throws IllegalArgumentException if there is none; the message lists the existing
+	 * ones
 	 */
 	public LockEngine require(String backend) {
 		LockEngine engine = this.engines.get(backend);
 		if (engine == null) {
-			throw new IllegalArgumentException("There is no lock backend '" + backend
+			throw new IllegalArgumentException("There is no lock backend named '" + backend
 					+ "'. The lock backends of this application are: " + String.join(", ", names()));
 		}
 		return engine;
 	}
 
 	/**
-	 * The names of the backends, the default first.
+	 * Return the names of the backends, the default first.
 	 * @return the names, at least one
 	 */
 	public Set<String> names() {
@@ -105,7 +105,7 @@ public final class LockEngines implements AutoCloseable {
 	}
 
 	/**
-	 * All engines, the default first.
+	 * Return all engines, the default first.
 	 * @return the engines, at least one
 	 */
 	public Collection<LockEngine> all() {
@@ -113,7 +113,7 @@ public final class LockEngines implements AutoCloseable {
 	}
 
 	/**
-	 * Opens all engines again that are shut down.
+	 * Restart all engines that are shut down.
 	 * @see LockEngine#start()
 	 */
 	public void start() {
@@ -121,10 +121,10 @@ public final class LockEngines implements AutoCloseable {
 	}
 
 	/**
-	 * Shuts all engines down at the same time, as {@link LockEngine#shutdown(Duration)}
-	 * does: it takes as long as the slowest of them. Returns when all are shut down, also
-	 * in a thread that is interrupted, which hurries them.
-	 * @param grace how long holders may take
+	 * Shut down all engines in parallel, like {@link LockEngine#shutdown(Duration)}:
+	 * takes as long as the slowest of them. Returns when all are shut down, even if the
+	 * thread is interrupted, which ends the grace period.
+	 * @param grace the grace period for holders
 	 */
 	public void shutdown(Duration grace) {
 		List<Shutdown> others = this.engines.values()
@@ -141,7 +141,7 @@ public final class LockEngines implements AutoCloseable {
 	}
 
 	/**
-	 * Shuts down without waiting for holders. Does nothing if shut down already.
+	 * Shut down without waiting for holders. Has no effect if shut down already.
 	 */
 	@Override
 	public void close() {
@@ -149,7 +149,7 @@ public final class LockEngines implements AutoCloseable {
 	}
 
 	/**
-	 * The end of one engine, in a thread of its own.
+	 * Shutdown of one engine, in a separate thread.
 	 */
 	private record Shutdown(Thread thread) {
 

@@ -25,12 +25,11 @@ import org.apache.commons.logging.LogFactory;
 import io.github.lockspring.support.Durations;
 
 /**
- * Forgets holds that were lost and are never given back.
+ * Discards holds that were lost and are never released.
  * <p>
- * A lost hold stays in sight of its owner, who is refused when it acquires again, until
- * the owner gives it back. One that was not given back within the longest hold time, a
- * day at most, after its lease is over was left behind: the key is forgotten, and its
- * owner acquires it anew.
+ * A lost hold remains visible to its owner, whose re-entry is rejected, until the owner
+ * releases it. A hold that was not released within the maximum hold time, a day at most,
+ * after its lease has ended is discarded, so that its owner can acquire the key anew.
  */
 final class LostHolds {
 
@@ -49,7 +48,7 @@ final class LostHolds {
 	private final long origin;
 
 	/**
-	 * When to look next, since the beginning.
+	 * Time of the next check, relative to the start.
 	 */
 	private final AtomicLong next = new AtomicLong(LeaseScheduler.NEVER);
 
@@ -62,7 +61,7 @@ final class LostHolds {
 	}
 
 	/**
-	 * Sees to it that a hold which was just lost is not remembered for ever.
+	 * Schedule the removal of a hold that was just lost.
 	 */
 	void watch(Hold hold) {
 		long end = endOf(hold);
@@ -71,14 +70,14 @@ final class LostHolds {
 	}
 
 	/**
-	 * When a lost hold is forgotten, since the beginning.
+	 * Return the time at which a lost hold is discarded, relative to the start.
 	 */
 	private long endOf(Hold hold) {
 		return hold.lease().deadlineNanos() - this.origin + this.patienceNanos;
 	}
 
 	/**
-	 * The chore: looks through what is held, but only when the first hold is due.
+	 * Task: check all holds, but only when the first lost one is due.
 	 */
 	void run() {
 		long now = this.time.nanoTime() - this.origin;
@@ -104,8 +103,8 @@ final class LostHolds {
 			watch(hold);
 			return;
 		}
-		logger.warn("The lock on " + KeyFormat.quote(hold.key()) + ", which was lost, was never given back by "
-				+ hold.owner() + ". It is forgotten");
+		logger.warn("The lock on " + KeyFormat.quote(hold.key()) + ", which was lost, was never released by "
+				+ hold.owner() + "; it is discarded");
 		this.queues.end(hold);
 	}
 

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * A lease of several keys, each of which is a hold of its own. What ends is given back,
- * and the lease goes on with the other keys. It is never passed on nor turned into a
- * lease of readers.
+ * Lease of several keys, each with a separate hold. The keys of holds that end are
+ * released, and the lease continues with the other keys. It is never handed off nor
+ * downgraded.
  */
 final class MultiKeyLease extends Lease {
 
@@ -50,11 +50,11 @@ final class MultiKeyLease extends Lease {
 	synchronized LeaseRequest leave(List<Hold> holds) {
 		LeaseRequest all = this.request;
 		List<String> keys = holds.stream().map(Hold::key).sorted().toList();
-		@Nullable LeaseRequest rest = all.without(keys);
-		if (rest == null) {
+		@Nullable LeaseRequest remaining = all.without(keys);
+		if (remaining == null) {
 			return all;
 		}
-		this.request = rest;
+		this.request = remaining;
 		return all.part(keys);
 	}
 

@@ -38,46 +38,49 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.support.Durations;
 
 /**
- * Asks the store for all that wait for other processes, because news get lost, and some
- * stores have none.
+ * Polls the store for all requests that wait for other processes, because notifications
+ * may get lost, and some stores send none.
  * <ol>
- * <li>One that the store denied sleeps, and is written down here with the time at which
- * it is due.</li>
- * <li>When the first is due, a single call asks for all that are due soon, so that they
- * fall into step. One call at a time is made, by a thread of its own.</li>
- * <li>One that is alone, on a store without news, asks for itself instead.</li>
- * <li>Whoever is still denied sleeps on. Whoever the answer leaves out is woken, and asks
- * for itself. If it leaves out all, because the store cannot tell, each does so when it
- * is due.</li>
- * <li>A call that fails is the trouble of all that it asked for, and is made again after
- * a pause, for half as many: it may have been too long. One that fails because the
- * backend is at fault tells nothing, so those that are due ask for themselves.</li>
- * <li>While a call takes longer than it may, those that are due ask for themselves.</li>
+ * <li>A request denied by the store is registered here with the time at which it is due,
+ * and sleeps.</li>
+ * <li>When the first is due, a single call polls all that are due soon, so that they are
+ * polled together from then on. One call at a time is made, in a separate thread.</li>
+ * <li>A single request, on a store without notifications, is retried by itself
+ * instead.</li>
+ * <li>A request that is still denied continues to sleep. A request that the answer leaves
+ * out is woken and retried. If the answer leaves out all, because the store does not
+ * support polling, each is retried when it is due.</li>
+ * <li>A call that fails counts as a store failure of all requests that it polled, and is
+ * repeated after a delay for half as many: it may have been too large. If it fails
+ * because of an error in the backend, requests that are due are retried by
+ * themselves.</li>
+ * <li>While a call exceeds its timeout, requests that are due are retried by
+ * themselves.</li>
  * </ol>
- * Safe for use by many threads.
+ * Thread-safe.
  */
 final class Poller {
 
 	private static final Log logger = LogFactory.getLog(LockEngine.class);
 
 	/**
-	 * How many requests one call asks for at most. The others follow at once.
+	 * Maximum number of requests polled in one call. The others follow immediately.
 	 */
 	private static final int LARGEST = 10_000;
 
 	/**
-	 * How many requests one call asks for after many that failed.
+	 * Smallest number of requests per call after repeated failures.
 	 */
 	private static final int SMALLEST = 2;
 
 	/**
-	 * How long a call may go on after its time.
+	 * Time by which a call may exceed its timeout.
 	 */
 	private static final long GRACE_NANOS = Duration.ofMillis(250).toNanos();
 
 	/**
-	 * Those that wait for the next call. Its monitor guards all that changes here, and
-	 * the leases of those that sleep.
+	 * Sleepers that wait for the next call. Its monitor guards the mutable state of this
+	 * class, and the leases of the sleepers.
 	 */
 	private final TreeSet<Sleeper> sleepers = new TreeSet<>();
 
@@ -96,17 +99,17 @@ final class Poller {
 	private long sequence;
 
 	/**
-	 * How many requests the next call asks for at most.
+	 * Maximum number of requests of the next call.
 	 */
 	private int most = LARGEST;
 
 	/**
-	 * Whether nobody sleeps: then the upkeep has nothing to look for.
+	 * Whether there is no sleeper, so that the lease scheduler has nothing to check.
 	 */
 	private volatile boolean idle = true;
 
 	/**
-	 * The call that is under way.
+	 * The call in progress.
 	 */
 	private @Nullable Call call;
 
@@ -120,9 +123,9 @@ final class Poller {
 	}
 
 	/**
-	 * Asks for one that sleeps, until it is woken.
-	 * @param hold who speaks for its key
-	 * @param denial what the store answered last
+	 * Poll for a sleeping hold, until it is woken.
+	 * @param hold the leader of its key
+	 * @param denial the last answer of the store
 	 * @return what to {@linkplain #leaveAlone(Sleeper) leave alone} when it wakes up
 	 */
 	Sleeper watch(Hold hold, Denial denial) {
@@ -134,7 +137,7 @@ final class Poller {
 	}
 
 	/**
-	 * Leaves one that is awake to itself, and its lease to it alone.
+	 * Stop polling for a hold that is awake, which then owns its lease alone.
 	 */
 	void leaveAlone(Sleeper sleeper) {
 		synchronized (this.sleepers) {
@@ -152,9 +155,9 @@ final class Poller {
 	}
 
 	/**
-	 * How long to wait after a denial. Ends when the present lease does. On a store
-	 * without news it is random within its upper half, so that processes do not ask in
-	 * step.
+	 * Return the delay after a denial. It ends when the current lease does. On a store
+	 * without notifications it is random within its upper half, so that processes do not
+	 * poll in lockstep.
 	 */
 	private long pause(Denial denial) {
 		long longest = longestPause();
@@ -179,30 +182,30 @@ final class Poller {
 	}
 
 	/**
-	 * The chore: has a call made by another thread, if one is due and none is under way.
+	 * Task: start a call in another thread, if one is due and none is in progress.
 	 */
 	void run() {
 		if (this.idle) {
 			return;
 		}
-		List<Sleeper> told = new ArrayList<>();
+		List<Sleeper> woken = new ArrayList<>();
 		Call next;
 		synchronized (this.sleepers) {
-			next = look(this.time.nanoTime(), told);
+			next = look(this.time.nanoTime(), woken);
 			this.idle = this.sleepers.isEmpty() && this.call == null;
 		}
-		told.forEach(Sleeper::wake);
+		woken.forEach(Sleeper::wake);
 		if (next != null) {
 			start(next);
 		}
 	}
 
 	/**
-	 * Looks what is to be done.
-	 * @param told filled with those that must ask for themselves
+	 * Determine what is to be done.
+	 * @param woken filled with the sleepers that must be retried by themselves
 	 * @return the call to be made
 	 */
-	private @Nullable Call look(long now, List<Sleeper> told) {
+	private @Nullable Call look(long now, List<Sleeper> woken) {
 		Call present = this.call;
 		if (present == null && isDue(now)) {
 			List<Sleeper> due = due(now, longestPause() / 2);
@@ -213,15 +216,15 @@ final class Poller {
 				this.leaseScheduler.wakeUpAt(next.end);
 				return next;
 			}
-			tell(due, told);
+			signal(due, woken);
 		}
 		if (present != null && now - present.end < 0) {
 			this.leaseScheduler.wakeUpAt(present.end);
 			return null;
 		}
 		if (present != null) {
-			tell(present.sleepers.values(), told);
-			tell(due(now, 0), told);
+			signal(present.sleepers.values(), woken);
+			signal(due(now, 0), woken);
 		}
 		if (!this.sleepers.isEmpty()) {
 			this.leaseScheduler.wakeUpAt(this.origin + this.sleepers.first().due);
@@ -255,12 +258,12 @@ final class Poller {
 		return due;
 	}
 
-	private void tell(Collection<Sleeper> due, List<Sleeper> told) {
+	private void signal(Collection<Sleeper> due, List<Sleeper> woken) {
 		for (Sleeper sleeper : due) {
-			told.add(sleeper);
+			woken.add(sleeper);
 			this.sleepers.remove(sleeper);
-			if (!sleeper.tell()) {
-				told.remove(told.size() - 1);
+			if (!sleeper.signal()) {
+				woken.remove(woken.size() - 1);
 			}
 		}
 	}
@@ -271,7 +274,7 @@ final class Poller {
 		}
 		catch (Throwable ex) {
 			next.end(null);
-			throw ex; // the upkeep will run this again
+			throw ex; // the lease scheduler will run this again
 		}
 	}
 
@@ -288,7 +291,7 @@ final class Poller {
 		private final long start;
 
 		/**
-		 * When nobody waits for the answer any more.
+		 * Time after which the answer is no longer awaited.
 		 */
 		private final long end;
 
@@ -299,20 +302,20 @@ final class Poller {
 		}
 
 		private void make() {
-			BackendException trouble = null;
+			BackendException failure = null;
 			try {
 				long sentMillis = Poller.this.time.currentTimeMillis();
 				long sentNanos = Poller.this.time.nanoTime();
 				answered(ask(), sentNanos, sentMillis);
 			}
 			catch (BackendException ex) {
-				trouble = ex;
+				failure = ex;
 			}
 			catch (Throwable ex) {
-				logger.error("Could not look after those that wait for locks, trying again", ex);
+				logger.error("Could not poll the waiting lock requests; it will be retried", ex);
 			}
 			finally {
-				end(trouble);
+				end(failure);
 			}
 		}
 
@@ -363,25 +366,25 @@ final class Poller {
 					Poller.this.sleepers.add(sleeper);
 					return false;
 				}
-				return sleeper.tell();
+				return sleeper.signal();
 			}
 		}
 
 		/**
 		 * Ends this. Those that it has no answer for are asked for again.
 		 */
-		private void end(@Nullable BackendException trouble) {
+		private void end(@Nullable BackendException failure) {
 			synchronized (Poller.this.sleepers) {
 				long pause = pauseAfterFailure();
 				for (Sleeper sleeper : this.sleepers.values()) {
 					if (sleeper.asleep && !Poller.this.sleepers.contains(sleeper)) {
-						if (trouble != null) {
-							sleeper.hold.queue().setStoreFailure(trouble);
+						if (failure != null) {
+							sleeper.hold.queue().setStoreFailure(failure);
 						}
 						add(sleeper, pause);
 					}
 				}
-				Poller.this.most = most(trouble != null);
+				Poller.this.most = most(failure != null);
 				Poller.this.call = null;
 			}
 			Poller.this.leaseScheduler.wakeUpAt(Poller.this.time.nanoTime());
@@ -395,7 +398,7 @@ final class Poller {
 	}
 
 	/**
-	 * One that sleeps until it is told to ask, or until it has reasons of its own.
+	 * Sleeping acquisition, which is signalled to retry, or wakes up for other reasons.
 	 */
 	static final class Sleeper implements Comparable<Sleeper> {
 
@@ -413,7 +416,7 @@ final class Poller {
 
 		private boolean asleep = true;
 
-		private volatile boolean told;
+		private volatile boolean signalled;
 
 		private Sleeper(Hold hold, Lease lease, long number) {
 			this.hold = hold;
@@ -422,13 +425,13 @@ final class Poller {
 		}
 
 		/**
-		 * Tells it to ask.
+		 * Signal it to retry.
 		 * @return {@code false} if it is awake already
 		 */
-		private boolean tell() {
+		private boolean signal() {
 			boolean wasAsleep = this.asleep;
 			this.asleep = false;
-			this.told |= wasAsleep;
+			this.signalled |= wasAsleep;
 			return wasAsleep;
 		}
 
@@ -440,7 +443,7 @@ final class Poller {
 		 * Whether to ask now.
 		 */
 		boolean isTold() {
-			return this.told;
+			return this.signalled;
 		}
 
 		@Override

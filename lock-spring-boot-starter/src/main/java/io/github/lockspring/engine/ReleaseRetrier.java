@@ -33,12 +33,12 @@ import org.apache.commons.logging.LogFactory;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * Gives back in the background what nobody holds any more but the store may still have:
- * leases whose release failed, leases of attempts with an unknown outcome, places in the
- * queue of those who gave up. Each is tried again, in growing pauses, until the store
- * answers, or until the lease would have ended by itself. While the store is known to be
- * out of reach, that time does not pass: leases that last as long as a session may be
- * there when it comes back.
+ * Releases in the background what is no longer held but may still be in the store: leases
+ * whose release failed, leases of attempts with an unknown outcome, queue entries of
+ * acquisitions that timed out. Each release is retried with increasing delays until the
+ * store answers, or until the lease would have expired. While the connection to the store
+ * is suspended, that time does not pass: leases bound to a session may still exist when
+ * it is restored.
  * <p>
  * An attempt whose outcome is unknown may reach the store after its release did. Its
  * release is therefore repeated until it finds the lease, or the time is over.
@@ -80,38 +80,38 @@ final class ReleaseRetrier {
 	}
 
 	/**
-	 * ReleaseRetrier what the store is known to have.
+	 * Release a lease that the store is known to have.
 	 */
 	void release(LeaseRequest request) {
 		release(request, 0);
 	}
 
 	/**
-	 * ReleaseRetrier what the store is known to have, so that others are kept out for a
-	 * rest that is counted from now.
+	 * Release a lease that the store is known to have after a delay that is counted from
+	 * now, until which the key remains locked.
 	 */
-	void release(LeaseRequest request, long restNanos) {
-		add(request, false, restNanos);
+	void release(LeaseRequest request, long delayNanos) {
+		add(request, false, delayNanos);
 	}
 
 	/**
-	 * ReleaseRetrier what the store may have now, or may get later.
+	 * Release a lease that the store may have now, or may get later.
 	 */
 	void releaseIfGranted(LeaseRequest request) {
 		add(request, true, 0);
 	}
 
-	private void add(LeaseRequest request, boolean mayComeLater, long restNanos) {
+	private void add(LeaseRequest request, boolean mayComeLater, long delayNanos) {
 		long now = this.time.nanoTime();
 		long lifeNanos = this.store.lifeNanos(request) + this.timeout.toNanos();
 		this.pending.compute(request,
 				(same, present) -> new Pending((present != null) ? present.request.and(request) : request, mayComeLater,
-						now, restNanos, lifeNanos));
+						now, delayNanos, lifeNanos));
 		this.leaseScheduler.wakeUpAt(now);
 	}
 
 	/**
-	 * The chore: has a round made by another thread, if one is due and none is under way.
+	 * Task: start a round in another thread, if one is due and none is in progress.
 	 */
 	void run() {
 		long wait = this.flushing ? LeaseScheduler.NEVER : untilNext();
@@ -139,7 +139,7 @@ final class ReleaseRetrier {
 			this.executor.execute(this::makeRound);
 		}
 		catch (Throwable ex) {
-			this.running.set(false); // the upkeep will run this again
+			this.running.set(false); // the lease scheduler will run this again
 			throw ex;
 		}
 	}
@@ -160,7 +160,7 @@ final class ReleaseRetrier {
 
 	private void release(Pending entry, Duration timeout) {
 		try {
-			boolean found = this.store.release(entry.request, entry.restNanos(this.time.nanoTime()), timeout);
+			boolean found = this.store.release(entry.request, entry.delayNanos(this.time.nanoTime()), timeout);
 			if (found || !entry.mayComeLater) {
 				this.pending.remove(entry.request, entry);
 			}
@@ -178,10 +178,10 @@ final class ReleaseRetrier {
 	}
 
 	/**
-	 * Makes one last round before the end of the engine, with many calls at a time. What
-	 * is left then is tried again if the engine is started again.
-	 * @param deadline when the round must have ended, by the clock of the machine
-	 * @param executor what makes the calls
+	 * Run one last round before the shutdown of the engine, with many calls in parallel.
+	 * Releases that remain are retried if the engine is started again.
+	 * @param deadline the deadline of the round, by the clock of the machine
+	 * @param executor the executor of the calls
 	 */
 	void flush(long deadline, Executor executor) {
 		this.flushing = true;
@@ -210,7 +210,8 @@ final class ReleaseRetrier {
 			}
 		}
 		catch (ExecutionException | TimeoutException ex) {
-			logger.warn("Not all locks could be given back in time: those that are left end with their leases");
+			logger
+				.warn("Not all locks could be released in time; the remaining ones are held until their leases expire");
 		}
 		finally {
 			if (interrupted) {
@@ -245,7 +246,7 @@ final class ReleaseRetrier {
 		/**
 		 * When others may get the lease.
 		 */
-		private final long restEndNanos;
+		private final long delayEndNanos;
 
 		private final long lifeNanos;
 
@@ -258,8 +259,8 @@ final class ReleaseRetrier {
 
 		private volatile long dueNanos;
 
-		Pending(LeaseRequest request, boolean mayComeLater, long now, long restNanos, long lifeNanos) {
-			this.restEndNanos = now + restNanos;
+		Pending(LeaseRequest request, boolean mayComeLater, long now, long delayNanos, long lifeNanos) {
+			this.delayEndNanos = now + delayNanos;
 			this.request = request;
 			this.mayComeLater = mayComeLater;
 			this.lifeNanos = lifeNanos;
@@ -267,8 +268,8 @@ final class ReleaseRetrier {
 			this.dueNanos = now;
 		}
 
-		long restNanos(long now) {
-			return this.restEndNanos - now;
+		long delayNanos(long now) {
+			return this.delayEndNanos - now;
 		}
 
 		/**

@@ -22,19 +22,18 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * Leases that wait to be renewed, the most urgent first. What one lane has to wait for
- * holds up no other.
+ * Queue of leases to be renewed, most urgent first. A lane that has to wait does not
+ * block the others.
  * <ol>
  * <li>One call to the store at a time is made for a lane. When the first lease is due,
  * others that are due soon are renewed with it.</li>
- * <li>A call that fails makes the next ones smaller, one that is quick makes them
- * larger.</li>
- * <li>After a call the store is left to others for as long as the call took, unless
- * renewals are late.</li>
- * <li>In the lane of suspects, which a call has failed for, those that fail again go on
- * with fewer others each time, and behind them.</li>
+ * <li>A failed call makes the next ones smaller, a fast one makes them larger.</li>
+ * <li>After a call the lane pauses for as long as the call took, unless renewals are
+ * late.</li>
+ * <li>In the lane of suspects, for which a call has failed, those that fail again are
+ * renewed with fewer others each time, and after them.</li>
  * </ol>
- * Belongs to the upkeep.
+ * Confined to the lease scheduler.
  */
 final class RenewalLane {
 
@@ -61,10 +60,10 @@ final class RenewalLane {
 	private long succeededNanos;
 
 	/**
-	 * Creates a lane.
-	 * @param suspects whether it is for leases that could not be renewed in another
-	 * @param largest how many keys a call may have
-	 * @param now the present time
+	 * Create a lane.
+	 * @param suspects whether it is for leases that could not be renewed in another lane
+	 * @param largest the maximum number of keys of a call
+	 * @param now the current time
 	 */
 	RenewalLane(boolean suspects, int largest, long now) {
 		this.suspects = suspects;
@@ -86,8 +85,8 @@ final class RenewalLane {
 	}
 
 	/**
-	 * How long it is until the next call is to be made.
-	 * @return the time, or {@link LeaseScheduler#NEVER} if one is under way or none is
+	 * Return the time until the next call is due.
+	 * @return the time, or {@link LeaseScheduler#NEVER} if one is in progress or none is
 	 * needed
 	 */
 	long waitNanos(long now) {
@@ -100,10 +99,10 @@ final class RenewalLane {
 	}
 
 	/**
-	 * Whether there is more to renew than the store can do: more than fits in one call,
-	 * and a lease has waited for half the time from one renewal to the next, though the
-	 * store has answered since it was due. A store that is away or stands still is not
-	 * overloaded.
+	 * Return whether there is more to renew than the store can handle: more than fits in
+	 * one call, and a lease has waited for half the renewal interval, although the store
+	 * has answered since it was due. A store that is unavailable or does not respond is
+	 * not overloaded.
 	 */
 	boolean isOverloaded(long now) {
 		KeptLease first = this.waiting.peek();
@@ -112,7 +111,7 @@ final class RenewalLane {
 	}
 
 	/**
-	 * Takes out what the next call renews, after which the lane is busy.
+	 * Remove the leases to renew in the next call, after which the lane is busy.
 	 */
 	List<KeptLease> next(long now) {
 		this.busy = true;
@@ -138,9 +137,9 @@ final class RenewalLane {
 	}
 
 	/**
-	 * Ends a call that was answered.
+	 * End a call that was answered.
 	 * @param nanos how long it took
-	 * @param timeoutNanos how long it might have taken
+	 * @param timeoutNanos the timeout of the call
 	 */
 	void succeeded(long now, long nanos, long timeoutNanos) {
 		this.busy = false;
@@ -153,8 +152,8 @@ final class RenewalLane {
 	}
 
 	/**
-	 * Ends a call that failed.
-	 * @param again when another makes sense
+	 * End a call that failed.
+	 * @param again when to retry
 	 */
 	void failed(long again) {
 		this.busy = false;
@@ -164,7 +163,7 @@ final class RenewalLane {
 	}
 
 	/**
-	 * Ends a call that was not made.
+	 * End a call that was not made.
 	 */
 	void free() {
 		this.busy = false;

@@ -28,13 +28,13 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.support.Durations;
 
 /**
- * When leases are due to be renewed, or to be looked after in another way, and which of
- * them the upkeep does not know of yet.
+ * Schedule of the renewal and expiry checks of leases, including those that the lease
+ * scheduler does not know yet.
  */
 final class RenewalPlan {
 
 	/**
-	 * Which leases are written down when they are granted.
+	 * Which leases are registered when they are granted.
 	 */
 	private static final long SOON_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -51,7 +51,7 @@ final class RenewalPlan {
 	private final Queue<Lease> written = new ConcurrentLinkedQueue<>();
 
 	/**
-	 * When to look through what is held, since the beginning.
+	 * Time of the next check of all holds, relative to the start.
 	 */
 	private final AtomicLong lookAt = new AtomicLong(LeaseScheduler.NEVER);
 
@@ -69,9 +69,9 @@ final class RenewalPlan {
 	}
 
 	/**
-	 * Sees to it that a hold which has just begun is looked after in time. Either the
-	 * upkeep finds the hold, or this finds that the upkeep goes to sleep or does not know
-	 * of the lease any more: hence the fence.
+	 * Schedule the first check of a hold that has just begun. Either the lease scheduler
+	 * finds the hold, or this finds that the scheduler is going to sleep or no longer
+	 * knows the lease: hence the fence.
 	 */
 	void watch(Hold hold) {
 		VarHandle.fullFence();
@@ -98,15 +98,15 @@ final class RenewalPlan {
 	}
 
 	/**
-	 * The next lease that was written down.
+	 * Return the next registered lease.
 	 */
 	@Nullable Lease pollWritten() {
 		return this.written.poll();
 	}
 
 	/**
-	 * Whether it is time to look through what is held for leases that were not written
-	 * down. Tells so once, and wakes the upkeep up when it will be.
+	 * Return whether it is time to search the holds for leases that were not registered.
+	 * Returns {@code true} once, and otherwise wakes the lease scheduler up at that time.
 	 */
 	boolean isTimeToLook() {
 		long at = this.lookAt.get();
@@ -121,34 +121,34 @@ final class RenewalPlan {
 	}
 
 	/**
-	 * What decides when leases are due, beside themselves.
+	 * Return the state that determines when leases are due, apart from the leases
+	 * themselves.
 	 */
 	Object basis() {
 		return List.of(this.trustedNanos, this.store.maxLeaseTime());
 	}
 
 	/**
-	 * Tells whether the store renews more slowly than is needed.
+	 * Set whether the store renews more slowly than required.
 	 */
 	void setOverloaded(boolean overloaded) {
 		this.overloaded = overloaded;
 	}
 
 	/**
-	 * Refuses a lease that would not be renewed in time.
+	 * Reject a lease that would not be renewed in time.
 	 */
 	void requireCapacity(AcquireOptions terms) {
 		if (this.overloaded && terms.isRenewed()) {
-			throw new EngineException(EngineException.Reason.LIMIT,
-					"This process holds more locks than the backend '" + this.store.name()
-							+ "' renews in time: no more are acquired until it has caught up. Hold fewer at once, or"
-							+ " longer leases, which are renewed more rarely",
-					null);
+			throw new EngineException(EngineException.Reason.LIMIT, "This process holds more locks than the backend '"
+					+ this.store.name()
+					+ "' can renew in time; no more are acquired until it has caught up. Hold fewer locks at once,"
+					+ " or use longer lease times, which are renewed less often", null);
 		}
 	}
 
 	/**
-	 * Whether the lease of a hold is to be renewed at all, or ends by itself.
+	 * Return whether the lease of a hold is to be renewed at all, or expires.
 	 */
 	boolean isRenewable(Hold hold) {
 		AcquireOptions terms = hold.terms();
@@ -158,8 +158,7 @@ final class RenewalPlan {
 	}
 
 	/**
-	 * Has all leases renewed at once that are renewed at all, and none of them trusted
-	 * before.
+	 * Renew all renewable leases immediately, and trust none of them before.
 	 */
 	void distrust() {
 		long now = this.time.nanoTime();
@@ -168,16 +167,16 @@ final class RenewalPlan {
 	}
 
 	/**
-	 * Whether the lease of a hold must be renewed before it counts as held.
+	 * Return whether the lease of a hold must be renewed before it is reported as held.
 	 */
 	boolean isInDoubt(Hold hold) {
 		return hold.lease().sentNanos() - this.trustedNanos < 0 && isRenewable(hold);
 	}
 
 	/**
-	 * The monotonic time at which the lease of a hold is due: an interval after it was
-	 * granted or renewed. One that was granted for a short time only, or is in doubt, is
-	 * due at once.
+	 * Return the monotonic time at which the lease of a hold is due: an interval after it
+	 * was granted or renewed. A lease that was granted for a short time only, or is in
+	 * doubt, is due immediately.
 	 */
 	long dueAt(Hold hold) {
 		Lease lease = hold.lease();
@@ -191,7 +190,7 @@ final class RenewalPlan {
 	}
 
 	/**
-	 * The time from one renewal of a lease to the next.
+	 * Return the renewal interval of a lease.
 	 */
 	long intervalOf(Hold hold) {
 		Duration interval = this.settings.renewInterval();

@@ -37,18 +37,19 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.Renewal;
 
 /**
- * Keeps held leases alive, and notices when one is over.
+ * Renews held leases, and detects when one has ended.
  * <ol>
- * <li>A lease is written down when it is due soon, or else found when the first of those
- * that were granted since the last look is due: most are given back before. From then on
- * nobody looks through what is held for its sake.</li>
- * <li>It waits in a {@linkplain RenewalLane lane} with others of about its length until
- * it is renewed. Renewals have threads of their own.</li>
- * <li>A renewal that fails is tried again, with a pause, until the lease is over; with
- * fewer and fewer others, so that one that cannot be renewed costs no other.</li>
- * <li>A lease that the store does not confirm, or whose time is over, is lost.</li>
+ * <li>A lease is registered when it is due soon, or else found when the first of those
+ * that were granted since the last search is due: most are released before. From then on
+ * the holds are not searched for it.</li>
+ * <li>It waits in a {@linkplain RenewalLane lane} with others of similar lease time until
+ * it is renewed. Renewals use separate threads.</li>
+ * <li>A renewal that fails is retried after a delay until the lease has expired, with
+ * fewer and fewer others, so that one that cannot be renewed does not affect the
+ * others.</li>
+ * <li>A lease that the store does not confirm, or that has expired, is lost.</li>
  * </ol>
- * All but the calls to the store is done by the upkeep.
+ * All work but the calls to the store is done by the lease scheduler.
  */
 final class Renewals {
 
@@ -86,7 +87,7 @@ final class Renewals {
 	private Object basis;
 
 	/**
-	 * How many calls were answered.
+	 * Number of calls that were answered.
 	 */
 	private long answered;
 
@@ -104,7 +105,7 @@ final class Renewals {
 	}
 
 	/**
-	 * The chore. Costs little if nothing is due.
+	 * Task: cheap if nothing is due.
 	 */
 	void run() {
 		for (Runnable answer = this.answers.poll(); answer != null; answer = this.answers.poll()) {
@@ -150,9 +151,9 @@ final class Renewals {
 	}
 
 	/**
-	 * Finds whoever has a lease. If nobody does any more, nobody looks after it either.
-	 * Either this finds that it was passed on just now, or whoever it was passed to finds
-	 * that nobody looks after it.
+	 * Find the hold that has a lease. If there is none any more, the lease is no longer
+	 * watched. Either this finds that the lease was handed off just now, or the thread
+	 * that it was handed off to finds that it is not watched.
 	 */
 	private @Nullable Hold holder(KeptLease kept) {
 		if (kept.lease().kept() != kept) {
@@ -196,7 +197,8 @@ final class Renewals {
 	}
 
 	/**
-	 * Puts all leases in the lanes anew if what decides when they are due has changed.
+	 * Reinsert all leases into the lanes if the state that determines when they are due
+	 * has changed.
 	 */
 	private void replan() {
 		Object basis = this.plan.basis();
@@ -209,7 +211,7 @@ final class Renewals {
 	}
 
 	/**
-	 * Asks those whose time may be over, which tells them if it is.
+	 * Check the leases that may have expired, which reports their loss.
 	 */
 	private void lookAtDeadlines() {
 		long now = this.time.nanoTime();
@@ -249,7 +251,7 @@ final class Renewals {
 		}
 		catch (Throwable ex) {
 			batch.failed(true, now);
-			throw ex; // the upkeep will run this again
+			throw ex; // the lease scheduler will run this again
 		}
 		checkOwner(next.get(ThreadLocalRandom.current().nextInt(next.size())));
 	}
@@ -279,8 +281,8 @@ final class Renewals {
 	}
 
 	/**
-	 * What one call renews. Made by the upkeep, then left to the thread that makes the
-	 * call, then given back.
+	 * Batch of leases renewed in one call. Created by the lease scheduler, used by the
+	 * thread that makes the call, and then returned.
 	 */
 	private final class Batch {
 
@@ -319,14 +321,14 @@ final class Renewals {
 				answer(() -> answered(renewal, sentNanos));
 			}
 			catch (Throwable ex) {
-				logger.warn("Could not renew " + this.leases.size() + " leases, trying again: " + ex.getMessage());
+				logger.warn(
+						"Could not renew " + this.leases.size() + " leases; they will be retried: " + ex.getMessage());
 				answer(() -> failed(ex instanceof BackendUnavailableException, sentNanos));
 			}
 		}
 
 		/**
-		 * Brings the answer of the store to whoever has the lease now, if anybody still
-		 * does.
+		 * Apply the answer of the store to the current hold of the lease, if any.
 		 */
 		private void renewed(LeaseRequest lease, long sentNanos, long sentMillis) {
 			Hold hold = Renewals.this.queues.holderOf(lease);
@@ -342,7 +344,7 @@ final class Renewals {
 		private void lost(LeaseRequest lease) {
 			Hold hold = Renewals.this.queues.holderOf(lease);
 			if (hold == null || hold.lease().isStill(lease)) {
-				Renewals.this.leaseReleaser.lose(lease, "the store does not know it any more");
+				Renewals.this.leaseReleaser.lose(lease, "it no longer exists in the store");
 			}
 		}
 

@@ -25,20 +25,21 @@ import io.github.lockspring.spi.Denial;
 import io.github.lockspring.support.Durations;
 
 /**
- * When one that waits asks the store again, and when it gives up. Belongs to one thread.
+ * Schedule of the attempts of a waiting acquisition, until it times out. Confined to one
+ * thread.
  * <p>
- * On a store that tells news, it asks once and then sleeps until it is told to ask, by
- * the store or by the {@link Poller}, or until the deadline. On a store without news,
- * asking is the only way to learn that a lease is free: it asks itself, in growing
- * pauses, and sleeps when they have grown to the longest.
+ * On a store with notifications, it tries once and then sleeps until it is signalled by
+ * the store or by the {@link Poller}, or until the deadline. On a store without
+ * notifications, retrying is the only way to find out that a lease is free: it retries
+ * with increasing delays, and sleeps when they have reached the longest.
  * <p>
- * The pause between two attempts is random within its upper half, so that processes do
- * not ask in step, and ends early when the present lease is known to end.
+ * The delay between two attempts is random within its upper half, so that processes do
+ * not retry in lockstep, and ends early when the current lease is known to end.
  */
 final class RetrySchedule {
 
 	/**
-	 * The longest pause after a failure of the store.
+	 * The longest delay after a store failure.
 	 */
 	static final long LONGEST_AFTER_FAILURE = Duration.ofMillis(500).toNanos();
 
@@ -64,18 +65,18 @@ final class RetrySchedule {
 	private Poller.@Nullable Sleeper sleeper;
 
 	/**
-	 * Creates the plan.
-	 * @param now the present time
-	 * @param deadline when to give up
-	 * @param settings the shortest and the longest pause
-	 * @param tellsNews whether the store sends news
+	 * Create a schedule.
+	 * @param now the current time
+	 * @param deadline when to time out
+	 * @param settings the shortest and the longest delay
+	 * @param hasNotifications whether the store sends notifications
 	 */
-	RetrySchedule(long now, long deadline, EngineSettings settings, boolean tellsNews) {
+	RetrySchedule(long now, long deadline, EngineSettings settings, boolean hasNotifications) {
 		this.start = now;
 		this.askAt = now;
 		this.deadline = deadline;
 		this.settings = settings;
-		this.hasNotifications = tellsNews;
+		this.hasNotifications = hasNotifications;
 	}
 
 	/**
@@ -90,7 +91,7 @@ final class RetrySchedule {
 	}
 
 	/**
-	 * Takes note of whether it was told to ask.
+	 * Record whether it was signalled to retry.
 	 */
 	void heed(long now) {
 		if (this.sleeper != null && this.sleeper.isTold()) {
@@ -99,15 +100,15 @@ final class RetrySchedule {
 	}
 
 	/**
-	 * Whether to ask now. After the last attempt, at the deadline, no news are a reason
-	 * to ask any more.
+	 * Return whether to retry now. After the last attempt, at the deadline, no signal
+	 * causes another one.
 	 */
-	boolean isTimeToAsk(long now, boolean news) {
-		return !this.askedLast && (news || this.askAt - now <= 0 || remaining(now) <= 0);
+	boolean isTimeToAsk(long now, boolean notified) {
+		return !this.askedLast && (notified || this.askAt - now <= 0 || remaining(now) <= 0);
 	}
 
 	/**
-	 * Puts the next attempt off, but not beyond the deadline.
+	 * Delay the next attempt, but not beyond the deadline.
 	 */
 	void delayUntil(long until) {
 		if (until - this.askAt > 0) {
@@ -116,22 +117,21 @@ final class RetrySchedule {
 	}
 
 	/**
-	 * Whether there is nothing left to wait for. One that speaks asks once more at the
-	 * deadline.
+	 * Return whether the wait time is over. A leader tries once more at the deadline.
 	 */
-	boolean isOver(long now, boolean speaking) {
-		return remaining(now) <= 0 && (this.askedLast || !speaking);
+	boolean isOver(long now, boolean leading) {
+		return remaining(now) <= 0 && (this.askedLast || !leading);
 	}
 
 	/**
-	 * Whether to sleep until told after a denial.
+	 * Return whether to sleep until signalled after a denial.
 	 */
 	boolean maySleep() {
 		return !this.askedLast && (this.hasNotifications || this.pause >= Durations.nanos(this.settings.maxPoll()));
 	}
 
 	/**
-	 * Sleeps until told, but not beyond the deadline.
+	 * Sleep until signalled, but not beyond the deadline.
 	 */
 	void sleep(Poller.Sleeper sleeper) {
 		this.sleeper = sleeper;
@@ -139,8 +139,8 @@ final class RetrySchedule {
 	}
 
 	/**
-	 * Wakes up.
-	 * @return what slept, if it did
+	 * Wake up.
+	 * @return the former sleeper, if any
 	 */
 	Poller.@Nullable Sleeper wake() {
 		Poller.Sleeper sleeper = this.sleeper;
@@ -148,12 +148,12 @@ final class RetrySchedule {
 		return sleeper;
 	}
 
-	long sleep(long now, boolean speaking) {
-		return speaking ? Math.min(this.askAt - now, remaining(now)) : remaining(now);
+	long sleep(long now, boolean leading) {
+		return leading ? Math.min(this.askAt - now, remaining(now)) : remaining(now);
 	}
 
 	/**
-	 * Takes note of an answer. One that arrives after the deadline was the last.
+	 * Record an answer. One that arrives after the deadline was the last.
 	 */
 	void answered(@Nullable Object answer, long now) {
 		this.askedLast = remaining(now) <= 0;

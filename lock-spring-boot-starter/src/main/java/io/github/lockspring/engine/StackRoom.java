@@ -19,21 +19,21 @@ package io.github.lockspring.engine;
 import java.lang.invoke.MethodHandles;
 
 /**
- * Room on the stack of the current thread. An acquisition that begins with enough of it
- * can also be undone and given back: a stack that overflows later does so in deeper
- * calls, while the frames from here on find room to clean up.
+ * Checks for free space on the stack of the current thread. An acquisition that begins
+ * with enough of it can also be undone and released: a stack that overflows later does so
+ * in deeper calls, while the frames from here on have room to clean up.
  */
 final class StackRoom {
 
 	/**
-	 * Some kilobytes, more than all that is called to leave a queue, to let the next one
-	 * in, and to have a lease given back in the background. Model checkers take so many
-	 * calls of one method for a thread that hangs, and are given fewer.
+	 * Some kilobytes, more than all calls that are needed to leave a queue, promote the
+	 * next hold, and release a lease in the background. Model checkers mistake so many
+	 * calls of one method for a thread that hangs, and get fewer.
 	 */
 	private static final int FRAMES_TO_UNDO = Integer.getInteger("lock.engine.stack-room", 80);
 
 	/**
-	 * More than all that is called to count an acquisition down.
+	 * More than all calls that are needed to decrement a hold count.
 	 */
 	private static final int FRAMES_TO_COUNT_DOWN = FRAMES_TO_UNDO / 8;
 
@@ -41,24 +41,23 @@ final class StackRoom {
 	}
 
 	/**
-	 * Requires room to give back what is acquired again.
-	 * @throws StackOverflowError if there is not enough, before anything is taken
+	 * Require room to release a re-entry.
+	 * @throws StackOverflowError if there is not enough, before anything is acquired
 	 */
 	static void requireToCountDown() {
 		descend(FRAMES_TO_COUNT_DOWN, 1, 2, 3, 4);
 	}
 
 	/**
-	 * Requires room to undo an acquisition.
-	 * @throws StackOverflowError if there is not enough, before anything is taken
+	 * Require room to undo an acquisition.
+	 * @throws StackOverflowError if there is not enough, before anything is acquired
 	 */
 	static void requireToUndo() {
 		descend(FRAMES_TO_UNDO, 1, 2, 3, 4);
 	}
 
 	/**
-	 * Initializes classes, which could not be used any more if that failed for lack of
-	 * room.
+	 * Initialize classes, which could no longer be used if that failed for lack of room.
 	 */
 	static void initialize(MethodHandles.Lookup lookup, Class<?>... types) {
 		try {

@@ -40,10 +40,10 @@ import io.github.lockspring.spi.Renewal;
 import io.github.lockspring.support.Durations;
 
 /**
- * The way to the backend. The caller's interrupt status is put aside during a call: a
- * call that was sent is not made undone by an interrupt, and some clients break their
- * connection on one. Exceptions that a backend should not throw leave the outcome
- * unknown; one that puts the blame on the arguments of an attempt is a refusal.
+ * Adapter for the calls to the backend. The caller's interrupt status is cleared during a
+ * call and restored afterwards: an interrupt does not undo a call that was sent, and some
+ * clients close their connection on one. Unexpected exceptions of a backend leave the
+ * outcome unknown; an {@link IllegalArgumentException} of an attempt is a rejection.
  */
 final class Store {
 
@@ -63,14 +63,14 @@ final class Store {
 	}
 
 	/**
-	 * Opens the backend.
+	 * Open the backend.
 	 */
 	void open(BackendListener listener) {
 		this.backend.start(listener);
 	}
 
 	/**
-	 * Opens the backend again, which is closed.
+	 * Reopen the closed backend.
 	 */
 	void reopen(BackendListener listener) {
 		LockBackend backend = this.backend.reopened();
@@ -84,22 +84,22 @@ final class Store {
 	}
 
 	/**
-	 * The longest lease time that the store can keep.
+	 * Return the longest lease time that the store supports.
 	 */
 	Duration maxLeaseTime() {
 		return this.backend.maxLeaseTime();
 	}
 
 	/**
-	 * How long the store keeps a lease at present of which it does not hear.
+	 * Return how long the store currently keeps a lease without contact.
 	 */
 	long leaseNanos(LeaseRequest lease) {
 		return Math.min(lease.terms().leaseTime().toNanos(), maxLeaseNanos());
 	}
 
 	/**
-	 * The longest time after which nothing is left in the store of a request of which it
-	 * does not hear. A lease that lasts as long as a session ends no sooner than that.
+	 * Return the longest time after which nothing is left in the store of a request
+	 * without contact. A lease that is bound to a session ends no sooner than that.
 	 */
 	long lifeNanos(LeaseRequest request) {
 		long longest = maxLeaseNanos();
@@ -116,15 +116,16 @@ final class Store {
 	}
 
 	/**
-	 * Whether one that waits is told when to ask again, be it in a queue or not.
+	 * Return whether waiting requests are notified when to retry, with or without a
+	 * queue.
 	 */
 	boolean hasNotifications() {
 		return hasQueue() || this.capabilities.contains(Capability.NOTIFICATIONS);
 	}
 
 	/**
-	 * Whether one that waits has a place in the store: a fair one has it also where it
-	 * must ask whether its turn has come.
+	 * Return whether a waiting request has a queue entry in the store: a fair one has it
+	 * even if it must be polled.
 	 */
 	boolean hasPlacesFor(AcquireOptions terms) {
 		return terms.isFair() || keepsTurns();
@@ -154,7 +155,7 @@ final class Store {
 	}
 
 	/**
-	 * Refuses what the backend cannot do.
+	 * Reject options that the backend does not support.
 	 */
 	void requireSupport(AcquireOptions terms) {
 		if (terms.isFair()) {
@@ -170,8 +171,8 @@ final class Store {
 
 	private void require(Capability capability, String what) {
 		if (!this.capabilities.contains(capability)) {
-			throw new EngineException(EngineException.Reason.UNSUPPORTED, "The backend '" + name() + "' has no " + what,
-					null);
+			throw new EngineException(EngineException.Reason.UNSUPPORTED,
+					"The lock backend '" + name() + "' does not support " + what, null);
 		}
 	}
 
@@ -194,7 +195,7 @@ final class Store {
 		}
 		catch (IllegalArgumentException ex) {
 			throw new EngineException(EngineException.Reason.REFUSED,
-					"The backend '" + name() + "' refuses: " + ex.getMessage(), ex);
+					"The lock backend '" + name() + "' rejected the request: " + ex.getMessage(), ex);
 		}
 		catch (RuntimeException ex) {
 			throw unknown(ex);
@@ -205,7 +206,7 @@ final class Store {
 	}
 
 	/**
-	 * Asks for requests that wait. Belongs to threads that nobody interrupts.
+	 * Poll waiting requests. Called by threads that are never interrupted.
 	 */
 	Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
 		try {
@@ -232,13 +233,13 @@ final class Store {
 	}
 
 	/**
-	 * Gives a lease back.
-	 * @param restNanos how long others are still kept out; not at all if not positive
+	 * Release a lease.
+	 * @param delayNanos how long the key remains locked; not at all if not positive
 	 */
-	boolean release(LeaseRequest request, long restNanos, Duration timeout) {
+	boolean release(LeaseRequest request, long delayNanos, Duration timeout) {
 		boolean interrupted = Thread.interrupted();
 		try {
-			return (restNanos > 0) ? this.backend.releaseWithDelay(request, rest(restNanos), timeout)
+			return (delayNanos > 0) ? this.backend.releaseWithDelay(request, delay(delayNanos), timeout)
 					: this.backend.release(request, timeout);
 		}
 		catch (BackendException ex) {
@@ -268,15 +269,15 @@ final class Store {
 		}
 	}
 
-	private static Duration rest(long nanos) {
+	private static Duration delay(long nanos) {
 		return Duration.ofMillis(1 + (nanos - 1) / 1_000_000); // stores count in
 																// milliseconds
 	}
 
-	CompletionStage<Boolean> releaseAsync(LeaseRequest request, long restNanos, Duration timeout) {
+	CompletionStage<Boolean> releaseAsync(LeaseRequest request, long delayNanos, Duration timeout) {
 		boolean interrupted = Thread.interrupted();
 		try {
-			return (restNanos > 0) ? this.backend.releaseWithDelayAsync(request, rest(restNanos), timeout)
+			return (delayNanos > 0) ? this.backend.releaseWithDelayAsync(request, delay(delayNanos), timeout)
 					: this.backend.releaseAsync(request, timeout);
 		}
 		catch (RuntimeException ex) {
@@ -295,7 +296,7 @@ final class Store {
 			throw ex;
 		}
 		catch (RuntimeException ex) {
-			throw new BackendUnavailableException("The backend '" + name() + "' failed: " + ex, ex);
+			throw new BackendUnavailableException("The lock backend '" + name() + "' failed: " + ex, ex);
 		}
 	}
 
@@ -321,7 +322,7 @@ final class Store {
 	}
 
 	private OutcomeUnknownException unknown(RuntimeException cause) {
-		return new OutcomeUnknownException("The backend '" + name() + "' failed: " + cause, cause);
+		return new OutcomeUnknownException("The lock backend '" + name() + "' failed: " + cause, cause);
 	}
 
 	private static void restore(boolean interrupted) {

@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The two clocks that the validity of a lease is measured by, and the way to wait for
- * them. Tests bring one whose time they move.
+ * The two clocks by which the validity of a lease is measured, and the methods to wait
+ * for them. Tests use an implementation with a settable time.
  */
 public interface TimeSource {
 
@@ -48,7 +48,7 @@ public interface TimeSource {
 				LockSupport.parkNanos(blocker, nanos);
 			}
 			else {
-				LockSupport.park(blocker); // a timer would cost a tenth of a hand-over
+				LockSupport.park(blocker); // a timer would cost a tenth of a hand-off
 			}
 		}
 

@@ -30,11 +30,11 @@ import io.github.lockspring.support.DaemonThreads;
 
 /**
  * Threads for one kind of work of an engine, so that no kind waits for another. Each task
- * has a virtual thread of its own where the JDK has them; before that there is a pool
- * that grows to a limit, beyond which tasks wait in line. There are no threads without
- * work. Tasks are refused unless this is started; it can be stopped and started again.
+ * has its own virtual thread where the JDK supports them; otherwise there is a pool that
+ * grows to a limit, beyond which tasks are queued. There are no idle threads without
+ * work. Tasks are rejected unless this is started; it can be stopped and started again.
  * <p>
- * Safe for use by many threads.
+ * Thread-safe.
  */
 final class Workers implements Executor {
 
@@ -49,9 +49,9 @@ final class Workers implements Executor {
 	}
 
 	/**
-	 * Creates workers.
-	 * @param prefix what the names of their threads begin with
-	 * @param limit how many threads of the platform there are at most
+	 * Create workers.
+	 * @param prefix the prefix of the thread names
+	 * @param limit the maximum number of platform threads
 	 */
 	static Workers of(String prefix, int limit) {
 		ThreadFactory virtual = DaemonThreads.virtualNamed(prefix);
@@ -59,15 +59,15 @@ final class Workers implements Executor {
 	}
 
 	/**
-	 * Creates workers whose threads wait for no virtual thread of the application to make
-	 * room.
+	 * Create workers whose threads do not depend on carrier threads used by virtual
+	 * threads of the application.
 	 */
 	static Workers ofPlatform(String prefix, int limit) {
 		return new Workers(() -> Line.ofPool(new Pool(limit, DaemonThreads.named(prefix))));
 	}
 
 	/**
-	 * Creates workers that have their tasks done by an executor of others.
+	 * Create workers that delegate their tasks to the given executor.
 	 */
 	static Workers of(Executor executor, Runnable end) {
 		return new Workers(() -> new Line(executor, end));
@@ -78,7 +78,7 @@ final class Workers implements Executor {
 	}
 
 	/**
-	 * Refuses tasks from now on. Those that were taken are done.
+	 * Reject tasks from now on. Those that were accepted are still run.
 	 */
 	void stop() {
 		Line line = this.line;
@@ -98,7 +98,7 @@ final class Workers implements Executor {
 	}
 
 	/**
-	 * What does the work between a start and a stop.
+	 * Executor of the tasks between a start and a stop.
 	 */
 	private record Line(Executor executor, Runnable end) {
 
@@ -114,9 +114,9 @@ final class Workers implements Executor {
 	}
 
 	/**
-	 * Has an idle thread do a task, or else a new one, or else has it wait in line. (A
-	 * pool of the JDK would make a new thread although others are idle, or would not make
-	 * any before its line is full.)
+	 * Run a task in an idle thread, or else in a new one, or else queue it. (A pool of
+	 * the JDK would make a new thread although others are idle, or would not make any
+	 * before its line is full.)
 	 */
 	private static final class Pool extends ThreadPoolExecutor {
 
@@ -130,7 +130,7 @@ final class Workers implements Executor {
 			}
 			((IdleFirst) pool.getQueue()).put(task);
 			if (pool.getPoolSize() == 0 && pool.getQueue().remove(task)) {
-				pool.execute(task); // all have gone home in the meantime
+				pool.execute(task); // all threads have ended in the meantime
 			}
 		}
 

@@ -17,16 +17,17 @@
 package io.github.lockspring.engine;
 
 /**
- * Lets other processes have their turn on a store without a queue, where a process with a
- * line of its own would ask again before they do.
+ * Policy to yield to other processes on a store without a queue, where a process with a
+ * local queue would otherwise retry before them.
  * <ol>
- * <li>After a lease was passed on as long as it may, the process keeps quiet for twice
- * the time that it had the lease.</li>
- * <li>If the next attempt is denied, somebody else came in: quiet was worth it.</li>
- * <li>If it is granted, nobody may be there, and the next pauses are left out: one, then
- * three, then seven, at most {@value #MOST_LEFT_OUT}.</li>
+ * <li>After a lease was handed off as long as permitted, the process yields for twice the
+ * time that it had the lease.</li>
+ * <li>If the next attempt is denied, another process has acquired the lease: yielding was
+ * useful.</li>
+ * <li>If it is granted, there may be no other process, and the next delays are skipped:
+ * one, then three, then seven, at most {@value #MOST_LEFT_OUT}.</li>
  * </ol>
- * Safe for use by many threads.
+ * Thread-safe.
  */
 final class YieldPolicy {
 
@@ -45,9 +46,9 @@ final class YieldPolicy {
 	private int left;
 
 	/**
-	 * Creates it for one key.
-	 * @param now the present time
-	 * @param settings the pauses between two attempts
+	 * Create a policy for one key.
+	 * @param now the current time
+	 * @param settings the delays between two attempts
 	 */
 	YieldPolicy(long now, EngineSettings settings) {
 		this.yieldUntil = now;
@@ -56,8 +57,8 @@ final class YieldPolicy {
 	}
 
 	/**
-	 * Begins to keep quiet, unless it is of no use.
-	 * @param now the present time
+	 * Begin to yield, unless that is of no use.
+	 * @param now the current time
 	 * @param heldNanos how long the process had the lease
 	 */
 	synchronized void released(long now, long heldNanos) {
@@ -70,15 +71,15 @@ final class YieldPolicy {
 	}
 
 	/**
-	 * The time before which nobody here should ask.
+	 * Return the time before which no acquisition of this process should retry.
 	 */
 	synchronized long yieldUntil() {
 		return this.yieldUntil;
 	}
 
 	/**
-	 * Tells what the store answered.
-	 * @param denied whether somebody else has the lease
+	 * Record the answer of the store.
+	 * @param denied whether another process has the lease
 	 */
 	synchronized void answered(boolean denied) {
 		if (denied) {

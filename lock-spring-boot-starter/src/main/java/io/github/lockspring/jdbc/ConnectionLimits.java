@@ -18,7 +18,7 @@ package io.github.lockspring.jdbc;
 import java.time.Duration;
 
 /**
- * How many connections are open, and for how long.
+ * Limits of the number and lifetime of connections.
  *
  * @param ordinary how many there are at most for calls that are not urgent; there is one
  * more for those that are

@@ -27,9 +27,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One attempt to open a connection, which may outlast its time: a data source can hang,
- * and a connection of a pool may lead nowhere. Safe for use by two threads, one that
- * opens and one that aborts.
+ * Attempt to open a connection, which may exceed its timeout: a data source can hang, and
+ * a pooled connection may be dead. Safe for use by two threads, one that opens and one
+ * that aborts.
  */
 final class ConnectionOpening {
 
@@ -65,7 +65,7 @@ final class ConnectionOpening {
 			connection.setNetworkTimeout(Runnable::run, millis);
 		}
 		catch (SQLException | RuntimeException ex) {
-			logger.debug("Could not limit how long a connection waits for the server", ex);
+			logger.debug("Could not set the network timeout of a connection", ex);
 		}
 	}
 

@@ -18,7 +18,7 @@ package io.github.lockspring.jdbc;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A call that waits for a connection.
+ * Call that waits for a connection.
  */
 final class ConnectionWaiter extends CompletableFuture<LockConnection> {
 
@@ -29,7 +29,7 @@ final class ConnectionWaiter extends CompletableFuture<LockConnection> {
 	}
 
 	/**
-	 * Whether the call must not wait for the rest.
+	 * Whether the call takes precedence over other calls.
 	 */
 	boolean isUrgent() {
 		return this.urgent;

@@ -34,9 +34,9 @@ import java.util.Set;
 final class H2Dialect extends JdbcDialect {
 
 	/**
-	 * Looks first whether somebody else holds the key, because the merge would lock the
-	 * row of the holder before it finds that out. A cast to a length would cut a longer
-	 * key instead of refusing it.
+	 * Checks first whether another owner holds the key, because the merge would lock the
+	 * row of the holder before it detects that. A cast to a length would cut a longer key
+	 * instead of refusing it.
 	 */
 	private static final String ACQUIRE = """
 			SELECT token FROM FINAL TABLE (

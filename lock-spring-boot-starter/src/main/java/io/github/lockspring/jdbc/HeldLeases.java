@@ -24,8 +24,8 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.OwnerId;
 
 /**
- * The leases that this process holds, as far as it knows: those that were granted, and
- * neither released nor over. Safe for use by many threads at once.
+ * Leases that this process holds, as far as it knows: those that were granted, and
+ * neither released nor expired. Thread-safe.
  */
 final class HeldLeases {
 
@@ -46,7 +46,7 @@ final class HeldLeases {
 	}
 
 	/**
-	 * Whether there is any. Forgets those that it finds to be over.
+	 * Return whether there is any. Removes expired ones.
 	 */
 	boolean exist() {
 		long now = System.nanoTime();

@@ -24,7 +24,7 @@ import org.springframework.beans.BeanWrapper;
 import org.springframework.beans.PropertyAccessorFactory;
 
 /**
- * Where a data source gets its connections from, as far as it tells.
+ * Address of the database of a data source, as far as it is available.
  */
 final class JdbcAddress {
 
@@ -36,7 +36,7 @@ final class JdbcAddress {
 	/**
 	 * Return the URL of a data source without parameters, user names and passwords.
 	 * @param dataSource the data source
-	 * @return the URL, or the class of a data source that does not tell
+	 * @return the URL, or the class of a data source that does not provide one
 	 */
 	static String of(DataSource dataSource) {
 		BeanWrapper properties = PropertyAccessorFactory.forBeanPropertyAccess(dataSource);

@@ -26,7 +26,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.OutcomeUnknownException;
 
 /**
- * Runs calls on connections within their time, and tells in failures what is known of the
+ * Runs calls on connections within their timeout, and distinguishes failures by their
  * outcome.
  * <ol>
  * <li>A call that fails on a connection that was kept is tried once more: the connection
@@ -124,7 +124,7 @@ final class JdbcCalls implements AutoCloseable {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw new BackendUnavailableException("Interrupted while another session worked on the same row", ex);
+			throw new BackendUnavailableException("Interrupted while waiting for a row locked by another session", ex);
 		}
 		finally {
 			state.leave(connection, this.connections);

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A column that the table of locks must have.
+ * Required column of the lock table.
  *
  * @param name its name in lower case
  * @param jdbcTypes what drivers call its type, as in {@link java.sql.Types}
@@ -41,9 +41,9 @@ record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, String def
 	private static final Set<String> OPTIONAL = Set.of("owner", "holder", "held_since", "entries");
 
 	/**
-	 * Tells what is wrong with this column in a table.
+	 * Check this column in a table.
 	 * @param columns the columns of the table
-	 * @return a sentence, if something is wrong
+	 * @return a sentence that describes the problem, if any
 	 */
 	Optional<String> problemIn(ResultSetMetaData columns) throws SQLException {
 		for (int i = 1; i <= columns.getColumnCount(); i++) {

@@ -39,8 +39,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of locks. No call waits for one longer than it may take, whatever the
- * data source does.
+ * Connection pool for locks. No call waits for a connection longer than its timeout,
+ * whatever the data source does.
  * <ol>
  * <li>A few are opened at start and stay open, so that there is one when the pool of the
  * application has none left. More are opened in the background while calls wait, and
@@ -54,7 +54,7 @@ import org.jspecify.annotations.Nullable;
  * of the shared timer, and hands what may block to threads that end when they have
  * nothing to do.</li>
  * </ol>
- * Safe for use by many threads at once.
+ * Thread-safe.
  */
 final class JdbcConnections implements AutoCloseable {
 
@@ -176,10 +176,10 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Takes a connection, to be {@linkplain #release given back}, {@linkplain #discard
-	 * discarded} or {@linkplain #discardAll discarded with the rest} after the call.
+	 * Takes a connection, to be {@linkplain #release released}, {@linkplain #discard
+	 * discarded} or {@linkplain #discardAll discarded with all idle ones} after the call.
 	 * @param deadline when the call must have ended, by {@link System#nanoTime()}
-	 * @param urgent whether the call must not wait for the rest
+	 * @param urgent whether the call takes precedence over other calls
 	 */
 	LockConnection take(long deadline, boolean urgent) {
 		LockConnection connection = takeIdle(urgent);
@@ -234,7 +234,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Gives idle connections to those who wait.
+	 * Hand idle connections to waiting calls.
 	 */
 	private void serve() {
 		while (!this.idle.isEmpty() && !this.waiters.isEmpty() && isAdmitted(this.waiters.peek().isUrgent())) {
@@ -259,7 +259,8 @@ final class JdbcConnections implements AutoCloseable {
 		}
 		catch (ExecutionException ex) {
 			Throwable reason = (ex.getCause() != null) ? ex.getCause() : ex;
-			throw new BackendUnavailableException("The data source gave no connection: " + reason.getMessage(), reason);
+			throw new BackendUnavailableException(
+					"The data source did not provide a connection: " + reason.getMessage(), reason);
 		}
 		catch (TimeoutException ex) {
 			return timeOut(waiter, noConnectionWithin(Duration.ofNanos(nanos)));
@@ -291,14 +292,14 @@ final class JdbcConnections implements AutoCloseable {
 
 	private String reason(Duration time) {
 		if (this.openings.isEmpty() && this.hanging.isEmpty()) {
-			return "No connection was free within %d ms: all %d are in use by other calls".formatted(time.toMillis(),
-					this.open.size() + this.leaving.size());
+			return "No lock connection was free within %d ms: all %d are in use by other calls"
+				.formatted(time.toMillis(), this.open.size() + this.leaving.size());
 		}
 		if (this.limits.own() || isAnyConnected(this.openings) || isAnyConnected(this.hanging)) {
-			return "No connection could be opened within %d ms: the database does not answer"
+			return "No lock connection could be opened within %d ms: the database does not answer"
 				.formatted(time.toMillis());
 		}
-		return "The data source gave no connection within %d ms: its pool is exhausted or too small, "
+		return "The data source did not provide a connection within %d ms: its pool is exhausted or too small, "
 			.formatted(time.toMillis())
 				+ "or the caller itself holds the last connection in a transaction, or the database does not answer";
 	}
@@ -429,7 +430,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Gives back a connection that works.
+	 * Release a working connection.
 	 */
 	void release(LockConnection connection) {
 		connection.end();
@@ -451,14 +452,14 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Gives back a connection that is not to be used any more.
+	 * Discard a connection that is no longer to be used.
 	 */
 	void discard(LockConnection connection) {
 		close(leaving(connection, false));
 	}
 
 	/**
-	 * Gives back a connection that failed, and the idle ones, which may fail likewise.
+	 * Discard a connection that failed, and the idle ones, which may fail likewise.
 	 */
 	void discardAll(LockConnection connection) {
 		close(leaving(connection, true));
@@ -506,7 +507,7 @@ final class JdbcConnections implements AutoCloseable {
 				sweepOnce();
 			}
 			catch (Throwable ex) {
-				logger.debug("Could not look after the connections of locks", ex);
+				logger.debug("Could not maintain the lock connections", ex);
 			}
 			rest();
 		}
@@ -566,7 +567,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * One at a time, so that the rest can be used meanwhile.
+	 * One at a time, so that the others can be used meanwhile.
 	 */
 	private synchronized List<LockConnection> removeUnused() {
 		LockConnection first = this.idle.peekFirst();
@@ -605,7 +606,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Gives back the idle connections; those in use follow when their calls end.
+	 * Close the idle connections; those in use follow when their calls end.
 	 */
 	@Override
 	public void close() {

@@ -33,11 +33,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one database does differently from the others. Everything else about leases in a
- * table is the same for all and stands outside.
+ * SQL dialect of one database product. Everything that is common to all products is
+ * implemented elsewhere.
  * <p>
- * In the statements {@code @@table@@} is the table, {@code @@now@@} is the clock,
- * {@code @@timestamp@@} the clock for people, and {@code @@marks@@} is a list of question
+ * In the statements {@code @@table@@} is the table, {@code @@now@@} is the clock, {@code
+ * @@timestamp@@} the clock for people, and {@code @@placeholders@@} is a list of question
  * marks.
  */
 abstract class JdbcDialect {
@@ -61,41 +61,41 @@ abstract class JdbcDialect {
 	private static final String FORBIDDEN = "42501";
 
 	/**
-	 * Passes the key on to the first of those that wait, or leaves it to everybody if
-	 * nobody does. Whoever it is passed on to must come for it soon. The names of those
-	 * that wait come last because some databases assign from left to right.
+	 * Hands the key off to the first waiting request, or frees it if none waits. The next
+	 * owner must acquire it soon. The names of the waiting requests come last because
+	 * some databases assign from left to right.
 	 */
 	private static final String RELEASE = """
 			UPDATE @@table@@ SET
-			  owner = CASE WHEN @@passing-on@@ THEN SUBSTRING(waiting, 1, POSITION(' ' IN waiting) - 1) END,
-			  expires_at = CASE WHEN @@passing-on@@ THEN @@now@@ + @@claim@@ ELSE 0 END,
+			  owner = CASE WHEN @@handing-off@@ THEN SUBSTRING(waiting, 1, POSITION(' ' IN waiting) - 1) END,
+			  expires_at = CASE WHEN @@handing-off@@ THEN @@now@@ + @@claim@@ ELSE 0 END,
 			  holder = NULL, held_since = NULL, version = version + 1,
-			  waiting = CASE WHEN @@passing-on@@ THEN NULLIF(SUBSTRING(waiting, POSITION(' ' IN waiting) + 1), '')
+			  waiting = CASE WHEN @@handing-off@@ THEN NULLIF(SUBSTRING(waiting, POSITION(' ' IN waiting) + 1), '')
 			      ELSE waiting END
-			WHERE lock_key IN (@@marks@@) AND owner = ? AND expires_at > @@now@@
+			WHERE lock_key IN (@@placeholders@@) AND owner = ? AND expires_at > @@now@@
 			""";
 
 	/**
 	 * Fair requests have a queue of their own.
 	 */
-	private static final String PASSING_ON = "waiting IS NOT NULL AND entries IS NULL";
+	private static final String HANDING_OFF = "waiting IS NOT NULL AND entries IS NULL";
 
 	/**
-	 * The former owner is nobody that can come back.
+	 * The former owner is a placeholder that no process uses.
 	 */
-	private static final String RELEASE_AFTER = """
+	private static final String RELEASE_WITH_DELAY = """
 			UPDATE @@table@@ SET owner = ?, expires_at = @@now@@ + ?, version = version + 1
-			WHERE lock_key IN (@@marks@@) AND owner = ? AND expires_at > @@now@@
+			WHERE lock_key IN (@@placeholders@@) AND owner = ? AND expires_at > @@now@@
 			""";
 
 	private static final String RENEW = """
 			UPDATE @@table@@ SET expires_at = @@now@@ + ?, version = version + 1
-			WHERE lock_key IN (@@marks@@) AND owner IN (@@marks@@) AND expires_at > @@now@@
+			WHERE lock_key IN (@@placeholders@@) AND owner IN (@@placeholders@@) AND expires_at > @@now@@
 			""";
 
 	private static final String HELD = """
 			SELECT owner FROM @@table@@
-			WHERE lock_key IN (@@marks@@) AND owner IN (@@marks@@) AND expires_at > @@now@@
+			WHERE lock_key IN (@@placeholders@@) AND owner IN (@@placeholders@@) AND expires_at > @@now@@
 			""";
 
 	/**
@@ -104,7 +104,7 @@ abstract class JdbcDialect {
 	private static final String READ = """
 			SELECT now_micros, lock_key, version, owner, token, expires_at, holder, shared_until, entries, @@awaited@@, waiting
 			FROM (SELECT @@now@@ AS now_micros) AS present
-			LEFT JOIN @@table@@ ON lock_key IN (@@marks@@)
+			LEFT JOIN @@table@@ ON lock_key IN (@@placeholders@@)
 			""";
 
 	/**
@@ -131,7 +131,7 @@ abstract class JdbcDialect {
 	 */
 	private static final String DELETE_OLD = """
 			DELETE FROM @@table@@
-			WHERE lock_key IN (@@marks@@) AND token <= @@now@@ - ? AND expires_at <= @@now@@ - ?
+			WHERE lock_key IN (@@placeholders@@) AND token <= @@now@@ - ? AND expires_at <= @@now@@ - ?
 			  AND shared_until <= @@now@@ - ? AND entries IS NULL
 			""";
 
@@ -164,7 +164,7 @@ abstract class JdbcDialect {
 	 * One statement that makes the request the holder if the key is free, expired or the
 	 * request's own. Its parameters are key, owner, lease time in microseconds, number of
 	 * tokens and a readable name of the process; its result is the last token of the
-	 * block, or nothing if somebody else holds the key.
+	 * block, or nothing if another owner holds the key.
 	 */
 	abstract String acquire();
 
@@ -174,7 +174,7 @@ abstract class JdbcDialect {
 
 	/**
 	 * Runs the statement {@link #acquire()}.
-	 * @return the last token of the block, or {@code null} if somebody else holds the key
+	 * @return the last token of the block, or {@code null} if another owner holds the key
 	 */
 	@Nullable Long acquire(PreparedStatement statement) throws SQLException {
 		try (ResultSet result = statement.executeQuery()) {
@@ -184,7 +184,7 @@ abstract class JdbcDialect {
 
 	/**
 	 * The statement {@link #acquire()} for one that waits if it is denied, with the key
-	 * as two more parameters, if the database tells of releases.
+	 * as two more parameters, if the database supports notifications of releases.
 	 */
 	@Nullable String contend() {
 		return null;
@@ -211,7 +211,8 @@ abstract class JdbcDialect {
 
 	/**
 	 * The statement that leaves such a mark unless the row has been written since it was
-	 * read, if the database tells of releases. Its parameters are key and version.
+	 * read, if the database supports notifications of releases. Its parameters are key
+	 * and version.
 	 */
 	@Nullable String mark() {
 		return null;
@@ -219,27 +220,27 @@ abstract class JdbcDialect {
 
 	/**
 	 * The statement that leaves such marks in the rows of several keys, if the database
-	 * tells of releases. It does not wait for rows that others are at work on, and leaves
-	 * them out of its result, which are keys and versions.
+	 * supports notifications of releases. It does not wait for rows that others are at
+	 * work on, and leaves them out of its result, which are keys and versions.
 	 */
 	@Nullable String markAll() {
 		return null;
 	}
 
 	String release() {
-		return RELEASE.replace("@@passing-on@@", passingOn())
+		return RELEASE.replace("@@handing-off@@", handingOff())
 			.replace("@@claim@@", String.valueOf(SingleStatementOperations.micros(KeyState.CLAIM_TIME)));
 	}
 
 	/**
 	 * Whether a release passes the key on to one that waits.
 	 */
-	String passingOn() {
-		return PASSING_ON;
+	String handingOff() {
+		return HANDING_OFF;
 	}
 
 	/**
-	 * Runs one of the statements that tell of a release.
+	 * Run one of the statements that notify of a release.
 	 * @return how many rows were changed
 	 */
 	int updateAndTell(PreparedStatement statement) throws SQLException {
@@ -247,7 +248,7 @@ abstract class JdbcDialect {
 	}
 
 	String releaseAfter() {
-		return RELEASE_AFTER;
+		return RELEASE_WITH_DELAY;
 	}
 
 	String renew() {
@@ -303,8 +304,8 @@ abstract class JdbcDialect {
 	}
 
 	/**
-	 * A query that tells, first of all, whether the server is one that is not to be
-	 * written to, such as a replica.
+	 * Return a query whose first result is whether the server is read-only, such as a
+	 * replica.
 	 */
 	abstract String readOnly();
 
@@ -327,8 +328,8 @@ abstract class JdbcDialect {
 	}
 
 	/**
-	 * Tells in a sentence why the table cannot keep leases, although its columns are as
-	 * they should be: the way it is stored, or the settings of the session.
+	 * Return a sentence that says why the table cannot be used although its columns are
+	 * correct: because of its storage, or the settings of the session.
 	 */
 	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
 		return Optional.empty();
@@ -393,14 +394,14 @@ abstract class JdbcDialect {
 	}
 
 	/**
-	 * Tells in a sentence what is missing if a statement was refused.
+	 * Return a sentence that says what is missing if a statement was refused.
 	 */
 	Optional<String> remedy(SQLException refusal) {
 		if (isReadOnly(refusal)) {
-			return Optional.of("Locks need the primary server, in a session that may write.");
+			return Optional.of("Locks need the primary server and a session that is not read-only.");
 		}
 		return isForbidden(refusal)
-				? Optional.of("Locks need the rights to select, insert, update and delete in the lock table.")
+				? Optional.of("Locks need the SELECT, INSERT, UPDATE and DELETE privileges on the lock table.")
 				: Optional.empty();
 	}
 
@@ -432,7 +433,7 @@ abstract class JdbcDialect {
 			.replace("@@table@@", table.value())
 			.replace("@@now@@", now())
 			.replace("@@timestamp@@", timestamp())
-			.replace("@@marks@@", String.join(", ", Collections.nCopies(marks, "?")));
+			.replace("@@placeholders@@", String.join(", ", Collections.nCopies(marks, "?")));
 	}
 
 	/**

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The dialects that there are.
+ * Supported dialects.
  */
 final class JdbcDialects {
 
@@ -45,7 +45,7 @@ final class JdbcDialects {
 				return dialect;
 			}
 		}
-		throw new UnsupportedDatabaseException("Locks cannot be kept in %s %s: supported are %s".formatted(
+		throw new UnsupportedDatabaseException("Unsupported database for locks: %s %s; supported are %s".formatted(
 				database.getDatabaseProductName(), database.getDatabaseProductVersion(),
 				ALL.stream().map(JdbcDialect::databases).collect(Collectors.joining(", "))));
 	}

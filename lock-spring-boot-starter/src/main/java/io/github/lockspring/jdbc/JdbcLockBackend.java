@@ -46,20 +46,19 @@ import org.springframework.util.Assert;
 
 /**
  * {@link LockBackend} that keeps leases in a table of a SQL database: one row per key,
- * which stays when the lease is over, because the last fencing token is in it.
+ * which is kept when the lease has ended, because it contains the last fencing token.
  * <ol>
  * <li>One statement acquires: it takes the row if its lease is over, or inserts it. The
  * token is the clock of the database in microseconds, or one more than the last token if
  * that is larger.</li>
  * <li>One statement releases, and one renews many leases; both check the owner.</li>
  * <li>Whether a lease is over is decided by the clock of the database.</li>
- * <li>Statements run on connections of their own, in autocommit, outside the transaction
+ * <li>Statements run on separate connections, in autocommit mode, outside the transaction
  * of the caller.</li>
- * <li>A row that another session works on is a denial for who wants it, and a moment's
- * wait for who has it.</li>
+ * <li>A row that is locked by another session is a denial for an acquiring request, and a
+ * short wait for its holder.</li>
  * </ol>
- * The table must be there: see {@link JdbcLockSchema}. Safe for use by many threads at
- * once.
+ * The table must exist: see {@link JdbcLockSchema}. Thread-safe.
  */
 public final class JdbcLockBackend implements LockBackend {
 
@@ -112,7 +111,7 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Creates a backend. Does not talk to the database yet.
+	 * Creates a backend. Does not access the database yet.
 	 * @param dataSource where connections come from
 	 * @param tableName the table, with or without its schema
 	 * @throws IllegalArgumentException if the table name is none
@@ -122,12 +121,12 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Creates a backend on a data source with few connections. Does not talk to the
+	 * Creates a backend on a data source with few connections. Does not access the
 	 * database yet.
 	 * @param dataSource where connections come from
 	 * @param tableName the table, with or without its schema
 	 * @param keptConnections how many connections may be kept, for a second at most, for
-	 * the next call; 0 gives each back at once
+	 * the next call; 0 releases each immediately
 	 * @throws IllegalArgumentException if the table name is none
 	 */
 	public JdbcLockBackend(DataSource dataSource, String tableName, int keptConnections) {
@@ -135,7 +134,7 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Creates a backend with settings. Does not talk to the database yet.
+	 * Creates a backend with settings. Does not access the database yet.
 	 * @param dataSource where connections come from
 	 * @param settings how to go about the table and the connections
 	 * @throws IllegalArgumentException if the table name is none
@@ -194,8 +193,8 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	/**
-	 * One for whom no news will come asks soon, the others before the mark in the row, or
-	 * their place in its queue, is over.
+	 * A request that will not be notified is retried soon, the others before the mark in
+	 * the row, or their queue entry, expires.
 	 */
 	private static Denial cut(Denial denial, LeaseRequest request, boolean marked) {
 		Duration longest = request.terms().fair() ? PLACE_POLL : MARK_POLL;
@@ -212,7 +211,7 @@ public final class JdbcLockBackend implements LockBackend {
 			Attempt attempt = isExclusiveSingleKey(request) && !(queueing && this.news == null)
 					? acquireExclusiveSingleKey(connection, request, queueing) : acquire(connection, request, queueing);
 			if (mayBeDone && attempt instanceof Denial) {
-				throw new OutcomeUnknownException("The first of two attempts to acquire may still be on its way", null);
+				throw new OutcomeUnknownException("The first of two attempts to acquire may still take effect", null);
 			}
 			note(request, attempt);
 			return attempt;
@@ -226,7 +225,7 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Also has those who wait told of releases that come after this call has read their
+	 * Also lets waiting requests be notified of releases after this call has read their
 	 * rows.
 	 */
 	@Override
@@ -357,8 +356,7 @@ public final class JdbcLockBackend implements LockBackend {
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
 			Attempt attempt = new VersionedRowOperations(connection).downgrade(exclusive, shared);
 			if (mayBeDone && attempt instanceof Denial) {
-				throw new OutcomeUnknownException("The first of two attempts to step down may still be on its way",
-						null);
+				throw new OutcomeUnknownException("The first of two attempts to downgrade may still take effect", null);
 			}
 			this.leases.remove(exclusive);
 			note(shared, attempt);

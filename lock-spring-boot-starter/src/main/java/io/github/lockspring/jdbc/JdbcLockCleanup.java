@@ -32,21 +32,22 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * Removes the rows of keys that nobody has locked for long. It walks through the table in
- * the order of the keys, a thousand rows at a time, and gives its connection back between
- * them. No statement looks at more rows than that, however many there are, and no index
- * beside the primary key is needed, which each acquisition would have to keep up to date.
+ * Deletes the rows of keys that have not been locked for a long time. It walks through
+ * the table in the order of the keys, a thousand rows at a time, and releases its
+ * connection between them. No statement looks at more rows than that, however many there
+ * are, and no index beside the primary key is needed, which each acquisition would have
+ * to keep up to date.
  * <ol>
  * <li>Old rows are read first: those whose last token and ends of leases are older than
  * the retention by the clock of the database.</li>
- * <li>Those that nobody waits for are removed by one statement, which sees to it that
- * they are still as old. So any number of processes may clean up at once.</li>
+ * <li>Those without waiting requests are deleted by one statement, which checks that they
+ * are still as old. So any number of processes may clean up at once.</li>
  * <li>A row that has entries is removed if all of them are over and nobody has written it
  * since it was read. So are all rows, one by one, if others are at work on them.</li>
  * <li>The next token of the key is the clock of the database, which is larger than the
  * one that is gone with the row: by the retention, if nobody sets the clock.</li>
  * </ol>
- * Safe for use by many threads at once.
+ * Thread-safe.
  */
 public final class JdbcLockCleanup implements AutoCloseable {
 
@@ -98,7 +99,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	public JdbcLockCleanup(DataSource dataSource, String tableName, Duration retention) {
 		Assert.notNull(dataSource, "'dataSource' must not be null");
 		Assert.isTrue(retention.compareTo(MIN_RETENTION) >= 0,
-				() -> "Rows must stay for an hour at least, not for " + retention);
+				() -> "'retention' must be at least one hour, not " + retention);
 		this.table = new TableName(tableName);
 		this.calls = new JdbcCalls(
 				new JdbcConnections((opening) -> LockConnection.open(dataSource, this.table, false, opening),

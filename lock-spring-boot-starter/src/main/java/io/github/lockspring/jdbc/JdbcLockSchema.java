@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * The table that {@link JdbcLockBackend} works on: its creation, and the check that it is
- * as it should be. Safe for use by many threads at once, and by many processes.
+ * Creates and validates the table of {@link JdbcLockBackend}. Safe for concurrent use by
+ * many threads and processes.
  */
 public final class JdbcLockSchema {
 
@@ -80,7 +80,7 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Creates the table unless it is there. Safe when several nodes start at once.
+	 * Create the table unless it exists. Safe when several nodes start at the same time.
 	 * @throws UnsupportedDatabaseException if there is no dialect for the database
 	 * @throws JdbcLockSchemaException if the database refused
 	 * @throws BackendUnavailableException if the database could not be reached, or is
@@ -111,11 +111,11 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Checks that the table is there, has the expected columns, and may be changed by the
+	 * Validate that the table exists, has the expected columns, and may be changed by the
 	 * user of the data source.
 	 * @throws UnsupportedDatabaseException if there is no dialect for the database
-	 * @throws JdbcLockSchemaException if something is missing; the message tells what,
-	 * and the definition of the table
+	 * @throws JdbcLockSchemaException if something is missing; the message says what, and
+	 * contains the definition of the table
 	 * @throws BackendUnavailableException if the database could not be reached, or is
 	 * read-only, such as a replica
 	 */
@@ -124,7 +124,7 @@ public final class JdbcLockSchema {
 			this.releasesTold = connection.sql().contend() != null;
 			List<String> problems = lastingProblems(connection);
 			if (!problems.isEmpty()) {
-				throw wrong(connection, "is not as it should be. " + String.join(" ", problems), null);
+				throw wrong(connection, "is incompatible. " + String.join(" ", problems), null);
 			}
 			connection.requireWritable();
 			requireRights(connection);
@@ -219,8 +219,8 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Does what locks do, and takes it back: settings, triggers and columns of others may
-	 * keep them from working in ways that nobody foresees.
+	 * Run the operations of a lock, and roll them back: settings, triggers and additional
+	 * columns may keep locks from working in unforeseeable ways.
 	 */
 	private void requireLocks(LockConnection connection) throws SQLException {
 		String key = "lock:check:" + OwnerId.newInstance();

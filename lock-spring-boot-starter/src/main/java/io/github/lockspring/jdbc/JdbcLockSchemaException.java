@@ -19,14 +19,14 @@ package io.github.lockspring.jdbc;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of locks is missing, or is not as {@link JdbcLockBackend} needs it.
+ * Thrown if the lock table is missing or incompatible with {@link JdbcLockBackend}.
  */
 public final class JdbcLockSchemaException extends RuntimeException {
 
 	private final String definition;
 
 	JdbcLockSchemaException(String problem, String definition, @Nullable Throwable cause) {
-		super(problem + " The table should be as this statement makes it:\n\n" + definition, cause);
+		super(problem + " Expected table definition:\n\n" + definition, cause);
 		this.definition = definition;
 	}
 

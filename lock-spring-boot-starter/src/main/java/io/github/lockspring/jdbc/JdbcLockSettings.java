@@ -21,21 +21,21 @@ import java.util.Optional;
 import org.springframework.util.Assert;
 
 /**
- * How a {@link JdbcLockBackend} goes about its table and its connections.
+ * Settings of a {@link JdbcLockBackend}: its table and its connections.
  *
  * @param tableName the table, with or without its schema
  * @param keptConnections how many connections may be kept, for a second at most after
- * their last use, for the next call; 0 gives each back at once; of no meaning with
- * connections of its own
+ * their last use, for the next call; 0 releases each immediately; ignored with dedicated
+ * connections
  * @param sharedConnections how many connections the pool has at most if the application
  * uses it as well; 0 if that is not known, or the pool is for locks only
  * @param ownConnections how many connections the backend has for itself at most, beside
  * one that is left for renewals; two are opened at start and kept; 0 if it takes them
  * from a pool whenever it needs them
- * @param listening whether the database is asked to tell of releases, so that those who
- * wait need not ask again and again: on one more connection, which is kept as long as
- * somebody waits now and then; of use with PostgreSQL only, and not behind a pooler in
- * transaction mode
+ * @param listening whether to listen for notifications of releases, so that waiting
+ * requests need not be polled: on one additional connection, which is kept as long as
+ * there are waiting requests from time to time; of use with PostgreSQL only, and not
+ * behind a pooler in transaction mode
  */
 public record JdbcLockSettings(String tableName, int keptConnections, int sharedConnections, int ownConnections,
 		boolean listening) {
@@ -62,7 +62,7 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	 * @param keptConnections how many connections may be kept for the next call
 	 * @param sharedConnections how many connections the pool has at most if the
 	 * application uses it as well, or 0
-	 * @param listening whether the database is asked to tell of releases
+	 * @param listening whether to listen for notifications of releases
 	 */
 	public JdbcLockSettings(String tableName, int keptConnections, int sharedConnections, boolean listening) {
 		this(tableName, keptConnections, sharedConnections, 0, listening);
@@ -106,8 +106,8 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	}
 
 	/**
-	 * These settings, with or without news from the database.
-	 * @param listening whether to listen to releases
+	 * Return these settings with or without notifications from the database.
+	 * @param listening whether to listen for notifications of releases
 	 * @return the settings
 	 */
 	public JdbcLockSettings withListening(boolean listening) {
@@ -116,8 +116,8 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	}
 
 	/**
-	 * Tells whether the pool is used by the application as well and has few connections.
-	 * @return whether nothing should keep one of them for long
+	 * Return whether the pool is shared with the application and has few connections.
+	 * @return whether no connection should be kept for long
 	 */
 	public boolean isSmallPool() {
 		return this.sharedConnections > 0 && this.sharedConnections <= SMALL;
@@ -134,15 +134,15 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	}
 
 	/**
-	 * Tells in a sentence what is bad about the pool.
+	 * Return a warning about the pool.
 	 */
 	Optional<String> warning() {
 		if (!isSmallPool()) {
 			return Optional.empty();
 		}
 		String size = (this.sharedConnections == 1) ? "one connection" : this.sharedConnections + " connections";
-		return Optional.of("The pool that locks share with the application has " + size + " at most: a call that "
-				+ "locks inside a transaction holds one of them and needs another for a moment");
+		return Optional.of("The connection pool that locks share with the application has a maximum size of " + size
+				+ ": a call that locks inside a transaction holds one connection and briefly needs another");
 	}
 
 }

@@ -25,7 +25,7 @@ import io.github.lockspring.spi.LeaseMode.Permits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One who holds a key, or has a place in its queue.
+ * Holder of a key, or entry in its queue.
  *
  * @param owner the owner of the request
  * @param mode the share that is held or wanted
@@ -63,7 +63,7 @@ record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long 
 
 	private static BackendUnavailableException unreadable(String line, @Nullable Exception cause) {
 		return new BackendUnavailableException(
-				"The lock table has an entry that this version does not understand: " + shown(line), cause);
+				"The lock table has an entry that this version cannot read: " + shown(line), cause);
 	}
 
 	private static String shown(String line) {

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Rows of the table as {@linkplain KeyState states} of their keys: read without a lock,
- * and written back only if nobody has written them meanwhile.
+ * and written back only if they were not changed meanwhile (optimistic locking).
  */
 final class KeyRows {
 
@@ -124,8 +124,8 @@ final class KeyRows {
 
 	/**
 	 * Writes the state of a key.
-	 * @param telling whether those who wait for the key are told, if the database does
-	 * that
+	 * @param telling whether waiting requests of the key are notified, if the database
+	 * supports that
 	 * @return the version that the row has now
 	 * @throws RowChangedException if the row is not the one that was read
 	 */
@@ -183,7 +183,7 @@ final class KeyRows {
 	}
 
 	/**
-	 * Leaves a mark in the row of a key, so that its holders tell of their release.
+	 * Leave a mark in the row of a key, so that its holders notify of their release.
 	 * @throws RowChangedException if the row is not the one that was read
 	 */
 	static void mark(LockConnection connection, String sql, String key, KeyState state) throws SQLException {
@@ -253,7 +253,8 @@ final class KeyRows {
 	private static @Nullable String lines(KeyState state) {
 		String lines = state.toLines();
 		if (lines != null && lines.length() > MAX_LINES_LENGTH) {
-			throw new BackendUnavailableException("The lock table has no room for more holders of the same key", null);
+			throw new BackendUnavailableException("The row of the key in the lock table has no room for more holders",
+					null);
 		}
 		return lines;
 	}

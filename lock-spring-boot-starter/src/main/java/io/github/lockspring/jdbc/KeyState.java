@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * Who holds a key and who waits for it at one moment, as a row of the table says, without
- * those whose time is over; and what becomes of it by a request. Knows the rules of all
- * modes, and nothing of the database. Immutable.
+ * State of a key at one time, as read from a row of the table: its holders and queue
+ * without expired ones, and the transitions caused by requests. Implements the rules of
+ * all modes, independent of the database. Immutable.
  *
  * @param version the version of the row, {@link #ABSENT} if there is none
  * @param now the moment, by the clock of the database
@@ -269,7 +269,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * Makes somebody a holder, who leaves the queue.
+	 * Add a holder, which leaves the queue.
 	 */
 	KeyState with(KeyEntry holder) {
 		List<KeyEntry> holders = new ArrayList<>(without(this.holders, holder.owner()));
@@ -279,8 +279,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * Gives somebody a place at the end of the queue, or prolongs the place that is half
-	 * over.
+	 * Add an entry at the end of the queue, or prolong an entry that is half expired.
 	 * @param owner who waits
 	 * @param mode what for
 	 * @param holder the name of the process
@@ -307,7 +306,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * Changes a holder, who leaves the queue.
+	 * Change a holder, which leaves the queue.
 	 */
 	KeyState withHolder(String owner, UnaryOperator<KeyEntry> change) {
 		return new KeyState(this.version, this.now, this.token, replaced(this.holders, owner, change),

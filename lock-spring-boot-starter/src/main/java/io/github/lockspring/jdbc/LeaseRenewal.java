@@ -40,12 +40,12 @@ import io.github.lockspring.spi.Renewal;
  * <li>Exclusive leases of the same length are renewed together, as many as have 512 keys
  * in one statement. Others are renewed together by one statement that reads their rows
  * and one batch that writes each row once, however many leases are in it.</li>
- * <li>If a row is locked by somebody else, or cannot be read, the halves are renewed on
- * their own, and so on, so that the one row keeps nobody but its own leases from being
- * renewed.</li>
- * <li>Of a lease whose row is locked nothing is known, and neither of one for which there
- * was no time left. If nothing is known of any, the call fails, and is tried again as
- * long as there is time.</li>
+ * <li>If a row is locked by another session, or cannot be read, the halves are renewed
+ * separately, and so on, so that the row prevents only the renewal of its own
+ * leases.</li>
+ * <li>The outcome is unknown for a lease whose row is locked, and for one for which no
+ * time was left. If it is unknown for all, the call fails, and is retried as long as
+ * there is time.</li>
  * </ol>
  */
 final class LeaseRenewal {
@@ -113,7 +113,7 @@ final class LeaseRenewal {
 		if (this.contention != null) {
 			throw this.contention;
 		}
-		throw new BackendUnavailableException("No time was left to renew leases in the database", null);
+		throw new BackendUnavailableException("The timeout elapsed before all leases were renewed", null);
 	}
 
 	/**

@@ -36,8 +36,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection of the data source, made fit for statements of ours and made as it was
- * before it is given back. Used by one thread at a time.
+ * Connection of the data source, configured for the statements of locks and restored
+ * before it is released. Used by one thread at a time.
  */
 final class LockConnection {
 
@@ -196,8 +196,8 @@ final class LockConnection {
 	}
 
 	/**
-	 * Runs statements in a transaction of their own.
-	 * @return the result, or {@code null} if the body took everything back
+	 * Run statements in a separate transaction.
+	 * @return the result, or {@code null} if the body rolled back
 	 */
 	<T> @Nullable T inTransaction(Body<T> body) throws SQLException {
 		this.connection.setAutoCommit(false);
@@ -236,7 +236,7 @@ final class LockConnection {
 
 	/**
 	 * Note what the connection is lent for.
-	 * @param urgent whether it is something that must not wait for the rest
+	 * @param urgent whether the call takes precedence over other calls
 	 */
 	void lend(boolean urgent) {
 		this.urgent = urgent;
@@ -343,8 +343,8 @@ final class LockConnection {
 	}
 
 	/**
-	 * Give the connection back to the data source, as it was, or close it if it is our
-	 * own.
+	 * Return the connection to the data source, restored, or close it if it is a
+	 * dedicated one.
 	 */
 	void close() {
 		if (!this.own) {
@@ -364,7 +364,7 @@ final class LockConnection {
 	}
 
 	/**
-	 * Lets a pool notice that the connection has ended, so that nobody else gets it.
+	 * Let a pool detect that the connection is closed, so that it is not used again.
 	 */
 	private void fail() throws SQLException {
 		try (Statement statement = this.connection.createStatement()) {

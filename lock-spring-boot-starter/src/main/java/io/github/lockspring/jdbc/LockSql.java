@@ -21,7 +21,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The statements for one table in one dialect.
+ * Statements for one table in one dialect.
  */
 final class LockSql {
 

@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
 final class MySqlDialect extends JdbcDialect {
 
 	/**
-	 * Looks first whether somebody else holds the key, because the insert would lock the
-	 * row of the holder before it finds that out.
+	 * Checks first whether another owner holds the key, because the insert would lock the
+	 * row of the holder before it detects that.
 	 * <p>
 	 * Assignments are made from left to right. The first decides whether the row is free,
 	 * by the clock after the row was locked, and says so by an end of -1; the others go
@@ -141,10 +141,10 @@ final class MySqlDialect extends JdbcDialect {
 	private static final int SYNTAX_ERROR = 1064;
 
 	private static final String BINLOG_FORMAT = "The 'binlog_format' must not be STATEMENT: "
-			+ "the clock of the server is in the statements.";
+			+ "the statements use the clock of the server.";
 
 	private static final String SQL_MODE = "The 'sql_mode' must not contain ORACLE, "
-			+ "in which the database understands other statements.";
+			+ "which changes the SQL syntax of the database.";
 
 	/**
 	 * Settings with which no lock can be acquired. Versions that do not know one of them

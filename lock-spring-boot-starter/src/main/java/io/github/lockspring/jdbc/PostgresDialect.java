@@ -35,8 +35,8 @@ import java.util.concurrent.TimeUnit;
 final class PostgresDialect extends JdbcDialect {
 
 	/**
-	 * Looks first whether somebody else holds the key, because the insert would lock the
-	 * row of the holder, and write, before it finds that out. Everything that depends on
+	 * Checks first whether another owner holds the key, because the insert would lock the
+	 * row of the holder, and write, before it detects that. Everything that depends on
 	 * the clock is computed after the row was locked, which may take a moment; of what
 	 * was computed before, only differences count.
 	 */
@@ -94,9 +94,9 @@ final class PostgresDialect extends JdbcDialect {
 			""";
 
 	/**
-	 * Acquires, or else leaves a mark in the row that tells the holders to tell of their
-	 * release, unless the mark is there and lasts. The result is a token, or no token in
-	 * a row if there is a mark, or no row.
+	 * Acquires, or else leaves a mark in the row that makes the holders notify of their
+	 * release, unless there is a mark that lasts. The result is a token, or no token in a
+	 * row if there is a mark, or no row.
 	 */
 	private static final String CONTEND = """
 			WITH attempt AS (
@@ -126,13 +126,13 @@ final class PostgresDialect extends JdbcDialect {
 			""";
 
 	/**
-	 * Leaves marks in several rows. They need not be on the disk: after a crash nobody is
-	 * told anyway.
+	 * Leaves marks in several rows. They need not be on the disk: after a crash no
+	 * notifications are sent anyway.
 	 */
 	private static final String MARK_ALL = """
 			UPDATE @@table@@ SET awaited_until = @@now@@ + @@mark@@
 			WHERE lock_key IN (
-			  SELECT lock_key FROM @@table@@ WHERE lock_key IN (@@marks@@) FOR NO KEY UPDATE SKIP LOCKED)
+			  SELECT lock_key FROM @@table@@ WHERE lock_key IN (@@placeholders@@) FOR NO KEY UPDATE SKIP LOCKED)
 			AND @@no-flush@@
 			RETURNING lock_key, version
 			""";
@@ -146,8 +146,8 @@ final class PostgresDialect extends JdbcDialect {
 	private static final String AWAITED = "awaited_until >= now_micros + @@half-mark@@";
 
 	/**
-	 * The channel of releases in this table and no other. Anybody may listen to it, and
-	 * send to it: so a message does not tell the key.
+	 * The channel for releases in this table only. Any session may listen and send on it,
+	 * so a message does not reveal the key.
 	 */
 	private static final String CHANNEL = "'lock_spring_' || CAST(CAST('@@table@@' AS regclass) AS oid)";
 
@@ -166,7 +166,7 @@ final class PostgresDialect extends JdbcDialect {
 
 	/**
 	 * For the transaction, which is this statement: a release need not be on the disk
-	 * before it is answered. Whoever acquires after it waits for both.
+	 * before it is answered. A later acquisition waits for both.
 	 */
 	private static final String NO_FLUSH = "set_config('synchronous_commit', 'off', true) IS NOT NULL";
 
@@ -243,8 +243,8 @@ final class PostgresDialect extends JdbcDialect {
 	 * Whoever listens is told, and asks at once.
 	 */
 	@Override
-	String passingOn() {
-		return super.passingOn() + " AND awaited_until <= @@now@@";
+	String handingOff() {
+		return super.handingOff() + " AND awaited_until <= @@now@@";
 	}
 
 	@Override
@@ -259,7 +259,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	/**
-	 * A query that tells the name of the {@link ReleaseChannel} of a table.
+	 * Query for the name of the {@link ReleaseChannel} of a table.
 	 */
 	static String channel(TableName table) {
 		return "SELECT " + CHANNEL.replace("@@table@@", table.value());

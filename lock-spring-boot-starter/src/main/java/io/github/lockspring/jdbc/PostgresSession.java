@@ -26,9 +26,8 @@ import java.util.WeakHashMap;
 import org.postgresql.PGConnection;
 
 /**
- * Whose session of PostgreSQL a connection leads to. A pooler, such as PgBouncer, lends
- * its sessions to one client after another, so that nothing may be set in them that
- * outlives a statement.
+ * Session of PostgreSQL behind a connection. A pooler, such as PgBouncer, shares its
+ * sessions between clients, so that no setting may outlive a statement.
  *
  * @param pooled whether there is a pooler in between
  * @param isolation the isolation of transactions, as PostgreSQL writes it
@@ -77,8 +76,8 @@ record PostgresSession(boolean pooled, String isolation) {
 	}
 
 	/**
-	 * Make one round trip. A pooler cannot tell its clients the process that will serve
-	 * them, and tells them a number of its own when they connect.
+	 * Make one round trip. A pooler cannot report to its clients the process that will
+	 * serve them, and reports a number of its own when they connect.
 	 */
 	static PostgresSession of(Connection connection) throws SQLException {
 		try (Statement statement = connection.createStatement();
@@ -90,7 +89,7 @@ record PostgresSession(boolean pooled, String isolation) {
 	}
 
 	/**
-	 * Other drivers than the usual one do not tell.
+	 * Other drivers than the usual one do not report it.
 	 */
 	private static boolean isOtherProcess(Connection connection, int process) {
 		try {

@@ -20,8 +20,8 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 
 /**
- * The name of this process for people who read the table. Found out on first use, which
- * may ask a name server.
+ * Name of this process for readers of the table. Determined on first use, which may query
+ * a name server.
  */
 final class ProcessName {
 

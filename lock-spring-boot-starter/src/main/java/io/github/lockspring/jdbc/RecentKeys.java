@@ -19,10 +19,10 @@ package io.github.lockspring.jdbc;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Remembers of some keys that this process gave them back lately, so that there is a row,
- * most likely free, which another statement may take faster than the one that is prepared
- * for everything. Only a hint: it forgets, since there is room for a fixed number of
- * keys, and the row may be held again, or deleted.
+ * Cache of keys that this process released recently, so that there is a row, most likely
+ * free, which a special statement acquires faster than the general one. Only a hint:
+ * entries are evicted, since the size is fixed, and the row may be held again, or
+ * deleted.
  */
 final class RecentKeys {
 
@@ -36,7 +36,7 @@ final class RecentKeys {
 	}
 
 	/**
-	 * Forgets a key, which is about to be taken.
+	 * Remove a key, which is about to be acquired.
 	 * @return whether it was known
 	 */
 	boolean remove(String key) {

@@ -26,7 +26,7 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * The channel on which PostgreSQL tells of releases in one table. Apart from
+ * Channel on which PostgreSQL notifies of releases in one table. Apart from
  * {@link ReleaseListener} because the driver need not be there.
  */
 final class ReleaseChannel implements AutoCloseable {
@@ -67,8 +67,8 @@ final class ReleaseChannel implements AutoCloseable {
 	}
 
 	/**
-	 * Whether the table still tells of its releases here, which it does until it is
-	 * dropped and created again.
+	 * Return whether releases in the table are still notified on this channel, which is
+	 * the case until it is dropped and created again.
 	 */
 	boolean isCurrent() throws SQLException {
 		return this.name.equals(currentName());
@@ -77,7 +77,7 @@ final class ReleaseChannel implements AutoCloseable {
 	/**
 	 * Waits for messages.
 	 * @param millis how long at most
-	 * @param listener hears what has come
+	 * @param listener the listener for the messages
 	 */
 	void hear(int millis, Consumer<String> listener) throws SQLException {
 		PGNotification[] notifications = this.session.getNotifications(millis);

@@ -40,16 +40,18 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens to the releases that PostgreSQL tells of, for those who wait in this process.
+ * Listens for notifications of releases from PostgreSQL, for the waiting requests of this
+ * process.
  * <ol>
- * <li>The first who waits has a thread listen, on a connection of its own, which is kept
- * as long as somebody waits now and then.</li>
- * <li>A release that finds that somebody waits says so in the same statement, and all
- * processes that listen have their contenders ask again.</li>
- * <li>A message names the key by a part of its digest, since anybody may listen. What
- * cannot be read is ignored and counted, since anybody may send.</li>
- * <li>When the connection breaks, another one takes its place, and all who wait are told
- * to ask again, because news may have been missed. In between they ask more often.</li>
+ * <li>The first waiting request starts a thread that listens, on a separate connection,
+ * which is kept as long as there are waiting requests from time to time.</li>
+ * <li>A release of a key with waiting requests sends a notification in the same
+ * statement, and all listening processes retry their requests.</li>
+ * <li>A message contains a part of the digest of the key, since any session may listen.
+ * Unreadable messages are ignored and counted, since any session may send.</li>
+ * <li>When the connection is lost, it is replaced, and all waiting requests are retried,
+ * because notifications may have been missed. In between they are retried more
+ * often.</li>
  * <li>Behind a pooler it does not listen: the session would be another client's in a
  * moment.</li>
  * </ol>
@@ -72,15 +74,15 @@ final class ReleaseListener implements AutoCloseable {
 
 	private static final Duration PAUSE = Duration.ofSeconds(1);
 
-	private static final String POOLED = "Those who wait for locks are not told of releases and ask again and again, "
-			+ "because there is a pooler such as PgBouncer between this process and PostgreSQL, which would deliver "
-			+ "notifications late: have lock.jdbc.data-source name a data source that leads past it, or set "
+	private static final String POOLED = "Waiting lock requests are polled instead of being notified of releases, "
+			+ "because a pooler such as PgBouncer between this process and PostgreSQL would deliver "
+			+ "notifications late: set lock.jdbc.data-source to a data source that bypasses it, or set "
 			+ "lock.jdbc.notify=off";
 
 	private static final Duration IDLE_TIME = Duration.ofMinutes(1);
 
 	/**
-	 * Those who have not asked for so long do not wait any more.
+	 * Time without a retry after which a request is no longer waiting.
 	 */
 	private static final Duration WAITING_TIME = Duration.ofSeconds(10);
 
@@ -118,8 +120,9 @@ final class ReleaseListener implements AutoCloseable {
 	}
 
 	/**
-	 * Has a request told of the next release of its key, from before it asks.
-	 * @return whether news come at present
+	 * Register a request for the notification of the next release of its key, before it
+	 * is sent.
+	 * @return whether notifications are currently received
 	 */
 	boolean await(LeaseRequest request) {
 		this.waiters.compute(nameOf(request), (key, requests) -> {
@@ -131,8 +134,8 @@ final class ReleaseListener implements AutoCloseable {
 	}
 
 	/**
-	 * Goes on to have a request told, if it has been until now.
-	 * @return whether news come at present
+	 * Keep a request registered, if it has been until now.
+	 * @return whether notifications are currently received
 	 */
 	boolean awaitStill(LeaseRequest request) {
 		Map<LeaseRequest, Long> requests = this.waiters.get(nameOf(request));
@@ -141,7 +144,7 @@ final class ReleaseListener implements AutoCloseable {
 	}
 
 	/**
-	 * Listens to releases for a while, because somebody was denied.
+	 * Listen for releases for a while, because a request was denied.
 	 */
 	void listenForAWhile() {
 		this.lastAwaited = System.nanoTime();
@@ -153,7 +156,7 @@ final class ReleaseListener implements AutoCloseable {
 	}
 
 	/**
-	 * Tells a request nothing any more.
+	 * Unregister a request.
 	 */
 	void forget(LeaseRequest request) {
 		if (!this.waiters.isEmpty()) {
@@ -207,7 +210,7 @@ final class ReleaseListener implements AutoCloseable {
 			listen(connection);
 		}
 		catch (SQLException | RuntimeException ex) {
-			logger.debug("Cannot listen to releases of locks at present", ex);
+			logger.debug("Could not listen for lock releases; waiting requests are polled", ex);
 			LockSupport.parkNanos(PAUSE.toNanos());
 		}
 		finally {
@@ -243,7 +246,7 @@ final class ReleaseListener implements AutoCloseable {
 	}
 
 	/**
-	 * Tells in a sentence what is wrong with the messages.
+	 * Return warnings about the messages.
 	 */
 	Stream<String> warnings() {
 		long count = this.unreadable.get();
@@ -252,8 +255,8 @@ final class ReleaseListener implements AutoCloseable {
 	}
 
 	private static String warning(long count) {
-		return "Messages that could not be read on the channel of released locks: " + count
-				+ ", so that others than this library use it";
+		return "Unreadable messages on the notification channel for lock releases: " + count
+				+ "; the channel is also used by other software";
 	}
 
 	private void tell(String name) {

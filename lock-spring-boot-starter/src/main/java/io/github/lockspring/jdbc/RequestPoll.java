@@ -33,7 +33,7 @@ import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * Looks after requests that wait, some hundred in one statement:
+ * Polls waiting requests, a few hundred in one statement:
  * <ol>
  * <li>It reads the rows of their keys, without locking them.</li>
  * <li>Requests that may be admitted, and those of which the rows tell nothing, are left
@@ -62,8 +62,8 @@ final class RequestPoll {
 	/**
 	 * Creates it for one call.
 	 * @param connection where to ask
-	 * @param listening the requests that rely on being told of releases
-	 * @param placing whether those that wait are to be named in the rows
+	 * @param listening the requests that rely on notifications of releases
+	 * @param placing whether waiting requests are entered into the rows
 	 */
 	RequestPoll(LockConnection connection, Set<LeaseRequest> listening, boolean placing) {
 		this.connection = connection;
@@ -72,8 +72,8 @@ final class RequestPoll {
 	}
 
 	/**
-	 * Looks after requests.
-	 * @return those that are still denied
+	 * Poll requests.
+	 * @return the requests that are still denied
 	 */
 	Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting) throws SQLException {
 		List<LeaseRequest> some = new ArrayList<>();

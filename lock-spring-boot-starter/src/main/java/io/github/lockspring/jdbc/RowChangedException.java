@@ -19,8 +19,8 @@ package io.github.lockspring.jdbc;
 import java.sql.SQLTransientException;
 
 /**
- * A row was changed by somebody else after it had been read: nothing was written, and the
- * row must be read again.
+ * Thrown if a row was changed by another session after it had been read: nothing was
+ * written, and the row must be read again.
  */
 final class RowChangedException extends SQLTransientException {
 
@@ -30,7 +30,7 @@ final class RowChangedException extends SQLTransientException {
 
 	@Override
 	public Throwable fillInStackTrace() {
-		return this; // thrown often, and told to nobody
+		return this; // thrown often, and never reported
 	}
 
 }

@@ -40,8 +40,8 @@ import io.github.lockspring.spi.LeaseTerms;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be done with one statement, on a given connection: with exclusive leases, and
- * a single key to acquire.
+ * Operations that need a single statement, on a given connection: on exclusive leases,
+ * and for a single key to acquire.
  */
 final class SingleStatementOperations {
 
@@ -53,7 +53,7 @@ final class SingleStatementOperations {
 	private static final int MAX_KEY_LENGTH = 1024;
 
 	/**
-	 * The longest pause of one who has no news to wait for.
+	 * The longest delay of a request that is not notified.
 	 */
 	static final Denial WITHOUT_NEWS = new Denial(Duration.ofMillis(50));
 
@@ -74,8 +74,9 @@ final class SingleStatementOperations {
 	 * turns out to be held, the reason is found out as if nothing had been known of it.
 	 * @param freeRows the rows that are likely to be free
 	 * @param contend the statement that leaves a mark if the request is denied, so that
-	 * news will come, or {@code null}
-	 * @return a grant, or a denial that tells by its length whether news will come
+	 * it will be notified, or {@code null}
+	 * @return a grant, or a denial whose retry time depends on whether a notification
+	 * will arrive
 	 */
 	static Attempt acquire(LockConnection connection, LeaseRequest request, RecentKeys recentKeys,
 			@Nullable String contend) throws SQLException {
@@ -88,8 +89,8 @@ final class SingleStatementOperations {
 	}
 
 	/**
-	 * Tries again at once if somebody else took or released the key while the statement
-	 * was under way, which it does not see then.
+	 * Retries immediately if another session acquired or released the key while the
+	 * statement was running, which it does not see then.
 	 */
 	private static Attempt contendInTurn(LockConnection connection, LeaseRequest request, String sql)
 			throws SQLException {
@@ -159,8 +160,8 @@ final class SingleStatementOperations {
 	}
 
 	/**
-	 * Has a former owner hold, for a rest, the keys that the owner of the lease still
-	 * has.
+	 * Let a placeholder owner hold, for a delay, the keys that the owner of the lease
+	 * still has.
 	 * @return whether it had all of them
 	 */
 	static boolean releaseAfter(LockConnection connection, LeaseRequest lease, Duration rest) throws SQLException {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * The name of a table, safe to be part of a statement.
+ * Name of a table, safe to be part of a statement.
  *
  * @param value the name, with or without its schema
  */

@@ -17,7 +17,7 @@
 package io.github.lockspring.jdbc;
 
 /**
- * The database is none that {@link JdbcLockBackend} knows.
+ * Thrown if the database is not supported by {@link JdbcLockBackend}.
  */
 public final class UnsupportedDatabaseException extends RuntimeException {
 

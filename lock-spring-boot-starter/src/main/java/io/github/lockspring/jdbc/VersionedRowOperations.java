@@ -42,23 +42,23 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 
 /**
- * What can be done with rows in every mode, on a given connection: with leases that are
- * shared, permits, fair, or of several keys.
+ * Operations on rows with optimistic locking, on a given connection, for all modes:
+ * leases that are shared, permits, fair, or of several keys.
  * <ol>
  * <li>One statement reads the rows, and the clock of the database.</li>
  * <li>{@link KeyState} decides. A denial writes nothing, except a place in the queue that
  * is new or half over.</li>
  * <li>One statement for each key writes it back if its version is still the one that was
  * read; several keys are written in one transaction, all of them or none.</li>
- * <li>Whoever finds that a row was changed meanwhile begins again: somebody else got
- * on.</li>
+ * <li>If a row was changed meanwhile, the operation is repeated: another session has made
+ * progress.</li>
  * </ol>
  */
 final class VersionedRowOperations {
 
 	/**
-	 * How long a place lasts whose contender does not ask again: many times longer than
-	 * the pauses between two attempts.
+	 * How long a queue entry lasts without a retry: many times longer than the delays
+	 * between two attempts.
 	 */
 	static final Duration PLACE_TIME = Duration.ofSeconds(5);
 

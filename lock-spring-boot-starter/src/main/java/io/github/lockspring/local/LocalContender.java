@@ -22,10 +22,9 @@ import java.time.Instant;
 import io.github.lockspring.spi.Grant;
 
 /**
- * A request in the queue of the {@link LocalStore}, since it was denied for the last
- * time.
+ * Request in the queue of the {@link LocalStore}, since its last denial.
  *
- * @param backend the backend that asked, and hears of the grant
+ * @param backend the backend of the request, which is notified of the grant
  * @param stamp the stamp of the denial
  * @param denied when it was denied
  */

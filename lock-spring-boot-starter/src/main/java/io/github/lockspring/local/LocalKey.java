@@ -29,8 +29,8 @@ import io.github.lockspring.spi.LeaseRequest;
 import org.springframework.util.Assert;
 
 /**
- * The holders and the queue of one key, both in the order of their coming. Guarded by the
- * monitor of the {@link LocalStore}.
+ * Holders and queue of one key, both in order of arrival. Guarded by the monitor of the
+ * {@link LocalStore}.
  */
 final class LocalKey {
 
@@ -71,8 +71,8 @@ final class LocalKey {
 	}
 
 	/**
-	 * A fair request lets all in that came before it, and other readers let a writer in,
-	 * who would wait for ever otherwise.
+	 * A fair request waits for all that arrived before it, and other readers wait for a
+	 * queued writer, which would starve otherwise.
 	 */
 	private boolean mustQueue(LeaseRequest request) {
 		return request.terms().fair() || (request.terms().mode().equals(LeaseMode.SHARED) && isWriterNext());
@@ -104,7 +104,7 @@ final class LocalKey {
 	}
 
 	/**
-	 * Gives a contender a place, or leaves it in the place that it has.
+	 * Add a contender to the queue, or keep its place if it is queued already.
 	 */
 	void enqueue(LeaseRequest request, LocalContender contender) {
 		this.queue.put(request, contender);
@@ -116,7 +116,7 @@ final class LocalKey {
 	}
 
 	/**
-	 * Puts another in the place of a holder.
+	 * Replace a holder by another.
 	 */
 	void replace(LeaseRequest holder, LeaseRequest other) {
 		this.holders.remove(holder);
@@ -124,9 +124,9 @@ final class LocalKey {
 	}
 
 	/**
-	 * Removes a holder or contender.
-	 * @param request the request that leaves
-	 * @return {@code true} if nobody is left
+	 * Remove a holder or contender.
+	 * @param request the request to remove
+	 * @return {@code true} if none is left
 	 */
 	boolean remove(LeaseRequest request) {
 		this.queue.remove(request);

@@ -25,12 +25,12 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.OwnerId;
 
 /**
- * A lease as the {@link LocalStore} keeps it.
+ * Lease in the {@link LocalStore}.
  *
- * @param backend the backend that asked for it, and hears of it
+ * @param backend the backend of the request, which is notified
  * @param request the request that was granted
  * @param token the first fencing token of its block
- * @param end when it ends unless it is renewed
+ * @param end when it expires unless it is renewed
  */
 record LocalLease(LocalLockBackend backend, LeaseRequest request, long token, Instant end) {
 
@@ -39,7 +39,7 @@ record LocalLease(LocalLockBackend backend, LeaseRequest request, long token, In
 	}
 
 	/**
-	 * This lease when its owner has given it back but it must not end yet.
+	 * Return this lease after its owner released it with a delay.
 	 */
 	LocalLease formerUntil(Instant end) {
 		OwnerId owner = this.request.owner();
@@ -49,10 +49,10 @@ record LocalLease(LocalLockBackend backend, LeaseRequest request, long token, In
 	}
 
 	/**
-	 * What is left of this lease when a part is given back.
+	 * Return the remaining lease after a part was released.
 	 */
-	LocalLease of(LeaseRequest rest) {
-		return new LocalLease(this.backend, rest, this.token, this.end);
+	LocalLease of(LeaseRequest part) {
+		return new LocalLease(this.backend, part, this.token, this.end);
 	}
 
 	boolean isOver(Instant now) {

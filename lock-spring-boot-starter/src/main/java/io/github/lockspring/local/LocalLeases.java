@@ -27,8 +27,8 @@ import io.github.lockspring.spi.LeaseRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases by the request that was granted, and by their end. Guarded by the monitor of the
- * {@link LocalStore}.
+ * Leases indexed by the granted request, and by their expiry. Guarded by the monitor of
+ * the {@link LocalStore}.
  */
 final class LocalLeases {
 

@@ -38,12 +38,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@link LockBackend} that keeps leases in the memory of this process, for tests and for
- * applications that run on a single node. It keeps no other process out, and says so in
- * the log when it is started.
+ * applications that run on a single node. It does not exclude other processes, and logs a
+ * warning about that when it is first used.
  * <p>
  * Backends on the same {@link LocalStore} compete with each other as processes do.
- * Timeouts mean nothing here, because no call ever waits. Safe for use by many threads at
- * once.
+ * Timeouts are ignored, because no call ever waits. Thread-safe.
  */
 public final class LocalLockBackend implements LockBackend {
 
@@ -54,15 +53,15 @@ public final class LocalLockBackend implements LockBackend {
 	private volatile @Nullable BackendListener listener;
 
 	/**
-	 * Creates a backend on a store of its own.
+	 * Create a backend with a new store.
 	 */
 	public LocalLockBackend() {
 		this(new LocalStore());
 	}
 
 	/**
-	 * Creates a backend on a store that it may share with others.
-	 * @param store where the leases are kept
+	 * Create a backend with a store that may be shared with other backends.
+	 * @param store the store of the leases
 	 */
 	public LocalLockBackend(LocalStore store) {
 		this.store = store;
@@ -80,7 +79,7 @@ public final class LocalLockBackend implements LockBackend {
 
 	@Override
 	public void start(BackendListener listener) {
-		logger.warn("Locks are kept in the memory of this process: no other process is kept out");
+		logger.warn("Locks are kept in the memory of this process: other processes are not excluded");
 		this.listener = listener;
 	}
 
@@ -110,8 +109,8 @@ public final class LocalLockBackend implements LockBackend {
 	}
 
 	@Override
-	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
-		return this.store.releaseAfter(lease, rest);
+	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
+		return this.store.releaseWithDelay(lease, delay);
 	}
 
 	@Override

@@ -48,18 +48,18 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.Renewal;
 
 /**
- * Leases in memory. Several {@linkplain LocalLockBackend backends} on one store see each
- * other's leases, as processes that share a server do.
+ * In-memory store of leases. Several {@linkplain LocalLockBackend backends} on one store
+ * see each other's leases, like processes that share a server.
  * <ol>
- * <li>Every call is one step under one monitor, at one moment of the store's clock.</li>
- * <li>The step first ends the leases whose time is over, whoever holds them.</li>
- * <li>Whatever leaves, be it a lease or a place in the queue, makes way: contenders that
- * are admitted now become holders in the same step, in the order of the queue.</li>
- * <li>After the step, outside the monitor, their backends are told. A grant that nobody
- * wants any more is given back, which makes way again.</li>
+ * <li>Every call is one step under one monitor, at one time of the store's clock.</li>
+ * <li>The step first ends all expired leases.</li>
+ * <li>When a lease or a queue entry is removed, contenders that are admitted now become
+ * holders in the same step, in the order of the queue.</li>
+ * <li>After the step, outside the monitor, their backends are notified. A grant that is
+ * no longer wanted is released, which may admit further contenders.</li>
  * </ol>
- * Nothing is kept of a key that has neither holder nor contender; fencing tokens are
- * drawn from one counter for all keys. Safe for use by many threads at once.
+ * Nothing is kept of a key that has neither holder nor contender; fencing tokens come
+ * from one counter for all keys. Thread-safe.
  */
 public final class LocalStore {
 
@@ -84,24 +84,24 @@ public final class LocalStore {
 	private long lastStamp;
 
 	/**
-	 * Creates an empty store on the clock of the machine.
+	 * Create an empty store with the clock of the machine.
 	 */
 	public LocalStore() {
 		this(InstantSource.system());
 	}
 
 	/**
-	 * Creates an empty store on the given clock.
-	 * @param clock the clock by which leases end
+	 * Create an empty store with the given clock.
+	 * @param clock the clock by which leases expire
 	 */
 	public LocalStore(InstantSource clock) {
 		this.clock = clock;
 	}
 
 	/**
-	 * Ends a lease at once, as if its time were over: the holder is told that it is lost,
-	 * and the next contender becomes the holder. Does nothing if the lease is not held.
-	 * @param lease the request that had been granted
+	 * End a lease immediately, as if it had expired: the holder is notified of the loss,
+	 * and the next contender becomes the holder. Has no effect if the lease is not held.
+	 * @param lease the granted request
 	 */
 	public void expire(LeaseRequest lease) {
 		call(() -> {
@@ -122,7 +122,7 @@ public final class LocalStore {
 	}
 
 	/**
-	 * Tells which of the contenders of a backend have to go on waiting.
+	 * Return which of the contenders of a backend still have to wait.
 	 */
 	Map<LeaseRequest, Denial> poll(LocalLockBackend backend, Collection<LeaseRequest> waiting) {
 		return call(() -> waiting.stream()
@@ -152,10 +152,10 @@ public final class LocalStore {
 	}
 
 	/**
-	 * Has another owner, whom nobody knows, hold the lease for the rest. Those who are
-	 * next look again at how long that is.
+	 * Let a placeholder owner, unknown to any process, hold the lease for the delay. The
+	 * next contenders check again how long that is.
 	 */
-	boolean releaseAfter(LeaseRequest request, Duration rest) {
+	boolean releaseWithDelay(LeaseRequest request, Duration delay) {
 		return call(() -> {
 			LocalLease lease = this.leases.get(request);
 			if (lease == null) {
@@ -163,7 +163,7 @@ public final class LocalStore {
 			}
 			this.leases.remove(request);
 			discardNotificationsOf(request);
-			LocalLease former = lease.formerUntil(this.now.plus(rest));
+			LocalLease former = lease.formerUntil(this.now.plus(delay));
 			this.leases.put(former);
 			request.keys().forEach((name) -> keyNamed(name).replace(request, former.request()));
 			request.keys().forEach(this::hintNextOf);
@@ -191,7 +191,7 @@ public final class LocalStore {
 			discardNotificationsOf(exclusive);
 			exclusive.keys().forEach((name) -> keyNamed(name).remove(exclusive));
 			Grant grant = grant(backend, shared).toGrant();
-			makeWay(exclusive); // for those who read as well
+			makeWay(exclusive); // for owners that read as well
 			return grant;
 		});
 	}
@@ -262,7 +262,7 @@ public final class LocalStore {
 	private Attempt attempt(LocalLockBackend backend, LeaseRequest request) {
 		LocalLease held = this.leases.get(request);
 		if (held != null) {
-			discardNotificationsOf(request); // the answer tells it
+			discardNotificationsOf(request); // the result reports it
 			return new Grant(held.token(), held.remaining(this.now));
 		}
 		keysOf(request).forEach((key) -> key.checkLimit(request));
@@ -313,9 +313,9 @@ public final class LocalStore {
 
 	private boolean releaseLease(LeaseRequest request) {
 		LocalLease lease = this.leases.remove(request);
-		LeaseRequest rest = (lease != null) ? lease.request().without(request.keys()) : null;
-		if (lease != null && rest != null) {
-			this.leases.put(lease.of(rest));
+		LeaseRequest remaining = (lease != null) ? lease.request().without(request.keys()) : null;
+		if (lease != null && remaining != null) {
+			this.leases.put(lease.of(remaining));
 			return releasePart(lease.request(), request);
 		}
 		discardNotificationsOf(request);
@@ -325,7 +325,7 @@ public final class LocalStore {
 	}
 
 	/**
-	 * Gives some keys of a lease back, unless that was done before.
+	 * Release some keys of a lease, unless that was done before.
 	 */
 	private boolean releasePart(LeaseRequest lease, LeaseRequest part) {
 		List<String> given = part.keys().stream().filter(lease.keys()::contains).toList();

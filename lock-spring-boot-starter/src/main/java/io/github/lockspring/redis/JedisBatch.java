@@ -26,8 +26,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
 
 /**
- * Calls to one server that are written one after the other before the first reply is
- * read.
+ * Pipelined calls to one server: all are written before the first reply is read.
  */
 final class JedisBatch {
 
@@ -52,12 +51,12 @@ final class JedisBatch {
 
 	/**
 	 * Writes the calls.
-	 * @param patience until when to wait for a connection
+	 * @param connectDeadline until when to wait for a connection
 	 * @param deadline when the calls must have ended
 	 */
-	void write(long patience, long deadline) {
+	void write(long connectDeadline, long deadline) {
 		try {
-			this.link = this.links.borrow(patience);
+			this.link = this.links.borrow(connectDeadline);
 			this.link.begin(deadline);
 		}
 		catch (RuntimeException ex) {
@@ -95,7 +94,7 @@ final class JedisBatch {
 				elsewhere.add(i);
 			}
 		}
-		this.links.giveBack(link);
+		this.links.release(link);
 		for (int i : elsewhere) {
 			CompletableFuture<RedisReply> reply = this.replies.get(i);
 			again.apply(this.calls.get(i)).whenComplete((other, failure) -> {

@@ -47,10 +47,10 @@ import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.support.DaemonThreads;
 
 /**
- * {@link RedisClientAdapter} through Jedis: a few connections for calls, each of which is
- * made in the thread of the caller, and one for messages. The connections are Jedis',
- * made after the application's; the pool is our own, because every call has a deadline
- * and is never repeated.
+ * {@link RedisClientAdapter} for Jedis: a few connections for calls, each of which is
+ * made in the thread of the caller, and one for messages. The connections are those of
+ * Jedis, configured like the application's; the pool is a separate one, because every
+ * call has a deadline and is never repeated.
  */
 final class JedisClientAdapter implements RedisClientAdapter {
 
@@ -97,7 +97,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 			Thread.currentThread().interrupt();
 		}
 		catch (RuntimeException ex) {
-			logger.debug("No connection to Redis yet: " + ex.getMessage());
+			logger.debug("Not connected to Redis yet: " + ex.getMessage());
 		}
 	}
 
@@ -145,10 +145,10 @@ final class JedisClientAdapter implements RedisClientAdapter {
 				links = linksFor(call, redirected(link, ex));
 			}
 			finally {
-				current.giveBack(link);
+				current.release(link);
 			}
 		}
-		throw new BackendUnavailableException("Redis redirects again and again", null);
+		throw new BackendUnavailableException("Redis sent too many redirections", null);
 	}
 
 	private JedisLinks linksFor(RedisCall call, long deadline) {
@@ -204,7 +204,8 @@ final class JedisClientAdapter implements RedisClientAdapter {
 			return JedisMessages.reply(link.read(deadline)).number(0);
 		}
 		catch (JedisException ex) {
-			throw new OutcomeUnknownException("Redis did not tell how many replicas confirmed: " + ex.getMessage(), ex);
+			throw new OutcomeUnknownException("Redis did not report how many replicas acknowledged: " + ex.getMessage(),
+					ex);
 		}
 	}
 
@@ -236,7 +237,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 			this.threads.execute(task);
 		}
 		catch (RejectedExecutionException ex) {
-			logger.debug("Nothing is sent any more");
+			logger.debug("The sending thread no longer accepts calls");
 		}
 	}
 
@@ -253,7 +254,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 			return JedisMessages.text((byte[]) link.read(deadline));
 		}
 		finally {
-			links.giveBack(link);
+			links.release(link);
 		}
 	}
 
@@ -288,7 +289,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 			return RedisErrors.of(failure.getMessage(), failure);
 		}
 		String message = (failure.getCause() instanceof SocketTimeoutException) ? "Redis did not answer in time"
-				: "The connection to Redis broke: " + failure.getMessage();
+				: "The connection to Redis was lost: " + failure.getMessage();
 		return new OutcomeUnknownException(message, failure);
 	}
 

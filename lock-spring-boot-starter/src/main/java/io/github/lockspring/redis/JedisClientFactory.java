@@ -38,8 +38,8 @@ import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /**
- * Makes connections by the application's configuration of Jedis, with timeouts of our
- * own, and keeps track of all of them: those whose call has not ended in time are cut.
+ * Creates connections with the application's Jedis configuration, but separate timeouts,
+ * and tracks all of them: connections whose call has exceeded its deadline are closed.
  */
 final class JedisClientFactory implements Runnable, AutoCloseable {
 
@@ -108,7 +108,7 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 	}
 
 	/**
-	 * How long to wait for a server when nobody waits for us.
+	 * Timeout for a server when no caller waits.
 	 */
 	Duration timeout() {
 		return this.timeout;
@@ -142,13 +142,13 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 		this.links.add(link);
 		if (this.closed) {
 			link.cut();
-			throw new JedisConnectionException("Closed");
+			throw new JedisConnectionException("The client is closed");
 		}
 		return link;
 	}
 
 	/**
-	 * Closes connections under the hands of whoever uses them.
+	 * Close connections even if they are in use.
 	 */
 	void cut(Predicate<JedisLink> which) {
 		this.links.stream().filter(which).forEach((link) -> {

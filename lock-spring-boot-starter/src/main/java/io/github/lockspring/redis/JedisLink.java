@@ -32,7 +32,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.RedisInputStream;
 
 /**
- * One connection, which is not made again when it was lost, and on which every reply has
+ * Single connection, which is not reopened when it was lost, and on which every reply has
  * a deadline.
  */
 final class JedisLink extends Connection {

@@ -33,9 +33,10 @@ import redis.clients.jedis.exceptions.JedisException;
 import io.github.lockspring.spi.BackendUnavailableException;
 
 /**
- * A few connections to one server, each for one call at a time. They are made in the
- * background, one after the other, so that those who need one wait for it no longer than
- * they may. When one breaks, its contemporaries are not trusted any more either.
+ * Small pool of connections to one server, each for one call at a time. They are opened
+ * in the background, one after the other, so that callers wait for one no longer than
+ * their deadline. When one is lost, those opened at the same time are no longer trusted
+ * either.
  */
 final class JedisLinks implements AutoCloseable {
 
@@ -56,7 +57,7 @@ final class JedisLinks implements AutoCloseable {
 
 	private final Executor threads;
 
-	private final Runnable trouble;
+	private final Runnable onFailure;
 
 	private final int most;
 
@@ -84,17 +85,17 @@ final class JedisLinks implements AutoCloseable {
 	 * Creates an empty pool.
 	 * @param connector connects to the server, in a given epoch
 	 * @param threads runs the connector
-	 * @param trouble told when a connection broke or could not be made
+	 * @param onFailure called when a connection was lost or could not be opened
 	 */
-	JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable trouble) {
-		this(connector, threads, trouble, MOST, new JedisLinks(connector, threads, trouble, MOST_RESERVED, null));
+	JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable onFailure) {
+		this(connector, threads, onFailure, MOST, new JedisLinks(connector, threads, onFailure, MOST_RESERVED, null));
 	}
 
-	private JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable trouble, int most,
+	private JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable onFailure, int most,
 			@Nullable JedisLinks reserved) {
 		this.connector = connector;
 		this.threads = threads;
-		this.trouble = trouble;
+		this.onFailure = onFailure;
 		this.most = most;
 		this.reserved = reserved;
 	}
@@ -107,7 +108,7 @@ final class JedisLinks implements AutoCloseable {
 	}
 
 	/**
-	 * Takes a connection, to be {@linkplain #giveBack given back}.
+	 * Take a connection, to be {@linkplain #release released}.
 	 * @param deadline until when to wait for one, and when the call must have ended
 	 * @throws BackendUnavailableException if there is none
 	 */
@@ -122,8 +123,8 @@ final class JedisLinks implements AutoCloseable {
 	}
 
 	/**
-	 * Tries a connection that may have been lost unnoticed, before it is too late to take
-	 * another. Gives it back if it is of no use.
+	 * Check a connection that may have been lost unnoticed, before it is too late to take
+	 * another. Releases it if it cannot be used.
 	 * @throws BackendUnavailableException if the server has become a replica
 	 */
 	private boolean isUsable(JedisLink link, long deadline) {
@@ -135,12 +136,12 @@ final class JedisLinks implements AutoCloseable {
 		}
 		catch (JedisException ex) {
 			link.setBroken();
-			giveBack(link);
+			release(link);
 			return false;
 		}
 		link.setBroken();
-		giveBack(link);
-		throw new BackendUnavailableException("Redis refused: the server is a replica now", null);
+		release(link);
+		throw new BackendUnavailableException("Redis refused: the server is now a replica", null);
 	}
 
 	private JedisLink take(long deadline) {
@@ -157,7 +158,7 @@ final class JedisLinks implements AutoCloseable {
 				}
 				long remaining = deadline - System.nanoTime();
 				if (remaining <= 0) {
-					throw unavailable("no connection in time");
+					throw unavailable("no connection within the timeout");
 				}
 				this.changed.awaitNanos(remaining);
 			}
@@ -197,7 +198,7 @@ final class JedisLinks implements AutoCloseable {
 		}
 		catch (RuntimeException | Error ex) {
 			failed(ex);
-			this.trouble.run();
+			this.onFailure.run();
 		}
 	}
 
@@ -207,7 +208,7 @@ final class JedisLinks implements AutoCloseable {
 			this.making = false;
 			if (this.failure != null) {
 				this.failure = null;
-				logger.info("Connected to Redis again (" + link.address() + ")");
+				logger.info("Connection to Redis restored (" + link.address() + ")");
 			}
 			keep(link);
 		}
@@ -222,7 +223,8 @@ final class JedisLinks implements AutoCloseable {
 			this.making = false;
 			this.count--;
 			if (this.failure == null && !this.closed) {
-				logger.warn("Cannot connect to Redis, trying again when needed: " + ex.getMessage());
+				logger.warn("Could not connect to Redis; it will be retried when a connection is needed: "
+						+ ex.getMessage());
 			}
 			this.failure = ex;
 			this.failedNanos = System.nanoTime();
@@ -236,7 +238,7 @@ final class JedisLinks implements AutoCloseable {
 	/**
 	 * Puts a connection back. One that is broken is not used again.
 	 */
-	void giveBack(JedisLink link) {
+	void release(JedisLink link) {
 		link.end();
 		boolean broken = link.isBroken();
 		this.lock.lock();
@@ -251,7 +253,7 @@ final class JedisLinks implements AutoCloseable {
 			this.lock.unlock();
 		}
 		if (broken) {
-			this.trouble.run();
+			this.onFailure.run();
 		}
 	}
 

@@ -25,7 +25,7 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * Calls and replies as Jedis writes and reads them.
+ * Encoding of calls and decoding of replies with Jedis.
  */
 final class JedisMessages {
 

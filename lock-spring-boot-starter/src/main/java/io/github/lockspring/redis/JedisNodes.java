@@ -60,7 +60,7 @@ interface JedisNodes extends AutoCloseable {
 	boolean contains(HostAndPort address);
 
 	/**
-	 * Takes note that a server may not be what it was.
+	 * Record that the role of a server may have changed.
 	 */
 	void doubt();
 

@@ -31,7 +31,7 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 /**
- * One server that has all keys: always the same, or the one that the sentinels name.
+ * Single server that has all keys: a fixed one, or the primary named by the sentinels.
  */
 final class JedisPrimary implements JedisNodes {
 
@@ -52,8 +52,8 @@ final class JedisPrimary implements JedisNodes {
 	 * Creates a view on one server.
 	 * @param client makes the connections
 	 * @param threads connects in the background
-	 * @param lead told when a server has taken over
-	 * @param failedOver told when another server has taken over
+	 * @param lead notified of the time of a failover
+	 * @param failedOver called after a failover to another server
 	 */
 	JedisPrimary(JedisClientFactory client, Executor threads, TokenLead lead, Runnable failedOver) {
 		this.client = client;
@@ -100,7 +100,7 @@ final class JedisPrimary implements JedisNodes {
 	 */
 	private void requirePrimary(JedisLink link) {
 		if (this.watch != null && !link.isPrimary(System.nanoTime() + this.client.timeout().toNanos())) {
-			throw new JedisConnectionException("The server is not the primary yet");
+			throw new JedisConnectionException("The server is not a primary yet");
 		}
 	}
 

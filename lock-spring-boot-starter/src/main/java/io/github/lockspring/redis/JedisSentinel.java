@@ -32,7 +32,7 @@ import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 
 /**
- * A sentinel, through Jedis: one connection for questions, one for what it announces.
+ * Sentinel accessed through Jedis: one connection for queries, one for its announcements.
  */
 final class JedisSentinel implements SentinelWatch.Sentinel {
 
@@ -96,7 +96,7 @@ final class JedisSentinel implements SentinelWatch.Sentinel {
 	public SentinelWatch.Report report() {
 		List<String> address = ask(Protocol.SentinelKeyword.GET_MASTER_ADDR_BY_NAME);
 		if (address.size() != 2) {
-			throw new JedisConnectionException("It does not know '" + this.master + "'");
+			throw new JedisConnectionException("Unknown master name '" + this.master + "'");
 		}
 		List<String> words = ask(Protocol.SentinelKeyword.MASTER);
 		Map<String, String> facts = new HashMap<>();

@@ -39,8 +39,8 @@ import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import io.github.lockspring.spi.BackendUnavailableException;
 
 /**
- * The primaries of a cluster, each of which has the keys of some slots. Who has which is
- * asked in the background whenever there is trouble.
+ * Primaries of a cluster, each of which has the keys of some slots. The slots are
+ * refreshed in the background after every failure.
  */
 final class JedisShards implements JedisNodes {
 
@@ -62,7 +62,7 @@ final class JedisShards implements JedisNodes {
 	 * Creates a view on a cluster.
 	 * @param client makes the connections
 	 * @param threads connects in the background
-	 * @param failedOver told when another server has taken over
+	 * @param failedOver called after a failover to another server
 	 */
 	JedisShards(JedisClientFactory client, Executor threads, Runnable failedOver) {
 		this.client = client;
@@ -86,7 +86,7 @@ final class JedisShards implements JedisNodes {
 				failure = ex;
 			}
 		}
-		throw new JedisConnectionException("None of the nodes " + candidates + " tells about the cluster", failure);
+		throw new JedisConnectionException("None of the nodes " + candidates + " returned the cluster slots", failure);
 	}
 
 	private HostAndPort[] ask(HostAndPort node) {
@@ -150,7 +150,7 @@ final class JedisShards implements JedisNodes {
 		HostAndPort address = this.slots.get(timeout)[ClusterSlotHashUtil.calculateSlot(key)];
 		if (address == null) {
 			doubt();
-			throw new BackendUnavailableException("No server of the cluster has the slot of the key", null);
+			throw new BackendUnavailableException("No server of the cluster serves the slot of the key", null);
 		}
 		return at(address);
 	}
@@ -158,7 +158,7 @@ final class JedisShards implements JedisNodes {
 	@Override
 	public JedisLinks at(HostAndPort address) {
 		if (this.closed) {
-			throw new BackendUnavailableException("Closed", null);
+			throw new BackendUnavailableException("The client is closed", null);
 		}
 		return this.links.computeIfAbsent(address,
 				(added) -> new JedisLinks((epoch) -> this.client.open(added, epoch), this.threads, this::doubt));

@@ -28,8 +28,8 @@ import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
- * Listens to a channel on a connection of its own, in a thread that reads until there is
- * trouble and then begins anew. If nothing is said for some time, it asks whether the
+ * Subscription to a channel on a separate connection, in a thread that reads until a
+ * failure and then reconnects. If nothing arrives for some time, it checks whether the
  * server is still there.
  */
 final class JedisSubscription implements Runnable, AutoCloseable {
@@ -102,7 +102,7 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 		catch (RuntimeException ex) {
 			this.failures++;
 			if (this.failures == 1 && !this.closed) {
-				logger.warn("Redis sends no messages, trying again: " + ex.getMessage());
+				logger.warn("Subscription to Redis messages lost; it will be retried: " + ex.getMessage());
 			}
 		}
 	}
@@ -111,7 +111,7 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 		link.send(new CommandArguments(Protocol.Command.SUBSCRIBE).add(this.channel.name()));
 		link.read(System.nanoTime() + this.timeout.toNanos());
 		if (this.failures > 0) {
-			logger.info("Redis sends messages again");
+			logger.info("Subscription to Redis messages restored");
 		}
 		this.failures = 0;
 		this.listening = true;
@@ -124,7 +124,7 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 		while (!this.closed) {
 			if (!this.nodes.contains(link.address())) {
 				this.nodes.doubt();
-				throw new JedisConnectionException("Another server has taken over");
+				throw new JedisConnectionException("Redis failed over to another server");
 			}
 			Object message = link.readMessage(SILENCE);
 			if (message != JedisLink.SILENCE) {

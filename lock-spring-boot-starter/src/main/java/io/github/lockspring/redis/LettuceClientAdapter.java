@@ -65,10 +65,10 @@ import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.support.DaemonThreads;
 
 /**
- * {@link RedisClientAdapter} through Lettuce: one connection for calls, which many
- * threads share without waiting for each other, one for renewals, and one for messages.
- * The client is our own, made after the application's, because commands must fail at once
- * when the connection is lost instead of being sent again later.
+ * {@link RedisClientAdapter} for Lettuce: one connection for calls, which many threads
+ * share without waiting for each other, one for renewals, and one for messages. The
+ * client is a separate one, configured like the application's, because commands must fail
+ * immediately when the connection is lost instead of being resent later.
  */
 final class LettuceClientAdapter implements RedisClientAdapter {
 
@@ -171,16 +171,16 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw new BackendUnavailableException("Interrupted while Redis was asked", ex);
+			throw new BackendUnavailableException("Interrupted while waiting for the answer of Redis", ex);
 		}
 		catch (ExecutionException | TimeoutException ex) {
-			throw new BackendUnavailableException("Redis did not tell its role", ex);
+			throw new BackendUnavailableException("Redis did not report its role", ex);
 		}
 	}
 
 	/**
-	 * Asks the server whether it takes writes. One that does not permit the question does
-	 * so as far as is known.
+	 * Ask the server whether it accepts writes. A server that does not permit the query
+	 * is assumed to accept them.
 	 */
 	private static CompletableFuture<Boolean> isPrimary(StatefulConnection<byte[], byte[]> connection) {
 		return dispatch(connection, CommandType.ROLE, new ReplyOutput(), new CommandArgs<>(ByteArrayCodec.INSTANCE))
@@ -280,15 +280,14 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	private RedisChannel channel() {
 		RedisChannel channel = this.channel;
 		if (channel == null) {
-			throw new IllegalStateException("Not started");
+			throw new IllegalStateException("The client is not started");
 		}
 		return channel;
 	}
 
 	/**
-	 * A connection on which nothing arrives any more looks like one on which there is
-	 * nothing to say. Therefore it is tried from time to time, at the cost of whoever
-	 * asks.
+	 * A dead connection looks like an idle one. Therefore it is checked from time to
+	 * time, in the thread of the caller.
 	 */
 	@Override
 	public boolean isListening() {
@@ -348,8 +347,8 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * Sends, and asks in the same breath for the role of a server that was not talked to
-	 * for some time.
+	 * Send a call, together with a query for the role of a server that was not used for
+	 * some time.
 	 */
 	private CompletableFuture<RedisReply> send(StatefulConnection<byte[], byte[]> connection, CommandType type,
 			CommandArgs<byte[], byte[]> args) {
@@ -366,7 +365,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	private RedisReply requirePrimary(RedisReply reply, boolean primary) {
 		if (!primary) {
 			leavePrimary();
-			throw new BackendUnavailableException("Redis refused: the server is a replica now", null);
+			throw new BackendUnavailableException("Redis refused: the server is now a replica", null);
 		}
 		return reply;
 	}
@@ -395,7 +394,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		}).handle((replicas, failure) -> {
 			if (failure != null) {
 				throw new OutcomeUnknownException(
-						"Redis did not tell how many replicas confirmed: " + failure.getMessage(), failure);
+						"Redis did not report how many replicas acknowledged: " + failure.getMessage(), failure);
 			}
 			reply.add(replicas.number(0));
 			return reply;
@@ -479,7 +478,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * Ends the client in a thread of its own, because that may take as long as it likes.
+	 * Shut the client down in a separate thread, because that may take arbitrarily long.
 	 */
 	@Override
 	public void close() {

@@ -35,9 +35,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
- * The application's configuration of Lettuce with what locks need otherwise: commands
- * fail at once while there is no connection and are never sent again, and all of them go
- * to the primary. The threads are the application's.
+ * Creates clients with the application's Lettuce configuration, adapted for locks:
+ * commands fail immediately while there is no connection and are never resent, and all of
+ * them are sent to the primary. The threads are shared with the application.
  */
 final class LettuceClientFactory implements LettuceClientConfiguration {
 
@@ -64,7 +64,7 @@ final class LettuceClientFactory implements LettuceClientConfiguration {
 	}
 
 	/**
-	 * Makes a factory of our own.
+	 * Create a separate factory.
 	 * @param factory the application's
 	 * @param operationTimeout how long a call may take
 	 * @return a started factory, to be destroyed
@@ -84,13 +84,14 @@ final class LettuceClientFactory implements LettuceClientConfiguration {
 	static RedisConfiguration configuration(LettuceConnectionFactory factory) {
 		Object configuration = new DirectFieldAccessor(factory).getPropertyValue("configuration");
 		if (configuration instanceof RedisConfiguration.StaticMasterReplicaConfiguration) {
-			throw new IllegalArgumentException("Locks cannot be kept in a fixed list of Redis primaries and replicas, "
-					+ "because nothing tells when another one becomes the primary: use Sentinel or Cluster");
+			throw new IllegalArgumentException(
+					"A static list of Redis primaries and replicas is not supported for locks, "
+							+ "because a failover would not be detected: use Sentinel or Cluster");
 		}
 		if (configuration instanceof RedisConfiguration known) {
 			return known;
 		}
-		throw new IllegalArgumentException("Unknown configuration of Redis: " + configuration);
+		throw new IllegalArgumentException("Unsupported Redis configuration: " + configuration);
 	}
 
 	private static ClientOptions forServer(ClientOptions options) {

@@ -28,13 +28,13 @@ import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisNode;
 
 /**
- * Finds the primary that sentinels watch over, through Lettuce, which by itself would ask
+ * Finds the primary monitored by sentinels, through Lettuce, which by itself would ask
  * any of them, and only when it connects.
  */
 final class LettucePrimary implements AutoCloseable {
 
 	/**
-	 * How long to wait for the outcome of a failover when nobody waits for us.
+	 * Timeout for the outcome of a failover when no caller waits.
 	 */
 	private static final Duration PATIENCE = Duration.ofSeconds(10);
 

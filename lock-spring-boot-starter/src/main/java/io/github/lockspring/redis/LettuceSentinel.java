@@ -32,7 +32,8 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
 
 /**
- * A sentinel, through Lettuce: one connection for questions, one for what it announces.
+ * Sentinel accessed through Lettuce: one connection for queries, one for its
+ * announcements.
  */
 final class LettuceSentinel extends RedisPubSubAdapter<String, String> implements SentinelWatch.Sentinel {
 
@@ -88,7 +89,7 @@ final class LettuceSentinel extends RedisPubSubAdapter<String, String> implement
 	public SentinelWatch.Report report() {
 		this.announced.drainPermits();
 		if (!(this.questions.sync().getMasterAddrByName(this.master) instanceof InetSocketAddress address)) {
-			throw new RedisConnectionException("It does not know '" + this.master + "'");
+			throw new RedisConnectionException("Unknown master name '" + this.master + "'");
 		}
 		Map<String, String> facts = this.questions.sync().master(this.master);
 		return SentinelWatch.Report.of(List.of(address.getHostString(), String.valueOf(address.getPort())), facts);
@@ -103,7 +104,7 @@ final class LettuceSentinel extends RedisPubSubAdapter<String, String> implement
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw new RedisConnectionException("Interrupted", ex);
+			throw new RedisConnectionException("Interrupted while waiting for the sentinel", ex);
 		}
 	}
 

@@ -33,10 +33,10 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.support.DaemonThreads;
 
 /**
- * A connection that is made in the background whenever it is needed and was lost, or is
- * not trusted any more. After a failure, and for mistrust, there is a pause of half a
- * second between two attempts, which may grow from failure to failure. Those that need
- * the connection wait for it no longer than they may.
+ * Connection that is opened in the background whenever it is needed and was lost, or is
+ * no longer trusted. Attempts after a failure, or because of mistrust, are at least half
+ * a second apart; the delay may increase with every failure. Callers wait for the
+ * connection no longer than their deadline.
  *
  * @param <C> the type of connection
  */
@@ -111,7 +111,7 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 			get(timeout);
 		}
 		catch (BackendUnavailableException ex) {
-			logger.debug("No connection to Redis yet (" + this.name + "): " + ex.getMessage());
+			logger.debug("Not connected to Redis yet (" + this.name + "): " + ex.getMessage());
 		}
 	}
 
@@ -119,7 +119,8 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 		if (connecting == null) {
 			Throwable last = this.lastFailure;
 			throw new BackendUnavailableException(
-					"Redis is not reachable: " + ((last != null) ? rootMessage(last) : "the connection is lost"), last);
+					"Redis is not reachable: " + ((last != null) ? rootMessage(last) : "the connection was lost"),
+					last);
 		}
 		try {
 			return connecting.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
@@ -146,7 +147,7 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	}
 
 	/**
-	 * Has a connection replaced that is not trusted any more.
+	 * Replace a connection that is no longer trusted.
 	 */
 	void replace(C suspicious) {
 		connect(suspicious);
@@ -225,7 +226,7 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 		if (this.failures > 0) {
 			this.failures = 0;
 			this.lastFailure = null;
-			logger.info("Connected to Redis again (" + this.name + ")");
+			logger.info("Connection to Redis restored (" + this.name + ")");
 		}
 		return true;
 	}
@@ -240,7 +241,8 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 		this.failures++;
 		this.lastFailure = ex;
 		if (this.failures == 1 && !this.closed) {
-			logger.warn("Cannot connect to Redis (" + this.name + "), trying again when needed: " + rootMessage(ex));
+			logger.warn("Could not connect to Redis (" + this.name
+					+ "); it will be retried when a connection is needed: " + rootMessage(ex));
 		}
 	}
 
@@ -253,8 +255,8 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	}
 
 	/**
-	 * Gives up the present connection at once, with the calls that are under way, and
-	 * whatever is just being made.
+	 * Discard the current connection immediately, with the calls in progress, and any
+	 * connection that is being opened.
 	 */
 	void leave() {
 		C former = forget();
@@ -272,9 +274,9 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	}
 
 	/**
-	 * Makes no connection any more, not even the one that is just being made: a client
-	 * that ends meanwhile may never tell that it is not to come. The present one ends
-	 * with its client.
+	 * Open no further connection, and discard one that is being opened: a client that is
+	 * shut down meanwhile may never complete it. The current one is closed with its
+	 * client.
 	 */
 	@Override
 	public synchronized void close() {

@@ -22,7 +22,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a script, for keys that belong to one slot.
+ * Call of a script, for keys that belong to one slot.
  *
  * @param script the script
  * @param keys the names of keys that it works on

@@ -31,8 +31,8 @@ import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.OutcomeUnknownException;
 
 /**
- * Runs scripts and waits for the replies, but not for longer than it may: by name, and by
- * their text where a server does not have them yet.
+ * Runs scripts and waits for the replies until the deadline: by digest, and by their text
+ * where a server does not have them yet.
  */
 final class RedisCalls {
 
@@ -86,7 +86,7 @@ final class RedisCalls {
 	}
 
 	private static OutcomeUnknownException notAccepted(RedisCall call) {
-		return new OutcomeUnknownException("Redis does not accept the script " + call.script(), null);
+		return new OutcomeUnknownException("Redis did not accept the script " + call.script(), null);
 	}
 
 	/**
@@ -98,7 +98,7 @@ final class RedisCalls {
 		long deadline = System.nanoTime() + timeout.toNanos();
 		List<CompletableFuture<RedisReply>> futures = this.access.sendAll(calls, timeout);
 		List<@Nullable RedisReply> replies = new ArrayList<>(calls.size());
-		BackendException trouble = null;
+		BackendException exception = null;
 		int answered = 0;
 		for (int i = 0; i < calls.size(); i++) {
 			try {
@@ -107,12 +107,12 @@ final class RedisCalls {
 				answered++;
 			}
 			catch (BackendException ex) {
-				trouble = ex;
+				exception = ex;
 				replies.add(null);
 			}
 		}
-		if (trouble != null && answered == 0) {
-			throw trouble;
+		if (exception != null && answered == 0) {
+			throw exception;
 		}
 		return replies;
 	}
@@ -126,8 +126,8 @@ final class RedisCalls {
 		return this.access.send(leading, false, timeout)
 			.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
 			.exceptionallyCompose((failure) -> {
-				BackendException trouble = translate(call, failure);
-				return (trouble != null) ? CompletableFuture.failedFuture(trouble) : runTextAsync(leading, timeout);
+				BackendException exception = translate(call, failure);
+				return (exception != null) ? CompletableFuture.failedFuture(exception) : runTextAsync(leading, timeout);
 			});
 	}
 
@@ -135,8 +135,8 @@ final class RedisCalls {
 		return this.access.send(call, true, timeout)
 			.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
 			.exceptionallyCompose((failure) -> {
-				BackendException trouble = translate(call, failure);
-				return CompletableFuture.failedFuture((trouble != null) ? trouble : notAccepted(call));
+				BackendException exception = translate(call, failure);
+				return CompletableFuture.failedFuture((exception != null) ? exception : notAccepted(call));
 			});
 	}
 
@@ -150,8 +150,8 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Runs a script some time, where it does not hold up the messages.
-	 * @param failed told if it fails
+	 * Run a script asynchronously, without blocking the messages.
+	 * @param failed called if it fails
 	 */
 	void runInBackground(RedisCall call, Duration timeout, Runnable failed) {
 		this.access.execute(() -> runAsync(call, timeout).whenComplete((reply, failure) -> {
@@ -181,7 +181,7 @@ final class RedisCalls {
 		catch (InterruptedException ex) {
 			future.cancel(true);
 			Thread.currentThread().interrupt();
-			throw new OutcomeUnknownException("Interrupted while Redis was asked", ex);
+			throw new OutcomeUnknownException("Interrupted while waiting for the answer of Redis", ex);
 		}
 		catch (ExecutionException ex) {
 			BackendException failure = this.access.translate(cause(ex));

@@ -17,7 +17,7 @@
 package io.github.lockspring.redis;
 
 /**
- * The channel on which the servers tell this process of grants.
+ * Channel on which the servers notify this process of grants.
  */
 interface RedisChannel {
 
@@ -32,12 +32,12 @@ interface RedisChannel {
 	void message(String text);
 
 	/**
-	 * Takes note that messages arrive again, and that some may have been lost before.
+	 * Record that messages arrive again, and that some may have been lost before.
 	 */
 	void listening();
 
 	/**
-	 * Takes note that another server has taken over, to which all calls go from now on.
+	 * Record a failover to another server, to which all calls are sent from now on.
 	 */
 	void failedOver();
 

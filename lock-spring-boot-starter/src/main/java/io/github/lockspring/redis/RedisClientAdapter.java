@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.BackendException;
 
 /**
- * The way to the servers through one client library, on connections of our own, with
- * deadlines of our own, and without a command ever being sent twice. Renewals have
- * connections to themselves, so that they wait neither for calls that wait for replicas
- * nor for those of many threads that acquire.
+ * Adapter of a client library, with dedicated connections, separate deadlines, and
+ * without a command ever being sent twice. Renewals have dedicated connections, so that
+ * they wait neither for calls that wait for replicas nor for those of many acquiring
+ * threads.
  */
 interface RedisClientAdapter extends AutoCloseable {
 
@@ -95,7 +95,7 @@ interface RedisClientAdapter extends AutoCloseable {
 	void suspect(RedisCall call);
 
 	/**
-	 * Tells what a failure means.
+	 * Translate a failure.
 	 * @param failure a failure of a future, without wrappers
 	 * @return the failure as backends report it, or {@code null} if the server does not
 	 * have the script

@@ -35,7 +35,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.util.ClassUtils;
 
 /**
- * Picks the way to the servers by the client library of the application.
+ * Creates the adapter for the client library of the application.
  */
 final class RedisClientAdapters {
 
@@ -58,12 +58,11 @@ final class RedisClientAdapters {
 		}
 		throw new IllegalArgumentException(
 				"Locks in Redis need a LettuceConnectionFactory or a JedisConnectionFactory, "
-						+ "whose settings they use for connections of their own, not a "
-						+ factory.getClass().getName());
+						+ "whose settings are used for dedicated connections, not a " + factory.getClass().getName());
 	}
 
 	/**
-	 * Tells where the servers are that an application uses, without user names and
+	 * Return the address of the servers that an application uses, without user names and
 	 * passwords.
 	 */
 	static String addressOf(RedisConnectionFactory bean) {
@@ -112,7 +111,7 @@ final class RedisClientAdapters {
 		}
 		catch (Exception ex) {
 			throw new IllegalStateException(
-					"The Redis connection factory behind the proxy " + bean + " is not to be had", ex);
+					"The Redis connection factory behind the proxy " + bean + " could not be obtained", ex);
 		}
 	}
 

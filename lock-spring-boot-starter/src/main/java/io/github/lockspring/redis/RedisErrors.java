@@ -25,8 +25,8 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.OutcomeUnknownException;
 
 /**
- * What the errors of Redis mean. Those that a server answers before it runs anything
- * leave the outcome known.
+ * Translation of Redis errors to exceptions. The outcome is known for errors that a
+ * server returns before it runs anything.
  */
 final class RedisErrors {
 
@@ -41,7 +41,7 @@ final class RedisErrors {
 	private static final int MOST_WORDS = 20;
 
 	/**
-	 * What the server says of a script that lacks the right to a command or a key.
+	 * Error message for a script without permission for a command or a key.
 	 */
 	private static final String MISSING_RIGHT = "The user executing the script can't";
 
@@ -49,9 +49,9 @@ final class RedisErrors {
 	}
 
 	/**
-	 * Translates an error that a server answered.
-	 * @param message what it said
-	 * @param cause the client's exception
+	 * Translate an error returned by a server.
+	 * @param message the error message
+	 * @param cause the exception of the client library
 	 * @return the failure, or {@code null} if the server does not have the script
 	 */
 	static @Nullable BackendException of(@Nullable String message, Throwable cause) {
@@ -62,8 +62,7 @@ final class RedisErrors {
 		}
 		if (code.equals("WRONGTYPE") || code.equals("FOREIGN")) {
 			return new BackendUnavailableException(
-					"Redis has foreign data where these locks keep theirs, which is left" + " untouched: " + text,
-					cause);
+					"A Redis key needed for locks holds foreign data, which is left untouched: " + text, cause);
 		}
 		return (REFUSALS.contains(code) || text.contains(MISSING_RIGHT))
 				? new BackendUnavailableException("Redis refused: " + text, cause)

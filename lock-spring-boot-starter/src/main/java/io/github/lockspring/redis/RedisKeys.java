@@ -21,8 +21,8 @@ import java.nio.charset.StandardCharsets;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * The names of Redis keys: the resource's key between braces, which is the whole of what
- * a cluster computes the slot from; braces in the key are escaped.
+ * Names of Redis keys: the resource's key between braces, which is the whole of what a
+ * cluster computes the slot from; braces in the key are escaped.
  */
 final class RedisKeys {
 
@@ -42,7 +42,8 @@ final class RedisKeys {
 	}
 
 	/**
-	 * An empty tag would be no tag: the empty key is written as an escape of its own.
+	 * An empty tag would be no tag: the empty key is written as a separate escape
+	 * sequence.
 	 */
 	private static String escape(String key) {
 		if (key.isEmpty()) {

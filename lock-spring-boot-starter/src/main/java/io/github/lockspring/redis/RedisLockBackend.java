@@ -61,18 +61,18 @@ import io.github.lockspring.support.Durations;
  * {@link LockBackend} in Redis: one server, Sentinel or Cluster.
  * <ol>
  * <li>Every call is one run of a script, on one server, by that server's clock.</li>
- * <li>A contender that is denied leaves its name in the queue with the same run. Whoever
- * gives the lease back has the server grant it to the head of the queue, and tell the
- * head's process, on a channel of its own, in the same run.</li>
- * <li>Such a grant lapses after a second unless it is renewed or asked for. One run of a
- * script now and then keeps the places of all contenders of a process, and finds those
- * who may try. A message that is lost, and one who has died, cost no more than the time
- * until then.</li>
+ * <li>A contender that is denied enters the queue in the same run. A release grants the
+ * lease to the head of the queue, and notifies its process, on a separate channel, in the
+ * same run.</li>
+ * <li>Such a grant expires after a second unless it is renewed or requested. A periodic
+ * run of a script keeps the queue entries of all contenders of a process, and finds those
+ * that may retry. A lost message or a dead contender delays others no longer than until
+ * then.</li>
  * <li>Fencing tokens are the server's microseconds, or one more than the last token if
- * the clock is behind it, so that they grow even if the server forgot the last one.</li>
+ * the clock is behind it, so that they increase even if the server lost the last
+ * one.</li>
  * </ol>
- * A server with replicas may forget a grant when a replica takes over. Safe for use by
- * many threads at once.
+ * A server with replicas may lose a grant in a failover to a replica. Thread-safe.
  */
 public final class RedisLockBackend implements LockBackend {
 
@@ -84,7 +84,7 @@ public final class RedisLockBackend implements LockBackend {
 	private static final int RENEWALS_PER_CALL = 250;
 
 	/**
-	 * How many contenders one run of a script looks after.
+	 * Maximum number of contenders polled in one run of a script.
 	 */
 	private static final int POLLED_PER_CALL = 500;
 
@@ -118,7 +118,7 @@ public final class RedisLockBackend implements LockBackend {
 	private final Channel channel = new Channel();
 
 	/**
-	 * What every contender tells the queue, and what most of them tell.
+	 * The flags and channel that contenders pass to the queue.
 	 */
 	private final String queueFlags;
 
@@ -134,8 +134,8 @@ public final class RedisLockBackend implements LockBackend {
 	/**
 	 * Creates a backend.
 	 * @param factory the application's connections, of Lettuce or Jedis, whose settings
-	 * are used for connections of our own
-	 * @param settings the numbers
+	 * are used for dedicated connections
+	 * @param settings the settings
 	 */
 	public RedisLockBackend(RedisConnectionFactory factory, RedisLockSettings settings) {
 		this(() -> RedisClientAdapters.of(factory, settings), RedisClientAdapters.addressOf(factory), settings);
@@ -262,7 +262,7 @@ public final class RedisLockBackend implements LockBackend {
 		if (wanted == 0 || reply.number(1) >= wanted) {
 			return;
 		}
-		String message = "Only " + reply.number(1) + " of " + wanted + " replicas confirmed the grant within "
+		String message = "Only " + reply.number(1) + " of " + wanted + " replicas acknowledged the grant within "
 				+ this.settings.waitTimeout().toMillis() + " ms";
 		try {
 			release(request, timeout);
@@ -384,20 +384,20 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
-	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
+	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
 		this.contenders.remove(lease.owner());
-		return this.calls.run(releaseAfter(lease, rest), timeout).number(0) == 1;
+		return this.calls.run(delayedRelease(lease, delay), timeout).number(0) == 1;
 	}
 
 	@Override
-	public CompletionStage<Boolean> releaseWithDelayAsync(LeaseRequest lease, Duration rest, Duration timeout) {
+	public CompletionStage<Boolean> releaseWithDelayAsync(LeaseRequest lease, Duration delay, Duration timeout) {
 		this.contenders.remove(lease.owner());
-		return this.calls.runAsync(releaseAfter(lease, rest), timeout).thenApply((reply) -> reply.number(0) == 1);
+		return this.calls.runAsync(delayedRelease(lease, delay), timeout).thenApply((reply) -> reply.number(0) == 1);
 	}
 
-	private static RedisCall releaseAfter(LeaseRequest lease, Duration rest) {
-		long millis = rest.plusNanos(999_999).toMillis();
-		return new RedisCall(RedisScript.RELEASE_AFTER, RedisKeys.of(lease), owner(lease), number(millis));
+	private static RedisCall delayedRelease(LeaseRequest lease, Duration delay) {
+		long millis = delay.plusNanos(999_999).toMillis();
+		return new RedisCall(RedisScript.RELEASE_WITH_DELAY, RedisKeys.of(lease), owner(lease), number(millis));
 	}
 
 	private static RedisCall release(LeaseRequest lease) {
@@ -407,7 +407,7 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
 		RedisReply reply = this.calls
-			.run(new RedisCall(RedisScript.STEP_DOWN, RedisKeys.of(exclusive), owner(exclusive), owner(shared),
+			.run(new RedisCall(RedisScript.DOWNGRADE, RedisKeys.of(exclusive), owner(exclusive), owner(shared),
 					number(shared.terms().leaseTime().toMillis()), number(shared.terms().tokens())), timeout);
 		long token = reply.number(0);
 		return (token > 0) ? new Grant(token, shared.terms().leaseTime()) : Denial.UNKNOWN_DURATION;
@@ -427,9 +427,8 @@ public final class RedisLockBackend implements LockBackend {
 		List<String> refused = this.calls.runText(new RedisCall(RedisScript.PROBE, RedisKeys.of(request)), timeout)
 			.texts();
 		if (!refused.isEmpty()) {
-			throw new BackendUnavailableException(
-					"Redis refuses what locks need for the key '" + request.key() + "': " + String.join("; ", refused),
-					null);
+			throw new BackendUnavailableException("Redis refused commands that locks need for the key '" + request.key()
+					+ "': " + String.join("; ", refused), null);
 		}
 		return LockBackend.super.probe(request, timeout.minusNanos(System.nanoTime() - start));
 	}
@@ -452,7 +451,7 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Leaves all queues, at once where the client can do that.
+	 * Leave all queues, in parallel where the client supports that.
 	 */
 	private void withdrawAll(long deadline) {
 		List<CompletableFuture<Boolean>> withdrawals = new ArrayList<>();
@@ -470,7 +469,7 @@ public final class RedisLockBackend implements LockBackend {
 			Thread.currentThread().interrupt();
 		}
 		catch (ExecutionException | TimeoutException ex) {
-			logger.debug("Could not leave all queues in Redis", ex);
+			logger.debug("Could not remove all queue entries in Redis", ex);
 		}
 	}
 
@@ -527,7 +526,7 @@ public final class RedisLockBackend implements LockBackend {
 			LeaseRequest request = RedisLockBackend.this.contenders.get(owner);
 			BackendListener listener = RedisLockBackend.this.listener;
 			if (request == null || listener == null) {
-				return; // whoever gave up has released, or will
+				return; // a request that timed out is released, or will be
 			}
 			if (words.length < 4) {
 				listener.onRetryHint(request);
@@ -539,7 +538,7 @@ public final class RedisLockBackend implements LockBackend {
 			if (!taken) {
 				RedisLockBackend.this.calls.runInBackground(release(request),
 						RedisLockBackend.this.settings.operationTimeout(),
-						() -> logger.debug("Could not give a grant back; it lapses by itself"));
+						() -> logger.debug("Could not release a grant; it will expire"));
 			}
 		}
 

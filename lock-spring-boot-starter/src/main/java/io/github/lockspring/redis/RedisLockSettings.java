@@ -23,7 +23,7 @@ import org.springframework.util.Assert;
 import io.github.lockspring.support.Durations;
 
 /**
- * What can be chosen about locks in Redis.
+ * Settings of a {@link RedisLockBackend}.
  *
  * @param operationTimeout how long a call may take, for connections that have to be made
  * @param waitReplicas how many replicas must have confirmed a grant before it counts; 0

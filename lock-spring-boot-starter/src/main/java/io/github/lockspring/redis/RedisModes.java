@@ -22,7 +22,7 @@ import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode;
 
 /**
- * How the scripts write modes and holders.
+ * Encoding of modes and holders in the scripts.
  */
 final class RedisModes {
 

@@ -21,7 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What a script answered: numbers, or texts.
+ * Reply of a script: numbers, or texts.
  */
 final class RedisReply {
 

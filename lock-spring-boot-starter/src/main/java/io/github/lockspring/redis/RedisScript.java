@@ -28,13 +28,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A Lua script that ships with this package, and the name under which servers keep it. A
- * line {@code #include file} stands for that file.
+ * Lua script of this package, and the digest under which servers keep it. A line {@code
+ * #include file} stands for that file.
  */
 enum RedisScript {
 
-	ACQUIRE("acquire.lua"), RELEASE("release.lua"), RELEASE_AFTER("release-after.lua"), RENEW("renew.lua"),
-	POLL("poll.lua"), STEP_DOWN("step-down.lua"), INSPECT("inspect.lua"), PROBE("probe.lua");
+	ACQUIRE("acquire.lua"), RELEASE("release.lua"), RELEASE_WITH_DELAY("release-with-delay.lua"), RENEW("renew.lua"),
+	POLL("poll.lua"), DOWNGRADE("downgrade.lua"), INSPECT("inspect.lua"), PROBE("probe.lua");
 
 	private final byte[] text;
 
@@ -75,7 +75,7 @@ enum RedisScript {
 	 * Whether the script may grant a lease, to whom it runs for or to one that waits.
 	 */
 	boolean grants() {
-		return this == ACQUIRE || this == RELEASE || this == RELEASE_AFTER || this == STEP_DOWN;
+		return this == ACQUIRE || this == RELEASE || this == RELEASE_WITH_DELAY || this == DOWNGRADE;
 	}
 
 	byte[] text() {

@@ -22,8 +22,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a server is set up, as far as it weakens locks: read from its answer to
- * {@code INFO}, in which a server that is compatible with Redis may leave things out.
+ * Configuration of a server as far as it weakens locks, read from its answer to {@code
+ * INFO}, in which a server that is compatible with Redis may leave things out.
  */
 final class RedisSetup {
 
@@ -44,9 +44,9 @@ final class RedisSetup {
 	}
 
 	/**
-	 * What weakens locks.
-	 * @param waitReplicas how many replicas are asked to confirm a grant
-	 * @return sentences for people to read
+	 * Return the warnings about the configuration.
+	 * @param waitReplicas how many replicas must acknowledge a grant
+	 * @return the warnings, as sentences for display
 	 */
 	List<String> warnings(int waitReplicas) {
 		List<String> warnings = new ArrayList<>();
@@ -58,11 +58,11 @@ final class RedisSetup {
 		String policy = fact("maxmemory_policy", "noeviction");
 		if (!policy.equals("noeviction")) {
 			warnings.add("Redis evicts keys when its memory is full (maxmemory-policy " + policy
-					+ "): locks that are held may vanish; set it to noeviction");
+					+ "): locks may be lost while they are held; set it to noeviction");
 		}
 		if (fact("aof_enabled", "1").equals("0")) {
-			warnings.add("Redis has no append-only file (appendonly no): after a restart it has forgotten locks that "
-					+ "are held");
+			warnings.add("Redis has no append-only file (appendonly no): locks that are held are lost "
+					+ "when it restarts");
 		}
 		warnAboutReplicas(waitReplicas, warnings);
 		return warnings;
@@ -71,13 +71,12 @@ final class RedisSetup {
 	private void warnAboutReplicas(int waitReplicas, List<String> warnings) {
 		int replicas = number(fact("connected_slaves", "0"));
 		if (replicas < waitReplicas) {
-			warnings.add("Redis has " + replicas + " replicas, but lock.redis.wait-replicas asks for " + waitReplicas
+			warnings.add("Redis has " + replicas + " replicas, but lock.redis.wait-replicas requires " + waitReplicas
 					+ ": no lock can be acquired");
 		}
 		else if (replicas > 0 && waitReplicas == 0) {
-			warnings
-				.add("Redis has replicas, which are not waited for (lock.redis.wait-replicas 0): one that takes over "
-						+ "may not know the latest locks");
+			warnings.add("Redis has replicas whose acknowledgement is not awaited (lock.redis.wait-replicas 0): "
+					+ "after a failover the latest locks may be missing");
 		}
 	}
 

@@ -29,8 +29,8 @@ import org.apache.commons.logging.LogFactory;
 import io.github.lockspring.support.DaemonThreads;
 
 /**
- * Looks from time to time, in the background, whether the servers are set up well. Each
- * finding is logged once.
+ * Checks the configuration of the servers periodically, in the background. Each warning
+ * is logged once.
  */
 final class RedisWarnings {
 
@@ -75,7 +75,7 @@ final class RedisWarnings {
 			this.lookedNanos = System.nanoTime();
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Could not ask Redis about its setup: " + ex.getMessage());
+			logger.debug("Could not read the Redis configuration: " + ex.getMessage());
 		}
 		finally {
 			this.looking.set(false);
@@ -85,7 +85,7 @@ final class RedisWarnings {
 	List<String> all() {
 		List<String> all = new ArrayList<>(this.found);
 		if (!this.access.isListening()) {
-			all.add("Redis sends no messages: those who wait for a lock ask for it again and again");
+			all.add("No subscription to Redis messages: waiting lock requests are polled");
 		}
 		return all;
 	}

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.BackendException;
 
 /**
- * What one node answered, or why it did not.
+ * Answer of one node, or the reason why there is none.
  *
  * @param <T> the type of answer
  * @param node the name of the node

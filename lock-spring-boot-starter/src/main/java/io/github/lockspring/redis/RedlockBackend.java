@@ -51,26 +51,25 @@ import io.github.lockspring.spi.Renewal;
 import io.github.lockspring.support.Durations;
 
 /**
- * {@link LockBackend} on several Redis servers that know nothing of each other: Redlock,
- * as <a href=
+ * {@link LockBackend} on several independent Redis servers: Redlock, as <a href=
  * "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">described by
  * Redis</a>.
  * <ol>
- * <li>All nodes are asked at once, and each has a fraction of the lease time to answer.
- * The call ends as soon as the answers decide.</li>
- * <li>A lease is granted if a majority granted it. It lasts for its time, less what
- * passed since before the first node was asked, less one percent and two milliseconds for
- * clocks that run apart.</li>
- * <li>If there is no majority, or no time left, the lease is given back on all nodes,
- * also on those that did not answer, and those that do not answer are told again later.
- * The next attempt may come after a random time, so that contenders do not split the
- * votes for ever.</li>
- * <li>A lease is prolonged if a majority prolonged it, and lost if so many nodes have
- * lost it that no majority is left.</li>
+ * <li>All nodes are called in parallel, and each has a fraction of the lease time to
+ * answer. The call ends as soon as the answers are decisive.</li>
+ * <li>A lease is granted if a majority granted it. It lasts for its lease time, less the
+ * time since before the first call, less one percent and two milliseconds for clock
+ * drift.</li>
+ * <li>If there is no majority, or no time left, the lease is released on all nodes, also
+ * on those that did not answer, and the release is retried later on those that do not
+ * answer. The next attempt is made after a random delay, so that contenders do not split
+ * the votes forever.</li>
+ * <li>A lease is renewed if a majority renewed it, and lost if so many nodes have lost it
+ * that no majority is left.</li>
  * </ol>
- * The dead or slow minority costs nothing but its votes. There are no fencing tokens: the
- * nodes count each for itself. A server that restarts without its data and comes back
- * before its leases have ended may vote twice. Safe for use by many threads at once.
+ * A dead or slow minority costs nothing but its votes. There are no fencing tokens,
+ * because each node counts separately. A server that restarts without its data and is
+ * available again before its leases have expired may vote twice. Thread-safe.
  */
 public final class RedlockBackend implements LockBackend {
 
@@ -136,7 +135,7 @@ public final class RedlockBackend implements LockBackend {
 
 	RedlockBackend(Supplier<List<RedlockNode>> source, Duration nodeTimeout, Duration startTimeout) {
 		List<RedlockNode> nodes = source.get();
-		Assert.notEmpty(nodes, "Redlock needs nodes");
+		Assert.notEmpty(nodes, "'nodes' must not be empty");
 		Durations.requirePositive(nodeTimeout, "nodeTimeout");
 		this.source = source;
 		this.nodes = List.copyOf(nodes);
@@ -188,7 +187,7 @@ public final class RedlockBackend implements LockBackend {
 			start.get(Durations.nanos(this.startTimeout.multipliedBy(3)), TimeUnit.NANOSECONDS);
 		}
 		catch (TimeoutException ex) {
-			logger.debug("A node of Redlock takes long to connect");
+			logger.debug("A Redlock node is not connected yet");
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -221,7 +220,7 @@ public final class RedlockBackend implements LockBackend {
 	private void requireSupport(LeaseRequest request) {
 		if (request.terms().mode() != LeaseMode.EXCLUSIVE || request.hasMultipleKeys()) {
 			throw new UnsupportedOperationException(
-					"The backend 'redlock' grants exclusive leases of one key, and no " + request);
+					"The lock backend 'redlock' supports only exclusive leases of one key, not " + request);
 		}
 	}
 
@@ -255,7 +254,7 @@ public final class RedlockBackend implements LockBackend {
 	}
 
 	/**
-	 * ReleaseRetrier on all nodes, and waits for those that answered the attempt.
+	 * Release on all nodes, and wait for those that answered the attempt.
 	 * @return whether no node is left that may have granted the lease, or may still
 	 */
 	private boolean compensate(RedlockCompensation trail, List<RedlockAnswer<Attempt>> answers, Duration timeout) {
@@ -320,8 +319,8 @@ public final class RedlockBackend implements LockBackend {
 	/**
 	 * {@inheritDoc}
 	 * <p>
-	 * It was held unless so many nodes had given it up that no majority is left. Nodes
-	 * that do not answer are told again in the background.
+	 * It was held unless so many nodes had lost it that no majority is left. The release
+	 * is retried in the background on nodes that do not answer.
 	 */
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
@@ -331,16 +330,16 @@ public final class RedlockBackend implements LockBackend {
 	/**
 	 * {@inheritDoc}
 	 * <p>
-	 * Nodes that do not answer are told again in the background, what is left of the rest
-	 * by then.
+	 * The release is retried in the background on nodes that do not answer, with the
+	 * delay that remains by then.
 	 */
 	@Override
-	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
-		Duration patience = shorter(this.nodeTimeout, timeout);
+	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
+		Duration callTimeout = shorter(this.nodeTimeout, timeout);
 		RedlockCompensation trail = this.trails.enter(lease);
 		try {
-			List<RedlockAnswer<Boolean>> answers = trail.release(rest, patience)
-				.await(this.majority::decidesRelease, System.nanoTime() + patience.toNanos());
+			List<RedlockAnswer<Boolean>> answers = trail.release(delay, callTimeout)
+				.await(this.majority::decidesRelease, System.nanoTime() + callTimeout.toNanos());
 			return this.majority.wasHeld(answers);
 		}
 		finally {
@@ -351,7 +350,7 @@ public final class RedlockBackend implements LockBackend {
 	/**
 	 * {@inheritDoc}
 	 * <p>
-	 * Shows whom a majority of the nodes shows.
+	 * Returns the holders that a majority of the nodes returns.
 	 */
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
@@ -388,13 +387,15 @@ public final class RedlockBackend implements LockBackend {
 
 	private List<String> ownWarnings() {
 		List<String> warnings = new ArrayList<>();
-		warnings.add("Redlock has no fencing tokens, and relies on clocks that run alike and on servers that do not"
-				+ " come back from a restart before their leases have ended");
+		warnings
+			.add("Redlock has no fencing tokens, and relies on clocks that run at the same rate and on servers that do"
+					+ " not become available again after a restart before their leases have expired");
 		if (this.nodes.size() < 3) {
-			warnings.add("Redlock with " + this.nodes.size() + " nodes stops when one of them does: use 3 or 5");
+			warnings
+				.add("Redlock with " + this.nodes.size() + " nodes is unavailable when one of them fails: use 3 or 5");
 		}
 		else if (this.nodes.size() % 2 == 0) {
-			warnings.add("Redlock with " + this.nodes.size() + " nodes survives no more failures than with "
+			warnings.add("Redlock with " + this.nodes.size() + " nodes tolerates no more failures than with "
 					+ (this.nodes.size() - 1) + ": use an odd number");
 		}
 		return warnings;

@@ -29,14 +29,14 @@ import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 
 /**
- * What one request may have under way on the nodes, so that its calls stay in order on
- * each of them:
+ * Calls of one request that may be in progress on the nodes, kept in order on each of
+ * them:
  * <ol>
  * <li>A release waits for the attempt before it.</li>
- * <li>A release that fails is tried again; one after an attempt with an unknown outcome
- * is repeated until it finds the lease or the lease would have ended.</li>
- * <li>A node on which a release is under way, or may still arrive, is not asked for the
- * same request again: the release would take away what the later attempt got.</li>
+ * <li>A release that fails is retried; one after an attempt with an unknown outcome is
+ * repeated until it finds the lease or the lease would have ended.</li>
+ * <li>A node on which a release is in progress, or may still arrive, is not called for
+ * the same request again: the release would undo the later attempt.</li>
  * </ol>
  */
 final class RedlockCompensation {
@@ -78,9 +78,9 @@ final class RedlockCompensation {
 	}
 
 	/**
-	 * Asks the nodes for the lease.
-	 * @param deadline when the answers must be there
-	 * @param wanted whether a node that was not asked yet must still be asked
+	 * Request the lease from the nodes.
+	 * @param deadline the deadline of the answers
+	 * @param wanted whether a node that was not called yet must still be called
 	 */
 	RedlockQuorumCall<Attempt> acquire(long deadline, BooleanSupplier wanted) {
 		RedlockQuorumCall<Attempt> poll = new RedlockQuorumCall<>();
@@ -89,16 +89,16 @@ final class RedlockCompensation {
 	}
 
 	/**
-	 * Gives the lease back on all nodes, in the background where they do not answer.
-	 * @param rest how long the nodes are to keep others out, zero if not at all
+	 * Release the lease on all nodes, in the background where they do not answer.
+	 * @param delay how long the key remains locked on the nodes, zero if not at all
 	 * @param timeout how long one call to a node may take
-	 * @return the answers of the nodes; those on which an attempt or a release is still
-	 * under way give theirs when that is over
+	 * @return the answers of the nodes; nodes on which an attempt or a release is still
+	 * in progress answer when that has ended
 	 */
-	RedlockQuorumCall<Boolean> release(Duration rest, Duration timeout) {
+	RedlockQuorumCall<Boolean> release(Duration delay, Duration timeout) {
 		RedlockQuorumCall<Boolean> poll = new RedlockQuorumCall<>();
-		long restEndNanos = System.nanoTime() + rest.toNanos();
-		this.steps.forEach((step) -> poll.add(step.release(restEndNanos, timeout)));
+		long delayEndNanos = System.nanoTime() + delay.toNanos();
+		this.steps.forEach((step) -> poll.add(step.release(delayEndNanos, timeout)));
 		return poll;
 	}
 
@@ -133,12 +133,12 @@ final class RedlockCompensation {
 		/**
 		 * An attempt may still arrive.
 		 */
-		private boolean attemptAtLarge;
+		private boolean attemptMayArrive;
 
 		/**
 		 * A release may still arrive.
 		 */
-		private boolean releaseAtLarge;
+		private boolean releaseMayArrive;
 
 		/**
 		 * The last attempt changed nothing.
@@ -153,12 +153,13 @@ final class RedlockCompensation {
 			CompletableFuture<RedlockAnswer<Attempt>> noted = new CompletableFuture<>();
 			if (!begin(noted)) {
 				noted.complete(this.node
-					.failed(new OutcomeUnknownException("an earlier attempt is still being given back", null)));
+					.failed(new OutcomeUnknownException("an earlier attempt is still being released", null)));
 				return noted;
 			}
 			this.node.<Attempt>ask(RedlockCompensation.this.servers, deadline, (backend, timeout) -> {
 				if (!wanted.getAsBoolean()) {
-					throw new BackendUnavailableException("it was not asked, the others had decided", null);
+					throw new BackendUnavailableException("it was not called because the quorum was already decided",
+							null);
 				}
 				return backend.tryAcquire(RedlockCompensation.this.request, timeout);
 			}).thenAccept((answer) -> {
@@ -170,7 +171,7 @@ final class RedlockCompensation {
 		}
 
 		private synchronized boolean begin(CompletableFuture<?> attempt) {
-			if (isBusy() || this.releaseAtLarge) {
+			if (isBusy() || this.releaseMayArrive) {
 				return false;
 			}
 			this.last = attempt;
@@ -178,7 +179,7 @@ final class RedlockCompensation {
 		}
 
 		private synchronized void note(RedlockAnswer<Attempt> answer) {
-			this.attemptAtLarge |= answer.failure() instanceof OutcomeUnknownException;
+			this.attemptMayArrive |= answer.failure() instanceof OutcomeUnknownException;
 			this.untouched = answer.failure() instanceof BackendUnavailableException;
 		}
 
@@ -187,7 +188,7 @@ final class RedlockCompensation {
 		 * @return the answer to the first call that is made, or to the last if a release
 		 * is under way already
 		 */
-		CompletableFuture<RedlockAnswer<Boolean>> release(long restEndNanos, Duration timeout) {
+		CompletableFuture<RedlockAnswer<Boolean>> release(long delayEndNanos, Duration timeout) {
 			CompletableFuture<RedlockAnswer<Boolean>> first = new CompletableFuture<>();
 			CompletableFuture<RedlockAnswer<Boolean>> end = new CompletableFuture<>();
 			CompletableFuture<?> before;
@@ -199,7 +200,7 @@ final class RedlockCompensation {
 				this.last = end;
 				this.releasing = end;
 			}
-			before.thenRun(() -> release(new Repetition(restEndNanos, timeout, end), 0, first));
+			before.thenRun(() -> release(new Repetition(delayEndNanos, timeout, end), 0, first));
 			return first;
 		}
 
@@ -216,17 +217,17 @@ final class RedlockCompensation {
 		}
 
 		private synchronized boolean isNeededAgain(RedlockAnswer<Boolean> answer, int count) {
-			this.releaseAtLarge |= answer.failure() instanceof OutcomeUnknownException;
+			this.releaseMayArrive |= answer.failure() instanceof OutcomeUnknownException;
 			if (Boolean.TRUE.equals(answer.value())) {
 				return false;
 			}
-			return this.attemptAtLarge || (answer.failure() != null && !this.untouched && count < RETRIES);
+			return this.attemptMayArrive || (answer.failure() != null && !this.untouched && count < RETRIES);
 		}
 
 		private void end(RedlockAnswer<Boolean> answer, CompletableFuture<RedlockAnswer<Boolean>> end) {
 			synchronized (this) {
 				this.releasing = null;
-				this.attemptAtLarge = false;
+				this.attemptMayArrive = false;
 			}
 			end.complete(answer);
 			RedlockCompensation.this.settled.run();
@@ -237,7 +238,7 @@ final class RedlockCompensation {
 		}
 
 		synchronized boolean isSettled() {
-			return this.last.isDone() && !this.attemptAtLarge && !this.releaseAtLarge;
+			return this.last.isDone() && !this.attemptMayArrive && !this.releaseMayArrive;
 		}
 
 	}
@@ -250,7 +251,7 @@ final class RedlockCompensation {
 		/**
 		 * When others may get the lease.
 		 */
-		private final long restEndNanos;
+		private final long delayEndNanos;
 
 		private final Duration timeout;
 
@@ -261,8 +262,8 @@ final class RedlockCompensation {
 		 */
 		private final long endNanos;
 
-		Repetition(long restEndNanos, Duration timeout, CompletableFuture<RedlockAnswer<Boolean>> end) {
-			this.restEndNanos = restEndNanos;
+		Repetition(long delayEndNanos, Duration timeout, CompletableFuture<RedlockAnswer<Boolean>> end) {
+			this.delayEndNanos = delayEndNanos;
 			this.timeout = timeout;
 			this.end = end;
 			this.endNanos = System.nanoTime()
@@ -271,8 +272,8 @@ final class RedlockCompensation {
 
 		boolean release(LockBackend backend, Duration timeout) {
 			LeaseRequest request = RedlockCompensation.this.request;
-			long rest = this.restEndNanos - System.nanoTime();
-			return (rest > 0) ? backend.releaseWithDelay(request, Duration.ofNanos(rest), timeout)
+			long delay = this.delayEndNanos - System.nanoTime();
+			return (delay > 0) ? backend.releaseWithDelay(request, Duration.ofNanos(delay), timeout)
 					: backend.release(request, timeout);
 		}
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * The requests that have something under way on the nodes, or may have.
+ * Requests that have, or may have, calls in progress on the nodes.
  */
 final class RedlockCompensations {
 
@@ -76,7 +76,7 @@ final class RedlockCompensations {
 	}
 
 	/**
-	 * Forgets a trail if all its calls are over.
+	 * Remove a compensation if all its calls have ended.
 	 */
 	void settle(RedlockCompensation trail) {
 		this.trails.computeIfPresent(trail.request(), (key, present) -> keep(present));

@@ -38,8 +38,8 @@ import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.support.DaemonThreads;
 
 /**
- * One of the servers that vote, with threads of its own, so that one that is slow does
- * not hold up calls to the others.
+ * One of the voting servers, with separate threads, so that a slow one does not block
+ * calls to the others.
  */
 final class RedlockNode implements AutoCloseable {
 
@@ -92,7 +92,7 @@ final class RedlockNode implements AutoCloseable {
 	}
 
 	/**
-	 * Asks in another thread.
+	 * Make a call in another thread.
 	 * @param <T> the type of answer
 	 * @param servers what is known of the servers behind the nodes
 	 * @param deadline when the answer must be there; a call that has not begun by then is
@@ -106,7 +106,7 @@ final class RedlockNode implements AutoCloseable {
 			this.executor.execute(() -> answer.complete(call(servers, deadline, question)));
 		}
 		catch (RejectedExecutionException ex) {
-			answer.complete(failed(new BackendUnavailableException("too many calls wait for it", ex)));
+			answer.complete(failed(new BackendUnavailableException("too many calls are queued for it", ex)));
 		}
 		return answer;
 	}
@@ -129,7 +129,7 @@ final class RedlockNode implements AutoCloseable {
 	}
 
 	/**
-	 * Asks nothing of a server of which nobody knows whether it has a vote already.
+	 * Make no call to a server of which it is unknown whether it has a vote already.
 	 */
 	private void identify(RedlockNodeIdentities servers, long deadline) {
 		if (!this.identified) {
@@ -147,10 +147,10 @@ final class RedlockNode implements AutoCloseable {
 		}
 		catch (RuntimeException ex) {
 			if (!String.valueOf(ex.getMessage()).contains("NOPERM")) {
-				throw new BackendUnavailableException("it does not tell who it is: " + ex.getMessage(), ex);
+				throw new BackendUnavailableException("its identity could not be determined: " + ex.getMessage(), ex);
 			}
-			logger.warn("The Redlock node '" + this.name + "' does not permit INFO: it is not known whether it is a"
-					+ " server of its own");
+			logger.warn("The Redlock node '" + this.name + "' does not permit INFO: it could not be verified"
+					+ " that it is a separate server");
 			return List.of();
 		}
 	}
@@ -158,7 +158,7 @@ final class RedlockNode implements AutoCloseable {
 	private static Duration until(long deadline) {
 		long remaining = deadline - System.nanoTime();
 		if (remaining <= 0) {
-			throw new BackendUnavailableException("its turn did not come in time", null);
+			throw new BackendUnavailableException("the call was queued for too long", null);
 		}
 		return Duration.ofNanos(remaining);
 	}
@@ -215,13 +215,13 @@ final class RedlockNode implements AutoCloseable {
 	}
 
 	/**
-	 * There is no queue, and therefore no news.
+	 * There is no queue, and therefore there are no notifications.
 	 */
 	private static final class Deaf implements BackendListener {
 
 		@Override
 		public void onRetryHint(LeaseRequest request) {
-			// nobody waits
+			// there is no waiter
 		}
 
 		@Override

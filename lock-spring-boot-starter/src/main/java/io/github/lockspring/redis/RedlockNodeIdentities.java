@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.BackendUnavailableException;
 
 /**
- * Which server is behind which node, by the {@code run_id} that every server draws at its
- * start. Two nodes on one server would give it two votes.
+ * Identities of the servers behind the nodes, by the {@code run_id} that every server
+ * generates at its start. Two nodes on one server would give it two votes.
  */
 final class RedlockNodeIdentities {
 
@@ -52,7 +52,7 @@ final class RedlockNodeIdentities {
 		String other = this.nodes.putIfAbsent(id, node);
 		if (other != null && !other.equals(node)) {
 			this.mistake = "The Redlock nodes '" + other + "' and '" + node
-					+ "' are the same server, which would have two votes: every node must be a server of its own";
+					+ "' are the same server, which would have two votes: every node must be a separate server";
 			requireNoMistake();
 		}
 	}

@@ -91,16 +91,16 @@ final class RedlockQuorum {
 	}
 
 	/**
-	 * What to say of an attempt that was given back.
+	 * Return the result of an attempt that was released.
 	 * @param answers the answers to it
-	 * @param clean whether all that was granted is known to be given back
+	 * @param clean whether all that was granted is known to be released
 	 */
 	Denial refusal(List<RedlockAnswer<Attempt>> answers, boolean clean) {
 		int granted = grants(answers).size();
 		if (answered(answers) >= this.needed && granted < this.needed) {
 			return new Denial(retryAfter(answers, granted));
 		}
-		String message = (granted >= this.needed) ? "Redlock took longer to grant the lease than the lease lasts"
+		String message = (granted >= this.needed) ? "Redlock took longer than the lease time to grant the lease"
 				: message(answers);
 		boolean complete = answers.size() == this.nodes
 				&& answers.stream().noneMatch((answer) -> answer.failure() instanceof OutcomeUnknownException);
@@ -245,7 +245,7 @@ final class RedlockQuorum {
 				message.append("; node '").append(answer.node()).append("': ").append(answer.failure().getMessage());
 			}
 		}
-		silent.forEach((name) -> message.append("; node '").append(name).append("': no answer in time"));
+		silent.forEach((name) -> message.append("; node '").append(name).append("': no answer within the timeout"));
 		return message.toString();
 	}
 

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * Collects the answers of the nodes to one question, until they decide it. Those that
- * come later are nobody's business here.
+ * Collects the answers of the nodes to one call, until they are decisive. Later answers
+ * are ignored.
  *
  * @param <T> the type of answer
  */

@@ -37,15 +37,15 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.support.DaemonThreads;
 
 /**
- * Follows which server is the primary, with a thread for each of the sentinels.
+ * Tracks which server is the primary, with a thread for each of the sentinels.
  * <ol>
  * <li>A sentinel is asked whenever it announces something about a failover, and once a
  * second, so that an announcement that is lost costs a second at most.</li>
  * <li>The answer with the largest configuration epoch counts. An older one counts only if
  * most sentinels give it, as when they were set up anew.</li>
  * <li>From the moment a failover begins, which is before a replica is promoted, until its
- * outcome is known, no server is named: the former primary would go on to take writes
- * that are lost.</li>
+ * outcome is known, no server is named: the former primary would continue to accept
+ * writes that are lost.</li>
  * <li>A primary that no sentinel has confirmed for three seconds, as after a pause of
  * this process, is asked for once more. It is trusted without an answer if no sentinel
  * can be reached.</li>
@@ -166,7 +166,7 @@ final class SentinelWatch implements AutoCloseable {
 		try {
 			if (this.failures[index] != null) {
 				this.failures[index] = null;
-				logger.info("The Redis sentinel " + this.nodes.get(index) + " answers again");
+				logger.info("The Redis sentinel " + this.nodes.get(index) + " is available again");
 			}
 			this.reports[index] = report;
 			other = adopt(newest());
@@ -177,7 +177,7 @@ final class SentinelWatch implements AutoCloseable {
 			this.lock.unlock();
 		}
 		if (other && !this.closed) {
-			logger.info("The Redis primary is " + report.primary() + " now");
+			logger.info("The Redis primary is now " + report.primary());
 			this.switched.run();
 		}
 	}
@@ -250,7 +250,7 @@ final class SentinelWatch implements AutoCloseable {
 		this.lock.lock();
 		try {
 			if (this.failures[index] == null) {
-				logger.warn("The Redis sentinel " + this.nodes.get(index) + " does not answer, trying again: "
+				logger.warn("The Redis sentinel " + this.nodes.get(index) + " is unavailable; it will be retried: "
 						+ ex.getMessage());
 			}
 			this.failures[index] = ex;
@@ -335,7 +335,8 @@ final class SentinelWatch implements AutoCloseable {
 		}
 		Throwable failure = Arrays.stream(this.failures).filter(Objects::nonNull).findFirst().orElse(null);
 		return new BackendUnavailableException("Redis is not reachable: none of the sentinels " + this.nodes
-				+ " tells where the primary is" + ((failure != null) ? ": " + failure.getMessage() : ""), failure);
+				+ " returned the address of the primary" + ((failure != null) ? ": " + failure.getMessage() : ""),
+				failure);
 	}
 
 	@Override

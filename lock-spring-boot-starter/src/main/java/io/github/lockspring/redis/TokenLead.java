@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  * which may go on to grant some without knowing, and by a clock of its own. The scripts
  * remember a token until the clock has passed it.
  * <p>
- * Processes hear of it at different times. Where one server has all keys, it keeps the
- * latest of these times on a key of its own, and all that is granted goes by that.
+ * Processes detect a failover at different times. Where one server has all keys, it keeps
+ * the latest of these times on a key of its own, and all that is granted goes by that.
  */
 final class TokenLead {
 
@@ -57,29 +57,29 @@ final class TokenLead {
 	}
 
 	/**
-	 * Takes note that a server has taken over.
+	 * Record a failover.
 	 * @param ago how long that is ago
 	 */
 	void begin(Duration ago) {
-		long rest = SPAN_NANOS - Math.min(ago.toNanos(), SPAN_NANOS);
-		this.beginNanos = System.nanoTime() + Math.max(rest, restNanos()) - SPAN_NANOS;
+		long remaining = SPAN_NANOS - Math.min(ago.toNanos(), SPAN_NANOS);
+		this.beginNanos = System.nanoTime() + Math.max(remaining, remainingNanos()) - SPAN_NANOS;
 	}
 
-	private long restNanos() {
+	private long remainingNanos() {
 		return Math.max(0, SPAN_NANOS - (System.nanoTime() - this.beginNanos));
 	}
 
 	/**
-	 * What a script is told that may grant: since when tokens lead, as far as this
-	 * process knows, and whether the server keeps that.
-	 * @return the argument, or {@code null} if there is nothing to tell
+	 * Return the argument of a script that may grant: since when tokens lead, as far as
+	 * this process knows, and whether the server keeps that.
+	 * @return the argument, or {@code null} if there is none
 	 */
 	byte @Nullable [] argument() {
-		long rest = restNanos();
-		if (rest == 0) {
+		long remaining = remainingNanos();
+		if (remaining == 0) {
 			return this.kept ? MARK : null;
 		}
-		return text((this.kept ? "mark " : "lead ") + TimeUnit.NANOSECONDS.toMicros(SPAN_NANOS - rest));
+		return text((this.kept ? "mark " : "lead ") + TimeUnit.NANOSECONDS.toMicros(SPAN_NANOS - remaining));
 	}
 
 	private static byte[] text(String text) {

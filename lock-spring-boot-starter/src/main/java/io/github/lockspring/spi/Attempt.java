@@ -17,7 +17,7 @@
 package io.github.lockspring.spi;
 
 /**
- * The known outcome of one attempt to acquire. An unknown one is an
+ * Outcome of one attempt to acquire a lease. An unknown outcome is reported as an
  * {@link OutcomeUnknownException}.
  */
 public sealed interface Attempt permits Grant, Denial {

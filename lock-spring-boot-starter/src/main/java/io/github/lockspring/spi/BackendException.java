@@ -19,7 +19,8 @@ package io.github.lockspring.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store failed. The type of the exception tells what is known of the outcome.
+ * Base class of the exceptions thrown when the store failed. The subclass says whether
+ * the outcome of the call is known.
  */
 public abstract sealed class BackendException extends RuntimeException
 		permits BackendUnavailableException, OutcomeUnknownException {

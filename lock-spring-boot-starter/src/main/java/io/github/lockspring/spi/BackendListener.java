@@ -17,58 +17,61 @@
 package io.github.lockspring.spi;
 
 /**
- * Hears what the store has to say unasked. Calls may come from any thread and return at
- * once; those about single requests may come in any order, twice or not at all.
+ * Callbacks for notifications sent by the store. They may be called by any thread and
+ * return immediately. Callbacks for single requests may be called in any order, more than
+ * once or not at all.
  */
 public interface BackendListener {
 
 	/**
-	 * Hints that a request in the queue may be granted if it is tried now.
-	 * @param request the request that waits
+	 * Called when a queued request may be granted if it is retried now.
+	 * @param request the waiting request
 	 */
 	void onRetryHint(LeaseRequest request);
 
 	/**
-	 * Tells that the store made a request in the queue the holder, at some time after it
-	 * had denied it. News may come late: a grant that does not follow the last denial of
-	 * the request counts as a hint.
-	 * @param request the request that waited
-	 * @param grant what the store granted; its validity counts from the attempt that was
-	 * denied, and may be much shorter than the lease time until the lease is renewed
+	 * Called when the store granted a queued request after having denied it.
+	 * Notifications may be late: a grant that does not follow the last denial of the
+	 * request is treated as a hint.
+	 * @param request the request that was waiting
+	 * @param grant the grant; its validity is counted from the denied attempt, and may be
+	 * much shorter than the lease time until the lease is renewed
 	 * @param stamp the {@linkplain Denial#stamp() stamp} of that denial
-	 * @return {@code true} if the lease was taken over, now or before; {@code false} if
-	 * nobody waits for it any more, in which case the caller releases it
+	 * @return {@code true} if the lease was accepted, by this call or an earlier one;
+	 * {@code false} if the request is no longer waiting, in which case the caller
+	 * releases the lease
 	 */
 	boolean onGranted(LeaseRequest request, Grant grant, long stamp);
 
 	/**
-	 * Tells that the store gave up a lease that was held.
+	 * Called when the store ended a lease that was held.
 	 * @param lease the request that had been granted
 	 */
 	void onLost(LeaseRequest lease);
 
 	/**
-	 * Tells that the store cannot be asked at present whether what is held is still held:
-	 * until {@link #onResumed()} no lease counts as held, not even one that is granted in
-	 * the meantime, though none is lost. Leases whose time is over in the meantime are
-	 * lost as ever. Does nothing if this was told already. Of this and
-	 * {@link #onResumed()} the last call counts; one of them ends before the next begins.
+	 * Called when the connection to the store is suspended, so that it is unknown whether
+	 * leases are still held. Until {@link #onResumed()} is called no lease is reported as
+	 * held, not even one that is granted in the meantime, but none is lost either. Leases
+	 * that expire in the meantime are lost as usual. Has no effect if the connection is
+	 * suspended already. Of this method and {@link #onResumed()} the last call is
+	 * decisive; calls of the two do not overlap.
 	 */
 	void onSuspended();
 
 	/**
-	 * Tells that the store can be asked again, and still has all leases of which it did
-	 * not tell that they are {@linkplain #onLost lost}. Comes after these losses, and
-	 * before the store answers a request again. Does nothing unless it was
-	 * {@link #onSuspended()}.
+	 * Called when the connection to the store is restored, and the store still has all
+	 * leases that were not reported as {@linkplain #onLost lost}. Called after these
+	 * losses were reported, and before the store answers another request. Has no effect
+	 * unless the connection was {@linkplain #onSuspended() suspended}.
 	 */
 	void onResumed();
 
 	/**
-	 * Tells that another server answers from now on, which may not know all leases: no
-	 * lease counts as held that was granted or renewed by an answer to what was sent
-	 * before, until the store renews it, which is tried at once. Leases that are not
-	 * renewed are held until their time is over. Comes after the last request was sent to
+	 * Called when the store failed over to another server, which may not know all leases.
+	 * A lease that was granted or renewed by a call sent before is not reported as held
+	 * until the store has renewed it, which is attempted immediately. Leases that are not
+	 * renewed remain held until they expire. Called after the last request was sent to
 	 * the former server.
 	 */
 	default void onFailedOver() {

@@ -19,14 +19,14 @@ package io.github.lockspring.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store failed, and it is certain that the call changed nothing in it.
+ * Thrown if the store failed and the call certainly changed nothing in it.
  */
 public final class BackendUnavailableException extends BackendException {
 
 	/**
-	 * Creates the exception.
-	 * @param message what failed, with the store's own words
-	 * @param cause the client's exception
+	 * Create a new exception.
+	 * @param message what failed, including the message of the store
+	 * @param cause the exception of the client library
 	 */
 	public BackendUnavailableException(String message, @Nullable Throwable cause) {
 		super(message, cause);

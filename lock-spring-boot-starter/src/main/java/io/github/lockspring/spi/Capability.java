@@ -17,52 +17,53 @@
 package io.github.lockspring.spi;
 
 /**
- * What a {@link LockBackend} may be able to do beside granting one exclusive, unordered
+ * Optional features of a {@link LockBackend}, beyond granting an exclusive, unordered
  * lease of one key.
  */
 public enum Capability {
 
 	/**
-	 * Grants {@link LeaseMode#SHARED} leases.
+	 * Support for {@link LeaseMode#SHARED} leases.
 	 */
 	SHARED,
 
 	/**
-	 * Grants {@linkplain LeaseMode#permits(int, int) permits}.
+	 * Support for {@linkplain LeaseMode#permits(int, int) permits}.
 	 */
 	PERMITS,
 
 	/**
-	 * Grants several keys at once or none of them.
+	 * Support for leases of several keys, all of which are granted or none.
 	 */
 	MULTI_KEY,
 
 	/**
-	 * Keeps a queue of contenders in the store and tells the next one when its turn has
-	 * come.
+	 * A queue of waiting requests in the store, with notifications for the next request
+	 * when it may be granted.
 	 */
 	QUEUE,
 
 	/**
-	 * Keeps a queue of contenders in the store, and the key for the next one for a moment
-	 * when its turn has come, without telling so: each looks for itself.
+	 * Queue of waiting requests in the store which reserves the key for the next one for
+	 * a short time, without a notification: each request is retried after a delay.
 	 */
 	PLACES,
 
 	/**
-	 * Tells contenders when a key may be free, without a queue: all of them ask again.
-	 * One for whom no news will come is denied with a short
-	 * {@linkplain Denial#retryAfter() time to ask again}.
+	 * Notifications for waiting requests when a key may be free, without a queue: all of
+	 * them are retried. A request that will not be notified is denied with a short
+	 * {@linkplain Denial#retryAfter() retry time}.
 	 */
 	NOTIFICATIONS,
 
 	/**
-	 * Grants {@linkplain LeaseTerms#fair() fair} requests in the order of their queueing.
+	 * Support for {@linkplain LeaseTerms#fair() fair} requests, which are granted in the
+	 * order in which they were queued.
 	 */
 	FAIR,
 
 	/**
-	 * Grants fencing tokens that grow.
+	 * Support for fencing tokens, which increase with every grant.
 	 */
 	FENCING
 

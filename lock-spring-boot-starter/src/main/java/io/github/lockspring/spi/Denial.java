@@ -19,23 +19,25 @@ package io.github.lockspring.spi;
 import java.time.Duration;
 
 /**
- * Somebody else holds the key, or is before the request in the queue.
+ * Outcome of an attempt that was denied because another owner holds the key or precedes
+ * the request in the queue.
  *
- * @param retryAfter the time after which another attempt may make sense if no news comes
- * before; a guess
- * @param stamp names this denial among all that the request ever gets, so that
- * {@linkplain BackendListener#onGranted news of a grant} can tell which one they follow
+ * @param retryAfter an estimate of the time after which another attempt may succeed,
+ * unless a notification is received before
+ * @param stamp identifies this denial among all denials of the request, so that a
+ * {@linkplain BackendListener#onGranted notification of a grant} can refer to the denial
+ * that it follows
  */
 public record Denial(Duration retryAfter, long stamp) implements Attempt {
 
 	/**
-	 * A denial of which nobody knows how long it will last.
+	 * A denial for an unknown time.
 	 */
 	public static final Denial UNKNOWN_DURATION = new Denial(Duration.ofSeconds(Long.MAX_VALUE));
 
 	/**
-	 * Creates a denial that no unasked grant will follow.
-	 * @param retryAfter the time after which another attempt may make sense
+	 * Create a denial that will not be followed by a notification of a grant.
+	 * @param retryAfter the time after which another attempt may succeed
 	 */
 	public Denial(Duration retryAfter) {
 		this(retryAfter, 0);

@@ -19,13 +19,13 @@ package io.github.lockspring.spi;
 import java.time.Duration;
 
 /**
- * The store made the request the holder.
+ * Outcome of an attempt that was granted: the owner of the request now holds the lease.
  *
- * @param token the first fencing token of the block that the terms asked for; every token
+ * @param token the first fencing token of the block requested by the terms; every token
  * of the block is larger than every token granted before for any of the keys; 0 from a
  * backend without {@link Capability#FENCING}
- * @param validity how long the store keeps the lease from now on: the lease time, or what
- * is left of it if the request was granted before
+ * @param validity the time for which the store keeps the lease from now on: the lease
+ * time, or the remaining part of it if the request was granted before
  */
 public record Grant(long token, Duration validity) implements Attempt {
 }

@@ -19,10 +19,10 @@ package io.github.lockspring.spi;
 import java.time.Duration;
 
 /**
- * One who holds a key, as the store shows it.
+ * Owner that holds a key, as recorded in the store.
  *
  * @param owner the text of the {@link OwnerId}
- * @param mode the share that is held
+ * @param mode the mode of the lease
  * @param token the last fencing token of the lease's block, or 0 from a backend without
  * {@link Capability#FENCING}
  * @param remaining the time until the lease ends if it is not renewed

@@ -17,24 +17,26 @@
 package io.github.lockspring.spi;
 
 /**
- * How much of a key's capacity a lease takes.
+ * Mode of a lease: which other leases of the same key may be held at the same time.
  */
 public sealed interface LeaseMode {
 
 	/**
-	 * All of it: nobody else holds the key in any mode.
+	 * Exclusive lease: no other owner holds the key in any mode.
 	 */
 	LeaseMode EXCLUSIVE = new Exclusive();
 
 	/**
-	 * Any number of shared leases stand side by side, but never beside an exclusive one.
+	 * Shared lease: any number of shared leases can be held together, but never together
+	 * with an exclusive one.
 	 */
 	LeaseMode SHARED = new Shared();
 
 	/**
-	 * Some permits out of a number that all who use the key agree on.
-	 * @param permits how many permits the lease takes
-	 * @param limit how many there are
+	 * Create a mode that takes permits out of a limited number, on which all users of the
+	 * key agree.
+	 * @param permits the number of permits that the lease takes
+	 * @param limit the total number of permits of the key
 	 * @return the mode
 	 */
 	static LeaseMode permits(int permits, int limit) {
@@ -42,7 +44,7 @@ public sealed interface LeaseMode {
 	}
 
 	/**
-	 * See {@link #EXCLUSIVE}.
+	 * Type of {@link #EXCLUSIVE}.
 	 */
 	record Exclusive() implements LeaseMode {
 
@@ -54,7 +56,7 @@ public sealed interface LeaseMode {
 	}
 
 	/**
-	 * See {@link #SHARED}.
+	 * Type of {@link #SHARED}.
 	 */
 	record Shared() implements LeaseMode {
 
@@ -66,10 +68,10 @@ public sealed interface LeaseMode {
 	}
 
 	/**
-	 * See {@link #permits(int, int)}.
+	 * Type of the modes created by {@link #permits(int, int)}.
 	 *
-	 * @param permits how many permits the lease takes
-	 * @param limit how many there are
+	 * @param permits the number of permits that the lease takes
+	 * @param limit the total number of permits of the key
 	 */
 	record Permits(int permits, int limit) implements LeaseMode {
 

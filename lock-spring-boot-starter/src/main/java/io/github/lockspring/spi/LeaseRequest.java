@@ -26,11 +26,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A wish for a lease, and later the name of that lease: one or several keys, the terms,
- * and an owner that no other request has.
+ * Request for a lease, which later identifies that lease: one or several keys, the terms,
+ * and an owner that is unique to the request.
  * <p>
- * Immutable. Two requests are equal if their owners are, because an owner makes one
- * request only; a {@linkplain #part(List) part} of it names a part of the lease.
+ * Immutable. Two requests are equal if their owners are equal, because an owner makes
+ * only one request; a {@linkplain #part(List) part} of it identifies a part of the lease.
  */
 public final class LeaseRequest {
 
@@ -45,10 +45,10 @@ public final class LeaseRequest {
 	private final long sequence;
 
 	/**
-	 * Creates a request for one key.
+	 * Create a request for one key.
 	 * @param key the key
 	 * @param terms the terms
-	 * @param instance the process that asks, as in {@link OwnerId#instance()}
+	 * @param instance the requesting process, as in {@link OwnerId#instance()}
 	 * @param sequence the number of this request in that process, as in
 	 * {@link OwnerId#sequence()}
 	 */
@@ -57,10 +57,10 @@ public final class LeaseRequest {
 	}
 
 	/**
-	 * Creates a request for several keys, all of them or none.
+	 * Create a request for several keys, all of which are granted or none.
 	 * @param keys the keys, at least one, without duplicates and sorted
 	 * @param terms the terms
-	 * @param owner the owner of this request, and of no other
+	 * @param owner the owner, unique to this request
 	 */
 	public LeaseRequest(List<String> keys, LeaseTerms terms, OwnerId owner) {
 		this(keys.get(0), List.copyOf(keys.subList(1, keys.size())), terms, owner.instance(), owner.sequence());
@@ -75,7 +75,7 @@ public final class LeaseRequest {
 	}
 
 	/**
-	 * The key, or the first of several.
+	 * Return the key, or the first of several.
 	 * @return the key
 	 */
 	public String key() {
@@ -83,7 +83,7 @@ public final class LeaseRequest {
 	}
 
 	/**
-	 * All keys, sorted.
+	 * Return all keys, sorted.
 	 * @return the keys
 	 */
 	public List<String> keys() {
@@ -97,7 +97,7 @@ public final class LeaseRequest {
 	}
 
 	/**
-	 * Whether there is more than one key.
+	 * Return whether there is more than one key.
 	 * @return {@code true} for several keys
 	 */
 	public boolean hasMultipleKeys() {
@@ -105,36 +105,36 @@ public final class LeaseRequest {
 	}
 
 	/**
-	 * The part of this request that some of its keys are. It is equal to this request.
+	 * Return a part of this request, with some of its keys. It is equal to this request.
 	 * @param keys some of the keys, at least one, sorted
-	 * @return a request of the same owner, which names a part of its lease
+	 * @return a request of the same owner, which identifies a part of its lease
 	 */
 	public LeaseRequest part(List<String> keys) {
 		return new LeaseRequest(keys, this.terms, owner());
 	}
 
 	/**
-	 * What is left of this request without some of its keys.
-	 * @param keys the keys to leave out, of which it may not have all
-	 * @return the rest, or {@code null} if there is none
+	 * Return the part of this request without some of its keys.
+	 * @param keys the keys to leave out; keys that this request does not have are ignored
+	 * @return the remaining part, or {@code null} if no key is left
 	 */
 	public @Nullable LeaseRequest without(Collection<String> keys) {
-		List<String> rest = new ArrayList<>(keys());
-		rest.removeAll(Set.copyOf(keys));
-		return rest.isEmpty() ? null : part(rest);
+		List<String> remaining = new ArrayList<>(keys());
+		remaining.removeAll(Set.copyOf(keys));
+		return remaining.isEmpty() ? null : part(remaining);
 	}
 
 	/**
-	 * This request together with another part of the same lease.
+	 * Return this request joined with another part of the same lease.
 	 * @param other the other part
-	 * @return both
+	 * @return a request with the keys of both
 	 */
 	public LeaseRequest and(LeaseRequest other) {
 		return part(Stream.concat(keys().stream(), other.keys().stream()).distinct().sorted().toList());
 	}
 
 	/**
-	 * What is wanted of the keys, and for how long.
+	 * Return the terms of the requested lease.
 	 * @return the terms
 	 */
 	public LeaseTerms terms() {
@@ -142,7 +142,7 @@ public final class LeaseRequest {
 	}
 
 	/**
-	 * Who asks.
+	 * Return the owner of this request.
 	 * @return the owner
 	 */
 	public OwnerId owner() {

@@ -19,13 +19,14 @@ package io.github.lockspring.spi;
 import java.time.Duration;
 
 /**
- * The right to a key that a request asks for.
+ * Terms of a requested lease.
  *
- * @param mode the share of the key's capacity
- * @param fair whether the request must wait behind those that came to the store before it
- * @param leaseTime how long the lease lasts unless it is renewed
- * @param tokens how many consecutive fencing tokens the grant covers, at least 1: the
- * lease can be handed on inside the process one time less than that
+ * @param mode the mode of the lease
+ * @param fair whether the request must wait behind requests that reached the store before
+ * it
+ * @param leaseTime the time after which the lease expires unless it is renewed
+ * @param tokens the number of consecutive fencing tokens that the grant covers, at least
+ * 1: the lease can be handed off inside the process one time less than that
  */
 public record LeaseTerms(LeaseMode mode, boolean fair, Duration leaseTime, int tokens) {
 }

@@ -19,15 +19,15 @@ package io.github.lockspring.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store failed after the call may have reached it: what was asked for may have been
- * done, may be done later, or never.
+ * Thrown if the store failed after the call may have reached it: the requested change may
+ * have been made, may be made later, or never.
  */
 public final class OutcomeUnknownException extends BackendException {
 
 	/**
-	 * Creates the exception.
-	 * @param message what failed, with the store's own words
-	 * @param cause the client's exception
+	 * Create a new exception.
+	 * @param message what failed, including the message of the store
+	 * @param cause the exception of the client library
 	 */
 	public OutcomeUnknownException(String message, @Nullable Throwable cause) {
 		super(message, cause);

@@ -20,8 +20,8 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * An identity that exactly one request ever has: a random name for the process, drawn at
- * its start, and a number that the process counts up.
+ * Identity that is unique to one request: a random identifier of the process, generated
+ * at its start, and a sequence number within the process.
  *
  * @param instance 128 random bits in hexadecimal
  * @param sequence the number of the request in its process
@@ -31,7 +31,7 @@ public record OwnerId(String instance, long sequence) {
 	private static final SecureRandom RANDOM = new SecureRandom();
 
 	/**
-	 * Draws a name for a process.
+	 * Generate an identifier for a process.
 	 * @return 32 hexadecimal digits
 	 */
 	public static String newInstance() {

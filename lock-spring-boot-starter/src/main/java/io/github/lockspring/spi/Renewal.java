@@ -19,11 +19,11 @@ package io.github.lockspring.spi;
 import java.util.Set;
 
 /**
- * What became of leases that were to be renewed. Nothing is known of those that are in
- * neither set: they may or may not have been prolonged, and can be tried again.
+ * Result of the renewal of leases. The outcome for leases that are in neither set is
+ * unknown: they may or may not have been renewed, and can be retried.
  *
- * @param held those that were prolonged
- * @param lost those that are over for good
+ * @param held the leases that were renewed
+ * @param lost the leases that have ended for good
  */
 public record Renewal(Set<LeaseRequest> held, Set<LeaseRequest> lost) {
 }

@@ -15,9 +15,9 @@
  */
 
 /**
- * What the author of a backend implements: {@link io.github.lockspring.spi.LockBackend}
- * and the values it speaks in. Threads, waiting, re-entry, renewal and loss are not here;
- * they live in the engine, once for all stores.
+ * Service provider interface for lock backends:
+ * {@link io.github.lockspring.spi.LockBackend} and its value types. Threads, waiting,
+ * reentrancy, renewal and loss are handled by the engine, once for all stores.
  */
 @NullMarked
 package io.github.lockspring.spi;

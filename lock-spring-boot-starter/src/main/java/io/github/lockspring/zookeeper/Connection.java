@@ -41,12 +41,12 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.BackendUnavailableException;
 
 /**
- * Knows the session that requests can be sent in at present.
+ * Tracks the current session, in which requests can be sent.
  * <ol>
- * <li>When the connection breaks there is none until it is back. Whoever needs it waits
- * for it, as long as there is time.</li>
- * <li>When it is back with the same session, that session goes on. Another session means
- * that the one before it is over, and so is one that the client has given up.</li>
+ * <li>When the connection is suspended there is none until it is restored. Callers wait
+ * for it until their deadline.</li>
+ * <li>When it is restored with the same session, that session continues. Another session
+ * means that the former one has ended, and so has one that the client has given up.</li>
  * <li>A new session begins with the root: it is created unless it is there, and its ACL
  * is read, which all other nodes get as well.</li>
  * </ol>
@@ -84,7 +84,7 @@ final class Connection {
 	}
 
 	/**
-	 * Starts the client, if nobody has done that yet.
+	 * Start the client, unless it is already started.
 	 */
 	void start() {
 		this.client.getConnectionStateListenable().addListener(this.stateListener);
@@ -97,8 +97,8 @@ final class Connection {
 	}
 
 	/**
-	 * Whether the servers did not accept who we are, which is told to those only who ask
-	 * them for something.
+	 * Whether the servers rejected the credentials, which they report only in answers to
+	 * requests.
 	 */
 	private boolean isRefused() {
 		ZooKeeper zooKeeper = handle();
@@ -113,7 +113,7 @@ final class Connection {
 	}
 
 	/**
-	 * Hears nothing any more. The client stays as it is.
+	 * Stop listening. The client is left as it is.
 	 */
 	void close() {
 		this.client.getConnectionStateListenable().removeListener(this.stateListener);
@@ -169,8 +169,7 @@ final class Connection {
 	}
 
 	/**
-	 * Creates the root once more, which somebody has deleted, or which could not be
-	 * created before.
+	 * Create the root again if it was deleted, or could not be created before.
 	 */
 	synchronized CompletableFuture<Session> prepareAgain() {
 		if (this.connected) {
@@ -226,7 +225,7 @@ final class Connection {
 			return this.client.getZookeeperClient().getZooKeeper();
 		}
 		catch (Exception ex) {
-			logger.debug("The client has no connection to ZooKeeper", ex);
+			logger.debug("The client is not connected to ZooKeeper", ex);
 			return null;
 		}
 	}
@@ -334,8 +333,10 @@ final class Connection {
 	 */
 	private List<ACL> checked(List<ACL> acl) {
 		if (acl.stream().anyMatch((entry) -> isHidden(entry.getId()))) {
-			throw new ZooKeeperLockSetupException("ZooKeeper does not show who has rights on '" + this.tree.root()
-					+ "', which all nodes of locks are to have: give the client the right ADMIN there", null);
+			throw new ZooKeeperLockSetupException(
+					"ZooKeeper does not permit reading the ACL of '" + this.tree.root()
+							+ "', which is applied to all lock nodes: grant the client the ADMIN permission there",
+					null);
 		}
 		return acl;
 	}
@@ -357,13 +358,14 @@ final class Connection {
 					+ this.client.getZookeeperClient().getCurrentConnectionString() + "'", cause);
 		}
 		if (cause instanceof KeeperException.NoAuthException) {
-			return new ZooKeeperLockSetupException("ZooKeeper does not permit to create or read '" + root
-					+ "': set lock.zookeeper.auth, or give the client the right to create nodes there", cause);
+			return new ZooKeeperLockSetupException("ZooKeeper does not permit creating or reading '" + root
+					+ "': set lock.zookeeper.auth, or grant the client the CREATE permission there", cause);
 		}
 		if (cause instanceof KeeperException.InvalidACLException
 				|| cause instanceof KeeperException.AuthFailedException) {
-			return new ZooKeeperLockSetupException("ZooKeeper does not accept who we are or which rights '" + root
-					+ "' should have: check lock.zookeeper.auth", cause);
+			return new ZooKeeperLockSetupException(
+					"ZooKeeper does not accept the credentials or the ACL of '" + root + "': check lock.zookeeper.auth",
+					cause);
 		}
 		return new BackendUnavailableException("ZooKeeper cannot be used: " + cause.getMessage(), cause);
 	}

@@ -22,8 +22,8 @@ import java.util.HexFormat;
 import org.apache.curator.framework.CuratorFramework;
 
 /**
- * Where the nodes are: one below the root for every key, and below that one for everybody
- * who holds the key or waits for it.
+ * Paths of the nodes: one below the root for every key, and below that one for every
+ * request that holds the key or waits for it.
  * <p>
  * Whatever the key is, its text maps to exactly one name, and no other key has that name:
  * bytes that are not plain are written in hexadecimal after a percent sign, and so is a

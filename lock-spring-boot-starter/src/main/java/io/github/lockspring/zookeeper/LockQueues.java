@@ -50,23 +50,23 @@ import io.github.lockspring.zookeeper.Session.NodeContent;
 import io.github.lockspring.zookeeper.Session.QueuedNodes;
 
 /**
- * Takes places in the queues of keys, watches those before them, and leaves them.
+ * Enters the queues of keys, watches preceding entries, and leaves the queues.
  * <ol>
- * <li>A request enters the queue of its key, and is told in the same step how many are in
- * it: whoever is alone is the holder. Otherwise it lists the queue, which is sent
- * together with the request if there was a queue lately: whoever has nobody in the way is
- * the holder, too.</li>
- * <li>Whoever is denied and stays watches its own node and the nearest of those in its
- * way. When they have all gone, and its own has not, nobody can have come between, so the
- * request is the holder without another question: the servers tell of deletions in the
- * order in which they happened. If one was replaced, its own is not watched yet, or the
- * connection was broken meanwhile, it looks again. If its own has gone it has lost its
- * place, and begins anew.</li>
- * <li>A node whose creation or deletion was not answered is looked for, by the owner in
- * its name, and deleted when the connection is back. If the session ended meanwhile, the
+ * <li>A request enters the queue of its key, and the same call returns the length of the
+ * queue: a request that is alone is the holder. Otherwise it lists the queue (the listing
+ * is pipelined with the request if there was a queue recently): a request with no
+ * blocking entry before it is the holder, too.</li>
+ * <li>A denied request that waits watches its own node and the nearest blocking ones.
+ * When those are all deleted, and its own is not, no other can have come between, so the
+ * request is the holder without another call: the servers report deletions in the order
+ * in which they happened. If one was replaced, the own node is not watched yet, or the
+ * connection was lost meanwhile, it lists the queue again. If its own node was deleted it
+ * has lost its place, and starts again.</li>
+ * <li>A node whose creation or deletion was not answered is searched by the owner in its
+ * name, and deleted when the connection is restored. If the session ended meanwhile, the
  * node has ended with it.</li>
  * </ol>
- * Nothing here waits: answers come in the client's event thread.
+ * Nothing blocks here: answers arrive in the event thread of the client.
  */
 final class LockQueues {
 
@@ -165,8 +165,7 @@ final class LockQueues {
 	}
 
 	/**
-	 * The server deletes nodes of keys that nobody uses, and somebody may have deleted
-	 * the root.
+	 * The server deletes unused nodes of keys, and the root may have been deleted.
 	 */
 	private CompletableFuture<Attempt> enterAgain(QueueEntry queueEntry, int attempt, boolean stays, long now,
 			Throwable failure, CompletableFuture<?> containers) {
@@ -213,7 +212,7 @@ final class LockQueues {
 	}
 
 	/**
-	 * All keys or none: nobody waits in several queues.
+	 * All keys or none: no request waits in several queues.
 	 */
 	private CompletableFuture<Attempt> settleAll(QueueEntry queueEntry, List<List<String>> lists) {
 		try {
@@ -351,9 +350,10 @@ final class LockQueues {
 	}
 
 	/**
-	 * Denies those who waited before the call, and of whom the servers would have told if
-	 * anything had changed for them. A watch that a server has confirmed holds as long as
-	 * the connection; after a reconnection each asks by itself once. Sends nothing.
+	 * Deny the requests that waited before the call, and for which the servers would have
+	 * sent a notification if anything had changed. A watch confirmed by a server lasts as
+	 * long as the connection; after a reconnection each request is retried by itself
+	 * once. Sends nothing.
 	 */
 	Map<LeaseRequest, Denial> denyAgain(Session session, Collection<LeaseRequest> waiting, long now) {
 		int connections = this.watches.connections();
@@ -370,7 +370,7 @@ final class LockQueues {
 	}
 
 	/**
-	 * Hears that a node has changed or gone.
+	 * Handle the change or deletion of a node.
 	 */
 	private void changed(QueueEntry queueEntry, WatchedEvent event) {
 		if (queueEntry.paths().contains(event.getPath())) {

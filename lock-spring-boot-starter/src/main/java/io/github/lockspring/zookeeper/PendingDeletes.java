@@ -24,8 +24,8 @@ import java.util.function.BiFunction;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * What must be deleted as soon as the connection is back: nodes whose deletion was not
- * answered, and nodes of requests whose creation was not. They would stay as long as
+ * Nodes to be deleted as soon as the connection is restored: nodes whose deletion was not
+ * answered, and nodes of requests whose creation was not. They would exist as long as
  * their session. When the session ends, they have ended with it.
  */
 final class PendingDeletes {
@@ -73,7 +73,7 @@ final class PendingDeletes {
 	}
 
 	/**
-	 * Forgets a session that is over.
+	 * Discard the nodes of a session that has ended.
 	 */
 	void forget(Session session) {
 		this.paths.values().removeIf((owner) -> owner == session);

@@ -31,14 +31,14 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * A request's place in the queue of its key, or in those of its keys, as far as this
- * process knows. One of many that are held takes little room: the path of its node is put
- * together when it is needed. Safe for use by many threads.
+ * Entry of a request in the queue of its key, or in those of its keys, as known to this
+ * process. Uses little memory while held: the path of its node is computed when it is
+ * needed. Thread-safe.
  */
 final class QueueEntry {
 
 	/**
-	 * Something was heard of those in the way, or they cannot be watched.
+	 * A notification about the blocking entries was received, or they cannot be watched.
 	 */
 	private static final int DISTURBED = -1;
 
@@ -73,10 +73,10 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Tells which nodes were created for this.
+	 * Record which nodes were created for this.
 	 * @param paths the paths of the nodes
 	 * @param token the first fencing token
-	 * @return {@code false} if nobody wants them any more
+	 * @return {@code false} if they are no longer wanted
 	 */
 	synchronized boolean entered(List<String> paths, long token) {
 		String name = name(paths.get(0));
@@ -169,7 +169,7 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Tells that the request is denied.
+	 * Record that the request is denied.
 	 * @param denial the answer
 	 * @param nanos the monotonic time at which the request was made
 	 * @return {@code false} if it is held, or left, in spite of that
@@ -186,7 +186,7 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Tells who is before this one.
+	 * Record the entries before this one.
 	 * @param before those before this one, to be changed at will
 	 * @param blockers how many of them are in the way and will be watched
 	 * @param connections how many connections there were up to now
@@ -205,7 +205,7 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Tells that one of those in the way is watched from now on.
+	 * Record that one of the blocking entries is watched from now on.
 	 */
 	synchronized void watched(int round) {
 		Waiting waiting = waiting();
@@ -215,20 +215,20 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Tells that something has become of those in the way, so that others may be in the
-	 * way now, or nobody.
+	 * Record a change of the blocking entries, so that others may be blocking now, or
+	 * none.
 	 */
 	synchronized void disturbed() {
 		waiting().unwatched = DISTURBED;
 	}
 
 	/**
-	 * Denies the request once more if nothing can have changed: the servers would tell of
-	 * it, and did not.
+	 * Deny the request again if nothing can have changed, because the servers would have
+	 * sent a notification.
 	 * @param stamp the stamp of the denial
 	 * @param now the monotonic time at which this was asked for
 	 * @param connections how many connections there were up to now
-	 * @return the denial, or {@code null} if the servers must be asked
+	 * @return the denial, or {@code null} if the request must be sent to the servers
 	 */
 	synchronized @Nullable Denial denyAgain(long stamp, long now, int connections) {
 		Waiting waiting = this.waiting;
@@ -240,9 +240,9 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Tells that a node has gone. Without a list from the same connection it may have
-	 * been replaced, and without a watch on it the own node may have gone before.
-	 * @return whether nobody is in the way any more for certain
+	 * Record that a node was deleted. Without a list from the same connection it may have
+	 * been replaced, and without a watch on it the own node may have been deleted before.
+	 * @return whether certainly no blocking entry is left
 	 */
 	synchronized boolean isFreedBy(String name, int connections) {
 		Waiting waiting = waiting();
@@ -285,7 +285,7 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Whether somebody must begin to watch the nodes of this place.
+	 * Return whether a watch on the nodes of this entry must be set.
 	 */
 	synchronized boolean isToBeWatched() {
 		Waiting waiting = waiting();
@@ -297,14 +297,14 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Whether the servers tell if somebody deletes the nodes of this place.
+	 * Return whether the servers notify of the deletion of the nodes of this entry.
 	 */
 	synchronized boolean isGuarded() {
 		return this.waiting != null && this.waiting.guard == Guard.SET;
 	}
 
 	/**
-	 * Tells that from now on it will be told if a node of this place is deleted.
+	 * Record that from now on the deletion of a node of this entry is reported.
 	 */
 	synchronized void guard() {
 		if (waiting().guard == Guard.ASKED) {
@@ -313,7 +313,7 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Tells that the nodes of this place are not watched, or not any more.
+	 * Record that the nodes of this entry are not, or no longer, watched.
 	 */
 	synchronized void unguard() {
 		waiting().guard = Guard.NONE;
@@ -353,8 +353,8 @@ final class QueueEntry {
 	}
 
 	/**
-	 * The grant as news. It counts from the denial, and is sure to last for the lease
-	 * time at most, and as long as the servers are sure to keep the session.
+	 * Return the grant for a notification. Its validity counts from the denial, and is at
+	 * most the lease time and the time for which the servers certainly keep the session.
 	 * @param now the present monotonic time
 	 */
 	synchronized Grant grantSinceDenial(long now) {
@@ -365,14 +365,14 @@ final class QueueEntry {
 	}
 
 	/**
-	 * What is known of a place only if somebody was in the way.
+	 * State of an entry that was blocked.
 	 */
 	private static final class Waiting {
 
 		private @Nullable QueueNode node;
 
 		/**
-		 * Those before this one, less those that have gone since.
+		 * The entries before this one, without those deleted since.
 		 */
 		private List<QueueNode> before = List.of();
 
@@ -405,7 +405,7 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Whether the servers tell if somebody else deletes the nodes of a place.
+	 * Whether the servers notify of a deletion of the nodes of an entry by others.
 	 */
 	private enum Guard {
 
@@ -419,7 +419,7 @@ final class QueueEntry {
 	enum State {
 
 		/**
-		 * Nobody knows yet whether there is a node.
+		 * It is not known yet whether there is a node.
 		 */
 		ENTERING,
 

@@ -28,12 +28,12 @@ import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * A node in the queue of a key. All that decides who holds the key is in its name, so
- * that one listing of names is enough: the owner, the mode, the number of fencing tokens,
- * and at the end the number that ZooKeeper counts up.
+ * Node in the queue of a key. Its name contains everything that determines the holder, so
+ * that one listing of names is sufficient: the owner, the mode, the number of fencing
+ * tokens, and at the end the sequence number of ZooKeeper.
  * <p>
- * A request is granted when no node before it is in its way. Since a node that waits is
- * in the way of those behind it just as one that holds, nobody is overtaken.
+ * A request is granted when no node before it blocks it. Since a waiting node blocks
+ * those behind it like one that holds, no request is overtaken.
  *
  * @param name the whole name
  * @param owner the text of the owner's id
@@ -93,8 +93,8 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 
 	/**
 	 * Reads a name.
-	 * @throws BackendUnavailableException if the name is none of ours: somebody else, or
-	 * a later version, may mean something by it
+	 * @throws BackendUnavailableException if the name was not created by this version: it
+	 * may belong to another application or to a later version
 	 */
 	static QueueNode parse(String name) {
 		try {
@@ -107,8 +107,8 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 					Integer.parseInt(name.substring(end + 1)));
 		}
 		catch (IllegalArgumentException | IndexOutOfBoundsException ex) {
-			throw new BackendUnavailableException("ZooKeeper has foreign data among the locks: the node '"
-					+ name.replaceAll("[^\\w.:-]", "?") + "' is not one of ours", ex);
+			throw new BackendUnavailableException("ZooKeeper has foreign data among the lock nodes: the node '"
+					+ name.replaceAll("[^\\w.:-]", "?") + "' was not created by this library", ex);
 		}
 	}
 

@@ -19,10 +19,10 @@ package io.github.lockspring.zookeeper;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Remembers of some nodes of keys that they were there lately, so that they are not
- * created again with every request, and whether there was a queue below them, which is
- * then listed in the same go as it is entered. Only a hint: it forgets, since there is
- * room for a fixed number of them, and all may be different by now.
+ * Cache of nodes of keys that existed recently, so that they are not created again with
+ * every request, and whether there was a queue below them, which is then listed in the
+ * same pipelined call as it is entered. Only a hint: entries are evicted, since the size
+ * is fixed, and may be outdated.
  */
 final class RecentParents {
 

@@ -35,17 +35,17 @@ import org.apache.zookeeper.OpResult;
 import io.github.lockspring.zookeeper.Session.NodeContent;
 
 /**
- * The nodes that keep keys at rest after their holders have released them early. They do
- * not end with a session, so somebody has to delete them.
+ * Nodes that keep keys locked after they were released with a delay. They do not end with
+ * a session, so they have to be deleted explicitly.
  * <ol>
  * <li>The node of the holder becomes the resting node in one step, which also enters its
  * path in the list of all resting nodes.</li>
- * <li>The process that released deletes both when the rest is over, and whoever wants the
- * key before deletes the resting node.</li>
- * <li>What is left by processes that ended meanwhile is deleted by any process that
- * begins a session, or deletes its own and has not looked for a minute.</li>
+ * <li>The releasing process deletes both when the delay is over, and a process that wants
+ * the key earlier deletes the resting node after the delay.</li>
+ * <li>Nodes left by processes that ended meanwhile are deleted by any process that begins
+ * a session, or deletes its own and has not checked for a minute.</li>
  * </ol>
- * The rest is measured by the leader's clock alone.
+ * The delay is measured only by the clock of the leader.
  */
 final class RestingNodes {
 
@@ -142,7 +142,7 @@ final class RestingNodes {
 				}
 			})
 			.exceptionally((failure) -> {
-				logger.debug("Could not delete a resting node: " + failure);
+				logger.debug("Could not delete the node of a lock released with a delay: " + failure);
 				return null;
 			});
 	}
@@ -152,7 +152,7 @@ final class RestingNodes {
 		boolean known = path.startsWith(this.tree.root() + '/')
 				&& QueueNode.parse(path.substring(path.lastIndexOf('/') + 1)).rest();
 		if (!known) {
-			throw new IllegalStateException("Not the path of a resting node");
+			throw new IllegalStateException("Not the path of a node released with a delay");
 		}
 		return path;
 	}

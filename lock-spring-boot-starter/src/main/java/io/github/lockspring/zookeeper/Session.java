@@ -38,12 +38,12 @@ import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * A session, with which all its nodes live and die, and the requests that can be sent in
- * it. Requests are answered in the order in which they are sent. None is ever sent again.
+ * Session, to which the lifetime of its nodes is bound, and the requests that can be sent
+ * in it. Requests are answered in the order in which they are sent. None is ever resent.
  * <p>
- * The servers give the session up when they have not heard from it for the negotiated
- * time-out. What they have heard is certain only from answers that came through their
- * leader: those to changes, and to {@link #sync}.
+ * The servers expire the session without contact for the negotiated session timeout.
+ * Contact is certain only from answers that came through their leader: those to changes,
+ * and to {@link #sync}.
  */
 final class Session {
 
@@ -141,7 +141,8 @@ final class Session {
 	}
 
 	/**
-	 * Whether anybody who reaches the servers may create and delete nodes of locks.
+	 * Return whether any client with access to the servers may create and delete lock
+	 * nodes.
 	 */
 	boolean isOpenToAll() {
 		return this.acl.stream().anyMatch((entry) -> isOpenToAll(entry));

@@ -27,8 +27,9 @@ import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 
 /**
- * Who is to be told when a node changes or goes. There is one watcher for all, so that
- * those who come and go while a node stays leave nothing behind in the client.
+ * Registry of callbacks for the change or deletion of a node. There is one watcher for
+ * all, so that callbacks added and removed while a node exists leave nothing behind in
+ * the client.
  */
 final class Watches implements Watcher {
 

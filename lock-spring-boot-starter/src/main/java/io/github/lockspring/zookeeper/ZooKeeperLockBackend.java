@@ -56,23 +56,22 @@ import org.springframework.util.Assert;
  * {@link LockBackend} in ZooKeeper, on a {@link CuratorFramework}.
  * <ol>
  * <li>The queue is the lock: a request creates a node in the queue of its key, and holds
- * the key when nobody before it is in its way. Nobody is overtaken, whether the request
- * asks for that or not. The recipe is the one for locks in the documentation of
- * ZooKeeper, with the owner in the name of the node, for readers and for permits as
- * well.</li>
- * <li>One step creates the node and tells whether it is alone in the queue, which is one
- * round trip and one request. One who waits watches the nearest in its way, and holds the
- * key with the news that it has gone.</li>
+ * the key when no node before it blocks it. No request is overtaken, whether it is fair
+ * or not. The recipe is the one for locks in the documentation of ZooKeeper, with the
+ * owner in the name of the node, for readers and for permits as well.</li>
+ * <li>One step creates the node and returns whether it is alone in the queue, which is
+ * one round trip and one request. A waiting request watches the nearest node that blocks
+ * it, and holds the key with the notification of its deletion.</li>
  * <li>A lease lasts as long as the session, and no longer. Renewal is one request for all
- * leases, which has the leader confirm the session, and one for some hundred of them,
- * which looks whether somebody has deleted their nodes. While the connection is broken
- * nobody knows whether the session is still there; if it is not, all leases are
+ * leases, by which the leader confirms the session, and one for every few hundred of
+ * them, which checks whether their nodes were deleted. While the connection is suspended
+ * it is unknown whether the session still exists; if it does not, all leases are
  * lost.</li>
  * <li>The fencing token is the id of the transaction that created the node, with room for
- * the lease to be handed on.</li>
+ * hand-offs of the lease.</li>
  * </ol>
- * No request is sent again by the client, and none outlasts its time-out: both are seen
- * to here. Safe for use by many threads at once.
+ * No request is resent by the client, and none outlasts its timeout: both are ensured
+ * here. Thread-safe.
  */
 public final class ZooKeeperLockBackend implements LockBackend {
 
@@ -93,10 +92,10 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	private volatile @Nullable BackendListener listener;
 
 	/**
-	 * Creates a backend. Does not talk to the servers yet.
-	 * @param client the client, which is started if nobody has done that, and never
+	 * Create a backend. Does not access the servers yet.
+	 * @param client the client, which is started unless it is already started, and never
 	 * closed
-	 * @param settings the numbers
+	 * @param settings the settings
 	 */
 	public ZooKeeperLockBackend(CuratorFramework client, ZooKeeperLockSettings settings) {
 		Assert.notNull(client, "'client' must not be null");
@@ -119,10 +118,11 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Starts the client unless it is started, and creates the root of all locks unless it
-	 * is there. Goes on without servers: they may come later, and until then nobody
-	 * acquires a lock.
-	 * @throws ZooKeeperLockSetupException if the servers do not let us keep locks
+	 * Start the client unless it is started, and create the root of all locks unless it
+	 * exists. Servers may be unavailable: no lock can be acquired until they are
+	 * connected.
+	 * @throws ZooKeeperLockSetupException if the data or configuration of the servers
+	 * prevents locks
 	 */
 	@Override
 	public void start(BackendListener listener) {
@@ -133,7 +133,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 			this.connection.session(this.settings.operationTimeout().toNanos());
 		}
 		catch (BackendUnavailableException ex) {
-			logger.warn("No locks can be acquired until ZooKeeper can be reached: " + ex.getMessage());
+			logger.warn("ZooKeeper is unavailable; no locks can be acquired until it is connected: " + ex.getMessage());
 		}
 		warnings().forEach(logger::warn);
 	}
@@ -167,9 +167,9 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Answers from memory: whoever waits watches who is in the way, and hears of what
-	 * becomes of them. Left out are those who heard something, and those whose watches
-	 * are not confirmed on the present connection.
+	 * Answered from memory: waiting requests watch the nodes that block them, and are
+	 * notified of changes. Requests that were notified, and those whose watches are not
+	 * confirmed on the current connection, are left out.
 	 */
 	@Override
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
@@ -242,11 +242,11 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		List<String> warnings = new ArrayList<>();
 		Duration wanted = this.settings.sessionTimeout();
 		if (wanted != null && !session.timeout().equals(wanted)) {
-			warnings.add("ZooKeeper gives a session time-out of " + session.timeout().toMillis() + " ms instead of "
-					+ wanted.toMillis() + " ms: a lease lasts that long at most without being renewed");
+			warnings.add("ZooKeeper negotiated a session timeout of " + session.timeout().toMillis() + " ms instead of "
+					+ wanted.toMillis() + " ms: a lease expires after at most that time without renewal");
 		}
 		if (this.settings.exclusive() && session.isOpenToAll()) {
-			warnings.add("Anybody who reaches ZooKeeper can delete locks: '" + session.root()
+			warnings.add("Any client with access to ZooKeeper can delete locks: '" + session.root()
 					+ "' was created by a client without authorization. Restrict its ACL and that of the nodes below, "
 					+ "or choose another lock.zookeeper.namespace");
 		}
@@ -262,7 +262,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 				await(this.lockQueues.leaveAllThatWait(), this.settings.operationTimeout().toNanos());
 			}
 			catch (BackendException ex) {
-				logger.debug("Could not leave the queues in ZooKeeper: " + ex.getMessage());
+				logger.debug("Could not remove all queue entries in ZooKeeper: " + ex.getMessage());
 			}
 		}
 		this.connection.close();
@@ -308,7 +308,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw new OutcomeUnknownException("Interrupted while ZooKeeper had not answered yet", ex);
+			throw new OutcomeUnknownException("Interrupted while waiting for the answer of ZooKeeper", ex);
 		}
 	}
 
@@ -321,7 +321,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 			String hint = (refusal.code() == Code.UNIMPLEMENTED) ? " (the server must be 3.5.1 or later)" : "";
 			return new BackendUnavailableException("ZooKeeper refused: " + refusal.getMessage() + hint, refusal);
 		}
-		String reason = (cause instanceof TimeoutException) ? "no answer came in time" : String.valueOf(cause);
+		String reason = (cause instanceof TimeoutException) ? "no answer within the timeout" : String.valueOf(cause);
 		return new OutcomeUnknownException("ZooKeeper did not answer: " + reason, cause);
 	}
 
@@ -335,7 +335,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Passes on what becomes of sessions.
+	 * Forwards the state of sessions.
 	 */
 	private final class Sessions implements Connection.SessionListener {
 

@@ -19,8 +19,8 @@ package io.github.lockspring.zookeeper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers answer, but do not let us keep locks in them until somebody changes their
- * data or our configuration.
+ * Thrown if the servers answer, but locks cannot be used until their data or the
+ * configuration is changed.
  */
 public class ZooKeeperLockSetupException extends RuntimeException {
 

@@ -1,14 +1,14 @@
--- Tries once to acquire, for one owner, all of the resources or none.
+-- Tries once to acquire all of the resources or none for one owner.
 --
--- ARGV: the beginning of a record, "1 x <owner> "; lease time; time after which the resource may be forgotten; tokens;
+-- ARGV: the beginning of a record, "1 x <owner> "; lease time; time after which the resource may be deleted; tokens;
 -- mode, for permits followed by their number and the limit; flags and channel, which may be missing; the lead of tokens,
 -- which may be missing too.
--- Flags: "f" fair, "q" take a place in the queue if denied, "h" send hints and no grants, "m" many resources (a hint,
--- and the next one gets its turn at once), "c" cluster (this server does not know who listens).
--- Answer: the token if granted for the lease time; {0, ms until it may make sense to try again, stamp} if denied;
+-- Flags: "f" fair, "q" enter the queue if denied, "h" send hints and no grants, "m" many resources (gets a hint,
+-- and the next contender gets its turn immediately), "c" cluster (this server does not know the listeners).
+-- Answer: the token if granted for the lease time; {0, ms until a retry may succeed, stamp} if denied;
 -- {-1, limit} if the permits are in use with another limit.
 
--- The common case comes first: one resource, exclusive, free, nobody waits. It counts every step.
+-- The common case comes first: one resource, exclusive, free, no contenders. Every command counts here.
 local record = redis.call('HGET', KEYS[1], 'state')
 local former
 if record then
@@ -47,7 +47,7 @@ if not resources then
 	return refuse(failure)
 end
 
--- Finds what this owner was granted before, by this request or by one who released.
+-- Returns the token granted to this owner before, by this request or by the release of another.
 local function renewed(r)
 	if r.mode == 'x' and r.who == owner and r.till > now then
 		r.till = now + lease * 1000

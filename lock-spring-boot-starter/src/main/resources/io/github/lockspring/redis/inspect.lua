@@ -1,4 +1,4 @@
--- Tells who holds a resource.
+-- Returns the holders of a resource.
 --
 -- Answer: for each holder "<owner> <mode> <permits> <limit> <last token> <ms until it ends>".
 

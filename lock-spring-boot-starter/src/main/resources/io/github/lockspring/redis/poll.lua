@@ -1,13 +1,13 @@
--- Keeps the places of contenders, and tells how long they may have to wait.
+-- Keeps the queue entries of contenders, and returns how long they may have to wait.
 --
 -- ARGV: the channel to which their process listens, or an empty text; the owner that waits for each of KEYS.
--- Answer: the stamp of the denials; for each contender the ms until it may make sense to try again, or -1 if it should try now:
--- it is admitted, holds already, has no place, wants permits of another limit, or its process listens to another channel than
--- it said.
+-- Answer: the stamp of the denials; for each contender the ms until a retry may succeed, or -1 if it should retry now:
+-- it is admitted, holds already, has no queue entry, wants permits of another limit, or its process listens to another channel than
+-- the one given when it was queued.
 
 #include resource.lua
 
--- Answers what remains to be waited for, in a place that is kept.
+-- Returns the time that remains to wait, and keeps the queue entry.
 local function poll(r, owner)
 	local entry = r and contender(r, owner)
 	if not entry or entry.channel ~= ARGV[1] then
@@ -24,7 +24,7 @@ local function poll(r, owner)
 	return untilTry(r, entry)
 end
 
-insist()
+allowWrites()
 local answer = { now }
 for i = 1, #KEYS do
 	local r = read(i)

@@ -1,6 +1,6 @@
 -- Runs each command that the other scripts need on a key that only probes use, and leaves the key as it was.
 --
--- Answer: what the server says to those that it refuses.
+-- Answer: the error messages for the commands that are refused.
 
 local refused = {}
 local function try(command, ...)
@@ -12,7 +12,7 @@ local function try(command, ...)
 	return answer
 end
 
-try('HSET', KEYS[1], '', '') -- the first to write, which is refused where memory is
+try('HSET', KEYS[1], '', '') -- the first write, which is refused if the server is out of memory
 try('HGET', KEYS[1], '')
 try('HGETALL', KEYS[1])
 try('EXISTS', KEYS[1])

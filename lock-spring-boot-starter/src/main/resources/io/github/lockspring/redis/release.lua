@@ -1,9 +1,9 @@
--- Gives back whatever an owner has: the leases, the place in the queue.
+-- Releases everything that an owner has: the leases, the queue entry.
 --
 -- ARGV: the beginning of a record, "1 x <owner> ".
 -- Answer: 1 if it held all of the resources until now, else 0.
 
--- The common case comes first: one resource, exclusive, nobody waits. A server that is out of memory refuses the first write
+-- The common case comes first: one resource, exclusive, no contenders. A server that is out of memory refuses the first write
 -- of a script if it might need more, which the time to live does not.
 local single = not KEYS[2] or not KEYS[3] and ARGV[2] and string.find(ARGV[2], '^mark')
 local record = single and redis.call('HGET', KEYS[1], 'state')
@@ -32,7 +32,7 @@ if not resources then
 	return refuse(failure)
 end
 
-local function giveBack(r)
+local function release(r)
 	if r.mode == 'x' and r.who == owner then
 		local held = r.till > now
 		free(r)
@@ -50,10 +50,10 @@ local function giveBack(r)
 	return false
 end
 
-insist()
+allowWrites()
 local held = 1
 for _, r in ipairs(resources) do
-	if not giveBack(r) then
+	if not release(r) then
 		held = 0
 		leave(r, owner)
 	end

@@ -1,4 +1,4 @@
--- Prolongs leases, each to its full lease time from now.
+-- Renews leases, each for its full lease time from now.
 --
 -- ARGV: owner, lease time and number of resources of each lease, in the order of KEYS.
 -- Answer: for each lease 1 if it is held, else 0.
@@ -25,10 +25,10 @@ local function prolong(r, owner, lease)
 	write(r)
 end
 
-insist()
+allowWrites()
 local stamp = string.format('%.0f', now)
 
--- The common case comes first: an exclusive lease of one resource, for which nobody waits.
+-- The common case comes first: an exclusive lease of one resource without contenders.
 local function prolongAlone(key, owner, lease)
 	local record, head = redis.pcall('HGET', key, 'state'), '1 x ' .. owner .. ' '
 	if type(record) ~= 'string' or string.sub(record, 1, #head) ~= head then

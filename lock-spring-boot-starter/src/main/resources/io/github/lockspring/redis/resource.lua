@@ -1,14 +1,14 @@
--- What the scripts share. KEYS names resources. All of a resource is in its one key, so that on a cluster it is always on one
+-- Functions shared by the scripts. KEYS names resources. All of a resource is in its one key, so that on a cluster it is always on one
 -- server as a whole. The key is a hash:
 --
---   state    a record of one line: "1 <fence>" if the resource is free and nobody waits, else
---            "1 <mode> <who> <since> <lease> <fence>", followed by " <first> <next>" if somebody may wait.
+--   state    a record of one line: "1 <fence>" if the resource is free and has no contenders, else
+--            "1 <mode> <who> <since> <lease> <fence>", followed by " <first> <next>" if there may be contenders.
 --            1 is the version of the format. fence is the largest fencing token ever granted.
 --            mode is "x" exclusive, "s" shared, "p" permits, "-" free.
 --            who is the owner of an exclusive lease, which ends <lease> after <since>; of others it is
 --            "<used>/<limit>/<last>": the permits in use, how many there are, and when the last lease ends,
 --            while the first of them ends <lease> after <since>.
---            first is the first place in the queue, next the one that will be given to whoever comes next
+--            first is the first place in the queue, next the one for the next contender
 --   <owner>  "h <permits> <till> <token>" of a lease that is not exclusive,
 --            or "c <mode> <permits> <limit> <lease> <tokens> <flags> <stamp> <place> <channel>" of a contender
 --   <place>  the owner that waits there; it is missing if that owner has left
@@ -16,24 +16,24 @@
 -- Times are microseconds of the server's clock, leases are milliseconds.
 
 local RETENTION = 10000 -- how long the fencing token outlives the lease, in ms: the clock may be set back by as much
-local PLACE = 5000000 -- how long a place in the queue lasts if its contender does not come back, in us
-local UNHEARD = 1000 -- how long one waits at most before it tries again that is not sure to hear of a grant, in ms
-local CLAIM = 1000 -- how long a grant that was made unasked lasts at most until it is renewed, in ms
+local PLACE = 5000000 -- how long a queue entry lasts without a retry of its contender, in us
+local UNHEARD = 1000 -- longest retry time of a contender that may not be notified of a grant, in ms
+local CLAIM = 1000 -- longest validity of a grant by notification until it is renewed, in ms
 
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
 local LEAD = 30000000 -- by how much tokens lead the clock at first after a failover, in us
 
--- The last argument of scripts that grant tells how long ago a failover was, in us, for some time after it: "lead <us>"; or
+-- The last argument of scripts that grant is the time since a failover, in us, for some time after it: "lead <us>"; or
 -- "mark <us>", or only "mark" at other times, if the last key is the one on which this server keeps when that was.
 local leading = ARGV[#ARGV] or ''
 local mark = string.find(leading, '^mark') and KEYS[#KEYS]
 local ago = tonumber(string.match(leading, '^lead (%d+)$') or string.match(leading, '^mark (%d+)$'))
 local count = mark and #KEYS - 1 or #KEYS
 
--- Tells by how much tokens lead the clock at present. They grow all the time, half as fast as the clock until it has reached
--- them. What processes know of the time of a failover differs, and the latest counts for all.
+-- Returns by how much tokens currently lead the clock. They increase all the time, half as fast as the clock until it has reached
+-- them. Processes may know different times of a failover, and the latest applies to all.
 local function lead()
 	local since = ago and now - ago or 0
 	if mark then
@@ -48,7 +48,7 @@ local function lead()
 	return math.max(0, LEAD - math.floor(math.max(now - since, 0) / 2))
 end
 
--- Answers nothing if the key holds data of others, and an error that says so if they are not even a hash.
+-- Returns nothing if the key holds foreign data, and an error that says so if they are not even a hash.
 local function read(i)
 	local r = { key = KEYS[i] }
 	local record = redis.pcall('HGET', r.key, 'state')
@@ -98,7 +98,7 @@ end
 
 -- Lets this script write although the server is out of memory, because it frees or keeps what there is: a server refuses
 -- only the first write of a script, and not one that removes something.
-local function insist()
+local function allowWrites()
 	redis.pcall('HDEL', KEYS[1], '')
 end
 
@@ -122,7 +122,7 @@ end
 local function write(r)
 	local text = recordOf(r)
 	if text == '1 0' then
-		return -- nothing to remember
+		return -- nothing to keep
 	end
 	local last = isParted(r) and r.last or r.till
 	local ttl = math.ceil(math.max(last - now, r.fence - now, 0) / 1000) + RETENTION
@@ -148,7 +148,7 @@ local function hold(r, owner, holding)
 	r.last = math.max(r.last, holding.till)
 end
 
--- Ends what is over by now.
+-- Ends expired leases.
 local function expire(r)
 	if r.mode == '-' or r.till > now then
 		return
@@ -226,12 +226,12 @@ local function stay(r, owner, entry)
 			entry.permits, entry.limit, entry.lease, entry.tokens, entry.flags, now, entry.place, entry.channel))
 end
 
--- Takes a place in the queue, or keeps it.
+-- Enters the queue, or keeps the entry.
 local function enqueue(r, owner, wanted)
 	local entry = contender(r, owner)
 	if entry then
 		wanted.place = entry.place
-		insist()
+		allowWrites()
 	else
 		wanted.place = string.format('%.0f', r.next)
 		r.next = r.next + 1
@@ -239,7 +239,7 @@ local function enqueue(r, owner, wanted)
 	stay(r, owner, wanted)
 end
 
--- Finds the head of the queue, and drops those before it that did not come back.
+-- Finds the head of the queue, and drops expired entries before it.
 local function head(r)
 	while isAwaited(r) do
 		local place = string.format('%.0f', r.first)
@@ -257,7 +257,7 @@ local function head(r)
 	return nil
 end
 
--- Tells whether those who wait must be let in before an owner: all of them before a fair one, and a writer before other readers.
+-- Returns whether contenders take precedence over an owner: all of them over a fair one, and a writer over other readers.
 local function mustQueue(r, owner, wanted)
 	local first, entry = head(r)
 	if not first or first == owner then
@@ -266,15 +266,15 @@ local function mustQueue(r, owner, wanted)
 	return string.find(wanted.flags, 'f', 1, true) or wanted.mode == 's' and entry.mode == 'x'
 end
 
--- Answers after how many ms a contender may try again: when the lease ends, if it hears of all that comes before.
+-- Returns after how many ms a contender may retry: when the lease ends, if it is notified of everything before.
 local function untilTry(r, entry)
 	local left = (r.till > now) and math.ceil((r.till - now) / 1000) or UNHEARD
 	return (entry.channel ~= '' and not string.find(entry.flags, 'h', 1, true)) and left or math.min(left, UNHEARD)
 end
 
--- Tells a contender of a grant (or, without a token, to try again).
--- Answers false if it is gone for good: nobody listens, and this server would know.
-local function tell(owner, entry, token, lease)
+-- Notifies a contender of a grant (or, without a token, to retry).
+-- Returns false if it is gone for good: there is no listener, and this server would know.
+local function notify(owner, entry, token, lease)
 	local text = owner
 	if token then
 		text = string.format('%s %.0f %.0f %.0f', owner, token, (now - entry.stamp) / 1000 + lease, entry.stamp)
@@ -283,7 +283,7 @@ local function tell(owner, entry, token, lease)
 	return type(heard) ~= 'number' or heard > 0 or string.find(entry.flags, 'c', 1, true)
 end
 
--- Grants to those at the head of the queue what they are waiting for, as far as they are admitted.
+-- Grants the requests at the head of the queue, as far as they are admitted.
 local function advance(r)
 	while true do
 		local owner, entry = head(r)
@@ -291,16 +291,16 @@ local function advance(r)
 			return
 		end
 		local hint = string.find(entry.flags, 'h', 1, true)
-		if hint and tell(owner, entry) then
+		if hint and notify(owner, entry) then
 			return
 		end
 		leave(r, owner, entry)
 		if string.find(entry.flags, 'm', 1, true) then
-			tell(owner, entry)
+			notify(owner, entry)
 		elseif not hint then
 			local lease = math.min(CLAIM, math.ceil(entry.lease / 3))
 			local token = nextToken({ r })
-			if tell(owner, entry, token, lease) then
+			if notify(owner, entry, token, lease) then
 				grant(r, owner, entry, token, lease)
 			end
 		end

@@ -83,7 +83,7 @@ class DefaultBackendSelectorTests {
 	@Test
 	void whenBackendIsLocalThenItIsAnnounced(CapturedOutput output) {
 		this.runner.withPropertyValues("lock.backend=local")
-			.run((context) -> assertThat(output).contains("no other process is kept out"));
+			.run((context) -> assertThat(output).contains("other processes are not excluded"));
 	}
 
 	@Test

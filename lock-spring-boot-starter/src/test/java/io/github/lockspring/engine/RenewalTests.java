@@ -476,7 +476,7 @@ class RenewalTests {
 		one.open();
 		two.awaitArrival();
 		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> engine.acquire("third", TERMS, 0))
-			.withMessageContaining("renews in time")
+			.withMessageContaining("can renew in time")
 			.extracting(EngineException::getReason)
 			.isEqualTo(EngineException.Reason.LIMIT);
 		two.open();

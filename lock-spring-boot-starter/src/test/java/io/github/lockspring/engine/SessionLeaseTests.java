@@ -141,7 +141,7 @@ class SessionLeaseTests {
 		this.backend.setLongestLease(SESSION);
 		Harness.hold(this.engine).release();
 		Harness.hold(this.engine, UNRENEWED).release();
-		assertThat(output).containsOnlyOnce("keeps a lock for PT6S");
+		assertThat(output).containsOnlyOnce("keeps a lease for at most PT6S");
 	}
 
 	@Test

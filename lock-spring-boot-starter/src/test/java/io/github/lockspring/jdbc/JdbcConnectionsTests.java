@@ -82,7 +82,7 @@ class JdbcConnectionsTests {
 			transaction(single).executeWithoutResult((status) -> {
 				assertThatExceptionOfType(BackendUnavailableException.class)
 					.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), SHORT_TIMEOUT))
-					.withMessageContaining("gave no connection within")
+					.withMessageContaining("did not provide a connection within")
 					.withMessageContaining("its pool is exhausted or too small")
 					.withMessageContaining("the caller itself holds the last connection in a transaction");
 			});

@@ -208,7 +208,7 @@ abstract class SqlLockServerTests {
 		JdbcLockBackend backend = backend(dataSourceOfGuest());
 		assertThatExceptionOfType(BackendUnavailableException.class)
 			.isThrownBy(() -> backend.probe(Requests.of("probe"), Requests.TIMEOUT))
-			.withMessageContaining("the rights to select, insert, update and delete");
+			.withMessageContaining("the SELECT, INSERT, UPDATE and DELETE privileges");
 	}
 
 	@Test

@@ -228,7 +228,7 @@ class JedisClientAdapterTests {
 	}
 
 	private boolean listens() {
-		return this.process.backend.warnings().stream().noneMatch((warning) -> warning.contains("no messages"));
+		return this.process.backend.warnings().stream().noneMatch((warning) -> warning.contains("No subscription"));
 	}
 
 	@Test

@@ -79,7 +79,7 @@ class JedisLinksTests {
 	@Test
 	void connectionIsUsedAgain() {
 		JedisLink link = borrow(5_000);
-		this.links.giveBack(link);
+		this.links.release(link);
 		assertThat(borrow(5_000)).isSameAs(link);
 		assertThat(this.made).hasValue(1);
 	}
@@ -88,7 +88,7 @@ class JedisLinksTests {
 	void waitForAConnectionEndsWhenAllAreInUse() {
 		borrowAll();
 		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> borrow(100))
-			.withMessageContaining("no connection in time");
+			.withMessageContaining("no connection within the timeout");
 		assertThat(this.made).hasValue(MOST);
 	}
 
@@ -96,7 +96,7 @@ class JedisLinksTests {
 	void waiterGetsTheConnectionThatIsGivenBack() {
 		List<JedisLink> all = borrowAll();
 		CompletableFuture<JedisLink> waiter = CompletableFuture.supplyAsync(() -> borrow(20_000), this.threads);
-		this.links.giveBack(all.get(3));
+		this.links.release(all.get(3));
 		assertThat(waiter).succeedsWithin(10, TimeUnit.SECONDS).isSameAs(all.get(3));
 	}
 
@@ -105,7 +105,7 @@ class JedisLinksTests {
 		List<JedisLink> all = borrowAll();
 		CompletableFuture<JedisLink> waiter = CompletableFuture.supplyAsync(() -> borrow(20_000), this.threads);
 		all.get(3).setBroken();
-		this.links.giveBack(all.get(3));
+		this.links.release(all.get(3));
 		assertThat(waiter).succeedsWithin(10, TimeUnit.SECONDS).isNotIn(all);
 		assertThat(this.made).hasValue(MOST + 1);
 	}
@@ -113,10 +113,10 @@ class JedisLinksTests {
 	@Test
 	void contemporariesOfAConnectionThatBrokeAreNotUsedAgain() {
 		List<JedisLink> all = borrowAll();
-		this.links.giveBack(all.get(0));
+		this.links.release(all.get(0));
 		all.get(1).setBroken();
-		this.links.giveBack(all.get(1));
-		all.subList(2, MOST).forEach(this.links::giveBack);
+		this.links.release(all.get(1));
+		all.subList(2, MOST).forEach(this.links::release);
 		List<JedisLink> others = borrowAll();
 		assertThat(others).doesNotContainAnyElementsOf(all);
 		assertThat(all).allMatch((link) -> !link.isConnected());
@@ -127,7 +127,7 @@ class JedisLinksTests {
 		JedisLink link = borrow(5_000);
 		link.cut();
 		assertThatExceptionOfType(JedisConnectionException.class).isThrownBy(link::ping);
-		this.links.giveBack(link);
+		this.links.release(link);
 		assertThat(borrow(5_000).ping()).isTrue();
 	}
 
@@ -156,7 +156,7 @@ class JedisLinksTests {
 	void nobodyGetsAConnectionAfterClose() {
 		JedisLink link = borrow(5_000);
 		this.links.close();
-		this.links.giveBack(link);
+		this.links.release(link);
 		assertThat(link.isConnected()).isFalse();
 		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> borrow(5_000));
 	}

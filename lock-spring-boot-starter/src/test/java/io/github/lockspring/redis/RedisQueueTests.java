@@ -185,7 +185,7 @@ class RedisQueueTests {
 	}
 
 	private static boolean isListening(RedisProcess process) {
-		return process.backend.warnings().stream().noneMatch((warning) -> warning.contains("no messages"));
+		return process.backend.warnings().stream().noneMatch((warning) -> warning.contains("No subscription"));
 	}
 
 	@Test

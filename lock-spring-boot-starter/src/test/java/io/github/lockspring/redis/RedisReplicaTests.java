@@ -148,9 +148,9 @@ class RedisReplicaTests {
 				RedisProcess.SETTINGS.withReplicas(2, WAIT));
 				RedisProcess careless = process(RedisProcess.configuration(this.primary), RedisProcess.SETTINGS)) {
 			await().untilAsserted(() -> assertThat(demanding.backend.warnings())
-				.anyMatch((warning) -> warning.contains("1 replicas, but lock.redis.wait-replicas asks for 2")));
+				.anyMatch((warning) -> warning.contains("1 replicas, but lock.redis.wait-replicas requires 2")));
 			await().untilAsserted(() -> assertThat(careless.backend.warnings())
-				.anyMatch((warning) -> warning.contains("not waited for")));
+				.anyMatch((warning) -> warning.contains("not awaited")));
 		}
 	}
 

@@ -1,7 +1,7 @@
--- Makes a shared lease out of an exclusive one.
+-- Downgrades an exclusive lease to a shared one.
 --
 -- ARGV: owner of the exclusive lease, owner of the shared lease, lease time, tokens.
--- Answer: the token if granted for the lease time, or 0 if the exclusive lease is over.
+-- Answer: the token if granted for the lease time, or 0 if the exclusive lease has ended.
 
 #include resource.lua
 
@@ -9,7 +9,7 @@ local r, failure = read(1)
 if not r then
 	return refuse(failure)
 end
-insist()
+allowWrites()
 local lease = tonumber(ARGV[3])
 local held = r.mode == 's' and holding(r, ARGV[2])
 if held and held.till > now then

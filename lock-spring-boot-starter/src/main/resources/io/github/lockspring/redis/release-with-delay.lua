@@ -1,12 +1,12 @@
--- Gives leases back so that they end after a rest. Until then they belong to a former owner, whom nobody can be.
+-- Releases leases after a delay. Until then they belong to a placeholder owner that no process uses.
 --
--- ARGV: owner; rest.
+-- ARGV: owner; delay.
 -- Answer: 1 if it held all of the resources until now, else 0.
 
 #include resource.lua
 
-local owner, rest = ARGV[1], tonumber(ARGV[2])
-local former, till = owner .. '!', now + rest * 1000
+local owner, delay = ARGV[1], tonumber(ARGV[2])
+local former, till = owner .. '!', now + delay * 1000
 local resources, failure = readAll()
 if not resources then
 	return refuse(failure)
@@ -28,15 +28,15 @@ local function retire(r)
 	return false
 end
 
--- The one that waits longest looks again at how long that is.
+-- Lets the head of the queue check again how long it has to wait.
 local function hint(r)
 	local first, entry = head(r)
 	if first and entry.channel ~= '' then
-		tell(first, entry)
+		notify(first, entry)
 	end
 end
 
-insist()
+allowWrites()
 local held = 1
 for _, r in ipairs(resources) do
 	expire(r)
