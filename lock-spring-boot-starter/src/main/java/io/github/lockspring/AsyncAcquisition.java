@@ -34,11 +34,11 @@ import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 
 /**
- * Acquires for one owner, on one set of options, without holding up a thread. What a
- * chain of locks holds already is acquired again by its holder. Used once.
+ * Asynchronous acquisition of one or more keys for one owner with one set of options.
+ * Keys that are held by a lock context already are reentered. Used once.
  * <p>
- * Whoever completes the future before it is completed here does not want the locks any
- * more: what is under way is cancelled, what is held is given back.
+ * If the returned future is completed or cancelled by the caller, the pending acquisition
+ * is cancelled and the locks held so far are released.
  */
 final class AsyncAcquisition {
 
@@ -61,12 +61,12 @@ final class AsyncAcquisition {
 	private volatile @Nullable Future<?> current;
 
 	/**
-	 * Creates the acquisition.
-	 * @param engine where to acquire
-	 * @param prefixLength the length of what all keys begin with in the store
-	 * @param options how to lock
-	 * @param owner the owner of what is not held yet
-	 * @param context what is held already, or {@code null}
+	 * Create an acquisition.
+	 * @param engine the lock engine
+	 * @param prefixLength the length of the prefix of all keys in the store
+	 * @param options the options
+	 * @param owner the owner of locks that are not held yet
+	 * @param context the locks that are held already, or {@code null}
 	 */
 	AsyncAcquisition(LockEngine engine, int prefixLength, LockOptions options, Object owner,
 			@Nullable LockContext context) {
@@ -87,9 +87,9 @@ final class AsyncAcquisition {
 	}
 
 	/**
-	 * Makes a future fail where another says that a lock is held by another.
-	 * @param lock the lock, or {@code null}
-	 * @param otherwise why to fail
+	 * Return a future that fails if another future completes without a lock.
+	 * @param lock completes with the lock, or with {@code null}
+	 * @param otherwise supplies the failure
 	 */
 	static CompletableFuture<LockHandle> require(CompletableFuture<@Nullable LockHandle> lock,
 			Supplier<LockException> otherwise) {
@@ -132,7 +132,8 @@ final class AsyncAcquisition {
 	}
 
 	/**
-	 * Acquires one after the other, in a loop as long as that goes at once.
+	 * Acquire the keys one after the other, in a loop for as long as they are acquired
+	 * immediately.
 	 */
 	private void advance(List<String> all, Iterator<String> storeKeys) {
 		while (storeKeys.hasNext()) {
@@ -170,7 +171,8 @@ final class AsyncAcquisition {
 	}
 
 	/**
-	 * Either this finds that the result is not wanted, or whoever says so finds this.
+	 * Set the pending acquisition, which is cancelled if the result has been completed in
+	 * the meantime.
 	 */
 	private void setCurrent(Future<?> current) {
 		this.current = current;
@@ -180,8 +182,8 @@ final class AsyncAcquisition {
 	}
 
 	/**
-	 * Takes the next hold.
-	 * @return {@code false} if it was not acquired, and there is nothing more to do
+	 * Add the next hold.
+	 * @return {@code false} if it was not acquired and the acquisition is complete
 	 */
 	private boolean take(CompletableFuture<@Nullable Hold> done, String storeKey) {
 		try {
@@ -207,7 +209,8 @@ final class AsyncAcquisition {
 			end(new CompositeLockHandle(this.held));
 			return;
 		}
-		release().whenComplete((closed, loss) -> { // the last was long in coming
+		release().whenComplete((closed, loss) -> { // a lease expired before the last key
+													// was acquired
 			this.held.clear();
 			if (this.engine.nanosUntil(this.deadline) > 0) {
 				acquireAll(storeKeys);

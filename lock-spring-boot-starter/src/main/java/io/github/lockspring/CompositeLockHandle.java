@@ -30,15 +30,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handle of several keys that were acquired together.
+ * Handle of several keys that were acquired together.
  */
 final class CompositeLockHandle implements LockHandle {
 
 	private final Collection<DefaultLockHandle> locks;
 
 	/**
-	 * Creates the handle.
-	 * @param locks the handles, in the order of closing
+	 * Create a handle.
+	 * @param locks the handles, in the order in which they are closed
 	 */
 	CompositeLockHandle(Deque<DefaultLockHandle> locks) {
 		this.locks = locks;
@@ -69,8 +69,7 @@ final class CompositeLockHandle implements LockHandle {
 		if (tokens.getMin() == tokens.getMax()) {
 			return tokens.getMax();
 		}
-		throw new IllegalStateException(
-				"The keys were acquired one after the other and have fencing tokens of their own");
+		throw new IllegalStateException("The keys were acquired one after the other and do not share a fencing token");
 	}
 
 	@Override
@@ -95,9 +94,9 @@ final class CompositeLockHandle implements LockHandle {
 
 	@Override
 	public void onLost(Runnable callback) {
-		AtomicBoolean told = new AtomicBoolean();
+		AtomicBoolean notified = new AtomicBoolean();
 		this.locks.forEach((lock) -> lock.onLost(() -> {
-			if (told.compareAndSet(false, true)) {
+			if (notified.compareAndSet(false, true)) {
 				callback.run();
 			}
 		}));
@@ -109,8 +108,7 @@ final class CompositeLockHandle implements LockHandle {
 	}
 
 	/**
-	 * One thread gives back one after the other, so that many keys do not take many
-	 * threads.
+	 * Releases all keys in a single thread, so that many keys do not use many threads.
 	 */
 	@Override
 	public CompletableFuture<Void> closeAsync() {

@@ -30,7 +30,7 @@ import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.Hold;
 
 /**
- * The handle of one key. Several handles share one hold if its owner acquired it again.
+ * Handle of a single key. Handles of reentrant acquisitions share one hold.
  */
 final class DefaultLockHandle implements LockHandle {
 
@@ -57,7 +57,7 @@ final class DefaultLockHandle implements LockHandle {
 	}
 
 	/**
-	 * Makes a handle, or gives the lock back that would have none.
+	 * Create a handle, or release the lock if that fails.
 	 */
 	static DefaultLockHandle of(Hold hold, int prefixLength) {
 		try {
@@ -70,7 +70,8 @@ final class DefaultLockHandle implements LockHandle {
 	}
 
 	/**
-	 * Who holds a key, unless this is closed: whoever comes after that shares nothing.
+	 * Return the owner of the key, or {@code null} if this handle is closed or is for
+	 * another key.
 	 */
 	@Nullable Object ownerOf(String backend, String storeKey) {
 		return (!this.closed && this.hold.key().equals(storeKey) && this.hold.backendName().equals(backend))
@@ -93,8 +94,8 @@ final class DefaultLockHandle implements LockHandle {
 		long token = this.hold.token();
 		if (token == 0) {
 			throw new UnsupportedOperationException("The backend '" + this.hold.backendName()
-					+ "' has no fencing tokens: nothing that is written under this lock can be told from what a"
-					+ " former holder writes too late");
+					+ "' does not support fencing tokens: late writes of a former holder of this lock cannot be"
+					+ " detected");
 		}
 		return token;
 	}
@@ -131,7 +132,8 @@ final class DefaultLockHandle implements LockHandle {
 
 	private void requireOpen() {
 		if (this.closed) {
-			throw new IllegalStateException("The lock on " + KeyFormat.quote(this.hold.key()) + " is closed");
+			throw new IllegalStateException(
+					"The handle of the lock on " + KeyFormat.quote(this.hold.key()) + " is closed");
 		}
 	}
 
@@ -143,7 +145,7 @@ final class DefaultLockHandle implements LockHandle {
 	}
 
 	/**
-	 * Closes the handle, after which the hold must be released.
+	 * Mark this handle as closed, after which the hold must be released.
 	 * @return {@code false} if it is closed already
 	 */
 	boolean markClosed() {
@@ -185,8 +187,8 @@ final class DefaultLockHandle implements LockHandle {
 	}
 
 	/**
-	 * ReleaseRetrier the holds of closed handles, those that were granted together in one
-	 * call to the store.
+	 * Release the holds of closed handles; those granted together are released in a
+	 * single call to the store.
 	 */
 	static void releaseAll(List<DefaultLockHandle> closed) {
 		Map<DefaultLockHandle, Hold> holds = new LinkedHashMap<>();
@@ -198,7 +200,7 @@ final class DefaultLockHandle implements LockHandle {
 	}
 
 	/**
-	 * Has a thread of the engine do something that may wait for the store.
+	 * Run an action that may block on the store in a thread of the engine.
 	 */
 	CompletableFuture<Void> runAsync(Runnable action) {
 		return this.hold.runAsync(action);

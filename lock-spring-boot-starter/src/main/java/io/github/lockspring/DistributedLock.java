@@ -27,53 +27,67 @@ import org.springframework.aot.hint.annotation.Reflective;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Runs a method under a distributed lock: while one call holds the lock, no other call
- * with the same key runs, in this process or another on the same store.
+ * Annotation indicating that a method, or each method of a type, runs under a distributed
+ * lock: while a call holds the lock, no other call with the same key runs, in this
+ * process or in any other process that uses the same store.
+ *
+ * <pre class="code">
+ * &#064;DistributedLock(name = "order", key = "#orderId", waitTime = "2s")
+ * public void ship(long orderId) {
+ * 	// runs once at a time for each order
+ * }
+ * </pre>
  * <p>
- * On a class or an interface, it holds for each of its methods that can be intercepted
- * and has no such annotation of its own. Repeated, or together with
- * {@link DistributedSemaphore @DistributedSemaphore}, a call takes all of the locks, in
- * one order for all callers. Other annotations may carry it and alias its attributes.
+ * On a class or an interface, the annotation applies to each method that can be
+ * intercepted and is not annotated itself. If the annotation is repeated, or combined
+ * with {@link DistributedSemaphore @DistributedSemaphore}, a call acquires all of the
+ * locks, in an order that is the same for all callers. The annotation can be used as a
+ * meta-annotation whose attributes are aliased.
  * <p>
  * The lock is acquired before a transaction of the same method begins and released after
- * it has ended. Called inside a transaction that is open already, the lock is kept until
- * that one has ended, or the call is refused: as the property
- * {@code lock.inside-transaction} says. The lease is renewed while the method runs. The
- * method may declare a parameter of type {@link LockHandle}, for which callers pass
- * {@code null}: it gets the held lock, as does {@link LockContext#current()}.
+ * the transaction has completed. If the method is called inside an existing transaction,
+ * the lock is held until that transaction has completed, or the call is rejected,
+ * depending on the property {@code lock.inside-transaction}. The lease is renewed while
+ * the method runs. The method may declare a parameter of type {@link LockHandle}, for
+ * which callers pass {@code null}; it receives the held lock, which is also available
+ * from {@link LockContext#current()}.
  * <ul>
- * <li><b>Held by another</b> for the whole wait time: as {@link #onFailure()} says.</li>
- * <li><b>Interrupted</b> while waiting: {@link LockInterruptedException}, the interrupt
- * status is set, the method does not run.</li>
- * <li><b>Lease lost</b> while the method runs: as {@link #onLost()} says. By default the
- * method goes on, but its caller gets {@link LockLostException}, or the exception that
- * the method itself ended with, which then has the loss among its suppressed
+ * <li><b>Lock held by another owner</b> for the whole wait time: handled as specified by
+ * {@link #onFailure()}.</li>
+ * <li><b>Interrupted</b> while waiting: {@link LockInterruptedException} is thrown with
+ * the interrupt status set, and the method does not run.</li>
+ * <li><b>Lease lost</b> while the method runs: handled as specified by {@link #onLost()}.
+ * By default the method continues, and its caller receives {@link LockLostException}, or
+ * the exception thrown by the method with the loss added to its suppressed
  * exceptions.</li>
- * <li><b>Store down</b>: {@link LockUnavailableException} at the end of the wait time,
- * the method does not run.</li>
- * <li><b>Application shutting down</b>: {@link LockShutdownException} at once, unless the
- * method is to be {@linkplain OnFailure#SKIP skipped}; the method does not run.</li>
- * <li><b>Key unusable</b>: {@link InvalidLockKeyException}, the method does not run.</li>
+ * <li><b>Store unavailable</b>: {@link LockUnavailableException} is thrown at the end of
+ * the wait time, and the method does not run.</li>
+ * <li><b>Application shutting down</b>: {@link LockShutdownException} is thrown
+ * immediately, unless the method is to be {@linkplain OnFailure#SKIP skipped}; the method
+ * does not run.</li>
+ * <li><b>Invalid key</b>: {@link InvalidLockKeyException} is thrown, and the method does
+ * not run.</li>
  * </ul>
- * <b>Asynchronous methods</b>, which return a
+ * <b>Asynchronous methods</b>, which are methods that return a
  * {@link java.util.concurrent.CompletionStage}, a
- * {@link java.util.concurrent.CompletableFuture}, a reactive type or are suspending
- * functions of Kotlin, are called once the lock is held, which does not block the calling
- * thread, and the lock is released when what they returned has completed, failed or was
- * cancelled. The lock belongs to that one call, not to a thread.
+ * {@link java.util.concurrent.CompletableFuture} or a reactive type, and suspending
+ * functions of Kotlin, are called once the lock is held, without blocking the calling
+ * thread. The lock is released when the returned result has completed, failed or been
+ * cancelled. It is owned by that one call, not by a thread.
  * <p>
- * Durations are text with a unit, {@code 500ms}, {@code 10s} or {@code PT10S}, a
- * placeholder such as {@code ${orders.lock.wait}}, or an expression on the arguments such
- * as {@code #timeout}, which gives a {@link java.time.Duration} or such a text. The
- * properties {@code lock.names.<name>.*} have the last word for the locks of one name.
+ * Durations are strings with a unit, such as {@code 500ms}, {@code 10s} or {@code PT10S},
+ * placeholders such as {@code ${orders.lock.wait}}, or expressions on the arguments such
+ * as {@code #timeout} that return a {@link java.time.Duration} or such a string. The
+ * properties {@code lock.names.<name>.*} override the attributes of all locks with that
+ * name.
  * <p>
- * What cannot work is refused when the bean is created: an attribute that cannot be
- * understood, and a method that returns before its work is done without a sign of its
- * end: another {@link java.util.concurrent.Future}, a {@link java.util.stream.Stream} or
- * an {@link java.util.Iterator}. Proxies cannot intercept methods that are private,
- * static or final, which are refused, nor calls of a method of the same object, as with
- * {@code @Transactional}: {@link LockAssert} finds those, and the property
- * {@code lock.aop.mode} offers weaving.
+ * Invalid declarations are rejected when the bean is created: an attribute that cannot be
+ * parsed, and a method that returns before its work is done without signalling
+ * completion, that is, one that returns another {@link java.util.concurrent.Future}, a
+ * {@link java.util.stream.Stream} or an {@link java.util.Iterator}. Proxies cannot
+ * intercept private, static or final methods, which are rejected, nor calls from another
+ * method of the same object, as with {@code @Transactional}: {@link LockAssert} detects
+ * the latter, and the property {@code lock.aop.mode} enables weaving instead.
  *
  * @see LockOperations
  */
@@ -92,104 +106,108 @@ public @interface DistributedLock {
 	String value() default "";
 
 	/**
-	 * Name of the lock, a logical group of keys: used in the store key and in settings.
-	 * Text or a placeholder such as {@code ${orders.lock.name}}, without colons. Methods
-	 * with the same name and key exclude each other.
-	 * @return the name; by default the full name of the class and the method's name
+	 * Name of the lock, a logical group of keys; used in the store key, in settings and
+	 * in metrics. Text or a placeholder such as {@code ${orders.lock.name}}, without
+	 * colons. Methods with the same name and key are mutually exclusive.
+	 * @return the name; defaults to the fully qualified class name followed by the method
+	 * name
 	 */
 	@AliasFor("value")
 	String name() default "";
 
 	/**
-	 * Which one is guarded: an expression in Spring's expression language, as in
+	 * Expression in the Spring Expression Language (SpEL) for the key to lock, as in
 	 * {@code @Cacheable}: {@code #id}, {@code #order.id}, {@code #p0},
-	 * {@code @beanName.keyOf(#order)}. It must give text, a number, a UUID, an enum
-	 * constant or a boolean, or what a {@link LockKeyConverter} bean converts. A
-	 * collection or an array of such, as in {@code {#from, #to}}, locks all of its
-	 * elements together. Numbers count by their value: {@code 1}, {@code 1.0} and
-	 * {@code 1.00} are one key.
+	 * {@code @beanName.keyOf(#order)}. The result must be a string, a number, a UUID, an
+	 * enum constant or a boolean, or a value that a {@link LockKeyConverter} bean
+	 * converts. A collection or an array of these, as in {@code {#from, #to}}, locks all
+	 * of its elements together. Numbers are compared by value: {@code 1}, {@code 1.0} and
+	 * {@code 1.00} are the same key.
 	 * <p>
-	 * The expression only reads: it must not refer to types with {@code T(…)}, make
-	 * objects or assign. It is never made of arguments; what they contain is a value.
-	 * @return the expression; by default none: all calls exclude each other
+	 * The expression is read-only: it must not refer to types with {@code T(…)}, call
+	 * constructors or assign values. Arguments are never evaluated as expressions; their
+	 * content is a value.
+	 * @return the expression; empty by default, so that all calls are mutually exclusive
 	 */
 	String key() default "";
 
 	/**
-	 * The kind of lock.
-	 * @return the type; by default one holder, reentrant
+	 * Type of the lock.
+	 * @return the type; defaults to one holder at a time, reentrant
 	 */
 	LockType type() default LockType.REENTRANT;
 
 	/**
-	 * How long to wait while another holds the lock. {@code 0s} tries once.
-	 * @return a duration; by default that of the property {@code lock.wait-time}
+	 * Maximum time to wait for a lock that is held by another owner. {@code 0s} tries
+	 * once.
+	 * @return a duration; defaults to the property {@code lock.wait-time}
 	 */
 	String waitTime() default "";
 
 	/**
-	 * How long the lease lasts after its last renewal: the time after which others get
-	 * the lock if this process dies. At least 100 milliseconds, at most one day.
-	 * @return a duration; by default that of the property {@code lock.lease-time}
+	 * Time after the last renewal at which the lease expires: the time after which others
+	 * can acquire the lock if this process crashes. At least 100 milliseconds, at most
+	 * one day.
+	 * @return a duration; defaults to the property {@code lock.lease-time}
 	 */
 	String leaseTime() default "";
 
 	/**
-	 * How long others do not get the lock, even if the method takes less time: for
-	 * scheduled jobs that run in one process each time, though the clocks of the
-	 * processes differ. Also holds if this process ends. At most one day; the lease lasts
-	 * at least as long.
-	 * @return a duration; by default none
+	 * Minimum time for which the lock cannot be acquired by others, even if the method
+	 * takes less time: for scheduled jobs that must run in one process per execution
+	 * although the clocks of the processes differ. Also applies if this process
+	 * terminates. At most one day; the lease lasts at least as long.
+	 * @return a duration; none by default
 	 */
 	String lockAtLeastFor() default "";
 
 	/**
 	 * Whether the lease is renewed while the method runs: {@code true} or {@code false},
-	 * or a placeholder. If it is not, a method that runs longer than the lease loses the
-	 * lock.
-	 * @return whether to renew; by default that of the property {@code lock.auto-renew}
+	 * or a placeholder. Without renewal, a method that runs longer than the lease loses
+	 * the lock.
+	 * @return whether to renew; defaults to the property {@code lock.auto-renew}
 	 */
 	String autoRenew() default "";
 
 	/**
-	 * What a call gets that could not acquire the lock because another held it.
-	 * @return what to do; by default an exception
+	 * Action to take if the lock could not be acquired because another owner held it.
+	 * @return the action; throws an exception by default
 	 */
 	OnFailure onFailure() default OnFailure.THROW;
 
 	/**
-	 * The method of the same class that is called instead, for
-	 * {@link OnFailure#FALLBACK}. It has the same parameters, or the same followed by a
-	 * {@link LockException}, which tells why, and a return type that fits. It runs
-	 * without the lock, and may be private.
+	 * Name of the method of the same class to call instead, for
+	 * {@link OnFailure#FALLBACK}. It has the same parameters, optionally followed by a
+	 * {@link LockException} that receives the failure, and a compatible return type. It
+	 * runs without the lock and may be private.
 	 * @return the name of the method
 	 */
 	String fallback() default "";
 
 	/**
-	 * The name of the {@link LockFailureHandler} bean that is asked for a result, for
+	 * Name of the {@link LockFailureHandler} bean that provides the result, for
 	 * {@link OnFailure#HANDLE}.
 	 * @return the name of the bean
 	 */
 	String handler() default "";
 
 	/**
-	 * What happens to a call that loses the lease while it runs.
-	 * @return what to do; by default an exception at the end
+	 * Action to take if the lease is lost while the method runs.
+	 * @return the action; throws an exception after the method has returned by default
 	 */
 	OnLost onLost() default OnLost.THROW;
 
 	/**
-	 * Whether to lock at all: an expression like that of {@link #key()} that gives a
-	 * boolean. If it gives {@code false}, the method runs without this lock.
-	 * @return the expression; by default none: always
+	 * Expression, like that of {@link #key()}, that returns a boolean and determines
+	 * whether to acquire the lock. If it evaluates to {@code false}, the method runs
+	 * without this lock.
+	 * @return the expression; empty by default, so that the lock is always acquired
 	 */
 	String condition() default "";
 
 	/**
-	 * The backend that keeps the lock, by its name, such as {@code redis}, or a
-	 * placeholder.
-	 * @return the name; by default that of the property {@code lock.backend}
+	 * Name of the backend that stores the lock, such as {@code redis}, or a placeholder.
+	 * @return the name; defaults to the property {@code lock.backend}
 	 */
 	String backend() default "";
 

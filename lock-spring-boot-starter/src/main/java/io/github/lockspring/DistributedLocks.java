@@ -25,8 +25,9 @@ import java.lang.annotation.Target;
 import org.springframework.aot.hint.annotation.Reflective;
 
 /**
- * Several {@link DistributedLock @DistributedLock} annotations, all of which are taken,
- * in one order for all callers.
+ * Container annotation that aggregates several {@link DistributedLock @DistributedLock}
+ * annotations. All of the locks are acquired, in an order that is the same for all
+ * callers.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)
@@ -35,7 +36,7 @@ import org.springframework.aot.hint.annotation.Reflective;
 public @interface DistributedLocks {
 
 	/**
-	 * The locks.
+	 * Locks to acquire.
 	 * @return the annotations
 	 */
 	DistributedLock[] value();

@@ -27,13 +27,14 @@ import org.springframework.aot.hint.annotation.Reflective;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Limits how many calls of a method run at once in all processes on the same store: each
- * call takes one of {@link #permits()} permits and gives it back at its end.
+ * Annotation that limits the number of concurrent calls of a method across all processes
+ * that use the same store: each call acquires one of {@link #permits()} permits and
+ * releases it when it ends.
  * <p>
- * All that is said of {@link DistributedLock @DistributedLock} holds, but for one thing:
- * permits are not reentrant. A call inside another takes a permit of its own, and waits
- * for itself if there is none left. All that take permits of one name and key must agree
- * on their number: while permits are in use, a call with another number ends with
+ * The rules of {@link DistributedLock @DistributedLock} apply, with one exception:
+ * permits are not reentrant. A nested call acquires a permit of its own and waits for its
+ * caller if none is available. All users of one name and key must agree on the number of
+ * permits: while permits are in use, a call with a different number fails with
  * {@link IllegalArgumentException}.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE })
@@ -51,80 +52,84 @@ public @interface DistributedSemaphore {
 	String value() default "";
 
 	/**
-	 * Name of the semaphore, a logical group of keys. Text or a placeholder, without
-	 * colons.
-	 * @return the name; by default the full name of the class and the method's name
+	 * Name of the semaphore, a logical group of keys; used in the store key, in settings
+	 * and in metrics. Text or a placeholder, without colons.
+	 * @return the name; defaults to the fully qualified class name followed by the method
+	 * name
 	 * @see DistributedLock#name()
 	 */
 	@AliasFor("value")
 	String name() default "";
 
 	/**
-	 * Which one is limited, as in {@link DistributedLock#key()}.
-	 * @return the expression; by default none: all calls share the permits
+	 * Expression for the key whose concurrency is limited, as in
+	 * {@link DistributedLock#key()}.
+	 * @return the expression; empty by default, so that all calls share the permits
 	 */
 	String key() default "";
 
 	/**
-	 * How many calls may run at once: a number, at least 1, or a placeholder such as
+	 * Maximum number of concurrent calls: a number, at least 1, or a placeholder such as
 	 * {@code ${reports.at-once}}.
 	 * @return the number of permits
 	 */
 	String permits();
 
 	/**
-	 * How long to wait for a permit. {@code 0s} tries once.
-	 * @return a duration; by default that of the property {@code lock.wait-time}
+	 * Maximum time to wait for a permit. {@code 0s} tries once.
+	 * @return a duration; defaults to the property {@code lock.wait-time}
 	 */
 	String waitTime() default "";
 
 	/**
-	 * How long a permit is kept after its last renewal, if this process dies. At least
-	 * 100 milliseconds, at most one day.
-	 * @return a duration; by default that of the property {@code lock.lease-time}
+	 * Time after the last renewal at which the lease on the permit expires if this
+	 * process crashes. At least 100 milliseconds, at most one day.
+	 * @return a duration; defaults to the property {@code lock.lease-time}
 	 */
 	String leaseTime() default "";
 
 	/**
-	 * Whether the permit is renewed while the method runs: {@code true} or {@code false},
-	 * or a placeholder.
-	 * @return whether to renew; by default that of the property {@code lock.auto-renew}
+	 * Whether the lease on the permit is renewed while the method runs: {@code true} or
+	 * {@code false}, or a placeholder.
+	 * @return whether to renew; defaults to the property {@code lock.auto-renew}
 	 */
 	String autoRenew() default "";
 
 	/**
-	 * What a call gets for which there was no permit.
-	 * @return what to do; by default an exception
+	 * Action to take if no permit could be acquired.
+	 * @return the action; throws an exception by default
 	 */
 	OnFailure onFailure() default OnFailure.THROW;
 
 	/**
-	 * The method that is called instead, as in {@link DistributedLock#fallback()}.
+	 * Name of the method to call instead, as in {@link DistributedLock#fallback()}.
 	 * @return the name of the method
 	 */
 	String fallback() default "";
 
 	/**
-	 * The bean that is asked instead, as in {@link DistributedLock#handler()}.
+	 * Name of the bean that provides the result, as in {@link DistributedLock#handler()}.
 	 * @return the name of the bean
 	 */
 	String handler() default "";
 
 	/**
-	 * What happens to a call that loses its permit while it runs.
-	 * @return what to do; by default an exception at the end
+	 * Action to take if the permit is lost while the method runs.
+	 * @return the action; throws an exception after the method has returned by default
 	 */
 	OnLost onLost() default OnLost.THROW;
 
 	/**
-	 * Whether to take a permit at all, as in {@link DistributedLock#condition()}.
-	 * @return the expression; by default none: always
+	 * Expression that determines whether to acquire a permit, as in
+	 * {@link DistributedLock#condition()}.
+	 * @return the expression; empty by default, so that a permit is always acquired
 	 */
 	String condition() default "";
 
 	/**
-	 * The backend that keeps the permits, as in {@link DistributedLock#backend()}.
-	 * @return the name; by default that of the property {@code lock.backend}
+	 * Name of the backend that stores the permits, as in
+	 * {@link DistributedLock#backend()}.
+	 * @return the name; defaults to the property {@code lock.backend}
 	 */
 	String backend() default "";
 

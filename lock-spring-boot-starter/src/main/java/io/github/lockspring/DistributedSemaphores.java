@@ -25,8 +25,10 @@ import java.lang.annotation.Target;
 import org.springframework.aot.hint.annotation.Reflective;
 
 /**
- * Several {@link DistributedSemaphore @DistributedSemaphore} annotations, all of which
- * are taken, in one order for all callers.
+ * Container annotation that aggregates several {@link DistributedSemaphore
+ *
+ * @DistributedSemaphore} annotations. All of the permits are acquired, in an order that
+ * is the same for all callers.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)
@@ -35,7 +37,7 @@ import org.springframework.aot.hint.annotation.Reflective;
 public @interface DistributedSemaphores {
 
 	/**
-	 * The semaphores.
+	 * Semaphores to acquire a permit from.
 	 * @return the annotations
 	 */
 	DistributedSemaphore[] value();

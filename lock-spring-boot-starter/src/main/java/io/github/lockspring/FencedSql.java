@@ -24,21 +24,22 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * Checks that an update compares and keeps the fencing token:
+ * Verifies that an update compares and stores the fencing token:
  * <ol>
- * <li>comments and texts are blanked out;</li>
- * <li>the statement begins with {@code UPDATE}, and has a {@code SET} and a {@code WHERE}
- * outside of parentheses;</li>
- * <li>between these, a column is set to {@code :fence};</li>
- * <li>after {@code WHERE}, the same column has to be {@code <= :fence};</li>
- * <li>and no {@code OR} outside of parentheses leads past that.</li>
+ * <li>comments and string literals are blanked out;</li>
+ * <li>the statement starts with {@code UPDATE} and has a {@code SET} and a {@code WHERE}
+ * clause outside of parentheses;</li>
+ * <li>the {@code SET} clause sets a column to {@code :fence};</li>
+ * <li>the {@code WHERE} clause requires the same column to be {@code <= :fence};</li>
+ * <li>and no {@code OR} outside of parentheses bypasses that condition.</li>
  * </ol>
- * It is a help against mistakes, not a parser: it refuses what it does not understand.
+ * It is a safeguard against mistakes, not a parser: it rejects statements that it does
+ * not recognize.
  */
 final class FencedSql {
 
 	/**
-	 * The name of the parameter.
+	 * Name of the parameter.
 	 */
 	static final String FENCE = "fence";
 
@@ -62,14 +63,14 @@ final class FencedSql {
 	}
 
 	/**
-	 * Goes on if no former holder can write with this statement.
-	 * @throws IllegalArgumentException if one could, with what is wrong
+	 * Verify that no former holder can write with this statement.
+	 * @throws IllegalArgumentException if one could; the message describes the problem
 	 */
 	static void check(String sql) {
 		Assert.hasText(sql, "'sql' must not be empty");
 		String fault = fault(blank(sql, TEXT_OR_COMMENT));
 		if (fault != null) {
-			throw new IllegalArgumentException("The update is not guarded by the fencing token: " + fault
+			throw new IllegalArgumentException("The update is not protected by the fencing token: " + fault
 					+ ". Write it as\n\t" + PATTERN + "\nand not as\n\t" + sql);
 		}
 	}
@@ -85,13 +86,13 @@ final class FencedSql {
 		}
 		String column = set.group(1);
 		if (!comparing(column).matcher(sql.substring(clauses.start(2))).find()) {
-			return "its WHERE does not say " + column + " <= :fence";
+			return "its WHERE clause does not require " + column + " <= :fence";
 		}
-		return OR.matcher(clauses.group(2)).find() ? "the OR in its WHERE needs parentheses" : null;
+		return OR.matcher(clauses.group(2)).find() ? "the OR in its WHERE clause needs parentheses" : null;
 	}
 
 	/**
-	 * For rows that have no token yet, {@code COALESCE(column, 0)} will do as well.
+	 * Also accept {@code COALESCE(column, 0)}, for rows that have no token yet.
 	 */
 	private static Pattern comparing(String column) {
 		String name = "(?<![\\w\"`])" + Pattern.quote(column) + "(?![\\w\"`])";

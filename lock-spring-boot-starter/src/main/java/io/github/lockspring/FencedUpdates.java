@@ -29,45 +29,45 @@ import org.springframework.jdbc.core.namedparam.SqlParameterSource;
 import org.springframework.util.Assert;
 
 /**
- * Writes to a SQL database that a former holder of the lock cannot undo. A lease ends
- * without asking its holder, and one that was paused at the wrong moment writes after its
- * successor has. The row keeps the largest fencing token that has written to it and
- * refuses smaller ones, in the same statement as the write:
+ * Updates of a SQL database that are protected against late writes of former lock
+ * holders. A lease expires without the knowledge of its holder, and a holder that was
+ * paused at the wrong moment writes after its successor has. The row stores the greatest
+ * fencing token under which it was written and rejects smaller ones, in the same
+ * statement as the write:
  *
  * <pre>{@code
  * UPDATE account SET balance = :balance, fence = :fence
  * WHERE id = :id AND fence <= :fence
  * }</pre>
  *
- * The column {@code fence} is a {@code BIGINT NOT NULL}, with 0 for rows that nobody has
- * written under a lock. {@code <=} lets one holder write more than once.
+ * The column {@code fence} is a {@code BIGINT NOT NULL}, with 0 for rows that have not
+ * been written under a lock yet. {@code <=} allows one holder to write more than once.
  * <p>
- * What this does not do:
+ * Limitations:
  * <ul>
- * <li>It refuses nothing before the successor's own first write to the row: until then
- * the row does not know of the successor.</li>
- * <li>It does not guard what was read. A successor that decides by a row reads it in the
- * transaction that writes it, or may decide by what its predecessor is about to
- * change.</li>
- * <li>It guards rows, one by one. Name one row in each update: an update of several rows
- * is refused only if none of them lets it pass.</li>
- * <li>It guards nothing against statements that do not go this way.</li>
- * <li>Tokens are counted for each key and in each store of locks. All that write to a row
- * hold the same key, exclusively, since of two readers the older one would be refused;
- * and when the locks move to another backend, or their store to an older state, its
- * tokens must be larger than those in the rows.</li>
+ * <li>Writes of a former holder are not rejected before the first write of its successor
+ * to the row: until then the row does not contain the token of the successor.</li>
+ * <li>Reads are not protected. A successor whose decision depends on a row must read it
+ * in the transaction that writes it; otherwise it may act on a value that its predecessor
+ * is about to change.</li>
+ * <li>Rows are protected individually. Address a single row in each update: an update of
+ * several rows is rejected only if every one of them rejects it.</li>
+ * <li>Statements that bypass this class are not detected.</li>
+ * <li>Tokens are counted per key and per lock store. All writers of a row must hold the
+ * same key, exclusively, because the older of two readers would be rejected; and if the
+ * locks are moved to another backend, or their store is restored to an earlier state, its
+ * tokens must be greater than those in the rows.</li>
  * </ul>
  * <p>
- * Takes part in the transaction of the calling thread, if there is one. Safe for use by
- * many threads.
+ * Participates in the transaction of the calling thread, if any. Thread-safe.
  */
 public final class FencedUpdates {
 
 	private final NamedParameterJdbcOperations jdbc;
 
 	/**
-	 * Creates fenced updates of a database.
-	 * @param jdbc what runs them
+	 * Create an instance.
+	 * @param jdbc the operations used to run the updates
 	 */
 	public FencedUpdates(NamedParameterJdbcOperations jdbc) {
 		Assert.notNull(jdbc, "'jdbc' must not be null");
@@ -75,53 +75,53 @@ public final class FencedUpdates {
 	}
 
 	/**
-	 * Creates fenced updates of a database.
-	 * @param jdbc what runs them
+	 * Create an instance.
+	 * @param jdbc the operations used to run the updates
 	 */
 	public FencedUpdates(JdbcOperations jdbc) {
 		this(new NamedParameterJdbcTemplate(jdbc));
 	}
 
 	/**
-	 * Writes to a row, unless one that acquired the lock later has written to it.
+	 * Update a row, unless it has been updated under a later acquisition of the lock.
 	 * @param lock the lock under which to write
-	 * @param sql an {@code UPDATE} in the shape that the description of this class shows,
+	 * @param sql an {@code UPDATE} statement in the form shown in the class description,
 	 * with named parameters
-	 * @param parameters values for the named parameters but {@code :fence}
-	 * @return the number of rows written to, 1 or more
+	 * @param parameters the values of the named parameters other than {@code :fence}
+	 * @return the number of rows updated, 1 or more
 	 * @throws IllegalArgumentException if the statement does not set and compare
-	 * {@code :fence}; nothing has been sent then
-	 * @throws LockLostException if the lease is known to be lost; nothing has been sent
-	 * then
-	 * @throws StaleLockException if no row was written to
-	 * @throws IllegalStateException if the handle is closed, or stands for several keys
+	 * {@code :fence}; no statement has been sent then
+	 * @throws LockLostException if the lease is known to be lost; no statement has been
+	 * sent then
+	 * @throws StaleLockException if no row was updated
+	 * @throws IllegalStateException if the handle is closed, or represents several keys
 	 * that were acquired one after the other
-	 * @throws UnsupportedOperationException if the backend of the lock has no fencing
-	 * tokens
-	 * @throws DataAccessException if the database is down or refuses the statement
+	 * @throws UnsupportedOperationException if the backend of the lock does not support
+	 * fencing tokens
+	 * @throws DataAccessException if the database is unavailable or rejects the statement
 	 */
 	public int update(LockHandle lock, String sql, Map<String, ? extends @Nullable Object> parameters) {
 		return update(lock, sql, new MapSqlParameterSource(parameters));
 	}
 
 	/**
-	 * Writes to a row, unless one that acquired the lock later has written to it.
+	 * Update a row, unless it has been updated under a later acquisition of the lock.
 	 * @param lock the lock under which to write
-	 * @param sql an {@code UPDATE} in the shape that the description of this class shows,
+	 * @param sql an {@code UPDATE} statement in the form shown in the class description,
 	 * with named parameters
-	 * @param parameters values for the named parameters; one for {@code :fence}, which a
-	 * bean may have, is not used
-	 * @return the number of rows written to, 1 or more
+	 * @param parameters the values of the named parameters; a value for {@code :fence},
+	 * such as a bean property of that name, is ignored
+	 * @return the number of rows updated, 1 or more
 	 * @throws IllegalArgumentException if the statement does not set and compare
-	 * {@code :fence}; nothing has been sent then
-	 * @throws LockLostException if the lease is known to be lost; nothing has been sent
-	 * then
-	 * @throws StaleLockException if no row was written to
-	 * @throws IllegalStateException if the handle is closed, or stands for several keys
+	 * {@code :fence}; no statement has been sent then
+	 * @throws LockLostException if the lease is known to be lost; no statement has been
+	 * sent then
+	 * @throws StaleLockException if no row was updated
+	 * @throws IllegalStateException if the handle is closed, or represents several keys
 	 * that were acquired one after the other
-	 * @throws UnsupportedOperationException if the backend of the lock has no fencing
-	 * tokens
-	 * @throws DataAccessException if the database is down or refuses the statement
+	 * @throws UnsupportedOperationException if the backend of the lock does not support
+	 * fencing tokens
+	 * @throws DataAccessException if the database is unavailable or rejects the statement
 	 */
 	public int update(LockHandle lock, String sql, SqlParameterSource parameters) {
 		FencedSql.check(sql);
@@ -134,7 +134,7 @@ public final class FencedUpdates {
 	}
 
 	/**
-	 * The values of the caller, and the token.
+	 * Parameter values of the caller, and the token.
 	 */
 	private record FencedParameters(SqlParameterSource parameters, long token) implements SqlParameterSource {
 

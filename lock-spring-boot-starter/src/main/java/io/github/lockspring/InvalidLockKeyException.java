@@ -19,23 +19,24 @@ package io.github.lockspring;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key cannot be locked: it is {@code null}, blank, too long, malformed, or of a type
- * that has no obvious text. Nothing was locked and nothing was sent to the store.
+ * Thrown if a key cannot be locked because it is {@code null}, blank, too long,
+ * malformed, or of a type without a string representation. Nothing was locked and nothing
+ * was sent to the store.
  */
 public class InvalidLockKeyException extends IllegalArgumentException {
 
 	/**
-	 * Creates the exception.
-	 * @param message what is wrong, where, and what to do
+	 * Create an exception.
+	 * @param message the problem, its location and its remedy
 	 */
 	public InvalidLockKeyException(String message) {
 		super(message);
 	}
 
 	/**
-	 * Creates the exception.
-	 * @param message what is wrong, where, and what to do
-	 * @param cause why the key could not be found out
+	 * Create an exception.
+	 * @param message the problem, its location and its remedy
+	 * @param cause the reason why the key could not be determined
 	 */
 	public InvalidLockKeyException(String message, @Nullable Throwable cause) {
 		super(message, cause);

@@ -17,7 +17,7 @@
 package io.github.lockspring;
 
 /**
- * What to do while a lock is held, without a result.
+ * Callback for code that runs while a lock is held, without a result.
  *
  * @param <E> the type of exception that may be thrown
  */
@@ -26,8 +26,8 @@ public interface LockAction<E extends Throwable> {
 
 	/**
 	 * Called in the thread that acquired the lock, while it is held.
-	 * @param lock the held lock
-	 * @throws E if the work failed; the lock is released all the same
+	 * @param lock the handle of the lock
+	 * @throws E if the action failed; the lock is released nevertheless
 	 */
 	void doWithLock(LockHandle lock) throws E;
 

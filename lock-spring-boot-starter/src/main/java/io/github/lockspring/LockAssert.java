@@ -17,8 +17,8 @@
 package io.github.lockspring;
 
 /**
- * Asserts that annotated methods run under their locks. They do not if they are called by
- * another method of the same object, because such a call does not pass the proxy.
+ * Assertions that annotated methods run under their locks. They do not if they are called
+ * by another method of the same object, because such a call bypasses the proxy.
  */
 public final class LockAssert {
 
@@ -26,7 +26,7 @@ public final class LockAssert {
 	}
 
 	/**
-	 * Asserts that the current method runs under a lock, and still holds it.
+	 * Assert that the current method runs under a lock that is still held.
 	 * @throws IllegalStateException if there is no lock
 	 * @throws LockLostException if the lock was lost
 	 */
@@ -35,9 +35,10 @@ public final class LockAssert {
 	}
 
 	/**
-	 * Asserts that the current method runs under the lock of a name, and still holds it.
+	 * Assert that the current method runs under the lock of the given name, and that it
+	 * is still held.
 	 * @param name the name of the lock: that of the annotation or, if it has none, the
-	 * full name of the class and the method's name
+	 * fully qualified class name followed by the method name
 	 * @throws IllegalStateException if there is no such lock
 	 * @throws LockLostException if the lock was lost
 	 */

@@ -19,7 +19,7 @@ package io.github.lockspring;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to do while a lock is held, with a result.
+ * Callback for code that runs while a lock is held, with a result.
  *
  * @param <T> the type of the result
  * @param <E> the type of exception that may be thrown
@@ -29,9 +29,9 @@ public interface LockCallback<T extends @Nullable Object, E extends Throwable> {
 
 	/**
 	 * Called in the thread that acquired the lock, while it is held.
-	 * @param lock the held lock
+	 * @param lock the handle of the lock
 	 * @return the result
-	 * @throws E if the work failed; the lock is released all the same
+	 * @throws E if the action failed; the lock is released nevertheless
 	 */
 	T doWithLock(LockHandle lock) throws E;
 

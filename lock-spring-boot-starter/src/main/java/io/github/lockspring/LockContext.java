@@ -24,23 +24,23 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * The locks under which the current method runs, as far as
- * {@link DistributedLock @DistributedLock} and
- * {@link DistributedSemaphore @DistributedSemaphore} took them: a chain from the
- * innermost to the outermost. Other threads do not see it, nor do the callbacks of
- * asynchronous methods, which run later: they use the handle. Reactive code finds it in
- * the context of its subscriber, see {@link ReactiveLockContext}.
+ * Locks under which the current method runs, as acquired for {@link DistributedLock
+ *
+ * @DistributedLock} and {@link DistributedSemaphore @DistributedSemaphore}: a chain from
+ * the innermost to the outermost. The chain is visible neither to other threads nor to
+ * callbacks of asynchronous methods that run later; these use the handle. Reactive code
+ * finds it in the subscriber context, see {@link ReactiveLockContext}.
  * <p>
  * Immutable.
  */
 public final class LockContext {
 
 	/**
-	 * What each thread does at present, from the outside to the inside: the name and the
-	 * handle of each lock that it took, and a {@link Part} for each asynchronous method
-	 * of which it runs a part. The list has nothing of this library when the thread has
-	 * left all of them, so that a thread that outlives the application keeps nothing of
-	 * it.
+	 * Work of each thread, from the outermost to the innermost: the name and the handle
+	 * of each lock that it acquired, and a {@link Part} for each asynchronous method of
+	 * which it runs a part. The list contains no objects of this library once the thread
+	 * has left all of them, so that a thread that outlives the application does not
+	 * retain any.
 	 */
 	private static final ThreadLocal<List<Object>> STACK = ThreadLocal.withInitial(ArrayList::new);
 
@@ -51,10 +51,10 @@ public final class LockContext {
 	private final @Nullable LockContext outer;
 
 	/**
-	 * Makes a chain longer. For use inside this library.
+	 * Create a chain by adding a lock. For internal use.
 	 * @param name the name of the lock
-	 * @param lock the held lock
-	 * @param outer what was held before
+	 * @param lock the handle of the lock
+	 * @param outer the locks that were held before
 	 */
 	public LockContext(String name, LockHandle lock, @Nullable LockContext outer) {
 		this.name = name;
@@ -63,9 +63,9 @@ public final class LockContext {
 	}
 
 	/**
-	 * The innermost lock under which the current method runs.
-	 * @return the held lock, which may be lost by now
-	 * @throws IllegalStateException if the current thread is in no annotated method, or
+	 * Return the innermost lock under which the current method runs.
+	 * @return the handle of the lock, which may have been lost
+	 * @throws IllegalStateException if the current thread runs no annotated method, or
 	 * the method was not called through its proxy
 	 */
 	public static LockHandle current() {
@@ -85,13 +85,14 @@ public final class LockContext {
 
 	static IllegalStateException none() {
 		return new IllegalStateException(
-				"No annotated method runs here under a lock: was it called by another method of the same object?");
+				"The current method does not run under a lock: was the annotated method called by another method of the same"
+						+ " object?");
 	}
 
 	/**
-	 * The innermost lock of a name under which the current method runs.
-	 * @param name the name, as the annotation has it
-	 * @return the held lock, which may be lost by now
+	 * Return the innermost lock of the given name under which the current method runs.
+	 * @param name the name, as specified by the annotation
+	 * @return the handle of the lock, which may have been lost
 	 * @throws IllegalStateException if the current thread holds no such lock
 	 */
 	public static LockHandle current(String name) {
@@ -101,8 +102,9 @@ public final class LockContext {
 	static LockHandle require(@Nullable LockContext context, String name) {
 		LockHandle lock = (context != null) ? context.find(name) : null;
 		if (lock == null) {
-			throw new IllegalStateException("The lock " + KeyFormat.quote(name) + " is not held here, only "
-					+ names(context) + ": was the annotated method called by another method of the same object?");
+			throw new IllegalStateException("The current method does not run under the lock " + KeyFormat.quote(name)
+					+ " (held: " + names(context) + "): was the annotated method called by another method of the same"
+					+ " object?");
 		}
 		return lock;
 	}
@@ -116,7 +118,7 @@ public final class LockContext {
 	}
 
 	/**
-	 * The chain of the current thread.
+	 * Return the chain of the current thread.
 	 * @return the innermost lock, or {@code null} if there is none
 	 */
 	public static @Nullable LockContext get() {
@@ -130,7 +132,7 @@ public final class LockContext {
 	}
 
 	/**
-	 * Where the innermost part of asynchronous work begins, or -1.
+	 * Return the index of the innermost part of asynchronous work, or -1.
 	 */
 	private static int indexOfPart(List<Object> stack) {
 		int index = stack.size() - 1;
@@ -141,9 +143,8 @@ public final class LockContext {
 	}
 
 	/**
-	 * Begins a part of asynchronous work in the current thread: its locks take the place
-	 * of those of the thread, until the part is closed in the same thread. For use inside
-	 * this library.
+	 * Begin a part of asynchronous work in the current thread: its locks replace those of
+	 * the thread until the part is closed in the same thread. For internal use.
 	 * @param context the innermost lock of the work, or {@code null} for none
 	 * @return the part
 	 */
@@ -154,9 +155,9 @@ public final class LockContext {
 	}
 
 	/**
-	 * Makes the chain of the current thread longer. For use inside this library.
+	 * Add a lock to the chain of the current thread. For internal use.
 	 * @param name the name of the lock
-	 * @param lock the held lock
+	 * @param lock the handle of the lock
 	 */
 	public static void enter(String name, LockHandle lock) {
 		List<Object> stack = STACK.get();
@@ -165,8 +166,7 @@ public final class LockContext {
 	}
 
 	/**
-	 * Takes the innermost lock out of the chain of the current thread. For use inside
-	 * this library.
+	 * Remove the innermost lock from the chain of the current thread. For internal use.
 	 */
 	public static void leave() {
 		List<Object> stack = STACK.get();
@@ -177,12 +177,12 @@ public final class LockContext {
 	}
 
 	/**
-	 * Tells to whom a lock belongs that the current thread acquires or gives back by a
-	 * blocking method: to the asynchronous method that holds the key and of which the
-	 * thread runs a part, or else to that part, which ends before the thread does
-	 * anything else, or else to the thread. For use inside this library.
+	 * Return the owner of a lock that the current thread acquires or releases with a
+	 * blocking method: the asynchronous method that holds the key and of which the thread
+	 * runs a part, or else that part, which ends before the thread does anything else, or
+	 * else the thread. For internal use.
 	 * @param backend the name of the backend
-	 * @param storeKey the key as the store knows it
+	 * @param storeKey the key used in the store
 	 * @return the owner
 	 */
 	public static Object ownerOf(String backend, String storeKey) {
@@ -197,15 +197,15 @@ public final class LockContext {
 	}
 
 	/**
-	 * The name of the innermost lock.
-	 * @return the name, as the annotation has it
+	 * Return the name of the innermost lock.
+	 * @return the name, as specified by the annotation
 	 */
 	public String name() {
 		return this.name;
 	}
 
 	/**
-	 * The innermost lock.
+	 * Return the innermost lock.
 	 * @return the handle
 	 */
 	public LockHandle lock() {
@@ -213,17 +213,16 @@ public final class LockContext {
 	}
 
 	/**
-	 * What was held before the innermost lock.
-	 * @return the rest of the chain, or {@code null}
+	 * Return the locks that were held before the innermost lock.
+	 * @return the remaining chain, or {@code null}
 	 */
 	public @Nullable LockContext outer() {
 		return this.outer;
 	}
 
 	/**
-	 * Finds the asynchronous work that holds a key. Who acquires by a blocking method
-	 * acquires again by itself what it holds; work that runs beside does not share its
-	 * locks.
+	 * Find the asynchronous work that holds a key. Acquisitions by a blocking method are
+	 * reentered through their own owner; concurrent work does not share its locks.
 	 */
 	@Nullable Object asyncOwnerOf(String backend, String storeKey) {
 		for (LockContext context = this; context != null; context = context.outer) {
@@ -237,8 +236,8 @@ public final class LockContext {
 	}
 
 	/**
-	 * Finds the innermost lock of a name.
-	 * @param name the name, as the annotation has it
+	 * Find the innermost lock of the given name.
+	 * @param name the name, as specified by the annotation
 	 * @return the handle, or {@code null} if there is none
 	 */
 	public @Nullable LockHandle find(String name) {
@@ -251,10 +250,10 @@ public final class LockContext {
 	}
 
 	/**
-	 * What one thread does of asynchronous work at a stretch. It owns what it acquires by
-	 * the blocking methods, so that neither other work that the thread does later, nor
-	 * another part of the same work that runs beside, acquires that again. For use inside
-	 * this library.
+	 * Part of asynchronous work that a thread runs without interruption. It owns the
+	 * locks that the thread acquires with blocking methods, so that they are not
+	 * reentered by other work that the thread runs later, nor by another part of the same
+	 * work that runs concurrently. For internal use.
 	 */
 	public static final class Part implements AutoCloseable {
 
@@ -265,7 +264,8 @@ public final class LockContext {
 		}
 
 		/**
-		 * Ends this part, and whatever began inside it, if the current thread runs it.
+		 * End this part, and everything that was begun inside it, if it is run by the
+		 * current thread.
 		 */
 		@Override
 		public void close() {

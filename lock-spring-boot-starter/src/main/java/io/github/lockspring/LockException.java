@@ -22,7 +22,7 @@ import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * Something went wrong with a lock.
+ * Base class of the exceptions thrown when acquiring, holding or releasing a lock.
  */
 public abstract class LockException extends RuntimeException {
 
@@ -34,9 +34,9 @@ public abstract class LockException extends RuntimeException {
 	}
 
 	/**
-	 * Puts what the engine says into the words of this API. For use inside this library.
-	 * @param failure what the engine said
-	 * @param key the key, as the store knows it
+	 * Translate an exception of the engine. For internal use.
+	 * @param failure the exception of the engine
+	 * @param key the key used in the store
 	 * @return the exception to throw
 	 */
 	public static RuntimeException of(EngineException failure, String key) {

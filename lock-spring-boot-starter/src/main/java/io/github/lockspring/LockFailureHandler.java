@@ -20,10 +20,10 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what a call gets that could not acquire its lock. Beans of this type are named
- * by {@link DistributedLock#handler()}.
+ * Strategy interface that determines the result of a call whose lock could not be
+ * acquired. Beans of this type are referred to by {@link DistributedLock#handler()}.
  * <p>
- * Must be safe for use by many threads.
+ * Implementations must be thread-safe.
  */
 @FunctionalInterface
 public interface LockFailureHandler {
@@ -32,12 +32,12 @@ public interface LockFailureHandler {
 	 * Called once for a call that does not hold its lock, in the thread that would have
 	 * run the method.
 	 * @param invocation the call. {@link MethodInvocation#proceed()} runs the method
-	 * without the lock; whoever does that says so in the log.
-	 * @param failure why the lock is not held: {@link LockNotAcquiredException} if
-	 * another held it for the whole wait time, {@link LockUnavailableException} if the
-	 * store failed
+	 * without the lock; implementations that call it should log that.
+	 * @param failure the reason why the lock is not held:
+	 * {@link LockNotAcquiredException} if it was held by another owner for the whole wait
+	 * time, {@link LockUnavailableException} if the store failed
 	 * @return the result of the call, of the return type of the method
-	 * @throws Throwable what the caller of the method gets
+	 * @throws Throwable the exception to be thrown to the caller of the method
 	 */
 	@Nullable Object onFailure(MethodInvocation invocation, LockException failure) throws Throwable;
 

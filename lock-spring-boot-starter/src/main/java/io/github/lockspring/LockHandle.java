@@ -20,77 +20,89 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A lock that is held, by whoever has this object. Its answers are local and honest: they
- * ask the clocks, not the store, and no longer say <em>held</em> from the moment when the
- * store may have given the lease to another.
+ * Handle of a lock that has been acquired. Its methods are answered locally, from the
+ * clocks and without a call to the store, and stop reporting the lock as held from the
+ * moment at which the store may have granted the lease to another owner.
+ *
+ * <pre class="code">{@code
+ * try (LockHandle lock = locks.acquire("order:42", LockOptions.defaults())) {
+ * 	Order order = repository.load(42);
+ * 	lock.checkpoint();
+ * 	repository.save(order.ship());
+ * }
+ * }</pre>
  * <p>
- * A backend whose leases last as long as a session may say that its store is out of
- * reach. Until it is back, nobody can tell whether the lock is still held: it counts as
- * not held, but not as lost either. If its lease lasts until then, it is held again.
+ * A backend whose leases are bound to a session may report that the connection to its
+ * store is suspended. Until it is restored, it is unknown whether the lock is still held:
+ * the lock is reported as not held, but not as lost either. If its lease is still valid
+ * when the connection is restored, the lock is held again.
  * <p>
- * <b>Handles that travel.</b> A lock that a blocking method acquired belongs to the
- * thread that called it, until the handle is closed: whatever that thread acquires of the
- * same key in the meantime, it gets at once, also if that is the work of somebody else,
- * such as the next task of its pool. A handle that is closed by another thread, or later
- * than the task that acquired it ends, is therefore acquired with
- * {@link LockOperations#acquireAsync acquireAsync}, whose locks belong to their handles,
- * or with a template that is {@linkplain LockTemplate#ownedBy(Object) owned by} an object
- * of the task. Inside an annotated method that is asynchronous, the blocking methods know
- * that: what they acquire belongs to what the thread does of the method at a stretch, and
- * to nobody after that, so that it keeps out everybody until it is closed. The log warns
- * of the first handle that is closed by another thread than the one that its lock belongs
- * to, and of the first lock that is renewed though its thread has ended or waits for the
- * next task of its pool.
+ * <b>Using a handle in other threads.</b> A lock that was acquired by a blocking method
+ * is owned by the calling thread until the handle is closed: further acquisitions of the
+ * same key by that thread succeed immediately, even if they belong to unrelated work,
+ * such as the next task of a thread pool. A handle that is closed by another thread, or
+ * after the task that acquired it has ended, should therefore be acquired with
+ * {@link LockOperations#acquireAsync acquireAsync}, whose locks are owned by their
+ * handles, or with a template that is {@linkplain LockTemplate#ownedBy(Object) owned by}
+ * an object of the task. Inside an asynchronous annotated method this is done
+ * automatically: a lock acquired by a blocking method is owned by the part of the method
+ * that the thread runs without interruption; after that part has ended, nothing reenters
+ * the lock, and it stays exclusive until it is closed. A warning is logged the first time
+ * that a handle is closed by a thread other than the owner of its lock, and the first
+ * time that a lock is renewed although its thread has ended or waits for the next task of
+ * its pool.
  * <p>
- * Safe for use by many threads; any thread may close it.
+ * Thread-safe; a handle may be closed by any thread.
  */
 public interface LockHandle extends AutoCloseable {
 
 	/**
-	 * Return the key as the caller named it.
+	 * Return the key as specified by the caller.
 	 * @return the key, or several separated by commas
 	 */
 	String key();
 
 	/**
-	 * Return the key as the store knows it: with the prefix and the name, as in log
-	 * lines, in exceptions and in {@link LockLostEvent}.
+	 * Return the key as used in the store: with the prefix and the name, as in log lines,
+	 * in exceptions and in {@link LockLostEvent}.
 	 * @return the key, or several separated by commas
 	 * @see LockException#getStoreKey()
 	 */
 	String storeKey();
 
 	/**
-	 * The fencing token: larger than every token that this store granted for this key
-	 * before, the same for the whole time of holding, re-entries and renewals included. A
-	 * reader that took the read lock under its own write lock has the token of that.
+	 * Return the fencing token: greater than every token previously granted by this store
+	 * for this key, and constant while the lock is held, including reentrant acquisitions
+	 * and renewals. A read lock that was acquired under the same owner's write lock has
+	 * the token of the write lock.
 	 * @return the token
 	 * @throws LockLostException if the lease is lost
 	 * @throws LockSuspendedException while the connection to the store is suspended
-	 * @throws IllegalStateException if this handle is closed, or stands for several keys
+	 * @throws IllegalStateException if this handle is closed, or represents several keys
 	 * that were acquired one after the other
-	 * @throws UnsupportedOperationException if the backend has no fencing tokens
+	 * @throws UnsupportedOperationException if the backend does not support fencing
+	 * tokens
 	 */
 	long fencingToken();
 
 	/**
-	 * Whether the lock is still held.
-	 * @return {@code false} once the lease is lost or this handle is closed, and as long
-	 * as the store is out of reach and whether the lock is held is unknown
+	 * Return whether the lock is still held.
+	 * @return {@code false} once the lease is lost or this handle is closed, and while
+	 * the connection to the store is suspended and it is unknown whether the lock is held
 	 */
 	boolean isHeld();
 
 	/**
-	 * Whether the lease was lost while this handle was open.
-	 * @return {@code false} if the lock is held, or may be held though the store is out
-	 * of reach at present, or if this handle was closed
+	 * Return whether the lease was lost while this handle was open.
+	 * @return {@code false} if the lock is held, if it may still be held although the
+	 * connection to the store is suspended, or if this handle was closed
 	 */
 	boolean isLost();
 
 	/**
-	 * How long the lease is sure to last if it is not renewed.
-	 * @return the time, zero once the lease is lost or this handle is closed, and as long
-	 * as whether the lock is held is unknown
+	 * Return the time for which the lease is guaranteed to last if it is not renewed.
+	 * @return the remaining time; zero once the lease is lost or this handle is closed,
+	 * and while it is unknown whether the lock is held
 	 */
 	Duration remaining();
 
@@ -105,30 +117,32 @@ public interface LockHandle extends AutoCloseable {
 	void checkpoint();
 
 	/**
-	 * Asks to be told when the lease is lost. The callback runs once, in a thread of its
-	 * own, soon after the loss, or at once if the lease is lost already. It never runs
-	 * after a release in time, nor because the store is out of reach for a while.
-	 * @param callback what to do then
+	 * Register a callback to run when the lease is lost. The callback runs once, in a
+	 * separate thread, soon after the loss, or immediately if the lease is lost already.
+	 * It never runs after a release in time, nor because the connection to the store is
+	 * temporarily suspended.
+	 * @param callback the callback to run
 	 * @throws IllegalStateException if this handle is closed
 	 */
 	void onLost(Runnable callback);
 
 	/**
-	 * Gives the lock back, in this thread or another. Closing again does nothing. If the
-	 * store cannot be reached, this is logged and tried again in the background until the
-	 * lease would have ended; the caller goes on.
+	 * Release the lock, in this thread or another. Closing a handle again has no effect.
+	 * If the store is unavailable, the failure is logged and the release is retried in
+	 * the background until the lease would have expired; this method returns without
+	 * waiting for that.
 	 * @throws LockLostException if the lease was lost before
 	 */
 	@Override
 	void close();
 
 	/**
-	 * Gives the lock back as {@link #close()} does, but without holding up the calling
-	 * thread, which may be another one than that which acquired it. Closing again does
-	 * nothing, and does not wait for the first. What depends on the future may run in a
-	 * thread of the locks.
-	 * @return when the lock is given back; fails with {@link LockLostException} if the
-	 * lease was lost before
+	 * Release the lock as {@link #close()} does, without blocking the calling thread,
+	 * which may differ from the thread that acquired the lock. Closing a handle again has
+	 * no effect and does not wait for the first call. Dependent stages of the future may
+	 * run in a thread of this library.
+	 * @return a future that completes when the lock is released; fails with
+	 * {@link LockLostException} if the lease was lost before
 	 */
 	default CompletableFuture<Void> closeAsync() {
 		return CompletableFuture.runAsync(this::close);

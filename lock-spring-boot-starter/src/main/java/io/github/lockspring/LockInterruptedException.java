@@ -19,8 +19,8 @@ package io.github.lockspring;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * The thread was interrupted while it waited for a lock. Its interrupt status is set, the
- * lock is not held.
+ * Thrown if the thread was interrupted while waiting for a lock. Its interrupt status is
+ * set, and the lock is not held.
  */
 public final class LockInterruptedException extends LockException {
 

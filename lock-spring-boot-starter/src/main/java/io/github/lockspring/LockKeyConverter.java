@@ -19,17 +19,18 @@ package io.github.lockspring;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives keys a text that have none of their own. Beans of this type are asked in their
- * order for keys that are not text, numbers, UUIDs, enum constants or booleans.
+ * Strategy interface to convert key values to strings. Beans of this type are called in
+ * their order for key values that are not strings, numbers, UUIDs, enum constants or
+ * booleans.
  */
 @FunctionalInterface
 public interface LockKeyConverter {
 
 	/**
-	 * Converts a key.
+	 * Convert a key value.
 	 * @param key the value of the key expression
-	 * @return the text to lock on, the same for equal keys in every process, or
-	 * {@code null} if this converter does not know the type
+	 * @return the key to lock, which must be the same for equal values in every process,
+	 * or {@code null} if this converter does not support the type
 	 */
 	@Nullable String convert(Object key);
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * Which texts are keys.
+ * Validation of keys.
  */
 final class LockKeys {
 
@@ -60,7 +60,7 @@ final class LockKeys {
 			}
 			else {
 				throw new InvalidLockKeyException("The key of a lock must be well-formed Unicode: "
-						+ KeyFormat.quote(key) + " has half of a surrogate pair at index " + i);
+						+ KeyFormat.quote(key) + " has an unpaired surrogate at index " + i);
 			}
 		}
 		if (blank) {

@@ -17,7 +17,7 @@
 package io.github.lockspring;
 
 /**
- * More locks are wanted at once than a limit allows.
+ * Thrown if an acquisition would exceed a limit on the number of locks.
  */
 public final class LockLimitException extends LockException {
 

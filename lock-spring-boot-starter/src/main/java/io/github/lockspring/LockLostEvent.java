@@ -17,15 +17,15 @@
 package io.github.lockspring;
 
 /**
- * Application event: the lease of a lock was lost while the lock was held. Published once
- * per hold, soon after the loss, in a thread of its own. A listener that throws keeps
- * neither other losses from being published nor other leases from being renewed; those
- * behind it are not told of this loss, as with every event.
+ * Application event published when the lease of a lock was lost while the lock was held.
+ * Published once per hold, soon after the loss, in a separate thread. A listener that
+ * throws an exception affects neither the events of other losses nor the renewal of other
+ * leases; as with every event, listeners behind it do not receive this one.
  *
- * @param storeKey the key of the lock, as the store knows it
- * @param fencingToken the fencing token of the hold that was lost, or 0 from a backend
- * that has no fencing tokens
- * @param backend the name of the backend that kept the lease
+ * @param storeKey the key of the lock as used in the store
+ * @param fencingToken the fencing token of the lost hold, or 0 if the backend does not
+ * support fencing tokens
+ * @param backend the name of the backend that stored the lease
  */
 public record LockLostEvent(String storeKey, long fencingToken, String backend) {
 

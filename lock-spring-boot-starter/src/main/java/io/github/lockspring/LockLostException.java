@@ -19,20 +19,20 @@ package io.github.lockspring;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * The lease ended while the lock was held: the store gave it up, or may have done so.
- * Whatever was done since then was done without protection.
+ * Thrown if the lease ended while the lock was held: it has expired in the store, or may
+ * have. Work done since then was not protected by the lock.
  *
  * @see LockSuspendedException
  */
 public final class LockLostException extends LockException {
 
 	/**
-	 * Creates the exception.
-	 * @param storeKey the key of the lock, as the store knows it
+	 * Create an exception.
+	 * @param storeKey the key of the lock as used in the store
 	 */
 	public LockLostException(String storeKey) {
-		super("Lost the lock on " + KeyFormat.quote(storeKey) + " while it was held: another may have acquired it",
-				storeKey, null);
+		super("Lost the lock on " + KeyFormat.quote(storeKey)
+				+ " while it was held: another owner may have acquired it", storeKey, null);
 	}
 
 }

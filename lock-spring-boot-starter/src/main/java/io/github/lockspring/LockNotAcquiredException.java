@@ -21,7 +21,8 @@ import java.time.Duration;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * Another held the lock for the whole wait time.
+ * Thrown if the lock could not be acquired within the wait time because another owner
+ * held it.
  */
 public final class LockNotAcquiredException extends LockException {
 
@@ -29,12 +30,12 @@ public final class LockNotAcquiredException extends LockException {
 
 	LockNotAcquiredException(String key, Duration waitTime) {
 		super("Could not acquire the lock on " + KeyFormat.quote(key) + " within " + waitTime
-				+ ": it is held by another", key, null);
+				+ ": it is held by another owner", key, null);
 		this.waitTime = waitTime;
 	}
 
 	/**
-	 * How long the caller was ready to wait.
+	 * Return the maximum time that the caller was prepared to wait.
 	 * @return the wait time
 	 */
 	public Duration getWaitTime() {

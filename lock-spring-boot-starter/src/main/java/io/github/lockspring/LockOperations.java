@@ -22,32 +22,43 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Distributed locks in code: the same leases that {@link DistributedLock} takes.
+ * Operations for programmatic use of distributed locks, with the same semantics as
+ * {@link DistributedLock}.
+ *
+ * <pre class="code">{@code
+ * locks.executeWithoutResult("order:42", (lock) -> ship(42));
+ *
+ * try (LockHandle lock = locks.tryAcquire("report", LockOptions.defaults().withWaitTime(Duration.ZERO))) {
+ * 	if (lock != null) {
+ * 		createReport();
+ * 	}
+ * }
+ * }</pre>
  * <p>
- * Every method validates its keys before anything else and throws
- * {@link InvalidLockKeyException} for a key that is {@code null}, blank, longer than 512
- * bytes in UTF-8, or not well-formed Unicode. A thread that already holds a key acquires
- * it again at once, without asking the store, and must give it back as often. A thread
- * that lets go of the work that acquired, before the handle is closed, must not own the
- * lock: see {@link LockHandle}.
+ * Each method first validates its keys and throws {@link InvalidLockKeyException} for a
+ * key that is {@code null}, blank, longer than 512 bytes in UTF-8, or not well-formed
+ * Unicode. Locks are reentrant: a thread that already holds a key acquires it again
+ * immediately, without a call to the store, and must release it as many times. If a
+ * handle is closed after its thread has moved on to other work, the lock must not be
+ * owned by the thread: see {@link LockHandle}.
  * <p>
- * When the lock is held by another, the methods wait as long as
- * {@link LockOptions#waitTime()} says. When the calling thread is interrupted while it
- * waits, they throw {@link LockInterruptedException} with the interrupt status set. When
- * the store fails throughout the wait time, they throw {@link LockUnavailableException};
- * the lock is not held then and the action does not run. When the lease is lost while the
- * action runs, the action is not stopped, but {@link LockLostException} is thrown at its
- * end, or added to the exception that it ended with.
+ * If the lock is held by another owner, the methods wait for up to
+ * {@link LockOptions#waitTime()}. If the calling thread is interrupted while waiting,
+ * they throw {@link LockInterruptedException} with the interrupt status set. If the store
+ * fails throughout the wait time, they throw {@link LockUnavailableException}; the lock
+ * is not held and the action does not run. If the lease is lost while the action runs,
+ * the action is not stopped, but {@link LockLostException} is thrown when it has ended,
+ * or added to the suppressed exceptions of the exception thrown by the action.
  * <p>
- * Implementations are safe for use by many threads.
+ * Implementations are thread-safe.
  *
  * @see LockTemplate
  */
 public interface LockOperations {
 
 	/**
-	 * The options of the methods that take none.
-	 * @return the options
+	 * Return the options used by the methods without a {@link LockOptions} parameter.
+	 * @return the default options
 	 */
 	LockOptions getDefaultOptions();
 
@@ -79,14 +90,15 @@ public interface LockOperations {
 	LockOperations ownedBy(Object owner);
 
 	/**
-	 * Runs an action under a lock, with the default options.
+	 * Run an action under a lock with the default options.
 	 * @param <T> the type of the result
-	 * @param <E> the type of exception that the action throws
+	 * @param <E> the type of exception thrown by the action
 	 * @param key the key to lock
-	 * @param action what to do while the lock is held
+	 * @param action the action to run while the lock is held
 	 * @return the result of the action
-	 * @throws E if the action throws it
-	 * @throws LockNotAcquiredException if another held the lock for the whole wait time
+	 * @throws E if thrown by the action
+	 * @throws LockNotAcquiredException if the lock was held by another owner for the
+	 * whole wait time
 	 */
 	default <T extends @Nullable Object, E extends Throwable> T execute(String key, LockCallback<T, E> action)
 			throws E {
@@ -94,15 +106,16 @@ public interface LockOperations {
 	}
 
 	/**
-	 * Runs an action under a lock.
+	 * Run an action under a lock.
 	 * @param <T> the type of the result
-	 * @param <E> the type of exception that the action throws
+	 * @param <E> the type of exception thrown by the action
 	 * @param key the key to lock
-	 * @param options how to lock
-	 * @param action what to do while the lock is held
+	 * @param options the options
+	 * @param action the action to run while the lock is held
 	 * @return the result of the action
-	 * @throws E if the action throws it
-	 * @throws LockNotAcquiredException if another held the lock for the whole wait time
+	 * @throws E if thrown by the action
+	 * @throws LockNotAcquiredException if the lock was held by another owner for the
+	 * whole wait time
 	 */
 	default <T extends @Nullable Object, E extends Throwable> T execute(String key, LockOptions options,
 			LockCallback<T, E> action) throws E {
@@ -112,25 +125,27 @@ public interface LockOperations {
 	}
 
 	/**
-	 * Runs an action without a result under a lock, with the default options.
-	 * @param <E> the type of exception that the action throws
+	 * Run an action without a result under a lock with the default options.
+	 * @param <E> the type of exception thrown by the action
 	 * @param key the key to lock
-	 * @param action what to do while the lock is held
-	 * @throws E if the action throws it
-	 * @throws LockNotAcquiredException if another held the lock for the whole wait time
+	 * @param action the action to run while the lock is held
+	 * @throws E if thrown by the action
+	 * @throws LockNotAcquiredException if the lock was held by another owner for the
+	 * whole wait time
 	 */
 	default <E extends Throwable> void executeWithoutResult(String key, LockAction<E> action) throws E {
 		executeWithoutResult(key, getDefaultOptions(), action);
 	}
 
 	/**
-	 * Runs an action without a result under a lock.
-	 * @param <E> the type of exception that the action throws
+	 * Run an action without a result under a lock.
+	 * @param <E> the type of exception thrown by the action
 	 * @param key the key to lock
-	 * @param options how to lock
-	 * @param action what to do while the lock is held
-	 * @throws E if the action throws it
-	 * @throws LockNotAcquiredException if another held the lock for the whole wait time
+	 * @param options the options
+	 * @param action the action to run while the lock is held
+	 * @throws E if thrown by the action
+	 * @throws LockNotAcquiredException if the lock was held by another owner for the
+	 * whole wait time
 	 */
 	default <E extends Throwable> void executeWithoutResult(String key, LockOptions options, LockAction<E> action)
 			throws E {
@@ -140,14 +155,14 @@ public interface LockOperations {
 	}
 
 	/**
-	 * Runs an action under a lock, with the default options, unless another holds the
-	 * lock for the whole wait time.
+	 * Run an action under a lock with the default options, unless the lock is held by
+	 * another owner for the whole wait time.
 	 * @param <T> the type of the result
-	 * @param <E> the type of exception that the action throws
+	 * @param <E> the type of exception thrown by the action
 	 * @param key the key to lock
-	 * @param action what to do while the lock is held
+	 * @param action the action to run while the lock is held
 	 * @return whether the action ran, and its result
-	 * @throws E if the action throws it
+	 * @throws E if thrown by the action
 	 */
 	default <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(String key,
 			LockCallback<T, E> action) throws E {
@@ -155,14 +170,15 @@ public interface LockOperations {
 	}
 
 	/**
-	 * Runs an action under a lock, unless another holds the lock for the whole wait time.
+	 * Run an action under a lock, unless the lock is held by another owner for the whole
+	 * wait time.
 	 * @param <T> the type of the result
-	 * @param <E> the type of exception that the action throws
+	 * @param <E> the type of exception thrown by the action
 	 * @param key the key to lock
-	 * @param options how to lock
-	 * @param action what to do while the lock is held
+	 * @param options the options
+	 * @param action the action to run while the lock is held
 	 * @return whether the action ran, and its result
-	 * @throws E if the action throws it
+	 * @throws E if thrown by the action
 	 */
 	default <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(String key, LockOptions options,
 			LockCallback<T, E> action) throws E {
@@ -184,11 +200,12 @@ public interface LockOperations {
 	}
 
 	/**
-	 * Acquires a lock, to be given back by {@link LockHandle#close()}.
+	 * Acquire a lock, to be released with {@link LockHandle#close()}.
 	 * @param key the key to lock
-	 * @param options how to lock
-	 * @return the held lock
-	 * @throws LockNotAcquiredException if another held the lock for the whole wait time
+	 * @param options the options
+	 * @return the handle of the lock
+	 * @throws LockNotAcquiredException if the lock was held by another owner for the
+	 * whole wait time
 	 */
 	LockHandle acquire(String key, LockOptions options);
 
@@ -203,11 +220,12 @@ public interface LockOperations {
 	}
 
 	/**
-	 * Acquires a lock, to be given back by {@link LockHandle#close()}, unless another
-	 * holds it for the whole wait time.
+	 * Acquire a lock, to be released with {@link LockHandle#close()}, unless it is held
+	 * by another owner for the whole wait time.
 	 * @param key the key to lock
-	 * @param options how to lock
-	 * @return the held lock, or {@code null} if another held it for the whole wait time
+	 * @param options the options
+	 * @return the handle of the lock, or {@code null} if the lock was held by another
+	 * owner for the whole wait time
 	 */
 	@Nullable LockHandle tryAcquire(String key, LockOptions options);
 
@@ -225,13 +243,14 @@ public interface LockOperations {
 	}
 
 	/**
-	 * Acquires all of several locks or none of them, in one order for all callers, to be
-	 * given back together by {@link LockHandle#close()}. The wait time is that of all
-	 * together. Keys that occur twice are locked once.
+	 * Acquire either all of several locks or none of them, in an order that is the same
+	 * for all callers, to be released together with {@link LockHandle#close()}. The wait
+	 * time applies to the locks as a whole. Duplicate keys are locked once.
 	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
-	 * @param options how to lock each of them
-	 * @return the held locks
-	 * @throws LockNotAcquiredException if one of the locks was held by another too long
+	 * @param options the options of each lock
+	 * @return the handle of the locks
+	 * @throws LockNotAcquiredException if one of the locks was not acquired within the
+	 * wait time because another owner held it
 	 * @throws LockLimitException if there are too many keys
 	 */
 	LockHandle acquireAll(Collection<String> keys, LockOptions options);
@@ -248,11 +267,12 @@ public interface LockOperations {
 	}
 
 	/**
-	 * Acquires all of several locks or none of them, as
-	 * {@link #acquireAll(Collection, LockOptions)}.
+	 * Acquire either all of several locks or none of them, as
+	 * {@link #acquireAll(Collection, LockOptions)} does.
 	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
-	 * @param options how to lock each of them
-	 * @return the held locks, or {@code null} if one of them was held by another too long
+	 * @param options the options of each lock
+	 * @return the handle of the locks, or {@code null} if one of them was not acquired
+	 * within the wait time because another owner held it
 	 * @throws LockLimitException if there are too many keys
 	 */
 	@Nullable LockHandle tryAcquireAll(Collection<String> keys, LockOptions options);
@@ -268,21 +288,22 @@ public interface LockOperations {
 	}
 
 	/**
-	 * Acquires a lock without holding up the calling thread, to be given back by
-	 * {@link LockHandle#closeAsync()}. The lock belongs to the handle and not to a
-	 * thread, so that a thread that holds the key, or acquires it a second time, waits
-	 * like any other; {@link LockTemplate#ownedBy(Object)} is for those who need
-	 * re-entry.
+	 * Acquire a lock without blocking the calling thread, to be released with
+	 * {@link LockHandle#closeAsync()}. The lock is owned by the handle and not by a
+	 * thread, so that a thread which holds the key already, or acquires it a second time,
+	 * waits like any other; use {@link LockTemplate#ownedBy(Object)} for reentrant
+	 * acquisitions.
 	 * <p>
-	 * Whether the calling thread is interrupted does not matter. Cancelling the future
-	 * ends the waiting, and gives back what may have been granted in the meantime. What
-	 * depends on the future may run in a thread of the locks; however long it takes, it
-	 * does not hold up other locks.
+	 * The interrupt status of the calling thread is ignored. Cancelling the future stops
+	 * waiting and releases the lock if it has been granted in the meantime. Dependent
+	 * stages of the future may run in a thread of this library; they do not delay other
+	 * locks, however long they take.
 	 * @param key the key to lock
-	 * @param options how to lock
-	 * @return the held lock; fails as {@link #acquire(String, LockOptions)} does, with
-	 * {@link LockNotAcquiredException} if another held the lock for the whole wait time,
-	 * and with {@link LockUnavailableException} if the store failed
+	 * @param options the options
+	 * @return a future that completes with the handle of the lock; fails like
+	 * {@link #acquire(String, LockOptions)}, with {@link LockNotAcquiredException} if the
+	 * lock was held by another owner for the whole wait time, and with
+	 * {@link LockUnavailableException} if the store failed
 	 */
 	CompletableFuture<LockHandle> acquireAsync(String key, LockOptions options);
 
@@ -298,12 +319,13 @@ public interface LockOperations {
 	}
 
 	/**
-	 * Acquires a lock without holding up the calling thread, as
-	 * {@link #acquireAsync(String, LockOptions)}, unless another holds it for the whole
-	 * wait time.
+	 * Acquire a lock without blocking the calling thread, as
+	 * {@link #acquireAsync(String, LockOptions)} does, unless it is held by another owner
+	 * for the whole wait time.
 	 * @param key the key to lock
-	 * @param options how to lock
-	 * @return the held lock, or {@code null} if another held it for the whole wait time
+	 * @param options the options
+	 * @return a future that completes with the handle of the lock, or with {@code null}
+	 * if the lock was held by another owner for the whole wait time
 	 */
 	CompletableFuture<@Nullable LockHandle> tryAcquireAsync(String key, LockOptions options);
 
@@ -320,15 +342,16 @@ public interface LockOperations {
 	}
 
 	/**
-	 * Acquires all of several locks or none of them, as
-	 * {@link #acquireAll(Collection, LockOptions)}, without holding up the calling
-	 * thread, as {@link #acquireAsync(String, LockOptions)}. When the future fails,
-	 * nothing is held any more; when it is cancelled, what was acquired is given back
-	 * soon.
+	 * Acquire either all of several locks or none of them, as
+	 * {@link #acquireAll(Collection, LockOptions)} does, without blocking the calling
+	 * thread, as {@link #acquireAsync(String, LockOptions)} does. When the future fails,
+	 * all locks acquired so far have been released; when it is cancelled, they are
+	 * released soon after.
 	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
-	 * @param options how to lock each of them
-	 * @return the held locks; fails with {@link LockNotAcquiredException} if one of the
-	 * locks was held by another too long
+	 * @param options the options of each lock
+	 * @return a future that completes with the handle of the locks; fails with
+	 * {@link LockNotAcquiredException} if one of them was not acquired within the wait
+	 * time because another owner held it
 	 * @throws LockLimitException if there are too many keys
 	 */
 	CompletableFuture<LockHandle> acquireAllAsync(Collection<String> keys, LockOptions options);
@@ -346,11 +369,12 @@ public interface LockOperations {
 	}
 
 	/**
-	 * Acquires all of several locks or none of them, as
-	 * {@link #acquireAllAsync(Collection, LockOptions)}.
+	 * Acquire either all of several locks or none of them, as
+	 * {@link #acquireAllAsync(Collection, LockOptions)} does.
 	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
-	 * @param options how to lock each of them
-	 * @return the held locks, or {@code null} if one of them was held by another too long
+	 * @param options the options of each lock
+	 * @return a future that completes with the handle of the locks, or with {@code null}
+	 * if one of them was not acquired within the wait time because another owner held it
 	 * @throws LockLimitException if there are too many keys
 	 */
 	CompletableFuture<@Nullable LockHandle> tryAcquireAllAsync(Collection<String> keys, LockOptions options);

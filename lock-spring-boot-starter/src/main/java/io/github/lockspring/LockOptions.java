@@ -24,21 +24,23 @@ import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.support.Durations;
 
 /**
- * How to lock. Immutable; the {@code with} methods return changed copies.
+ * Options of a lock acquisition. Immutable; the {@code with} methods return modified
+ * copies.
  * <p>
- * The values of {@link #defaults()} are: {@link LockType#REENTRANT}, 5 seconds of
- * waiting, a lease of 30 seconds, renewed. {@link LockOperations#getDefaultOptions()} has
- * those that the application was configured with.
+ * The values of {@link #defaults()} are {@link LockType#REENTRANT}, a wait time of 5
+ * seconds and a lease time of 30 seconds with automatic renewal.
+ * {@link LockOperations#getDefaultOptions()} returns the options that the application is
+ * configured with.
  */
 public final class LockOptions {
 
 	/**
-	 * The shortest lease time: 100 milliseconds.
+	 * Minimum lease time: 100 milliseconds.
 	 */
 	public static final Duration MIN_LEASE_TIME = Duration.ofMillis(100);
 
 	/**
-	 * The longest lease time: one day.
+	 * Maximum lease time: one day.
 	 */
 	public static final Duration MAX_LEASE_TIME = Duration.ofDays(1);
 
@@ -80,7 +82,7 @@ public final class LockOptions {
 	}
 
 	/**
-	 * The options of an application that configures nothing.
+	 * Return the options of an application without any configuration.
 	 * @return the options
 	 */
 	public static LockOptions defaults() {
@@ -88,7 +90,7 @@ public final class LockOptions {
 	}
 
 	/**
-	 * The kind of lock.
+	 * Return the type of the lock.
 	 * @return the type
 	 */
 	public LockType type() {
@@ -96,7 +98,8 @@ public final class LockOptions {
 	}
 
 	/**
-	 * How long to wait for a lock that another holds. Zero means to try once.
+	 * Return the maximum time to wait for a lock that is held by another owner. Zero
+	 * means to try once.
 	 * @return the wait time
 	 */
 	public Duration waitTime() {
@@ -104,9 +107,10 @@ public final class LockOptions {
 	}
 
 	/**
-	 * How long the lease lasts after the last renewal: the time after which others get
-	 * the lock if this process dies. A backend whose leases last as long as a session
-	 * cuts longer times to that of its session, and renews sooner.
+	 * Return the time after the last renewal at which the lease expires: the time after
+	 * which others can acquire the lock if this process crashes. A backend whose leases
+	 * are bound to a session limits it to the session timeout and renews accordingly
+	 * sooner.
 	 * @return the lease time
 	 */
 	public Duration leaseTime() {
@@ -114,27 +118,28 @@ public final class LockOptions {
 	}
 
 	/**
-	 * Whether the lease is renewed as long as the lock is held. If not, it lasts for the
-	 * lease time. On a backend that cuts the lease time, it is kept alive until then, but
-	 * ends sooner if this process dies.
-	 * @return whether it is renewed
+	 * Return whether the lease is renewed for as long as the lock is held. Otherwise, it
+	 * expires after the lease time. A backend that limits the lease time renews the lease
+	 * until then, but it ends sooner if this process crashes.
+	 * @return whether the lease is renewed
 	 */
 	public boolean autoRenew() {
 		return this.autoRenew;
 	}
 
 	/**
-	 * How long others are kept out at least, from when the lock was acquired. Zero means
-	 * that the lock is free as soon as it is released.
-	 * @return the minimum
+	 * Return the minimum time, counted from the acquisition, for which the lock cannot be
+	 * acquired by others. Zero means that the lock is available as soon as it is
+	 * released.
+	 * @return the minimum time
 	 */
 	public Duration lockAtLeastFor() {
 		return this.lockAtLeastFor;
 	}
 
 	/**
-	 * These options as the engine takes them. For use inside this library.
-	 * @return the terms
+	 * Return these options in the form used by the engine. For internal use.
+	 * @return the options
 	 */
 	public AcquireOptions acquireOptions() {
 		return this.acquireOptions;
@@ -145,9 +150,9 @@ public final class LockOptions {
 	}
 
 	/**
-	 * The same options with another kind of lock.
+	 * Return a copy of these options with a different type of lock.
 	 * @param type the type
-	 * @return changed options
+	 * @return the modified options
 	 */
 	public LockOptions withType(LockType type) {
 		Assert.notNull(type, "'type' must not be null");
@@ -155,9 +160,9 @@ public final class LockOptions {
 	}
 
 	/**
-	 * The same options with another wait time.
-	 * @param waitTime zero to try once, or how long to wait
-	 * @return changed options
+	 * Return a copy of these options with a different wait time.
+	 * @param waitTime the maximum time to wait; zero to try once
+	 * @return the modified options
 	 * @throws IllegalArgumentException if the time is negative
 	 */
 	public LockOptions withWaitTime(Duration waitTime) {
@@ -169,9 +174,9 @@ public final class LockOptions {
 	}
 
 	/**
-	 * The same options with another lease time.
-	 * @param leaseTime how long the lease lasts unless it is renewed
-	 * @return changed options
+	 * Return a copy of these options with a different lease time.
+	 * @param leaseTime the time at which the lease expires unless it is renewed
+	 * @return the modified options
 	 * @throws IllegalArgumentException if the time is not between {@link #MIN_LEASE_TIME}
 	 * and {@link #MAX_LEASE_TIME}
 	 */
@@ -185,21 +190,21 @@ public final class LockOptions {
 	}
 
 	/**
-	 * The same options with or without renewal.
-	 * @param autoRenew whether to renew the lease as long as the lock is held
-	 * @return changed options
+	 * Return a copy of these options with or without automatic renewal.
+	 * @param autoRenew whether to renew the lease for as long as the lock is held
+	 * @return the modified options
 	 */
 	public LockOptions withAutoRenew(boolean autoRenew) {
 		return new LockOptions(this.type, this.waitTime, this.leaseTime, autoRenew, this.lockAtLeastFor, this.permits);
 	}
 
 	/**
-	 * The same options for a semaphore: a key is held by as many at once as there are
-	 * permits. Each takes one; the type does not matter then, and nobody holds a key
-	 * again without another permit. All that use a key at the same time must agree on the
-	 * number.
-	 * @param permits how many may hold a key at once
-	 * @return changed options
+	 * Return a copy of these options for a semaphore: a key can be held by as many owners
+	 * at once as there are permits. Each acquisition takes one permit; the type of the
+	 * lock is ignored, and permits are not reentrant, so that acquiring a key again takes
+	 * another permit. All concurrent users of a key must agree on the number.
+	 * @param permits the maximum number of permits in use at once
+	 * @return the modified options
 	 * @throws IllegalArgumentException if the number is not positive
 	 */
 	public LockOptions withPermits(int permits) {
@@ -208,19 +213,21 @@ public final class LockOptions {
 	}
 
 	/**
-	 * The same options with another minimum time for which others are kept out, for
-	 * instance from a scheduled job that has run already. Release returns at once, and
-	 * the holder holds no more; but nobody, in this process or another, gets the lock
-	 * before the minimum is over, even if this process ends before. The minimum is
-	 * counted from when the lock was acquired; the clock of the store counts what is left
-	 * of it at release. The lease lasts at least as long as the minimum. If the lock was
-	 * lost, nothing is left to keep.
+	 * Return a copy of these options with a different minimum time for which the lock
+	 * cannot be acquired by others, for instance by other instances of a scheduled job
+	 * that has run already. A release returns immediately and its owner no longer holds
+	 * the lock, but no owner, in this process or another, can acquire it before the
+	 * minimum time has elapsed, even if this process terminates earlier. The minimum time
+	 * starts when the lock is acquired; what remains of it at the release is measured by
+	 * the clock of the store. The lease lasts at least as long as the minimum time. If
+	 * the lock was lost, the minimum time no longer applies.
 	 * <p>
-	 * Where a lock is acquired again by the one who holds it, the minimum of the first
-	 * acquisition counts. A read lock inside a write lock that has a minimum keeps the
-	 * write lock. A permit of a semaphore stays in use for the minimum.
-	 * @param lockAtLeastFor the minimum, zero for none
-	 * @return changed options
+	 * For reentrant acquisitions, the minimum time of the first acquisition applies. If a
+	 * read lock is acquired while a write lock with a minimum time is held, the write
+	 * lock is kept for that time. A permit of a semaphore remains in use for the minimum
+	 * time.
+	 * @param lockAtLeastFor the minimum time, zero for none
+	 * @return the modified options
 	 * @throws IllegalArgumentException if the time is negative or longer than
 	 * {@link #MAX_LEASE_TIME}
 	 */

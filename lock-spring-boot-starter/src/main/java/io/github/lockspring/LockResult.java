@@ -19,7 +19,8 @@ package io.github.lockspring;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether an action ran, and its result.
+ * Result of an attempt to run an action under a lock: whether the action ran, and its
+ * return value.
  *
  * @param <T> the type of the result
  */
@@ -46,15 +47,15 @@ public final class LockResult<T extends @Nullable Object> {
 	}
 
 	/**
-	 * Whether the lock was acquired and the action ran.
-	 * @return {@code false} if another held the lock
+	 * Return whether the lock was acquired and the action ran.
+	 * @return {@code false} if the lock was held by another owner
 	 */
 	public boolean isExecuted() {
 		return this.executed;
 	}
 
 	/**
-	 * The result of the action.
+	 * Return the result of the action.
 	 * @return the result, or {@code null} if the action did not run
 	 */
 	public @Nullable T getValue() {

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * Thrown if the lock could not be acquired because the application is shutting down, or
- * is stopped or paused. The lock is not held. A method with {@link OnFailure#SKIP} is
+ * Thrown if the lock could not be acquired because the application is shutting down,
+ * stopped or paused. The lock is not held. Methods with {@link OnFailure#SKIP} are
  * skipped instead.
  */
 public final class LockShutdownException extends LockException {

@@ -35,15 +35,16 @@ import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 
 /**
- * Locks keys in the application's store. What the store is told is the prefix of this
- * template followed by the key.
+ * Default implementation of {@link LockOperations}, which locks keys in the application's
+ * store. The key used in the store is the prefix of this template followed by the key
+ * specified by the caller.
  * <p>
- * Safe for use by many threads.
+ * Thread-safe.
  */
 public final class LockTemplate implements LockOperations {
 
 	/**
-	 * How many keys can be locked together.
+	 * Maximum number of keys that can be locked together.
 	 */
 	public static final int MAX_KEYS = 10_000;
 
@@ -62,26 +63,29 @@ public final class LockTemplate implements LockOperations {
 	private final @Nullable LockContext context;
 
 	/**
-	 * What the store knows the key by that was acquired again last: it needs not be made
-	 * anew, nor checked, for those who do so often. Of several threads, any may win.
+	 * Store key that was reentered last, cached so that frequent reentrant acquisitions
+	 * neither build nor validate it anew. Deliberately not synchronized: any thread may
+	 * set it.
 	 */
 	private @Nullable String again;
 
 	/**
-	 * Creates a template on the only backend that it knows.
-	 * @param engine the engine that locks
-	 * @param prefix what all keys begin with in the store
-	 * @param defaultOptions the options of the methods that take none
+	 * Create a template with a single backend.
+	 * @param engine the lock engine
+	 * @param prefix the prefix of all keys in the store
+	 * @param defaultOptions the options used by the methods without a {@link LockOptions}
+	 * parameter
 	 */
 	public LockTemplate(LockEngine engine, String prefix, LockOptions defaultOptions) {
 		this(LockEngines.of(requireEngine(engine)), engine, prefix, defaultOptions, null, null);
 	}
 
 	/**
-	 * Creates a template on the default backend, which leads to the others.
-	 * @param engines the engines that lock
-	 * @param prefix what all keys begin with in the stores
-	 * @param defaultOptions the options of the methods that take none
+	 * Create a template that uses the default backend and gives access to the others.
+	 * @param engines the lock engines
+	 * @param prefix the prefix of all keys in the stores
+	 * @param defaultOptions the options used by the methods without a {@link LockOptions}
+	 * parameter
 	 * @see #on(String)
 	 */
 	public LockTemplate(LockEngines engines, String prefix, LockOptions defaultOptions) {
@@ -93,8 +97,8 @@ public final class LockTemplate implements LockOperations {
 		Assert.notNull(prefix, "'prefix' must not be null");
 		Assert.notNull(defaultOptions, "'defaultOptions' must not be null");
 		if (LockKeys.lengthInBytes(prefix) > MAX_PREFIX_BYTES) {
-			throw new IllegalArgumentException("The prefix of keys must not be longer than " + MAX_PREFIX_BYTES
-					+ " bytes: " + KeyFormat.quote(prefix));
+			throw new IllegalArgumentException("The key prefix must not be longer than " + MAX_PREFIX_BYTES + " bytes: "
+					+ KeyFormat.quote(prefix));
 		}
 		this.engines = engines;
 		this.engine = engine;
@@ -110,12 +114,13 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * This template on another backend: the same keys and default options. A key that is
-	 * held on one backend is free on the others. Opens no connection.
+	 * Return a template that uses another backend, with the same keys and default
+	 * options. A key that is held on one backend is not locked on the others. Does not
+	 * open a connection.
 	 * @param backend the name of the backend, such as {@code jdbc}
-	 * @return a template on that backend
-	 * @throws IllegalArgumentException if there is no such backend; the message lists
-	 * those that there are
+	 * @return a template for that backend
+	 * @throws IllegalArgumentException if there is no such backend; the message lists the
+	 * available ones
 	 */
 	@Override
 	public LockTemplate on(String backend) {
@@ -124,7 +129,7 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * The name of the backend that this template locks on.
+	 * Return the name of the backend of this template.
 	 * @return the name
 	 */
 	public String backendName() {
@@ -132,8 +137,8 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * The names that {@link #on(String)} takes, the default backend first. Opens no
-	 * connection.
+	 * Return the names accepted by {@link #on(String)}, the default backend first. Does
+	 * not open a connection.
 	 * @return the names, at least one
 	 */
 	public Set<String> backendNames() {
@@ -141,8 +146,8 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * A template for the keys of one name: the key {@code 42} of the name {@code order}
-	 * is the key {@code order:42} of this template.
+	 * Return a template for the keys of a lock name: the key {@code 42} of the name
+	 * {@code order} is the key {@code order:42} of this template.
 	 * @param name the name, without colons
 	 * @return a template with a longer prefix
 	 */
@@ -161,10 +166,11 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * A template whose locks belong to an owner instead of the calling thread: whatever
-	 * the owner holds, it acquires again at once, in any thread. Of two acquisitions of
-	 * one key that the owner begins before either has ended, one waits for the other.
-	 * @param owner the owner, of which there is one: it is not compared by {@code equals}
+	 * Return a template whose locks are owned by an object instead of the calling thread:
+	 * a lock held by the owner is reentrant from any thread. If the owner begins a second
+	 * acquisition of a key before the first has completed, the second waits for the
+	 * first.
+	 * @param owner the owner, compared by identity and not by {@code equals}
 	 * @return a template for the same keys
 	 */
 	@Override
@@ -174,9 +180,9 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * A template whose asynchronous acquisitions acquire again what a chain of locks
-	 * holds already. For use inside this library.
-	 * @param context the chain, or {@code null} if nothing is held
+	 * Return a template whose asynchronous acquisitions reenter the locks held by a lock
+	 * context. For internal use.
+	 * @param context the lock context, or {@code null} if nothing is held
 	 * @return a template for the same keys
 	 */
 	public LockTemplate within(@Nullable LockContext context) {
@@ -185,10 +191,10 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * A key as the store knows it.
+	 * Return the key used in the store.
 	 * @param key a key of this template
-	 * @return the key behind the prefix
-	 * @throws InvalidLockKeyException if the key cannot be locked
+	 * @return the key with the prefix
+	 * @throws InvalidLockKeyException if the key is invalid
 	 */
 	public String storeKey(String key) {
 		return this.prefix.concat(LockKeys.requireValid(key));
@@ -220,12 +226,13 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Acquires the lock of a number: the same lock as that of its decimal text, which
-	 * needs not be made for it.
+	 * Acquire a lock on a numeric key. This is the same lock as that on the decimal
+	 * representation of the number, but avoids creating the string.
 	 * @param key the key to lock
-	 * @param options how to lock
-	 * @return the held lock
-	 * @throws LockNotAcquiredException if another held the lock for the whole wait time
+	 * @param options the options
+	 * @return the handle of the lock
+	 * @throws LockNotAcquiredException if the lock was held by another owner for the
+	 * whole wait time
 	 * @see #acquire(String, LockOptions)
 	 */
 	public LockHandle acquire(long key, LockOptions options) {
@@ -237,11 +244,13 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Acquires the lock of a number, unless another holds it for the whole wait time: the
-	 * same lock as that of its decimal text, which needs not be made for it.
+	 * Acquire a lock on a numeric key, unless it is held by another owner for the whole
+	 * wait time. This is the same lock as that on the decimal representation of the
+	 * number, but avoids creating the string.
 	 * @param key the key to lock
-	 * @param options how to lock
-	 * @return the held lock, or {@code null} if another held it for the whole wait time
+	 * @param options the options
+	 * @return the handle of the lock, or {@code null} if the lock was held by another
+	 * owner for the whole wait time
 	 * @see #tryAcquire(String, LockOptions)
 	 */
 	public @Nullable LockHandle tryAcquire(long key, LockOptions options) {
@@ -273,7 +282,7 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * To whom the lock of a key will belong.
+	 * Return the owner to be used for a new acquisition of the key.
 	 */
 	private Object ownerOf(String storeKey) {
 		return (this.owner != null) ? this.owner : LockContext.ownerOf(this.engine.backendName(), storeKey);
@@ -300,15 +309,15 @@ public final class LockTemplate implements LockOperations {
 			if (held.stream().allMatch(LockHandle::isHeld)) {
 				return new CompositeLockHandle(held);
 			}
-			release(held); // the last was so long in coming that another was lost
+			release(held); // a lease expired before the last key was acquired
 		}
 		while (this.engine.nanosUntil(deadline) > 0);
 		return null;
 	}
 
 	/**
-	 * Tries to acquire all keys in one step of the store.
-	 * @return the held locks, or nothing if that is not possible now
+	 * Try to acquire all keys in a single operation of the store.
+	 * @return the handles, empty if that is not possible at present
 	 */
 	private Deque<DefaultLockHandle> acquireTogether(Collection<String> keys, LockOptions options, long deadline) {
 		List<String> storeKeys = keys.stream().map(this.prefix::concat).toList();
@@ -326,8 +335,8 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Acquires all keys or none.
-	 * @param held where to put them
+	 * Acquire either all keys or none.
+	 * @param held receives the handles
 	 */
 	private boolean acquireOneByOne(Collection<String> keys, LockOptions options, long deadline,
 			Deque<DefaultLockHandle> held) {
@@ -380,12 +389,11 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Everybody locks in the order of the keys, so that nobody waits for somebody who
-	 * waits for them.
+	 * Sort the keys, so that all callers lock them in the same order and cannot deadlock.
 	 */
 	private Collection<String> canonical(Collection<String> keys) {
 		if (keys.isEmpty()) {
-			throw new InvalidLockKeyException("At least one key is needed to lock");
+			throw new InvalidLockKeyException("At least one key is required");
 		}
 		if (keys.size() > MAX_KEYS) {
 			throw new LockLimitException("At most " + MAX_KEYS + " keys can be locked together, not " + keys.size(),
@@ -397,14 +405,15 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Gives back what the caller never had: it is not told of losses.
+	 * Release locks that were never returned to the caller, which is not notified of
+	 * losses.
 	 */
 	private static void release(Deque<DefaultLockHandle> held) {
 		try {
 			new CompositeLockHandle(held).close();
 		}
 		catch (LockLostException ex) {
-			// nothing that anybody relied on
+			// the caller never held these locks
 		}
 	}
 

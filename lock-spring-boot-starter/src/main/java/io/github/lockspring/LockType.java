@@ -17,30 +17,33 @@
 package io.github.lockspring;
 
 /**
- * The kinds of lock that a key can be locked with. All kinds of one key exclude each
- * other, but for readers, which exclude only the rest.
+ * Types of locks. Lock types on the same key are mutually exclusive, except that any
+ * number of {@link #READ} locks can be held together.
  */
 public enum LockType {
 
 	/**
-	 * One holder, reentrant. Among those that wait, order is kept inside a process only.
+	 * Reentrant lock with one holder at a time. Waiting threads are served in order
+	 * within a process only.
 	 */
 	REENTRANT,
 
 	/**
-	 * One holder, reentrant. Those that wait are served in the order in which they came
-	 * to the store. Slower than {@link #REENTRANT}.
+	 * Reentrant lock with one holder at a time. Waiting threads of all processes are
+	 * served in the order in which their requests reached the store. Slower than
+	 * {@link #REENTRANT}.
 	 */
 	FAIR,
 
 	/**
-	 * Many holders at once.
+	 * Read lock that can be held by any number of holders at once.
 	 */
 	READ,
 
 	/**
-	 * One holder, reentrant. It may take the read lock as well, and step down: once the
-	 * write lock is given back, others may read too, and no writer came between.
+	 * Reentrant write lock with one holder at a time. Its holder can also acquire the
+	 * read lock and then downgrade: after the write lock has been released, others can
+	 * acquire the read lock too, and no writer has held the lock in between.
 	 */
 	WRITE
 

@@ -20,7 +20,7 @@ import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * The store failed, or did not answer in time. The lock is not held.
+ * Thrown if the store failed, or did not respond in time. The lock is not held.
  */
 public final class LockUnavailableException extends LockException {
 

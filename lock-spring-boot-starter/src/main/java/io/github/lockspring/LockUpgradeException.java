@@ -19,14 +19,14 @@ package io.github.lockspring;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * A holder of a read lock asked for the write lock of the same key. Upgrading is not
- * supported, because two readers that both wait to write would wait for ever.
+ * Thrown if the holder of a read lock requests the write lock of the same key. Upgrading
+ * is not supported, because two readers that both wait for the write lock would deadlock.
  */
 public final class LockUpgradeException extends LockException {
 
 	LockUpgradeException(String key) {
 		super("Upgrade not supported: the read lock on " + KeyFormat.quote(key)
-				+ " is held here and must be released before the write lock is acquired", key, null);
+				+ " is held by the same owner and must be released before the write lock is acquired", key, null);
 	}
 
 }

@@ -17,31 +17,31 @@
 package io.github.lockspring;
 
 /**
- * What a call gets that could not acquire the lock because another held it.
+ * Actions to take if the lock could not be acquired because another owner held it.
  */
 public enum OnFailure {
 
 	/**
-	 * {@link LockNotAcquiredException}.
+	 * Throw {@link LockNotAcquiredException}.
 	 */
 	THROW,
 
 	/**
-	 * The method is skipped; its caller gets {@code null}, or what is empty: an empty
-	 * {@link java.util.Optional}, a stage that completes with one of these, a reactive
-	 * stream without elements. The same when the application is shutting down. Not for
-	 * methods that return a primitive value.
+	 * Skip the method and return {@code null} or an empty value to its caller: an empty
+	 * {@link java.util.Optional}, a stage that completes with {@code null} or an empty
+	 * optional, or an empty reactive stream. Also applies if the application is shutting
+	 * down. Not supported for methods with a primitive return type.
 	 */
 	SKIP,
 
 	/**
-	 * The method that {@link DistributedLock#fallback()} names is called instead.
+	 * Call the method specified by {@link DistributedLock#fallback()} instead.
 	 */
 	FALLBACK,
 
 	/**
-	 * The bean that {@link DistributedLock#handler()} names gives the result. It is also
-	 * asked when the store is down.
+	 * Delegate to the bean specified by {@link DistributedLock#handler()}, which provides
+	 * the result. It is also called if the store is unavailable.
 	 */
 	HANDLE
 

@@ -17,25 +17,26 @@
 package io.github.lockspring;
 
 /**
- * What happens to a call that loses the lease while it runs. A loss is always published
- * as {@link LockLostEvent}, logged, and told to {@link LockHandle#onLost(Runnable)}.
+ * Actions to take if the lease is lost while the method runs. A loss is always published
+ * as {@link LockLostEvent}, logged, and reported to callbacks registered with
+ * {@link LockHandle#onLost(Runnable)}.
  */
 public enum OnLost {
 
 	/**
-	 * The method goes on; its caller gets {@link LockLostException} at its end. A
-	 * transaction that keeps the lock is rolled back.
+	 * Let the method continue and throw {@link LockLostException} to its caller when it
+	 * has returned. A transaction to which the lock is bound is rolled back.
 	 */
 	THROW,
 
 	/**
-	 * The thread that runs the method is interrupted, or the subscription cancelled, at
-	 * once; the caller gets {@link LockLostException}.
+	 * Interrupt the thread that runs the method, or cancel the subscription, immediately;
+	 * the caller receives {@link LockLostException}.
 	 */
 	INTERRUPT,
 
 	/**
-	 * The method goes on, and its caller gets its result.
+	 * Let the method continue and return its result to the caller.
 	 */
 	REPORT
 

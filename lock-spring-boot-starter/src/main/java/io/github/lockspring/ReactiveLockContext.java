@@ -19,7 +19,7 @@ package io.github.lockspring;
 import reactor.core.publisher.Mono;
 
 /**
- * The locks under which reactive code runs. Needs Reactor.
+ * Locks under which reactive code runs. Requires Reactor.
  */
 public final class ReactiveLockContext {
 
@@ -27,18 +27,19 @@ public final class ReactiveLockContext {
 	}
 
 	/**
-	 * The innermost lock under which the subscriber's stream runs.
-	 * @return the held lock, which may be lost by now; fails with
-	 * {@link IllegalStateException} if the subscriber is in no annotated method
+	 * Return the innermost lock under which the subscriber's stream runs.
+	 * @return the handle of the lock, which may have been lost; fails with
+	 * {@link IllegalStateException} if the subscriber does not run in an annotated method
 	 */
 	public static Mono<LockHandle> current() {
 		return chain().map(LockContext::lock);
 	}
 
 	/**
-	 * The innermost lock of a name under which the subscriber's stream runs.
-	 * @param name the name, as the annotation has it
-	 * @return the held lock, which may be lost by now; fails with
+	 * Return the innermost lock of the given name under which the subscriber's stream
+	 * runs.
+	 * @param name the name, as specified by the annotation
+	 * @return the handle of the lock, which may have been lost; fails with
 	 * {@link IllegalStateException} if the subscriber has no such lock
 	 */
 	public static Mono<LockHandle> current(String name) {

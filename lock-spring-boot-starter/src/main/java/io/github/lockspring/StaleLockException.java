@@ -19,29 +19,29 @@ package io.github.lockspring;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * A write under a lock changed nothing, because the fencing token of the lock is too
- * small: one that acquired the lock later has written to the row. The lease is over, even
- * if {@link LockHandle#isHeld()} has yet to notice, and what was read under it may have
- * changed. Not to be tried again under the same lock, nor followed by other writes.
+ * Thrown if a write under a lock updated no row because the fencing token of the lock is
+ * stale: the row has been written under a later acquisition of the lock. The lease has
+ * ended, even if {@link LockHandle#isHeld()} does not reflect that yet, and data read
+ * under the lock may have changed. Neither the write nor any further writes should be
+ * attempted under the same lock.
  * <p>
- * The database answers with the number of rows only, so that the same happens if there is
- * no such row, or the rest of the {@code WHERE} clause is not true of it. An application
- * in which this can be, and which must know, inserts the row beforehand or looks for it
- * under the same lock.
+ * The database only reports the number of updated rows, so this exception is also thrown
+ * if there is no such row, or if it does not match another condition of the {@code WHERE}
+ * clause. An application that must distinguish these cases inserts the row beforehand or
+ * queries it under the same lock.
  */
 public final class StaleLockException extends LockException {
 
 	private final long fencingToken;
 
 	StaleLockException(String key, long fencingToken) {
-		super("Nothing was written under the lock on " + KeyFormat.quote(key) + " with the fencing token "
-				+ fencingToken + ": one that acquired the lock later has written to the row, or there is no such row",
-				key, null);
+		super("No row was updated under the lock on " + KeyFormat.quote(key) + " with the fencing token " + fencingToken
+				+ ": the row was updated under a later acquisition of the lock, or does not exist", key, null);
 		this.fencingToken = fencingToken;
 	}
 
 	/**
-	 * The fencing token that is too small.
+	 * Return the stale fencing token.
 	 * @return the token
 	 */
 	public long getFencingToken() {

@@ -15,8 +15,7 @@
  */
 
 /**
- * What an application imports: the annotation, the template, the handle of a held lock,\n
- * * exceptions and events.
+ * Core API: annotations, operations and template, lock handles, exceptions and events.
  */
 @NullMarked
 package io.github.lockspring;

@@ -182,7 +182,7 @@ class FencedUpdatesTests {
 		try (LockHandle lock = acquire(this.first)) {
 			assertThatExceptionOfType(StaleLockException.class)
 				.isThrownBy(() -> this.updates.update(lock, UPDATE, Map.of("id", 2, "balance", 90)))
-				.withMessageContaining("no such row");
+				.withMessageContaining("does not exist");
 		}
 	}
 

@@ -271,7 +271,8 @@ class LockHandleTests {
 	void handleOfSeveralKeysAcquiredOneAfterTheOtherHasNoOneToken() {
 		try (LockHandle held = acquire("a"); LockHandle both = acquire("a", "b")) {
 			assertThat(held.isHeld()).isTrue();
-			assertThatIllegalStateException().isThrownBy(both::fencingToken).withMessageContaining("of their own");
+			assertThatIllegalStateException().isThrownBy(both::fencingToken)
+				.withMessageContaining("do not share a fencing token");
 		}
 	}
 

@@ -37,13 +37,13 @@ import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
 
 /**
- * {@link HealthIndicator} for the store of locks: up if it answers.
+ * {@link HealthIndicator} for the lock store: up if the store responds.
  * <ol>
- * <li>The store is asked in a thread of its own, so that a store that hangs does not hang
+ * <li>The store is called in a separate thread, so that a store that hangs does not block
  * the caller.</li>
- * <li>There is one such thread at most: whoever asks meanwhile waits for the same
- * answer.</li>
- * <li>An answer counts for a second.</li>
+ * <li>There is at most one such thread: concurrent callers wait for the same
+ * response.</li>
+ * <li>A response is cached for one second.</li>
  * </ol>
  */
 public final class LockHealthIndicator extends AbstractHealthIndicator {
@@ -61,13 +61,13 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 	private final AtomicReference<@Nullable Probe> latest = new AtomicReference<>();
 
 	/**
-	 * Creates an indicator.
-	 * @param engine the engine whose store is asked
-	 * @param operationTimeout how long one call to the store may take
+	 * Create an indicator.
+	 * @param engine the engine of the store
+	 * @param operationTimeout the timeout of a single call to the store
 	 * @param time the clocks
 	 */
 	public LockHealthIndicator(LockEngine engine, Duration operationTimeout, TimeSource time) {
-		super("The store of locks is down");
+		super("Lock store health check failed");
 		this.engine = engine;
 		this.timeout = Durations.cap(operationTimeout).plus(SLACK);
 		this.time = time;
@@ -87,7 +87,7 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 				.withDetail("roundTripTime", probe.get(Math.max(remaining, 0), TimeUnit.NANOSECONDS).toString());
 		}
 		catch (TimeoutException ex) {
-			builder.down().withDetail("error", "no answer within " + this.timeout);
+			builder.down().withDetail("error", "no response within " + this.timeout);
 		}
 		catch (ExecutionException ex) {
 			builder.down(reasonOf(ex));
@@ -116,7 +116,7 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 	}
 
 	/**
-	 * One question to the store.
+	 * Single call to the store.
 	 */
 	private final class Probe extends FutureTask<Duration> {
 

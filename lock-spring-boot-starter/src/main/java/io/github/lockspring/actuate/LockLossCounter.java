@@ -31,10 +31,10 @@ import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngines;
 
 /**
- * Counts the locks that were lost, in the meter {@code lock.lost}, which has the tag
- * {@code backend} in an application with several backends. Keys are no tags, because
- * there may be any number of them. Comes before the listeners of the application, and
- * does not throw: a listener that does keeps those behind it from being told.
+ * Counts lost locks in the meter {@code lock.lost}, which has the tag {@code backend} in
+ * an application with more than one backend. Keys are not used as tags, because their
+ * number is unbounded. Called before the listeners of the application, and does not throw
+ * exceptions.
  */
 public final class LockLossCounter {
 
@@ -45,8 +45,8 @@ public final class LockLossCounter {
 	private final LockEngines engines;
 
 	/**
-	 * Creates a counter.
-	 * @param registry where to count, if anywhere
+	 * Create a counter.
+	 * @param registry the meter registry, if any
 	 * @param engines the engines whose locks are counted
 	 */
 	public LockLossCounter(ObjectProvider<MeterRegistry> registry, LockEngines engines) {

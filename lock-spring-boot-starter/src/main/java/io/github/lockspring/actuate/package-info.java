@@ -15,7 +15,7 @@
  */
 
 /**
- * What Actuator shows of locks.
+ * Actuator health and metrics support for locks.
  */
 @NullMarked
 package io.github.lockspring.actuate;

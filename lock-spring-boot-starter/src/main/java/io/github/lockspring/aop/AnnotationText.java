@@ -52,7 +52,7 @@ record AnnotationText(AnnotatedMethod site, String attribute, String text) {
 			throw refuse("cannot be resolved: " + ex.getMessage(), "Define the property.", ex);
 		}
 		if (resolved != null && resolved.contains(PLACEHOLDER)) {
-			throw refuse("has a placeholder without a value", "Define the property.", null);
+			throw refuse("has an unresolved placeholder", "Define the property.", null);
 		}
 		return new AnnotationText(this.site, this.attribute, (resolved != null) ? resolved : "");
 	}
@@ -63,13 +63,13 @@ record AnnotationText(AnnotatedMethod site, String attribute, String text) {
 
 	Duration asDuration() {
 		if (isNumber(this.text.strip())) {
-			throw refuse("has no unit", "Add the unit, as in '500ms' or '5s'.", null);
+			throw refuse("has no unit", "Add a unit, as in '500ms' or '5s'.", null);
 		}
 		try {
 			return DurationFormatterUtils.detectAndParse(this.text.strip());
 		}
 		catch (RuntimeException ex) {
-			throw refuse("is not a duration", "Write a number with its unit, as in '500ms', '5s' or 'PT5S'.", ex);
+			throw refuse("is not a duration", "Use a number with a unit, as in '500ms', '5s' or 'PT5S'.", ex);
 		}
 	}
 
@@ -96,16 +96,16 @@ record AnnotationText(AnnotatedMethod site, String attribute, String text) {
 			}
 		}
 		catch (NumberFormatException ex) {
-			throw refuse("is not a whole number", "Write a number from 1 on.", ex);
+			throw refuse("is not an integer", "Use an integer of 1 or more.", ex);
 		}
-		throw refuse("is not positive", "Write a number from 1 on.", null);
+		throw refuse("is not positive", "Use an integer of 1 or more.", null);
 	}
 
 	boolean asBoolean() {
 		return switch (this.text.strip()) {
 			case "true" -> true;
 			case "false" -> false;
-			default -> throw refuse("is neither true nor false", "Write 'true' or 'false'.", null);
+			default -> throw refuse("is neither true nor false", "Use 'true' or 'false'.", null);
 		};
 	}
 

@@ -140,7 +140,7 @@ final class BlockingInvoker implements LockedInvoker {
 			end.close();
 		}
 		catch (LockLostException ex) {
-			logger.debug("The loss of the lock is only reported", ex);
+			logger.debug("Lock lost; the result is returned because of onLost = REPORT", ex);
 		}
 	}
 
@@ -158,7 +158,7 @@ final class BlockingInvoker implements LockedInvoker {
 	private static void requireDone(Object result, LockedMethod method) {
 		if (!isDone(result)) {
 			throw new IllegalStateException(method.site() + ": the method returned " + result.getClass().getName()
-					+ ", whose work is not done when the lock is given back. Declare that type as its return type.");
+					+ ", whose work would continue after the lock is released. Declare that type as its return type.");
 		}
 	}
 

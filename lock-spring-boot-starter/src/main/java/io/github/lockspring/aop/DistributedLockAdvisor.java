@@ -25,17 +25,18 @@ import org.springframework.core.Ordered;
 import io.github.lockspring.DistributedLock;
 
 /**
- * Puts methods with {@link DistributedLock @DistributedLock} under their locks.
+ * Advisor that runs methods annotated with {@link DistributedLock @DistributedLock} under
+ * their locks.
  * <p>
- * By default its order is just above the lowest precedence, which is that of transactions
- * and caches: the lock is acquired before a transaction begins, and released after it has
- * ended. Asynchronous execution and retries of the same method are outside the lock, so
- * that each attempt acquires it anew.
+ * Its default order is just above the lowest precedence, which is that of transactions
+ * and caches: the lock is acquired before a transaction begins and released after it has
+ * completed. Asynchronous execution and retries of the same method are outside the lock,
+ * so that each attempt acquires it anew.
  */
 public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 
 	/**
-	 * The order if no other is set.
+	 * Default order.
 	 */
 	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1;
 
@@ -44,8 +45,8 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	private final transient Advice advice;
 
 	/**
-	 * Creates an advisor.
-	 * @param interceptor runs the methods under their locks
+	 * Create an advisor.
+	 * @param interceptor the interceptor that runs the methods under their locks
 	 */
 	public DistributedLockAdvisor(DistributedLockInterceptor interceptor) {
 		this.pointcut = new DistributedLockPointcut(interceptor.source());

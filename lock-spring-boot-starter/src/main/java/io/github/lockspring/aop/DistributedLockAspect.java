@@ -26,27 +26,27 @@ import org.aspectj.lang.annotation.DeclarePrecedence;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts woven methods under the locks that their annotations name, with the property
- * {@code lock.aop.mode} set to {@code aspectj}. Any call is locked, whoever makes it:
- * calls inside an object, of private, static and final methods, and of objects that are
- * no beans.
+ * AspectJ aspect that runs woven methods under the locks specified by their annotations
+ * if the property {@code lock.aop.mode} is set to {@code aspectj}. All calls are
+ * intercepted: calls within an object, calls of private, static and final methods, and
+ * calls of objects that are not beans.
  * <p>
- * An application names this class in its own {@code META-INF/aop.xml} for the weaver that
- * weaves classes when they are loaded, or has the compiler of AspectJ weave them. It has
- * the two methods that a compiler of AspectJ would have added, {@link #aspectOf()} and
+ * An application declares this class in its own {@code META-INF/aop.xml} for load-time
+ * weaving, or uses the AspectJ compiler for compile-time weaving. The class has the two
+ * methods that the AspectJ compiler would have added, {@link #aspectOf()} and
  * {@link #hasAspect()}, and works with both.
  * <p>
- * Annotations count on the method that does the work, on its class, and on annotations of
- * these. Those of interfaces and of overridden methods are not seen by the weaver, and
- * refused when the application starts.
+ * Annotations are detected on the implementing method, on its class, and as
+ * meta-annotations. Annotations on interfaces and on overridden methods are not visible
+ * to the weaver and are rejected at startup.
  * <p>
- * Locks come from the application context: a call before there is one, or after it was
- * closed, gets an {@link IllegalStateException}, and its method does not run. Of several
- * contexts in one process the one that was started last serves all calls, until it is
- * closed. Safe for use by any thread.
+ * Locks are provided by the application context: a call before the context has started or
+ * after it was closed throws {@link IllegalStateException}, and the method does not run.
+ * If there is more than one context in a process, the one started last handles all calls
+ * until it is closed. Thread-safe.
  * <p>
- * The lock is outside transactions and caches that are woven as well, and inside woven
- * asynchronous execution.
+ * The lock is outside woven transactions and caches, and inside woven asynchronous
+ * execution.
  */
 @Aspect
 @DeclarePrecedence("org.springframework.scheduling.aspectj..*, io.github.lockspring.aop.DistributedLockAspect,"
@@ -57,7 +57,7 @@ public final class DistributedLockAspect {
 			+ " || io.github.lockspring.DistributedSemaphore || io.github.lockspring.DistributedSemaphores";
 
 	/**
-	 * One of our annotations, or one that carries it.
+	 * One of the lock annotations, or an annotation that is meta-annotated with one.
 	 */
 	private static final String ANNOTATED = "@(" + EACH + " || @(" + EACH + ") *)";
 
@@ -79,15 +79,15 @@ public final class DistributedLockAspect {
 	}
 
 	/**
-	 * The aspect of this class loader. Woven code asks for it.
-	 * @return the only instance
+	 * Return the aspect instance of this class loader. Called by woven code.
+	 * @return the singleton
 	 */
 	public static DistributedLockAspect aspectOf() {
 		return INSTANCE;
 	}
 
 	/**
-	 * Whether there is an aspect. Woven code asks for it.
+	 * Return whether there is an aspect instance. Called by woven code.
 	 * @return always {@code true}
 	 */
 	public static boolean hasAspect() {
@@ -95,7 +95,7 @@ public final class DistributedLockAspect {
 	}
 
 	/**
-	 * Serves all calls from now on.
+	 * Add an interceptor, which handles all subsequent calls.
 	 */
 	void add(DistributedLockInterceptor interceptor) {
 		synchronized (this.interceptors) {
@@ -105,7 +105,8 @@ public final class DistributedLockAspect {
 	}
 
 	/**
-	 * Serves no more calls. The latest one of those that are left takes over.
+	 * Remove an interceptor. The most recently added of the remaining ones handles
+	 * subsequent calls.
 	 */
 	void remove(DistributedLockInterceptor interceptor) {
 		synchronized (this.interceptors) {
@@ -116,20 +117,20 @@ public final class DistributedLockAspect {
 	}
 
 	/**
-	 * Runs a method under its locks. Woven code calls it.
+	 * Run a method under its locks. Called by woven code.
 	 * @param joinPoint the call
-	 * @return what the method returns
+	 * @return the result of the method
 	 * @throws IllegalStateException if there is no application context
-	 * @throws Throwable what the method throws, or the reason why it did not run
+	 * @throws Throwable the exception thrown by the method, or the reason why it did not
+	 * run
 	 */
 	@Around(BY_METHOD + " || (" + BY_CLASS + ")")
 	public @Nullable Object lock(ProceedingJoinPoint joinPoint) throws Throwable {
 		DistributedLockInterceptor interceptor = this.interceptor;
 		if (interceptor == null) {
 			throw new IllegalStateException(joinPoint.getSignature().toLongString()
-					+ " is to be locked, but was called when there was no application context that locks woven"
-					+ " methods: before it has started, after it was closed, or because the property lock.aop.mode"
-					+ " is not aspectj");
+					+ " requires a lock, but there is no application context that handles woven methods:"
+					+ " it has not started yet, it was closed, or the property lock.aop.mode is not set to aspectj");
 		}
 		return interceptor.invoke(new JoinPointInvocation(joinPoint));
 	}

@@ -21,16 +21,17 @@ import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
- * Lets the {@link DistributedLockAspect} lock with what an application context has, from
- * before its first ordinary bean is created until after the last one was destroyed.
+ * Registers the interceptor of an application context with the
+ * {@link DistributedLockAspect}, from before the first regular bean is created until
+ * after the last one was destroyed.
  */
 public final class DistributedLockAspectConfigurer implements BeanFactoryPostProcessor, DisposableBean {
 
 	private final DistributedLockInterceptor interceptor;
 
 	/**
-	 * Creates a configurer.
-	 * @param interceptor runs the methods under their locks
+	 * Create a configurer.
+	 * @param interceptor the interceptor that runs the methods under their locks
 	 */
 	public DistributedLockAspectConfigurer(DistributedLockInterceptor interceptor) {
 		this.interceptor = interceptor;

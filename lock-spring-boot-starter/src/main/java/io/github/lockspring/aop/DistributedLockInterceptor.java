@@ -38,11 +38,11 @@ import io.github.lockspring.LockKeyConverter;
 import io.github.lockspring.LockTemplate;
 
 /**
- * Runs methods under the locks that their annotations name, whoever intercepts the calls:
- * proxies or woven code.
+ * Interceptor that runs methods under the locks specified by their annotations, for calls
+ * intercepted by proxies as well as by woven code.
  * <p>
- * It is there before most beans are, and needs none of them before the first annotation
- * is read, and the template not before the first method is called.
+ * It is created before most other beans: configuration is not accessed before the first
+ * annotation is read, nor the template before the first method is called.
  */
 public final class DistributedLockInterceptor implements MethodInterceptor, DisposableBean {
 
@@ -73,10 +73,11 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	private volatile @Nullable LockTemplate template;
 
 	/**
-	 * Creates an interceptor.
-	 * @param beanFactory where properties, the template and converters are looked up
-	 * @param defaults what is configured for annotations, asked for when the first one is
-	 * read
+	 * Create an interceptor.
+	 * @param beanFactory the bean factory for the lookup of properties, the template and
+	 * converters
+	 * @param defaults supplies the configuration of annotations; called when the first
+	 * annotation is read
 	 * @param proxies whether calls are intercepted by proxies, which cannot intercept all
 	 * methods
 	 */
@@ -111,8 +112,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	}
 
 	/**
-	 * That of Spring Boot, which is for work of this kind. If an application has others
-	 * instead, they are for something else.
+	 * Return the task executor auto-configured by Spring Boot. Other executors of an
+	 * application are for other purposes.
 	 */
 	private @Nullable Executor taskExecutor() {
 		return this.beanFactory.containsBean(TASK_EXECUTOR)
@@ -121,7 +122,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	}
 
 	/**
-	 * All of them, as Spring Boot does for its executors.
+	 * Return a composite of all task decorators, like Spring Boot does for its executors.
 	 */
 	private TaskDecorator taskDecorator() {
 		return new CompositeTaskDecorator(
@@ -143,7 +144,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	}
 
 	/**
-	 * Woven code runs the method itself, not one that overrides it.
+	 * Return the target class. Woven code runs the method itself, not an overriding one.
 	 */
 	private Class<?> targetClassOf(MethodInvocation invocation) {
 		Object target = this.proxies ? invocation.getThis() : null;
@@ -173,8 +174,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	}
 
 	/**
-	 * Keeps the template, because methods may be called for the first time after the
-	 * context was closed, which then has no beans to give.
+	 * Set the template, because methods may be called for the first time after the
+	 * context was closed, when beans can no longer be looked up.
 	 */
 	void use(LockTemplate template) {
 		this.template = template;
@@ -194,7 +195,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	}
 
 	/**
-	 * Ends the threads that run stage methods, if there are any.
+	 * Shut down the threads that run methods returning a stage, if any.
 	 */
 	@Override
 	public void destroy() {

@@ -64,19 +64,21 @@ record DynamicDuration(AnnotationText text, LockExpression expression,
 		if (value instanceof CharSequence characters) {
 			return parse(characters.toString().strip());
 		}
-		throw new IllegalArgumentException("it gave " + ((value != null) ? "a value of " + value.getClass() : "null")
-				+ ", neither a Duration nor a text such as '5s'");
+		throw new IllegalArgumentException(
+				"it returned " + ((value != null) ? "a value of " + value.getClass() : "null")
+						+ ", neither a Duration nor a string such as '5s'");
 	}
 
 	private static Duration parse(String text) {
 		if (AnnotationText.isNumber(text)) {
-			throw new IllegalArgumentException("it gave " + KeyFormat.quote(text) + ", which has no unit");
+			throw new IllegalArgumentException("it returned " + KeyFormat.quote(text) + ", which has no unit");
 		}
 		try {
 			return DurationFormatterUtils.detectAndParse(text);
 		}
 		catch (RuntimeException ex) {
-			throw new IllegalArgumentException("it gave " + KeyFormat.quote(text) + ", which is not a duration", ex);
+			throw new IllegalArgumentException("it returned " + KeyFormat.quote(text) + ", which is not a duration",
+					ex);
 		}
 	}
 

@@ -97,22 +97,22 @@ final class ExpressionCheck {
 			return notOfCall(property.getName());
 		}
 		if (node instanceof TypeReference) {
-			return "must not refer to a type with T(…), as it does at position " + node.getStartPosition();
+			return "must not refer to a type with T(…); found at position " + node.getStartPosition();
 		}
 		if (node instanceof ConstructorReference) {
-			return "must not make objects with new, as it does at position " + node.getStartPosition();
+			return "must not call a constructor; found at position " + node.getStartPosition();
 		}
 		if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
-			return "must not change anything, as it does at position " + node.getStartPosition();
+			return "must not assign values; found at position " + node.getStartPosition();
 		}
 		if (node instanceof FunctionReference) {
-			return "must not call a function, as it does at position " + node.getStartPosition();
+			return "must not call a function; found at position " + node.getStartPosition();
 		}
 		return (node instanceof VariableReference && !isKnown(nameOf(node))) ? unknown(node) : null;
 	}
 
 	private String notOfCall(String name) {
-		return this.variables.contains(name) ? "names the argument " + name + " without '#': write '#" + name + "'"
+		return this.variables.contains(name) ? "names the argument " + name + " without '#': use '#" + name + "'"
 				: "has the unknown property " + KeyFormat.quote(name) + ": arguments are written with '#', as in "
 						+ this.variables.stream().map((each) -> '#' + each).collect(Collectors.joining(", "))
 						+ ", and text in quotes, as in \"'" + name + "'\"";
@@ -124,8 +124,8 @@ final class ExpressionCheck {
 
 	private String unknown(SpelNode variable) {
 		String available = this.variables.stream().map((name) -> ", #" + name).collect(Collectors.joining());
-		String names = this.namesKnown ? "" : ". The names of parameters are not known, because the class was compiled"
-				+ " without the option -parameters of the compiler";
+		String names = this.namesKnown ? "" : ". Parameter names are not available, because the class was compiled"
+				+ " without the compiler option -parameters";
 		return "has the unknown variable " + KeyFormat.quote(variable.toStringAST()) + " at position "
 				+ variable.getStartPosition() + ". Available are #root" + available + names;
 	}

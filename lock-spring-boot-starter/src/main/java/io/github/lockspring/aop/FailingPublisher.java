@@ -134,7 +134,7 @@ final class FailingPublisher implements Publisher<Object> {
 				subscription.cancel();
 			}
 			catch (Throwable ex) {
-				logger.warn("The stream of a cancelled call cannot be cancelled, and its lock is given back", ex);
+				logger.warn("Could not cancel the stream of a cancelled call; its lock is released", ex);
 			}
 		}
 

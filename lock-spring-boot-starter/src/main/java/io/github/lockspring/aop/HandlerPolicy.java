@@ -43,8 +43,8 @@ record HandlerPolicy(AnnotationText text, BeanFactory beanFactory) implements Fa
 					"Define a bean of type " + LockFailureHandler.class.getName() + " with that name.", null);
 		}
 		if (!this.beanFactory.isTypeMatch(this.text.text(), LockFailureHandler.class)) {
-			throw this.text.refuse("is the name of a bean that is no LockFailureHandler",
-					"Name a bean of type " + LockFailureHandler.class.getName() + '.', null);
+			throw this.text.refuse("is the name of a bean that is not a LockFailureHandler",
+					"Specify a bean of type " + LockFailureHandler.class.getName() + '.', null);
 		}
 	}
 

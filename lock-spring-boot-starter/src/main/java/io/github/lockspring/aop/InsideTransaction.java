@@ -17,17 +17,17 @@
 package io.github.lockspring.aop;
 
 /**
- * What becomes of the lock of a method that is called inside an open transaction.
+ * Handling of the lock of a method that is called inside an existing transaction.
  */
 public enum InsideTransaction {
 
 	/**
-	 * It is kept until the transaction has completed.
+	 * Hold the lock until the transaction has completed.
 	 */
 	AFTER_COMPLETION,
 
 	/**
-	 * The call is refused.
+	 * Reject the call.
 	 */
 	REFUSE
 

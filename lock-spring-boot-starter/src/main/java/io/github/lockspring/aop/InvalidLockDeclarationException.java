@@ -19,9 +19,10 @@ package io.github.lockspring.aop;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A method cannot be locked as its {@link io.github.lockspring.DistributedLock} or
- * {@link io.github.lockspring.DistributedSemaphore} annotation says. The bean is not
- * created, so that the application does not start.
+ * Thrown if a method cannot be locked as declared by its
+ * {@link io.github.lockspring.DistributedLock} or
+ * {@link io.github.lockspring.DistributedSemaphore} annotation. The bean is not created,
+ * so that the application does not start.
  */
 public final class InvalidLockDeclarationException extends RuntimeException {
 
@@ -33,8 +34,8 @@ public final class InvalidLockDeclarationException extends RuntimeException {
 	}
 
 	/**
-	 * What to do about it.
-	 * @return a sentence
+	 * Return the remedy.
+	 * @return a sentence that describes how to correct the declaration
 	 */
 	public String getRemedy() {
 		return this.remedy;

@@ -17,24 +17,24 @@
 package io.github.lockspring.aop;
 
 /**
- * What becomes of the entities that an {@code EntityManager} of the thread has loaded
- * before a lock is acquired, and which are not read again under it.
+ * Handling of entities that an {@code EntityManager} of the thread has loaded before a
+ * lock is acquired and that are not read again under the lock.
  */
 public enum JpaMode {
 
 	/**
-	 * They stay as they are, which a warning says once.
+	 * Keep the entities and log a warning once.
 	 */
 	WARN,
 
 	/**
-	 * They are detached when the lock is acquired, so that they are read again. In an
-	 * open transaction, changes are flushed before.
+	 * Detach the entities when the lock is acquired, so that they are read again. In an
+	 * existing transaction, changes are flushed first.
 	 */
 	CLEAR,
 
 	/**
-	 * They stay as they are.
+	 * Keep the entities.
 	 */
 	IGNORE
 

@@ -31,10 +31,10 @@ import io.github.lockspring.LockTemplate;
 import io.github.lockspring.support.DaemonThreads;
 
 /**
- * Warns of leases that are too short for the way to the store: one that is not renewed
- * three times within its lease time may be lost by a single slow call. The way is
- * measured in the background when the application has started, and not at all if the
- * store is down then.
+ * Logs a warning for lease times that are too short for the round-trip time to the store:
+ * a lease that cannot be renewed three times within its lease time may be lost because of
+ * a single slow call. The round-trip time is measured in the background after the
+ * application has started, and not at all if the store is unavailable then.
  */
 public final class LeaseTimeCheck implements ApplicationListener<ContextRefreshedEvent> {
 
@@ -51,12 +51,11 @@ public final class LeaseTimeCheck implements ApplicationListener<ContextRefreshe
 	private final Duration operationTimeout;
 
 	/**
-	 * Creates a check.
-	 * @param interceptor what has read the annotations
-	 * @param template knows the default backend
-	 * @param probe makes one round trip to the store of a backend and tells how long it
-	 * took
-	 * @param operationTimeout how long one call to a store may take
+	 * Create a check.
+	 * @param interceptor the interceptor that has read the annotations
+	 * @param template the template, which provides the default backend
+	 * @param probe makes a round trip to the store of a backend and returns its duration
+	 * @param operationTimeout the timeout of a single call to a store
 	 */
 	public LeaseTimeCheck(DistributedLockInterceptor interceptor, LockTemplate template,
 			Function<String, Duration> probe, Duration operationTimeout) {
@@ -82,12 +81,12 @@ public final class LeaseTimeCheck implements ApplicationListener<ContextRefreshe
 			}
 		}
 		catch (RuntimeException ex) {
-			logger.debug("The way to the store was not measured", ex);
+			logger.debug("Could not measure the round-trip time to the lock store", ex);
 		}
 	}
 
 	/**
-	 * The shortest of several round trips: the first one opens a connection.
+	 * Return the shortest of several round trips: the first one opens a connection.
 	 */
 	private Duration measure(String backend) {
 		Duration shortest = this.probe.apply(backend);
@@ -101,9 +100,10 @@ public final class LeaseTimeCheck implements ApplicationListener<ContextRefreshe
 	private void check(LockAttributes lock, Duration roundTrip) {
 		Duration leaseTime = lock.options().leaseTime();
 		if (leaseTime.compareTo(roundTrip.multipliedBy(ROUND_TRIPS).plus(this.operationTimeout)) < 0) {
-			logger.warn(lock.site() + ": the lease time of " + leaseTime + " is short for a round trip to the store of "
-					+ roundTrip + " and the property lock.operation-timeout, which is " + this.operationTimeout
-					+ ": one slow call may lose the lock. Lengthen the lease, or shorten the time-out");
+			logger.warn(lock.site() + ": the lease time of " + leaseTime
+					+ " is short for a round-trip time to the store of " + roundTrip + " and lock.operation-timeout="
+					+ this.operationTimeout
+					+ ": a single slow call may cause the loss of the lock. Increase the lease time, or reduce the timeout");
 		}
 	}
 

@@ -113,21 +113,20 @@ final class LockAttributesReader {
 
 	private static String requireName(AnnotationText name) {
 		if (name.isBlank()) {
-			throw name.refuse("is blank", "Give the lock a name, or leave the attribute out.", null);
+			throw name.refuse("is blank", "Specify a name, or omit the attribute.", null);
 		}
 		if (name.text().indexOf(':') >= 0) {
-			throw name.refuse("has a colon, which separates names from keys", "Write the name without colons.", null);
+			throw name.refuse("contains a colon, which separates names from keys", "Use a name without colons.", null);
 		}
 		if (name.text().startsWith("#") || name.text().contains("#{")) {
-			throw name.refuse("looks like an expression, but a name is taken as it is written, for all calls",
-					"Write what depends on the arguments into the attribute key, as in key = \"#id\".", null);
+			throw name.refuse("looks like an expression, but names are not evaluated",
+					"Use the attribute key for values that depend on the arguments, as in key = \"#id\".", null);
 		}
 		if (!StandardCharsets.UTF_8.newEncoder().canEncode(name.text())) {
-			throw name.refuse("is not well-formed Unicode", "Write another name.", null);
+			throw name.refuse("is not well-formed Unicode", "Use another name.", null);
 		}
 		if (name.text().getBytes(StandardCharsets.UTF_8).length > MAX_NAME_BYTES) {
-			throw name.refuse("is longer than " + MAX_NAME_BYTES + " bytes in UTF-8", "Give the lock a shorter name.",
-					null);
+			throw name.refuse("is longer than " + MAX_NAME_BYTES + " bytes in UTF-8", "Use a shorter name.", null);
 		}
 		return name.text();
 	}
@@ -138,7 +137,7 @@ final class LockAttributesReader {
 			return null;
 		}
 		if (text.isBlank()) {
-			throw text.refuse("is blank", "Write an expression, or leave the attribute out.", null);
+			throw text.refuse("is blank", "Specify an expression, or omit the attribute.", null);
 		}
 		return this.expressions.parse(text);
 	}
@@ -172,7 +171,7 @@ final class LockAttributesReader {
 		if (interval != null && options.autoRenew() && interval.compareTo(options.leaseTime()) >= 0) {
 			throw declaration.text("leaseTime")
 				.refuse("is not longer than the property lock.renew-interval, which is " + interval,
-						"Lengthen the lease, or shorten the interval.", null);
+						"Increase the lease time, or reduce the interval.", null);
 		}
 	}
 
@@ -193,7 +192,7 @@ final class LockAttributesReader {
 			return change.apply(options, text.asDuration());
 		}
 		catch (IllegalArgumentException ex) {
-			throw text.refuse("is out of range: " + ex.getMessage(), "Write a duration in that range.", ex);
+			throw text.refuse("is out of range: " + ex.getMessage(), "Use a duration in that range.", ex);
 		}
 	}
 
@@ -213,12 +212,12 @@ final class LockAttributesReader {
 	private static void requireTogether(AnnotationText text, OnFailure onFailure, OnFailure user) {
 		if (text.isBlank() && onFailure == user) {
 			throw text.site()
-				.refuse("onFailure = " + onFailure + " has no " + text.attribute(),
-						"Name one with the attribute " + text.attribute() + ", or choose another onFailure.", null);
+				.refuse("onFailure = " + onFailure + " requires the attribute " + text.attribute(),
+						"Set the attribute " + text.attribute() + ", or use another onFailure.", null);
 		}
 		if (!text.isBlank() && onFailure != user) {
-			throw text.refuse("does not go with onFailure = " + onFailure,
-					"Use this attribute together with onFailure = " + user + ", and only then.", null);
+			throw text.refuse("is not supported with onFailure = " + onFailure,
+					"Use this attribute only with onFailure = " + user + '.', null);
 		}
 	}
 

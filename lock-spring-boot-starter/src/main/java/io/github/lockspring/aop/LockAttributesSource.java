@@ -120,9 +120,8 @@ final class LockAttributesSource {
 	 * enough.
 	 */
 	private InvalidLockDeclarationException refuse(Class<?> targetClass) {
-		return siteIn(targetClass).refuse(
-				targetClass + " is final or sealed, so that there can be no proxy that intercepts calls of it",
-				"Make the class neither final nor sealed nor a record, or let it implement an interface and set the"
+		return siteIn(targetClass).refuse(targetClass + " is final or sealed, so that it cannot be proxied",
+				"Use a class that is neither final nor sealed nor a record, or implement an interface and set the"
 						+ " property spring.aop.proxy-target-class to false.",
 				null);
 	}

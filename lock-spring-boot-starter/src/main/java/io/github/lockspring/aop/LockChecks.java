@@ -17,19 +17,19 @@
 package io.github.lockspring.aop;
 
 /**
- * What happens at startup when an annotation has a mistake.
+ * Handling of invalid lock annotations at startup.
  */
 public enum LockChecks {
 
 	/**
-	 * The application does not start.
+	 * Fail the startup of the application.
 	 */
 	FAIL,
 
 	/**
-	 * The mistake is logged as a warning, and a call of the method fails, unless it
-	 * cannot be intercepted: then the method runs without a lock. A class that cannot be
-	 * proxied at all is refused nevertheless.
+	 * Log a warning. A call of the method fails, unless it cannot be intercepted: then
+	 * the method runs without a lock. A class that cannot be proxied at all still fails
+	 * the startup.
 	 */
 	WARN
 

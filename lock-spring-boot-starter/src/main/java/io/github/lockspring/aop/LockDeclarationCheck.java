@@ -40,17 +40,17 @@ import io.github.lockspring.LockTemplate;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * Finds, when all singletons are there, what was not to be seen when each of them was
- * created: backends and handlers that do not exist, beans that were created too early to
- * be proxied, annotated methods that should be woven and are not, and settings for names
- * that nobody uses.
+ * Detects problems that are not visible until all singletons have been created: backends
+ * and handlers that do not exist, beans that were created too early to be proxied,
+ * annotated methods that should be woven and are not, and settings for lock names that
+ * are not used.
  */
 public final class LockDeclarationCheck implements SmartInitializingSingleton {
 
 	private static final Log logger = LogFactory.getLog(LockDeclarationCheck.class);
 
 	/**
-	 * The name that Spring Boot gives it.
+	 * Bean name used by Spring Boot.
 	 */
 	private static final String OPEN_IN_VIEW = "openEntityManagerInViewInterceptor";
 
@@ -61,7 +61,7 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 	private static final String FILTER_REGISTRATION = "org.springframework.boot.web.servlet.FilterRegistrationBean";
 
 	/**
-	 * The bean of Spring's test framework that is there when a test overrides beans.
+	 * Bean of the Spring TestContext Framework that is present if a test overrides beans.
 	 */
 	private static final String TEST_OVERRIDES = "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
 
@@ -76,13 +76,13 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 	private final boolean proxies;
 
 	/**
-	 * Creates a check.
-	 * @param beanFactory the beans
-	 * @param interceptor what has read the annotations
-	 * @param template knows the backends
-	 * @param defaults what is configured for annotations
-	 * @param proxies whether annotated beans have to be proxies, or else annotated
-	 * methods woven
+	 * Create a check.
+	 * @param beanFactory the bean factory
+	 * @param interceptor the interceptor that has read the annotations
+	 * @param template the template, which provides the backends
+	 * @param defaults the configuration of annotations
+	 * @param proxies whether annotated beans must be proxies; otherwise, annotated
+	 * methods must be woven
 	 */
 	public LockDeclarationCheck(ConfigurableListableBeanFactory beanFactory, DistributedLockInterceptor interceptor,
 			LockTemplate template, LockDefaults defaults, boolean proxies) {
@@ -117,7 +117,8 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 	}
 
 	/**
-	 * Says which bean it is, as if it had failed while the bean was created.
+	 * Add the name of the bean, as if the failure had occurred while the bean was
+	 * created.
 	 */
 	private RuntimeException ofBean(AnnotatedMethod site, InvalidLockDeclarationException failure) {
 		String[] names = this.beanFactory.getBeanNamesForType(site.method().getDeclaringClass(), true, false);
@@ -126,7 +127,8 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 	}
 
 	/**
-	 * A test that overrides beans, with mocks for instance, puts them in as they are.
+	 * Check the beans. A test that overrides beans, for example with mocks, registers
+	 * them without proxies.
 	 */
 	private void checkBeans() {
 		List<String> unguarded = Arrays.stream(this.beanFactory.getSingletonNames()).filter(this::isUnguarded).toList();
@@ -149,7 +151,7 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 
 	private static void warnOfOverrides(List<String> names) {
 		if (!names.isEmpty()) {
-			logger.warn("Calls of the following beans are not locked in this test, which overrides beans: "
+			logger.warn("Bean overriding is active in this test: calls of the following beans are not locked: "
 					+ names.stream().map(KeyFormat::quote).collect(Collectors.joining(", ")));
 		}
 	}
@@ -175,7 +177,8 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 	}
 
 	/**
-	 * Whether the bean is a proxy with this advice, or one that does not tell.
+	 * Return whether the bean is a proxy with this advice, or a proxy whose advisors are
+	 * unknown.
 	 */
 	private static boolean isAdvised(Object bean) {
 		if (!AopUtils.isAopProxy(bean)) {
@@ -202,15 +205,15 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 		Set<String> unknown = new TreeSet<>(this.defaults.configuredNames());
 		this.interceptor.source().known().forEach((lock) -> unknown.remove(lock.name()));
 		if (!unknown.isEmpty()) {
-			logger.warn("The properties lock.names.* have settings for "
+			logger.warn("No lock annotation uses the names configured by lock.names.*: "
 					+ unknown.stream().map(KeyFormat::quote).collect(Collectors.joining(", "))
-					+ ", but no annotation of a bean that was created so far has such a name");
+					+ " (checked for the beans created so far)");
 		}
 	}
 
 	/**
-	 * Most locked methods that use JPA in a web application are called by a controller
-	 * that has loaded entities already.
+	 * Log a warning for open-in-view, because most locked methods that use JPA in a web
+	 * application are called by a controller that has loaded entities already.
 	 */
 	private void warnOfOpenInView() {
 		if (this.defaults.jpa() != JpaMode.WARN || this.interceptor.source().known().isEmpty()) {
@@ -219,20 +222,20 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 		String bean = openInViewBean();
 		if (bean != null) {
 			boolean configured = bean.equals(OPEN_IN_VIEW);
-			logger.warn("There are locked methods, and "
+			logger.warn("Locked methods may work on stale entities: "
 					+ (configured ? "spring.jpa.open-in-view is enabled"
 							: "the bean " + KeyFormat.quote(bean) + " keeps an EntityManager open in view")
-					+ ": in a web request, entities"
-					+ " that were loaded before a lock was acquired are not read again under it, so that changes of"
-					+ " the last holder may be overwritten, and each request keeps a connection to its end. "
+					+ ", so that entities"
+					+ " loaded in a web request before a lock is acquired are not read again under the lock, changes"
+					+ " of the previous holder may be overwritten, and each request keeps a connection until its end. "
 					+ (configured ? "Set spring.jpa.open-in-view to false" : "Remove that bean")
 					+ ", or set lock.jpa to clear, or, if locked methods refresh what they change, to ignore");
 		}
 	}
 
 	/**
-	 * Finds that of Spring Boot, or one of the application, also if that is a filter with
-	 * a registration of its own.
+	 * Find the bean of Spring Boot, or one of the application, including a filter with
+	 * its own registration.
 	 */
 	private @Nullable String openInViewBean() {
 		if (this.beanFactory.containsBean(OPEN_IN_VIEW)) {

@@ -25,35 +25,35 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.LockOptions;
 
 /**
- * What is configured for annotations: what holds for those that say nothing else, and
- * what wins over those that do.
+ * Configuration of annotations: defaults for attributes that are not set, and overrides
+ * for those that are.
  *
- * @param options how to lock
- * @param renewInterval how long after the last renewal the next one is due, or
- * {@code null} for a part of each lease time
- * @param insideTransaction what becomes of a lock inside an open transaction
- * @param checks what happens at startup when an annotation has a mistake
- * @param names what is configured for single names
- * @param jpa what becomes of entities that are older than a lock
+ * @param options the default options
+ * @param renewInterval the interval between renewals, or {@code null} for a fraction of
+ * each lease time
+ * @param insideTransaction the handling of a lock inside an existing transaction
+ * @param checks the handling of invalid annotations at startup
+ * @param names the overrides by lock name
+ * @param jpa the handling of entities loaded before a lock was acquired
  */
 public record LockDefaults(LockOptions options, @Nullable Duration renewInterval, InsideTransaction insideTransaction,
 		LockChecks checks, Map<String, LockOverrides> names, JpaMode jpa) {
 
 	/**
-	 * Keeps a copy of the names.
+	 * Create a copy of the names.
 	 */
 	public LockDefaults {
 		names = Map.copyOf(names);
 	}
 
 	/**
-	 * Creates defaults that warn of entities that are older than a lock.
-	 * @param options how to lock
-	 * @param renewInterval how long after the last renewal the next one is due, or
-	 * {@code null} for a part of each lease time
-	 * @param insideTransaction what becomes of a lock inside an open transaction
-	 * @param checks what happens at startup when an annotation has a mistake
-	 * @param names what is configured for single names
+	 * Create defaults that log a warning for entities loaded before a lock was acquired.
+	 * @param options the default options
+	 * @param renewInterval the interval between renewals, or {@code null} for a fraction
+	 * of each lease time
+	 * @param insideTransaction the handling of a lock inside an existing transaction
+	 * @param checks the handling of invalid annotations at startup
+	 * @param names the overrides by lock name
 	 */
 	public LockDefaults(LockOptions options, @Nullable Duration renewInterval, InsideTransaction insideTransaction,
 			LockChecks checks, Map<String, LockOverrides> names) {
@@ -61,18 +61,18 @@ public record LockDefaults(LockOptions options, @Nullable Duration renewInterval
 	}
 
 	/**
-	 * Creates defaults with nothing configured for single names.
-	 * @param options how to lock
-	 * @param renewInterval how long after the last renewal the next one is due, or
-	 * {@code null} for a part of each lease time
+	 * Create defaults without overrides.
+	 * @param options the default options
+	 * @param renewInterval the interval between renewals, or {@code null} for a fraction
+	 * of each lease time
 	 */
 	public LockDefaults(LockOptions options, @Nullable Duration renewInterval) {
 		this(options, renewInterval, InsideTransaction.AFTER_COMPLETION, LockChecks.FAIL, Map.of());
 	}
 
 	/**
-	 * What is configured for the locks of one name. It wins over what their annotations
-	 * say.
+	 * Return the overrides for the locks of the given name, which take precedence over
+	 * the attributes of their annotations.
 	 * @param name the name of the lock
 	 * @return the overrides, {@link LockOverrides#NONE} if nothing is configured
 	 */
@@ -81,8 +81,8 @@ public record LockDefaults(LockOptions options, @Nullable Duration renewInterval
 	}
 
 	/**
-	 * The names for which something is configured. One that no annotation uses is
-	 * probably misspelt.
+	 * Return the lock names with overrides. A name that is not used by any annotation is
+	 * probably misspelled.
 	 * @return the names
 	 */
 	public Set<String> configuredNames() {

@@ -64,7 +64,7 @@ final class LockEvaluationContext implements EvaluationContext {
 
 	@Override
 	public void setVariable(String name, @Nullable Object value) {
-		throw new UnsupportedOperationException("The expression must not change anything");
+		throw new UnsupportedOperationException("The expression must not assign values");
 	}
 
 	@Override

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 
 /**
- * The root object of expressions: {@code #root.method}, {@code #root.methodName},
- * {@code #root.target}, {@code #root.targetClass} and {@code #root.args}, as in
- * {@code @Cacheable}.
+ * Root object of expressions, which provides {@code #root.method},
+ * {@code #root.methodName}, {@code #root.target}, {@code #root.targetClass} and
+ * {@code #root.args}, as in {@code @Cacheable}.
  */
 public final class LockExpressionRootObject {
 
@@ -37,7 +37,7 @@ public final class LockExpressionRootObject {
 	}
 
 	/**
-	 * The method that is called.
+	 * Return the method being called.
 	 * @return the method
 	 */
 	public Method getMethod() {
@@ -45,7 +45,7 @@ public final class LockExpressionRootObject {
 	}
 
 	/**
-	 * The name of the method that is called.
+	 * Return the name of the method being called.
 	 * @return the name
 	 */
 	public String getMethodName() {
@@ -53,7 +53,7 @@ public final class LockExpressionRootObject {
 	}
 
 	/**
-	 * The object whose method is called.
+	 * Return the target object.
 	 * @return the object
 	 */
 	public @Nullable Object getTarget() {
@@ -61,7 +61,7 @@ public final class LockExpressionRootObject {
 	}
 
 	/**
-	 * The class of the object whose method is called.
+	 * Return the class of the target object.
 	 * @return the class
 	 */
 	public Class<?> getTargetClass() {
@@ -70,7 +70,7 @@ public final class LockExpressionRootObject {
 	}
 
 	/**
-	 * The arguments.
+	 * Return the arguments of the call.
 	 * @return the arguments
 	 */
 	public @Nullable Object[] getArgs() {

@@ -153,7 +153,7 @@ final class LockKeyResolver {
 
 	private static String textOfDecimal(BigDecimal decimal) {
 		if (decimal.unscaledValue().bitLength() > MAX_DIGITS * 4 || Math.abs((long) decimal.scale()) > MAX_DIGITS) {
-			throw new InvalidLockKeyException("it is a number of more than " + MAX_DIGITS + " digits");
+			throw new InvalidLockKeyException("it is a number with more than " + MAX_DIGITS + " digits");
 		}
 		return decimal.stripTrailingZeros().toPlainString();
 	}
@@ -166,8 +166,8 @@ final class LockKeyResolver {
 			}
 		}
 		throw new InvalidLockKeyException("a value of " + key.getClass()
-				+ " has no obvious text; use text, a number, a UUID, an enum constant or a boolean, or define a bean of "
-				+ LockKeyConverter.class);
+				+ " cannot be converted to a key; use a string, a number, a UUID, an enum constant or a boolean, or define a bean"
+				+ " of " + LockKeyConverter.class);
 	}
 
 }

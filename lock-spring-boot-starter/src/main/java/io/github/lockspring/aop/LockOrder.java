@@ -65,8 +65,8 @@ final class LockOrder {
 	private void note(Pair pair) {
 		if (this.seen.add(pair) && this.seen.contains(pair.reversed()) && this.reported.add(pair.sorted())) {
 			logger.warn("The locks " + KeyFormat.quote(pair.first()) + " and " + KeyFormat.quote(pair.second())
-					+ " are acquired in both orders: two calls that do so at the same time wait for each other until"
-					+ " their wait times are over. Acquire them in one order everywhere");
+					+ " are acquired in both orders: concurrent calls can deadlock until their wait times expire."
+					+ " Always acquire them in the same order");
 		}
 	}
 

@@ -23,20 +23,20 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.LockOptions;
 
 /**
- * What is configured for the locks of one name. It wins over what their annotations say.
+ * Configured overrides for the locks of one name, which take precedence over the
+ * attributes of their annotations.
  *
- * @param waitTime how long to wait, or {@code null} to leave that to the annotation
- * @param leaseTime how long a lease lasts, or {@code null} to leave that to the
+ * @param waitTime the wait time, or {@code null} to use that of the annotation
+ * @param leaseTime the lease time, or {@code null} to use that of the annotation
+ * @param autoRenew whether leases are renewed, or {@code null} to use the value of the
  * annotation
- * @param autoRenew whether leases are renewed, or {@code null} to leave that to the
- * annotation
- * @param backend the name of the backend, or {@code null} to leave that to the annotation
+ * @param backend the name of the backend, or {@code null} to use that of the annotation
  */
 public record LockOverrides(@Nullable Duration waitTime, @Nullable Duration leaseTime, @Nullable Boolean autoRenew,
 		@Nullable String backend) {
 
 	/**
-	 * Leaves everything to the annotation.
+	 * No overrides.
 	 */
 	public static final LockOverrides NONE = new LockOverrides(null, null, null, null);
 
@@ -49,9 +49,9 @@ public record LockOverrides(@Nullable Duration waitTime, @Nullable Duration leas
 	}
 
 	/**
-	 * Puts what is configured in the place of what an annotation says.
-	 * @param options what the annotation says
-	 * @return options with what is configured
+	 * Apply the overrides to the options specified by an annotation.
+	 * @param options the options of the annotation
+	 * @return the resulting options
 	 * @throws IllegalArgumentException if a time is out of range
 	 */
 	public LockOptions applyTo(LockOptions options) {

@@ -23,25 +23,25 @@ import io.github.lockspring.LockContext;
 import io.github.lockspring.LockLostException;
 
 /**
- * Looks at the locks of a transaction for the last time, after everything else that is
- * done before the commit, and at what JPA has read before a lock was acquired under which
- * a transaction begins. To be added to each transaction manager. Safe for use by many
- * threads.
+ * Transaction listener that verifies the locks bound to a transaction immediately before
+ * the commit, and that checks for entities loaded by JPA before the lock was acquired
+ * under which a transaction begins. To be added to each transaction manager. Thread-safe.
  */
 public final class LockTransactionListener implements TransactionExecutionListener {
 
 	private final PersistenceContexts persistence;
 
 	/**
-	 * Creates a listener.
-	 * @param mode what becomes of entities that are older than a lock
+	 * Create a listener.
+	 * @param mode the handling of entities loaded before a lock was acquired
 	 */
 	public LockTransactionListener(JpaMode mode) {
 		this.persistence = new PersistenceContexts(() -> mode);
 	}
 
 	/**
-	 * Warns if entities are older than the lock under which the transaction begins.
+	 * Log a warning if entities were loaded before the lock was acquired under which the
+	 * transaction begins.
 	 */
 	@Override
 	public void beforeBegin(TransactionExecution transaction) {
@@ -52,8 +52,8 @@ public final class LockTransactionListener implements TransactionExecutionListen
 	}
 
 	/**
-	 * Refuses to commit if a lock that the transaction keeps is lost.
-	 * @throws LockLostException if one is lost, after which the transaction is rolled
+	 * Reject the commit if a lock bound to the transaction is lost.
+	 * @throws LockLostException if a lock is lost, after which the transaction is rolled
 	 * back
 	 */
 	@Override

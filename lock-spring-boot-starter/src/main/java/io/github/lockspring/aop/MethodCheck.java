@@ -60,7 +60,7 @@ final class MethodCheck {
 	static void requireInterceptable(AnnotatedMethod site) {
 		String obstacle = obstacleIn(site.method().getModifiers());
 		if (obstacle != null) {
-			throw site.refuse("the method is " + obstacle + ", so that calls of it cannot be intercepted",
+			throw site.refuse("the method is " + obstacle + ", so that its calls cannot be intercepted",
 					"Make the method overridable: neither private, nor static, nor final.", null);
 		}
 	}
@@ -75,8 +75,8 @@ final class MethodCheck {
 		if (callback != null && LOCKS.stream().anyMatch(annotations::isPresent)) {
 			throw site.refuse(
 					"the method is called by the container, as @" + ClassUtils.getShortName(callback)
-							+ " tells it to, and not through the proxy that locks",
-					"Lock in a method of another bean, or with a LockTemplate inside the method.", null);
+							+ " specifies, and not through the proxy",
+					"Acquire the lock in a method of another bean, or with a LockTemplate inside the method.", null);
 		}
 	}
 
@@ -105,7 +105,7 @@ final class MethodCheck {
 		if (returnType.kind() == ReturnType.Kind.UNKNOWN) {
 			throw site.refuse(
 					"the method returns " + returnType.type().getName()
-							+ ", so that the lock would be given back before the work is done",
+							+ ", so that the lock would be released before the work is done",
 					"Return a CompletableFuture or a reactive type for which Reactor is on the class path, "
 							+ "or do the work before the method returns.",
 					null);
@@ -118,9 +118,9 @@ final class MethodCheck {
 	static void requireNotSuspending(AnnotatedMethod site, ReturnType returnType) {
 		if (returnType.kind() == ReturnType.Kind.SUSPENDING) {
 			throw site.refuse(
-					"the method is a suspending function, which can be locked by a proxy, but not when it"
-							+ " is woven",
-					"Set the property lock.aop.mode to proxy, or lock in a method that does not suspend.", null);
+					"the method is a suspending function, which is supported with proxies, but not with" + " weaving",
+					"Set the property lock.aop.mode to proxy, or acquire the lock in a method that does not suspend.",
+					null);
 		}
 	}
 
@@ -130,9 +130,10 @@ final class MethodCheck {
 	static void requireEmptyResult(AnnotatedMethod site, OnFailure onFailure, ReturnType returnType) {
 		if (onFailure == OnFailure.SKIP && returnType.required()) {
 			throw site.refuse(
-					"onFailure = SKIP needs a result for calls that are skipped, but the method returns "
-							+ returnType.type().getTypeName() + ", which callers take for granted",
-					"Return what may be empty, such as an object or an Optional, or use onFailure = THROW.", null);
+					"onFailure = SKIP requires an empty result for skipped calls, but the method returns "
+							+ returnType.type().getTypeName() + ", which has none",
+					"Use a return type that can be empty, such as an object or an Optional, or use onFailure = THROW.",
+					null);
 		}
 	}
 
@@ -152,11 +153,11 @@ final class MethodCheck {
 		long handles = Arrays.stream(types).filter((type) -> type == LockHandle.class).count();
 		if (handles > 1) {
 			throw site.refuse("the method has " + handles + " parameters of type LockHandle",
-					"Keep one of them; LockContext has the handles of all locks.", null);
+					"Keep one of them; LockContext provides the handles of all locks.", null);
 		}
 		if (handles > 0 && isHandler(method)) {
-			throw site.refuse("the method is called by Spring with the arguments of a request, of which a"
-					+ " LockHandle is none", "Leave the parameter out and ask LockContext.current().", null);
+			throw site.refuse("the method is called by Spring with arguments from a request, which do not include a"
+					+ " LockHandle", "Remove the parameter and use LockContext.current().", null);
 		}
 		return Arrays.asList(types).indexOf(LockHandle.class);
 	}

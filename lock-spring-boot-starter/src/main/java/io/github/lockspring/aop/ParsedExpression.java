@@ -67,7 +67,7 @@ record ParsedExpression(String expression, SpelExpression parsed, Map<String, In
 				return KeyFormat.quote(parts.get(0)) + " is null";
 			}
 		}
-		return "it ended with " + failure;
+		return "its evaluation failed with " + failure;
 	}
 
 	/**

@@ -92,9 +92,9 @@ final class PersistenceContexts {
 	private void warn(String name) {
 		if (this.mode.get() == JpaMode.WARN && this.warned.add(name)) {
 			logger.warn("A transaction under the lock " + KeyFormat.quote(name)
-					+ " uses an EntityManager that was bound to the thread before, by spring.jpa.open-in-view or by a"
-					+ " transaction of the caller. Entities that it loaded before the lock was acquired are not read"
-					+ " again, so that changes of the last holder may be overwritten. Set spring.jpa.open-in-view to"
+					+ " uses an EntityManager that was bound to the thread earlier, by spring.jpa.open-in-view or by a"
+					+ " transaction of the caller. Entities loaded before the lock was acquired are not read again,"
+					+ " so that changes of the previous holder may be overwritten. Set spring.jpa.open-in-view to"
 					+ " false, or lock.jpa to clear, or refresh the entities under the lock");
 		}
 	}

@@ -104,7 +104,7 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 		@Override
 		public Mono<Void> afterCompletion(int status) {
 			return Mono.fromFuture(this.lock::closeAsync, true).onErrorResume(LockLostException.class, (loss) -> {
-				logger.warn("The transaction ended after its lock was lost: " + loss.getMessage());
+				logger.warn("Transaction completed after its lock was lost: " + loss.getMessage());
 				return Mono.empty();
 			});
 		}

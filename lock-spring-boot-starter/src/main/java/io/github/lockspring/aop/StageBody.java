@@ -156,7 +156,7 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 			}
 		}
 		catch (Throwable ex) {
-			logger.warn("The stage of a cancelled call cannot be cancelled, and its lock is given back", ex);
+			logger.warn("Could not cancel the stage of a cancelled call; its lock is released", ex);
 		}
 	}
 

@@ -54,7 +54,7 @@ record SumExpression(String expression, LockExpression left, LockExpression righ
 			throw ex;
 		}
 		catch (RuntimeException ex) {
-			throw new InvalidLockKeyException("it ended with " + ex, ex);
+			throw new InvalidLockKeyException("its evaluation failed with " + ex, ex);
 		}
 	}
 

@@ -70,8 +70,8 @@ final class TransactionBinding {
 		requireNotRefused(claim, held);
 		AnnotatedMethod site = claim.attributes().site();
 		if (!claim.isHeldIn(held) && this.warned.add(site)) {
-			logger.warn(site + " was called inside a transaction that is open already. The lock is kept until the"
-					+ " transaction has ended, but what the transaction has read may be older than the lock");
+			logger.warn(site + " was called inside an existing transaction. The lock is held until the transaction has"
+					+ " completed, but data read by the transaction before the lock was acquired may be stale");
 		}
 	}
 
@@ -85,8 +85,8 @@ final class TransactionBinding {
 		AnnotatedMethod site = claim.attributes().site();
 		if (this.policy.get() == InsideTransaction.REFUSE && !claim.isHeldIn(held)) {
 			throw TransactionLocks
-				.refusal(site + " was called inside a transaction that is open already, which the property"
-						+ " lock.inside-transaction refuses: what the transaction has read may be older than the lock."
+				.refusal(site + " was called inside an existing transaction, which lock.inside-transaction=refuse"
+						+ " rejects: data read by the transaction before the lock was acquired may be stale."
 						+ " Call it before the transaction begins");
 		}
 	}

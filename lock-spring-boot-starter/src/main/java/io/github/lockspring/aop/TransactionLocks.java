@@ -137,10 +137,10 @@ final class TransactionLocks implements TransactionSynchronization {
 			lock.close();
 		}
 		catch (LockLostException ex) {
-			logger.warn("The transaction ended after its lock was lost: " + ex.getMessage());
+			logger.warn("Transaction completed after its lock was lost: " + ex.getMessage());
 		}
 		catch (Throwable ex) {
-			logger.error("A lock could not be released after the transaction", ex);
+			logger.error("Could not release a lock after transaction completion", ex);
 		}
 	}
 

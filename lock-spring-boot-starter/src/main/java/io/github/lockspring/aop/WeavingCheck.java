@@ -89,10 +89,10 @@ final class WeavingCheck {
 	private void requireWoven(AnnotatedMethod site) {
 		if (!WovenMethods.isWoven(site.method())) {
 			this.interceptor.checks().run(() -> {
-				throw site.refuse("the method is not woven, so that calls of it are not locked", "Weave "
+				throw site.refuse("the method is not woven, so that its calls are not locked", "Weave "
 						+ site.method().getDeclaringClass().getName() + " with " + DistributedLockAspect.class.getName()
-						+ ", by the agent of AspectJ and a META-INF/aop.xml or by its compiler. The annotation has to"
-						+ " be on the method that does the work, or on the class that declares it. Or set the property"
+						+ ", using the AspectJ agent and a META-INF/aop.xml, or the AspectJ compiler. The annotation"
+						+ " must be on the implementing method or on the class that declares it. Or set the property"
 						+ " lock.aop.mode to proxy.", null);
 			});
 		}

@@ -15,8 +15,8 @@
  */
 
 /**
- * From {@link io.github.lockspring.DistributedLock @DistributedLock} to a call of the
- * template: attributes, key expressions, advice.
+ * Interception of methods annotated with {@link io.github.lockspring.DistributedLock
+ * @DistributedLock}: attributes, key expressions and advice.
  */
 @NullMarked
 package io.github.lockspring.aop;

@@ -51,7 +51,7 @@ record ClientBeanSelector<T>(Class<T> type, String noun, String store, String pr
 	private T named(String name, List<String> names, ListableBeanFactory beanFactory) {
 		if (!names.contains(name)) {
 			throw new LockConfigurationException(
-					"The property " + this.property + " is '" + name + "', but there is no such " + this.noun + '.',
+					"The property " + this.property + " is '" + name + "', but no such " + this.noun + " bean exists.",
 					"Set it to one of the " + plural() + ": " + String.join(", ", names) + '.');
 		}
 		return beanFactory.getBean(name, this.type);
@@ -59,15 +59,15 @@ record ClientBeanSelector<T>(Class<T> type, String noun, String store, String pr
 
 	private LockConfigurationException none() {
 		return new LockConfigurationException(
-				"Locks are to be kept in " + this.store + ", but there is no " + this.noun + '.',
+				"Locks are configured to be stored in " + this.store + ", but no " + this.noun + " bean was found.",
 				"Define a " + this.noun + ", for example with " + this.example
-						+ ", or choose other backends with lock.backend and lock.additional-backends.");
+						+ ", or select other backends with lock.backend and lock.additional-backends.");
 	}
 
 	private LockConfigurationException several(List<String> names) {
 		return new LockConfigurationException(
-				"Locks are to be kept in " + this.store + ", but there are several " + plural()
-						+ ", none of them primary: " + String.join(", ", names) + '.',
+				"Locks are configured to be stored in " + this.store + ", but several " + plural()
+						+ " were found and none of them is primary: " + String.join(", ", names) + '.',
 				"Set the property " + this.property + " to the name of one of them.");
 	}
 

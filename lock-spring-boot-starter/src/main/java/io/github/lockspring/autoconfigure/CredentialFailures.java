@@ -76,9 +76,9 @@ final class CredentialFailures {
 			case "zookeeper" -> " (lock.zookeeper.auth)";
 			default -> "";
 		};
-		return "The store runs and refuses this user: correct the user name and the password with which the application"
-				+ " connects" + properties
-				+ ", or have the user created there. Set lock.fail-fast to false to start without the store.";
+		return "The store is running but rejects the credentials: correct the user name and the password of the"
+				+ " application" + properties
+				+ ", or create the user in the store. Set lock.fail-fast to false to start without the store.";
 	}
 
 }

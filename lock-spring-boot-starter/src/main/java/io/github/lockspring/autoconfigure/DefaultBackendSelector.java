@@ -82,7 +82,7 @@ final class DefaultBackendSelector {
 	private void requireChosenIsKnown(List<String> names) {
 		if (this.chosen != null && !contains(names, this.chosen) && LockBackendType.of(this.chosen) == null) {
 			throw new LockConfigurationException(
-					"The property lock.backend is '" + this.chosen + "', but there is no such backend.",
+					"The property lock.backend is '" + this.chosen + "', but no such backend exists.",
 					names.isEmpty() ? listOfChoices() : "Set it to one of them: " + String.join(", ", names) + '.');
 		}
 	}
@@ -93,14 +93,14 @@ final class DefaultBackendSelector {
 			return withoutLibrary("lock.backend is " + type, type);
 		}
 		requireAdditional(List.of());
-		return new LockConfigurationException("There is nowhere to keep locks: the property lock.backend is not set, "
-				+ "and the application has no client of a store.", listOfChoices());
+		return new LockConfigurationException("No lock backend could be configured: 'lock.backend' is not set and no "
+				+ "supported client bean was found.", listOfChoices());
 	}
 
 	private static LockConfigurationException withoutLibrary(String property, LockBackendType type) {
 		return new LockConfigurationException(
-				"The property " + property + ", but a library that this backend needs is missing.",
-				"Add the dependency " + type.dependency() + ", or choose another backend.");
+				"The property " + property + ", but a library required by this backend is missing.",
+				"Add the dependency " + type.dependency() + ", or select another backend.");
 	}
 
 	/**
@@ -111,9 +111,9 @@ final class DefaultBackendSelector {
 		for (String name : this.additional) {
 			if (!seen.add(name)) {
 				throw new LockConfigurationException(
-						"The property lock.additional-backends names '" + name + "' twice.",
-						"Name every backend once. For two backends of one type, define beans of type "
-								+ LockBackend.class.getName() + " with names of their own.");
+						"The property lock.additional-backends contains '" + name + "' more than once.",
+						"List each backend once. For two backends of one type, define beans of type "
+								+ LockBackend.class.getName() + " with different names.");
 			}
 			if (!contains(names, name)) {
 				throw missing(name, names);
@@ -124,13 +124,13 @@ final class DefaultBackendSelector {
 	private static LockConfigurationException missing(String name, List<String> names) {
 		LockBackendType type = LockBackendType.of(name);
 		if (type != null) {
-			return withoutLibrary("lock.additional-backends names " + type, type);
+			return withoutLibrary("lock.additional-backends contains " + type, type);
 		}
 		TreeSet<String> choices = new TreeSet<>(names);
 		Arrays.stream(LockBackendType.values()).map(LockBackendType::toString).forEach(choices::add);
 		return new LockConfigurationException(
-				"The property lock.additional-backends names '" + name + "', but there is no such backend.",
-				"Name some of these: " + String.join(", ", choices) + '.');
+				"The property lock.additional-backends contains '" + name + "', but no such backend exists.",
+				"Set it to one or more of: " + String.join(", ", choices) + '.');
 	}
 
 	/**
@@ -140,9 +140,8 @@ final class DefaultBackendSelector {
 	private void requireChoiceOfTheBuild(String built) {
 		if (this.aheadOfTime && this.chosen != null && !this.chosen.equalsIgnoreCase(built)
 				&& LockBackendType.of(built) != null) {
-			throw new LockConfigurationException(
-					"The property lock.backend is " + this.chosen
-							+ ", but the application was processed ahead of time to keep its locks in " + built + '.',
+			throw new LockConfigurationException("The property lock.backend is " + this.chosen
+					+ ", but the application was built ahead of time (AOT) with the lock backend " + built + '.',
 					"Set the property to " + this.chosen + " for the build as well, or leave it at " + built + '.');
 		}
 	}
@@ -152,9 +151,9 @@ final class DefaultBackendSelector {
 		for (String name : names) {
 			if (!seen.add(name)) {
 				throw new LockConfigurationException(
-						"There are several lock backends of one name: " + String.join(", ", names) + '.',
+						"Several lock backends have the same name: " + String.join(", ", names) + '.',
 						"Give each bean of type " + LockBackend.class.getName()
-								+ " its own name(). One that is only a part of another is declared with "
+								+ " a unique name(). Declare a backend that is only a part of another with "
 								+ "@Bean(autowireCandidate = false).");
 			}
 		}
@@ -165,10 +164,10 @@ final class DefaultBackendSelector {
 			.filter((backend) -> backend.name().equalsIgnoreCase(chosen))
 			.findFirst()
 			.orElseThrow(() -> new LockConfigurationException(
-					"The property lock.backend is " + chosen + ", but this backend is not there beside: "
+					"The property lock.backend is " + chosen + ", but this backend is not configured. Configured: "
 							+ namesOf(backends) + '.',
-					"Set it to one of them, or name " + chosen + " in lock.additional-backends as well: where the "
-							+ "application defines a backend of its own, others are there only if they are named."));
+					"Set it to one of them, or add " + chosen + " to lock.additional-backends: if the application "
+							+ "defines its own backend, others are configured only if they are listed there."));
 	}
 
 	private LockBackend onlyOneThatIsNotAdditional(List<LockBackend> backends) {
@@ -178,12 +177,12 @@ final class DefaultBackendSelector {
 		}
 		if (candidates.isEmpty()) {
 			throw new LockConfigurationException(
-					"The property lock.backend is not set, and lock.additional-backends names all backends that "
-							+ "there are: " + namesOf(backends) + '.',
-					"Set the property lock.backend to the one of them that is the default, or to another one.");
+					"The property lock.backend is not set, and lock.additional-backends contains all configured "
+							+ "backends: " + namesOf(backends) + '.',
+					"Set the property lock.backend to the default backend, one of these or another one.");
 		}
-		throw new LockConfigurationException("There are several places to keep locks: " + namesOf(candidates) + '.',
-				"Set the property lock.backend to the one of them that is the default, or define a primary bean.\n\n"
+		throw new LockConfigurationException("Several lock backends are available: " + namesOf(candidates) + '.',
+				"Set the property lock.backend to the default backend, or define a primary bean.\n\n"
 						+ listOfChoices());
 	}
 
@@ -202,7 +201,7 @@ final class DefaultBackendSelector {
 	private static String listOfChoices() {
 		return Arrays.stream(LockBackendType.values())
 			.map((type) -> "\t- " + type + ": " + type.description())
-			.collect(Collectors.joining("\n", "Set the property lock.backend to one of\n\n",
+			.collect(Collectors.joining("\n", "Set the property lock.backend to one of:\n\n",
 					"\n\nor define a bean of type " + LockBackend.class.getName() + '.'));
 	}
 

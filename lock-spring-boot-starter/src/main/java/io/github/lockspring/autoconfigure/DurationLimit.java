@@ -21,7 +21,7 @@ import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.Assert;
 
 /**
- * A duration or {@code unlimited}, as the value of a configuration property.
+ * Duration or {@code unlimited}, used as the value of a configuration property.
  *
  * @see LockProperties#getMaxHoldTime()
  */
@@ -51,11 +51,11 @@ public final class DurationLimit {
 	}
 
 	/**
-	 * Return the limit that a text stands for. Called when properties are bound.
+	 * Return the limit represented by a string. Called when properties are bound.
 	 * @param text {@code unlimited}, or a duration with its unit such as {@code 12h} or
 	 * {@code PT12H}
 	 * @return the limit
-	 * @throws IllegalArgumentException if the text is neither
+	 * @throws IllegalArgumentException if the string is neither
 	 */
 	public static DurationLimit valueOf(String text) {
 		String stripped = text.strip();
@@ -79,7 +79,7 @@ public final class DurationLimit {
 
 	/**
 	 * Return the limit as a duration.
-	 * @return the duration, the longest that there is if unlimited
+	 * @return the duration, the maximum duration if unlimited
 	 */
 	public Duration toDuration() {
 		return this.duration;

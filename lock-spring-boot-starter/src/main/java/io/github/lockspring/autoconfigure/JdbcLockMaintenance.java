@@ -74,7 +74,7 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 	private static void require(String name, Duration value, Duration least, String leastForPeople) {
 		if (value.compareTo(least) < 0) {
 			throw new InvalidConfigurationPropertyValueException("lock.jdbc.cleanup." + name, value,
-					"It must be " + leastForPeople + " at least.");
+					"It must be at least " + leastForPeople + '.');
 		}
 	}
 
@@ -88,13 +88,13 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 	private static void run(JdbcLockCleanup cleanup) {
 		try {
 			long rows = cleanup.removeOldRows();
-			logger.debug("Removed " + rows + " rows of keys that nobody has locked for long");
+			logger.debug("Removed " + rows + " unused rows from the lock table");
 		}
 		catch (BackendException ex) {
-			logger.debug("Could not remove rows of keys that nobody has locked for long", ex);
+			logger.debug("Could not remove unused rows from the lock table", ex);
 		}
 		catch (RuntimeException ex) {
-			logger.warn("Could not remove rows of keys that nobody has locked for long", ex);
+			logger.warn("Could not remove unused rows from the lock table", ex);
 		}
 	}
 

@@ -30,8 +30,8 @@ final class JdbcLockSchemaFailureAnalyzer extends AbstractFailureAnalyzer<JdbcLo
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, JdbcLockSchemaException cause) {
 		return new FailureAnalysis(cause.getMessage(),
-				"Create or change the table, or grant the rights. With lock.jdbc.initialize-schema=always a missing "
-						+ "table is created at startup.",
+				"Create or alter the table, or grant the privileges. With lock.jdbc.initialize-schema=always, a "
+						+ "missing table is created at startup.",
 				cause);
 	}
 

@@ -75,7 +75,7 @@ final class JdbcLockTable {
 			createAndCheck();
 		}
 		catch (BackendUnavailableException ex) {
-			logger.warn("The table of locks could not be checked: the database cannot be reached, or is read-only", ex);
+			logger.warn("Could not validate the lock table: the database is unavailable or read-only", ex);
 		}
 	}
 
@@ -102,10 +102,10 @@ final class JdbcLockTable {
 	boolean prepareLater() {
 		try {
 			createAndCheck();
-			logger.info("The table of locks is as it should be");
+			logger.info("Lock table validated");
 		}
 		catch (BackendUnavailableException ex) {
-			logger.debug("The table of locks could still not be checked", ex);
+			logger.debug("Could not validate the lock table yet", ex);
 		}
 		catch (RuntimeException ex) {
 			complain(String.valueOf(ex.getMessage()));

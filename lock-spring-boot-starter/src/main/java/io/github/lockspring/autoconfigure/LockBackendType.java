@@ -27,31 +27,30 @@ import org.jspecify.annotations.Nullable;
 public enum LockBackendType {
 
 	/**
-	 * Redis: one server, Sentinel or Cluster. Chosen by itself if there is a connection
-	 * factory.
+	 * Redis: standalone, Sentinel or Cluster. Detected if there is a connection factory.
 	 */
-	REDIS("Redis; needs a RedisConnectionFactory", "org.springframework.boot:spring-boot-starter-data-redis"),
+	REDIS("Redis; requires a RedisConnectionFactory", "org.springframework.boot:spring-boot-starter-data-redis"),
 
 	/**
-	 * A majority of independent Redis servers. Never chosen by itself.
+	 * Majority of independent Redis servers. Never detected automatically.
 	 */
-	REDLOCK("a majority of independent Redis servers, without fencing tokens; needs lock.redis.redlock.nodes",
+	REDLOCK("a majority of independent Redis servers, without fencing tokens; requires lock.redis.redlock.nodes",
 			"org.springframework.boot:spring-boot-starter-data-redis"),
 
 	/**
-	 * ZooKeeper. Chosen by itself if there is a Curator client, or a connect string.
+	 * ZooKeeper. Detected if there is a Curator client or a connect string.
 	 */
-	ZOOKEEPER("ZooKeeper; needs lock.zookeeper.connect-string or a CuratorFramework",
+	ZOOKEEPER("ZooKeeper; requires lock.zookeeper.connect-string or a CuratorFramework",
 			"org.apache.curator:curator-framework"),
 
 	/**
-	 * A table in a SQL database. Chosen by itself if there is a data source.
+	 * Table in a SQL database. Detected if there is a data source.
 	 */
-	JDBC("a table in a SQL database; needs a DataSource", "org.springframework.boot:spring-boot-starter-jdbc"),
+	JDBC("a table in a SQL database; requires a DataSource", "org.springframework.boot:spring-boot-starter-jdbc"),
 
 	/**
-	 * The memory of this process, for tests and for applications on a single node. Never
-	 * chosen by itself.
+	 * Memory of this process, for tests and for applications on a single node. Never
+	 * detected automatically.
 	 */
 	LOCAL("the memory of this process; for tests and for applications on a single node", null);
 
@@ -65,7 +64,7 @@ public enum LockBackendType {
 	}
 
 	/**
-	 * The type of a name, or {@code null} if there is none.
+	 * Return the type of the given name, or {@code null} if there is none.
 	 */
 	static @Nullable LockBackendType of(String name) {
 		for (LockBackendType type : values()) {
@@ -77,14 +76,14 @@ public enum LockBackendType {
 	}
 
 	/**
-	 * What it is, for messages.
+	 * Return the description for messages.
 	 */
 	String description() {
 		return this.description;
 	}
 
 	/**
-	 * The Maven coordinates of the library that it needs.
+	 * Return the Maven coordinates of the required library.
 	 */
 	@Nullable String dependency() {
 		return this.dependency;

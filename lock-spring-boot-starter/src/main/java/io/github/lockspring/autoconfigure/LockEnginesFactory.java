@@ -115,9 +115,9 @@ final class LockEnginesFactory {
 			if (backend != null && !names.contains(backend)) {
 				throw new LockConfigurationException(
 						"The property " + LockSettings.propertyOf(name) + ".backend is '" + backend
-								+ "', but there is no such backend.",
+								+ "', but no such backend exists.",
 						"Set it to one of them: " + String.join(", ", names)
-								+ ", or name the backend in lock.additional-backends.");
+								+ ", or add the backend to lock.additional-backends.");
 			}
 		});
 	}

@@ -47,7 +47,7 @@ final class LockEventPublisher implements EngineListener {
 			this.publisher.publishEvent(new LockLostEvent(key, token, this.backend));
 		}
 		catch (Throwable ex) {
-			logger.warn("A listener failed that was told of the loss of the lock on " + KeyFormat.quote(key), ex);
+			logger.warn("Listener of LockLostEvent failed for the lock on " + KeyFormat.quote(key), ex);
 		}
 	}
 

@@ -36,8 +36,8 @@ import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.engine.TimeSource;
 
 /**
- * {@link EnableAutoConfiguration Auto-configuration} for {@link LockHealthIndicator}:
- * one, or one for each backend below a composite.
+ * {@link EnableAutoConfiguration Auto-configuration} for {@link LockHealthIndicator}: a
+ * single indicator, or a composite with one for each backend.
  */
 @AutoConfiguration(after = LockAutoConfiguration.class)
 @ConditionalOnClass({ HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class })

@@ -84,12 +84,12 @@ final class LockLifecycle implements SmartLifecycle {
 			Throwable reason = (ex.getCause() != null) ? ex.getCause() : ex;
 			String store = "The store of the lock backend '" + engine.backendName() + "' ";
 			if (CredentialFailures.isIn(ex)) {
-				throw new LockConfigurationException(store + "does not accept the credentials: " + reason.getMessage(),
+				throw new LockConfigurationException(store + "rejects the credentials: " + reason.getMessage(),
 						CredentialFailures.action(engine.backendName()), ex);
 			}
-			throw new LockConfigurationException(store + "cannot be reached: " + reason.getMessage(),
-					"Make sure that the store runs, that its address and credentials are right, and that this user may "
-							+ "keep locks there, or set lock.fail-fast to false to start without it.",
+			throw new LockConfigurationException(store + "is unavailable: " + reason.getMessage(),
+					"Make sure that the store is running, that its address and credentials are correct, and that the "
+							+ "user has the required privileges, or set lock.fail-fast to false to start without it.",
 					ex);
 		}
 	}

@@ -33,103 +33,102 @@ import io.github.lockspring.aop.JpaMode;
 import io.github.lockspring.aop.LockChecks;
 
 /**
- * Configuration properties of locks.
+ * Configuration properties for distributed locks.
  */
 @ConfigurationProperties("lock")
 public class LockProperties {
 
 	/**
-	 * Where leases are kept. By default the one store that the application has a client
-	 * of; 'local' must be chosen by name.
+	 * Lock backend. Detected from the available client by default; 'local' must be set
+	 * explicitly.
 	 */
 	private @Nullable String backend;
 
 	/**
-	 * Where leases are kept as well, for those who ask for it by name.
+	 * Additional lock backends that can be selected by name.
 	 */
 	private List<String> additionalBackends = new ArrayList<>();
 
 	/**
-	 * What all keys begin with in the store, followed by a colon.
+	 * Prefix of all keys in the store, followed by a colon.
 	 */
 	private String keyPrefix = "lock";
 
 	/**
-	 * How long to wait for a lock that another holds. Zero tries once.
+	 * Maximum time to wait for a lock that is held by another owner. Zero tries once.
 	 */
 	private Duration waitTime = Duration.ofSeconds(5);
 
 	/**
-	 * How long a lease lasts after its last renewal: the time after which others get the
-	 * lock if this process dies. At least 100 milliseconds, at most one day.
+	 * Time after the last renewal at which a lease expires, so that others can acquire
+	 * the lock if this process crashes. At least 100 milliseconds, at most one day.
 	 */
 	private Duration leaseTime = Duration.ofSeconds(30);
 
 	/**
-	 * Whether leases are renewed as long as their locks are held.
+	 * Whether leases are renewed for as long as their locks are held.
 	 */
 	private boolean autoRenew = true;
 
 	/**
-	 * How long after the last renewal the next one is due. By default a third of each
-	 * lease time. Shorter than each of them.
+	 * Interval between renewals of a lease. Defaults to a third of each lease time. Must
+	 * be shorter than every lease time.
 	 */
 	private @Nullable Duration renewInterval;
 
 	/**
-	 * How long one call to the store may take.
+	 * Timeout of a single call to the store.
 	 */
 	private Duration operationTimeout = Duration.ofSeconds(1);
 
 	/**
-	 * Time after which a lease is no longer renewed, because its holder must have
-	 * forgotten it, or 'unlimited'.
+	 * Time after which a lease is no longer renewed, because its lock is assumed to have
+	 * leaked, or 'unlimited'.
 	 */
 	private DurationLimit maxHoldTime = DurationLimit.of(Duration.ofDays(1));
 
 	/**
-	 * How many keys may be held or waited for at once in this process.
+	 * Maximum number of keys that can be held or waited for at once in this process.
 	 */
 	private int maxKeys = 1_000_000;
 
 	/**
-	 * How long holders may take to finish when the application shuts down.
+	 * Maximum time to wait for locks to be released when the application shuts down.
 	 */
 	private Duration shutdownTimeout = Duration.ofSeconds(10);
 
 	/**
-	 * Whether the application only starts if the store can be reached.
+	 * Whether startup fails if the store is unavailable.
 	 */
 	private boolean failFast;
 
 	/**
-	 * Whether a release returns before the store has answered, where the backend can do
-	 * that.
+	 * Whether a release returns before the store has responded, if the backend supports
+	 * it.
 	 */
 	private boolean asyncRelease;
 
 	/**
-	 * What becomes of the lock of a method that is called inside an open transaction: it
-	 * is kept until the transaction has completed, or the call is refused.
+	 * Handling of the lock of a method that is called inside an existing transaction:
+	 * hold it until the transaction has completed, or reject the call.
 	 */
 	private InsideTransaction insideTransaction = InsideTransaction.AFTER_COMPLETION;
 
 	/**
-	 * What becomes of entities that an EntityManager of the thread has loaded before a
-	 * lock is acquired: 'warn' once, 'clear' the EntityManager, or 'ignore'.
+	 * Handling of entities that an EntityManager of the thread has loaded before a lock
+	 * is acquired: 'warn' once, 'clear' the EntityManager, or 'ignore'.
 	 */
 	private JpaMode jpa = JpaMode.WARN;
 
 	/**
-	 * What happens at startup when an annotation has a mistake: the application does not
-	 * start, or is warned. A method that cannot be intercepted then runs without its
-	 * lock.
+	 * Handling of invalid lock annotations at startup: fail, or log a warning. After a
+	 * warning, a method that cannot be intercepted runs without its lock.
 	 */
 	private LockChecks checks = LockChecks.FAIL;
 
 	/**
-	 * What holds for the locks of single names, whatever their annotations say. Names
-	 * with dots are written in brackets.
+	 * Settings by lock name, which override the annotations. Names with dots are written
+	 * in brackets.
 	 */
 	private Map<String, Named> names = new LinkedHashMap<>();
 
@@ -300,28 +299,29 @@ public class LockProperties {
 	}
 
 	/**
-	 * What holds for the locks of one name.
+	 * Settings for the locks of one name.
 	 */
 	public static class Named {
 
 		/**
-		 * How long to wait for a lock of this name that another holds. Zero tries once.
+		 * Maximum time to wait for a lock of this name that is held by another owner.
+		 * Zero tries once.
 		 */
 		private @Nullable Duration waitTime;
 
 		/**
-		 * How long a lease of this name lasts after its last renewal. At least 100
+		 * Time after the last renewal at which a lease of this name expires. At least 100
 		 * milliseconds, at most one day.
 		 */
 		private @Nullable Duration leaseTime;
 
 		/**
-		 * Whether leases of this name are renewed as long as their locks are held.
+		 * Whether leases of this name are renewed for as long as their locks are held.
 		 */
 		private @Nullable Boolean autoRenew;
 
 		/**
-		 * The backend that keeps the leases of this name.
+		 * Lock backend for the locks of this name.
 		 */
 		private @Nullable String backend;
 
@@ -360,19 +360,19 @@ public class LockProperties {
 	}
 
 	/**
-	 * How leases are passed on among the threads of this process.
+	 * Hand-off of leases between the threads of this process.
 	 */
 	public static class HandOver {
 
 		/**
-		 * How many times a lease is passed on inside this process before it is given back
-		 * to the store. 0 never passes on.
+		 * Maximum number of times that a lease is handed off within this process before
+		 * it is released to the store. Zero disables hand-off.
 		 */
 		private int limit = 256;
 
 		/**
-		 * For how long a lease is passed on inside this process before it is given back
-		 * to the store.
+		 * Maximum time for which a lease is handed off within this process before it is
+		 * released to the store.
 		 */
 		private Duration span = Duration.ofMillis(20);
 
@@ -395,19 +395,19 @@ public class LockProperties {
 	}
 
 	/**
-	 * How annotated methods are locked.
+	 * Interception of annotated methods.
 	 */
 	public static class Aop {
 
 		/**
-		 * The order of the advice. By default just outside transactions and caches; lower
-		 * numbers are further outside.
+		 * Order of the advice. By default just outside transactions and caches; lower
+		 * values are further outside.
 		 */
 		private int order = DistributedLockAdvisor.DEFAULT_ORDER;
 
 		/**
-		 * What puts the advice around annotated methods: proxies, which do not see calls
-		 * inside an object, or the weaver of AspectJ.
+		 * Interception of annotated methods: proxies, which do not intercept calls within
+		 * an object, or AspectJ weaving.
 		 */
 		private AopMode mode = AopMode.PROXY;
 
@@ -430,39 +430,40 @@ public class LockProperties {
 	}
 
 	/**
-	 * What puts the advice around annotated methods.
+	 * Modes of interception of annotated methods.
 	 */
 	public enum AopMode {
 
 		/**
-		 * Proxies: calls inside an object are not locked.
+		 * Proxies: calls within an object are not intercepted.
 		 */
 		PROXY,
 
 		/**
-		 * The weaver of AspectJ: all calls are locked.
+		 * AspectJ weaving: all calls are intercepted.
 		 */
 		ASPECTJ
 
 	}
 
 	/**
-	 * Locks in Redis.
+	 * Locks stored in Redis.
 	 */
 	public static class Redis {
 
 		/**
-		 * The name of the connection factory bean to use if there are several.
+		 * Name of the connection factory bean to use if there is more than one.
 		 */
 		private @Nullable String connectionFactory;
 
 		/**
-		 * How many replicas must have confirmed a grant before it counts.
+		 * Number of replicas that must acknowledge an acquisition before the lock counts
+		 * as held.
 		 */
 		private int waitReplicas;
 
 		/**
-		 * How long to wait for the replicas' confirmation.
+		 * Timeout of the acknowledgement by the replicas.
 		 */
 		private Duration waitTimeout = Duration.ofMillis(500);
 
@@ -499,17 +500,17 @@ public class LockProperties {
 	}
 
 	/**
-	 * Locks on a majority of independent Redis servers.
+	 * Locks stored on a majority of independent Redis servers.
 	 */
 	public static class Redlock {
 
 		/**
-		 * The URLs of the servers, such as redis://host:6379.
+		 * URLs of the servers, such as redis://host:6379.
 		 */
 		private List<URI> nodes = new ArrayList<>();
 
 		/**
-		 * How long a server may take to answer before the others go on without it.
+		 * Timeout of a single server, after which the others proceed without it.
 		 */
 		private Duration nodeTimeout = Duration.ofMillis(100);
 
@@ -532,42 +533,42 @@ public class LockProperties {
 	}
 
 	/**
-	 * Locks in ZooKeeper.
+	 * Locks stored in ZooKeeper.
 	 */
 	public static class ZooKeeper {
 
 		/**
-		 * The servers that a client of our own connects to, such as
-		 * host:2181,host:2181/path. Without it the client of the application is used.
+		 * Connect string of a dedicated client, such as host:2181,host:2181/path. If not
+		 * set, the client of the application is used.
 		 */
 		private @Nullable String connectString;
 
 		/**
-		 * The name of the CuratorFramework bean to use if there are several.
+		 * Name of the CuratorFramework bean to use if there is more than one.
 		 */
 		private @Nullable String client;
 
 		/**
-		 * The node below which all nodes of locks are kept.
+		 * Node below which all nodes of locks are created.
 		 */
 		private String namespace = "lock";
 
 		/**
-		 * How long the servers keep the session of a client of our own without hearing
-		 * from it: the time after which others get its locks if this process dies. The
-		 * servers have limits of their own.
+		 * Session timeout of the dedicated client, after which others can acquire its
+		 * locks if this process crashes. The servers limit the accepted range.
 		 */
 		private Duration sessionTimeout = Duration.ofSeconds(10);
 
 		/**
-		 * How long a client of our own may take to connect before calls fail at once. By
-		 * default half of the session time-out.
+		 * Connection timeout of the dedicated client, after which calls fail immediately.
+		 * Defaults to half of the session timeout.
 		 */
 		private @Nullable Duration connectionTimeout;
 
 		/**
-		 * Who a client of our own is, as a scheme and what it asks for, such as
-		 * digest:user:password. Others then have no access to what it creates.
+		 * Credentials of the dedicated client, as a scheme and its data, such as
+		 * digest:user:password. If set, other users have no access to the nodes that it
+		 * creates.
 		 */
 		private @Nullable String auth;
 
@@ -628,23 +629,23 @@ public class LockProperties {
 	}
 
 	/**
-	 * How a client of our own repeats the few calls that Curator makes. Those that
-	 * acquire and release are repeated by the engine.
+	 * Retries of the few calls that the dedicated client makes through Curator. Calls
+	 * that acquire and release locks are retried by the engine.
 	 */
 	public static class ZooKeeperRetry {
 
 		/**
-		 * How long to pause before the first repetition, about. The pauses grow.
+		 * Approximate pause before the first retry. The pauses increase with each retry.
 		 */
 		private Duration baseSleep = Duration.ofMillis(100);
 
 		/**
-		 * The longest pause between repetitions.
+		 * Maximum pause between retries.
 		 */
 		private Duration maxSleep = Duration.ofSeconds(1);
 
 		/**
-		 * How many times a call is repeated. Zero never repeats.
+		 * Maximum number of retries of a call. Zero disables retries.
 		 */
 		private int maxRetries = 3;
 
@@ -675,33 +676,35 @@ public class LockProperties {
 	}
 
 	/**
-	 * How leases are kept in a SQL database.
+	 * Locks stored in a SQL database.
 	 */
 	public static class Jdbc {
 
 		/**
-		 * The name of the table, with or without its schema.
+		 * Name of the lock table, with or without its schema.
 		 */
 		private String tableName = "distributed_lock";
 
 		/**
-		 * When to create the table at startup.
+		 * Mode of lock table creation at startup.
 		 */
 		private SchemaInitialization initializeSchema = SchemaInitialization.EMBEDDED;
 
 		/**
-		 * The name of the data source bean to use if there are several.
+		 * Name of the data source bean to use if there is more than one.
 		 */
 		private @Nullable String dataSource;
 
 		/**
-		 * How many connections locks have for themselves at most, beside the pool of the
-		 * application and one that is left for renewals. 0 to take them from the pool.
+		 * Maximum number of connections dedicated to locks, in addition to the pool of
+		 * the application and one connection reserved for renewals. Zero takes
+		 * connections from the pool.
 		 */
 		private int connections = 8;
 
 		/**
-		 * Whether the database is asked to tell of releases, on one more connection.
+		 * Whether to receive release notifications from the database, on one additional
+		 * connection.
 		 */
 		private ReleaseNotification notify = ReleaseNotification.AUTO;
 
@@ -752,22 +755,24 @@ public class LockProperties {
 		}
 
 		/**
-		 * The removal of rows of keys that nobody has locked for long.
+		 * Removal of unused rows from the lock table.
 		 */
 		public static class Cleanup {
 
 			/**
-			 * Whether to remove rows of keys that nobody has locked for long.
+			 * Whether to remove rows of keys that have not been locked for the retention
+			 * time.
 			 */
 			private boolean enabled = true;
 
 			/**
-			 * How often to look for such rows, in the background.
+			 * Interval at which unused rows are removed, in the background.
 			 */
 			private Duration interval = Duration.ofHours(1);
 
 			/**
-			 * How long nobody must have locked the key. At least one hour.
+			 * Time since a key was last locked after which its row is removed. At least
+			 * one hour.
 			 */
 			private Duration retention = Duration.ofDays(1);
 
@@ -800,41 +805,42 @@ public class LockProperties {
 	}
 
 	/**
-	 * Whether a database tells of releases.
+	 * Modes of release notifications from a database.
 	 */
 	public enum ReleaseNotification {
 
 		/**
-		 * If it is PostgreSQL without a pooler in between, and the connection need not
-		 * come from a small pool that the application uses as well.
+		 * Enabled on PostgreSQL without an intermediate connection pooler, unless the
+		 * connection would have to be taken from a small pool that the application uses
+		 * as well.
 		 */
 		AUTO,
 
 		/**
-		 * Never: those who wait ask again and again.
+		 * Disabled: waiting threads poll.
 		 */
 		OFF
 
 	}
 
 	/**
-	 * When the table of locks is created.
+	 * Modes of lock table creation at startup.
 	 */
 	public enum SchemaInitialization {
 
 		/**
-		 * At every start, unless it is there.
+		 * Always create the table at startup, unless it exists.
 		 */
 		ALWAYS,
 
 		/**
-		 * At every start, unless it is there, if the database is in the memory of this
-		 * process.
+		 * Create the table at startup, unless it exists, if the database is an in-memory
+		 * database of this process.
 		 */
 		EMBEDDED,
 
 		/**
-		 * Never.
+		 * Never create the table.
 		 */
 		NEVER
 

@@ -118,12 +118,12 @@ final class LockSettings {
 		Duration span = this.properties.getHandOver().getSpan();
 		require(!span.isNegative(), "lock.hand-over.span", span, "It must be zero or longer.");
 		int replicas = this.properties.getRedis().getWaitReplicas();
-		require(replicas >= 0, "lock.redis.wait-replicas", replicas, "It must be zero, to wait for none, or more.");
+		require(replicas >= 0, "lock.redis.wait-replicas", replicas, "It must be zero (no replicas) or more.");
 		requireMillis("lock.redis.wait-timeout", this.properties.getRedis().getWaitTimeout());
 		requireMillis("lock.redis.redlock.node-timeout", this.properties.getRedis().getRedlock().getNodeTimeout());
 		int connections = this.properties.getJdbc().getConnections();
 		require(connections >= 0, "lock.jdbc.connections", connections,
-				"It must be zero, to take connections from the pool of the application, or more.");
+				"It must be zero (use the pool of the application) or more.");
 		int maxKeys = this.properties.getMaxKeys();
 		require(maxKeys > 0, "lock.max-keys", maxKeys, "It must be at least 1.");
 	}
@@ -187,7 +187,7 @@ final class LockSettings {
 
 	private static void requireName(String property, String name) {
 		require(StringUtils.hasText(name), property, name, "The name of a lock must not be blank.");
-		require(name.indexOf(':') < 0, property, name, "The name of a lock has no colon.");
+		require(name.indexOf(':') < 0, property, name, "The name of a lock must not contain a colon.");
 	}
 
 	private void requireLongerThanInterval(String property, Duration lease, @Nullable Boolean autoRenew) {
@@ -198,7 +198,7 @@ final class LockSettings {
 	}
 
 	private static void requireWaitTime(String name, Duration value) {
-		require(!value.isNegative(), name, value, "It must be zero, to try once, or longer.");
+		require(!value.isNegative(), name, value, "It must be zero (try once) or longer.");
 	}
 
 	private static void requireLeaseTime(String name, Duration value) {

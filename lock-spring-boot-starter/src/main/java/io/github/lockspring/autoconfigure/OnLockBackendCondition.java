@@ -52,10 +52,10 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 		ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnLockBackend.class, backend);
 		Binder binder = Binder.get(context.getEnvironment());
 		if (additional(binder).stream().anyMatch(backend.name()::equalsIgnoreCase)) {
-			return ConditionOutcome.match(message.because("lock.additional-backends names it"));
+			return ConditionOutcome.match(message.because("lock.additional-backends contains it"));
 		}
 		if (definesBackend(context.getBeanFactory())) {
-			return ConditionOutcome.noMatch(message.because("the application defines a backend itself"));
+			return ConditionOutcome.noMatch(message.because("the application defines its own backend"));
 		}
 		String chosen = binder.bind("lock.backend", String.class).orElse(null);
 		if (chosen != null) {
@@ -68,7 +68,7 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 		}
 		boolean hasClient = hasClient(context.getBeanFactory(), annotation.getClassArray("client"));
 		return new ConditionOutcome(hasClient,
-				message.because("lock.backend is not set, and there is " + (hasClient ? "a" : "no") + " client"));
+				message.because("lock.backend is not set, and " + (hasClient ? "a" : "no") + " client bean was found"));
 	}
 
 	private static List<String> additional(Binder binder) {

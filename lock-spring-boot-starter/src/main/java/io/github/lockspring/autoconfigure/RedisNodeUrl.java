@@ -44,9 +44,9 @@ record RedisNodeUrl(URI url) {
 		if (!known || url.getHost() == null) {
 			throw new LockConfigurationException( // Spring Boot's own would show the
 													// password
-					"The property 'lock.redis.redlock.nodes' holds '" + withoutCredentials(url)
+					"The property 'lock.redis.redlock.nodes' contains '" + withoutCredentials(url)
 							+ "', which is not the URL of a Redis server",
-					"Name the servers by URLs such as redis://host:6379 or rediss://user:password@host:6379/0.");
+					"Use URLs such as redis://host:6379 or rediss://user:password@host:6379/0.");
 		}
 	}
 

@@ -43,9 +43,9 @@ class RedlockConfiguration {
 		LockProperties.Redlock properties = lockProperties.getRedis().getRedlock();
 		if (properties.getNodes().isEmpty()) {
 			throw new LockConfigurationException(
-					"Locks are to be kept on a majority of Redis servers, but none is named.",
+					"Locks are configured to be stored on a majority of Redis servers, but no servers are configured.",
 					"Set the property lock.redis.redlock.nodes to the URLs of at least three independent servers, "
-							+ "or choose other backends with lock.backend and lock.additional-backends.");
+							+ "or select other backends with lock.backend and lock.additional-backends.");
 		}
 		return new RedlockBackend(factories(properties.getNodes()), LockSettings.of(lockProperties).redisSettings(),
 				properties.getNodeTimeout());
@@ -57,8 +57,8 @@ class RedlockConfiguration {
 			RedisNodeUrl url = new RedisNodeUrl(node);
 			if (factories.put(url.name(), url.connectionFactory()) != null) {
 				throw new LockConfigurationException(
-						"The property lock.redis.redlock.nodes names " + url.name() + " twice.",
-						"Name every server once: one that votes twice is no majority.");
+						"The property lock.redis.redlock.nodes contains " + url.name() + " more than once.",
+						"List each server once: a server that is counted twice does not form a majority.");
 			}
 		}
 		return factories;

@@ -40,9 +40,9 @@ final class RoutingDataSources {
 	static void refuse(DataSource dataSource) {
 		if (isRouting(dataSource)) {
 			throw new LockConfigurationException(
-					"Locks are to be kept in a SQL database, but the data source is an AbstractRoutingDataSource, "
-							+ "which leads to several: the same key could be locked once in each of them.",
-					"Define a data source that leads to the one database that keeps the locks, and set the property "
+					"Locks are configured to be stored in a SQL database, but the data source is an "
+							+ "AbstractRoutingDataSource: the same key could be locked once in each of its targets.",
+					"Define a data source for the single database that stores the locks, and set the property "
 							+ "lock.jdbc.data-source to its name.");
 		}
 	}

@@ -75,7 +75,7 @@ final class UnknownLockProperties implements InitializingBean {
 	}
 
 	private static void warnOf(Collection<ConfigurationProperty> unbound) {
-		warn("Properties without a value, which are ignored: ", unbound, UnknownLockProperties::isEmpty);
+		warn("Ignoring properties without a value: ", unbound, UnknownLockProperties::isEmpty);
 		warn("Unknown properties: ", unbound, (property) -> !isEmpty(property));
 	}
 

@@ -29,7 +29,7 @@ final class UnsupportedDatabaseFailureAnalyzer extends AbstractFailureAnalyzer<U
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, UnsupportedDatabaseException cause) {
 		return new FailureAnalysis(cause.getMessage(),
-				"Name a data source of a supported database with lock.jdbc.data-source, or choose another backend "
+				"Set lock.jdbc.data-source to a data source of a supported database, or select another backend "
 						+ "with lock.backend.",
 				cause);
 	}

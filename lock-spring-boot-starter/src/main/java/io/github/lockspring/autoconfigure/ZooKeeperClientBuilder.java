@@ -61,7 +61,7 @@ record ZooKeeperClientBuilder(LockProperties.ZooKeeper properties) {
 		String servers = this.properties.getConnectString();
 		if (servers == null || !isConnectString(servers)) {
 			throw new InvalidConfigurationPropertyValueException("lock.zookeeper.connect-string", servers,
-					"It must be like host:2181,host:2181 or host:2181,host:2181/path.");
+					"It must have the form host:2181,host:2181 or host:2181,host:2181/path.");
 		}
 		return servers;
 	}
@@ -99,7 +99,7 @@ record ZooKeeperClientBuilder(LockProperties.ZooKeeper properties) {
 		if (!StringUtils.hasText(scheme) || data.isEmpty() || (scheme.equals("digest") && data.indexOf(':') <= 0)) {
 			throw new LockConfigurationException("The property lock.zookeeper.auth does not have the form scheme:data.", // a
 																															// secret
-					"Set it to a scheme and what that scheme asks for, such as digest:user:password.");
+					"Set it to a scheme and its data, such as digest:user:password.");
 		}
 		builder.authorization(scheme, data.getBytes(StandardCharsets.UTF_8)).aclProvider(new CreatorOnly());
 	}

@@ -40,9 +40,9 @@ record ZooKeeperLockClient(CuratorFramework framework, boolean own) implements A
 	private static ZooKeeperLockClient start(LockProperties.ZooKeeper properties) {
 		if (properties.getClient() != null) {
 			throw new LockConfigurationException(
-					"The property lock.zookeeper.client names a client of the application, "
-							+ "and lock.zookeeper.connect-string asks for another one.",
-					"Set one of them only.");
+					"The properties lock.zookeeper.client, which selects a client of the application, and "
+							+ "lock.zookeeper.connect-string, which configures a dedicated client, are mutually exclusive.",
+					"Set only one of them.");
 		}
 		CuratorFramework framework = new ZooKeeperClientBuilder(properties).build();
 		framework.start();
@@ -53,10 +53,10 @@ record ZooKeeperLockClient(CuratorFramework framework, boolean own) implements A
 		CuratorFramework framework = CLIENT.requireOne(beanFactory, properties.getClient());
 		if (properties.getAuth() != null) {
 			throw new LockConfigurationException(
-					"The property lock.zookeeper.auth is set, but locks are to be kept with the client of the "
-							+ "application, which says itself who it is.",
+					"The property lock.zookeeper.auth is set, but locks use the client of the application, which has its "
+							+ "own authorization.",
 					"Remove the property and give the client its authorization and an ACLProvider, or set "
-							+ "lock.zookeeper.connect-string for a client of our own.");
+							+ "lock.zookeeper.connect-string to use a dedicated client.");
 		}
 		return new ZooKeeperLockClient(framework, false);
 	}

@@ -29,8 +29,8 @@ final class ZooKeeperLockSetupFailureAnalyzer extends AbstractFailureAnalyzer<Zo
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, ZooKeeperLockSetupException cause) {
 		return new FailureAnalysis(cause.getMessage(),
-				"Create the path or grant the rights, or set lock.zookeeper.connect-string, lock.zookeeper.namespace "
-						+ "and lock.zookeeper.auth to what the ensemble has.",
+				"Create the path or grant the permissions, or correct lock.zookeeper.connect-string, "
+						+ "lock.zookeeper.namespace and lock.zookeeper.auth.",
 				cause);
 	}
 

@@ -15,7 +15,8 @@
  */
 
 /**
- * Auto-configuration, properties and failure analyses.
+ * Auto-configuration, configuration properties and failure analyzers for distributed
+ * locks.
  */
 @NullMarked
 package io.github.lockspring.autoconfigure;

@@ -33,17 +33,17 @@ import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.support.Durations;
 
 /**
- * A {@link Lock} whose holder is one thread of one process among all that use the store.
- * Inside an asynchronous method it is what a thread does of that method at a stretch,
- * which must unlock before it lets the thread go; if the method holds the key already, it
- * is the method.
+ * {@link Lock} that is held by a single thread among all processes that use the store.
+ * Inside an asynchronous annotated method, the lock is owned by the part of the method
+ * that the thread runs without interruption, which must unlock it before it ends; if the
+ * method holds the key already, the owner is the method.
  * <p>
- * {@link #lock()} waits as long as it takes, through interrupts and through outages of
- * the store; {@link #tryLock(long, TimeUnit)} does not wait longer than it is told, and
- * then throws {@link io.github.lockspring.LockUnavailableException} if it was the store
- * that failed. {@link #unlock()} throws {@link LockLostException} if the lease was lost
- * in the meantime, and {@link IllegalMonitorStateException} if the thread does not hold
- * the lock.
+ * {@link #lock()} waits indefinitely, regardless of interrupts and while the store is
+ * unavailable; {@link #tryLock(long, TimeUnit)} waits no longer than specified and throws
+ * {@link io.github.lockspring.LockUnavailableException} if the store failed.
+ * {@link #unlock()} throws {@link LockLostException} if the lease was lost in the
+ * meantime, and {@link IllegalMonitorStateException} if the thread does not hold the
+ * lock.
  */
 final class LeaseLock implements Lock {
 
@@ -119,7 +119,7 @@ final class LeaseLock implements Lock {
 	 */
 	@Override
 	public Condition newCondition() {
-		throw new UnsupportedOperationException("Distributed locks have no conditions");
+		throw new UnsupportedOperationException("Distributed locks do not support conditions");
 	}
 
 	@Override

@@ -25,10 +25,22 @@ import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 
 /**
- * Makes distributed counterparts of {@code java.util.concurrent}. What it makes is cheap
- * and has no state of its own: two objects for one key are one lock.
+ * Factory for distributed counterparts of {@code java.util.concurrent} types. The
+ * returned objects are lightweight and stateless: two objects for the same key are the
+ * same lock.
+ *
+ * <pre class="code">{@code
+ * Lock lock = client.lock("order:42");
+ * lock.lock();
+ * try {
+ * 	ship(42);
+ * }
+ * finally {
+ * 	lock.unlock();
+ * }
+ * }</pre>
  * <p>
- * Safe for use by many threads.
+ * Thread-safe.
  */
 public final class LockClient {
 
@@ -39,18 +51,18 @@ public final class LockClient {
 	private final LockTemplate locks;
 
 	/**
-	 * Creates a client on the only backend that it knows.
-	 * @param engine the engine that locks
-	 * @param locks the template whose keys and default options are used
+	 * Create a client with a single backend.
+	 * @param engine the lock engine
+	 * @param locks the template that provides the key prefix and the default options
 	 */
 	public LockClient(LockEngine engine, LockTemplate locks) {
 		this(LockEngines.of(engine), engine, locks);
 	}
 
 	/**
-	 * Creates a client on the default backend, which leads to the others.
-	 * @param engines the engines that lock
-	 * @param locks the template whose keys and default options are used
+	 * Create a client that uses the default backend and gives access to the others.
+	 * @param engines the lock engines
+	 * @param locks the template that provides the key prefix and the default options
 	 * @see #on(String)
 	 */
 	public LockClient(LockEngines engines, LockTemplate locks) {
@@ -64,19 +76,20 @@ public final class LockClient {
 	}
 
 	/**
-	 * This client on another backend: the same keys and default options. A key that is
-	 * held on one backend is free on the others. Opens no connection.
+	 * Return a client that uses another backend, with the same keys and default options.
+	 * A key that is held on one backend is not locked on the others. Does not open a
+	 * connection.
 	 * @param backend the name of the backend, such as {@code jdbc}
-	 * @return a client on that backend
-	 * @throws IllegalArgumentException if there is no such backend; the message lists
-	 * those that there are
+	 * @return a client for that backend
+	 * @throws IllegalArgumentException if there is no such backend; the message lists the
+	 * available ones
 	 */
 	public LockClient on(String backend) {
 		return new LockClient(this.engines, this.engines.require(backend), this.locks);
 	}
 
 	/**
-	 * The names that {@link #on(String)} takes, the default backend first.
+	 * Return the names accepted by {@link #on(String)}, the default backend first.
 	 * @return the names, at least one
 	 */
 	public Set<String> backendNames() {
@@ -84,22 +97,22 @@ public final class LockClient {
 	}
 
 	/**
-	 * A lock with one holder at a time, reentrant.
+	 * Return a lock with the default options.
 	 * @param key the key to lock
 	 * @return the lock
-	 * @throws io.github.lockspring.InvalidLockKeyException if the key cannot be locked
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
 	 */
 	public Lock lock(String key) {
 		return lock(key, this.locks.getDefaultOptions());
 	}
 
 	/**
-	 * A lock of any type.
+	 * Return a lock with the given options.
 	 * @param key the key to lock
-	 * @param options the type, lease time and renewal of the lock; the wait time is that
-	 * of the methods of {@link Lock}
+	 * @param options the type, lease time and renewal of the lock; the wait time is
+	 * determined by the methods of {@link Lock}
 	 * @return the lock
-	 * @throws io.github.lockspring.InvalidLockKeyException if the key cannot be locked
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
 	 */
 	public Lock lock(String key, LockOptions options) {
 		return new LeaseLock(this.engine, this.locks.storeKey(key), options.acquireOptions());

@@ -15,7 +15,7 @@
  */
 
 /**
- * Distributed counterparts of {@code java.util.concurrent}.
+ * Distributed counterparts of {@code java.util.concurrent} types.
  */
 @NullMarked
 package io.github.lockspring.concurrent;

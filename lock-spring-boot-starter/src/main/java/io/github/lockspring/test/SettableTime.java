@@ -28,11 +28,16 @@ import io.github.lockspring.engine.TimeSource;
 import org.springframework.util.Assert;
 
 /**
- * Time that stands still until the test moves it. It is the clock of a store, as an
- * {@link InstantSource}, and of the one that holds its leases, as a {@link TimeSource};
- * one object for both, and they agree.
+ * Clock that only advances when instructed by the test. It acts both as the clock of a
+ * store, as an {@link InstantSource}, and as the clock of the lease holder, as a
+ * {@link TimeSource}, so that a single object keeps the two consistent.
+ *
+ * <pre class="code">{@code
+ * SettableTime time = new SettableTime();
+ * time.advance(Duration.ofSeconds(31)); // a lease of 30 seconds expires
+ * }</pre>
  * <p>
- * Safe for use by many threads at once.
+ * Thread-safe.
  */
 public final class SettableTime implements TimeSource, InstantSource {
 
@@ -45,23 +50,24 @@ public final class SettableTime implements TimeSource, InstantSource {
 	private long nanoTime;
 
 	/**
-	 * Creates a time that starts at noon of the first day of 2026, UTC.
+	 * Create a clock that starts at noon UTC on January 1, 2026.
 	 */
 	public SettableTime() {
 		this(Instant.parse("2026-01-01T12:00:00Z"));
 	}
 
 	/**
-	 * Creates a time that starts at the given moment.
-	 * @param start what the wall clock shows first
+	 * Create a clock that starts at the given instant.
+	 * @param start the initial time of the wall clock
 	 */
 	public SettableTime(Instant start) {
 		this.instant = start;
 	}
 
 	/**
-	 * Lets time pass: both clocks move, and the threads whose sleep is over wake up.
-	 * @param duration how far, not negative
+	 * Advance both the wall clock and the monotonic clock, and wake up the threads whose
+	 * sleep has ended.
+	 * @param duration the duration, not negative
 	 */
 	public synchronized void advance(Duration duration) {
 		Assert.isTrue(!duration.isNegative(), () -> "'duration' must not be negative, but is " + duration);
@@ -75,19 +81,21 @@ public final class SettableTime implements TimeSource, InstantSource {
 	}
 
 	/**
-	 * Moves the wall clock and leaves the monotonic clock where it is. Forwards, that is
-	 * what a process sees that was suspended together with its machine, or whose clock
-	 * was set; backwards, only the latter. Sleeping threads sleep on.
-	 * @param duration how far, negative for backwards
+	 * Adjust the wall clock without changing the monotonic clock. A forward jump
+	 * simulates a process that was suspended together with its machine, or whose clock
+	 * was set; a backward jump simulates only the latter. Sleeping threads are not woken
+	 * up.
+	 * @param duration the duration, negative to move backwards
 	 */
 	public synchronized void jumpWall(Duration duration) {
 		this.instant = this.instant.plus(duration);
 	}
 
 	/**
-	 * How many threads sleep until this time moves. A test that lets a thread wait asks
-	 * here before it {@linkplain #advance(Duration) advances}; else the thread may begin
-	 * to wait too late, for a time that is later still.
+	 * Return the number of threads that sleep until this clock advances. Check this
+	 * before {@linkplain #advance(Duration) advancing} the clock for a thread that is
+	 * about to wait; otherwise the thread may start to wait afterwards, until a later
+	 * time.
 	 * @return the number of threads in {@link #parkNanos(Object, long)}
 	 */
 	public synchronized int sleepers() {
@@ -116,12 +124,12 @@ public final class SettableTime implements TimeSource, InstantSource {
 	}
 
 	/**
-	 * Parks the current thread until it is unparked or interrupted, or until this time
-	 * has moved far enough. The time counts from the thread's last look at
-	 * {@link #nanoTime()}, so that a thread misses nothing that happens between its look
-	 * and its sleep. As with {@link LockSupport}, it may return for no reason.
-	 * @param blocker what the thread waits for
-	 * @param nanos how long at most
+	 * Park the current thread until it is unparked or interrupted, or until this clock
+	 * has advanced by the given time. The time starts at the thread's last call of
+	 * {@link #nanoTime()}, so that an advance between that call and the start of the
+	 * sleep is not missed. As with {@link LockSupport}, it may return spuriously.
+	 * @param blocker the object that the thread waits for
+	 * @param nanos the maximum time to wait, in nanoseconds
 	 */
 	@Override
 	public void parkNanos(Object blocker, long nanos) {

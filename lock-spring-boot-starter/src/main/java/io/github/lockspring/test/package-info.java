@@ -15,7 +15,7 @@
  */
 
 /**
- * Help for tests of applications that lock: a clock that the test moves.
+ * Test support for applications that use locks: a clock controlled by the test.
  */
 @NullMarked
 package io.github.lockspring.test;

@@ -240,7 +240,7 @@ class FailurePolicyTests {
 			void run() {
 			}
 
-		}, "onFailure = FALLBACK has no fallback"), arguments(new Object() {
+		}, "onFailure = FALLBACK requires the attribute fallback"), arguments(new Object() {
 
 			@DistributedLock(fallback = "other")
 			void run() {
@@ -249,19 +249,19 @@ class FailurePolicyTests {
 			void other() {
 			}
 
-		}, "fallback = 'other' does not go with onFailure = THROW"), arguments(new Object() {
+		}, "fallback = 'other' is not supported with onFailure = THROW"), arguments(new Object() {
 
 			@DistributedLock(onFailure = OnFailure.HANDLE)
 			void run() {
 			}
 
-		}, "onFailure = HANDLE has no handler"), arguments(new Object() {
+		}, "onFailure = HANDLE requires the attribute handler"), arguments(new Object() {
 
 			@DistributedLock(onFailure = OnFailure.SKIP, handler = "busy")
 			void run() {
 			}
 
-		}, "handler = 'busy' does not go with onFailure = SKIP"), arguments(new Object() {
+		}, "handler = 'busy' is not supported with onFailure = SKIP"), arguments(new Object() {
 
 			@DistributedSemaphore(permits = "1", onFailure = OnFailure.SKIP)
 			long run() {
@@ -278,7 +278,7 @@ class FailurePolicyTests {
 			void run() {
 			}
 
-		}, "fallback = 'missing' is no method"), arguments(new Object() {
+		}, "fallback = 'missing' is not a method"), arguments(new Object() {
 
 			@DistributedLock(onFailure = OnFailure.FALLBACK, fallback = "other")
 			void run(int number) {
@@ -287,7 +287,7 @@ class FailurePolicyTests {
 			void other(long number) {
 			}
 
-		}, "fallback = 'other' is no method"), arguments(new Object() {
+		}, "fallback = 'other' is not a method"), arguments(new Object() {
 
 			@DistributedLock(onFailure = OnFailure.FALLBACK, fallback = "other")
 			void run(int number) {
@@ -296,7 +296,7 @@ class FailurePolicyTests {
 			void other(LockException failure, int number) {
 			}
 
-		}, "fallback = 'other' is no method"), arguments(new Object() {
+		}, "fallback = 'other' is not a method"), arguments(new Object() {
 
 			@DistributedLock(onFailure = OnFailure.FALLBACK, fallback = "other")
 			Integer run() {

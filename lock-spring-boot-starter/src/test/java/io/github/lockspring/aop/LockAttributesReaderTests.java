@@ -130,13 +130,13 @@ class LockAttributesReaderTests {
 			void run() {
 			}
 
-		}, "name = 'a:b' has a colon"), arguments(new Object() {
+		}, "name = 'a:b' contains a colon"), arguments(new Object() {
 
 			@DistributedLock(name = "${known}")
 			void run() {
 			}
 
-		}, "name = 'a:b' has a colon"), arguments(new Object() {
+		}, "name = 'a:b' contains a colon"), arguments(new Object() {
 
 			@DistributedLock(name = "${missing}")
 			void run() {

@@ -70,14 +70,15 @@ class LockContextTests {
 			assertThat(LockContext.get().outer().name()).isEqualTo("keyed");
 			assertThat(LockContext.get().outer().outer()).isNull();
 			assertThatIllegalStateException().isThrownBy(() -> LockContext.current("a"))
-				.withMessageContaining("The lock 'a' is not held here, only 'b', 'keyed'");
+				.withMessageContaining("does not run under the lock 'a' (held: 'b', 'keyed')");
 		}));
 	}
 
 	@Test
 	void outsideOfAnnotatedMethodsThereIsNone() {
 		assertThatIllegalStateException().isThrownBy(LockContext::current);
-		assertThatIllegalStateException().isThrownBy(() -> LockContext.current("a")).withMessageContaining("only none");
+		assertThatIllegalStateException().isThrownBy(() -> LockContext.current("a"))
+			.withMessageContaining("(held: none)");
 		assertThatIllegalStateException().isThrownBy(LockAssert::assertLocked);
 		assertThatIllegalStateException().isThrownBy(() -> LockAssert.assertLocked("a"));
 	}
@@ -200,7 +201,7 @@ class LockContextTests {
 		assertThatIllegalStateException().isThrownBy(this.steps::calling)
 			.withMessageContaining("by another method of the same object?");
 		this.steps.a(() -> assertThatIllegalStateException().isThrownBy(this.steps::calling)
-			.withMessageContaining("The lock 'asserting' is not held here, only 'a'"));
+			.withMessageContaining("does not run under the lock 'asserting' (held: 'a')"));
 	}
 
 	@Test

@@ -82,7 +82,7 @@ class LockExpressionParserTests {
 					void run(long id) {
 					}
 
-				}, "key = 'id' names the argument id without '#': write '#id'"), arguments(new Object() {
+				}, "key = 'id' names the argument id without '#': use '#id'"), arguments(new Object() {
 
 					@DistributedLock(key = "'a' + order.id")
 					void run(Object order) {
@@ -94,7 +94,7 @@ class LockExpressionParserTests {
 					void run(String id) {
 					}
 
-				}, "key = '#root.methodName.concat(id)' names the argument id without '#': write '#id'"),
+				}, "key = '#root.methodName.concat(id)' names the argument id without '#': use '#id'"),
 				arguments(new Object() {
 
 					@DistributedLock(key = "#order.name(#order.part('x' + order))")
@@ -114,7 +114,7 @@ class LockExpressionParserTests {
 					void run() {
 					}
 
-				}, "must not refer to a type with T(…), as it does at position 0"), arguments(new Object() {
+				}, "must not refer to a type with T(…); found at position 0"), arguments(new Object() {
 
 					@DistributedLock(key = "#ids.![T(java.lang.Math).abs(#this)]")
 					void run(int[] ids) {
@@ -138,25 +138,25 @@ class LockExpressionParserTests {
 					void run() {
 					}
 
-				}, "must not make objects"), arguments(new Object() {
+				}, "must not call a constructor"), arguments(new Object() {
 
 					@DistributedLock(key = "new int[5]")
 					void run() {
 					}
 
-				}, "must not make objects"), arguments(new Object() {
+				}, "must not call a constructor"), arguments(new Object() {
 
 					@DistributedLock(key = "#order.id = 5")
 					void run(Object order) {
 					}
 
-				}, "must not change"), arguments(new Object() {
+				}, "must not assign"), arguments(new Object() {
 
 					@DistributedLock(key = "#id++")
 					void run(int id) {
 					}
 
-				}, "must not change"), arguments(new Object() {
+				}, "must not assign"), arguments(new Object() {
 
 					@DistributedLock(key = "#hash(#id)")
 					void run(int id) {

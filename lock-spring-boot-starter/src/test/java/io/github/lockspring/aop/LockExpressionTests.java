@@ -143,8 +143,9 @@ class LockExpressionTests {
 						"'#order.customer' is null"),
 				refused((keys) -> keys.failing("a"), "failing", "@shop.fail(#name)", "out of stock"),
 				refused((keys) -> keys.unknownBean(), "unknownBean", "@nobody.name", "nobody"),
-				refused((keys) -> keys.converted(new Object()), "converted", "#value", "no obvious text"),
-				refused((keys) -> keys.converted(new byte[] { 1 }), "converted", "#value", "no obvious text"),
+				refused((keys) -> keys.converted(new Object()), "converted", "#value", "cannot be converted to a key"),
+				refused((keys) -> keys.converted(new byte[] { 1 }), "converted", "#value",
+						"cannot be converted to a key"),
 				refused((keys) -> keys.all(List.of()), "all", "#ids", "At least one"),
 				refused((keys) -> keys.all(Arrays.asList("a", null)), "all", "#ids", "element 1 is null"),
 				refused((keys) -> keys.all(List.of("a", "")), "all", "#ids", "blank"));

@@ -88,98 +88,98 @@ class MethodCheckTests {
 				return CompletableFuture.completedFuture("a");
 			}
 
-		}, "the lock would be given back before the work is done"), arguments(new Object() {
+		}, "the lock would be released before the work is done"), arguments(new Object() {
 
 			@DistributedLock
 			Iterator<String> run() {
 				return List.of("a").iterator();
 			}
 
-		}, "the lock would be given back before the work is done"), arguments(new Object() {
+		}, "the lock would be released before the work is done"), arguments(new Object() {
 
 			@DistributedLock
 			Stream<String> run() {
 				return Stream.of();
 			}
 
-		}, "the lock would be given back before the work is done"), arguments(new Object() {
+		}, "the lock would be released before the work is done"), arguments(new Object() {
 
 			@DistributedLock
 			Callable<String> run() {
 				return null;
 			}
 
-		}, "the lock would be given back before the work is done"), arguments(new Object() {
+		}, "the lock would be released before the work is done"), arguments(new Object() {
 
 			@DistributedLock
 			Supplier<String> run() {
 				return null;
 			}
 
-		}, "the lock would be given back before the work is done"), arguments(new Object() {
+		}, "the lock would be released before the work is done"), arguments(new Object() {
 
 			@DistributedLock
 			Runnable run() {
 				return null;
 			}
 
-		}, "the lock would be given back before the work is done"), arguments(new Object() {
+		}, "the lock would be released before the work is done"), arguments(new Object() {
 
 			@DistributedLock
 			DeferredResult<String> run() {
 				return null;
 			}
 
-		}, "the lock would be given back before the work is done"), arguments(new Object() {
+		}, "the lock would be released before the work is done"), arguments(new Object() {
 
 			@DistributedLock
 			WebAsyncTask<String> run() {
 				return null;
 			}
 
-		}, "the lock would be given back before the work is done"), arguments(new Object() {
+		}, "the lock would be released before the work is done"), arguments(new Object() {
 
 			@DistributedLock
 			SseEmitter run() {
 				return null;
 			}
 
-		}, "the lock would be given back before the work is done"), arguments(new Object() {
+		}, "the lock would be released before the work is done"), arguments(new Object() {
 
 			@DistributedLock
 			StreamingResponseBody run() {
 				return null;
 			}
 
-		}, "the lock would be given back before the work is done"), arguments(new Object() {
+		}, "the lock would be released before the work is done"), arguments(new Object() {
 
 			@DistributedLock
 			ResponseEntity<StreamingResponseBody> run() {
 				return null;
 			}
 
-		}, "the lock would be given back before the work is done"), arguments(new Object() {
+		}, "the lock would be released before the work is done"), arguments(new Object() {
 
 			@DistributedLock
 			ResponseEntity<CompletableFuture<String>> run() {
 				return null;
 			}
 
-		}, "the lock would be given back before the work is done"), arguments(new Object() {
+		}, "the lock would be released before the work is done"), arguments(new Object() {
 
 			@GetMapping("/orders")
 			@DistributedLock
 			void run(LockHandle lock) {
 			}
 
-		}, "which a LockHandle is none"), arguments(new Object() {
+		}, "which do not include a LockHandle"), arguments(new Object() {
 
 			@PostConstruct
 			@DistributedLock
 			void run() {
 			}
 
-		}, "called by the container, as @PostConstruct tells it to"), arguments(new Object() {
+		}, "called by the container, as @PostConstruct specifies"), arguments(new Object() {
 
 			@DistributedLock
 			void run(LockHandle one, LockHandle two) {

@@ -118,7 +118,7 @@ class SumExpressionTests {
 		assertThatExceptionOfType(InvalidLockKeyException.class)
 			.isThrownBy(() -> parse("#value + #value").valueFor(new Call(List.of())))
 			.withMessageStartingWith(
-					"it ended with org.springframework.expression.spel.SpelEvaluationException: EL1030E");
+					"its evaluation failed with org.springframework.expression.spel.SpelEvaluationException: EL1030E");
 	}
 
 	private LockExpression parse(String text) {

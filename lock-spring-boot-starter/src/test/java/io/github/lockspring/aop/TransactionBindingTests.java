@@ -380,7 +380,7 @@ class TransactionBindingTests {
 			this.proxies.loseLeases();
 		});
 		assertThat(sales()).isOne();
-		assertThat(output).contains("The transaction ended after its lock was lost");
+		assertThat(output).contains("Transaction completed after its lock was lost");
 	}
 
 	@Test
@@ -391,7 +391,7 @@ class TransactionBindingTests {
 				this.stock.other();
 			});
 		}
-		assertThat(output.getAll().split("was called inside a transaction that is open already", -1)).hasSize(3);
+		assertThat(output.getAll().split("was called inside an existing transaction", -1)).hasSize(3);
 		assertThat(output).contains("Stock.sell()").contains("Stock.other()");
 	}
 

@@ -166,7 +166,7 @@ class DefaultBackendSelectorTests {
 	void whenBackendsAreOfOneNameThenThatIsExplained() {
 		this.runner.withUserConfiguration(BackendConfiguration.class)
 			.withBean("other", RecordingBackend.class, () -> new RecordingBackend(new LocalStore()))
-			.run((context) -> assertThat(FailureAnalyses.of(context).getAction()).contains("its own name()",
+			.run((context) -> assertThat(FailureAnalyses.of(context).getAction()).contains("a unique name()",
 					"autowireCandidate = false"));
 	}
 
@@ -260,7 +260,8 @@ class DefaultBackendSelectorTests {
 	void whenAllBackendsAreAdditionalThenOneMustBeTheDefault() {
 		this.runner.withPropertyValues("lock.additional-backends=local").run((context) -> {
 			FailureAnalysis analysis = FailureAnalyses.of(context);
-			assertThat(analysis.getDescription()).contains("lock.additional-backends names all backends", "local");
+			assertThat(analysis.getDescription()).contains("lock.additional-backends contains all configured backends",
+					"local");
 			assertThat(analysis.getAction()).contains("lock.backend");
 		});
 	}
@@ -279,7 +280,7 @@ class DefaultBackendSelectorTests {
 		this.withDataSource.withPropertyValues("lock.backend=local", "lock.additional-backends=jdbc,jdbc")
 			.run((context) -> {
 				FailureAnalysis analysis = FailureAnalyses.of(context);
-				assertThat(analysis.getDescription()).contains("lock.additional-backends", "'jdbc' twice");
+				assertThat(analysis.getDescription()).contains("lock.additional-backends", "'jdbc' more than once");
 				assertThat(analysis.getAction()).contains(LockBackend.class.getName());
 			});
 	}
@@ -299,7 +300,7 @@ class DefaultBackendSelectorTests {
 			.withClassLoader(new FilteredClassLoader(EmbeddedDatabaseType.class))
 			.run((context) -> {
 				FailureAnalysis analysis = FailureAnalyses.of(context);
-				assertThat(analysis.getDescription()).contains("lock.additional-backends names jdbc");
+				assertThat(analysis.getDescription()).contains("lock.additional-backends contains jdbc");
 				assertThat(analysis.getAction()).contains("org.springframework.boot:spring-boot-starter-jdbc");
 			});
 	}

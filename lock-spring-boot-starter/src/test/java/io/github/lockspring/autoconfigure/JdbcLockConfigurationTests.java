@@ -274,7 +274,7 @@ class JdbcLockConfigurationTests {
 	void whenDatabaseCannotBeReachedThenApplicationStartsWithAWarning(CapturedOutput output) {
 		this.withDatabase.withPropertyValues("spring.datasource.url=jdbc:h2:tcp://127.0.0.1:1/none").run((context) -> {
 			assertThat(context).hasNotFailed();
-			assertThat(output).contains("the database cannot be reached");
+			assertThat(output).contains("the database is unavailable");
 		});
 	}
 
@@ -283,7 +283,7 @@ class JdbcLockConfigurationTests {
 		this.withDatabase
 			.withPropertyValues("spring.datasource.url=jdbc:h2:tcp://127.0.0.1:1/none", "lock.fail-fast=true")
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
-				.contains("'jdbc' cannot be reached"));
+				.contains("'jdbc' is unavailable"));
 	}
 
 	@Test
@@ -296,7 +296,7 @@ class JdbcLockConfigurationTests {
 						"spring.datasource.password=very-wrong", "lock.operation-timeout=10s", "lock.fail-fast=true")
 				.run((context) -> {
 					FailureAnalysis analysis = FailureAnalyses.of(context);
-					assertThat(analysis.getDescription()).contains("'jdbc' does not accept the credentials")
+					assertThat(analysis.getDescription()).contains("'jdbc' rejects the credentials")
 						.doesNotContain("very-wrong");
 					assertThat(analysis.getAction()).contains("spring.datasource.password");
 				});
@@ -495,7 +495,7 @@ class JdbcLockConfigurationTests {
 		DataSource dataSource = wrapper.apply(routing);
 		this.runner.withBean(DataSource.class, () -> dataSource).run((context) -> {
 			FailureAnalysis analysis = FailureAnalyses.of(context);
-			assertThat(analysis.getDescription()).contains("AbstractRoutingDataSource", "leads to several");
+			assertThat(analysis.getDescription()).contains("AbstractRoutingDataSource", "once in each of its targets");
 			assertThat(analysis.getAction()).contains("lock.jdbc.data-source");
 		});
 	}

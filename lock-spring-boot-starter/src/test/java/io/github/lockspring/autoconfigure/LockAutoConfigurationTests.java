@@ -149,7 +149,7 @@ class LockAutoConfigurationTests {
 	@Test
 	void propertiesWithoutAValueAreNamedAsSuch(CapturedOutput output) {
 		this.runner.withPropertyValues("lock.backend=local", "lock.wait-time=")
-			.run((context) -> assertThat(output).contains("without a value, which are ignored: [lock.wait-time]")
+			.run((context) -> assertThat(output).contains("Ignoring properties without a value: [lock.wait-time]")
 				.doesNotContain("Unknown properties"));
 	}
 
@@ -260,7 +260,7 @@ class LockAutoConfigurationTests {
 			.withPropertyValues("lock.fail-fast=true")
 			.run((context) -> {
 				FailureAnalysis analysis = FailureAnalyses.of(context);
-				assertThat(analysis.getDescription()).contains("'recording' cannot be reached: connection refused");
+				assertThat(analysis.getDescription()).contains("'recording' is unavailable: connection refused");
 				assertThat(analysis.getAction()).contains("lock.fail-fast");
 			});
 	}

@@ -69,7 +69,8 @@ class OpenInViewTests {
 	@Test
 	void withOpenInViewUpdatesAreLostUnderTheLockAndAreNotIfRefreshed(CapturedOutput output) throws Exception {
 		try (Application application = new Application()) {
-			assertThat(output).contains("There are locked methods, and spring.jpa.open-in-view is enabled");
+			assertThat(output)
+				.contains("Locked methods may work on stale entities: spring.jpa.open-in-view is enabled");
 			assertThat(application.deposit("stale")).isLessThan(REQUESTS);
 			assertThat(output).containsOnlyOnce("A transaction under the lock 'account' uses an EntityManager");
 			assertThat(application.deposit("refreshed")).isEqualTo(REQUESTS);
@@ -88,8 +89,8 @@ class OpenInViewTests {
 	@ValueSource(classes = { OwnFilter.class, RegisteredFilter.class, OwnInterceptor.class })
 	void startWarnsOfAnEntityManagerThatTheApplicationItselfKeepsOpen(Class<?> configuration, CapturedOutput output) {
 		try (Application application = new Application(configuration, "spring.jpa.open-in-view=false")) {
-			assertThat(output)
-				.contains("There are locked methods, and the bean 'ownInView' keeps an EntityManager open");
+			assertThat(output).contains(
+					"Locked methods may work on stale entities: the bean 'ownInView' keeps an EntityManager open");
 		}
 	}
 
@@ -99,7 +100,7 @@ class OpenInViewTests {
 			assertThat(application.deposit("stale")).isEqualTo(REQUESTS);
 			assertThat(application.deposit("joined")).as("with what the caller has changed before")
 				.isEqualTo(REQUESTS + 2);
-			assertThat(output).doesNotContain("There are locked methods", "uses an EntityManager");
+			assertThat(output).doesNotContain("Locked methods may work on stale entities", "uses an EntityManager");
 		}
 	}
 

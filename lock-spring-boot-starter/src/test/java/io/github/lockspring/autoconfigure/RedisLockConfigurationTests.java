@@ -138,7 +138,7 @@ class RedisLockConfigurationTests {
 		this.runner.withPropertyValues("spring.data.redis.port=1", "lock.operation-timeout=10s", "lock.fail-fast=true")
 			.run((context) -> {
 				FailureAnalysis analysis = FailureAnalyses.of(context);
-				assertThat(analysis.getDescription()).contains("'redis' cannot be reached", "refused");
+				assertThat(analysis.getDescription()).contains("'redis' is unavailable", "refused");
 				assertThat(analysis.getAction()).contains("lock.fail-fast");
 			});
 	}
@@ -151,8 +151,7 @@ class RedisLockConfigurationTests {
 						"lock.operation-timeout=10s", "lock.fail-fast=true")
 				.run((context) -> {
 					FailureAnalysis analysis = FailureAnalyses.of(context);
-					assertThat(analysis.getDescription())
-						.contains("'redis' does not accept the credentials", "WRONGPASS")
+					assertThat(analysis.getDescription()).contains("'redis' rejects the credentials", "WRONGPASS")
 						.doesNotContain("very-wrong");
 					assertThat(analysis.getAction()).contains("spring.data.redis.password");
 				});
@@ -168,7 +167,7 @@ class RedisLockConfigurationTests {
 		this.withServer
 			.withPropertyValues("spring.data.redis.url=" + this.server.uri().toString().replace("redis:", "rediss:"),
 					"lock.operation-timeout=300ms", "lock.fail-fast=true")
-			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("cannot be reached",
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("is unavailable",
 					"encryption (TLS)"));
 	}
 

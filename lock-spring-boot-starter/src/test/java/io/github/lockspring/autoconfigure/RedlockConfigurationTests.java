@@ -100,7 +100,7 @@ class RedlockConfigurationTests {
 	void serverThatIsNamedTwiceIsRefused() {
 		String url = this.servers.get(0).uri().toString();
 		this.runner.withPropertyValues("lock.redis.redlock.nodes=" + url + ',' + url)
-			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("twice"));
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("more than once"));
 	}
 
 	@Test

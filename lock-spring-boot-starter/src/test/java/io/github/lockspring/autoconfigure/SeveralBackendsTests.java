@@ -269,7 +269,7 @@ class SeveralBackendsTests {
 		this.second.setDown(true);
 		this.two.withPropertyValues("lock.fail-fast=true")
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
-				.contains("'second' cannot be reached"));
+				.contains("'second' is unavailable"));
 	}
 
 	@Test

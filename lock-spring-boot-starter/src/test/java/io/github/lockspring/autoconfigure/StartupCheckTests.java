@@ -73,7 +73,7 @@ class StartupCheckTests {
 		analyze(this.runner.withBean("payments", WrongTime.class), (analysis) -> {
 			assertThat(analysis.getDescription()).contains("Bean 'payments'",
 					"@DistributedLock on " + WrongTime.class.getName() + ".pay()", "waitTime = '-5s'");
-			assertThat(analysis.getAction()).isEqualTo("Write a duration in that range.");
+			assertThat(analysis.getAction()).isEqualTo("Use a duration in that range.");
 			assertThat(analysis.getCause()).isInstanceOf(InvalidLockDeclarationException.class);
 		});
 	}
@@ -120,7 +120,7 @@ class StartupCheckTests {
 	@Test
 	void handlerOfAnotherTypeIsExplained() {
 		analyze(this.runner.withBean(Handled.class).withBean("later", StringBuilder.class), (analysis) -> {
-			assertThat(analysis.getDescription()).contains("handler = 'later'", "is no LockFailureHandler");
+			assertThat(analysis.getDescription()).contains("handler = 'later'", "is not a LockFailureHandler");
 			assertThat(analysis.getAction()).contains(LockFailureHandler.class.getName());
 		});
 	}
@@ -326,7 +326,7 @@ class StartupCheckTests {
 	void whenMistakesAreWarnedOfThenAMethodIsNamedOnce(Class<?> type, CapturedOutput output) {
 		this.warned.withBean(type).run((context) -> {
 			assertThat(context).hasNotFailed();
-			assertThat(linesWith(output, "calls of it cannot be intercepted")).singleElement()
+			assertThat(linesWith(output, "its calls cannot be intercepted")).singleElement()
 				.asString()
 				.contains("WARN", type.getName() + ".pay()");
 		});

@@ -401,7 +401,7 @@ class ZooKeeperLockConfigurationTests {
 					"lock.fail-fast=true")
 			.run((context) -> {
 				FailureAnalysis analysis = FailureAnalyses.of(context);
-				assertThat(analysis.getDescription()).contains("'zookeeper' cannot be reached");
+				assertThat(analysis.getDescription()).contains("'zookeeper' is unavailable");
 				assertThat(analysis.getAction()).contains("lock.fail-fast");
 			});
 	}

@@ -79,7 +79,7 @@ class AheadOfTimeTests {
 		try {
 			assertThatExceptionOfType(InstanceNotStartedException.class).isThrownBy(instance::awaitStarted)
 				.withMessageContaining("lock.backend is redis")
-				.withMessageContaining("to keep its locks in jdbc");
+				.withMessageContaining("with the lock backend jdbc");
 		}
 		finally {
 			instance.kill();
