@@ -55,6 +55,9 @@ import org.springframework.util.Assert;
  * <li>Whether a lease is over is decided by the clock of the database.</li>
  * <li>Statements run on separate connections, in autocommit mode, outside the transaction
  * of the caller.</li>
+ * <li>If the database does not notify of releases, waiting requests are entered into the
+ * row, and a release hands the key off to the first of them, which must acquire it within
+ * a short time. Its token is issued when it does.</li>
  * <li>A row that is locked by another session is a denial for an acquiring request, and a
  * short wait for its holder.</li>
  * </ol>
