@@ -16,10 +16,15 @@
 
 package io.github.lockspring.autoconfigure;
 
+import java.time.Instant;
+
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import io.github.lockspring.engine.TimeSource;
 import io.github.lockspring.local.LocalLockBackend;
+import io.github.lockspring.local.LocalStore;
 
 /**
  * Locks in the memory of this process.
@@ -29,8 +34,9 @@ import io.github.lockspring.local.LocalLockBackend;
 class LocalLockConfiguration {
 
 	@Bean(destroyMethod = "")
-	LocalLockBackend localLockBackend() {
-		return new LocalLockBackend();
+	LocalLockBackend localLockBackend(ObjectProvider<TimeSource> time) {
+		TimeSource clock = time.getIfAvailable(() -> TimeSource.SYSTEM);
+		return new LocalLockBackend(new LocalStore(() -> Instant.ofEpochMilli(clock.currentTimeMillis())));
 	}
 
 }

@@ -31,6 +31,7 @@ import io.github.lockspring.LockTemplate;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.engine.TimeSource;
 import io.github.lockspring.spi.LockBackend;
 
 /**
@@ -48,8 +49,9 @@ public final class LockAutoConfiguration {
 
 	@Bean
 	LockEnginesFactory lockEnginesFactory(LockProperties properties, ObjectProvider<LockBackend> backends,
-			ApplicationEventPublisher eventPublisher) {
-		return new LockEnginesFactory(properties, backends, eventPublisher);
+			ApplicationEventPublisher eventPublisher, ObjectProvider<TimeSource> time) {
+		return new LockEnginesFactory(properties, backends, eventPublisher,
+				time.getIfAvailable(() -> TimeSource.SYSTEM));
 	}
 
 	@Bean

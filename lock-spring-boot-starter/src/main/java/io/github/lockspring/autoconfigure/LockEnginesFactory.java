@@ -42,14 +42,17 @@ final class LockEnginesFactory {
 
 	private final ApplicationEventPublisher eventPublisher;
 
+	private final TimeSource time;
+
 	private @Nullable LockEngine ownDefault;
 
 	LockEnginesFactory(LockProperties properties, ObjectProvider<LockBackend> backends,
-			ApplicationEventPublisher eventPublisher) {
+			ApplicationEventPublisher eventPublisher, TimeSource time) {
 		this.properties = properties;
 		this.choice = new DefaultBackendSelector(properties);
 		this.backends = backends;
 		this.eventPublisher = eventPublisher;
+		this.time = time;
 	}
 
 	LockEngine defaultEngine() {
@@ -61,7 +64,7 @@ final class LockEnginesFactory {
 
 	private LockEngine engine(LockBackend backend) {
 		return new LockEngine(backend, LockSettings.of(this.properties).engineSettings(),
-				new LockEventPublisher(this.eventPublisher, backend.name()), TimeSource.SYSTEM);
+				new LockEventPublisher(this.eventPublisher, backend.name()), this.time);
 	}
 
 	/**

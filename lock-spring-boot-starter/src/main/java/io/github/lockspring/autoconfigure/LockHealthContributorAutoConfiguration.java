@@ -19,6 +19,7 @@ package io.github.lockspring.autoconfigure;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -47,11 +48,12 @@ public final class LockHealthContributorAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean(name = { "lockHealthIndicator", "lockHealthContributor" })
-	HealthContributor lockHealthIndicator(LockEngines engines, LockProperties properties) {
+	HealthContributor lockHealthIndicator(LockEngines engines, LockProperties properties,
+			ObjectProvider<TimeSource> time) {
 		Map<String, LockHealthIndicator> indicators = new LinkedHashMap<>();
 		for (LockEngine engine : engines.all()) {
-			indicators.put(engine.backendName(),
-					new LockHealthIndicator(engine, properties.getOperationTimeout(), TimeSource.SYSTEM));
+			indicators.put(engine.backendName(), new LockHealthIndicator(engine, properties.getOperationTimeout(),
+					time.getIfAvailable(() -> TimeSource.SYSTEM)));
 		}
 		return (indicators.size() > 1) ? CompositeHealthContributor.fromMap(indicators)
 				: indicators.values().iterator().next();

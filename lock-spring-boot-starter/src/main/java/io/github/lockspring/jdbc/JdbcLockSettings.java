@@ -141,7 +141,7 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 			return Optional.empty();
 		}
 		String size = (this.sharedConnections == 1) ? "one connection" : this.sharedConnections + " connections";
-		return Optional.of("The connection pool that locks share with the application has a maximum size of " + size
+		return Optional.of("The connection pool that locks share with the application has at most " + size
 				+ ": a call that locks inside a transaction holds one connection and briefly needs another");
 	}
 

@@ -37,6 +37,9 @@ import org.springframework.util.Assert;
  * time.advance(Duration.ofSeconds(31)); // a lease of 30 seconds expires
  * }</pre>
  * <p>
+ * As a bean it becomes the clock of all lock engines of an application context, and of
+ * the backend {@code local}.
+ * <p>
  * Thread-safe.
  */
 public final class SettableTime implements TimeSource, InstantSource {

@@ -307,23 +307,24 @@ class FailurePolicyTests {
 				return 1;
 			}
 
-		}, "fallback = 'other' returns java.lang.Object, which is no java.lang.Integer"), arguments(new Object() {
+		}, "fallback = 'other' returns java.lang.Object, which is not assignable to java.lang.Integer"),
+				arguments(new Object() {
 
-			@DistributedLock(onFailure = OnFailure.FALLBACK, fallback = "other")
-			int run() {
-				return 1;
-			}
+					@DistributedLock(onFailure = OnFailure.FALLBACK, fallback = "other")
+					int run() {
+						return 1;
+					}
 
-			void other() {
-			}
+					void other() {
+					}
 
-		}, "fallback = 'other' returns void"), arguments(new Object() {
+				}, "fallback = 'other' returns void"), arguments(new Object() {
 
-			@DistributedLock(onFailure = OnFailure.FALLBACK, fallback = "run")
-			void run() {
-			}
+					@DistributedLock(onFailure = OnFailure.FALLBACK, fallback = "run")
+					void run() {
+					}
 
-		}, "fallback = 'run' is the method itself"));
+				}, "fallback = 'run' is the method itself"));
 	}
 
 	static class Orders {

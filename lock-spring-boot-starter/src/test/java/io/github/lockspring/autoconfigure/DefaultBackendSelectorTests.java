@@ -121,7 +121,7 @@ class DefaultBackendSelectorTests {
 	void whenNothingIsConfiguredThenChoicesAreListed() {
 		this.runner.run((context) -> {
 			FailureAnalysis analysis = FailureAnalyses.of(context);
-			assertThat(analysis.getDescription()).contains("lock.backend is not set");
+			assertThat(analysis.getDescription()).contains("'lock.backend' is not set");
 			assertThat(analysis.getAction()).contains("- jdbc: ", "- local: ", LockBackend.class.getName());
 		});
 	}
@@ -158,7 +158,7 @@ class DefaultBackendSelectorTests {
 	void whenApplicationHasSeveralBackendsThenTheyAreListed() {
 		this.runner.withUserConfiguration(BackendConfiguration.class)
 			.withBean("other", RecordingBackend.class, () -> new RecordingBackend(new LocalStore()))
-			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("several",
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("Several",
 					"recording, recording"));
 	}
 
@@ -182,7 +182,7 @@ class DefaultBackendSelectorTests {
 	void whenApplicationHasTwoBackendsThenOneMustBeTheDefault() {
 		this.withTwo.run((context) -> {
 			FailureAnalysis analysis = FailureAnalyses.of(context);
-			assertThat(analysis.getDescription()).contains("several", "first, second");
+			assertThat(analysis.getDescription()).contains("Several", "first, second");
 			assertThat(analysis.getAction()).contains("lock.backend", "primary");
 		});
 	}
@@ -289,7 +289,7 @@ class DefaultBackendSelectorTests {
 	void whenClientOfAnAdditionalBackendIsMissingThenThatIsExplained() {
 		this.runner.withPropertyValues("lock.backend=local", "lock.additional-backends=jdbc").run((context) -> {
 			FailureAnalysis analysis = FailureAnalyses.of(context);
-			assertThat(analysis.getDescription()).contains("there is no data source");
+			assertThat(analysis.getDescription()).contains("no data source bean was found");
 			assertThat(analysis.getAction()).contains("spring.datasource.url", "lock.additional-backends");
 		});
 	}
@@ -339,7 +339,7 @@ class DefaultBackendSelectorTests {
 		assertThatExceptionOfType(LockConfigurationException.class)
 			.isThrownBy(() -> choose(LockBackendType.REDIS, true, new LocalLockBackend()))
 			.withMessageContaining("lock.backend is redis")
-			.withMessageContaining("in local");
+			.withMessageContaining("backend local");
 	}
 
 	@Test

@@ -425,7 +425,7 @@ class JdbcLockConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "1, one connection at most", "2, 2 connections at most", "4, 4 connections at most" })
+	@CsvSource({ "1, at most one connection", "2, at most 2 connections", "4, at most 4 connections" })
 	void smallPoolThatIsSharedIsWarnedAbout(int size, String expected, CapturedOutput output) {
 		this.withoutOwnConnections.withPropertyValues("spring.datasource.hikari.maximum-pool-size=" + size)
 			.run((context) -> {

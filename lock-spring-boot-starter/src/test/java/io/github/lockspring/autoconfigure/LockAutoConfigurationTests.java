@@ -17,6 +17,7 @@
 package io.github.lockspring.autoconfigure;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -61,6 +62,7 @@ import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.TimeSource;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.test.SettableTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -116,6 +118,22 @@ class LockAutoConfigurationTests {
 				context.getBean(LockOperations.class).executeWithoutResult("order:42", (lock) -> {
 				});
 				assertThat(context.getBean(RecordingBackend.class).keys()).containsExactly("shop:order:42");
+			});
+	}
+
+	@Test
+	void clockThatIsABeanMovesTheLeases() {
+		this.runner.withPropertyValues("lock.backend=local", "lock.auto-renew=false", "lock.wait-time=0s")
+			.withBean(SettableTime.class)
+			.run((context) -> {
+				LockOperations locks = context.getBean(LockOperations.class);
+				LockHandle lock = locks.ownedBy(new Object()).acquire("order:42");
+				assertThat(locks.tryAcquire("order:42")).isNull();
+				context.getBean(SettableTime.class).advance(Duration.ofSeconds(31));
+				assertThat(lock.isLost()).isTrue();
+				try (LockHandle next = locks.acquire("order:42")) {
+					assertThat(next.isHeld()).isTrue();
+				}
 			});
 	}
 

@@ -110,7 +110,7 @@ class LockSettingsTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			textBlock = """
-					lock.wait-time=-1s           | zero, to try once, or longer
+					lock.wait-time=-1s           | zero (try once) or longer
 					lock.lease-time=0s           | between PT0.1S and PT24H
 					lock.lease-time=-1s          | between PT0.1S and PT24H
 					lock.lease-time=99ms         | between PT0.1S and PT24H
@@ -150,10 +150,10 @@ class LockSettingsTests {
 					lock.zookeeper.retry.max-sleep=25h              | between a millisecond and a day
 					lock.zookeeper.retry.max-retries=-1             | between 0 and 29
 					lock.zookeeper.retry.max-retries=30             | between 0 and 29
-					lock.names.order.wait-time=-1s             | zero, to try once, or longer
+					lock.names.order.wait-time=-1s             | zero (try once) or longer
 					lock.names.order.lease-time=99ms           | between PT0.1S and PT24H
 					lock.names.order.backend=                  | must not be blank
-					lock.names[com.acme.Orders.pay].wait-time=-1s  | zero, to try once, or longer
+					lock.names[com.acme.Orders.pay].wait-time=-1s  | zero (try once) or longer
 					lock.names[com.acme.Orders.pay].lease-time=25h | between PT0.1S and PT24H
 					""")
 	void valueOutOfRangeIsExplained(String property, String reason) {
@@ -232,7 +232,7 @@ class LockSettingsTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "a:b, no colon", "' ', not be blank" })
+	@CsvSource({ "a:b, not contain a colon", "' ', not be blank" })
 	void nameThatNoLockCanHaveIsExplained(String name, String reason) {
 		LockProperties properties = new LockProperties();
 		properties.getNames().put(name, new LockProperties.Named());

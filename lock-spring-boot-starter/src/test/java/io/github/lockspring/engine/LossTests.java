@@ -115,14 +115,14 @@ class LossTests {
 	void lackOfThreadsKeepsNobodyFromBeingTold() {
 		DirectExecutor executor = new DirectExecutor();
 		LockEngine engine = this.harness.engine(this.harness.backend(), executor);
-		Hold hold = Harness.hold(engine);
+		Hold hold = Harness.hold(engine, UNRENEWED);
 		AtomicInteger called = new AtomicInteger();
 		hold.onLost(called::incrementAndGet);
 		hold.onLost(called::incrementAndGet);
 		for (int i = 0; i < 4; i++) {
 			executor.refuseNext(new OutOfMemoryError("a test"));
 		}
-		this.harness.store.expire(hold.lease().request());
+		this.harness.advance(LEASE);
 		await().until(() -> called.get() == 2);
 		awaitLossOf(hold);
 	}

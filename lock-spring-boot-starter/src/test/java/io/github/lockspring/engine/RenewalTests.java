@@ -274,7 +274,7 @@ class RenewalTests {
 
 			@Override
 			public long nanoTime() {
-				if (Thread.currentThread().getName().startsWith("lock-upkeep")
+				if (Thread.currentThread().getName().startsWith("lock-timer")
 						&& failures.getAndUpdate((left) -> Math.max(left - 1, 0)) > 0) {
 					throw new StackOverflowError("a test");
 				}

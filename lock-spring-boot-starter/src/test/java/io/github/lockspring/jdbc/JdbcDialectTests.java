@@ -54,7 +54,7 @@ class JdbcDialectTests {
 		assertThatExceptionOfType(UnsupportedDatabaseException.class)
 			.isThrownBy(() -> JdbcDialects.of(connection(product, version, major)))
 			.withMessage(
-					"Locks cannot be kept in %s %s: supported are PostgreSQL 13 and later, MariaDB 10.6 and later, "
+					"Unsupported database for locks: %s %s; supported are PostgreSQL 13 and later, MariaDB 10.6 and later, "
 							+ "MySQL 8.0 and later, H2 2.x",
 					product, version);
 	}

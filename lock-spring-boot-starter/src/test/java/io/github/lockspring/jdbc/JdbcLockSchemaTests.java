@@ -207,7 +207,7 @@ class JdbcLockSchemaTests {
 		given(metaData.getDatabaseProductVersion()).willReturn("23.4");
 		assertThatExceptionOfType(UnsupportedDatabaseException.class)
 			.isThrownBy(() -> new JdbcLockSchema(oracle, "distributed_lock").validate())
-			.withMessage("Locks cannot be kept in Oracle 23.4: supported are PostgreSQL 13 and later, "
+			.withMessage("Unsupported database for locks: Oracle 23.4; supported are PostgreSQL 13 and later, "
 					+ "MariaDB 10.6 and later, MySQL 8.0 and later, H2 2.x");
 		assertThatExceptionOfType(BackendUnavailableException.class)
 			.isThrownBy(() -> Requests.acquired(new JdbcLockBackend(oracle), "key"))

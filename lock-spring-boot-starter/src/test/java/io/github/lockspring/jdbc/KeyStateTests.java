@@ -167,7 +167,7 @@ class KeyStateTests {
 	void entryOfALaterVersionIsNotGuessedAt() {
 		assertThatExceptionOfType(BackendUnavailableException.class)
 			.isThrownBy(() -> KeyEntry.ofLine("z a 1 2 \u001b3"))
-			.withMessageContaining("does not understand: z a 1 2 ?3");
+			.withMessageContaining("cannot read: z a 1 2 ?3");
 	}
 
 	private static KeyEntry holder(String owner, LeaseMode mode) {
