@@ -17,6 +17,7 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.AfterEach;
@@ -37,6 +38,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for an engine that is shut down and started again.
  */
 class EngineRestartTests {
+
+	private final Set<Thread> othersThreads = Thread.getAllStackTraces().keySet();
 
 	private static final Duration WAIT = Duration.ofMinutes(10);
 
@@ -146,11 +149,10 @@ class EngineRestartTests {
 			restart();
 		}
 		this.engine.close();
-		await().until(() -> Thread.getAllStackTraces()
-			.keySet()
-			.stream()
-			.map(Thread::getName)
-			.noneMatch((name) -> name.startsWith("lock-faulty-") || name.startsWith("lock-timer")));
+		await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+			.filteredOn((thread) -> !this.othersThreads.contains(thread))
+			.extracting(Thread::getName)
+			.noneMatch((name) -> name.startsWith("lock-faulty-") || name.startsWith("lock-timer-faulty")));
 	}
 
 }
