@@ -276,7 +276,7 @@ class ReleaseListenerTests {
 		for (String message : List.of("", "no message of ours", TABLE + " 6xyz", "0".repeat(17))) {
 			this.database.jdbc().queryForList("SELECT pg_notify(?, ?)", channel(), message);
 		}
-		Awaitility.await().until(() -> this.waiter.warnings().toString().contains(": 4,"));
+		Awaitility.await().until(() -> this.waiter.warnings().toString().contains(": 4;"));
 		this.holder.release(lease, Requests.TIMEOUT);
 		Awaitility.await().until(() -> this.news.contains(request));
 	}

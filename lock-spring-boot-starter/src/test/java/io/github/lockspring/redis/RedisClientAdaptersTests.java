@@ -86,8 +86,8 @@ class RedisClientAdaptersTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "lettuce-core, jedis.JedisConnectionFactory, JedisAccess",
-			"/jedis-7, lettuce.LettuceConnectionFactory, LettuceAccess" })
+	@CsvSource({ "lettuce-core, jedis.JedisConnectionFactory, JedisClientAdapter",
+			"/jedis-7, lettuce.LettuceConnectionFactory, LettuceClientAdapter" })
 	void otherClientMayBeMissing(String missing, String factory, String access) throws Exception {
 		try (URLClassLoader without = new URLClassLoader(classPathWithout(missing),
 				ClassLoader.getPlatformClassLoader())) {

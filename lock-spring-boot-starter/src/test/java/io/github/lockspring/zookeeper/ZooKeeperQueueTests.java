@@ -545,7 +545,7 @@ class ZooKeeperQueueTests {
 
 	private static void assertRefused(Supplier<?> attempt) {
 		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(attempt::get)
-			.withMessageContaining("'lock-0000000001' is not one of ours");
+			.withMessageContaining("'lock-0000000001' was not created by this library");
 	}
 
 	private LockEngine engine(ZooKeeperProcess process) {
