@@ -25,10 +25,8 @@ import java.lang.annotation.Target;
 import org.springframework.aot.hint.annotation.Reflective;
 
 /**
- * Container annotation that aggregates several {@link DistributedSemaphore
- *
- * @DistributedSemaphore} annotations. All of the permits are acquired, in an order that
- * is the same for all callers.
+ * Container annotation that aggregates several {@link DistributedSemaphore} annotations.
+ * All of the permits are acquired, in an order that is the same for all callers.
  */
 @Target({ ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)

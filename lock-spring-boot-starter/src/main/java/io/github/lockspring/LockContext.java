@@ -24,12 +24,11 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * Locks under which the current method runs, as acquired for {@link DistributedLock
- *
- * @DistributedLock} and {@link DistributedSemaphore @DistributedSemaphore}: a chain from
- * the innermost to the outermost. The chain is visible neither to other threads nor to
- * callbacks of asynchronous methods that run later; these use the handle. Reactive code
- * finds it in the subscriber context, see {@link ReactiveLockContext}.
+ * Locks under which the current method runs, as acquired for {@link DistributedLock} and
+ * {@link DistributedSemaphore} annotations: a chain from the innermost to the outermost.
+ * The chain is visible neither to other threads nor to callbacks of asynchronous methods
+ * that run later; these use the handle. Reactive code finds it in the subscriber context,
+ * see {@link ReactiveLockContext}.
  * <p>
  * Immutable.
  */

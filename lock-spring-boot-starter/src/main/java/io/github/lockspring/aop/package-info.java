@@ -15,8 +15,8 @@
  */
 
 /**
- * Interception of methods annotated with {@link io.github.lockspring.DistributedLock
- * @DistributedLock}: attributes, key expressions and advice.
+ * Interception of methods annotated with {@link io.github.lockspring.DistributedLock}:
+ * attributes, key expressions and advice.
  */
 @NullMarked
 package io.github.lockspring.aop;
