@@ -16,8 +16,6 @@
 
 package io.github.lockspring.jdbc;
 
-import java.time.Duration;
-
 import com.zaxxer.hikari.HikariConfig;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -70,15 +68,6 @@ class MariaDbFaultTests {
 
 		RowBlocked() {
 			super(MariaDbServer.shared());
-		}
-
-		/**
-		 * A queued request reads the row before it writes it, and goes by the time of
-		 * reading. It waits a second at most in between.
-		 */
-		@Override
-		Duration shortening() {
-			return Duration.ofSeconds(1);
 		}
 
 	}

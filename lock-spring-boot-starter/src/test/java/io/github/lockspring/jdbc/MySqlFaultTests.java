@@ -16,8 +16,6 @@
 
 package io.github.lockspring.jdbc;
 
-import java.time.Duration;
-
 import org.junit.jupiter.api.Nested;
 
 import io.github.lockspring.server.MySqlServer;
@@ -68,15 +66,6 @@ class MySqlFaultTests {
 
 		RowBlocked() {
 			super(MySqlServer.shared());
-		}
-
-		/**
-		 * A queued request reads the row before it writes it, and goes by the time of
-		 * reading. It waits a second at most in between.
-		 */
-		@Override
-		Duration shortening() {
-			return Duration.ofSeconds(1);
 		}
 
 	}
