@@ -19,6 +19,7 @@ package io.github.lockspring.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +46,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Tests for the end of an engine.
  */
 class ShutdownTests {
+
+	private final Set<Thread> othersThreads = Thread.getAllStackTraces().keySet();
 
 	private static final Duration WAIT = Duration.ofMinutes(10);
 
@@ -334,11 +337,10 @@ class ShutdownTests {
 		hold.onLost(() -> {
 		});
 		this.engine.close();
-		await().until(() -> Thread.getAllStackTraces()
-			.keySet()
-			.stream()
-			.map(Thread::getName)
-			.noneMatch((name) -> name.startsWith("lock-faulty-") || name.startsWith("lock-timer")));
+		await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+			.filteredOn((thread) -> !this.othersThreads.contains(thread))
+			.extracting(Thread::getName)
+			.noneMatch((name) -> name.startsWith("lock-faulty-") || name.startsWith("lock-timer-faulty")));
 	}
 
 }
