@@ -137,11 +137,11 @@ public final class Demonstration {
 					}
 				});
 		Round round = new Round(strategy, total, this.options.stock(), client.show(productId), load);
-		printTrouble(round.load());
+		printFailures(round.load());
 		return round;
 	}
 
-	private void printTrouble(LoadResult load) {
+	private void printFailures(LoadResult load) {
 		if (this.options.killOne()) {
 			this.out.println("  an instance was killed in the middle");
 		}

@@ -65,7 +65,7 @@ final class Load {
 	 * Sends all requests and waits for their answers.
 	 * @param threads the number of customers
 	 * @param requests the number of requests of each
-	 * @param progress is told the number of requests done, each number once, by the
+	 * @param progress receives the number of requests done, each number once, by the
 	 * thread that has done it
 	 */
 	LoadResult run(int threads, int requests, IntConsumer progress) throws InterruptedException {

@@ -35,7 +35,7 @@ final class ResultTable {
 			errors     orders that ended without an answer
 			mean..max  milliseconds from the first sending of an order to its answer
 			exact      no errors, no lost updates, and as many sold as there were orders and stock for
-			oversells  the stock shows pieces that are sold already: the shop would go on selling them
+			oversells  the stock shows pieces that are sold already: the shop would sell them again
 			""";
 
 	private ResultTable() {

@@ -38,8 +38,8 @@ record Round(Strategy strategy, int requests, int stock, StockClient.Stock after
 	}
 
 	/**
-	 * Tells whether every order was answered, as many pieces were sold as there were
-	 * orders and stock for, and the stock tells so.
+	 * Return whether every order was answered, as many pieces were sold as there were
+	 * orders and stock for, and the stock agrees.
 	 * @return whether it is exact
 	 */
 	boolean isExact() {
@@ -48,7 +48,7 @@ record Round(Strategy strategy, int requests, int stock, StockClient.Stock after
 	}
 
 	/**
-	 * Tells whether the round ended as its strategy promises.
+	 * Return whether the round ended as its strategy promises.
 	 * @return whether it is exact, or need not be
 	 */
 	boolean isAsExpected() {

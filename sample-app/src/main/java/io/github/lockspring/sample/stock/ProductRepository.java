@@ -25,7 +25,7 @@ import org.springframework.data.relational.repository.Lock;
 import org.springframework.data.repository.CrudRepository;
 
 /**
- * The products. {@code save} writes a product only if nobody has saved it since it was
+ * The products. {@code save} writes a product only if it was not saved since it was
  * read: it compares the version.
  */
 public interface ProductRepository extends CrudRepository<Product, Long> {

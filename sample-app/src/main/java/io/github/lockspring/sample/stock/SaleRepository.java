@@ -27,7 +27,7 @@ import org.springframework.data.repository.Repository;
 public interface SaleRepository extends Repository<Sale, String> {
 
 	/**
-	 * Tells whether an order has its piece.
+	 * Return whether an order has its piece.
 	 * @param orderId the order
 	 * @return whether its sale is recorded
 	 */

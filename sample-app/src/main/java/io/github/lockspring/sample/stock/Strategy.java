@@ -89,7 +89,7 @@ public enum Strategy {
 	}
 
 	/**
-	 * Tells whether the stock stays exact with several instances.
+	 * Return whether the stock stays exact with several instances.
 	 * @return whether it does
 	 */
 	public boolean isExact() {
