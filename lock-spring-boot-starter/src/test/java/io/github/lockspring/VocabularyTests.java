@@ -14,7 +14,6 @@
  * limitations under the License.
  */
 
-
 package io.github.lockspring;
 
 import java.io.IOException;
@@ -87,7 +86,8 @@ class VocabularyTests {
 
 	@Test
 	void retiredWordsAreFound() {
-		assertThat(Stream.of("Tell others", "tellGranted", "was told", "hasNews", "goes on.", "the hand-over", "handOverLimit")
+		assertThat(Stream
+			.of("Tell others", "tellGranted", "was told", "hasNews", "goes on.", "the hand-over", "handOverLimit")
 			.map((line) -> retiredIn(Path.of("file"), line))).allSatisfy((found) -> assertThat(found).hasSize(1));
 		assertThat(Stream.of("newStore", "renews", "intellect", "category on", "Oncology", "handoff", "hand-off")
 			.flatMap((line) -> retiredIn(Path.of("file"), line).stream())).isEmpty();

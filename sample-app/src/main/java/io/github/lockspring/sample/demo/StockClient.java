@@ -53,7 +53,8 @@ final class StockClient {
 	/**
 	 * Orders one piece.
 	 * @return whether it was sold
-	 * @throws IOException if the connection broke: it is unknown whether the piece was sold
+	 * @throws IOException if the connection broke: it is unknown whether the piece was
+	 * sold
 	 * @throws IllegalStateException if the answer was neither sold nor sold out
 	 */
 	boolean deduct(long productId, Strategy strategy, String order) throws IOException, InterruptedException {

@@ -25,8 +25,8 @@ import org.springframework.data.relational.repository.Lock;
 import org.springframework.data.repository.CrudRepository;
 
 /**
- * The products. {@code save} writes a product only if it was not saved since it was
- * read: it compares the version.
+ * The products. {@code save} writes a product only if it was not saved since it was read:
+ * it compares the version.
  */
 public interface ProductRepository extends CrudRepository<Product, Long> {
 

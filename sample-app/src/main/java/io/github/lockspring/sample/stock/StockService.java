@@ -26,8 +26,9 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
- * Sells one piece of a product to an order, in several ways. Each returns whether there was
- * one left. In each, the stock and the record of the sale are written in one transaction.
+ * Sells one piece of a product to an order, in several ways. Each returns whether there
+ * was one left. In each, the stock and the record of the sale are written in one
+ * transaction.
  */
 @Service
 public class StockService {
@@ -107,8 +108,9 @@ public class StockService {
 	}
 
 	/**
-	 * No order waits; one that finds the version changed when writing starts again, after a pause
-	 * that grows and is random, so that the same requests do not meet again and again.
+	 * No order waits; one that finds the version changed when writing starts again, after
+	 * a pause that grows and is random, so that the same requests do not meet again and
+	 * again.
 	 */
 	@Retryable(includes = OptimisticLockingFailureException.class, maxRetries = 200, delay = 5, jitter = 5,
 			multiplier = 2, maxDelay = 200)
