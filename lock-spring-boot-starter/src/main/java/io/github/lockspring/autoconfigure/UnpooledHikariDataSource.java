@@ -44,15 +44,19 @@ import org.springframework.util.ClassUtils;
 final class UnpooledHikariDataSource extends AbstractDataSource {
 
 	/**
-	 * How long a server may take to answer while a connection is being opened, unless the
-	 * URL says something else: of some drivers for ever.
+	 * How long a server may take to answer while a connection is being opened.
 	 */
 	private static final int TIMEOUT_SECONDS = 5;
 
-	private static final Map<String, Map<String, String>> TIMEOUTS = Map.of("jdbc:postgresql:",
+	/**
+	 * Settings of drivers, unless the URL or the pool has another value: time-outs, which
+	 * some drivers do not have, and statements that are parsed once per connection.
+	 */
+	private static final Map<String, Map<String, String>> DEFAULTS = Map.of("jdbc:postgresql:",
 			Map.of("connectTimeout", "" + TIMEOUT_SECONDS, "socketTimeout", "" + TIMEOUT_SECONDS), "jdbc:mariadb:",
-			Map.of("connectTimeout", TIMEOUT_SECONDS + "000"), "jdbc:mysql:",
-			Map.of("connectTimeout", TIMEOUT_SECONDS + "000", "socketTimeout", TIMEOUT_SECONDS + "000"));
+			Map.of("connectTimeout", TIMEOUT_SECONDS + "000", "useServerPrepStmts", "true"), "jdbc:mysql:",
+			Map.of("connectTimeout", TIMEOUT_SECONDS + "000", "socketTimeout", TIMEOUT_SECONDS + "000",
+					"useServerPrepStmts", "true"));
 
 	private final HikariDataSource pool;
 
@@ -151,9 +155,13 @@ final class UnpooledHikariDataSource extends AbstractDataSource {
 
 		private static DataSource ofUrl(HikariDataSource pool, String url) {
 			Properties properties = new Properties();
-			TIMEOUTS.forEach((start, timeouts) -> {
+			DEFAULTS.forEach((start, defaults) -> {
 				if (url.startsWith(start)) {
-					properties.putAll(timeouts);
+					defaults.forEach((name, value) -> {
+						if (!url.contains(name + '=')) { // not every driver prefers its URL
+							properties.put(name, value);
+						}
+					});
 				}
 			});
 			properties.putAll(pool.getDataSourceProperties());

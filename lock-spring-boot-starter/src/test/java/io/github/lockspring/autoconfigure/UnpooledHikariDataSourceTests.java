@@ -17,7 +17,10 @@
 package io.github.lockspring.autoconfigure;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
@@ -29,6 +32,7 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.aop.framework.ProxyFactory;
@@ -37,6 +41,8 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+
+import io.github.lockspring.server.MariaDbServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -92,6 +98,37 @@ class UnpooledHikariDataSourceTests {
 		JdbcTemplate jdbc = new JdbcTemplate(UnpooledHikariDataSource.of(this.pool));
 		assertThat(jdbc.queryForObject("SELECT SCHEMA() || ' ' || @greeting || ' ' || LOCK_TIMEOUT()", String.class))
 			.isEqualTo("SHOP hello 1234");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "jdbc:mariadb:, '', true", "jdbc:mysql:, '', true", "jdbc:mariadb:, useServerPrepStmts=false, false",
+			"jdbc:mysql:, useServerPrepStmts=false, false" })
+	void statementsAreParsedOncePerConnectionUnlessTheUrlSaysOtherwise(String driver, String parameter, boolean once)
+			throws SQLException {
+		MariaDbServer server = MariaDbServer.shared();
+		String url = server.jdbcUrl().replace("jdbc:mariadb:", driver);
+		try (HikariDataSource pool = new HikariDataSource()) {
+			pool.setJdbcUrl(url + (url.contains("?") ? '&' : '?') + parameter);
+			pool.setUsername(server.user());
+			pool.setPassword(server.password());
+			try (Connection connection = UnpooledHikariDataSource.of(pool).getConnection();
+					PreparedStatement statement = connection.prepareStatement("SELECT ?")) {
+				for (int i = 0; i < 3; i++) {
+					statement.setInt(1, i);
+					statement.executeQuery().close();
+				}
+				assertThat(count(connection, "Com_stmt_prepare")).isEqualTo(once ? 1 : 0);
+				assertThat(count(connection, "Com_stmt_execute")).isEqualTo(once ? 3 : 0);
+			}
+		}
+	}
+
+	private static int count(Connection connection, String variable) throws SQLException {
+		try (Statement statement = connection.createStatement();
+				ResultSet rows = statement.executeQuery("SHOW SESSION STATUS LIKE '" + variable + "'")) {
+			rows.next();
+			return rows.getInt(2);
+		}
 	}
 
 	@Test

@@ -51,4 +51,31 @@ class MariaDbLockBackendTests {
 
 	}
 
+	/**
+	 * With statements that the server parses once.
+	 */
+	@Nested
+	@Tag(LockBackendContractTests.VARIANT)
+	class ServerPrepared extends SqlLockBackendContractTests {
+
+		ServerPrepared() {
+			super(MariaDbServer.shared(), MariaDbServer.shared().jdbcUrl() + "?useServerPrepStmts=true");
+		}
+
+	}
+
+	/**
+	 * The same behind the driver of MySQL.
+	 */
+	@Nested
+	@Tag(LockBackendContractTests.VARIANT)
+	class ServerPreparedMySqlDriver extends SqlLockBackendContractTests {
+
+		ServerPreparedMySqlDriver() {
+			super(MariaDbServer.shared(), MariaDbServer.shared().jdbcUrl().replace("jdbc:mariadb:", "jdbc:mysql:")
+					+ "?useServerPrepStmts=true");
+		}
+
+	}
+
 }
