@@ -417,7 +417,7 @@ final class Acquirer {
 
 	private @Nullable Grant grantSentTo(Hold hold) {
 		return (hold.pollNotification() instanceof Pushed pushed && pushed.isFor(hold.leaseOrNull())
-				&& hold.lease().grantedUnasked(pushed.grant(), pushed.stamp(), hold.terms(), this.time))
+				&& hold.lease().grantedUnasked(pushed.grant(), pushed.attemptId(), hold.terms(), this.time))
 						? pushed.grant() : null;
 	}
 
@@ -448,7 +448,7 @@ final class Acquirer {
 				lease.granted(grant, now, nowMillis);
 				return begin(hold, grant);
 			}
-			lease.denied(((Denial) attempt).stamp(), now, nowMillis);
+			lease.denied(((Denial) attempt).attemptId(), now, nowMillis);
 			hold.queue().setStoreFailure(null);
 			return attempt;
 		}
@@ -613,9 +613,9 @@ final class Acquirer {
 	 *
 	 * @param request the request that was granted
 	 * @param grant the grant
-	 * @param stamp the stamp of the denial that it follows
+	 * @param attemptId the attempt id of the denial that it follows
 	 */
-	record Pushed(LeaseRequest request, Grant grant, long stamp) {
+	record Pushed(LeaseRequest request, Grant grant, long attemptId) {
 
 		boolean isFor(@Nullable Lease lease) {
 			return lease != null && lease.request().equals(this.request);

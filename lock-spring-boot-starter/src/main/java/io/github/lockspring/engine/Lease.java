@@ -56,7 +56,7 @@ class Lease {
 	private volatile long sentNanos;
 
 	/**
-	 * Time at which the grant arrived; before that, the stamp of the last denial.
+	 * Time at which the grant arrived; before that, the attempt id of the last denial.
 	 */
 	private long grantedNanos;
 
@@ -129,13 +129,13 @@ class Lease {
 
 	/**
 	 * Record that the store denied the request, and did not grant it before.
-	 * @param stamp the stamp of the denial, zero if no notification of a grant will
+	 * @param attemptId the attempt id of the denial, zero if no notification of a grant will
 	 * follow
 	 * @param sentNanos the monotonic time before the request was sent
 	 * @param sentMillis the wall time before the request was sent
 	 */
-	void denied(long stamp, long sentNanos, long sentMillis) {
-		this.grantedNanos = stamp;
+	void denied(long attemptId, long sentNanos, long sentMillis) {
+		this.grantedNanos = attemptId;
 		setDeadline(sentNanos, sentMillis);
 	}
 
@@ -144,12 +144,12 @@ class Lease {
 	 * grant that follows another denial than the last may have expired by now, one that
 	 * is not renewed must last for its lease time, and the minimum hold time must outlast
 	 * this process.
-	 * @param stamp the stamp of the denial that the grant follows
+	 * @param attemptId the attempt id of the denial that the grant follows
 	 * @return {@code false} if the request must be retried to find out whether the grant
 	 * is still valid
 	 */
-	boolean grantedUnasked(Grant grant, long stamp, AcquireOptions terms, TimeSource time) {
-		if (terms.hasMinimumHold() || stamp == 0 || stamp != this.grantedNanos
+	boolean grantedUnasked(Grant grant, long attemptId, AcquireOptions terms, TimeSource time) {
+		if (terms.hasMinimumHold() || attemptId == 0 || attemptId != this.grantedNanos
 				|| !lastsFor(grant.validity().toNanos(), terms, time)) {
 			return false;
 		}
@@ -279,8 +279,8 @@ class Lease {
 	 */
 	boolean canHandOff(AcquireOptions terms, EngineSettings settings, TimeSource time) {
 		long now = time.nanoTime();
-		return this.handOffs < Math.min(settings.handOverLimit(), request().terms().tokens() - 1)
-				&& now - this.grantedNanos < settings.handOverNanos() && remainingNanos(now,
+		return this.handOffs < Math.min(settings.handOffLimit(), request().terms().tokens() - 1)
+				&& now - this.grantedNanos < settings.handOffNanos() && remainingNanos(now,
 						time.currentTimeMillis()) >= (terms.isAutoRenew() ? spanNanos(terms) / 2 : terms.wantedNanos());
 	}
 
@@ -313,8 +313,8 @@ class Lease {
 	 * as permitted.
 	 */
 	boolean isHandOffBudgetSpent(long now, EngineSettings settings) {
-		int limit = Math.min(settings.handOverLimit(), request().terms().tokens() - 1);
-		return limit > 0 && (this.handOffs >= limit || now - this.grantedNanos >= settings.handOverNanos());
+		int limit = Math.min(settings.handOffLimit(), request().terms().tokens() - 1);
+		return limit > 0 && (this.handOffs >= limit || now - this.grantedNanos >= settings.handOffNanos());
 	}
 
 	void handOff() {

@@ -638,8 +638,8 @@ public final class LockEngine implements AutoCloseable {
 		}
 
 		@Override
-		public boolean onGranted(LeaseRequest request, Grant grant, long stamp) {
-			return LockEngine.this.queues.signal(request, new Acquirer.Pushed(request, grant, stamp))
+		public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
+			return LockEngine.this.queues.signal(request, new Acquirer.Pushed(request, grant, attemptId))
 					|| LockEngine.this.queues.holderOf(request) != null;
 		}
 

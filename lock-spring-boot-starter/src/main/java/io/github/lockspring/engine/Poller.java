@@ -349,7 +349,7 @@ final class Poller {
 		private void denied(Sleeper sleeper, Denial denial, long sentNanos, long sentMillis) {
 			synchronized (Poller.this.sleepers) {
 				if (sleeper.asleep) {
-					sleeper.lease.denied(denial.stamp(), sentNanos, sentMillis);
+					sleeper.lease.denied(denial.attemptId(), sentNanos, sentMillis);
 					sleeper.hold.queue().setStoreFailure(null);
 					add(sleeper, pause(denial));
 				}

@@ -129,9 +129,9 @@ public final class LocalLockBackend implements LockBackend {
 		this.store.withdrawContendersOf(this);
 	}
 
-	boolean tellGranted(LeaseRequest request, Grant grant, long stamp) {
+	boolean tellGranted(LeaseRequest request, Grant grant, long attemptId) {
 		BackendListener listener = this.listener;
-		return listener != null && listener.onGranted(request, grant, stamp);
+		return listener != null && listener.onGranted(request, grant, attemptId);
 	}
 
 	void tellTryAgain(LeaseRequest contender) {

@@ -81,7 +81,7 @@ public final class LocalStore {
 
 	private long lastToken;
 
-	private long lastStamp;
+	private long lastAttemptId;
 
 	/**
 	 * Create an empty store with the clock of the machine.
@@ -298,9 +298,9 @@ public final class LocalStore {
 	}
 
 	private Denial enqueue(LocalLockBackend backend, LeaseRequest request, Denial denial) {
-		LocalContender contender = new LocalContender(backend, ++this.lastStamp, this.now);
+		LocalContender contender = new LocalContender(backend, ++this.lastAttemptId, this.now);
 		request.keys().forEach((name) -> keyNamed(name).enqueue(request, contender));
-		return new Denial(denial.retryAfter(), contender.stamp());
+		return new Denial(denial.retryAfter(), contender.attemptId());
 	}
 
 	private boolean prolong(LeaseRequest request) {

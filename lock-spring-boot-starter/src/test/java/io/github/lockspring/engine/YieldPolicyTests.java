@@ -133,7 +133,7 @@ class YieldPolicyTests {
 		try (Harness harness = new Harness()) {
 			FaultyBackend polling = harness.backend().without(Capability.QUEUE);
 			LockEngine busy = harness.steadyEngine(harness.backend().without(Capability.QUEUE),
-					EngineSettings.defaults().withHandOver(1, WAIT));
+					EngineSettings.defaults().withHandOff(1, WAIT));
 			LockEngine patient = harness.steadyEngine(polling, EngineSettings.defaults());
 			assertThat(harness.engine().acquireUninterruptibly("another", TERMS, new Object(), 0)).isNotNull();
 			Hold first = Harness.hold(busy);

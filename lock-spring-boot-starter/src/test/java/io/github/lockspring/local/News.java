@@ -42,7 +42,7 @@ final class News implements BackendListener {
 	}
 
 	@Override
-	public boolean onGranted(LeaseRequest request, Grant grant, long stamp) {
+	public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
 		this.heard.add("granted " + request);
 		this.validities.add(grant.validity());
 		return this.takesOver.test(request);

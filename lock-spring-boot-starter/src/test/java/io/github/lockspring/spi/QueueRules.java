@@ -96,13 +96,13 @@ abstract class QueueRules extends BackendRules {
 	void grantThatIsToldNamesTheLastDenial() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest contender = this.two.request(this.key);
-		long first = ((Denial) this.two.contend(contender)).stamp();
-		long last = ((Denial) this.two.contend(contender)).stamp();
+		long first = ((Denial) this.two.contend(contender)).attemptId();
+		long last = ((Denial) this.two.contend(contender)).attemptId();
 		this.one.release(holder);
 		this.two.awaitNews(contender);
 		if (this.two.news().grantOf(contender) != null) {
 			assertThat(last).isNotZero().isNotEqualTo(first);
-			assertThat(this.two.news().stampOf(contender)).isEqualTo(last);
+			assertThat(this.two.news().attemptIdOf(contender)).isEqualTo(last);
 		}
 	}
 

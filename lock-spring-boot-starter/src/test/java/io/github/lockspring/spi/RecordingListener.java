@@ -33,7 +33,7 @@ final class RecordingListener implements BackendListener {
 
 	private final Map<LeaseRequest, Grant> grants = new ConcurrentHashMap<>();
 
-	private final Map<LeaseRequest, Long> stamps = new ConcurrentHashMap<>();
+	private final Map<LeaseRequest, Long> attemptIds = new ConcurrentHashMap<>();
 
 	private final Set<LeaseRequest> refused = ConcurrentHashMap.newKeySet();
 
@@ -61,12 +61,12 @@ final class RecordingListener implements BackendListener {
 	}
 
 	/**
-	 * The stamp of the grant that was told last.
+	 * The attempt id of the grant that was told last.
 	 * @param request the request
-	 * @return the stamp, zero if no grant was told
+	 * @return the attempt id, zero if no grant was told
 	 */
-	long stampOf(LeaseRequest request) {
-		return this.stamps.getOrDefault(request, 0L);
+	long attemptIdOf(LeaseRequest request) {
+		return this.attemptIds.getOrDefault(request, 0L);
 	}
 
 	/**
@@ -82,8 +82,8 @@ final class RecordingListener implements BackendListener {
 	}
 
 	@Override
-	public boolean onGranted(LeaseRequest request, Grant grant, long stamp) {
-		this.stamps.put(request, stamp);
+	public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
+		this.attemptIds.put(request, attemptId);
 		this.grants.put(request, grant);
 		add(request, "granted");
 		return !this.refused.contains(request);
