@@ -56,15 +56,24 @@ class Lease {
 	private volatile long sentNanos;
 
 	/**
-	 * Time at which the grant arrived; before that, the attempt id of the last denial.
+	 * Monotonic time at which the grant arrived.
 	 */
 	private long grantedNanos;
 
+	/**
+	 * Attempt id of the last denial, zero if there was none.
+	 */
+	private long attemptId;
+
 	private volatile boolean ended;
 
-	private volatile @Nullable KeptLease kept;
+	private volatile @Nullable Watch watch;
 
-	private int handOffs;
+	/**
+	 * Number of hand-offs, at most {@link AcquireOptions#MAX_HAND_OFFS}: with a longer
+	 * type, the object would take more than 64 bytes.
+	 */
+	private short handOffs;
 
 	private boolean queued;
 
@@ -103,14 +112,14 @@ class Lease {
 	}
 
 	/**
-	 * Set whether the lease scheduler watches this lease.
+	 * Set by what this lease is watched, if it is.
 	 */
-	void setKept(@Nullable KeptLease kept) {
-		this.kept = kept;
+	void setWatch(@Nullable Watch watch) {
+		this.watch = watch;
 	}
 
-	@Nullable KeptLease kept() {
-		return this.kept;
+	@Nullable Watch watch() {
+		return this.watch;
 	}
 
 	/**
@@ -135,7 +144,7 @@ class Lease {
 	 * @param sentMillis the wall time before the request was sent
 	 */
 	void denied(long attemptId, long sentNanos, long sentMillis) {
-		this.grantedNanos = attemptId;
+		this.attemptId = attemptId;
 		setDeadline(sentNanos, sentMillis);
 	}
 
@@ -149,7 +158,7 @@ class Lease {
 	 * is still valid
 	 */
 	boolean grantedUnasked(Grant grant, long attemptId, AcquireOptions terms, TimeSource time) {
-		if (terms.hasMinimumHold() || attemptId == 0 || attemptId != this.grantedNanos
+		if (terms.hasMinimumHold() || attemptId == 0 || attemptId != this.attemptId
 				|| !lastsFor(grant.validity().toNanos(), terms, time)) {
 			return false;
 		}
@@ -285,18 +294,18 @@ class Lease {
 	}
 
 	/**
-	 * Record that a hold has ended.
+	 * Record that the hold of a key has ended.
 	 * @return the request to release in the store now
 	 */
-	LeaseRequest leave(Hold hold) {
+	LeaseRequest leave(String key) {
 		return request();
 	}
 
 	/**
-	 * Record that holds have ended.
+	 * Record that the holds of keys have ended.
 	 * @return the request to release in the store now
 	 */
-	LeaseRequest leave(List<Hold> holds) {
+	LeaseRequest leaveAll(List<String> keys) {
 		return request();
 	}
 
@@ -319,6 +328,13 @@ class Lease {
 
 	void handOff() {
 		this.handOffs++;
+	}
+
+	/**
+	 * Marks a lease as watched for its renewal and expiry.
+	 */
+	interface Watch {
+
 	}
 
 }

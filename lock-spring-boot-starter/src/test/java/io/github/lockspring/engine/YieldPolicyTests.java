@@ -99,7 +99,7 @@ class YieldPolicyTests {
 		RetrySchedule retrySchedule = new RetrySchedule(0, MILLI, EngineSettings.defaults(), false);
 		retrySchedule.delayUntil(50 * MILLI);
 		assertThat(retrySchedule.isTimeToAsk(MILLI - 1, false)).isFalse();
-		assertThat(retrySchedule.sleep(0, true)).isEqualTo(MILLI);
+		assertThat(retrySchedule.sleepNanos(0, true)).isEqualTo(MILLI);
 		assertThat(retrySchedule.isTimeToAsk(MILLI, false)).isTrue();
 	}
 
