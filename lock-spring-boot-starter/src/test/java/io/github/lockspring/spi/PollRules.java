@@ -47,14 +47,14 @@ abstract class PollRules extends BackendRules {
 			assertThat(this.two.poll(waiting).keySet()).isSubsetOf(waiting);
 		}
 		assertThat(this.one.renew(holder)).containsExactly(holder);
-		assertThat(this.two.news().of(waiting)).doesNotContain("granted");
+		assertThat(this.two.notifications().of(waiting)).doesNotContain("granted");
 		assertThat(this.one.release(holder)).isTrue();
 		this.two.awaitGrant(waiting);
 		assertThat(this.two.release(waiting)).isTrue();
 	}
 
 	@Test
-	void whoeverWouldBeGrantedIsLeftOut() {
+	void requestThatWouldBeGrantedIsLeftOut() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest waiting = this.two.queue(this.two.request(this.key));
 		this.two.poll(waiting);
@@ -66,7 +66,7 @@ abstract class PollRules extends BackendRules {
 	}
 
 	@Test
-	void whoeverCouldHaveALeaseThatIsOverIsLeftOut() {
+	void requestThatCouldHaveAnEndedLeaseIsLeftOut() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest waiting = this.two.queue(this.two.request(this.key));
 		expire(holder);
