@@ -16,12 +16,16 @@
 
 package io.github.lockspring;
 
+import java.util.Set;
+
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import org.jspecify.annotations.NullMarked;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
@@ -114,6 +118,15 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule packagesDoNotGoRoundInCircles = slices().matching(ROOT + ".(*)..").should().beFreeOfCycles();
 
+	/**
+	 * A queue and the holds in it count as one, like a list and its nodes.
+	 */
+	@ArchTest
+	static final ArchRule classesOfTheEngineDoNotGoRoundInCircles = slices()
+		.assignedFrom(new TopLevelClasses(ENGINE, Set.of("Hold", "LocalQueue")))
+		.should()
+		.beFreeOfCycles();
+
 	@ArchTest
 	static final ArchRule everyPackageIsNullMarked = classes().that(areNotPackageInfo())
 		.should()
@@ -131,6 +144,31 @@ class ArchitectureTests {
 
 	private static DescribedPredicate<JavaClass> areNotPackageInfo() {
 		return DescribedPredicate.not(simpleName("package-info"));
+	}
+
+	/**
+	 * Assigns each top-level class of a package to a slice of its own, except for those
+	 * that count as one.
+	 *
+	 * @param root the name of the package
+	 * @param one the simple names of the classes that count as one
+	 */
+	private record TopLevelClasses(String root, Set<String> one) implements SliceAssignment {
+
+		@Override
+		public SliceIdentifier getIdentifierOf(JavaClass type) {
+			if (!type.getPackageName().equals(this.root)) {
+				return SliceIdentifier.ignore();
+			}
+			String name = type.getName().substring(this.root.length() + 1).split("[$]")[0];
+			return SliceIdentifier.of(this.one.contains(name) ? String.join("+", this.one) : name);
+		}
+
+		@Override
+		public String getDescription() {
+			return "top-level classes of " + this.root;
+		}
+
 	}
 
 	/**

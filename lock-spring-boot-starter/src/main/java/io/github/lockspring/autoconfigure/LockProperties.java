@@ -132,7 +132,7 @@ public class LockProperties {
 	 */
 	private Map<String, Named> names = new LinkedHashMap<>();
 
-	private final HandOver handOver = new HandOver();
+	private final HandOff handOff = new HandOff();
 
 	private final Aop aop = new Aop();
 
@@ -278,8 +278,8 @@ public class LockProperties {
 		this.names = names;
 	}
 
-	public HandOver getHandOver() {
-		return this.handOver;
+	public HandOff getHandOff() {
+		return this.handOff;
 	}
 
 	public Aop getAop() {
@@ -362,7 +362,7 @@ public class LockProperties {
 	/**
 	 * Hand-off of leases between the threads of this process.
 	 */
-	public static class HandOver {
+	public static class HandOff {
 
 		/**
 		 * Maximum number of times that a lease is handed off within this process before

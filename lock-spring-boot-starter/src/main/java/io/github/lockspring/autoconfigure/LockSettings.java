@@ -112,11 +112,11 @@ final class LockSettings {
 	}
 
 	private void checkNumbers() {
-		int limit = this.properties.getHandOver().getLimit();
-		require(limit >= 0 && limit <= AcquireOptions.MAX_HAND_OFFS, "lock.hand-over.limit", limit,
+		int limit = this.properties.getHandOff().getLimit();
+		require(limit >= 0 && limit <= AcquireOptions.MAX_HAND_OFFS, "lock.hand-off.limit", limit,
 				"It must be between 0 and " + AcquireOptions.MAX_HAND_OFFS + '.');
-		Duration span = this.properties.getHandOver().getSpan();
-		require(!span.isNegative(), "lock.hand-over.span", span, "It must be zero or longer.");
+		Duration span = this.properties.getHandOff().getSpan();
+		require(!span.isNegative(), "lock.hand-off.span", span, "It must be zero or longer.");
 		int replicas = this.properties.getRedis().getWaitReplicas();
 		require(replicas >= 0, "lock.redis.wait-replicas", replicas, "It must be zero (no replicas) or more.");
 		requireMillis("lock.redis.wait-timeout", this.properties.getRedis().getWaitTimeout());
@@ -267,10 +267,10 @@ final class LockSettings {
 	}
 
 	EngineSettings engineSettings() {
-		LockProperties.HandOver handOver = this.properties.getHandOver();
+		LockProperties.HandOff handOff = this.properties.getHandOff();
 		return EngineSettings.defaults()
 			.withOperationTimeout(this.properties.getOperationTimeout())
-			.withHandOver(handOver.getLimit(), handOver.getSpan())
+			.withHandOff(handOff.getLimit(), handOff.getSpan())
 			.withRenewInterval(this.properties.getRenewInterval())
 			.withMaxHoldTime(this.properties.getMaxHoldTime().toDuration())
 			.withMaxKeys(this.properties.getMaxKeys())

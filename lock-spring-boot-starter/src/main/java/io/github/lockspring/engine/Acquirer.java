@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -63,15 +62,7 @@ final class Acquirer {
 	 */
 	private static final long GRACE_NANOS = Duration.ofMillis(250).toNanos();
 
-	/**
-	 * Result: do not sleep.
-	 */
-	static final long NOW = 0;
-
-	/**
-	 * Result: the wait time is over.
-	 */
-	static final long OVER = -1;
+	private final EngineContext context;
 
 	private final Store store;
 
@@ -83,27 +74,21 @@ final class Acquirer {
 
 	private final Poller poller;
 
-	private final EngineSettings settings;
-
 	private final TimeSource time;
-
-	private final BooleanSupplier closed;
 
 	private final long operationNanos;
 
 	private final AtomicInteger leaving = new AtomicInteger();
 
-	Acquirer(Store store, LocalQueues queues, RenewalPlan plan, ReleaseRetrier releaseRetrier, Poller poller,
-			EngineSettings settings, TimeSource time, BooleanSupplier closed) {
-		this.store = store;
-		this.queues = queues;
+	Acquirer(EngineContext context, RenewalPlan plan, ReleaseRetrier releaseRetrier) {
+		this.context = context;
+		this.store = context.store();
+		this.queues = context.queues();
 		this.plan = plan;
 		this.releaseRetrier = releaseRetrier;
-		this.poller = poller;
-		this.settings = settings;
-		this.time = time;
-		this.closed = closed;
-		this.operationNanos = settings.operationTimeout().toNanos();
+		this.poller = new Poller(context);
+		this.time = context.time();
+		this.operationNanos = context.settings().operationTimeout().toNanos();
 	}
 
 	/**
@@ -116,37 +101,32 @@ final class Acquirer {
 	 */
 	@Nullable Hold acquire(Hold first, long waitNanos, boolean interruptible) throws InterruptedException {
 		Hold hold = first;
-		long left = attempt(hold, waitNanos, interruptible);
-		while (left > 0) {
+		Outcome outcome = attempt(hold, waitNanos, interruptible);
+		while (outcome instanceof Outcome.Expired expired) {
 			hold = hold.anew();
-			left = attempt(hold, left, interruptible);
+			outcome = attempt(hold, expired.remainingNanos(), interruptible);
 		}
-		return (left == NOW) ? hold : null;
+		return (outcome == Outcome.Final.ACQUIRED) ? hold : null;
 	}
 
-	/**
-	 * Acquire a lease, which may expire before the thread resumes.
-	 * @return {@link #NOW} if it is held, {@link #OVER} if the wait time is over, or the
-	 * remaining time to wait for another lease
-	 */
-	private long attempt(Hold hold, long waitNanos, boolean interruptible) throws InterruptedException {
+	private Outcome attempt(Hold hold, long waitNanos, boolean interruptible) throws InterruptedException {
 		boolean mayWait = waitNanos > 0;
 		try {
 			LocalQueue.Turn turn = this.queues.join(hold, mayWait);
 			if (turn == LocalQueue.Turn.REFUSED) {
-				return OVER;
+				return Outcome.Final.TIMED_OUT;
 			}
 			long now = this.time.nanoTime();
-			Object answer = (turn != LocalQueue.Turn.WAIT) ? askFirst(hold, now, waitNanos, mayWait) : null;
-			if (hold.state() > Hold.ENDED) {
-				requireOpen();
-				return NOW;
+			Answer answer = (turn != LocalQueue.Turn.WAIT) ? contendFirst(hold, now, waitNanos, mayWait) : null;
+			if (hold.isActive()) {
+				this.context.requireOpen();
+				return Outcome.Final.ACQUIRED;
 			}
 			RetrySchedule retrySchedule = newSchedule(now, waitNanos);
 			if (answer != null) {
 				answered(hold, retrySchedule, answer);
 			}
-			return await(hold, retrySchedule, interruptible) ? begun(hold, retrySchedule) : OVER;
+			return await(hold, retrySchedule, interruptible) ? outcome(hold, retrySchedule) : Outcome.Final.TIMED_OUT;
 		}
 		catch (Throwable ex) {
 			cancel(hold, ex);
@@ -155,68 +135,17 @@ final class Acquirer {
 	}
 
 	/**
-	 * Enter an asynchronous acquisition into the queue of its key.
+	 * Add a hold to the queue of its key.
 	 */
-	LocalQueue.Turn join(Acquisition acquisition) {
-		return this.queues.join(acquisition.hold(), acquisition.mayWait());
+	LocalQueue.Turn join(Hold hold, boolean mayWait) {
+		return this.queues.join(hold, mayWait);
 	}
 
 	/**
-	 * Advance an asynchronous acquisition as far as possible without sleeping.
-	 * @return {@link #NOW} if it holds the lease, {@link #OVER} if the wait time is over,
-	 * or else how long it sleeps, for which it is already scheduled
+	 * Contend in the store for the first time, for a hold that may do so at once.
 	 */
-	long advance(Acquisition acquisition) {
-		try {
-			while (true) {
-				long sleep = advanceToGrant(acquisition);
-				if (sleep != NOW || begun(acquisition.hold(), acquisition.retrySchedule()) == NOW) {
-					return sleep;
-				}
-				acquisition.joinAnew();
-			}
-		}
-		catch (Throwable ex) {
-			wakeUp(acquisition.retrySchedule());
-			cancel(acquisition.hold(), ex);
-			throw ex;
-		}
-	}
-
-	private long advanceToGrant(Acquisition acquisition) {
-		Hold hold = acquisition.hold();
-		while (hold.state() <= Hold.LEADING) {
-			requireOpen();
-			if (acquisition.isUnwanted()) {
-				wakeUp(acquisition.retrySchedule());
-				cancel(hold);
-				return OVER;
-			}
-			long now = this.time.nanoTime();
-			long sleep = step(acquisition, now);
-			if (sleep > 0) {
-				acquisition.sleep(now, sleep);
-				return sleep;
-			}
-			if (sleep == OVER && timeOut(hold)) {
-				return OVER;
-			}
-		}
-		return NOW;
-	}
-
-	/**
-	 * An acquisition that is the leader from the beginning tries immediately, like one
-	 * with a thread.
-	 */
-	private long step(Acquisition acquisition, long now) {
-		RetrySchedule retrySchedule = acquisition.retrySchedule();
-		if (!acquisition.isToAskAtOnce()) {
-			return step(acquisition.hold(), retrySchedule, now);
-		}
-		Object answer = askFirst(acquisition.hold(), now, retrySchedule.remaining(now), acquisition.mayWait());
-		answered(acquisition.hold(), retrySchedule, answer);
-		return NOW;
+	void contendFirst(Hold hold, RetrySchedule retrySchedule, long now, boolean mayWait) {
+		answered(hold, retrySchedule, contendFirst(hold, now, retrySchedule.remaining(now), mayWait));
 	}
 
 	/**
@@ -233,7 +162,7 @@ final class Acquirer {
 					return false;
 				}
 			}
-			return askTogether(holds, timeout(waitNanos));
+			return contendTogether(holds, timeout(waitNanos));
 		}
 		finally {
 			for (Hold hold : holds) {
@@ -243,7 +172,7 @@ final class Acquirer {
 	}
 
 	private void leaveUnlessHeld(Hold hold) {
-		if (hold.state() < Hold.ENDED && !hold.hasBegun()) {
+		if (hold.isPending()) {
 			this.queues.leave(hold);
 		}
 	}
@@ -252,7 +181,7 @@ final class Acquirer {
 	 * Ignore failures, which are reported when the keys are then acquired one after the
 	 * other.
 	 */
-	private boolean askTogether(List<Hold> holds, Duration timeout) {
+	private boolean contendTogether(List<Hold> holds, Duration timeout) {
 		List<String> keys = holds.stream().map(Hold::key).toList();
 		Lease lease = new MultiKeyLease(this.store.newRequest(keys, holds.get(0).terms()));
 		long now = this.time.nanoTime();
@@ -292,7 +221,7 @@ final class Acquirer {
 			}
 		}
 		catch (Throwable ex) {
-			Hold.releaseAll(holds.stream().filter((hold) -> hold.state() > Hold.ENDED).toList());
+			Hold.releaseAll(holds.stream().filter(Hold::isActive).toList());
 			throw ex;
 		}
 	}
@@ -301,49 +230,51 @@ final class Acquirer {
 		Hold next = hold.queue().grant(hold, lease, token);
 		this.plan.watch(hold);
 		if (next != null) {
-			next.wake();
+			next.wakeUp();
 		}
 	}
 
 	/**
 	 * Check the lease after waking up: a thread may resume long after a lease was handed
-	 * off to it. If the lease has expired by then, the thread continues to wait, unless
-	 * its wait time is over as well.
-	 * @return {@link #NOW} if the lease is held, or the remaining wait time
+	 * off to it. If the lease has expired by then, the hold is released, and another one
+	 * continues to wait, unless the wait time is over as well.
 	 */
-	private long begun(Hold hold, RetrySchedule retrySchedule) {
-		requireOpen();
+	Outcome outcome(Hold hold, RetrySchedule retrySchedule) {
+		this.context.requireOpen();
 		if (hold.hasLease()) {
-			return NOW;
+			return Outcome.Final.ACQUIRED;
 		}
-		long left = retrySchedule.remaining(this.time.nanoTime());
-		if (left <= 0) {
+		long remaining = retrySchedule.remaining(this.time.nanoTime());
+		if (remaining <= 0) {
 			throw new EngineException(EngineException.Reason.UNAVAILABLE,
 					"The lease expired before the waiting thread resumed", null);
 		}
 		hold.release();
-		return left;
+		return new Outcome.Expired(remaining);
 	}
 
 	/**
 	 * Create the retry schedule of an acquisition that begins now.
 	 */
 	RetrySchedule newSchedule(long now, long waitNanos) {
-		return new RetrySchedule(now, now + Math.min(waitNanos, Durations.LONGEST_NANOS), this.settings,
+		return new RetrySchedule(now, now + Math.min(waitNanos, Durations.LONGEST_NANOS), this.context.settings(),
 				this.store.hasNotifications());
 	}
 
 	/**
 	 * Record an answer. A denied acquisition may sleep now.
 	 */
-	private void answered(Hold hold, RetrySchedule retrySchedule, @Nullable Object answer) {
+	private void answered(Hold hold, RetrySchedule retrySchedule, Answer answer) {
 		retrySchedule.answered(answer, this.time.nanoTime());
-		if (answer instanceof Denial denial && hold.state() == Hold.LEADING && retrySchedule.maySleep()) {
-			retrySchedule.sleep(this.poller.watch(hold, denial));
+		if (answer instanceof Answer.Denied denied && hold.isLeader() && retrySchedule.maySleep()) {
+			retrySchedule.sleep(this.poller.watch(hold, denied.denial()));
 		}
 	}
 
-	private void wakeUp(RetrySchedule retrySchedule) {
+	/**
+	 * End the sleep of an acquisition, if any.
+	 */
+	void wakeUp(RetrySchedule retrySchedule) {
 		Poller.Sleeper sleeper = retrySchedule.wake();
 		if (sleeper != null) {
 			this.poller.leaveAlone(sleeper);
@@ -353,18 +284,19 @@ final class Acquirer {
 	private boolean await(Hold hold, RetrySchedule retrySchedule, boolean interruptible) throws InterruptedException {
 		boolean interrupted = false;
 		try {
-			while (hold.state() <= Hold.LEADING) {
-				requireOpen();
+			while (hold.isPending()) {
+				this.context.requireOpen();
 				interrupted |= Thread.interrupted();
 				if (interrupted && interruptible) {
 					throw new InterruptedException();
 				}
-				long sleep = step(hold, retrySchedule, this.time.nanoTime());
-				if (sleep == OVER) {
+				long now = this.time.nanoTime();
+				Step step = step(hold, retrySchedule, now);
+				if (step == Step.TIMED_OUT) {
 					return !timeOut(hold);
 				}
-				if (sleep > 0) {
-					this.time.parkNanos(hold.queue(), sleep);
+				if (step == Step.SLEEP) {
+					park(hold, retrySchedule.sleepNanos(now, hold.isContending()));
 				}
 			}
 			return true;
@@ -377,14 +309,17 @@ final class Acquirer {
 		}
 	}
 
+	private void park(Hold hold, long nanos) {
+		if (nanos > 0) {
+			this.time.parkNanos(hold.queue(), nanos);
+		}
+	}
+
 	/**
 	 * Contend in the store if an attempt is due.
-	 * @return how long to sleep, {@link #NOW} if not at all, {@link #OVER} if the wait
-	 * time is over
 	 */
-	private long step(Hold hold, RetrySchedule retrySchedule, long now) {
-		int state = hold.state();
-		boolean leading = state == Hold.LEADING || state == Hold.TRYING;
+	Step step(Hold hold, RetrySchedule retrySchedule, long now) {
+		boolean leading = hold.isContending();
 		YieldPolicy yieldPolicy = leading ? hold.queue().yieldPolicy() : null;
 		retrySchedule.heed(now);
 		if (yieldPolicy != null) {
@@ -392,37 +327,38 @@ final class Acquirer {
 		}
 		if (leading && retrySchedule.isTimeToAsk(now, hold.hasNotification())) {
 			wakeUp(retrySchedule);
-			boolean queueing = state == Hold.LEADING && (isQueueEnteredAtOnce(hold) || retrySchedule.isLong(now));
-			Object answer = ask(hold, now, retrySchedule.remaining(now), queueing);
+			boolean queueing = hold.isLeader() && (isQueueEnteredAtOnce(hold) || retrySchedule.isLong(now));
+			Answer answer = contend(hold, now, retrySchedule.remaining(now), queueing);
 			answered(hold, retrySchedule, answer);
-			if (yieldPolicy != null && !(answer instanceof BackendException)) {
-				yieldPolicy.answered(answer != null);
+			if (yieldPolicy != null && !(answer instanceof Answer.Failed)) {
+				yieldPolicy.answered(answer instanceof Answer.Denied);
 			}
-			return NOW;
+			return Step.PROCEED;
 		}
 		if (!retrySchedule.isOver(now, leading)) {
-			return retrySchedule.sleep(now, leading);
+			return (retrySchedule.sleepNanos(now, leading) > 0) ? Step.SLEEP : Step.PROCEED;
 		}
-		boolean goesOn = leading ? takesGrant(hold) : hold.queue().mayAskAtLast(hold);
-		return goesOn ? NOW : OVER;
+		boolean proceed = leading ? acceptGrant(hold) : hold.queue().mayTryAtLast(hold);
+		return proceed ? Step.PROCEED : Step.TIMED_OUT;
 	}
 
 	/**
 	 * Accept a grant that the store sent as a notification during the last attempt.
 	 */
-	private boolean takesGrant(Hold hold) {
+	private boolean acceptGrant(Hold hold) {
 		Grant grant = grantSentTo(hold);
-		return grant != null && begin(hold, grant) == null;
+		return grant != null && begin(hold, grant) == Answer.Held.HELD;
 	}
 
 	private @Nullable Grant grantSentTo(Hold hold) {
-		return (hold.pollNotification() instanceof Pushed pushed && pushed.isFor(hold.leaseOrNull())
-				&& hold.lease().grantedUnasked(pushed.grant(), pushed.stamp(), hold.terms(), this.time))
-						? pushed.grant() : null;
+		Lease lease = hold.leaseOrNull();
+		return (hold.pollNotification() instanceof Notification.Granted sent && lease != null
+				&& lease.request().equals(sent.request())
+				&& lease.grantedUnasked(sent.grant(), sent.attemptId(), hold.terms(), this.time)) ? sent.grant() : null;
 	}
 
-	private @Nullable Object askFirst(Hold hold, long now, long remaining, boolean mayWait) {
-		return ask(hold, now, remaining, mayWait && isQueueEnteredAtOnce(hold));
+	private Answer contendFirst(Hold hold, long now, long remaining, boolean mayWait) {
+		return contend(hold, now, remaining, mayWait && isQueueEnteredAtOnce(hold));
 	}
 
 	private boolean isQueueEnteredAtOnce(Hold hold) {
@@ -432,10 +368,8 @@ final class Acquirer {
 	/**
 	 * Contend in the store once, or accept a grant that it sent as a notification.
 	 * @param queueing whether to enter the queue of the store if denied
-	 * @return {@code null} if the lease is held, or a {@link Denial}, or a
-	 * {@link BackendException}
 	 */
-	private @Nullable Object ask(Hold hold, long now, long remaining, boolean queueing) {
+	private Answer contend(Hold hold, long now, long remaining, boolean queueing) {
 		try {
 			Grant sent = grantSentTo(hold);
 			if (sent != null) {
@@ -448,9 +382,10 @@ final class Acquirer {
 				lease.granted(grant, now, nowMillis);
 				return begin(hold, grant);
 			}
-			lease.denied(((Denial) attempt).stamp(), now, nowMillis);
+			Denial denial = (Denial) attempt;
+			lease.denied(denial.attemptId(), now, nowMillis);
 			hold.queue().setStoreFailure(null);
-			return attempt;
+			return new Answer.Denied(denial);
 		}
 		catch (OutcomeUnknownException ex) {
 			discardRequest(hold);
@@ -491,11 +426,11 @@ final class Acquirer {
 	}
 
 	private Duration timeout(long remaining) {
-		return (remaining + GRACE_NANOS >= this.operationNanos) ? this.settings.operationTimeout()
+		return (remaining + GRACE_NANOS >= this.operationNanos) ? this.context.settings().operationTimeout()
 				: Duration.ofNanos(Math.max(remaining, 0) + GRACE_NANOS);
 	}
 
-	private @Nullable BackendException begin(Hold hold, Grant grant) {
+	private Answer begin(Hold hold, Grant grant) {
 		Lease lease = hold.lease();
 		if (!lease.begin(this.time)) {
 			discardRequest(hold);
@@ -503,17 +438,17 @@ final class Acquirer {
 					"The store took longer than the lease time to grant the lease", null));
 		}
 		begin(hold, lease, grant.token());
-		return null;
+		return Answer.Held.HELD;
 	}
 
-	private static BackendException storeFailure(Hold hold, BackendException failure) {
+	private static Answer storeFailure(Hold hold, BackendException failure) {
 		hold.queue().setStoreFailure(failure);
-		return failure;
+		return new Answer.Failed(failure);
 	}
 
 	/**
-	 * Has the present request released in the background. The next attempt is made by
-	 * another owner.
+	 * Release the current request in the background. The next attempt is made by another
+	 * owner.
 	 */
 	private void discardRequest(Hold hold) {
 		Lease lease = hold.leaseOrNull();
@@ -524,10 +459,10 @@ final class Acquirer {
 	}
 
 	/**
-	 * Gives up at the deadline.
-	 * @return {@code false} if the lease was handed over in the last moment
+	 * Time out at the deadline.
+	 * @return {@code false} if the lease was handed off at the last moment
 	 */
-	private boolean timeOut(Hold hold) {
+	boolean timeOut(Hold hold) {
 		BackendException failure = hold.queue().storeFailure();
 		if (!leave(hold)) {
 			return false;
@@ -539,7 +474,7 @@ final class Acquirer {
 	}
 
 	/**
-	 * Leaves the queue here and, if it was put into it, that of the store.
+	 * Leave the local queue and, if entered, that of the store.
 	 */
 	private boolean leave(Hold hold) {
 		this.leaving.incrementAndGet();
@@ -559,66 +494,91 @@ final class Acquirer {
 	}
 
 	/**
-	 * Whether some have left the queue here whose place in that of the store may not be
-	 * among the {@link ReleaseRetrier} yet.
+	 * Return whether a hold has left the local queue whose entry in the queue of the
+	 * store may not be registered with the {@link ReleaseRetrier} yet.
 	 */
-	boolean isBeingLeft() {
+	boolean isAnyLeaving() {
 		return this.leaving.get() > 0;
 	}
 
 	/**
-	 * Leaves nothing behind when the waiting ended in an exception. First the key is free
-	 * for others of this process, whatever fails then.
+	 * Undo an acquisition that ended in an exception. The key is first freed for others
+	 * of this process, whatever fails afterwards.
 	 */
 	void cancel(Hold hold, Throwable failure) {
 		boolean cutOff = !(failure instanceof InterruptedException || failure instanceof EngineException);
-		boolean asking = hold.state() == Hold.LEADING || hold.state() == Hold.TRYING;
-		Lease asked = hold.leaseOrNull();
+		boolean contending = hold.isContending();
+		Lease lease = hold.leaseOrNull();
 		try {
 			cancel(hold);
 		}
 		finally {
-			if (cutOff && asking && asked != null) {
-				this.releaseRetrier.releaseIfGranted(asked.request()); // a call to the
-																		// store
-																		// may
-																		// have been cut
-																		// off
+			if (cutOff && contending && lease != null) {
+				// a call to the store may have been cut off
+				this.releaseRetrier.releaseIfGranted(lease.request());
 			}
 		}
 	}
 
 	/**
-	 * Leaves nothing behind when the waiting ended in an exception, or is not wanted any
-	 * more.
+	 * Undo an acquisition.
 	 */
-	private void cancel(Hold hold) {
-		if (hold.state() != Hold.ENDED && !leave(hold)) {
+	void cancel(Hold hold) {
+		if (!hold.isEnded() && !leave(hold)) {
 			hold.release();
 		}
 	}
 
-	boolean isClosed() {
-		return this.closed.getAsBoolean();
-	}
+	/**
+	 * What an acquisition does next.
+	 */
+	enum Step {
 
-	private void requireOpen() {
-		if (isClosed()) {
-			throw new EngineException(EngineException.Reason.CLOSED, "The application is shutting down", null);
-		}
+		/**
+		 * Make the next step, unless the lease is held.
+		 */
+		PROCEED,
+
+		/**
+		 * Sleep for as long as the retry schedule says, then make the next step.
+		 */
+		SLEEP,
+
+		/**
+		 * Leave the queue, because the wait time is over.
+		 */
+		TIMED_OUT
+
 	}
 
 	/**
-	 * A grant that the store made unasked.
-	 *
-	 * @param request the request that was granted
-	 * @param grant the grant
-	 * @param stamp the stamp of the denial that it follows
+	 * How an acquisition ended.
 	 */
-	record Pushed(LeaseRequest request, Grant grant, long stamp) {
+	sealed interface Outcome {
 
-		boolean isFor(@Nullable Lease lease) {
-			return lease != null && lease.request().equals(this.request);
+		/**
+		 * Outcome after which there is nothing left to do.
+		 */
+		enum Final implements Outcome {
+
+			/**
+			 * The lease is held.
+			 */
+			ACQUIRED,
+
+			/**
+			 * The wait time is over.
+			 */
+			TIMED_OUT
+
+		}
+
+		/**
+		 * The lease was granted, but had expired before its holder resumed.
+		 *
+		 * @param remainingNanos the remaining wait time
+		 */
+		record Expired(long remainingNanos) implements Outcome {
 		}
 
 	}

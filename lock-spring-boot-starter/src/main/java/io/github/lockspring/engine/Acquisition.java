@@ -30,15 +30,15 @@ import org.jspecify.annotations.Nullable;
  * <li>It enters the local queue in the calling thread, so that acquisitions are queued in
  * the order of the calls.</li>
  * <li>From then on it advances in steps, one at a time, each in a thread that it uses for
- * that step only. A step is triggered by whatever would unpark a thread, by the lease
- * scheduler when its sleep is over, and by the completion of its future.</li>
+ * that step only. A step is triggered by whatever would unpark a thread, by a timer when
+ * its sleep is over, and by the completion of its future.</li>
  * <li>The last step completes the future. If the future was cancelled or completed
  * before, the lease is released.</li>
  * </ol>
  */
-final class Acquisition {
+final class Acquisition implements Waiter {
 
-	private static final Log logger = LogFactory.getLog(LockEngine.class);
+	private static final Log logger = LogFactory.getLog(Acquisition.class);
 
 	private static final long LONGEST_SLEEP_NANOS = Long.MAX_VALUE / 4;
 
@@ -46,37 +46,45 @@ final class Acquisition {
 
 	private final AtomicReference<Progress> progress = new AtomicReference<>(Progress.AWAKE);
 
+	private final EngineContext context;
+
 	private final Acquirer acquirer;
 
 	private final AsyncDispatcher asyncDispatcher;
 
 	private final RetrySchedule retrySchedule;
 
+	private final long start;
+
 	private final long waitNanos;
 
 	private @Nullable Hold hold;
 
-	private AsyncDispatcher.@Nullable Alarm alarm;
+	private AsyncDispatcher.@Nullable Timer timer;
 
-	private boolean toAskAtOnce;
+	/**
+	 * Whether this was the leader from the beginning and has not contended yet.
+	 */
+	private boolean contendNow;
 
-	Acquisition(Acquirer acquirer, AsyncDispatcher asyncDispatcher, long now, long waitNanos) {
+	Acquisition(EngineContext context, Acquirer acquirer, AsyncDispatcher asyncDispatcher, long waitNanos) {
+		this.context = context;
 		this.acquirer = acquirer;
 		this.asyncDispatcher = asyncDispatcher;
-		this.retrySchedule = acquirer.newSchedule(now, waitNanos);
+		this.start = context.time().nanoTime();
+		this.retrySchedule = acquirer.newSchedule(this.start, waitNanos);
 		this.waitNanos = waitNanos;
 	}
 
 	/**
 	 * Start the acquisition.
 	 * @param hold the hold to acquire
-	 * @param now the time at which it starts to wait
 	 * @return the future
 	 */
-	CompletableFuture<@Nullable Hold> start(Hold hold, long now) {
+	CompletableFuture<@Nullable Hold> start(Hold hold) {
 		this.hold = hold;
 		try {
-			begin(now);
+			begin();
 		}
 		catch (Throwable ex) {
 			this.acquirer.cancel(hold, ex);
@@ -85,41 +93,33 @@ final class Acquisition {
 		return this.future;
 	}
 
-	private void begin(long now) {
-		LocalQueue.Turn turn = this.acquirer.join(this);
+	private void begin() {
+		LocalQueue.Turn turn = join();
 		if (turn == LocalQueue.Turn.REFUSED) {
 			complete(null);
 			return;
 		}
-		this.toAskAtOnce = turn != LocalQueue.Turn.WAIT;
-		this.future.whenComplete((result, failure) -> wake());
-		if (!this.toAskAtOnce) {
-			sleep(now, this.waitNanos);
+		this.contendNow = turn != LocalQueue.Turn.WAIT;
+		this.future.whenComplete((result, failure) -> wakeUp());
+		if (!this.contendNow) {
+			sleep(this.start, this.waitNanos);
 		}
-		if (this.toAskAtOnce || this.acquirer.isClosed()
+		if (this.contendNow || this.context.isClosed()
 				|| !this.progress.compareAndSet(Progress.AWAKE, Progress.ASLEEP)) {
-			getUp();
+			dispatch();
 		}
-	}
-
-	/**
-	 * Restart with another hold, because the lease of the present one expired before a
-	 * step was run. Continues in the same step.
-	 */
-	void joinAnew() {
-		this.hold = hold().anew();
-		this.toAskAtOnce = this.acquirer.join(this) != LocalQueue.Turn.WAIT;
 	}
 
 	/**
 	 * Dispatch a step. Does not block.
 	 */
-	void wake() {
+	@Override
+	public void wakeUp() {
 		VarHandle.fullFence(); // a dispatched step sees the reason for the wake-up
 		while (true) {
 			Progress current = this.progress.get();
 			if (current == Progress.ASLEEP && this.progress.compareAndSet(current, Progress.WOKEN)) {
-				this.asyncDispatcher.execute(this::go);
+				this.asyncDispatcher.execute(this::run);
 				return;
 			}
 			if (current == Progress.AWAKE) {
@@ -133,15 +133,15 @@ final class Acquisition {
 		}
 	}
 
-	private void getUp() {
+	private void dispatch() {
 		this.progress.set(Progress.WOKEN);
-		this.asyncDispatcher.execute(this::go);
+		this.asyncDispatcher.execute(this::run);
 	}
 
-	private void go() {
+	private void run() {
 		do {
 			this.progress.set(Progress.AWAKE);
-			if (makeStep()) {
+			if (advanceOrFail()) {
 				this.progress.set(Progress.ENDED);
 				return;
 			}
@@ -150,20 +150,20 @@ final class Acquisition {
 	}
 
 	/**
-	 * Goes on as far as possible.
-	 * @return whether it was the last step
+	 * Advance as far as possible.
+	 * @return whether this is complete
 	 */
-	private boolean makeStep() {
-		if (this.alarm != null) {
-			this.asyncDispatcher.cancel(this.alarm);
-			this.alarm = null;
+	private boolean advanceOrFail() {
+		if (this.timer != null) {
+			this.asyncDispatcher.cancel(this.timer);
+			this.timer = null;
 		}
 		try {
-			long sleep = this.acquirer.advance(this);
-			if (sleep > 0) {
+			Acquirer.Step step = advance();
+			if (step == Acquirer.Step.SLEEP) {
 				return false;
 			}
-			complete((sleep == Acquirer.NOW) ? hold() : null);
+			complete((step == Acquirer.Step.PROCEED) ? hold() : null);
 		}
 		catch (Throwable ex) {
 			this.future.completeExceptionally(ex);
@@ -172,12 +172,86 @@ final class Acquisition {
 	}
 
 	/**
-	 * Sets the alarm.
-	 * @param now the moment since which it sleeps
-	 * @param nanos how long
+	 * Make steps until the lease is held, or this sleeps or has timed out.
+	 * @return {@link Acquirer.Step#PROCEED} if the lease is held
 	 */
-	void sleep(long now, long nanos) {
-		this.alarm = this.asyncDispatcher.wakeAt(now + Math.min(nanos, LONGEST_SLEEP_NANOS), this);
+	private Acquirer.Step advance() {
+		try {
+			while (true) {
+				Acquirer.Step step = advanceToGrant();
+				if (step != Acquirer.Step.PROCEED
+						|| this.acquirer.outcome(hold(), this.retrySchedule) == Acquirer.Outcome.Final.ACQUIRED) {
+					return step;
+				}
+				joinAnew();
+			}
+		}
+		catch (Throwable ex) {
+			this.acquirer.wakeUp(this.retrySchedule);
+			this.acquirer.cancel(hold(), ex);
+			throw ex;
+		}
+	}
+
+	/**
+	 * Make steps until the hold is granted.
+	 * @return {@link Acquirer.Step#PROCEED} if it is
+	 */
+	private Acquirer.Step advanceToGrant() {
+		Hold hold = hold();
+		while (hold.isPending()) {
+			this.context.requireOpen();
+			if (this.future.isDone()) {
+				this.acquirer.wakeUp(this.retrySchedule);
+				this.acquirer.cancel(hold);
+				return Acquirer.Step.TIMED_OUT;
+			}
+			long now = this.context.time().nanoTime();
+			Acquirer.Step step = step(hold, now);
+			if (step == Acquirer.Step.SLEEP) {
+				sleep(now, this.retrySchedule.sleepNanos(now, hold.isContending()));
+				return step;
+			}
+			if (step == Acquirer.Step.TIMED_OUT && this.acquirer.timeOut(hold)) {
+				return step;
+			}
+		}
+		return Acquirer.Step.PROCEED;
+	}
+
+	/**
+	 * An acquisition that is the leader from the beginning contends immediately, like one
+	 * with a thread.
+	 */
+	private Acquirer.Step step(Hold hold, long now) {
+		if (!this.contendNow) {
+			return this.acquirer.step(hold, this.retrySchedule, now);
+		}
+		this.contendNow = false;
+		this.acquirer.contendFirst(hold, this.retrySchedule, now, this.waitNanos > 0);
+		return Acquirer.Step.PROCEED;
+	}
+
+	/**
+	 * Restart with another hold, because the lease of the present one expired before a
+	 * step was run. Continues in the same step.
+	 */
+	private void joinAnew() {
+		this.hold = hold().anew();
+		this.contendNow = join() != LocalQueue.Turn.WAIT;
+	}
+
+	private LocalQueue.Turn join() {
+		return this.acquirer.join(hold(), this.waitNanos > 0);
+	}
+
+	/**
+	 * Set the timer.
+	 * @param now the time since which this sleeps
+	 * @param nanos how long to sleep
+	 */
+	private void sleep(long now, long nanos) {
+		this.timer = this.asyncDispatcher.wakeUpAt(now + Math.min(nanos, LONGEST_SLEEP_NANOS), this);
 	}
 
 	private void complete(@Nullable Hold held) {
@@ -190,32 +264,7 @@ final class Acquisition {
 		}
 	}
 
-	/**
-	 * Return whether the future was cancelled or completed by the caller.
-	 */
-	boolean isUnwanted() {
-		return this.future.isDone();
-	}
-
-	boolean mayWait() {
-		return this.waitNanos > 0;
-	}
-
-	/**
-	 * Return whether this was the leader from the beginning and did not try yet. Returns
-	 * {@code true} only once.
-	 */
-	boolean isToAskAtOnce() {
-		boolean toAskAtOnce = this.toAskAtOnce;
-		this.toAskAtOnce = false;
-		return toAskAtOnce;
-	}
-
-	RetrySchedule retrySchedule() {
-		return this.retrySchedule;
-	}
-
-	Hold hold() {
+	private Hold hold() {
 		Hold hold = this.hold;
 		if (hold == null) {
 			throw new IllegalStateException("Not started yet");

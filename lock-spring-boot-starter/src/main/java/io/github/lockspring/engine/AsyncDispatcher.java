@@ -18,15 +18,20 @@ package io.github.lockspring.engine;
 
 import java.util.Queue;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.support.TimerThread;
 
 /**
  * Dispatches the steps of asynchronous acquisitions to threads.
@@ -34,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * <li>One thread at a time takes the next step from the queue.</li>
  * <li>Before it runs the step, which may call the store or run callbacks that a user
  * attached to a future, it lets another thread take the next one.</li>
- * <li>Sleeping acquisitions are woken by the lease scheduler, which only puts them into
+ * <li>Sleeping acquisitions are woken by a timed task, which only puts them into
  * the queue.</li>
  * </ol>
  * Thus no step waits for another, but thousands of short ones that arrive together do not
@@ -45,46 +50,80 @@ import org.jspecify.annotations.Nullable;
  */
 final class AsyncDispatcher {
 
-	private static final Log logger = LogFactory.getLog(LockEngine.class);
+	private static final Log logger = LogFactory.getLog(AsyncDispatcher.class);
 
 	private static final long PAUSE_NANOS = 100_000_000;
 
-	private final Queue<Runnable> row = new ConcurrentLinkedQueue<>();
+	private final Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
 
 	/**
 	 * Guarded by its monitor.
 	 */
-	private final TreeSet<Alarm> alarms = new TreeSet<>();
+	private final TreeSet<Timer> timers = new TreeSet<>();
 
 	private final AtomicBoolean taking = new AtomicBoolean();
 
 	private final AtomicLong sequence = new AtomicLong();
 
-	private final LeaseScheduler leaseScheduler;
+	private final AtomicInteger calls = new AtomicInteger();
 
 	private final TimeSource time;
 
 	private final Executor executor;
 
+	private final TimerThread.Task task;
+
 	private final long origin;
 
-	AsyncDispatcher(LeaseScheduler leaseScheduler, TimeSource time, Executor executor) {
-		this.leaseScheduler = leaseScheduler;
-		this.time = time;
-		this.executor = executor;
-		this.origin = time.nanoTime();
+	AsyncDispatcher(EngineContext context) {
+		this.time = context.time();
+		this.executor = context.threads().steps();
+		this.task = context.task(this::run);
+		this.origin = this.time.nanoTime();
 	}
 
 	/**
 	 * Dispatch a step to a thread that it may block.
 	 */
 	void execute(Runnable step) {
-		this.row.add(step);
+		this.steps.add(step);
 		takeNext();
 	}
 
+	/**
+	 * Run an action that may wait for the store in another thread.
+	 * @return a future completed with the result or failure of the action
+	 */
+	<T> CompletableFuture<T> call(Supplier<T> action) {
+		CompletableFuture<T> future = new CompletableFuture<>();
+		this.calls.incrementAndGet();
+		execute(() -> {
+			Runnable outcome = outcome(future, action);
+			this.calls.decrementAndGet();
+			outcome.run();
+		});
+		return future;
+	}
+
+	private static <T> Runnable outcome(CompletableFuture<T> future, Supplier<T> action) {
+		try {
+			T result = action.get();
+			return () -> future.complete(result);
+		}
+		catch (Throwable ex) {
+			return () -> future.completeExceptionally(ex);
+		}
+	}
+
+	/**
+	 * Return whether an action that was to be called has not ended yet.
+	 */
+	boolean isCalling() {
+		return this.calls.get() > 0;
+	}
+
 	private void takeNext() {
-		if (this.row.isEmpty() || !this.taking.compareAndSet(false, true)) {
+		if (this.steps.isEmpty() || !this.taking.compareAndSet(false, true)) {
 			return;
 		}
 		try {
@@ -92,17 +131,17 @@ final class AsyncDispatcher {
 		}
 		catch (RejectedExecutionException ex) {
 			this.taking.set(false);
-			makeAll();
+			runAll();
 		}
 		catch (Throwable ex) {
 			this.taking.set(false);
 			logger.error("Could not start a thread for asynchronous acquisitions; it will be retried", ex);
-			this.leaseScheduler.wakeUpAt(this.time.nanoTime() + PAUSE_NANOS);
+			this.task.runAt(this.time.nanoTime() + PAUSE_NANOS);
 		}
 	}
 
 	private void take() {
-		Runnable step = this.row.poll();
+		Runnable step = this.steps.poll();
 		this.taking.set(false);
 		takeNext();
 		if (step != null) {
@@ -110,52 +149,52 @@ final class AsyncDispatcher {
 		}
 	}
 
-	private void makeAll() {
-		for (Runnable step = this.row.poll(); step != null; step = this.row.poll()) {
+	private void runAll() {
+		for (Runnable step = this.steps.poll(); step != null; step = this.steps.poll()) {
 			step.run();
 		}
 	}
 
 	/**
 	 * Schedule the wake-up of an acquisition at a time of the monotonic clock.
-	 * @return what to {@link #cancel(Alarm)} if it wakes up before
+	 * @return what to {@link #cancel(Timer)} if it wakes up before
 	 */
-	Alarm wakeAt(long nanoTime, Acquisition sleeper) {
-		Alarm alarm = new Alarm(nanoTime - this.origin, this.sequence.incrementAndGet(), sleeper);
-		synchronized (this.alarms) {
-			this.alarms.add(alarm);
+	Timer wakeUpAt(long nanoTime, Waiter sleeper) {
+		Timer timer = new Timer(nanoTime - this.origin, this.sequence.incrementAndGet(), sleeper);
+		synchronized (this.timers) {
+			this.timers.add(timer);
 		}
-		this.leaseScheduler.wakeUpAt(nanoTime);
-		return alarm;
+		this.task.runAt(nanoTime);
+		return timer;
 	}
 
-	void cancel(Alarm alarm) {
-		synchronized (this.alarms) {
-			this.alarms.remove(alarm);
+	void cancel(Timer timer) {
+		synchronized (this.timers) {
+			this.timers.remove(timer);
 		}
 	}
 
 	/**
 	 * Task: wake the acquisitions whose timers have expired.
 	 */
-	void run() {
-		for (Alarm alarm = pollDue(); alarm != null; alarm = pollDue()) {
-			alarm.sleeper.wake();
+	private void run() {
+		for (Timer timer = pollDue(); timer != null; timer = pollDue()) {
+			timer.sleeper.wakeUp();
 		}
 		takeNext();
 	}
 
-	private @Nullable Alarm pollDue() {
-		synchronized (this.alarms) {
-			Alarm first = this.alarms.isEmpty() ? null : this.alarms.first();
+	private @Nullable Timer pollDue() {
+		synchronized (this.timers) {
+			Timer first = this.timers.isEmpty() ? null : this.timers.first();
 			if (first == null) {
 				return null;
 			}
 			if (first.at - (this.time.nanoTime() - this.origin) > 0) {
-				this.leaseScheduler.wakeUpAt(this.origin + first.at);
+				this.task.runAt(this.origin + first.at);
 				return null;
 			}
-			return this.alarms.pollFirst();
+			return this.timers.pollFirst();
 		}
 	}
 
@@ -166,10 +205,10 @@ final class AsyncDispatcher {
 	 * @param number a unique number, in the order in which the timers were set
 	 * @param sleeper the acquisition to wake
 	 */
-	record Alarm(long at, long number, Acquisition sleeper) implements Comparable<Alarm> {
+	record Timer(long at, long number, Waiter sleeper) implements Comparable<Timer> {
 
 		@Override
-		public int compareTo(Alarm other) {
+		public int compareTo(Timer other) {
 			return (this.at != other.at) ? Long.compare(this.at, other.at) : Long.compare(this.number, other.number);
 		}
 

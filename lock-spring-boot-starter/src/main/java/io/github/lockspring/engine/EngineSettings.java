@@ -28,9 +28,9 @@ import io.github.lockspring.support.Durations;
  * Settings of an engine. Durations are capped at a hundred years.
  *
  * @param operationTimeout the timeout of one call to the store
- * @param handOverLimit how many times a lease is handed off inside this process before it
+ * @param handOffLimit how many times a lease is handed off inside this process before it
  * is released to the store; 0 disables hand-offs
- * @param handOverSpan for how long a lease is handed off before it is released to the
+ * @param handOffSpan for how long a lease is handed off before it is released to the
  * store
  * @param renewInterval how long after the last renewal the next one is due, though never
  * later than after half the lease time, or {@code null} for a third of each lease time
@@ -45,7 +45,7 @@ import io.github.lockspring.support.Durations;
  * backend can do that
  * @param probeKey the key used to check whether the store works
  */
-public record EngineSettings(Duration operationTimeout, int handOverLimit, Duration handOverSpan,
+public record EngineSettings(Duration operationTimeout, int handOffLimit, Duration handOffSpan,
 		@Nullable Duration renewInterval, Duration minPoll, Duration maxPoll, Duration queuePoll, Duration maxHoldTime,
 		int maxKeys, boolean asyncRelease, String probeKey) {
 
@@ -58,15 +58,15 @@ public record EngineSettings(Duration operationTimeout, int handOverLimit, Durat
 	 */
 	public EngineSettings {
 		operationTimeout = Durations.cap(operationTimeout);
-		handOverSpan = Durations.cap(handOverSpan);
+		handOffSpan = Durations.cap(handOffSpan);
 		renewInterval = (renewInterval != null) ? Durations.cap(renewInterval) : null;
 		minPoll = Durations.cap(minPoll);
 		maxPoll = Durations.cap(maxPoll);
 		queuePoll = Durations.cap(queuePoll);
 		maxHoldTime = Durations.cap(maxHoldTime);
-		Assert.isTrue(handOverLimit >= 0 && handOverLimit <= AcquireOptions.MAX_HAND_OFFS,
-				() -> "'handOverLimit' must be between 0 and " + AcquireOptions.MAX_HAND_OFFS + ", not "
-						+ handOverLimit);
+		Assert.isTrue(handOffLimit >= 0 && handOffLimit <= AcquireOptions.MAX_HAND_OFFS,
+				() -> "'handOffLimit' must be between 0 and " + AcquireOptions.MAX_HAND_OFFS + ", not "
+						+ handOffLimit);
 		Durations.requirePositive(operationTimeout, "operationTimeout");
 		Assert.isTrue(maxKeys > 0, () -> "'maxKeys' must be positive, not " + maxKeys);
 	}
@@ -79,52 +79,52 @@ public record EngineSettings(Duration operationTimeout, int handOverLimit, Durat
 		return DEFAULTS;
 	}
 
-	long handOverNanos() {
-		return Durations.nanos(this.handOverSpan);
+	long handOffNanos() {
+		return Durations.nanos(this.handOffSpan);
 	}
 
 	public EngineSettings withOperationTimeout(Duration operationTimeout) {
-		return new EngineSettings(operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
+		return new EngineSettings(operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
 				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease,
 				this.probeKey);
 	}
 
-	public EngineSettings withHandOver(int handOverLimit, Duration handOverSpan) {
-		return new EngineSettings(this.operationTimeout, handOverLimit, handOverSpan, this.renewInterval, this.minPoll,
+	public EngineSettings withHandOff(int handOffLimit, Duration handOffSpan) {
+		return new EngineSettings(this.operationTimeout, handOffLimit, handOffSpan, this.renewInterval, this.minPoll,
 				this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease, this.probeKey);
 	}
 
 	public EngineSettings withRenewInterval(@Nullable Duration renewInterval) {
-		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, renewInterval,
+		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, renewInterval,
 				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease,
 				this.probeKey);
 	}
 
 	public EngineSettings withPoll(Duration minPoll, Duration maxPoll, Duration queuePoll) {
-		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
+		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
 				minPoll, maxPoll, queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease, this.probeKey);
 	}
 
 	public EngineSettings withMaxHoldTime(Duration maxHoldTime) {
-		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
+		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
 				this.minPoll, this.maxPoll, this.queuePoll, maxHoldTime, this.maxKeys, this.asyncRelease,
 				this.probeKey);
 	}
 
 	public EngineSettings withAsyncRelease(boolean asyncRelease) {
-		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
+		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
 				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, asyncRelease,
 				this.probeKey);
 	}
 
 	public EngineSettings withMaxKeys(int maxKeys) {
-		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
+		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
 				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, maxKeys, this.asyncRelease,
 				this.probeKey);
 	}
 
 	public EngineSettings withProbeKey(String probeKey) {
-		return new EngineSettings(this.operationTimeout, this.handOverLimit, this.handOverSpan, this.renewInterval,
+		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
 				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease,
 				probeKey);
 	}

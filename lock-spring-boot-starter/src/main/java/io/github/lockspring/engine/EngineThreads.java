@@ -37,7 +37,7 @@ import org.apache.commons.logging.LogFactory;
 record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers steps, Workers callbacks,
 		Workers events) {
 
-	private static final Log logger = LogFactory.getLog(LockEngine.class);
+	private static final Log logger = LogFactory.getLog(EngineThreads.class);
 
 	private static final int LIMIT = 64;
 
@@ -61,7 +61,7 @@ record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers 
 	/**
 	 * Return a listener that is called by separate threads.
 	 */
-	EngineListener tellingOf(EngineListener listener) {
+	EngineListener dispatching(EngineListener listener) {
 		return new EngineListener() {
 
 			@Override
@@ -74,14 +74,14 @@ record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers 
 
 	private void fireLost(Runnable event) {
 		try {
-			this.events.execute(() -> tellAtOnce(event));
+			this.events.execute(() -> fireNow(event));
 		}
 		catch (RejectedExecutionException | OutOfMemoryError ex) {
-			tellAtOnce(event); // there is no thread for it
+			fireNow(event); // there is no thread for it
 		}
 	}
 
-	private static void tellAtOnce(Runnable event) {
+	private static void fireNow(Runnable event) {
 		try {
 			event.run();
 		}

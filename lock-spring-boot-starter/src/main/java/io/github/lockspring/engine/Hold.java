@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -38,20 +39,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Hold {
 
-	static final int WAITING = Integer.MIN_VALUE;
+	private static final int WAITING = Integer.MIN_VALUE;
 
-	static final int TRYING = Integer.MIN_VALUE + 1;
+	private static final int TRYING = Integer.MIN_VALUE + 1;
 
-	static final int LEADING = Integer.MIN_VALUE + 2;
+	private static final int LEADING = Integer.MIN_VALUE + 2;
 
-	static final int ENDED = 0;
+	private static final int ENDED = 0;
 
 	private static final VarHandle STATE = Fields.varHandle(MethodHandles.lookup(), "state", int.class);
 
 	private static final VarHandle NOTIFICATION = Fields.varHandle(MethodHandles.lookup(), "notification",
-			Object.class);
+			Notification.class);
 
-	private final LeaseReleaser leaseReleaser;
+	private final Listener listener;
 
 	private final String key;
 
@@ -60,7 +61,8 @@ public final class Hold {
 	private final Object owner;
 
 	/**
-	 * The waiter: a thread, or an asynchronous {@link Acquisition}.
+	 * The waiter: a {@link Thread}, which needs no object of its own to be woken, or a
+	 * {@link Waiter}.
 	 */
 	private final Object waiter;
 
@@ -78,26 +80,26 @@ public final class Hold {
 
 	private volatile int state;
 
-	private volatile @Nullable Object notification;
+	private volatile @Nullable Notification notification;
 
 	private volatile @Nullable List<LossCallback> lossCallbacks;
 
 	/**
 	 * Create a hold for which the current thread waits.
 	 */
-	Hold(LeaseReleaser leaseReleaser, String key, AcquireOptions terms, Object owner) {
-		this(leaseReleaser, key, terms, owner, Thread.currentThread());
+	Hold(Listener listener, String key, AcquireOptions terms, Object owner) {
+		this(listener, key, terms, owner, Thread.currentThread());
 	}
 
 	/**
 	 * Create a hold for which no thread waits.
 	 */
-	Hold(LeaseReleaser leaseReleaser, String key, AcquireOptions terms, Object owner, Acquisition acquisition) {
-		this(leaseReleaser, key, terms, owner, (Object) acquisition);
+	Hold(Listener listener, String key, AcquireOptions terms, Object owner, Waiter waiter) {
+		this(listener, key, terms, owner, (Object) waiter);
 	}
 
-	private Hold(LeaseReleaser leaseReleaser, String key, AcquireOptions terms, Object owner, Object waiter) {
-		this.leaseReleaser = leaseReleaser;
+	private Hold(Listener listener, String key, AcquireOptions terms, Object owner, Object waiter) {
+		this.listener = listener;
 		this.key = key;
 		this.terms = terms;
 		this.owner = owner;
@@ -108,7 +110,7 @@ public final class Hold {
 	 * Create another hold with the same waiter.
 	 */
 	Hold anew() {
-		return new Hold(this.leaseReleaser, this.key, this.terms, this.owner, this.waiter);
+		return new Hold(this.listener, this.key, this.terms, this.owner, this.waiter);
 	}
 
 	/**
@@ -141,7 +143,7 @@ public final class Hold {
 	 * @return the name
 	 */
 	public String backendName() {
-		return this.leaseReleaser.backendName();
+		return this.listener.backendName();
 	}
 
 	/**
@@ -150,7 +152,7 @@ public final class Hold {
 	 * @return whether it is held
 	 */
 	public boolean isHeld() {
-		return hasLease() && !this.leaseReleaser.isInDoubt(this);
+		return hasLease() && !this.listener.isInDoubt(this);
 	}
 
 	/**
@@ -162,8 +164,8 @@ public final class Hold {
 		if (this.state <= ENDED) {
 			return false;
 		}
-		if (lease().isExpired(this.leaseReleaser.time())) {
-			this.leaseReleaser.expire(this);
+		if (lease().isExpired(this.listener.time())) {
+			this.listener.onExpired(this);
 			return false;
 		}
 		return true;
@@ -174,7 +176,7 @@ public final class Hold {
 	 * @return the time, zero if not held
 	 */
 	public Duration remaining() {
-		return isHeld() ? Duration.ofNanos(Math.max(0, lease().remainingNanos(this.leaseReleaser.time())))
+		return isHeld() ? Duration.ofNanos(Math.max(0, lease().remainingNanos(this.listener.time())))
 				: Duration.ZERO;
 	}
 
@@ -204,7 +206,7 @@ public final class Hold {
 				return;
 			}
 		}
-		this.leaseReleaser.callBack(callback);
+		this.listener.runCallback(callback);
 	}
 
 	private void dropLossCallbacksOf(Object handle) {
@@ -224,7 +226,7 @@ public final class Hold {
 	 */
 	public void warnIfForeignThread() {
 		if (this.owner instanceof Thread thread && thread != Thread.currentThread()) {
-			this.leaseReleaser.warnOfForeignThread(this, thread);
+			this.listener.onForeignThread(this, thread);
 		}
 	}
 
@@ -251,7 +253,7 @@ public final class Hold {
 		if (left != ENDED) {
 			return left > ENDED;
 		}
-		return this.leaseReleaser.release(this);
+		return this.listener.onReleased(this);
 	}
 
 	/**
@@ -270,7 +272,7 @@ public final class Hold {
 			}
 		});
 		if (!ended.isEmpty()) {
-			lost.addAll(ended.get(0).leaseReleaser.releaseAll(ended));
+			lost.addAll(ended.get(0).listener.onAllReleased(ended));
 		}
 		return lost;
 	}
@@ -307,7 +309,7 @@ public final class Hold {
 			return CompletableFuture.failedStage(ex);
 		}
 		return (left != ENDED) ? CompletableFuture.completedStage(left > ENDED)
-				: this.leaseReleaser.releaseAsynchronously(this);
+				: this.listener.onReleasedAsync(this);
 	}
 
 	/**
@@ -316,7 +318,7 @@ public final class Hold {
 	 * @return a stage completed with the result or failure of the action
 	 */
 	public CompletableFuture<Void> runAsync(Runnable action) {
-		return this.leaseReleaser.callAsync(() -> {
+		return this.listener.callAsync(() -> {
 			action.run();
 			return null;
 		});
@@ -344,7 +346,7 @@ public final class Hold {
 			int changed = (current > ENDED) ? current - 1 : current + 1;
 			if (STATE.compareAndSet(this, current, changed)) {
 				if (current == -1) {
-					this.leaseReleaser.remove(this);
+					this.listener.onLostReleased(this);
 				}
 				return (current > ENDED) ? changed : -1;
 			}
@@ -455,9 +457,51 @@ public final class Hold {
 	/**
 	 * Enter a queue. The caller owns the queue's monitor.
 	 */
-	void enter(LocalQueue queue, int state) {
+	private void enter(LocalQueue queue, int state) {
 		this.queue = queue;
 		setState(state);
+	}
+
+	/**
+	 * Enter a queue to wait.
+	 */
+	void enterWaiting(LocalQueue queue) {
+		enter(queue, WAITING);
+	}
+
+	/**
+	 * Enter a queue as its leader.
+	 */
+	void enterLeading(LocalQueue queue) {
+		enter(queue, LEADING);
+	}
+
+	/**
+	 * Enter a queue to try once beside its leader.
+	 */
+	void enterTrying(LocalQueue queue) {
+		enter(queue, TRYING);
+	}
+
+	/**
+	 * Enter a queue to become a holder without having contended.
+	 */
+	void enterEnded(LocalQueue queue) {
+		enter(queue, ENDED);
+	}
+
+	/**
+	 * Become the leader. The caller owns the queue's monitor.
+	 */
+	void lead() {
+		setState(LEADING);
+	}
+
+	/**
+	 * Leave the queue without having been granted. The caller owns the queue's monitor.
+	 */
+	void end() {
+		setState(ENDED);
 	}
 
 	LocalQueue queue() {
@@ -468,19 +512,62 @@ public final class Hold {
 		return queue;
 	}
 
-	int state() {
-		return this.state;
+	/**
+	 * Return whether this is still to be acquired.
+	 */
+	boolean isPending() {
+		return this.state <= LEADING;
+	}
+
+	/**
+	 * Return whether this waits behind the leader.
+	 */
+	boolean isWaiting() {
+		return this.state == WAITING;
+	}
+
+	/**
+	 * Return whether this is the leader, which contends in the store.
+	 */
+	boolean isLeader() {
+		return this.state == LEADING;
+	}
+
+	/**
+	 * Return whether this contends in the store, as the leader or once beside it.
+	 */
+	boolean isContending() {
+		int state = this.state;
+		return state == LEADING || state == TRYING;
+	}
+
+	/**
+	 * Return whether this is held as far as its hold count says.
+	 */
+	boolean isActive() {
+		return this.state > ENDED;
+	}
+
+	/**
+	 * Return whether this was released completely, or left the queue.
+	 */
+	boolean isEnded() {
+		return this.state == ENDED;
+	}
+
+	/**
+	 * Return whether this is held, or its lease is just being handed off or released.
+	 */
+	boolean mayHaveLease() {
+		return this.state >= ENDED;
 	}
 
 	/**
 	 * Return whether the lease was lost, and not all acquisitions are released yet.
 	 */
 	boolean isLost() {
-		return this.state < ENDED && hasBegun();
-	}
-
-	boolean hasBegun() {
-		return this.state > LEADING;
+		int state = this.state;
+		return state < ENDED && state > LEADING;
 	}
 
 	void setState(int state) {
@@ -502,12 +589,12 @@ public final class Hold {
 	/**
 	 * Signal the waiter, which must then be woken.
 	 */
-	void signal(Object notification) {
+	void signal(Notification notification) {
 		this.notification = notification;
 	}
 
-	@Nullable Object pollNotification() {
-		return (this.notification != null) ? NOTIFICATION.getAndSet(this, null) : null;
+	@Nullable Notification pollNotification() {
+		return (this.notification != null) ? (@Nullable Notification) NOTIFICATION.getAndSet(this, null) : null;
 	}
 
 	boolean hasNotification() {
@@ -518,13 +605,83 @@ public final class Hold {
 	 * Wake the waiter. Not to be called under a monitor, because an asynchronous
 	 * acquisition calls an executor.
 	 */
-	void wake() {
+	void wakeUp() {
 		if (this.waiter instanceof Thread thread) {
 			LockSupport.unpark(thread);
 		}
 		else {
-			((Acquisition) this.waiter).wake();
+			((Waiter) this.waiter).wakeUp();
 		}
+	}
+
+	/**
+	 * Return the remaining minimum hold time. It is counted from the arrival of the
+	 * grant, which is the same for all holds with such options, because their leases are
+	 * not handed off.
+	 */
+	long remainingMinimumNanos(TimeSource time) {
+		long minimum = this.terms.minimumHoldNanos();
+		return (minimum > 0) ? minimum - (time.nanoTime() - lease().grantedNanos()) : 0;
+	}
+
+	/**
+	 * What a hold needs of its engine: releases its lease when it has ended, and handles
+	 * its loss.
+	 */
+	interface Listener {
+
+		String backendName();
+
+		TimeSource time();
+
+		/**
+		 * Return whether it is currently unknown if the lease of a hold still exists.
+		 */
+		boolean isInDoubt(Hold hold);
+
+		/**
+		 * Called if the lease of a hold is found to have expired.
+		 */
+		void onExpired(Hold hold);
+
+		/**
+		 * Called when a hold has ended.
+		 * @return {@code false} if its lease turned out to be lost
+		 */
+		boolean onReleased(Hold hold);
+
+		/**
+		 * Called when several holds have ended.
+		 * @return the holds whose lease turned out to be lost
+		 */
+		List<Hold> onAllReleased(List<Hold> holds);
+
+		/**
+		 * Called when a hold has ended whose owner does not wait for the store.
+		 * @return a stage completed with {@code false} if the lease turned out to be lost
+		 */
+		CompletionStage<Boolean> onReleasedAsync(Hold hold);
+
+		/**
+		 * Called when the owner of a lost hold has released it.
+		 */
+		void onLostReleased(Hold hold);
+
+		/**
+		 * Called if a hold is released by another thread than its owner.
+		 */
+		void onForeignThread(Hold hold, Thread owner);
+
+		/**
+		 * Run a callback in another thread, so that it cannot block the engine.
+		 */
+		void runCallback(Runnable callback);
+
+		/**
+		 * Run an action that may wait for the store in another thread.
+		 */
+		<T> CompletableFuture<T> callAsync(Supplier<T> action);
+
 	}
 
 	/**

@@ -19,10 +19,10 @@ package io.github.lockspring.engine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lease that is watched and renewed. Confined to the lease scheduler, except while a
- * renewing thread uses it.
+ * Lease that is watched and renewed. Confined to the timed task, except while a renewing
+ * thread uses it.
  */
-final class KeptLease {
+final class KeptLease implements Lease.Watch {
 
 	private final Lease lease;
 

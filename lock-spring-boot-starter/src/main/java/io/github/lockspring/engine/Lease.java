@@ -56,15 +56,24 @@ class Lease {
 	private volatile long sentNanos;
 
 	/**
-	 * Time at which the grant arrived; before that, the stamp of the last denial.
+	 * Monotonic time at which the grant arrived.
 	 */
 	private long grantedNanos;
 
+	/**
+	 * Attempt id of the last denial, zero if there was none.
+	 */
+	private long attemptId;
+
 	private volatile boolean ended;
 
-	private volatile @Nullable KeptLease kept;
+	private volatile @Nullable Watch watch;
 
-	private int handOffs;
+	/**
+	 * Number of hand-offs, at most {@link AcquireOptions#MAX_HAND_OFFS}: with a longer
+	 * type, the object would take more than 64 bytes.
+	 */
+	private short handOffs;
 
 	private boolean queued;
 
@@ -103,14 +112,14 @@ class Lease {
 	}
 
 	/**
-	 * Set whether the lease scheduler watches this lease.
+	 * Set by what this lease is watched, if it is.
 	 */
-	void setKept(@Nullable KeptLease kept) {
-		this.kept = kept;
+	void setWatch(@Nullable Watch watch) {
+		this.watch = watch;
 	}
 
-	@Nullable KeptLease kept() {
-		return this.kept;
+	@Nullable Watch watch() {
+		return this.watch;
 	}
 
 	/**
@@ -129,13 +138,13 @@ class Lease {
 
 	/**
 	 * Record that the store denied the request, and did not grant it before.
-	 * @param stamp the stamp of the denial, zero if no notification of a grant will
+	 * @param attemptId the attempt id of the denial, zero if no notification of a grant will
 	 * follow
 	 * @param sentNanos the monotonic time before the request was sent
 	 * @param sentMillis the wall time before the request was sent
 	 */
-	void denied(long stamp, long sentNanos, long sentMillis) {
-		this.grantedNanos = stamp;
+	void denied(long attemptId, long sentNanos, long sentMillis) {
+		this.attemptId = attemptId;
 		setDeadline(sentNanos, sentMillis);
 	}
 
@@ -144,12 +153,12 @@ class Lease {
 	 * grant that follows another denial than the last may have expired by now, one that
 	 * is not renewed must last for its lease time, and the minimum hold time must outlast
 	 * this process.
-	 * @param stamp the stamp of the denial that the grant follows
+	 * @param attemptId the attempt id of the denial that the grant follows
 	 * @return {@code false} if the request must be retried to find out whether the grant
 	 * is still valid
 	 */
-	boolean grantedUnasked(Grant grant, long stamp, AcquireOptions terms, TimeSource time) {
-		if (terms.hasMinimumHold() || stamp == 0 || stamp != this.grantedNanos
+	boolean grantedUnasked(Grant grant, long attemptId, AcquireOptions terms, TimeSource time) {
+		if (terms.hasMinimumHold() || attemptId == 0 || attemptId != this.attemptId
 				|| !lastsFor(grant.validity().toNanos(), terms, time)) {
 			return false;
 		}
@@ -279,24 +288,24 @@ class Lease {
 	 */
 	boolean canHandOff(AcquireOptions terms, EngineSettings settings, TimeSource time) {
 		long now = time.nanoTime();
-		return this.handOffs < Math.min(settings.handOverLimit(), request().terms().tokens() - 1)
-				&& now - this.grantedNanos < settings.handOverNanos() && remainingNanos(now,
+		return this.handOffs < Math.min(settings.handOffLimit(), request().terms().tokens() - 1)
+				&& now - this.grantedNanos < settings.handOffNanos() && remainingNanos(now,
 						time.currentTimeMillis()) >= (terms.isAutoRenew() ? spanNanos(terms) / 2 : terms.wantedNanos());
 	}
 
 	/**
-	 * Record that a hold has ended.
+	 * Record that the hold of a key has ended.
 	 * @return the request to release in the store now
 	 */
-	LeaseRequest leave(Hold hold) {
+	LeaseRequest leave(String key) {
 		return request();
 	}
 
 	/**
-	 * Record that holds have ended.
+	 * Record that the holds of keys have ended.
 	 * @return the request to release in the store now
 	 */
-	LeaseRequest leave(List<Hold> holds) {
+	LeaseRequest leaveAll(List<String> keys) {
 		return request();
 	}
 
@@ -313,12 +322,19 @@ class Lease {
 	 * as permitted.
 	 */
 	boolean isHandOffBudgetSpent(long now, EngineSettings settings) {
-		int limit = Math.min(settings.handOverLimit(), request().terms().tokens() - 1);
-		return limit > 0 && (this.handOffs >= limit || now - this.grantedNanos >= settings.handOverNanos());
+		int limit = Math.min(settings.handOffLimit(), request().terms().tokens() - 1);
+		return limit > 0 && (this.handOffs >= limit || now - this.grantedNanos >= settings.handOffNanos());
 	}
 
 	void handOff() {
 		this.handOffs++;
+	}
+
+	/**
+	 * Marks a lease as watched for its renewal and expiry.
+	 */
+	interface Watch {
+
 	}
 
 }

@@ -23,21 +23,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * Ends holds: releases their leases, hands them off, or reports their loss.
+ * Releases the leases of holds that have ended, or hands them off.
  * <ol>
  * <li>Released while another acquisition waits in this process: the lease is handed off,
  * if it suits the next one.</li>
@@ -46,81 +41,60 @@ import io.github.lockspring.spi.LeaseRequest;
  * process.</li>
  * <li>Released by a writer whose owner reads as well: the lease is downgraded for the
  * reader. If that reader was released before, the writer still has the lease.</li>
- * <li>Lost, because it expired or the store reports so: the next one becomes the leader
- * immediately, and all registered callbacks are run once.</li>
+ * <li>Released after the lease was lost: the {@link LossHandler} reports the loss.</li>
  * </ol>
  */
-final class LeaseReleaser {
+final class LeaseReleaser implements Hold.Listener {
 
-	private static final Log logger = LogFactory.getLog(LockEngine.class);
+	private static final Log logger = LogFactory.getLog(LeaseReleaser.class);
 
-	private final Store store;
+	private final EngineContext context;
 
-	private final LocalQueues queues;
+	private final EngineSettings settings;
+
+	private final TimeSource time;
 
 	private final RenewalPlan plan;
 
 	private final ReleaseRetrier releaseRetrier;
 
-	private final EngineSettings settings;
-
-	private final EngineListener listener;
-
-	private final TimeSource time;
-
-	private final Executor executor;
-
-	private final BooleanSupplier closed;
-
-	private final LockDowngrader downgrader;
-
-	private final LostHolds lostHolds;
+	private final LossHandler lossHandler;
 
 	private final AsyncDispatcher asyncDispatcher;
 
-	private final AtomicInteger unanswered = new AtomicInteger();
+	private final LockDowngrader downgrader;
 
 	private final AtomicBoolean warnedOfForeignThread = new AtomicBoolean();
 
-	private volatile boolean suspended;
-
-	LeaseReleaser(Store store, LocalQueues queues, RenewalPlan plan, ReleaseRetrier releaseRetrier,
-			EngineSettings settings, EngineListener listener, TimeSource time, Executor executor,
-			AsyncDispatcher asyncDispatcher, LostHolds lostHolds, BooleanSupplier closed) {
-		this.store = store;
-		this.queues = queues;
+	LeaseReleaser(EngineContext context, RenewalPlan plan, ReleaseRetrier releaseRetrier, LossHandler lossHandler,
+			AsyncDispatcher asyncDispatcher) {
+		this.context = context;
+		this.settings = context.settings();
+		this.time = context.time();
 		this.plan = plan;
 		this.releaseRetrier = releaseRetrier;
-		this.settings = settings;
-		this.listener = listener;
-		this.time = time;
-		this.executor = executor;
-		this.closed = closed;
+		this.lossHandler = lossHandler;
 		this.asyncDispatcher = asyncDispatcher;
-		this.lostHolds = lostHolds;
-		this.downgrader = new LockDowngrader(this, store, queues, plan, releaseRetrier, settings, time);
+		this.downgrader = new LockDowngrader(context, plan, releaseRetrier, lossHandler);
 	}
 
 	/**
-	 * Log a warning, once, about a hold that is released by another thread than its
-	 * owner.
+	 * Log a warning, once.
 	 */
-	void warnOfForeignThread(Hold hold, Thread owner) {
+	@Override
+	public void onForeignThread(Hold hold, Thread owner) {
 		if (!this.warnedOfForeignThread.getAndSet(true)) {
 			logger.warn("The lock on " + KeyFormat.quote(hold.key()) + " belongs to the thread '" + owner.getName()
 					+ "', which acquired it, but was released by the thread '" + Thread.currentThread().getName()
 					+ "'. Until the release, other code in that thread, such as the next task of its pool, acquires"
-					+ " the lock reentrantly and is not excluded" + ((hold.state() > 1) ? ", which happened here" : "")
+					+ " the lock reentrantly and is not excluded" + (hold.isReentered() ? ", which happened here" : "")
 					+ ". Acquire with acquireAsync, or with a template that is ownedBy an object of the task."
 					+ " This warning is logged only once");
 		}
 	}
 
-	/**
-	 * Hand off the lease of a hold that ended, or release it to the store.
-	 * @return {@code false} if the lease turned out to be lost
-	 */
-	boolean release(Hold hold) {
+	@Override
+	public boolean onReleased(Hold hold) {
 		try {
 			return releaseNow(hold);
 		}
@@ -138,10 +112,10 @@ final class LeaseReleaser {
 	private void releaseInBackground(Hold hold) {
 		if (hold.queue().isHolder(hold)) {
 			try {
-				this.queues.end(hold);
+				this.context.queues().end(hold);
 			}
 			finally {
-				this.releaseRetrier.release(hold.lease().leave(hold), remainingMinimum(hold));
+				this.releaseRetrier.release(hold, hold.lease().leave(hold.key()));
 			}
 		}
 	}
@@ -159,13 +133,13 @@ final class LeaseReleaser {
 	}
 
 	/**
-	 * Hand off the lease of a hold that ended immediately, or release it to the store in
-	 * another thread.
+	 * Hand off the lease immediately, or release it to the store in another thread.
 	 */
-	CompletionStage<Boolean> releaseAsynchronously(Hold hold) {
+	@Override
+	public CompletionStage<Boolean> onReleasedAsync(Hold hold) {
 		try {
-			boolean passedOn = hold.terms().isExclusive() && hold.queue().borrowerOf(hold) == null && handOff(hold);
-			return passedOn ? CompletableFuture.completedStage(true) : callAsync(() -> release(hold));
+			boolean handedOff = hold.terms().isExclusive() && hold.queue().borrowerOf(hold) == null && handOff(hold);
+			return handedOff ? CompletableFuture.completedStage(true) : callAsync(() -> onReleased(hold));
 		}
 		catch (Throwable ex) {
 			releaseInBackground(hold);
@@ -173,34 +147,9 @@ final class LeaseReleaser {
 		}
 	}
 
-	/**
-	 * Run an action that may wait for the store in another thread. A shutdown waits for
-	 * it.
-	 */
-	<T> CompletableFuture<T> callAsync(Supplier<T> action) {
-		CompletableFuture<T> future = new CompletableFuture<>();
-		this.unanswered.incrementAndGet();
-		this.asyncDispatcher.execute(() -> {
-			Runnable outcome = outcome(future, action);
-			this.unanswered.decrementAndGet();
-			outcome.run();
-		});
-		return future;
-	}
-
-	private static <T> Runnable outcome(CompletableFuture<T> future, Supplier<T> action) {
-		try {
-			T result = action.get();
-			return () -> future.complete(result);
-		}
-		catch (Throwable ex) {
-			return () -> future.completeExceptionally(ex);
-		}
-	}
-
 	private boolean releaseBorrowedLease(Hold reader) {
 		boolean lost = reader.lease().isExpired(this.time);
-		this.queues.end(reader);
+		this.context.queues().end(reader);
 		return !lost || reportLossAtRelease(reader);
 	}
 
@@ -216,47 +165,51 @@ final class LeaseReleaser {
 	 * Hand off a lease to the first waiting hold, if there is one that it suits.
 	 */
 	private boolean handOff(Hold hold) {
-		Hold next = hold.queue().hasWaiting() && !isInDoubt(hold) ? hold.queue().handOff(hold, this::isSuitable) : null;
+		Hold next = (hold.queue().hasWaiting() && !isInDoubt(hold)) ? hold.queue().handOff(hold, this::isSuitable) : null;
 		if (next == null) {
 			return false;
 		}
 		this.plan.watch(next);
-		next.wake();
+		next.wakeUp();
 		return true;
 	}
 
 	private boolean reportLossAtRelease(Hold hold) {
-		reportLoss(hold, "it had already ended in the store before the release");
+		this.lossHandler.reportLossAtRelease(hold);
 		return false;
 	}
 
 	private boolean releaseInStore(Hold hold) {
 		try {
-			return releaseInStore(hold, hold.lease().leave(hold));
+			return releaseInStore(hold, hold.lease().leave(hold.key()));
 		}
 		finally {
 			endInQueue(hold);
 		}
 	}
 
-	private boolean releaseInStore(Hold hold, LeaseRequest given) {
-		return this.settings.asyncRelease() ? releaseAsync(hold, given) : releaseLease(hold, given);
+	private boolean releaseInStore(Hold hold, LeaseRequest request) {
+		if (!this.settings.asyncRelease()) {
+			return this.releaseRetrier.releaseNow(hold, request);
+		}
+		this.releaseRetrier.releaseAsync(hold, request, () -> reportLossAtRelease(hold));
+		return true;
 	}
 
 	private void endInQueue(Hold hold) {
-		if (!this.store.keepsTurns() && hold.queue().hasWaiting()) {
+		if (!this.context.store().keepsTurns() && hold.queue().hasWaiting()) {
 			yieldToOthers(hold);
 		}
-		this.queues.end(hold);
+		this.context.queues().end(hold);
 	}
 
 	/**
 	 * Release several holds that have ended, those of one lease in one call to the store.
 	 * If one fails, the others are released nevertheless. Those that remain after the
 	 * timeout of a call to the store are released in the background.
-	 * @return the holds whose lease turned out to be lost
 	 */
-	List<Hold> releaseAll(List<Hold> holds) {
+	@Override
+	public List<Hold> onAllReleased(List<Hold> holds) {
 		Map<Lease, List<Hold>> leases = new LinkedHashMap<>();
 		holds.forEach((hold) -> leases.computeIfAbsent(hold.lease(), (lease) -> new ArrayList<>(1)).add(hold));
 		List<Hold> lost = new ArrayList<>();
@@ -287,7 +240,7 @@ final class LeaseReleaser {
 		if (late && !isLent(first)) {
 			return releaseInBackground(lease, ended);
 		}
-		return (ended.size() > 1) ? releaseTogether(lease, ended) : release(first);
+		return (ended.size() > 1) ? releaseTogether(lease, ended) : onReleased(first);
 	}
 
 	private boolean isLent(Hold hold) {
@@ -296,25 +249,29 @@ final class LeaseReleaser {
 
 	private boolean releaseInBackground(Lease lease, List<Hold> ended) {
 		Hold first = ended.get(0);
-		boolean kept = !lease.isExpired(this.time);
+		boolean held = !lease.isExpired(this.time);
 		if (!handOff(first)) {
-			this.releaseRetrier.release(lease.leave(ended), remainingMinimum(first));
+			this.releaseRetrier.release(first, lease.leaveAll(keys(ended)));
 			ended.forEach(this::endInQueue);
 		}
-		if (!kept) {
+		if (!held) {
 			ended.forEach(this::reportLossAtRelease);
 		}
-		return kept;
+		return held;
+	}
+
+	private static List<String> keys(List<Hold> holds) {
+		return holds.stream().map(Hold::key).toList();
 	}
 
 	private boolean releaseTogether(Lease lease, List<Hold> ended) {
 		logger.debug("Releasing the locks on " + ended.size() + " keys together");
 		try {
-			boolean kept = releaseInStore(ended.get(0), lease.leave(ended));
-			if (!kept) {
+			boolean held = releaseInStore(ended.get(0), lease.leaveAll(keys(ended)));
+			if (!held) {
 				ended.forEach(this::reportLossAtRelease);
 			}
-			return kept;
+			return held;
 		}
 		finally {
 			ended.forEach(this::endInQueue);
@@ -332,214 +289,41 @@ final class LeaseReleaser {
 	}
 
 	private boolean isSuitable(Lease lease, AcquireOptions terms) {
-		return !this.closed.getAsBoolean() && !this.suspended && lease.canHandOff(terms, this.settings, this.time);
+		return !this.context.isClosed() && !this.context.isSuspended() && lease.canHandOff(terms, this.settings, this.time);
 	}
 
-	/**
-	 * Release a lease to the store without waiting for the answer. A loss is reported
-	 * when the answer has arrived.
-	 */
-	private boolean releaseAsync(Hold hold, LeaseRequest lease) {
-		this.unanswered.incrementAndGet();
-		this.store.releaseAsync(lease, remainingMinimum(hold), this.settings.operationTimeout())
-			.whenComplete((held, failure) -> {
-				if (failure != null) {
-					releaseLater(hold, lease, failure);
-				}
-				else if (!held) {
-					reportLossAtRelease(hold);
-				}
-				this.unanswered.decrementAndGet();
-			});
-		return true;
+	@Override
+	public boolean isInDoubt(Hold hold) {
+		return this.plan.isInDoubt(hold);
 	}
 
-	/**
-	 * Return whether all asynchronous releases are answered.
-	 */
-	boolean isAnswered() {
-		return this.unanswered.get() == 0;
+	@Override
+	public void onExpired(Hold hold) {
+		this.lossHandler.expire(hold);
 	}
 
-	private void releaseLater(Hold hold, LeaseRequest lease, Throwable failure) {
-		logger.warn("Could not release the lock on " + KeyFormat.quote(lease.key())
-				+ "; it will be retried in the background: " + failure.getMessage());
-		this.releaseRetrier.release(lease, remainingMinimum(hold));
+	@Override
+	public void onLostReleased(Hold hold) {
+		this.context.queues().end(hold);
 	}
 
-	/**
-	 * Return the remaining minimum hold time. It is counted from the arrival of the
-	 * grant, which is the same for all holds with such options, because their leases are
-	 * not handed off.
-	 */
-	private long remainingMinimum(Hold hold) {
-		long minimum = hold.terms().minimumHoldNanos();
-		return (minimum > 0) ? minimum - (this.time.nanoTime() - hold.lease().grantedNanos()) : 0;
+	@Override
+	public void runCallback(Runnable callback) {
+		this.lossHandler.runCallback(callback);
 	}
 
-	/**
-	 * Release the lease of a hold to the store, now or in the background. If its minimum
-	 * hold time is not over, the store keeps the key locked until then.
-	 * @return {@code false} if it turned out to be lost
-	 */
-	boolean releaseLease(Hold hold) {
-		return releaseLease(hold, hold.lease().request());
+	@Override
+	public <T> CompletableFuture<T> callAsync(Supplier<T> action) {
+		return this.asyncDispatcher.call(action);
 	}
 
-	boolean releaseLease(Hold hold, LeaseRequest lease) {
-		try {
-			return this.store.release(lease, remainingMinimum(hold), this.settings.operationTimeout());
-		}
-		catch (BackendException ex) {
-			releaseLater(hold, lease, ex);
-			return !hold.lease().isExpired(this.time);
-		}
-		catch (Throwable ex) {
-			this.releaseRetrier.release(lease, remainingMinimum(hold));
-			throw ex;
-		}
+	@Override
+	public String backendName() {
+		return this.context.store().name();
 	}
 
-	/**
-	 * Mark a lease as lost, because it has ended in the store.
-	 */
-	void lose(LeaseRequest lease, String reason) {
-		for (Hold hold : this.queues.revoke(lease)) {
-			lose(hold, reason);
-		}
-	}
-
-	/**
-	 * Mark a lease as lost, because it expired. The store may keep it for as long as it
-	 * has contact to this process, so it is released in the background.
-	 */
-	void expire(Hold hold) {
-		if (lose(hold, "its lease expired")) {
-			this.releaseRetrier.release(hold.lease().request(), remainingMinimum(hold));
-		}
-	}
-
-	/**
-	 * Mark a lease as lost, because the application is shutting down, and release it in
-	 * the background.
-	 */
-	void takeBack(Hold hold) {
-		if (lose(hold, "the application shuts down")) {
-			this.releaseRetrier.release(hold.lease().request(), remainingMinimum(hold));
-		}
-	}
-
-	/**
-	 * Mark a lease as lost, once, for its holder and all other holds that share it: the
-	 * one that borrows it or lent it, and the holders of its other keys. The lease has
-	 * ended for all of them before any callback is run, so that none continues under a
-	 * lease that another one treats as lost.
-	 * @return whether it was held until now
-	 */
-	boolean lose(Hold hold, String reason) {
-		if (!hold.markLost()) {
-			return false;
-		}
-		hold.lease().end();
-		afterLoss(hold, reason);
-		for (Hold other : this.queues.holdersOf(hold.lease())) {
-			if (other.markLost()) {
-				afterLoss(other, reason);
-			}
-		}
-		return true;
-	}
-
-	private void afterLoss(Hold hold, String reason) {
-		Hold next = hold.queue().promote();
-		if (next != null) {
-			next.wake();
-		}
-		this.lostHolds.watch(hold);
-		reportLoss(hold, reason);
-	}
-
-	private void reportLoss(Hold hold, String reason) {
-		logger.warn("Lost the lock on " + KeyFormat.quote(hold.key()) + ": " + reason);
-		hold.takeLossCallbacks().forEach(this::callBack);
-		callBack(() -> this.listener.lost(hold.key(), hold.token()));
-	}
-
-	/**
-	 * Run a callback in another thread, so that it cannot block the engine.
-	 */
-	void callBack(Runnable callback) {
-		try {
-			this.executor.execute(() -> runCallback(callback));
-		}
-		catch (RejectedExecutionException | OutOfMemoryError ex) {
-			runCallback(callback); // there is no thread for it
-		}
-	}
-
-	private static void runCallback(Runnable callback) {
-		try {
-			callback.run();
-		}
-		catch (Throwable ex) {
-			logger.error("A callback for a lost lock failed", ex);
-		}
-	}
-
-	/**
-	 * Remove a lost hold whose owner has released it.
-	 */
-	void remove(Hold hold) {
-		this.queues.end(hold);
-	}
-
-	/**
-	 * Report no hold as held until resumed, because the connection to the store is
-	 * suspended.
-	 */
-	void suspend() {
-		if (!this.suspended) {
-			this.suspended = true;
-			logger.warn("Connection to lock backend '" + backendName()
-					+ "' suspended; locks are reported as not held until it is restored");
-		}
-	}
-
-	/**
-	 * Report all holds that are not lost as held again.
-	 */
-	void resume() {
-		if (this.suspended) {
-			this.suspended = false;
-			logger.info("Connection to lock backend '" + backendName()
-					+ "' restored; locks that were not lost are reported as held again");
-		}
-	}
-
-	boolean isSuspended() {
-		return this.suspended;
-	}
-
-	/**
-	 * Report no hold as held until the store has confirmed its lease from now on.
-	 */
-	void failOver() {
-		this.plan.distrust();
-		logger.info("Lock backend '" + backendName() + "' failed over to another server; renewing all locks there");
-	}
-
-	/**
-	 * Return whether it is currently unknown if the lease of a hold still exists.
-	 */
-	boolean isInDoubt(Hold hold) {
-		return this.suspended || this.plan.isInDoubt(hold);
-	}
-
-	String backendName() {
-		return this.store.name();
-	}
-
-	TimeSource time() {
+	@Override
+	public TimeSource time() {
 		return this.time;
 	}
 

@@ -78,7 +78,7 @@ final class LocalQueue {
 	 */
 	LocalQueue(Hold leader) {
 		this.leader = leader;
-		leader.enter(this, Hold.LEADING);
+		leader.enterLeading(this);
 	}
 
 	/**
@@ -93,7 +93,7 @@ final class LocalQueue {
 		}
 		if (this.first == null && mayLead(hold)) {
 			this.leader = hold;
-			hold.enter(this, Hold.LEADING);
+			hold.enterLeading(this);
 			return Turn.CONTEND;
 		}
 		if (!mayWait) {
@@ -102,7 +102,7 @@ final class LocalQueue {
 		if (this.leader == null && this.first == null) {
 			setStoreFailure(null); // of the holds that waited before
 		}
-		hold.enter(this, Hold.WAITING);
+		hold.enterWaiting(this);
 		append(hold);
 		this.contended = true;
 		return Turn.WAIT;
@@ -113,7 +113,7 @@ final class LocalQueue {
 			return false;
 		}
 		this.trying++;
-		hold.enter(this, Hold.TRYING);
+		hold.enterTrying(this);
 		return true;
 	}
 
@@ -123,7 +123,7 @@ final class LocalQueue {
 
 	private boolean isHeldExclusively() {
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.terms().isExclusive() && holder.state() >= Hold.ENDED) {
+			if (holder.terms().isExclusive() && holder.mayHaveLease()) {
 				return true;
 			}
 		}
@@ -145,11 +145,11 @@ final class LocalQueue {
 	 * Let a waiting hold that cannot wait any longer try once.
 	 * @return {@code false} if it must not; {@code true} also if it is the leader by now
 	 */
-	synchronized boolean mayAskAtLast(Hold hold) {
-		if (hold.state() == Hold.WAITING && tryOnce(hold)) {
+	synchronized boolean mayTryAtLast(Hold hold) {
+		if (hold.isWaiting() && tryOnce(hold)) {
 			removeWaiting(hold);
 		}
-		return hold.state() != Hold.WAITING;
+		return !hold.isWaiting();
 	}
 
 	/**
@@ -198,22 +198,22 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Lets the owner of an exclusive holder read as well. Either this finds that the
+	 * Let the owner of an exclusive holder read as well. Either this finds that the
 	 * holder has ended, or the holder, which does not enter the monitor without need,
 	 * finds the reader: hence the fence.
 	 * @param writer the holder
-	 * @param reader the one that reads, unless the owner does already
-	 * @return the one that reads now, or {@code null} if the writer has ended
+	 * @param reader the hold of the reader, unless the owner has one already
+	 * @return the hold of the reader, or {@code null} if the writer has ended
 	 */
 	synchronized @Nullable Hold lend(Hold writer, Hold reader) {
 		Hold present = borrowerFrom(writer);
 		if (present != null && present.countUp()) {
 			return present;
 		}
-		reader.enter(this, Hold.ENDED);
+		reader.enterEnded(this);
 		addHolder(reader);
 		VarHandle.fullFence();
-		if (writer.state() <= Hold.ENDED) {
+		if (!writer.isActive()) {
 			removeHolder(reader);
 			return null;
 		}
@@ -222,7 +222,7 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Finds the one that reads under the lease of a writer. It came later than the
+	 * Find the hold that reads under the lease of a writer. It was added after the
 	 * writer.
 	 */
 	@Nullable Hold borrowerOf(Hold writer) {
@@ -235,7 +235,7 @@ final class LocalQueue {
 
 	private @Nullable Hold borrowerFrom(Hold writer) {
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder != writer && holder.leaseOrNull() == writer.lease() && holder.state() > Hold.ENDED) {
+			if (holder != writer && holder.leaseOrNull() == writer.lease() && holder.isActive()) {
 				return holder;
 			}
 		}
@@ -243,7 +243,7 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Whether one that has ended read under the lease of a writer until then.
+	 * Return whether a hold that has ended read under the lease of a writer until then.
 	 */
 	synchronized boolean hasBorrowed(Hold ended) {
 		return ended.isBorrowing();
@@ -259,7 +259,7 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Takes out a holder whose lease is back in the store, or lost.
+	 * Remove a holder whose lease is released in the store, or lost.
 	 */
 	synchronized @Nullable Hold end(Hold hold) {
 		removeHolder(hold);
@@ -271,16 +271,16 @@ final class LocalQueue {
 	 * granted by now.
 	 */
 	synchronized @Nullable Hold leave(Hold hold) {
-		if (hold.state() > Hold.LEADING) {
+		if (!hold.isPending()) {
 			return null;
 		}
-		if (hold.state() == Hold.WAITING) {
+		if (hold.isWaiting()) {
 			removeWaiting(hold);
 		}
 		else {
 			endTurn(hold);
 		}
-		hold.setState(Hold.ENDED);
+		hold.end();
 		return promoteNext();
 	}
 
@@ -305,7 +305,7 @@ final class LocalQueue {
 		}
 		removeWaiting(next);
 		this.leader = next;
-		next.setState(Hold.LEADING);
+		next.lead();
 		return next;
 	}
 
@@ -313,7 +313,7 @@ final class LocalQueue {
 	 * Signal the leader.
 	 * @return the leader, or {@code null} if there is none for the request any more
 	 */
-	synchronized @Nullable Hold signal(LeaseRequest request, Object notification) {
+	synchronized @Nullable Hold signal(LeaseRequest request, Notification notification) {
 		Hold hold = this.leader;
 		if (hold == null) {
 			return null;
@@ -330,7 +330,7 @@ final class LocalQueue {
 	 * Wake the leader and all waiting holds.
 	 */
 	void wakeAll() {
-		waiting().forEach(Hold::wake);
+		waiting().forEach(Hold::wakeUp);
 	}
 
 	private synchronized List<Hold> waiting() {
@@ -365,8 +365,8 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Unlinks a holder but leaves its own link, so that one who is just looking through
-	 * the holders without the monitor finds those behind it.
+	 * Unlink a holder but keep its own link, so that a thread that just iterates over the
+	 * holders without the monitor finds those behind it.
 	 */
 	private void removeHolder(Hold hold) {
 		if (this.holders == hold) {
@@ -382,31 +382,30 @@ final class LocalQueue {
 	}
 
 	/**
-	 * An ordered write is enough: those who look without the monitor may see a little of
-	 * the past.
+	 * An ordered write is sufficient: readers without the monitor may see a slightly
+	 * earlier state.
 	 */
 	private void setHolders(@Nullable Hold first) {
 		HOLDERS.setRelease(this, first);
 	}
 
 	/**
-	 * Whether all have gone. Such a queue is never used again. Without the monitor, only
-	 * the one who was last to leave is sure to see it.
+	 * Return whether all holds have left. Such a queue is never used again. Without the
+	 * monitor, only the thread of the last one is certain to see it.
 	 */
 	boolean isRetired() {
 		return this.retired;
 	}
 
 	/**
-	 * Looks for a hold that an owner has or has lost: the writer for one who wants to
-	 * write, the reader for one who wants to read, or else the other. Who holds a permit
-	 * acquires nothing again because of it.
+	 * Find a hold that an owner has or has lost: that of the writer to write, that of the
+	 * reader to read, or else the other. Permits are not reentrant.
 	 */
 	@Nullable Hold heldBy(Object owner, AcquireOptions terms) {
 		Hold other = null;
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.owner() == owner && holder.terms().isReentrant() && holder.hasBegun()
-					&& holder.state() != Hold.ENDED) {
+			if (holder.owner() == owner && holder.terms().isReentrant() && !holder.isPending()
+					&& !holder.isEnded()) {
 				if (holder.terms().isExclusive() == terms.isExclusive()) {
 					return holder;
 				}
@@ -422,7 +421,7 @@ final class LocalQueue {
 	 */
 	synchronized @Nullable Hold holderOf(LeaseRequest request) {
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.state() >= Hold.ENDED && !holder.isBorrowing() && holder.lease().request().equals(request)) {
+			if (holder.mayHaveLease() && !holder.isBorrowing() && holder.lease().request().equals(request)) {
 				return holder;
 			}
 		}
@@ -443,7 +442,7 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Whether a hold is among the holders, be it lost or just about to end.
+	 * Return whether a hold is among the holders, be it lost or just about to end.
 	 */
 	synchronized boolean isHolder(Hold hold) {
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
@@ -470,7 +469,7 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Whether anybody ever had to wait here.
+	 * Return whether a hold ever had to wait in this queue.
 	 */
 	boolean isContended() {
 		return this.contended;
@@ -490,7 +489,7 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Remembers why the store could not be asked, for those who wait in vain.
+	 * Remember the last store failure, which is reported to holds that time out.
 	 */
 	void setStoreFailure(@Nullable BackendException failure) {
 		if (this.storeFailure != failure) {
@@ -503,7 +502,7 @@ final class LocalQueue {
 	}
 
 	/**
-	 * What one that enters may do.
+	 * What a hold that enters may do.
 	 */
 	enum Turn {
 

@@ -78,7 +78,7 @@ final class LocalQueues {
 	 */
 	boolean leave(Hold hold) {
 		promoteNext(hold, hold.queue().leave(hold));
-		return hold.state() == Hold.ENDED;
+		return hold.isEnded();
 	}
 
 	/**
@@ -91,7 +91,7 @@ final class LocalQueues {
 
 	private void promoteNext(Hold gone, @Nullable Hold next) {
 		if (next != null) {
-			next.wake();
+			next.wakeUp();
 		}
 		else if (gone.queue().isRetired()) {
 			this.queues.remove(gone.key(), gone.queue());
@@ -146,11 +146,11 @@ final class LocalQueues {
 	 * Signal the hold that waits for the store's answer to a request.
 	 * @return {@code false} if there is none any more
 	 */
-	boolean signal(LeaseRequest request, Object notification) {
+	boolean signal(LeaseRequest request, Notification notification) {
 		LocalQueue queue = this.queues.get(request.key());
 		Hold signalled = (queue != null) ? queue.signal(request, notification) : null;
 		if (signalled != null) {
-			signalled.wake();
+			signalled.wakeUp();
 		}
 		return signalled != null;
 	}

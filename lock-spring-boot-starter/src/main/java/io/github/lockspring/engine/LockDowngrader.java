@@ -40,31 +40,24 @@ import io.github.lockspring.spi.Grant;
  */
 final class LockDowngrader {
 
-	private static final Log logger = LogFactory.getLog(LockEngine.class);
+	private static final Log logger = LogFactory.getLog(LockDowngrader.class);
 
-	private final LeaseReleaser leaseReleaser;
+	private final EngineContext context;
 
-	private final Store store;
-
-	private final LocalQueues queues;
+	private final TimeSource time;
 
 	private final RenewalPlan plan;
 
 	private final ReleaseRetrier releaseRetrier;
 
-	private final EngineSettings settings;
+	private final LossHandler lossHandler;
 
-	private final TimeSource time;
-
-	LockDowngrader(LeaseReleaser leaseReleaser, Store store, LocalQueues queues, RenewalPlan plan,
-			ReleaseRetrier releaseRetrier, EngineSettings settings, TimeSource time) {
-		this.leaseReleaser = leaseReleaser;
-		this.store = store;
-		this.queues = queues;
+	LockDowngrader(EngineContext context, RenewalPlan plan, ReleaseRetrier releaseRetrier, LossHandler lossHandler) {
+		this.context = context;
+		this.time = context.time();
 		this.plan = plan;
 		this.releaseRetrier = releaseRetrier;
-		this.settings = settings;
-		this.time = time;
+		this.lossHandler = lossHandler;
 	}
 
 	/**
@@ -74,19 +67,19 @@ final class LockDowngrader {
 	boolean downgrade(Hold writer, Hold reader) {
 		long now = this.time.nanoTime();
 		long nowMillis = this.time.currentTimeMillis();
-		Lease shared = new Lease(this.store.newRequest(reader.key(), reader.terms(), false));
+		Lease shared = new Lease(this.context.store().newRequest(reader.key(), reader.terms(), false));
 		reader.queue().changeLease(reader, writer.lease().whileDowngrading(reader.terms(), now, nowMillis));
 		boolean answered = false;
 		try {
-			Attempt attempt = this.store.downgrade(writer.lease().request(), shared.request(),
-					this.settings.operationTimeout());
+			Attempt attempt = this.context.store().downgrade(writer.lease().request(), shared.request(),
+					this.context.settings().operationTimeout());
 			answered = true;
 			if (attempt instanceof Grant grant) {
 				shared.granted(grant, now, nowMillis);
-				advance(reader, shared);
+				begin(reader, shared);
 				return true;
 			}
-			this.leaseReleaser.lose(reader, "it had already ended in the store before the downgrade");
+			this.lossHandler.lose(reader, "it had already ended in the store before the downgrade");
 			return false;
 		}
 		catch (BackendException ex) {
@@ -98,25 +91,25 @@ final class LockDowngrader {
 			if (!answered) {
 				releaseBoth(writer, reader, shared);
 			}
-			this.queues.end(writer);
+			this.context.queues().end(writer);
 		}
 	}
 
-	private void advance(Hold reader, Lease shared) {
+	private void begin(Hold reader, Lease shared) {
 		if (!shared.begin(this.time)) {
-			this.leaseReleaser.lose(reader, "the store took longer than the lease time to downgrade it");
+			this.lossHandler.lose(reader, "the store took longer than the lease time to downgrade it");
 			this.releaseRetrier.release(shared.request());
 		}
 		else if (reader.queue().changeLease(reader, shared)) {
 			this.plan.watch(reader);
 		}
 		else {
-			this.leaseReleaser.releaseLease(reader, shared.request());
+			this.releaseRetrier.releaseNow(reader, shared.request());
 		}
 	}
 
 	private void releaseBoth(Hold writer, Hold reader, Lease shared) {
-		this.leaseReleaser.lose(reader, "the store failed during the downgrade");
+		this.lossHandler.lose(reader, "the store failed during the downgrade");
 		this.releaseRetrier.release(writer.lease().request());
 		this.releaseRetrier.releaseIfGranted(shared.request());
 	}

@@ -58,13 +58,16 @@ public final class LockEngine implements AutoCloseable {
 	static {
 		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Lease.class, MultiKeyLease.class,
 				LocalQueue.class, Acquisition.class, RetrySchedule.class, Poller.class, Poller.Sleeper.class,
-				EngineException.class, Durations.class);
+				EngineException.class, Durations.class, Answer.Held.class, Answer.Denied.class, Answer.Failed.class,
+				Acquirer.Step.class, Acquirer.Outcome.Final.class, Acquirer.Outcome.Expired.class);
 	}
 
 	/**
 	 * Maximum number of keys acquired in one call, so that it does not block the store.
 	 */
 	private static final int MAX_TOGETHER = 256;
+
+	private final EngineContext context;
 
 	private final Store store;
 
@@ -74,15 +77,13 @@ public final class LockEngine implements AutoCloseable {
 
 	private final LocalQueues queues;
 
-	private final EngineThreads threads;
-
-	private final LeaseScheduler leaseScheduler;
-
 	private final RenewalPlan plan;
 
 	private final ReleaseRetrier releaseRetrier;
 
 	private final AsyncDispatcher asyncDispatcher;
+
+	private final LossHandler lossHandler;
 
 	private final LeaseReleaser leaseReleaser;
 
@@ -92,17 +93,12 @@ public final class LockEngine implements AutoCloseable {
 
 	private final AtomicBoolean warnedOfShortLeases = new AtomicBoolean();
 
-	private final News news = new News();
+	private final BackendListener notifications = new Notifications();
 
 	/**
 	 * Guards starting and shutting down.
 	 */
 	private final ReentrantLock lifecycle = new ReentrantLock();
-
-	/**
-	 * Whether acquisitions are rejected.
-	 */
-	private volatile boolean closed;
 
 	private boolean shutDown;
 
@@ -112,7 +108,7 @@ public final class LockEngine implements AutoCloseable {
 	private @Nullable Thread closing;
 
 	/**
-	 * Create an engine and start its lease scheduler.
+	 * Create an engine and start its threads.
 	 * @param backend the backend, which is owned by the engine from now on
 	 * @param settings the settings
 	 * @param listener the listener for losses
@@ -129,29 +125,21 @@ public final class LockEngine implements AutoCloseable {
 
 	private LockEngine(LockBackend backend, EngineSettings settings, EngineListener listener, TimeSource time,
 			EngineThreads threads) {
-		this.store = new Store(backend);
+		this.context = new EngineContext(backend, settings, time, threads);
+		this.store = this.context.store();
 		this.settings = settings;
 		this.time = time;
-		this.queues = new LocalQueues(settings.maxKeys());
-		this.threads = threads;
-		this.leaseScheduler = new LeaseScheduler(backend.name(), time);
-		this.plan = new RenewalPlan(this.store, settings, this.leaseScheduler, time);
-		this.releaseRetrier = new ReleaseRetrier(this.store, settings.operationTimeout(), this.leaseScheduler, time,
-				threads.releases(), this::isSuspended);
-		this.asyncDispatcher = new AsyncDispatcher(this.leaseScheduler, time, threads.steps());
-		LostHolds lostHolds = new LostHolds(this.queues, settings, this.leaseScheduler, time);
-		this.leaseReleaser = new LeaseReleaser(this.store, this.queues, this.plan, this.releaseRetrier, settings,
-				threads.tellingOf(listener), time, threads.callbacks(), this.asyncDispatcher, lostHolds,
-				this::isClosed);
-		Poller poller = new Poller(this.store, settings, this.leaseScheduler, time, threads.polls());
-		this.acquirer = new Acquirer(this.store, this.queues, this.plan, this.releaseRetrier, poller, settings, time,
-				this::isClosed);
-		Renewals renewals = new Renewals(this.leaseReleaser, this.plan, this.queues, this.store, settings,
-				this.leaseScheduler, time, threads.renewals());
+		this.queues = this.context.queues();
+		this.releaseRetrier = new ReleaseRetrier(this.context);
+		this.asyncDispatcher = new AsyncDispatcher(this.context);
+		this.lossHandler = new LossHandler(this.context, this.releaseRetrier, listener);
+		this.plan = new Renewals(this.context, this.lossHandler).plan();
+		this.leaseReleaser = new LeaseReleaser(this.context, this.plan, this.releaseRetrier, this.lossHandler,
+				this.asyncDispatcher);
+		this.acquirer = new Acquirer(this.context, this.plan, this.releaseRetrier);
 		threads.start();
-		this.store.open(this.news);
-		this.leaseScheduler.start(renewals::run, this.releaseRetrier::run, this.asyncDispatcher::run, lostHolds::run,
-				poller::run);
+		this.store.open(this.notifications);
+		this.context.startTasks();
 	}
 
 	/**
@@ -164,11 +152,11 @@ public final class LockEngine implements AutoCloseable {
 		try {
 			if (this.shutDown) {
 				awaitClosingOfStore(this.settings.operationTimeout().toNanos());
-				this.store.reopen(this.news);
-				this.threads.start();
-				this.leaseScheduler.start();
+				this.store.reopen(this.notifications);
+				this.context.threads().start();
+				this.context.restartTasks();
 				this.shutDown = false;
-				this.closed = false;
+				this.context.setClosed(false);
 			}
 		}
 		finally {
@@ -233,7 +221,7 @@ public final class LockEngine implements AutoCloseable {
 		}
 		StackRoom.requireToUndo();
 		requireOpen(terms);
-		Hold hold = this.acquirer.acquire(new Hold(this.leaseReleaser, key, cut(terms), owner), waitNanos,
+		Hold hold = this.acquirer.acquire(new Hold(this.leaseReleaser, key, capLeaseTime(terms), owner), waitNanos,
 				interruptible);
 		if (logger.isDebugEnabled()) {
 			log(key, hold);
@@ -277,9 +265,8 @@ public final class LockEngine implements AutoCloseable {
 				return CompletableFuture.completedFuture(again);
 			}
 			requireOpen(terms);
-			long now = this.time.nanoTime();
-			Acquisition acquisition = new Acquisition(this.acquirer, this.asyncDispatcher, now, waitNanos);
-			return acquisition.start(new Hold(this.leaseReleaser, key, cut(terms), owner, acquisition), now);
+			Acquisition acquisition = new Acquisition(this.context, this.acquirer, this.asyncDispatcher, waitNanos);
+			return acquisition.start(new Hold(this.leaseReleaser, key, capLeaseTime(terms), owner, acquisition));
 		}
 		catch (EngineException ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -302,7 +289,7 @@ public final class LockEngine implements AutoCloseable {
 	/**
 	 * Return the options with the lease time capped at the maximum of the store.
 	 */
-	private AcquireOptions cut(AcquireOptions wanted) {
+	private AcquireOptions capLeaseTime(AcquireOptions wanted) {
 		AcquireOptions terms = wanted.capLeaseTime(this.store.maxLeaseTime());
 		if (terms != wanted && !wanted.leaseTime().equals(this.usualLeaseTime)
 				&& !this.warnedOfShortLeases.getAndSet(true)) {
@@ -314,9 +301,7 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	private void requireOpen(AcquireOptions terms) {
-		if (this.closed) {
-			throw new EngineException(EngineException.Reason.CLOSED, "The application is shutting down", null);
-		}
+		this.context.requireOpen();
 		this.plan.requireCapacity(terms);
 		if (!terms.isHandOffCapable()) {
 			this.store.requireSupport(terms);
@@ -354,8 +339,8 @@ public final class LockEngine implements AutoCloseable {
 			return CompletableFuture.completedFuture(List.of());
 		}
 		CompletableFuture<List<Hold>> future = new CompletableFuture<>();
-		this.leaseReleaser
-			.callAsync(() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, terms, owner, waitNanos))
+		this.asyncDispatcher
+			.call(() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, terms, owner, waitNanos))
 			.whenComplete((holds, failure) -> {
 				boolean wanted = (failure != null) ? future.completeExceptionally(failure) : future.complete(holds);
 				if (!wanted && failure == null) {
@@ -367,7 +352,7 @@ public final class LockEngine implements AutoCloseable {
 
 	private boolean canAcquireTogether(List<String> keys, AcquireOptions terms) {
 		return keys.size() > 1 && keys.size() <= MAX_TOGETHER && terms.isHandOffCapable() && this.store.hasMultiKey()
-				&& !this.closed;
+				&& !this.context.isClosed();
 	}
 
 	/**
@@ -389,14 +374,14 @@ public final class LockEngine implements AutoCloseable {
 	private List<Hold> tryTogether(List<String> keys, AcquireOptions wanted, Object owner, long waitNanos) {
 		StackRoom.requireToUndo();
 		this.plan.requireCapacity(wanted);
-		AcquireOptions terms = cut(wanted);
+		AcquireOptions terms = capLeaseTime(wanted);
 		List<Hold> holds = keys.stream().map((key) -> new Hold(this.leaseReleaser, key, terms, owner)).toList();
 		if (!this.acquirer.acquireTogether(holds, waitNanos)) {
 			return List.of();
 		}
-		if (this.closed) {
+		if (this.context.isClosed()) {
 			Hold.releaseAll(holds);
-			throw new EngineException(EngineException.Reason.CLOSED, "The application is shutting down", null);
+			throw EngineContext.closedException();
 		}
 		return holds;
 	}
@@ -408,7 +393,7 @@ public final class LockEngine implements AutoCloseable {
 	 */
 	private @Nullable Hold reenter(Hold held, AcquireOptions terms) {
 		if (!held.isHeld()) {
-			if (held.state() == Hold.ENDED) {
+			if (held.isEnded()) {
 				return null;
 			}
 			throw held.hasLease() ? new EngineException(EngineException.Reason.SUSPENDED,
@@ -420,7 +405,7 @@ public final class LockEngine implements AutoCloseable {
 					"Upgrading a read lock to a write lock is not supported", null);
 		}
 		if (isToBeDowngraded(held, terms)) {
-			return held.queue().lend(held, new Hold(this.leaseReleaser, held.key(), cut(terms), held.owner()));
+			return held.queue().lend(held, new Hold(this.leaseReleaser, held.key(), capLeaseTime(terms), held.owner()));
 		}
 		return held.countUp() ? held : reenter(held, terms);
 	}
@@ -538,7 +523,7 @@ public final class LockEngine implements AutoCloseable {
 	 * @see #start()
 	 */
 	public void shutdown(Duration grace) {
-		this.closed = true;
+		this.context.setClosed(true);
 		this.lifecycle.lock();
 		try {
 			if (!this.shutDown) {
@@ -555,13 +540,13 @@ public final class LockEngine implements AutoCloseable {
 		this.queues.all().forEach(LocalQueue::wakeAll);
 		awaitUntil(System.nanoTime() + graceNanos, () -> this.queues.size() == 0);
 		long end = System.nanoTime() + operationNanos;
-		leftOver().forEach(this.leaseReleaser::takeBack);
-		awaitUntil(end, this::isNobodyWaiting);
-		this.releaseRetrier.flush(end, this.threads.steps());
-		awaitUntil(end, this.leaseReleaser::isAnswered);
-		this.leaseScheduler.stop();
-		this.threads.stop();
-		this.leaseReleaser.resume();
+		remainingHolds().forEach(this.lossHandler::shutDown);
+		awaitUntil(end, this::hasNoWaiter);
+		this.releaseRetrier.flush(end);
+		awaitUntil(end, () -> this.releaseRetrier.isAnswered() && !this.asyncDispatcher.isCalling());
+		this.context.stopTasks();
+		this.context.threads().stop();
+		this.lossHandler.resume();
 		this.closing = DaemonThreads.create("lock-" + backendName() + "-close", this::closeStore);
 		this.closing.start();
 		awaitClosingOfStore(end + operationNanos - System.nanoTime());
@@ -597,11 +582,11 @@ public final class LockEngine implements AutoCloseable {
 		}
 	}
 
-	private boolean isNobodyWaiting() {
-		return this.queues.all().stream().noneMatch(LocalQueue::isWaitedFor) && !this.acquirer.isBeingLeft();
+	private boolean hasNoWaiter() {
+		return this.queues.all().stream().noneMatch(LocalQueue::isWaitedFor) && !this.acquirer.isAnyLeaving();
 	}
 
-	private List<Hold> leftOver() {
+	private List<Hold> remainingHolds() {
 		List<Hold> holds = new ArrayList<>();
 		for (LocalQueue queue : this.queues.all()) {
 			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
@@ -609,14 +594,6 @@ public final class LockEngine implements AutoCloseable {
 			}
 		}
 		return holds;
-	}
-
-	private boolean isSuspended() {
-		return this.leaseReleaser.isSuspended();
-	}
-
-	private boolean isClosed() {
-		return this.closed;
 	}
 
 	/**
@@ -630,37 +607,39 @@ public final class LockEngine implements AutoCloseable {
 	/**
 	 * Listener for notifications from the store.
 	 */
-	private final class News implements BackendListener {
+	private final class Notifications implements BackendListener {
 
 		@Override
 		public void onRetryHint(LeaseRequest request) {
-			LockEngine.this.queues.signal(request, request);
+			LockEngine.this.queues.signal(request, Notification.Hint.RETRY);
 		}
 
 		@Override
-		public boolean onGranted(LeaseRequest request, Grant grant, long stamp) {
-			return LockEngine.this.queues.signal(request, new Acquirer.Pushed(request, grant, stamp))
+		public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
+			return LockEngine.this.queues.signal(request, new Notification.Granted(request, grant, attemptId))
 					|| LockEngine.this.queues.holderOf(request) != null;
 		}
 
 		@Override
 		public void onLost(LeaseRequest lease) {
-			LockEngine.this.leaseReleaser.lose(lease, "it was ended by the store");
+			LockEngine.this.lossHandler.lose(lease, "it was ended by the store");
 		}
 
 		@Override
 		public void onSuspended() {
-			LockEngine.this.leaseReleaser.suspend();
+			LockEngine.this.lossHandler.suspend();
 		}
 
 		@Override
 		public void onResumed() {
-			LockEngine.this.leaseReleaser.resume();
+			LockEngine.this.lossHandler.resume();
 		}
 
 		@Override
 		public void onFailedOver() {
-			LockEngine.this.leaseReleaser.failOver();
+			LockEngine.this.plan.distrust();
+			logger.info("Lock backend '" + backendName()
+					+ "' failed over to another server; renewing all locks there");
 		}
 
 	}

@@ -23,6 +23,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import io.github.lockspring.support.Durations;
+import io.github.lockspring.support.TimerThread;
 
 /**
  * Discards holds that were lost and are never released.
@@ -39,25 +40,25 @@ final class LostHolds {
 
 	private final LocalQueues queues;
 
-	private final LeaseScheduler leaseScheduler;
-
 	private final TimeSource time;
 
-	private final long patienceNanos;
+	private final TimerThread.Task task;
+
+	private final long retentionNanos;
 
 	private final long origin;
 
 	/**
 	 * Time of the next check, relative to the start.
 	 */
-	private final AtomicLong next = new AtomicLong(LeaseScheduler.NEVER);
+	private final AtomicLong next = new AtomicLong(TimerThread.NEVER);
 
-	LostHolds(LocalQueues queues, EngineSettings settings, LeaseScheduler leaseScheduler, TimeSource time) {
-		this.queues = queues;
-		this.leaseScheduler = leaseScheduler;
-		this.time = time;
-		this.patienceNanos = Math.min(Durations.nanos(settings.maxHoldTime()), LONGEST_NANOS);
-		this.origin = time.nanoTime();
+	LostHolds(EngineContext context) {
+		this.queues = context.queues();
+		this.time = context.time();
+		this.task = context.task(this::run);
+		this.retentionNanos = Math.min(Durations.nanos(context.settings().maxHoldTime()), LONGEST_NANOS);
+		this.origin = this.time.nanoTime();
 	}
 
 	/**
@@ -66,29 +67,29 @@ final class LostHolds {
 	void watch(Hold hold) {
 		long end = endOf(hold);
 		this.next.accumulateAndGet(end, Math::min);
-		this.leaseScheduler.wakeUpAt(this.origin + end);
+		this.task.runAt(this.origin + end);
 	}
 
 	/**
 	 * Return the time at which a lost hold is discarded, relative to the start.
 	 */
 	private long endOf(Hold hold) {
-		return hold.lease().deadlineNanos() - this.origin + this.patienceNanos;
+		return hold.lease().deadlineNanos() - this.origin + this.retentionNanos;
 	}
 
 	/**
 	 * Task: check all holds, but only when the first lost one is due.
 	 */
-	void run() {
+	private void run() {
 		long now = this.time.nanoTime() - this.origin;
 		long next = this.next.get();
 		if (next > now) {
-			if (next < LeaseScheduler.NEVER) {
-				this.leaseScheduler.wakeUpAt(this.origin + next);
+			if (next < TimerThread.NEVER) {
+				this.task.runAt(this.origin + next);
 			}
 			return;
 		}
-		this.next.set(LeaseScheduler.NEVER);
+		this.next.set(TimerThread.NEVER);
 		for (LocalQueue queue : this.queues.all()) {
 			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
 				if (hold.isLost()) {

@@ -42,20 +42,20 @@ final class MultiKeyLease extends Lease {
 	}
 
 	@Override
-	LeaseRequest leave(Hold hold) {
-		return leave(List.of(hold));
+	LeaseRequest leave(String key) {
+		return leaveAll(List.of(key));
 	}
 
 	@Override
-	synchronized LeaseRequest leave(List<Hold> holds) {
+	synchronized LeaseRequest leaveAll(List<String> keys) {
 		LeaseRequest all = this.request;
-		List<String> keys = holds.stream().map(Hold::key).sorted().toList();
-		@Nullable LeaseRequest remaining = all.without(keys);
+		List<String> sorted = keys.stream().sorted().toList();
+		@Nullable LeaseRequest remaining = all.without(sorted);
 		if (remaining == null) {
 			return all;
 		}
 		this.request = remaining;
-		return all.part(keys);
+		return all.part(sorted);
 	}
 
 	@Override

@@ -36,6 +36,7 @@ import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.support.Durations;
+import io.github.lockspring.support.TimerThread;
 
 /**
  * Polls the store for all requests that wait for other processes, because notifications
@@ -61,7 +62,12 @@ import io.github.lockspring.support.Durations;
  */
 final class Poller {
 
-	private static final Log logger = LogFactory.getLog(LockEngine.class);
+	private static final Log logger = LogFactory.getLog(Poller.class);
+
+	/**
+	 * The longest delay after a store failure.
+	 */
+	static final long LONGEST_AFTER_FAILURE = Duration.ofMillis(500).toNanos();
 
 	/**
 	 * Maximum number of requests polled in one call. The others follow immediately.
@@ -88,11 +94,11 @@ final class Poller {
 
 	private final EngineSettings settings;
 
-	private final LeaseScheduler leaseScheduler;
-
 	private final TimeSource time;
 
 	private final Executor executor;
+
+	private final TimerThread.Task task;
 
 	private final long origin;
 
@@ -104,7 +110,7 @@ final class Poller {
 	private int most = LARGEST;
 
 	/**
-	 * Whether there is no sleeper, so that the lease scheduler has nothing to check.
+	 * Whether there is no sleeper, so that the timed task has nothing to check.
 	 */
 	private volatile boolean idle = true;
 
@@ -113,13 +119,13 @@ final class Poller {
 	 */
 	private @Nullable Call call;
 
-	Poller(Store store, EngineSettings settings, LeaseScheduler leaseScheduler, TimeSource time, Executor executor) {
-		this.store = store;
-		this.settings = settings;
-		this.leaseScheduler = leaseScheduler;
-		this.time = time;
-		this.executor = executor;
-		this.origin = time.nanoTime();
+	Poller(EngineContext context) {
+		this.store = context.store();
+		this.settings = context.settings();
+		this.time = context.time();
+		this.executor = context.threads().polls();
+		this.task = context.task(this::run);
+		this.origin = this.time.nanoTime();
 	}
 
 	/**
@@ -151,7 +157,7 @@ final class Poller {
 		sleeper.due = now - this.origin + pauseNanos;
 		this.sleepers.add(sleeper);
 		this.idle = false;
-		this.leaseScheduler.wakeUpAt(now + pauseNanos);
+		this.task.runAt(now + pauseNanos);
 	}
 
 	/**
@@ -166,7 +172,7 @@ final class Poller {
 	}
 
 	private long pauseAfterFailure() {
-		return Math.max(random(Math.min(longestPause(), RetrySchedule.LONGEST_AFTER_FAILURE)), shortestPause());
+		return Math.max(random(Math.min(longestPause(), LONGEST_AFTER_FAILURE)), shortestPause());
 	}
 
 	private static long random(long pause) {
@@ -184,7 +190,7 @@ final class Poller {
 	/**
 	 * Task: start a call in another thread, if one is due and none is in progress.
 	 */
-	void run() {
+	private void run() {
 		if (this.idle) {
 			return;
 		}
@@ -194,7 +200,7 @@ final class Poller {
 			next = look(this.time.nanoTime(), woken);
 			this.idle = this.sleepers.isEmpty() && this.call == null;
 		}
-		woken.forEach(Sleeper::wake);
+		woken.forEach(Sleeper::wakeUp);
 		if (next != null) {
 			start(next);
 		}
@@ -213,13 +219,13 @@ final class Poller {
 				Call next = new Call(due, now);
 				due.forEach(this.sleepers::remove);
 				this.call = next;
-				this.leaseScheduler.wakeUpAt(next.end);
+				this.task.runAt(next.end);
 				return next;
 			}
 			signal(due, woken);
 		}
 		if (present != null && now - present.end < 0) {
-			this.leaseScheduler.wakeUpAt(present.end);
+			this.task.runAt(present.end);
 			return null;
 		}
 		if (present != null) {
@@ -227,7 +233,7 @@ final class Poller {
 			signal(due(now, 0), woken);
 		}
 		if (!this.sleepers.isEmpty()) {
-			this.leaseScheduler.wakeUpAt(this.origin + this.sleepers.first().due);
+			this.task.runAt(this.origin + this.sleepers.first().due);
 		}
 		return null;
 	}
@@ -248,7 +254,7 @@ final class Poller {
 			if (sleeper.due - (now + early - this.origin) > 0) {
 				break;
 			}
-			if (sleeper.hold.state() == Hold.LEADING) {
+			if (sleeper.hold.isLeader()) {
 				due.add(sleeper);
 			}
 			else {
@@ -274,7 +280,7 @@ final class Poller {
 		}
 		catch (Throwable ex) {
 			next.end(null);
-			throw ex; // the lease scheduler will run this again
+			throw ex; // the timer will run this again
 		}
 	}
 
@@ -341,7 +347,7 @@ final class Poller {
 					denied(sleeper, denial, sentNanos, sentMillis);
 				}
 				else if (leftOut(sleeper, denials.isEmpty())) {
-					sleeper.wake();
+					sleeper.wakeUp();
 				}
 			});
 		}
@@ -349,7 +355,7 @@ final class Poller {
 		private void denied(Sleeper sleeper, Denial denial, long sentNanos, long sentMillis) {
 			synchronized (Poller.this.sleepers) {
 				if (sleeper.asleep) {
-					sleeper.lease.denied(denial.stamp(), sentNanos, sentMillis);
+					sleeper.lease.denied(denial.attemptId(), sentNanos, sentMillis);
 					sleeper.hold.queue().setStoreFailure(null);
 					add(sleeper, pause(denial));
 				}
@@ -387,7 +393,7 @@ final class Poller {
 				Poller.this.most = most(failure != null);
 				Poller.this.call = null;
 			}
-			Poller.this.leaseScheduler.wakeUpAt(Poller.this.time.nanoTime());
+			Poller.this.task.runAt(Poller.this.time.nanoTime());
 		}
 
 		private int most(boolean failed) {
@@ -435,14 +441,14 @@ final class Poller {
 			return wasAsleep;
 		}
 
-		private void wake() {
-			this.hold.wake();
+		private void wakeUp() {
+			this.hold.wakeUp();
 		}
 
 		/**
-		 * Whether to ask now.
+		 * Return whether to retry now.
 		 */
-		boolean isTold() {
+		boolean isSignalled() {
 			return this.signalled;
 		}
 

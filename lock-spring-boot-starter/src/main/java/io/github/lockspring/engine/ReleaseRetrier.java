@@ -25,12 +25,14 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.support.TimerThread;
 
 /**
  * Releases in the background what is no longer held but may still be in the store: leases
@@ -51,32 +53,92 @@ final class ReleaseRetrier {
 
 	private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(2).toNanos();
 
-	private final ConcurrentMap<LeaseRequest, Pending> pending = new ConcurrentHashMap<>();
+	private final ConcurrentMap<LeaseRequest, PendingRelease> pending = new ConcurrentHashMap<>();
 
 	private final AtomicBoolean running = new AtomicBoolean();
 
+	private final AtomicInteger unanswered = new AtomicInteger();
+
 	private volatile boolean flushing;
+
+	private final EngineContext context;
 
 	private final Store store;
 
-	private final Duration timeout;
-
-	private final LeaseScheduler leaseScheduler;
-
 	private final TimeSource time;
 
-	private final Executor executor;
+	private final Duration timeout;
 
-	private final BooleanSupplier suspended;
+	private final TimerThread.Task task;
 
-	ReleaseRetrier(Store store, Duration timeout, LeaseScheduler leaseScheduler, TimeSource time, Executor executor,
-			BooleanSupplier suspended) {
-		this.store = store;
-		this.timeout = timeout;
-		this.leaseScheduler = leaseScheduler;
-		this.time = time;
-		this.executor = executor;
-		this.suspended = suspended;
+	ReleaseRetrier(EngineContext context) {
+		this.context = context;
+		this.store = context.store();
+		this.time = context.time();
+		this.timeout = context.settings().operationTimeout();
+		this.task = context.task(this::run);
+	}
+
+	/**
+	 * Release the lease of a hold that has ended, now or in the background. If its
+	 * minimum hold time is not over, the store keeps the key locked until then.
+	 * @param hold the hold
+	 * @param request the request to release, which may be a part of its lease
+	 * @return {@code false} if the lease turned out to be lost
+	 */
+	boolean releaseNow(Hold hold, LeaseRequest request) {
+		try {
+			return this.store.release(request, hold.remainingMinimumNanos(this.time), this.timeout);
+		}
+		catch (BackendException ex) {
+			retry(hold, request, ex);
+			return !hold.lease().isExpired(this.time);
+		}
+		catch (Throwable ex) {
+			release(hold, request);
+			throw ex;
+		}
+	}
+
+	/**
+	 * Release the lease of a hold that has ended without waiting for the answer.
+	 * @param hold the hold
+	 * @param request the request to release, which may be a part of its lease
+	 * @param lost run if the lease turns out to be lost
+	 */
+	void releaseAsync(Hold hold, LeaseRequest request, Runnable lost) {
+		this.unanswered.incrementAndGet();
+		this.store.releaseAsync(request, hold.remainingMinimumNanos(this.time), this.timeout)
+			.whenComplete((held, failure) -> {
+				if (failure != null) {
+					retry(hold, request, failure);
+				}
+				else if (!held) {
+					lost.run();
+				}
+				this.unanswered.decrementAndGet();
+			});
+	}
+
+	/**
+	 * Return whether all asynchronous releases are answered.
+	 */
+	boolean isAnswered() {
+		return this.unanswered.get() == 0;
+	}
+
+	private void retry(Hold hold, LeaseRequest request, Throwable failure) {
+		logger.warn("Could not release the lock on " + KeyFormat.quote(request.key())
+				+ "; it will be retried in the background: " + failure.getMessage());
+		release(hold, request);
+	}
+
+	/**
+	 * Release the lease of a hold that has ended in the background, after its minimum
+	 * hold time.
+	 */
+	void release(Hold hold, LeaseRequest request) {
+		release(request, hold.remainingMinimumNanos(this.time));
 	}
 
 	/**
@@ -90,7 +152,7 @@ final class ReleaseRetrier {
 	 * Release a lease that the store is known to have after a delay that is counted from
 	 * now, until which the key remains locked.
 	 */
-	void release(LeaseRequest request, long delayNanos) {
+	private void release(LeaseRequest request, long delayNanos) {
 		add(request, false, delayNanos);
 	}
 
@@ -105,19 +167,19 @@ final class ReleaseRetrier {
 		long now = this.time.nanoTime();
 		long lifeNanos = this.store.lifeNanos(request) + this.timeout.toNanos();
 		this.pending.compute(request,
-				(same, present) -> new Pending((present != null) ? present.request.and(request) : request, mayComeLater,
+				(same, present) -> new PendingRelease((present != null) ? present.request.and(request) : request, mayComeLater,
 						now, delayNanos, lifeNanos));
-		this.leaseScheduler.wakeUpAt(now);
+		this.task.runAt(now);
 	}
 
 	/**
 	 * Task: start a round in another thread, if one is due and none is in progress.
 	 */
-	void run() {
-		long wait = this.flushing ? LeaseScheduler.NEVER : untilNext();
+	private void run() {
+		long wait = this.flushing ? TimerThread.NEVER : untilNext();
 		if (wait > 0) {
-			if (wait < LeaseScheduler.NEVER) {
-				this.leaseScheduler.wakeUpAt(this.time.nanoTime() + wait);
+			if (wait < TimerThread.NEVER) {
+				this.task.runAt(this.time.nanoTime() + wait);
 			}
 		}
 		else if (this.running.compareAndSet(false, true)) {
@@ -127,8 +189,8 @@ final class ReleaseRetrier {
 
 	private long untilNext() {
 		long now = this.time.nanoTime();
-		long wait = LeaseScheduler.NEVER;
-		for (Pending entry : this.pending.values()) {
+		long wait = TimerThread.NEVER;
+		for (PendingRelease entry : this.pending.values()) {
 			wait = Math.min(wait, entry.dueNanos - now);
 		}
 		return wait;
@@ -136,17 +198,17 @@ final class ReleaseRetrier {
 
 	private void start() {
 		try {
-			this.executor.execute(this::makeRound);
+			this.context.threads().releases().execute(this::makeRound);
 		}
 		catch (Throwable ex) {
-			this.running.set(false); // the lease scheduler will run this again
+			this.running.set(false); // the timer will run this again
 			throw ex;
 		}
 	}
 
 	private void makeRound() {
 		try {
-			for (Pending entry : this.pending.values()) {
+			for (PendingRelease entry : this.pending.values()) {
 				if (!this.flushing && entry.dueNanos - this.time.nanoTime() <= 0) {
 					release(entry, this.timeout);
 				}
@@ -154,11 +216,11 @@ final class ReleaseRetrier {
 		}
 		finally {
 			this.running.set(false);
-			this.leaseScheduler.wakeUpAt(this.time.nanoTime());
+			this.task.runAt(this.time.nanoTime());
 		}
 	}
 
-	private void release(Pending entry, Duration timeout) {
+	private void release(PendingRelease entry, Duration timeout) {
 		try {
 			boolean found = this.store.release(entry.request, entry.delayNanos(this.time.nanoTime()), timeout);
 			if (found || !entry.mayComeLater) {
@@ -168,7 +230,7 @@ final class ReleaseRetrier {
 		catch (Throwable ex) {
 			logger.debug("Could not release the lock on " + KeyFormat.quote(entry.request.key()) + " yet: "
 					+ ex.getMessage());
-			if (this.suspended.getAsBoolean()) {
+			if (this.context.isSuspended()) {
 				entry.prolong(this.time.nanoTime());
 			}
 		}
@@ -181,9 +243,9 @@ final class ReleaseRetrier {
 	 * Run one last round before the shutdown of the engine, with many calls in parallel.
 	 * Releases that remain are retried if the engine is started again.
 	 * @param deadline the deadline of the round, by the clock of the machine
-	 * @param executor the executor of the calls
 	 */
-	void flush(long deadline, Executor executor) {
+	void flush(long deadline) {
+		Executor executor = this.context.threads().steps();
 		this.flushing = true;
 		try {
 			CompletableFuture<?>[] calls = this.pending.values()
@@ -220,7 +282,7 @@ final class ReleaseRetrier {
 		}
 	}
 
-	private void releaseBefore(long deadline, Pending entry) {
+	private void releaseBefore(long deadline, PendingRelease entry) {
 		long remaining = deadline - System.nanoTime();
 		if (remaining > 0) {
 			release(entry, Duration.ofNanos(Math.min(remaining, this.timeout.toNanos())));
@@ -232,9 +294,9 @@ final class ReleaseRetrier {
 	}
 
 	/**
-	 * One that must be released.
+	 * Request that must be released.
 	 */
-	private static final class Pending {
+	private static final class PendingRelease {
 
 		private final LeaseRequest request;
 
@@ -244,14 +306,14 @@ final class ReleaseRetrier {
 		private final boolean mayComeLater;
 
 		/**
-		 * When others may get the lease.
+		 * Time at which others may acquire the lease.
 		 */
 		private final long delayEndNanos;
 
 		private final long lifeNanos;
 
 		/**
-		 * When the lease has ended by itself.
+		 * Time at which the lease has expired in the store.
 		 */
 		private long endNanos;
 
@@ -259,7 +321,7 @@ final class ReleaseRetrier {
 
 		private volatile long dueNanos;
 
-		Pending(LeaseRequest request, boolean mayComeLater, long now, long delayNanos, long lifeNanos) {
+		PendingRelease(LeaseRequest request, boolean mayComeLater, long now, long delayNanos, long lifeNanos) {
 			this.delayEndNanos = now + delayNanos;
 			this.request = request;
 			this.mayComeLater = mayComeLater;
@@ -273,14 +335,14 @@ final class ReleaseRetrier {
 		}
 
 		/**
-		 * Has the lease end by itself later.
+		 * Expect the lease to expire later.
 		 */
 		void prolong(long now) {
 			this.endNanos = now + this.lifeNanos;
 		}
 
 		/**
-		 * Waits for the next attempt, longer from one to the next.
+		 * Schedule the next attempt, with increasing delays.
 		 * @return {@code false} if there is no need for another
 		 */
 		boolean pause(long now) {

@@ -21,6 +21,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 
+import io.github.lockspring.support.TimerThread;
+
 /**
  * Queue of leases to be renewed, most urgent first. A lane that has to wait does not
  * block the others.
@@ -33,7 +35,7 @@ import java.util.PriorityQueue;
  * <li>In the lane of suspects, for which a call has failed, those that fail again are
  * renewed with fewer others each time, and after them.</li>
  * </ol>
- * Confined to the lease scheduler.
+ * Confined to the timed task.
  */
 final class RenewalLane {
 
@@ -86,13 +88,13 @@ final class RenewalLane {
 
 	/**
 	 * Return the time until the next call is due.
-	 * @return the time, or {@link LeaseScheduler#NEVER} if one is in progress or none is
+	 * @return the time, or {@link TimerThread#NEVER} if one is in progress or none is
 	 * needed
 	 */
 	long waitNanos(long now) {
 		KeptLease first = this.waiting.peek();
 		if (first == null || this.busy) {
-			return LeaseScheduler.NEVER;
+			return TimerThread.NEVER;
 		}
 		long pause = (this.failed || !first.isLate(now, 4)) ? this.pauseEnd - now : 0;
 		return Math.max(0, Math.max(pause, first.dueNanos() - now));

@@ -26,10 +26,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.support.Durations;
+import io.github.lockspring.support.TimerThread;
 
 /**
- * Schedule of the renewal and expiry checks of leases, including those that the lease
- * scheduler does not know yet.
+ * Schedule of the renewal and expiry checks of leases, including those that the task which
+ * makes them does not know yet.
  */
 final class RenewalPlan {
 
@@ -38,51 +39,59 @@ final class RenewalPlan {
 	 */
 	private static final long SOON_NANOS = Duration.ofSeconds(1).toNanos();
 
+	private final EngineContext context;
+
 	private final Store store;
 
 	private final EngineSettings settings;
 
-	private final LeaseScheduler leaseScheduler;
-
 	private final TimeSource time;
+
+	private final TimerThread.Task task;
 
 	private final long origin;
 
-	private final Queue<Lease> written = new ConcurrentLinkedQueue<>();
+	private final Queue<Lease> registered = new ConcurrentLinkedQueue<>();
 
 	/**
 	 * Time of the next check of all holds, relative to the start.
 	 */
-	private final AtomicLong lookAt = new AtomicLong(LeaseScheduler.NEVER);
+	private final AtomicLong lookAt = new AtomicLong(TimerThread.NEVER);
 
 	private volatile boolean overloaded;
 
 	private volatile long trustedNanos;
 
-	RenewalPlan(Store store, EngineSettings settings, LeaseScheduler leaseScheduler, TimeSource time) {
-		this.store = store;
-		this.settings = settings;
-		this.leaseScheduler = leaseScheduler;
-		this.time = time;
-		this.origin = time.nanoTime();
+	/**
+	 * Create a plan.
+	 * @param context the context of the engine
+	 * @param task renews and checks the leases that are due
+	 */
+	RenewalPlan(EngineContext context, Runnable task) {
+		this.context = context;
+		this.store = context.store();
+		this.settings = context.settings();
+		this.time = context.time();
+		this.task = context.task(task);
+		this.origin = this.time.nanoTime();
 		this.trustedNanos = this.origin;
 	}
 
 	/**
-	 * Schedule the first check of a hold that has just begun. Either the lease scheduler
-	 * finds the hold, or this finds that the scheduler is going to sleep or no longer
-	 * knows the lease: hence the fence.
+	 * Schedule the first check of a hold that has just begun. Either the task finds the
+	 * hold, or this finds that the task is going to sleep or no longer knows the lease:
+	 * hence the fence.
 	 */
 	void watch(Hold hold) {
 		VarHandle.fullFence();
 		Lease lease = hold.lease();
-		if (lease.kept() != null) {
+		if (lease.watch() != null) {
 			return;
 		}
 		long at = hold.terms().isRenewed() ? dueAt(hold) : lease.deadlineNanos();
 		if (at - lease.grantedNanos() < SOON_NANOS) {
-			this.written.add(lease);
-			this.leaseScheduler.wakeUpAt(at);
+			this.registered.add(lease);
+			this.task.runAt(at);
 		}
 		else {
 			lookAt(at);
@@ -94,29 +103,36 @@ final class RenewalPlan {
 		if (at < this.lookAt.get()) {
 			this.lookAt.accumulateAndGet(at, Math::min);
 		}
-		this.leaseScheduler.wakeUpAt(nanoTime);
+		this.task.runAt(nanoTime);
+	}
+
+	/**
+	 * Request a run of the task at a time of the monotonic clock, or earlier.
+	 */
+	void wakeUpAt(long nanoTime) {
+		this.task.runAt(nanoTime);
 	}
 
 	/**
 	 * Return the next registered lease.
 	 */
-	@Nullable Lease pollWritten() {
-		return this.written.poll();
+	@Nullable Lease pollRegistered() {
+		return this.registered.poll();
 	}
 
 	/**
 	 * Return whether it is time to search the holds for leases that were not registered.
-	 * Returns {@code true} once, and otherwise wakes the lease scheduler up at that time.
+	 * Returns {@code true} once, and otherwise requests a run at that time.
 	 */
 	boolean isTimeToLook() {
 		long at = this.lookAt.get();
 		if (at > this.time.nanoTime() - this.origin) {
-			if (at < LeaseScheduler.NEVER) {
-				this.leaseScheduler.wakeUpAt(this.origin + at);
+			if (at < TimerThread.NEVER) {
+				this.task.runAt(this.origin + at);
 			}
 			return false;
 		}
-		this.lookAt.set(LeaseScheduler.NEVER);
+		this.lookAt.set(TimerThread.NEVER);
 		return true;
 	}
 
@@ -167,10 +183,11 @@ final class RenewalPlan {
 	}
 
 	/**
-	 * Return whether the lease of a hold must be renewed before it is reported as held.
+	 * Return whether it is currently unknown if the lease of a hold still exists: the
+	 * connection to the store is suspended, or the lease must be renewed first.
 	 */
 	boolean isInDoubt(Hold hold) {
-		return hold.lease().sentNanos() - this.trustedNanos < 0 && isRenewable(hold);
+		return this.context.isSuspended() || hold.lease().sentNanos() - this.trustedNanos < 0 && isRenewable(hold);
 	}
 
 	/**

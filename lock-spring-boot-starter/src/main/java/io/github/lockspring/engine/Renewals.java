@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.support.TimerThread;
 
 /**
  * Renews held leases, and detects when one has ended.
@@ -49,7 +50,7 @@ import io.github.lockspring.spi.Renewal;
  * others.</li>
  * <li>A lease that the store does not confirm, or that has expired, is lost.</li>
  * </ol>
- * All work but the calls to the store is done by the lease scheduler.
+ * All work but the calls to the store is done by one timed task.
  */
 final class Renewals {
 
@@ -68,7 +69,7 @@ final class Renewals {
 
 	private final OwnerCheck ownerCheck = new OwnerCheck();
 
-	private final LeaseReleaser leaseReleaser;
+	private final LossHandler lossHandler;
 
 	private final RenewalPlan plan;
 
@@ -77,8 +78,6 @@ final class Renewals {
 	private final Store store;
 
 	private final EngineSettings settings;
-
-	private final LeaseScheduler leaseScheduler;
 
 	private final TimeSource time;
 
@@ -91,27 +90,32 @@ final class Renewals {
 	 */
 	private long answered;
 
-	Renewals(LeaseReleaser leaseReleaser, RenewalPlan plan, LocalQueues queues, Store store, EngineSettings settings,
-			LeaseScheduler leaseScheduler, TimeSource time, Executor executor) {
-		this.leaseReleaser = leaseReleaser;
-		this.plan = plan;
-		this.queues = queues;
-		this.store = store;
-		this.settings = settings;
-		this.leaseScheduler = leaseScheduler;
-		this.time = time;
-		this.executor = executor;
-		this.basis = plan.basis();
+	Renewals(EngineContext context, LossHandler lossHandler) {
+		this.lossHandler = lossHandler;
+		this.plan = new RenewalPlan(context, this::run);
+		this.queues = context.queues();
+		this.store = context.store();
+		this.settings = context.settings();
+		this.time = context.time();
+		this.executor = context.threads().renewals();
+		this.basis = this.plan.basis();
+	}
+
+	/**
+	 * Return the plan that determines when leases are due.
+	 */
+	RenewalPlan plan() {
+		return this.plan;
 	}
 
 	/**
 	 * Task: cheap if nothing is due.
 	 */
-	void run() {
+	private void run() {
 		for (Runnable answer = this.answers.poll(); answer != null; answer = this.answers.poll()) {
 			answer.run();
 		}
-		for (Lease lease = this.plan.pollWritten(); lease != null; lease = this.plan.pollWritten()) {
+		for (Lease lease = this.plan.pollRegistered(); lease != null; lease = this.plan.pollRegistered()) {
 			find(lease);
 		}
 		if (this.plan.isTimeToLook()) {
@@ -127,7 +131,7 @@ final class Renewals {
 	private void look() {
 		for (LocalQueue queue : this.queues.all()) {
 			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
-				if (hold.state() > Hold.ENDED && hold.lease().kept() == null) {
+				if (hold.isActive() && hold.lease().watch() == null) {
 					keep(hold);
 				}
 			}
@@ -135,8 +139,8 @@ final class Renewals {
 	}
 
 	private void find(Lease lease) {
-		Hold hold = (lease.kept() == null) ? this.queues.holderOf(lease.request()) : null;
-		if (hold != null && hold.lease().kept() == null) {
+		Hold hold = (lease.watch() == null) ? this.queues.holderOf(lease.request()) : null;
+		if (hold != null && hold.lease().watch() == null) {
 			keep(hold);
 		}
 	}
@@ -144,7 +148,7 @@ final class Renewals {
 	private void keep(Hold hold) {
 		if (hold.hasLease() && !hold.isBorrowing()) {
 			KeptLease kept = new KeptLease(hold.lease(), hold);
-			kept.lease().setKept(kept);
+			kept.lease().setWatch(kept);
 			this.deadlines.add(kept);
 			putInLane(kept);
 		}
@@ -156,12 +160,12 @@ final class Renewals {
 	 * that it was handed off to finds that it is not watched.
 	 */
 	private @Nullable Hold holder(KeptLease kept) {
-		if (kept.lease().kept() != kept) {
+		if (kept.lease().watch() != kept) {
 			return null;
 		}
 		Hold hold = kept.holder(this.queues);
 		if (hold == null) {
-			kept.lease().setKept(null);
+			kept.lease().setWatch(null);
 			find(kept.lease());
 		}
 		return hold;
@@ -251,7 +255,7 @@ final class Renewals {
 		}
 		catch (Throwable ex) {
 			batch.failed(true, now);
-			throw ex; // the lease scheduler will run this again
+			throw ex; // the timer will run this again
 		}
 		checkOwner(next.get(ThreadLocalRandom.current().nextInt(next.size())));
 	}
@@ -272,16 +276,16 @@ final class Renewals {
 			.stream()
 			.mapToLong((lane) -> lane.waitNanos(now))
 			.min()
-			.orElse(LeaseScheduler.NEVER);
+			.orElse(TimerThread.NEVER);
 		KeptLease first = this.deadlines.peek();
 		wait = (first != null) ? Math.min(wait, first.deadlineNanos() - now) : wait;
-		if (wait < LeaseScheduler.NEVER) {
-			this.leaseScheduler.wakeUpAt(now + wait);
+		if (wait < TimerThread.NEVER) {
+			this.plan.wakeUpAt(now + wait);
 		}
 	}
 
 	/**
-	 * Batch of leases renewed in one call. Created by the lease scheduler, used by the
+	 * Batch of leases renewed in one call. Created by the timed task, used by the
 	 * thread that makes the call, and then returned.
 	 */
 	private final class Batch {
@@ -344,13 +348,13 @@ final class Renewals {
 		private void lost(LeaseRequest lease) {
 			Hold hold = Renewals.this.queues.holderOf(lease);
 			if (hold == null || hold.lease().isStill(lease)) {
-				Renewals.this.leaseReleaser.lose(lease, "it no longer exists in the store");
+				Renewals.this.lossHandler.lose(lease, "it no longer exists in the store");
 			}
 		}
 
 		private void answer(Runnable answer) {
 			Renewals.this.answers.add(answer);
-			Renewals.this.leaseScheduler.wakeUpAt(Renewals.this.time.nanoTime());
+			Renewals.this.plan.wakeUpAt(Renewals.this.time.nanoTime());
 		}
 
 		private void answered(Renewal renewal, long sentNanos) {

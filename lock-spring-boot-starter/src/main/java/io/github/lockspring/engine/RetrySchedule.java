@@ -21,7 +21,6 @@ import java.util.concurrent.ThreadLocalRandom;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.spi.Denial;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -37,11 +36,6 @@ import io.github.lockspring.support.Durations;
  * not retry in lockstep, and ends early when the current lease is known to end.
  */
 final class RetrySchedule {
-
-	/**
-	 * The longest delay after a store failure.
-	 */
-	static final long LONGEST_AFTER_FAILURE = Duration.ofMillis(500).toNanos();
 
 	/**
 	 * The wait after which a place in a queue that tells nothing is worth its cost.
@@ -94,7 +88,7 @@ final class RetrySchedule {
 	 * Record whether it was signalled to retry.
 	 */
 	void heed(long now) {
-		if (this.sleeper != null && this.sleeper.isTold()) {
+		if (this.sleeper != null && this.sleeper.isSignalled()) {
 			this.askAt = now;
 		}
 	}
@@ -148,21 +142,24 @@ final class RetrySchedule {
 		return sleeper;
 	}
 
-	long sleep(long now, boolean leading) {
+	/**
+	 * Return how long to sleep, which is not positive if an attempt is due.
+	 */
+	long sleepNanos(long now, boolean leading) {
 		return leading ? Math.min(this.askAt - now, remaining(now)) : remaining(now);
 	}
 
 	/**
 	 * Record an answer. One that arrives after the deadline was the last.
 	 */
-	void answered(@Nullable Object answer, long now) {
+	void answered(Answer answer, long now) {
 		this.askedLast = remaining(now) <= 0;
-		this.pause = this.hasNotifications ? Math.min(Durations.nanos(this.settings.queuePoll()), LONGEST_AFTER_FAILURE)
+		this.pause = this.hasNotifications ? Math.min(Durations.nanos(this.settings.queuePoll()), Poller.LONGEST_AFTER_FAILURE)
 				: Math.min(Durations.nanos(this.settings.maxPoll()),
 						Math.max(Durations.nanos(this.settings.minPoll()), this.pause + this.pause / 2));
 		long pause = this.pause;
-		if (answer instanceof Denial denial) {
-			pause = Math.max(Math.min(pause, Durations.nanos(denial.retryAfter())),
+		if (answer instanceof Answer.Denied denied) {
+			pause = Math.max(Math.min(pause, Durations.nanos(denied.denial().retryAfter())),
 					Durations.nanos(this.settings.minPoll()));
 		}
 		this.askAt = now + pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);

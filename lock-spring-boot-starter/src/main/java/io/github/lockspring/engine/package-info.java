@@ -15,8 +15,8 @@
  */
 
 /**
- * Everything about locks inside one JVM: the local queue, hand-over, re-entry, renewal,\n
- * * validity and loss. Not public API.
+ * Everything about locks inside one JVM: the local queue, hand-off, re-entry, renewal,
+ * validity and loss. Not public API.
  */
 @NullMarked
 package io.github.lockspring.engine;

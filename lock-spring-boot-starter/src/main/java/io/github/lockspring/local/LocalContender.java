@@ -24,15 +24,15 @@ import io.github.lockspring.spi.Grant;
 /**
  * Request in the queue of the {@link LocalStore}, since its last denial.
  *
- * @param backend the backend of the request, which is notified of the grant
- * @param stamp the stamp of the denial
+ * @param notifier notified of the grant
+ * @param attemptId the attempt id of the denial
  * @param denied when it was denied
  */
-record LocalContender(LocalLockBackend backend, long stamp, Instant denied) {
+record LocalContender(LocalNotifier notifier, long attemptId, Instant denied) {
 
 	boolean notifyContender(LocalLease lease) {
 		Grant grant = new Grant(lease.token(), Duration.between(this.denied, lease.end()));
-		return this.backend.tellGranted(lease.request(), grant, this.stamp);
+		return this.notifier.onGranted(lease.request(), grant, this.attemptId);
 	}
 
 }

@@ -27,15 +27,15 @@ import io.github.lockspring.spi.OwnerId;
 /**
  * Lease in the {@link LocalStore}.
  *
- * @param backend the backend of the request, which is notified
+ * @param notifier notified of the loss
  * @param request the request that was granted
  * @param token the first fencing token of its block
  * @param end when it expires unless it is renewed
  */
-record LocalLease(LocalLockBackend backend, LeaseRequest request, long token, Instant end) {
+record LocalLease(LocalNotifier notifier, LeaseRequest request, long token, Instant end) {
 
 	LocalLease renewed(Instant now) {
-		return new LocalLease(this.backend, this.request, this.token, now.plus(this.request.terms().leaseTime()));
+		return new LocalLease(this.notifier, this.request, this.token, now.plus(this.request.terms().leaseTime()));
 	}
 
 	/**
@@ -45,14 +45,14 @@ record LocalLease(LocalLockBackend backend, LeaseRequest request, long token, In
 		OwnerId owner = this.request.owner();
 		LeaseRequest former = new LeaseRequest(this.request.keys(), this.request.terms(),
 				new OwnerId(owner.instance() + "!", owner.sequence()));
-		return new LocalLease(this.backend, former, this.token, end);
+		return new LocalLease(this.notifier, former, this.token, end);
 	}
 
 	/**
 	 * Return the remaining lease after a part was released.
 	 */
 	LocalLease of(LeaseRequest part) {
-		return new LocalLease(this.backend, part, this.token, this.end);
+		return new LocalLease(this.notifier, part, this.token, this.end);
 	}
 
 	boolean isOver(Instant now) {

@@ -27,14 +27,12 @@ import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.Denial;
-import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.Renewal;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 /**
  * {@link LockBackend} that keeps leases in the memory of this process, for tests and for
@@ -50,7 +48,7 @@ public final class LocalLockBackend implements LockBackend {
 
 	private final LocalStore store;
 
-	private volatile @Nullable BackendListener listener;
+	private final LocalNotifier notifier = new LocalNotifier();
 
 	/**
 	 * Create a backend with a new store.
@@ -80,22 +78,22 @@ public final class LocalLockBackend implements LockBackend {
 	@Override
 	public void start(BackendListener listener) {
 		logger.warn("Locks are kept in the memory of this process: other processes are not excluded");
-		this.listener = listener;
+		this.notifier.setListener(listener);
 	}
 
 	@Override
 	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
-		return this.store.tryAcquire(this, request);
+		return this.store.tryAcquire(this.notifier, request);
 	}
 
 	@Override
 	public Attempt contend(LeaseRequest request, Duration timeout) {
-		return this.store.contend(this, request);
+		return this.store.contend(this.notifier, request);
 	}
 
 	@Override
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
-		return this.store.poll(this, waiting);
+		return this.store.poll(this.notifier, waiting);
 	}
 
 	@Override
@@ -115,7 +113,7 @@ public final class LocalLockBackend implements LockBackend {
 
 	@Override
 	public Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
-		return this.store.downgrade(this, exclusive, shared);
+		return this.store.downgrade(this.notifier, exclusive, shared);
 	}
 
 	@Override
@@ -125,27 +123,8 @@ public final class LocalLockBackend implements LockBackend {
 
 	@Override
 	public void close() {
-		this.listener = null;
-		this.store.withdrawContendersOf(this);
-	}
-
-	boolean tellGranted(LeaseRequest request, Grant grant, long stamp) {
-		BackendListener listener = this.listener;
-		return listener != null && listener.onGranted(request, grant, stamp);
-	}
-
-	void tellTryAgain(LeaseRequest contender) {
-		BackendListener listener = this.listener;
-		if (listener != null) {
-			listener.onRetryHint(contender);
-		}
-	}
-
-	void tellLost(LeaseRequest lease) {
-		BackendListener listener = this.listener;
-		if (listener != null) {
-			listener.onLost(lease);
-		}
+		this.notifier.setListener(null);
+		this.store.removeContendersOf(this.notifier);
 	}
 
 }

@@ -48,7 +48,7 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.Renewal;
 
 /**
- * In-memory store of leases. Several {@linkplain LocalLockBackend backends} on one store
+ * In-memory store of leases. Several {@linkplain LocalNotifier notifiers} on one store
  * see each other's leases, like processes that share a server.
  * <ol>
  * <li>Every call is one step under one monitor, at one time of the store's clock.</li>
@@ -81,7 +81,7 @@ public final class LocalStore {
 
 	private long lastToken;
 
-	private long lastStamp;
+	private long lastAttemptId;
 
 	/**
 	 * Create an empty store with the clock of the machine.
@@ -110,24 +110,24 @@ public final class LocalStore {
 		});
 	}
 
-	Attempt tryAcquire(LocalLockBackend backend, LeaseRequest request) {
-		return call(() -> attempt(backend, request));
+	Attempt tryAcquire(LocalNotifier notifier, LeaseRequest request) {
+		return call(() -> attempt(notifier, request));
 	}
 
-	Attempt contend(LocalLockBackend backend, LeaseRequest request) {
+	Attempt contend(LocalNotifier notifier, LeaseRequest request) {
 		return call(() -> {
-			Attempt attempt = attempt(backend, request);
-			return (attempt instanceof Denial denial) ? enqueue(backend, request, denial) : attempt;
+			Attempt attempt = attempt(notifier, request);
+			return (attempt instanceof Denial denial) ? enqueue(notifier, request, denial) : attempt;
 		});
 	}
 
 	/**
 	 * Return which of the contenders of a backend still have to wait.
 	 */
-	Map<LeaseRequest, Denial> poll(LocalLockBackend backend, Collection<LeaseRequest> waiting) {
+	Map<LeaseRequest, Denial> poll(LocalNotifier notifier, Collection<LeaseRequest> waiting) {
 		return call(() -> waiting.stream()
 			.filter((request) -> isContender(request) && !isAdmitted(request))
-			.collect(Collectors.toMap(Function.identity(), (request) -> enqueue(backend, request, deny(request)))));
+			.collect(Collectors.toMap(Function.identity(), (request) -> enqueue(notifier, request, deny(request)))));
 	}
 
 	private boolean isContender(LeaseRequest request) {
@@ -176,10 +176,10 @@ public final class LocalStore {
 			.entrySet()
 			.stream()
 			.findFirst()
-			.ifPresent((next) -> this.hints.add(() -> next.getValue().backend().tellTryAgain(next.getKey())));
+			.ifPresent((next) -> this.hints.add(() -> next.getValue().notifier().onRetryHint(next.getKey())));
 	}
 
-	Attempt downgrade(LocalLockBackend backend, LeaseRequest exclusive, LeaseRequest shared) {
+	Attempt downgrade(LocalNotifier notifier, LeaseRequest exclusive, LeaseRequest shared) {
 		return call(() -> {
 			LocalLease held = this.leases.get(shared);
 			if (held != null) {
@@ -190,14 +190,14 @@ public final class LocalStore {
 			}
 			discardNotificationsOf(exclusive);
 			exclusive.keys().forEach((name) -> keyNamed(name).remove(exclusive));
-			Grant grant = grant(backend, shared).toGrant();
+			Grant grant = grant(notifier, shared).toGrant();
 			makeWay(exclusive); // for owners that read as well
 			return grant;
 		});
 	}
 
-	void withdrawContendersOf(LocalLockBackend backend) {
-		call(() -> contendersOf(backend)).forEach(this::release);
+	void removeContendersOf(LocalNotifier notifier) {
+		call(() -> contendersOf(notifier)).forEach(this::release);
 	}
 
 	List<LeaseHolder> holders(String name) {
@@ -213,9 +213,9 @@ public final class LocalStore {
 			return inOneStep(action);
 		}
 		finally {
-			tellGranted();
-			tellHints();
-			tellLost();
+			fireGranted();
+			fireHints();
+			fireLost();
 		}
 	}
 
@@ -238,7 +238,7 @@ public final class LocalStore {
 		return releaseLease(lease.request());
 	}
 
-	private void tellGranted() {
+	private void fireGranted() {
 		for (Promotion next = this.granted.poll(); next != null; next = this.granted.poll()) {
 			LocalLease lease = next.lease();
 			if (!next.contender().notifyContender(lease)) {
@@ -247,36 +247,36 @@ public final class LocalStore {
 		}
 	}
 
-	private void tellHints() {
+	private void fireHints() {
 		for (Runnable hint = this.hints.poll(); hint != null; hint = this.hints.poll()) {
 			hint.run();
 		}
 	}
 
-	private void tellLost() {
+	private void fireLost() {
 		for (LocalLease lease = this.lost.poll(); lease != null; lease = this.lost.poll()) {
-			lease.backend().tellLost(lease.request());
+			lease.notifier().onLost(lease.request());
 		}
 	}
 
-	private Attempt attempt(LocalLockBackend backend, LeaseRequest request) {
+	private Attempt attempt(LocalNotifier notifier, LeaseRequest request) {
 		LocalLease held = this.leases.get(request);
 		if (held != null) {
 			discardNotificationsOf(request); // the result reports it
 			return new Grant(held.token(), held.remaining(this.now));
 		}
 		keysOf(request).forEach((key) -> key.checkLimit(request));
-		return isAdmitted(request) ? grant(backend, request).toGrant() : deny(request);
+		return isAdmitted(request) ? grant(notifier, request).toGrant() : deny(request);
 	}
 
 	private boolean isAdmitted(LeaseRequest request) {
 		return keysOf(request).allMatch((key) -> key.admits(request));
 	}
 
-	private LocalLease grant(LocalLockBackend backend, LeaseRequest request) {
+	private LocalLease grant(LocalNotifier notifier, LeaseRequest request) {
 		long microseconds = ChronoUnit.MICROS.between(Instant.EPOCH, this.now);
 		long token = Math.max(this.lastToken + 1, microseconds);
-		LocalLease lease = new LocalLease(backend, request, token, this.now.plus(request.terms().leaseTime()));
+		LocalLease lease = new LocalLease(notifier, request, token, this.now.plus(request.terms().leaseTime()));
 		this.lastToken = lease.lastToken();
 		this.leases.put(lease);
 		request.keys().forEach((name) -> keyNamed(name).hold(request));
@@ -297,10 +297,10 @@ public final class LocalStore {
 			.orElse(Denial.UNKNOWN_DURATION);
 	}
 
-	private Denial enqueue(LocalLockBackend backend, LeaseRequest request, Denial denial) {
-		LocalContender contender = new LocalContender(backend, ++this.lastStamp, this.now);
+	private Denial enqueue(LocalNotifier notifier, LeaseRequest request, Denial denial) {
+		LocalContender contender = new LocalContender(notifier, ++this.lastAttemptId, this.now);
 		request.keys().forEach((name) -> keyNamed(name).enqueue(request, contender));
-		return new Denial(denial.retryAfter(), contender.stamp());
+		return new Denial(denial.retryAfter(), contender.attemptId());
 	}
 
 	private boolean prolong(LeaseRequest request) {
@@ -349,7 +349,7 @@ public final class LocalStore {
 			if (next.isPresent()) {
 				LeaseRequest admitted = next.get().getKey();
 				LocalContender contender = next.get().getValue();
-				this.granted.add(new Promotion(grant(contender.backend(), admitted), contender));
+				this.granted.add(new Promotion(grant(contender.notifier(), admitted), contender));
 				names.addAll(admitted.keys());
 			}
 			else {
@@ -375,11 +375,11 @@ public final class LocalStore {
 		return (key != null) ? key.holders().stream().map(this.leases::get) : Stream.empty();
 	}
 
-	private List<LeaseRequest> contendersOf(LocalLockBackend backend) {
+	private List<LeaseRequest> contendersOf(LocalNotifier notifier) {
 		return this.keys.values()
 			.stream()
 			.flatMap((key) -> key.queue().entrySet().stream())
-			.filter((entry) -> entry.getValue().backend() == backend)
+			.filter((entry) -> entry.getValue().notifier() == notifier)
 			.map(Map.Entry::getKey)
 			.toList();
 	}

@@ -508,7 +508,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	/**
 	 * Where the servers tell of grants: the owner alone is a hint, else the token, the
-	 * validity since the denial in milliseconds and the stamp of the denial follow.
+	 * validity since the denial in milliseconds and the attempt id of the denial follow.
 	 */
 	private final class Channel implements RedisChannel {
 

@@ -225,7 +225,7 @@ final class RedlockNode implements AutoCloseable {
 		}
 
 		@Override
-		public boolean onGranted(LeaseRequest request, Grant grant, long stamp) {
+		public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
 			return false;
 		}
 

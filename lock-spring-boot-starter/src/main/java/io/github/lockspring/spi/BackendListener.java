@@ -36,12 +36,12 @@ public interface BackendListener {
 	 * @param request the request that was waiting
 	 * @param grant the grant; its validity is counted from the denied attempt, and may be
 	 * much shorter than the lease time until the lease is renewed
-	 * @param stamp the {@linkplain Denial#stamp() stamp} of that denial
+	 * @param attemptId the {@linkplain Denial#attemptId() attempt id} of that denial
 	 * @return {@code true} if the lease was accepted, by this call or an earlier one;
 	 * {@code false} if the request is no longer waiting, in which case the caller
 	 * releases the lease
 	 */
-	boolean onGranted(LeaseRequest request, Grant grant, long stamp);
+	boolean onGranted(LeaseRequest request, Grant grant, long attemptId);
 
 	/**
 	 * Called when the store ended a lease that was held.

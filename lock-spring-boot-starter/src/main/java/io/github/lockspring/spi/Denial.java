@@ -24,11 +24,11 @@ import java.time.Duration;
  *
  * @param retryAfter an estimate of the time after which another attempt may succeed,
  * unless a notification is received before
- * @param stamp identifies this denial among all denials of the request, so that a
+ * @param attemptId identifies this denial among all denials of the request, so that a
  * {@linkplain BackendListener#onGranted notification of a grant} can refer to the denial
  * that it follows
  */
-public record Denial(Duration retryAfter, long stamp) implements Attempt {
+public record Denial(Duration retryAfter, long attemptId) implements Attempt {
 
 	/**
 	 * A denial for an unknown time.

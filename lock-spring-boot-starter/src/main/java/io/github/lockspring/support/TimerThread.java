@@ -38,7 +38,10 @@ public final class TimerThread {
 
 	private static final Log logger = LogFactory.getLog(TimerThread.class);
 
-	private static final long NEVER = Long.MAX_VALUE;
+	/**
+	 * Time of a run that is not requested.
+	 */
+	public static final long NEVER = Long.MAX_VALUE;
 
 	private static final long RETRY_NANOS = 100_000_000;
 
@@ -248,7 +251,7 @@ public final class TimerThread {
 			}
 			catch (Throwable ex) {
 				if (this.started) {
-					logger.error("A timed task of locks failed; it will be retried", ex);
+					logger.error("Lock maintenance task failed; it will be retried", ex);
 					request(elapsed() + RETRY_NANOS);
 				}
 			}

@@ -93,7 +93,7 @@ final class LockQueues {
 
 	private final RestingNodes restingNodes;
 
-	private final AtomicLong stamps = new AtomicLong();
+	private final AtomicLong attemptIds = new AtomicLong();
 
 	/**
 	 * Whether the servers can be asked for many nodes at once, as far as is known.
@@ -319,7 +319,7 @@ final class LockQueues {
 		if (!stays) {
 			return leave(queueEntry).thenApply((left) -> new Denial(retryAfter));
 		}
-		Denial denial = new Denial(retryAfter, this.stamps.incrementAndGet());
+		Denial denial = new Denial(retryAfter, this.attemptIds.incrementAndGet());
 		if (!queueEntry.denied(denial, now)) {
 			return CompletableFuture.completedFuture(queueEntry.isHeld() ? queueEntry.grant() : new Denial(PAUSE));
 		}
@@ -361,7 +361,7 @@ final class LockQueues {
 		for (LeaseRequest request : waiting) {
 			QueueEntry queueEntry = this.places.get(request);
 			Denial denial = (queueEntry != null && queueEntry.session() == session)
-					? queueEntry.denyAgain(this.stamps.incrementAndGet(), now, connections) : null;
+					? queueEntry.denyAgain(this.attemptIds.incrementAndGet(), now, connections) : null;
 			if (denial != null) {
 				denials.put(request, denial);
 			}

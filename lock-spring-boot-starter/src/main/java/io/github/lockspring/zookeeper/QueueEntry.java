@@ -179,7 +179,7 @@ final class QueueEntry {
 			return false;
 		}
 		Waiting waiting = waiting();
-		waiting.stamp = denial.stamp();
+		waiting.attemptId = denial.attemptId();
 		waiting.deniedNanos = nanos;
 		waiting.retryAfter = denial.retryAfter();
 		return true;
@@ -225,17 +225,17 @@ final class QueueEntry {
 	/**
 	 * Deny the request again if nothing can have changed, because the servers would have
 	 * sent a notification.
-	 * @param stamp the stamp of the denial
+	 * @param attemptId the attempt id of the denial
 	 * @param now the monotonic time at which this was asked for
 	 * @param connections how many connections there were up to now
 	 * @return the denial, or {@code null} if the request must be sent to the servers
 	 */
-	synchronized @Nullable Denial denyAgain(long stamp, long now, int connections) {
+	synchronized @Nullable Denial denyAgain(long attemptId, long now, int connections) {
 		Waiting waiting = this.waiting;
 		if (waiting == null || !waiting.isWatched(connections)) {
 			return null;
 		}
-		Denial denial = new Denial(waiting.retryAfter.minusNanos(now - waiting.deniedNanos), stamp);
+		Denial denial = new Denial(waiting.retryAfter.minusNanos(now - waiting.deniedNanos), attemptId);
 		return (denial.retryAfter().compareTo(Duration.ZERO) > 0 && denied(denial, now)) ? denial : null;
 	}
 
@@ -340,7 +340,7 @@ final class QueueEntry {
 	}
 
 	synchronized long attemptId() {
-		return waiting().stamp;
+		return waiting().attemptId;
 	}
 
 	/**
@@ -376,7 +376,7 @@ final class QueueEntry {
 		 */
 		private List<QueueNode> before = List.of();
 
-		private long stamp;
+		private long attemptId;
 
 		private long deniedNanos;
 

@@ -5,7 +5,7 @@
 -- which may be missing too.
 -- Flags: "f" fair, "q" enter the queue if denied, "h" send hints and no grants, "m" many resources (gets a hint,
 -- and the next contender gets its turn immediately), "c" cluster (this server does not know the listeners).
--- Answer: the token if granted for the lease time; {0, ms until a retry may succeed, stamp} if denied;
+-- Answer: the token if granted for the lease time; {0, ms until a retry may succeed, attempt id} if denied;
 -- {-1, limit} if the permits are in use with another limit.
 
 -- The common case comes first: one resource, exclusive, free, no contenders. Every command counts here.

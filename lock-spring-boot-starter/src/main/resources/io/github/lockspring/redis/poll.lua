@@ -1,7 +1,7 @@
 -- Keeps the queue entries of contenders, and returns how long they may have to wait.
 --
 -- ARGV: the channel to which their process listens, or an empty text; the owner that waits for each of KEYS.
--- Answer: the stamp of the denials; for each contender the ms until a retry may succeed, or -1 if it should retry now:
+-- Answer: the attempt id of the denials; for each contender the ms until a retry may succeed, or -1 if it should retry now:
 -- it is admitted, holds already, has no queue entry, wants permits of another limit, or its process listens to another channel than
 -- the one given when it was queued.
 

@@ -160,7 +160,7 @@ class LockAutoConfigurationTests {
 	void knownPropertiesAreNotNamed(CapturedOutput output) {
 		this.runner
 			.withPropertyValues("lock.backend=local", "lock.jdbc.table-name=a", "lock.aop.order=1",
-					"lock.hand-over.span=1ms", "lock.renew-interval=1s", "locks.other=1")
+					"lock.hand-off.span=1ms", "lock.renew-interval=1s", "locks.other=1")
 			.run((context) -> assertThat(output).doesNotContain("Unknown properties"));
 	}
 
@@ -174,7 +174,7 @@ class LockAutoConfigurationTests {
 	@Test
 	void durationWithoutUnitIsRefused() {
 		ApplicationContextRunner local = this.runner.withPropertyValues("lock.backend=local", "seconds=7");
-		for (String property : List.of("lock.wait-time=5", "lock.hand-over.span=20", "lock.names.order.wait-time=5",
+		for (String property : List.of("lock.wait-time=5", "lock.hand-off.span=20", "lock.names.order.wait-time=5",
 				"lock.shutdown-timeout=${seconds}")) {
 			local.withPropertyValues(property).run((context) -> {
 				FailureAnalysis analysis = FailureAnalyses.of(context);

@@ -78,14 +78,14 @@ class LockSettingsTests {
 		properties.setRenewInterval(Duration.ofSeconds(4));
 		properties.setMaxHoldTime(DurationLimit.of(Duration.ofHours(5)));
 		properties.setMaxKeys(6);
-		properties.getHandOver().setLimit(7);
-		properties.getHandOver().setSpan(Duration.ofMillis(8));
+		properties.getHandOff().setLimit(7);
+		properties.getHandOff().setSpan(Duration.ofMillis(8));
 		assertThat(LockSettings.of(properties).engineSettings()).isEqualTo(EngineSettings.defaults()
 			.withOperationTimeout(Duration.ofSeconds(3))
 			.withRenewInterval(Duration.ofSeconds(4))
 			.withMaxHoldTime(Duration.ofHours(5))
 			.withMaxKeys(6)
-			.withHandOver(7, Duration.ofMillis(8)));
+			.withHandOff(7, Duration.ofMillis(8)));
 	}
 
 	@Test
@@ -129,9 +129,9 @@ class LockSettingsTests {
 					lock.max-hold-time=-1d       | longer than zero
 					lock.shutdown-timeout=-1s    | zero or longer
 					lock.max-keys=0              | at least 1
-					lock.hand-over.limit=-1      | between 0 and 256
-					lock.hand-over.limit=257     | between 0 and 256
-					lock.hand-over.span=-1s      | zero or longer
+					lock.hand-off.limit=-1      | between 0 and 256
+					lock.hand-off.limit=257     | between 0 and 256
+					lock.hand-off.span=-1s      | zero or longer
 					lock.key-prefix=             | must not be blank
 					lock.zookeeper.connect-string=                  | must not be blank
 					lock.zookeeper.namespace=                       | the name of a node
@@ -182,7 +182,7 @@ class LockSettingsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "lock.wait-time", "lock.names.order.wait-time", "lock.max-hold-time", "lock.shutdown-timeout",
-			"lock.hand-over.span", "lock.jdbc.cleanup.interval", "lock.jdbc.cleanup.retention" })
+			"lock.hand-off.span", "lock.jdbc.cleanup.interval", "lock.jdbc.cleanup.retention" })
 	void nanosecondsToEternityAreTaken(String property) {
 		for (String value : List.of("3600s", "106751d", "106752d", "200000d", Long.MAX_VALUE + "s")) {
 			this.runner
@@ -198,7 +198,7 @@ class LockSettingsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "lock.wait-time=0s", "lock.wait-time=1ns", "lock.max-hold-time=1ns", "lock.shutdown-timeout=0s",
-			"lock.shutdown-timeout=1ns", "lock.hand-over.span=0s", "lock.hand-over.span=1ns" })
+			"lock.shutdown-timeout=1ns", "lock.hand-off.span=0s", "lock.hand-off.span=1ns" })
 	void shortestTimesAreTaken(String property) {
 		this.runner.withPropertyValues("lock.backend=local", property).run((context) -> {
 			assertThat(context).hasNotFailed();

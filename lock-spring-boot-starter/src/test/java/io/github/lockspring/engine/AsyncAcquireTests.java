@@ -76,7 +76,7 @@ class AsyncAcquireTests {
 	 */
 	private CompletableFuture<@Nullable Hold> speaking(Duration wait) {
 		CompletableFuture<@Nullable Hold> future = acquire(wait);
-		await().until(() -> this.backend.lastStamp() != 0);
+		await().until(() -> this.backend.lastAttemptId() != 0);
 		return future;
 	}
 
@@ -346,7 +346,7 @@ class AsyncAcquireTests {
 	}
 
 	@Test
-	void oneThatIsCancelledAfterTheHandOverGivesTheLeaseBack() {
+	void oneThatIsCancelledAfterTheHandOffGivesTheLeaseBack() {
 		QueueingExecutor executor = new QueueingExecutor();
 		LockEngine engine = this.harness.engine(this.backend, executor);
 		Hold hold = contendedHold(engine, executor);

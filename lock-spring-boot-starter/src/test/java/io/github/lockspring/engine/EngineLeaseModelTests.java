@@ -84,7 +84,7 @@ class EngineLeaseModelTests extends EngineModel {
 			process.join();
 			boolean lost = process.losses.get() == 1;
 			require(process.losses.get() <= 1, "lost twice");
-			require(hold.state() == Hold.ENDED, "not ended");
+			require(hold.isEnded(), "not ended");
 			require(lost || process.backend.isFree(), "neither lost nor released");
 			require(!lost || releases.get() <= 1, "lost, but the last release succeeded");
 			require(process.engine.size() == 0, "left in the queue");

@@ -101,8 +101,8 @@ class EngineStressTests {
 	}
 
 	@Test
-	void counterStaysExactWithoutHandOver() throws Exception {
-		createEngines(2, true, EngineSettings.defaults().withHandOver(0, Duration.ZERO));
+	void counterStaysExactWithoutHandOff() throws Exception {
+		createEngines(2, true, EngineSettings.defaults().withHandOff(0, Duration.ZERO));
 		run(20_000, true, Harness.TERMS);
 	}
 

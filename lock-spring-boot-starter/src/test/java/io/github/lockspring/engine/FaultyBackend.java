@@ -81,7 +81,7 @@ final class FaultyBackend implements LockBackend {
 
 	private volatile Duration longestLease = UNLIMITED;
 
-	private volatile long lastStamp;
+	private volatile long lastAttemptId;
 
 	private volatile @Nullable Duration claimTime;
 
@@ -222,10 +222,10 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	/**
-	 * The stamp of the last attempt in the queue, zero if it was granted.
+	 * The attempt id of the last attempt in the queue, zero if it was granted.
 	 */
-	long lastStamp() {
-		return this.lastStamp;
+	long lastAttemptId() {
+		return this.lastAttemptId;
 	}
 
 	/**
@@ -324,7 +324,7 @@ final class FaultyBackend implements LockBackend {
 		return call(Kind.CONTEND, List.of(request), timeout, () -> {
 			Attempt attempt = queueing ? this.backend.contend(request, timeout)
 					: this.backend.tryAcquire(request, timeout);
-			this.lastStamp = (attempt instanceof Denial denial) ? denial.stamp() : 0;
+			this.lastAttemptId = (attempt instanceof Denial denial) ? denial.attemptId() : 0;
 			return attempt;
 		});
 	}
@@ -570,14 +570,14 @@ final class FaultyBackend implements LockBackend {
 		}
 
 		@Override
-		public boolean onGranted(LeaseRequest request, Grant made, long stamp) {
+		public boolean onGranted(LeaseRequest request, Grant made, long attemptId) {
 			Duration claimTime = FaultyBackend.this.claimTime;
 			Grant grant = (claimTime != null) ? new Grant(made.token(), claimTime) : made;
 			if (arrives()) {
-				return this.listener.onGranted(request, grant, stamp);
+				return this.listener.onGranted(request, grant, attemptId);
 			}
 			receive(() -> {
-				boolean taken = this.listener.onGranted(request, grant, stamp);
+				boolean taken = this.listener.onGranted(request, grant, attemptId);
 				if (!taken) {
 					FaultyBackend.this.backend.release(request, Duration.ofSeconds(1));
 				}

@@ -156,7 +156,7 @@ class GiveUpTests {
 
 	@Test
 	void leaseThatIsHandedOverWhileTheWaiterLeavesIsTaken() {
-		LockEngine generous = this.harness.engine(this.backend, EngineSettings.defaults().withHandOver(256, LONG),
+		LockEngine generous = this.harness.engine(this.backend, EngineSettings.defaults().withHandOff(256, LONG),
 				this.time);
 		Hold hold = Harness.hold(generous);
 		Waiter first = this.harness.queued(generous, LONG);

@@ -65,7 +65,7 @@ class LongDurationTests {
 	@ParameterizedTest
 	@MethodSource("durations")
 	void leaseIsHandedOverWithinTheSpan(Duration forever) {
-		LockEngine engine = this.harness.engine(this.backend, EngineSettings.defaults().withHandOver(256, forever));
+		LockEngine engine = this.harness.engine(this.backend, EngineSettings.defaults().withHandOff(256, forever));
 		Hold first = this.harness.acquire(engine, LEASE).hold();
 		Waiter second = this.harness.queued(engine, LEASE);
 		first.release();

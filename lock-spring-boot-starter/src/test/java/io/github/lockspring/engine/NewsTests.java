@@ -115,15 +115,15 @@ class NewsTests {
 	void grantThatFollowsAnEarlierDenialIsAskedFor() {
 		Harness.hold(this.other);
 		Waiter waiter = queued();
-		long stamp = this.backend.lastStamp();
+		long attemptId = this.backend.lastAttemptId();
 		askAgain(waiter, 2);
-		assertThat(push(7, LEASE, stamp)).isTrue();
+		assertThat(push(7, LEASE, attemptId)).isTrue();
 		await().until(() -> this.backend.attempts() == 3);
 		assertThat(waiter.awaitSleep().isDone()).isFalse();
 	}
 
 	@Test
-	void grantWithoutStampIsAskedFor() {
+	void grantWithoutAttemptIdIsAskedFor() {
 		Harness.hold(this.other);
 		this.backend.without(Capability.QUEUE);
 		Waiter waiter = this.harness.queued(this.harness.engine(this.backend), WAIT);
@@ -132,8 +132,8 @@ class NewsTests {
 		assertThat(waiter.awaitSleep().isDone()).isFalse();
 	}
 
-	private boolean push(long token, Duration validity, long stamp) {
-		return this.backend.listener().onGranted(contender(), new Grant(token, validity), stamp);
+	private boolean push(long token, Duration validity, long attemptId) {
+		return this.backend.listener().onGranted(contender(), new Grant(token, validity), attemptId);
 	}
 
 	@Test
@@ -149,8 +149,8 @@ class NewsTests {
 	void grantThatIsOvertakenByADenialIsAskedFor() {
 		Harness.hold(this.other);
 		Waiter waiter = queued();
-		long stamp = this.backend.lastStamp();
-		this.backend.next(Kind.CONTEND, Fault.after(() -> push(7, LEASE, stamp)));
+		long attemptId = this.backend.lastAttemptId();
+		this.backend.next(Kind.CONTEND, Fault.after(() -> push(7, LEASE, attemptId)));
 		this.backend.listener().onRetryHint(contender());
 		await().until(() -> this.backend.attempts() == 3);
 		assertThat(waiter.awaitSleep().isDone()).isFalse();
@@ -173,7 +173,7 @@ class NewsTests {
 		Harness.hold(this.other, UNRENEWED);
 		Waiter waiter = queued();
 		passage.run();
-		push(7, Duration.ofMillis(100), this.backend.lastStamp());
+		push(7, Duration.ofMillis(100), this.backend.lastAttemptId());
 		await().until(() -> this.backend.attempts() == 2);
 		assertThat(waiter.awaitSleep().isDone()).isFalse();
 	}

@@ -207,9 +207,9 @@ class PollerTests {
 	void grantThatFollowsAnEarlierDenialThanThatOfAPollIsAskedFor() {
 		heldElsewhere(KEY);
 		CompletableFuture<@Nullable Hold> waiting = waiting(this.engine, KEY, WAIT);
-		long stamp = this.backend.lastStamp();
+		long attemptId = this.backend.lastAttemptId();
 		this.harness.advance(POLL);
-		assertThat(this.backend.listener().onGranted(contender(), new Grant(7, LEASE), stamp)).isTrue();
+		assertThat(this.backend.listener().onGranted(contender(), new Grant(7, LEASE), attemptId)).isTrue();
 		assertThat(this.backend.attempts()).isEqualTo(2);
 		assertThat(waiting).isNotDone();
 	}
@@ -220,7 +220,7 @@ class PollerTests {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold held = heldElsewhere(KEY);
 		CompletableFuture<@Nullable Hold> waiting = waiting(engine, KEY, WAIT);
-		await().until(() -> this.backend.lastStamp() != 0);
+		await().until(() -> this.backend.lastAttemptId() != 0);
 		Gate gate = new Gate();
 		this.backend.next(Kind.POLL, denied ? Fault.after(gate) : Fault.before(gate));
 		advanceUntil(POLL, () -> this.backend.count(Kind.POLL) == 1);

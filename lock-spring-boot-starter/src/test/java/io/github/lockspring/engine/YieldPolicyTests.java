@@ -99,7 +99,7 @@ class YieldPolicyTests {
 		RetrySchedule retrySchedule = new RetrySchedule(0, MILLI, EngineSettings.defaults(), false);
 		retrySchedule.delayUntil(50 * MILLI);
 		assertThat(retrySchedule.isTimeToAsk(MILLI - 1, false)).isFalse();
-		assertThat(retrySchedule.sleep(0, true)).isEqualTo(MILLI);
+		assertThat(retrySchedule.sleepNanos(0, true)).isEqualTo(MILLI);
 		assertThat(retrySchedule.isTimeToAsk(MILLI, false)).isTrue();
 	}
 
@@ -133,7 +133,7 @@ class YieldPolicyTests {
 		try (Harness harness = new Harness()) {
 			FaultyBackend polling = harness.backend().without(Capability.QUEUE);
 			LockEngine busy = harness.steadyEngine(harness.backend().without(Capability.QUEUE),
-					EngineSettings.defaults().withHandOver(1, WAIT));
+					EngineSettings.defaults().withHandOff(1, WAIT));
 			LockEngine patient = harness.steadyEngine(polling, EngineSettings.defaults());
 			assertThat(harness.engine().acquireUninterruptibly("another", TERMS, new Object(), 0)).isNotNull();
 			Hold first = Harness.hold(busy);

@@ -609,7 +609,7 @@ class ReleaseListenerTests {
 		}
 
 		@Override
-		public boolean onGranted(LeaseRequest request, Grant grant, long stamp) {
+		public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
 			return false;
 		}
 

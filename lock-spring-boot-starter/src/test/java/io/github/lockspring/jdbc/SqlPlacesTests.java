@@ -287,7 +287,7 @@ abstract class SqlPlacesTests {
 		for (int i = 0; i < processes; i++) {
 			int process = i;
 			LockEngine engine = new LockEngine(new JdbcLockBackend(this.database.dataSource(), this.table),
-					EngineSettings.defaults().withHandOver(0, Duration.ZERO).withOperationTimeout(Requests.TIMEOUT),
+					EngineSettings.defaults().withHandOff(0, Duration.ZERO).withOperationTimeout(Requests.TIMEOUT),
 					EngineListener.NONE, TimeSource.SYSTEM);
 			resources.add(engine);
 			for (int j = 0; j < 2; j++) {

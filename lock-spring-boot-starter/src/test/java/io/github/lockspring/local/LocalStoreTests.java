@@ -48,13 +48,13 @@ class LocalStoreTests {
 
 	private final LocalLockBackend backend = new LocalLockBackend(this.store);
 
-	private final News news = new News();
+	private final LocalNotifications notifications = new LocalNotifications();
 
 	private final AtomicLong sequence = new AtomicLong();
 
 	@BeforeEach
 	void startBackend() {
-		this.backend.start(this.news);
+		this.backend.start(this.notifications);
 	}
 
 	@Test
@@ -115,7 +115,7 @@ class LocalStoreTests {
 		contend(contender);
 		this.time.advance(LEASE_TIME);
 		this.backend.inspect("another key", LEASE_TIME);
-		assertThat(this.news.heard).containsExactly("granted " + contender, "lost");
+		assertThat(this.notifications.heard).containsExactly("granted " + contender, "lost");
 	}
 
 	@Test
@@ -128,18 +128,18 @@ class LocalStoreTests {
 		contend(contender);
 		this.time.advance(Duration.ofSeconds(2));
 		this.backend.release(holder, LEASE_TIME);
-		assertThat(this.news.validities).containsExactly(LEASE_TIME.plusSeconds(2));
+		assertThat(this.notifications.validities).containsExactly(LEASE_TIME.plusSeconds(2));
 	}
 
 	@Test
-	void withdrawalGrantsToThoseBehind() {
+	void cancellationGrantsToThoseBehind() {
 		LeaseRequest writer = request("key", LeaseMode.EXCLUSIVE, true);
 		LeaseRequest reader = request("key", LeaseMode.SHARED, true);
 		tryAcquire(request("key", LeaseMode.SHARED, true));
 		contend(writer);
 		contend(reader);
 		this.backend.release(writer, LEASE_TIME);
-		assertThat(this.news.heard).containsExactly("granted " + reader);
+		assertThat(this.notifications.heard).containsExactly("granted " + reader);
 	}
 
 	@Test
@@ -149,7 +149,7 @@ class LocalStoreTests {
 		contend(contender);
 		this.time.advance(LEASE_TIME);
 		assertThat(contend(contender)).isInstanceOf(Grant.class);
-		assertThat(this.news.heard).containsExactly("lost");
+		assertThat(this.notifications.heard).containsExactly("lost");
 	}
 
 	@Test
@@ -158,7 +158,7 @@ class LocalStoreTests {
 		tryAcquire(lease);
 		this.store.expire(lease);
 		this.store.expire(lease);
-		assertThat(this.news.heard).containsExactly("lost");
+		assertThat(this.notifications.heard).containsExactly("lost");
 	}
 
 	@Test
@@ -173,7 +173,7 @@ class LocalStoreTests {
 	}
 
 	@Test
-	void nothingIsLeftOfKeysThatNobodyUses() {
+	void nothingIsLeftOfUnusedKeys() {
 		for (int i = 0; i < 1000; i++) {
 			LeaseRequest released = request("released" + i);
 			LeaseRequest contender = request("released" + i, LeaseMode.SHARED, true);
@@ -198,19 +198,19 @@ class LocalStoreTests {
 		assertThat(this.store.holders("key")).hasSize(1);
 		assertThat(this.store.release(holder)).isTrue();
 		assertThat(this.store.size()).isZero();
-		assertThat(this.news.heard).isEmpty();
+		assertThat(this.notifications.heard).isEmpty();
 	}
 
 	@Test
-	void manyRefusedGrantsAreGivenBackOneAfterTheOther() {
+	void manyRefusedGrantsAreReleasedOneAfterTheOther() {
 		LeaseRequest holder = request("key");
 		tryAcquire(holder);
 		for (int i = 0; i < 5000; i++) {
 			contend(request("key"));
 		}
-		this.news.takesOver = (request) -> false;
+		this.notifications.takesOver = (request) -> false;
 		this.backend.release(holder, LEASE_TIME);
-		assertThat(this.news.heard).hasSize(5000);
+		assertThat(this.notifications.heard).hasSize(5000);
 		assertThat(this.store.size()).isZero();
 	}
 
@@ -219,7 +219,7 @@ class LocalStoreTests {
 		LeaseRequest holder = request("key");
 		tryAcquire(holder);
 		contend(request("key"));
-		this.news.takesOver = (request) -> this.backend.release(request, LEASE_TIME);
+		this.notifications.takesOver = (request) -> this.backend.release(request, LEASE_TIME);
 		this.backend.release(holder, LEASE_TIME);
 		assertThat(this.store.size()).isZero();
 	}

@@ -122,12 +122,12 @@ class RedisPollTests {
 	void grantFollowsTheDenialOfTheLastPoll() throws Exception {
 		LeaseRequest holder = held(RedisProcess.LEASE_TIME);
 		LeaseRequest waiting = waiting();
-		long first = denial(waiting).stamp();
-		long last = denial(waiting).stamp();
+		long first = denial(waiting).attemptId();
+		long last = denial(waiting).attemptId();
 		assertThat(last).isGreaterThan(first);
 		this.one.release(holder);
 		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(waiting);
-		assertThat(this.two.stamps).containsExactly(last);
+		assertThat(this.two.attemptIds).containsExactly(last);
 	}
 
 	@Test

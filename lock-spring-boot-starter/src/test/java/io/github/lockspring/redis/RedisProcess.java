@@ -64,7 +64,7 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 
 	final AtomicInteger failovers = new AtomicInteger();
 
-	final List<Long> stamps = new ArrayList<>();
+	final List<Long> attemptIds = new ArrayList<>();
 
 	final RedisLockBackend backend;
 
@@ -167,8 +167,8 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 	}
 
 	@Override
-	public boolean onGranted(LeaseRequest request, Grant grant, long stamp) {
-		this.stamps.add(stamp);
+	public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
+		this.attemptIds.add(attemptId);
 		this.granted.add(request);
 		return this.takesGrants;
 	}

@@ -150,7 +150,7 @@ class RedisQueueTests {
 	}
 
 	@Test
-	void grantFollowsTheLastDenialByItsStamp() throws Exception {
+	void grantFollowsTheLastDenialByItsAttemptId() throws Exception {
 		LeaseRequest holder = acquired(this.one);
 		LeaseRequest contender = this.two.request("key");
 		long first = denialOf(contender);
@@ -158,11 +158,11 @@ class RedisQueueTests {
 		assertThat(second).isGreaterThan(first);
 		this.one.release(holder);
 		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(contender);
-		assertThat(this.two.stamps).containsExactly(second);
+		assertThat(this.two.attemptIds).containsExactly(second);
 	}
 
 	private long denialOf(LeaseRequest contender) {
-		return ((io.github.lockspring.spi.Denial) this.two.backend.contend(contender, RedisProcess.TIMEOUT)).stamp();
+		return ((io.github.lockspring.spi.Denial) this.two.backend.contend(contender, RedisProcess.TIMEOUT)).attemptId();
 	}
 
 	@Test

@@ -80,7 +80,7 @@ abstract class AcquireRules extends BackendRules {
 		this.one.release(lease);
 		assertThat(this.one.inspect(this.key)).isEmpty();
 		assertThat(this.one.acquires(this.one.request(this.key))).isTrue();
-		assertThat(this.two.news().of(denied)).isEmpty();
+		assertThat(this.two.notifications().of(denied)).isEmpty();
 	}
 
 	@Test
@@ -146,7 +146,7 @@ abstract class AcquireRules extends BackendRules {
 
 	@Test
 	@Tag(LockBackendContractTests.EVERYWHERE)
-	void nobodyIsShownForFreeKey() {
+	void noHolderIsShownForFreeKey() {
 		assertThat(this.one.inspect(this.key)).isEmpty();
 		this.one.release(this.one.acquire(this.key));
 		assertThat(this.one.inspect(this.key)).isEmpty();

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A backend as a process of the contract uses it: it makes requests, acquires and
- * releases, and listens to the news.
+ * releases, and records the notifications.
  */
 final class BackendProcess implements AutoCloseable {
 
@@ -36,7 +36,7 @@ final class BackendProcess implements AutoCloseable {
 
 	private final LockBackend backend;
 
-	private final RecordingListener news = new RecordingListener();
+	private final RecordingListener notifications = new RecordingListener();
 
 	private final String instance = OwnerId.newInstance();
 
@@ -44,7 +44,7 @@ final class BackendProcess implements AutoCloseable {
 
 	BackendProcess(LockBackend backend) {
 		this.backend = backend;
-		this.backend.start(this.news);
+		this.backend.start(this.notifications);
 	}
 
 	String name() {
@@ -137,12 +137,12 @@ final class BackendProcess implements AutoCloseable {
 	}
 
 	boolean release(LeaseRequest lease) {
-		this.news.refuse(lease);
+		this.notifications.refuse(lease);
 		return this.backend.release(lease, TIMEOUT);
 	}
 
 	boolean releaseAfter(LeaseRequest lease, Duration rest) {
-		this.news.refuse(lease);
+		this.notifications.refuse(lease);
 		return this.backend.releaseWithDelay(lease, rest, TIMEOUT);
 	}
 
@@ -154,8 +154,8 @@ final class BackendProcess implements AutoCloseable {
 		return this.backend;
 	}
 
-	RecordingListener news() {
-		return this.news;
+	RecordingListener notifications() {
+		return this.notifications;
 	}
 
 	/**
@@ -171,12 +171,13 @@ final class BackendProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Waits for the news that a request in the queue is granted, or may be tried again.
+	 * Waits for the notification that a request in the queue is granted, or may be tried
+	 * again.
 	 * @param request the request that waits
 	 * @return what was granted
 	 */
-	Grant awaitNews(LeaseRequest request) {
-		BackendRules.await().until(() -> !this.news.of(request).isEmpty());
+	Grant awaitNotification(LeaseRequest request) {
+		BackendRules.await().until(() -> !this.notifications.of(request).isEmpty());
 		return granted(request, contend(request));
 	}
 

@@ -75,8 +75,8 @@ abstract class ContentionRules extends BackendRules {
 		inParallel(THREADS, (process) -> {
 			for (int i = 0; i < 60; i++) {
 				LeaseRequest request = process.request(this.key);
-				boolean withdraws = process.contend(request) instanceof Denial && i % 3 == 0;
-				if (!withdraws) {
+				boolean cancels = process.contend(request) instanceof Denial && i % 3 == 0;
+				if (!cancels) {
 					process.awaitGrant(request);
 					this.mostHolders.accumulateAndGet(this.holders.incrementAndGet(), Math::max);
 					this.holders.decrementAndGet();

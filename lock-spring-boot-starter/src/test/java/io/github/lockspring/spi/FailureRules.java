@@ -32,7 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * Rules of trouble: with the store, and with callers.
+ * Rules of failures of the store and of callers.
  */
 @Tag(LockBackendContractTests.EVERYWHERE)
 abstract class FailureRules extends BackendRules {

@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Rules of {@linkplain LeaseTerms#fair() fair} requests. A contender whose turn it is not
- * is asked first, so that a backend that has no news to send is judged as well.
+ * is asked first, so that a backend that has no notifications to send is judged as well.
  */
 abstract class FairRules extends BackendRules {
 
@@ -83,12 +83,12 @@ abstract class FairRules extends BackendRules {
 
 	@Test
 	@Tag(LockBackendContractTests.EVERYWHERE)
-	void withdrawalKeepsTheOrderOfTheOthers() {
+	void cancellationKeepsTheOrderOfTheOthers() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest first = this.two.queue(fair(this.two));
-		LeaseRequest withdrawn = this.one.queue(fair(this.one));
+		LeaseRequest cancelled = this.one.queue(fair(this.one));
 		LeaseRequest last = this.two.queue(fair(this.two));
-		assertThat(this.one.release(withdrawn)).isFalse();
+		assertThat(this.one.release(cancelled)).isFalse();
 		this.one.release(holder);
 		assertThat(this.two.contend(last)).isInstanceOf(Denial.class);
 		this.two.awaitGrant(first);
@@ -134,7 +134,7 @@ abstract class FairRules extends BackendRules {
 	}
 
 	@Test
-	void readersFollowTheWriterThatWithdrew() {
+	void readersFollowTheWriterThatWasCancelled() {
 		requires(Capability.SHARED);
 		this.one.acquire(fair(this.one, LeaseMode.SHARED));
 		LeaseRequest writer = this.two.queue(fair(this.two));

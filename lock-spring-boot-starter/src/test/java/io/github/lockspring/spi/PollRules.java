@@ -47,14 +47,14 @@ abstract class PollRules extends BackendRules {
 			assertThat(this.two.poll(waiting).keySet()).isSubsetOf(waiting);
 		}
 		assertThat(this.one.renew(holder)).containsExactly(holder);
-		assertThat(this.two.news().of(waiting)).doesNotContain("granted");
+		assertThat(this.two.notifications().of(waiting)).doesNotContain("granted");
 		assertThat(this.one.release(holder)).isTrue();
 		this.two.awaitGrant(waiting);
 		assertThat(this.two.release(waiting)).isTrue();
 	}
 
 	@Test
-	void whoeverWouldBeGrantedIsLeftOut() {
+	void requestThatWouldBeGrantedIsLeftOut() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest waiting = this.two.queue(this.two.request(this.key));
 		this.two.poll(waiting);
@@ -66,7 +66,7 @@ abstract class PollRules extends BackendRules {
 	}
 
 	@Test
-	void whoeverCouldHaveALeaseThatIsOverIsLeftOut() {
+	void requestThatCouldHaveAnEndedLeaseIsLeftOut() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest waiting = this.two.queue(this.two.request(this.key));
 		expire(holder);
@@ -128,13 +128,13 @@ abstract class PollRules extends BackendRules {
 
 	@Test
 	@Tag(LockBackendContractTests.EVERYWHERE)
-	void stampsOfDenialsAreDifferent() {
+	void attemptIdsOfDenialsAreDifferent() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest waiting = this.two.queue(this.two.request(this.key));
 		Map<LeaseRequest, Denial> first = this.two.poll(waiting);
 		Map<LeaseRequest, Denial> second = this.two.poll(waiting);
-		if (first.containsKey(waiting) && first.get(waiting).stamp() != 0) {
-			assertThat(second.get(waiting).stamp()).isNotEqualTo(first.get(waiting).stamp());
+		if (first.containsKey(waiting) && first.get(waiting).attemptId() != 0) {
+			assertThat(second.get(waiting).attemptId()).isNotEqualTo(first.get(waiting).attemptId());
 		}
 		this.two.release(waiting);
 		this.one.release(holder);

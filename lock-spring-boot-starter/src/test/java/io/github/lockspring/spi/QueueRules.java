@@ -42,20 +42,20 @@ abstract class QueueRules extends BackendRules {
 	}
 
 	@Test
-	void releaseTellsTheHeadAndNobodyElse() {
+	void releaseNotifiesTheHeadOnly() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest head = this.two.queue(this.two.request(this.key));
 		LeaseRequest second = this.one.queue(this.one.request(this.key));
 		LeaseRequest third = this.two.queue(this.two.request(this.key));
 		this.one.release(holder);
-		this.two.awaitNews(head);
+		this.two.awaitNotification(head);
 		this.two.release(head);
-		this.one.awaitNews(second);
+		this.one.awaitNotification(second);
 		this.one.release(second);
-		this.two.awaitNews(third);
-		assertThat(this.two.news().of(head)).hasSize(1);
-		assertThat(this.one.news().of(second)).hasSize(1);
-		assertThat(this.two.news().of(third)).hasSize(1);
+		this.two.awaitNotification(third);
+		assertThat(this.two.notifications().of(head)).hasSize(1);
+		assertThat(this.one.notifications().of(second)).hasSize(1);
+		assertThat(this.two.notifications().of(third)).hasSize(1);
 	}
 
 	@Test
@@ -64,7 +64,7 @@ abstract class QueueRules extends BackendRules {
 		long token = this.one.acquire(holder).token();
 		LeaseRequest contender = this.two.queue(this.two.request(this.key));
 		this.one.release(holder);
-		Grant grant = this.two.awaitNews(contender);
+		Grant grant = this.two.awaitNotification(contender);
 		assertGrown(grant.token(), token);
 		assertThat(this.one.acquires(this.one.request(this.key))).isFalse();
 		assertThat(this.one.inspect(this.key)).extracting(LeaseHolder::owner)
@@ -80,14 +80,15 @@ abstract class QueueRules extends BackendRules {
 		long start = System.nanoTime();
 		LeaseRequest contender = this.two.queue(this.two.request(this.key));
 		this.one.release(holder);
-		Grant held = this.two.awaitNews(contender);
+		Grant held = this.two.awaitNotification(contender);
 		Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
-		Grant told = this.two.news().grantOf(contender);
-		if (told != null) {
-			assertThat(told.validity()).isPositive();
-			if (elapsed.compareTo(told.validity()) < 0) { // not so on a machine that is
-															// very slow
-				assertThat(told.token()).isEqualTo(held.token());
+		Grant notified = this.two.notifications().grantOf(contender);
+		if (notified != null) {
+			assertThat(notified.validity()).isPositive();
+			if (elapsed.compareTo(notified.validity()) < 0) { // not so on a machine that
+																// is
+																// very slow
+				assertThat(notified.token()).isEqualTo(held.token());
 			}
 		}
 	}
@@ -96,13 +97,13 @@ abstract class QueueRules extends BackendRules {
 	void grantThatIsToldNamesTheLastDenial() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest contender = this.two.request(this.key);
-		long first = ((Denial) this.two.contend(contender)).stamp();
-		long last = ((Denial) this.two.contend(contender)).stamp();
+		long first = ((Denial) this.two.contend(contender)).attemptId();
+		long last = ((Denial) this.two.contend(contender)).attemptId();
 		this.one.release(holder);
-		this.two.awaitNews(contender);
-		if (this.two.news().grantOf(contender) != null) {
+		this.two.awaitNotification(contender);
+		if (this.two.notifications().grantOf(contender) != null) {
 			assertThat(last).isNotZero().isNotEqualTo(first);
-			assertThat(this.two.news().stampOf(contender)).isEqualTo(last);
+			assertThat(this.two.notifications().attemptIdOf(contender)).isEqualTo(last);
 		}
 	}
 
@@ -111,7 +112,7 @@ abstract class QueueRules extends BackendRules {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest contender = this.two.queue(this.two.request(this.key));
 		this.one.release(holder);
-		this.two.awaitNews(contender);
+		this.two.awaitNotification(contender);
 		assertThat(this.one.release(holder)).isFalse();
 		assertThat(this.two.renew(contender)).containsExactly(contender);
 	}
@@ -124,43 +125,43 @@ abstract class QueueRules extends BackendRules {
 		this.two.queue(head);
 		this.two.queue(head);
 		this.one.release(holder);
-		this.two.awaitNews(head);
+		this.two.awaitNotification(head);
 		assertThat(this.one.contend(second)).isInstanceOf(Denial.class);
 		assertThat(this.two.release(head)).isTrue();
-		this.one.awaitNews(second);
+		this.one.awaitNotification(second);
 		assertThat(this.one.release(second)).isTrue();
 		assertThat(this.two.inspect(this.key)).isEmpty();
 		assertThat(this.two.acquires(this.two.request(this.key))).isTrue();
 	}
 
 	@Test
-	void withdrawnContenderGetsNothingAndLeavesNothing() {
+	void cancelledContenderGetsNothingAndLeavesNothing() {
 		LeaseRequest holder = this.one.acquire(this.key);
-		LeaseRequest withdrawn = this.two.queue(this.two.request(this.key));
-		assertThat(this.two.release(withdrawn)).isFalse();
+		LeaseRequest cancelled = this.two.queue(this.two.request(this.key));
+		assertThat(this.two.release(cancelled)).isFalse();
 		assertThat(this.one.release(holder)).isTrue();
 		assertThat(this.one.inspect(this.key)).isEmpty();
 		assertThat(this.one.acquires(this.one.request(this.key))).isTrue();
-		assertThat(this.two.news().of(withdrawn)).isEmpty();
+		assertThat(this.two.notifications().of(cancelled)).isEmpty();
 	}
 
 	@Test
-	void withdrawalLetsThoseBehindMoveUp() {
+	void cancellationLetsThoseBehindMoveUp() {
 		LeaseRequest holder = this.one.acquire(this.key);
-		LeaseRequest withdrawn = this.two.queue(this.two.request(this.key));
+		LeaseRequest cancelled = this.two.queue(this.two.request(this.key));
 		LeaseRequest next = this.two.queue(this.two.request(this.key));
-		this.two.release(withdrawn);
+		this.two.release(cancelled);
 		this.one.release(holder);
 		this.two.awaitGrant(next);
 		assertThat(this.two.release(next)).isTrue();
 	}
 
 	@Test
-	void withdrawalThatCrossesTheGrantLeavesNothing() {
+	void cancellationThatCrossesTheGrantLeavesNothing() {
 		for (int round = 0; round < 50; round++) {
 			LeaseRequest holder = this.one.acquire(this.key);
-			LeaseRequest withdrawn = this.two.queue(this.two.request(this.key));
-			inParallel(2, (process) -> process.release((process == this.one) ? holder : withdrawn));
+			LeaseRequest cancelled = this.two.queue(this.two.request(this.key));
+			inParallel(2, (process) -> process.release((process == this.one) ? holder : cancelled));
 			LeaseRequest next = this.one.request(this.key);
 			await().until(() -> this.one.acquires(next));
 			assertThat(this.one.release(next)).isTrue();
@@ -172,9 +173,9 @@ abstract class QueueRules extends BackendRules {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest refused = this.two.queue(this.two.request(this.key));
 		LeaseRequest next = this.one.queue(this.one.request(this.key));
-		this.two.news().refuse(refused);
+		this.two.notifications().refuse(refused);
 		this.one.release(holder);
-		withdrawUnlessGranted(refused);
+		cancelUnlessGranted(refused);
 		this.one.awaitGrant(next);
 		assertThat(this.one.release(next)).isTrue();
 	}
@@ -183,21 +184,21 @@ abstract class QueueRules extends BackendRules {
 	void refusedGrantFreesTheKey() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest refused = this.two.queue(this.two.request(this.key));
-		this.two.news().refuse(refused);
+		this.two.notifications().refuse(refused);
 		this.one.release(holder);
-		withdrawUnlessGranted(refused);
+		cancelUnlessGranted(refused);
 		LeaseRequest next = this.one.request(this.key);
 		await().until(() -> this.one.acquires(next));
 		assertThat(this.two.release(refused)).isFalse();
 	}
 
 	/**
-	 * A grant that is refused is given back by the backend; a hint that is ignored is
+	 * A grant that is refused is released by the backend; a hint that is ignored is
 	 * followed by a release.
 	 */
-	private void withdrawUnlessGranted(LeaseRequest refused) {
-		await().until(() -> !this.two.news().of(refused).isEmpty());
-		if (this.two.news().grantOf(refused) == null) {
+	private void cancelUnlessGranted(LeaseRequest refused) {
+		await().until(() -> !this.two.notifications().of(refused).isEmpty());
+		if (this.two.notifications().grantOf(refused) == null) {
 			this.two.release(refused);
 		}
 	}
@@ -214,7 +215,7 @@ abstract class QueueRules extends BackendRules {
 	}
 
 	@Test
-	void contenderOfClosedBackendBlocksNobody() {
+	void contenderOfClosedBackendBlocksNoOther() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		BackendProcess three = startProcess();
 		three.queue(three.request(this.key));
@@ -235,7 +236,7 @@ abstract class QueueRules extends BackendRules {
 		}
 		this.one.release(holder);
 		for (LeaseRequest contender : contenders) {
-			long token = this.two.awaitNews(contender).token();
+			long token = this.two.awaitNotification(contender).token();
 			assertGrown(token, last);
 			last = token;
 			assertThat(this.two.release(contender)).isTrue();

@@ -25,22 +25,22 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes down the news of a backend. Grants are taken over unless they are refused.
+ * Records the notifications of a backend. Grants are taken over unless they are refused.
  */
 final class RecordingListener implements BackendListener {
 
-	private final Map<LeaseRequest, List<String>> news = new ConcurrentHashMap<>();
+	private final Map<LeaseRequest, List<String>> notifications = new ConcurrentHashMap<>();
 
 	private final Map<LeaseRequest, Grant> grants = new ConcurrentHashMap<>();
 
-	private final Map<LeaseRequest, Long> stamps = new ConcurrentHashMap<>();
+	private final Map<LeaseRequest, Long> attemptIds = new ConcurrentHashMap<>();
 
 	private final Set<LeaseRequest> refused = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean suspended;
 
 	/**
-	 * Takes no grant of a request over from now on, because nobody waits for it.
+	 * Takes no grant of a request over from now on, because none waits for it.
 	 * @param request the request that waited
 	 */
 	void refuse(LeaseRequest request) {
@@ -53,7 +53,7 @@ final class RecordingListener implements BackendListener {
 	 * @return {@code tryAgain} and {@code granted}, as often as they came
 	 */
 	List<String> of(LeaseRequest request) {
-		return this.news.getOrDefault(request, List.of());
+		return this.notifications.getOrDefault(request, List.of());
 	}
 
 	@Nullable Grant grantOf(LeaseRequest request) {
@@ -61,16 +61,16 @@ final class RecordingListener implements BackendListener {
 	}
 
 	/**
-	 * The stamp of the grant that was told last.
+	 * The attempt id of the grant that was notified last.
 	 * @param request the request
-	 * @return the stamp, zero if no grant was told
+	 * @return the attempt id, zero if no grant was notified
 	 */
-	long stampOf(LeaseRequest request) {
-		return this.stamps.getOrDefault(request, 0L);
+	long attemptIdOf(LeaseRequest request) {
+		return this.attemptIds.getOrDefault(request, 0L);
 	}
 
 	/**
-	 * Whether the store cannot be asked at present, as far as was told.
+	 * Whether the store cannot be asked at present, as far as was notified.
 	 */
 	boolean isSuspended() {
 		return this.suspended;
@@ -82,8 +82,8 @@ final class RecordingListener implements BackendListener {
 	}
 
 	@Override
-	public boolean onGranted(LeaseRequest request, Grant grant, long stamp) {
-		this.stamps.put(request, stamp);
+	public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
+		this.attemptIds.put(request, attemptId);
 		this.grants.put(request, grant);
 		add(request, "granted");
 		return !this.refused.contains(request);
@@ -105,7 +105,7 @@ final class RecordingListener implements BackendListener {
 	}
 
 	private void add(LeaseRequest request, String word) {
-		this.news.computeIfAbsent(request, (first) -> new CopyOnWriteArrayList<>()).add(word);
+		this.notifications.computeIfAbsent(request, (first) -> new CopyOnWriteArrayList<>()).add(word);
 	}
 
 }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Leases that are given back so that they end after a rest.
+ * Leases that are released so that they end after a rest.
  */
 abstract class ReleaseAfterRules extends BackendRules {
 
@@ -45,7 +45,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 	}
 
 	@Test
-	void nobodyGetsTheKeyBeforeTheRestIsOver() {
+	void keyIsNotGrantedBeforeTheDelayIsOver() {
 		LeaseRequest lease = this.one.acquire(this.key);
 		assertThat(this.one.releaseAfter(lease, LONG)).isTrue();
 		assertThat(this.one.acquires(this.one.request(this.key))).isFalse();
@@ -121,7 +121,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 	}
 
 	@Test
-	void callForLeaseThatIsOverKeepsNobodyOut() {
+	void callForEndedLeaseBlocksNoOther() {
 		LeaseRequest lease = this.one.acquire(this.key);
 		expire(lease);
 		assertThat(this.one.releaseAfter(lease, LONG)).isFalse();
@@ -164,7 +164,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 
 	@Test
 	@Tag(LockBackendContractTests.EVERYWHERE)
-	void permitsAreInUseUntilTheRestIsOver() {
+	void permitsAreInUseUntilTheDelayIsOver() {
 		requires(Capability.PERMITS);
 		LeaseRequest two = this.one.request(this.key, LeaseMode.permits(2, 3));
 		this.one.acquire(two);
@@ -190,13 +190,13 @@ abstract class ReleaseAfterRules extends BackendRules {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest contender = this.two.queue(this.two.request(this.key));
 		this.one.releaseAfter(holder, SHORT);
-		await().until(() -> !this.two.news().of(contender).isEmpty());
+		await().until(() -> !this.two.notifications().of(contender).isEmpty());
 		this.two.awaitGrant(contender);
 	}
 
 	@Test
 	@Tag(LockBackendContractTests.EVERYWHERE)
-	void contenderIsAskedToComeBackWhenTheRestIsOver() {
+	void contenderIsAskedToComeBackWhenTheDelayIsOver() {
 		requires(Capability.QUEUE);
 		LeaseRequest holder = this.one.acquire(this.key);
 		this.one.releaseAfter(holder, SHORT);
@@ -207,7 +207,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 	}
 
 	@Test
-	void placeInTheQueueIsGivenBack() {
+	void queueEntryIsReleased() {
 		requires(Capability.QUEUE);
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest contender = this.two.queue(this.two.request(this.key));

@@ -64,7 +64,7 @@ abstract class RenewRules extends BackendRules {
 	}
 
 	@Test
-	void expiredLeaseIsNotRenewedThoughNobodyTookTheKey() {
+	void expiredLeaseIsNotRenewedEvenIfTheKeyIsFree() {
 		LeaseRequest former = this.one.acquire(this.key);
 		expire(former);
 		assertThat(this.one.renew(former)).isEmpty();

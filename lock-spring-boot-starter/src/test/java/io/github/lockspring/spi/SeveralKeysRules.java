@@ -93,7 +93,7 @@ abstract class SeveralKeysRules extends BackendRules {
 	}
 
 	@Test
-	void partThatIsGivenBackIsFreeAndTheRestIsHeld() {
+	void releasedPartIsFreeAndTheOtherKeysAreHeld() {
 		LeaseRequest lease = request(this.one, this.a, this.b, this.c);
 		this.one.acquire(lease);
 		LeaseRequest part = lease.part(List.of(this.a, this.c));

@@ -174,8 +174,8 @@ abstract class SharedModeRules extends BackendRules {
 		LeaseRequest reader = this.two.queue(reader(this.two));
 		LeaseRequest otherReader = this.one.queue(reader(this.one));
 		this.one.release(writer);
-		this.two.awaitNews(reader);
-		this.one.awaitNews(otherReader);
+		this.two.awaitNotification(reader);
+		this.one.awaitNotification(otherReader);
 		assertThat(this.one.inspect(this.key)).hasSize(2);
 	}
 
@@ -253,12 +253,12 @@ abstract class SharedModeRules extends BackendRules {
 		LeaseRequest waitingWriter = this.two.queue(writer(this.two));
 		LeaseRequest reader = reader(this.one);
 		stepDown(writer, reader);
-		this.two.awaitNews(waitingReader);
-		assertThat(this.two.news().of(waitingWriter)).isEmpty();
+		this.two.awaitNotification(waitingReader);
+		assertThat(this.two.notifications().of(waitingWriter)).isEmpty();
 		assertThat(this.two.contend(waitingWriter)).isInstanceOf(Denial.class);
 		this.one.release(reader);
 		this.two.release(waitingReader);
-		this.two.awaitNews(waitingWriter);
+		this.two.awaitNotification(waitingWriter);
 	}
 
 	@Test
@@ -270,10 +270,10 @@ abstract class SharedModeRules extends BackendRules {
 		assertThat(this.one.acquires(reader(this.one))).isFalse();
 		LeaseRequest late = this.one.queue(reader(this.one));
 		this.one.release(early);
-		this.two.awaitNews(writer);
+		this.two.awaitNotification(writer);
 		assertThat(this.one.acquires(reader(this.one))).isFalse();
 		this.two.release(writer);
-		this.one.awaitNews(late);
+		this.one.awaitNotification(late);
 		assertThat(this.two.acquires(reader(this.two))).isTrue();
 	}
 

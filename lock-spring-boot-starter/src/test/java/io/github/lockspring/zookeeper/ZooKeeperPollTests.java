@@ -115,7 +115,7 @@ class ZooKeeperPollTests {
 		assertThat(denial).isNotNull();
 		assertThat(this.holders.release(holder)).isTrue();
 		assertThat(this.waiters.nextGranted()).isEqualTo(waiter);
-		assertThat(this.waiters.stamps).containsEntry(waiter, denial.stamp());
+		assertThat(this.waiters.attemptIds).containsEntry(waiter, denial.attemptId());
 		assertThat(poll(List.of(waiter))).isEmpty();
 	}
 

@@ -56,9 +56,9 @@ final class ZooKeeperProcess implements AutoCloseable, BackendListener {
 	final BlockingQueue<LeaseRequest> granted = new LinkedBlockingQueue<>();
 
 	/**
-	 * The stamps of the denials that grants follow.
+	 * The attempt ids of the denials that grants follow.
 	 */
-	final Map<LeaseRequest, Long> stamps = new ConcurrentHashMap<>();
+	final Map<LeaseRequest, Long> attemptIds = new ConcurrentHashMap<>();
 
 	final BlockingQueue<LeaseRequest> hints = new LinkedBlockingQueue<>();
 
@@ -171,8 +171,8 @@ final class ZooKeeperProcess implements AutoCloseable, BackendListener {
 	}
 
 	@Override
-	public boolean onGranted(LeaseRequest request, Grant grant, long stamp) {
-		this.stamps.put(request, stamp);
+	public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
+		this.attemptIds.put(request, attemptId);
 		this.granted.add(request);
 		return true;
 	}

@@ -26,9 +26,9 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * The news of a backend in the order of their coming.
+ * The notifications of a backend in the order of their coming.
  */
-final class News implements BackendListener {
+final class LocalNotifications implements BackendListener {
 
 	final List<String> heard = new ArrayList<>();
 
@@ -42,7 +42,7 @@ final class News implements BackendListener {
 	}
 
 	@Override
-	public boolean onGranted(LeaseRequest request, Grant grant, long stamp) {
+	public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
 		this.heard.add("granted " + request);
 		this.validities.add(grant.validity());
 		return this.takesOver.test(request);

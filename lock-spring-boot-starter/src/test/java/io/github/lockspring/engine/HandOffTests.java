@@ -40,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for the passing of a lease from one holder to the next inside a process.
  */
-class HandOverTests {
+class HandOffTests {
 
 	private static final Duration WAIT = Duration.ofMinutes(10);
 
@@ -119,8 +119,8 @@ class HandOverTests {
 	}
 
 	@Test
-	void leaseGoesBackAfterTheNumberOfHandOvers() {
-		LockEngine engine = engine(EngineSettings.defaults().withHandOver(3, Duration.ofSeconds(1)));
+	void leaseGoesBackAfterTheNumberOfHandOffs() {
+		LockEngine engine = engine(EngineSettings.defaults().withHandOff(3, Duration.ofSeconds(1)));
 		Hold hold = contendedHold(engine);
 		for (int i = 0; i < 3; i++) {
 			hold = passOn(engine, hold);
@@ -139,7 +139,7 @@ class HandOverTests {
 
 	@Test
 	void leaseGoesBackAfterAllTokensAreUsed() {
-		LockEngine engine = engine(EngineSettings.defaults().withHandOver(256, Duration.ofSeconds(1)));
+		LockEngine engine = engine(EngineSettings.defaults().withHandOff(256, Duration.ofSeconds(1)));
 		Hold hold = contendedHold(engine);
 		long first = hold.token();
 		for (int i = 0; i < 256; i++) {
@@ -163,8 +163,8 @@ class HandOverTests {
 	}
 
 	@Test
-	void handOverCanBeSwitchedOff() {
-		LockEngine engine = engine(EngineSettings.defaults().withHandOver(0, Duration.ofSeconds(1)));
+	void handOffCanBeSwitchedOff() {
+		LockEngine engine = engine(EngineSettings.defaults().withHandOff(0, Duration.ofSeconds(1)));
 		Hold hold = contendedHold(engine);
 		passOn(engine, hold);
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
@@ -223,7 +223,7 @@ class HandOverTests {
 
 	@Test
 	void leaseWithTooLittleTimeLeftIsNotPassedOn() {
-		LockEngine engine = engine(EngineSettings.defaults().withHandOver(256, LEASE).withMaxHoldTime(Duration.ZERO));
+		LockEngine engine = engine(EngineSettings.defaults().withHandOff(256, LEASE).withMaxHoldTime(Duration.ZERO));
 		Hold hold = contendedHold(engine);
 		this.harness.advance(LEASE.minus(LEASE.dividedBy(100)).dividedBy(2));
 		hold = passOn(engine, hold);
@@ -235,7 +235,7 @@ class HandOverTests {
 
 	@Test
 	void leaseThatWasGrantedForAShortTimeIsPassedOnInTheFirstHalf() {
-		LockEngine engine = engine(EngineSettings.defaults().withHandOver(256, LEASE).withMaxHoldTime(Duration.ZERO));
+		LockEngine engine = engine(EngineSettings.defaults().withHandOff(256, LEASE).withMaxHoldTime(Duration.ZERO));
 		Hold hold = holdForASecond(engine);
 		this.harness.advance(Duration.ofMillis(495));
 		hold = passOn(engine, hold);
@@ -274,7 +274,7 @@ class HandOverTests {
 	}
 
 	@Test
-	void leaseThatIsLostBetweenReleaseAndHandOverIsNotPassedOn() {
+	void leaseThatIsLostBetweenReleaseAndHandOffIsNotPassedOn() {
 		Hold hold = contendedHold(this.engine);
 		Waiter next = this.harness.queued(this.engine, WAIT);
 		this.time.afterNextLook(Thread.currentThread(), () -> this.harness.store.expire(hold.lease().request()));
@@ -286,7 +286,7 @@ class HandOverTests {
 	}
 
 	@Test
-	void newsOfGrantBetweenReleaseAndHandOverDoNotReleaseTheLease() {
+	void newsOfGrantBetweenReleaseAndHandOffDoNotReleaseTheLease() {
 		Hold held = Harness.hold(this.harness.engine());
 		Waiter first = this.harness.queued(this.engine, WAIT);
 		Waiter second = this.harness.queued(this.engine, WAIT);
@@ -310,7 +310,7 @@ class HandOverTests {
 
 	@Test
 	void leaseThatIsPassedOnWhileTheUpkeepLooksIsRenewed() {
-		LockEngine engine = engine(EngineSettings.defaults().withHandOver(256, LEASE));
+		LockEngine engine = engine(EngineSettings.defaults().withHandOff(256, LEASE));
 		Hold hold = contendedHold(engine);
 		Waiter next = this.harness.queued(engine, WAIT);
 		int sleeps = this.time.sleepsOfUpkeep();
@@ -368,7 +368,7 @@ class HandOverTests {
 	}
 
 	@Test
-	void nothingIsLeftAfterManyHandOvers() {
+	void nothingIsLeftAfterManyHandOffs() {
 		List<Waiter> waiters = new ArrayList<>();
 		for (int i = 0; i < 50; i++) {
 			waiters.add(this.harness.start(() -> {

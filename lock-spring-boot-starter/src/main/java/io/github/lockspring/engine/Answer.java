@@ -1,0 +1,52 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.Denial;
+
+/**
+ * Result of one attempt to acquire a lease.
+ */
+sealed interface Answer {
+
+	/**
+	 * The lease is held.
+	 */
+	enum Held implements Answer {
+
+		HELD
+
+	}
+
+	/**
+	 * The store denied the request.
+	 *
+	 * @param denial the answer of the store
+	 */
+	record Denied(Denial denial) implements Answer {
+	}
+
+	/**
+	 * The store failed, or its answer arrived too late.
+	 *
+	 * @param cause the store failure
+	 */
+	record Failed(BackendException cause) implements Answer {
+	}
+
+}

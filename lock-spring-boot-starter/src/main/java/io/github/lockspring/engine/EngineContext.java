@@ -1,0 +1,148 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.support.TimerThread;
+
+/**
+ * What the parts of one engine have in common: the store, the local queues, the settings,
+ * the clocks, the threads, the timed tasks, and the state of the engine.
+ * <p>
+ * All engines that use the clocks of the machine share one timer thread. The tasks of an
+ * engine are started and stopped together.
+ * <p>
+ * Thread-safe.
+ */
+final class EngineContext {
+
+	private final Store store;
+
+	private final LocalQueues queues;
+
+	private final EngineSettings settings;
+
+	private final TimeSource time;
+
+	private final EngineThreads threads;
+
+	private final TimerThread timer;
+
+	private final List<TimerThread.Task> tasks = new CopyOnWriteArrayList<>();
+
+	private volatile boolean closed;
+
+	private volatile boolean suspended;
+
+	EngineContext(LockBackend backend, EngineSettings settings, TimeSource time, EngineThreads threads) {
+		this.store = new Store(backend);
+		this.queues = new LocalQueues(settings.maxKeys());
+		this.settings = settings;
+		this.time = time;
+		this.threads = threads;
+		this.timer = (time == TimeSource.SYSTEM) ? TimerThread.shared()
+				: new TimerThread("lock-timer-" + backend.name(), time::nanoTime, time::parkNanos);
+	}
+
+	Store store() {
+		return this.store;
+	}
+
+	LocalQueues queues() {
+		return this.queues;
+	}
+
+	EngineSettings settings() {
+		return this.settings;
+	}
+
+	TimeSource time() {
+		return this.time;
+	}
+
+	EngineThreads threads() {
+		return this.threads;
+	}
+
+	/**
+	 * Add a task.
+	 * @param action what to run; must not block, and requests its next run
+	 */
+	TimerThread.Task task(Runnable action) {
+		TimerThread.Task task = this.timer.task(action);
+		this.tasks.add(task);
+		return task;
+	}
+
+	void startTasks() {
+		this.tasks.forEach(TimerThread.Task::start);
+	}
+
+	/**
+	 * Start the tasks again, and run each of them once: it may have been stopped before
+	 * it requested its next run.
+	 */
+	void restartTasks() {
+		long now = this.time.nanoTime();
+		startTasks();
+		this.tasks.forEach((task) -> task.runAt(now));
+	}
+
+	void stopTasks() {
+		this.tasks.forEach(TimerThread.Task::stop);
+	}
+
+	/**
+	 * Return whether acquisitions are rejected.
+	 */
+	boolean isClosed() {
+		return this.closed;
+	}
+
+	void setClosed(boolean closed) {
+		this.closed = closed;
+	}
+
+	/**
+	 * Reject an acquisition if the engine is closed.
+	 */
+	void requireOpen() {
+		if (this.closed) {
+			throw closedException();
+		}
+	}
+
+	static EngineException closedException() {
+		return new EngineException(EngineException.Reason.CLOSED, "The application is shutting down", null);
+	}
+
+	/**
+	 * Return whether the connection to the store is suspended, so that no hold is
+	 * reported as held.
+	 */
+	boolean isSuspended() {
+		return this.suspended;
+	}
+
+	void setSuspended(boolean suspended) {
+		this.suspended = suspended;
+	}
+
+}

@@ -1,0 +1,182 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.github.lockspring.spi.LeaseRequest;
+
+/**
+ * Handles the loss of leases that expired or were ended by the store.
+ * <ol>
+ * <li>The lease ends for all holds that share it.</li>
+ * <li>The next hold of the key becomes the leader immediately.</li>
+ * <li>All registered callbacks are run, once.</li>
+ * </ol>
+ * While the connection to the store is suspended, no hold is reported as held. That is
+ * not a loss.
+ */
+final class LossHandler {
+
+	private static final Log logger = LogFactory.getLog(LossHandler.class);
+
+	private final EngineContext context;
+
+	private final LocalQueues queues;
+
+	private final ReleaseRetrier releaseRetrier;
+
+	private final EngineListener listener;
+
+	private final Executor callbacks;
+
+	private final LostHolds lostHolds;
+
+	LossHandler(EngineContext context, ReleaseRetrier releaseRetrier, EngineListener listener) {
+		this.context = context;
+		this.queues = context.queues();
+		this.releaseRetrier = releaseRetrier;
+		this.listener = context.threads().dispatching(listener);
+		this.callbacks = context.threads().callbacks();
+		this.lostHolds = new LostHolds(context);
+	}
+
+	/**
+	 * Mark a lease as lost, because it has ended in the store.
+	 */
+	void lose(LeaseRequest lease, String reason) {
+		for (Hold hold : this.queues.revoke(lease)) {
+			lose(hold, reason);
+		}
+	}
+
+	/**
+	 * Mark a lease as lost, because it expired.
+	 */
+	void expire(Hold hold) {
+		loseAndRelease(hold, "its lease expired");
+	}
+
+	/**
+	 * Mark a lease as lost, because the application is shutting down.
+	 */
+	void shutDown(Hold hold) {
+		loseAndRelease(hold, "the application shuts down");
+	}
+
+	/**
+	 * The store may keep the lease for as long as it has contact to this process, so it
+	 * is released in the background.
+	 */
+	private void loseAndRelease(Hold hold, String reason) {
+		if (lose(hold, reason)) {
+			this.releaseRetrier.release(hold, hold.lease().request());
+		}
+	}
+
+	/**
+	 * Mark a lease as lost, once, for its holder and all other holds that share it: the
+	 * one that borrows it or lent it, and the holders of its other keys. The lease has
+	 * ended for all of them before any callback is run, so that none continues under a
+	 * lease that another one treats as lost.
+	 * @return whether it was held until now
+	 */
+	boolean lose(Hold hold, String reason) {
+		if (!hold.markLost()) {
+			return false;
+		}
+		hold.lease().end();
+		afterLoss(hold, reason);
+		for (Hold other : this.queues.holdersOf(hold.lease())) {
+			if (other.markLost()) {
+				afterLoss(other, reason);
+			}
+		}
+		return true;
+	}
+
+	private void afterLoss(Hold hold, String reason) {
+		Hold next = hold.queue().promote();
+		if (next != null) {
+			next.wakeUp();
+		}
+		this.lostHolds.watch(hold);
+		reportLoss(hold, reason);
+	}
+
+	/**
+	 * Report that a hold which has ended had lost its lease before.
+	 */
+	void reportLossAtRelease(Hold hold) {
+		reportLoss(hold, "it had already ended in the store before the release");
+	}
+
+	private void reportLoss(Hold hold, String reason) {
+		logger.warn("Lost the lock on " + KeyFormat.quote(hold.key()) + ": " + reason);
+		hold.takeLossCallbacks().forEach(this::runCallback);
+		runCallback(() -> this.listener.lost(hold.key(), hold.token()));
+	}
+
+	/**
+	 * Run a callback in another thread, so that it cannot block the engine.
+	 */
+	void runCallback(Runnable callback) {
+		try {
+			this.callbacks.execute(() -> runNow(callback));
+		}
+		catch (RejectedExecutionException | OutOfMemoryError ex) {
+			runNow(callback); // there is no thread for it
+		}
+	}
+
+	private static void runNow(Runnable callback) {
+		try {
+			callback.run();
+		}
+		catch (Throwable ex) {
+			logger.error("A callback for a lost lock failed", ex);
+		}
+	}
+
+	/**
+	 * Report no hold as held until resumed, because the connection to the store is
+	 * suspended.
+	 */
+	void suspend() {
+		if (!this.context.isSuspended()) {
+			this.context.setSuspended(true);
+			logger.warn("Connection to lock backend '" + this.context.store().name()
+					+ "' suspended; locks are reported as not held until it is restored");
+		}
+	}
+
+	/**
+	 * Report all holds that are not lost as held again.
+	 */
+	void resume() {
+		if (this.context.isSuspended()) {
+			this.context.setSuspended(false);
+			logger.info("Connection to lock backend '" + this.context.store().name()
+					+ "' restored; locks that were not lost are reported as held again");
+		}
+	}
+
+}
