@@ -40,6 +40,11 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
+import io.github.lockspring.redis.client.RedisCall;
+import io.github.lockspring.redis.client.RedisChannel;
+import io.github.lockspring.redis.client.RedisClientAdapter;
+import io.github.lockspring.redis.client.RedisClientAdapters;
+import io.github.lockspring.redis.client.RedisReply;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendListener;
@@ -138,7 +143,8 @@ public final class RedisLockBackend implements LockBackend {
 	 * @param settings the settings
 	 */
 	public RedisLockBackend(RedisConnectionFactory factory, RedisLockSettings settings) {
-		this(() -> RedisClientAdapters.of(factory, settings), RedisClientAdapters.addressOf(factory), settings);
+		this(() -> RedisClientAdapters.of(factory, settings.operationTimeout()), RedisClientAdapters.addressOf(factory),
+				settings);
 	}
 
 	RedisLockBackend(Supplier<RedisClientAdapter> accesses, String address, RedisLockSettings settings) {
@@ -441,6 +447,15 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public List<String> warnings() {
 		return this.warnings.all();
+	}
+
+	/**
+	 * Return what each server that keys are spread over reports about itself.
+	 * @param timeout how long it may take
+	 * @return the answers to {@code INFO}
+	 */
+	public List<String> info(Duration timeout) {
+		return this.access.info(timeout);
 	}
 
 	@Override

@@ -44,8 +44,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * {@link JedisClientAdapter} in trouble: servers that stand still, connections that are
- * lost.
+ * The Jedis client in trouble: servers that stand still, connections that are lost.
  */
 class JedisClientAdapterTests {
 

@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * {@link JedisClientAdapter} when another server takes over.
+ * The Jedis client when another server takes over.
  */
 class JedisFailoverTests {
 
