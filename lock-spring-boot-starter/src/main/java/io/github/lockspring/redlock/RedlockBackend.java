@@ -110,11 +110,9 @@ public final class RedlockBackend implements LockBackend {
 
 	private final Supplier<List<RedlockNode>> source;
 
-	private final RedlockNodeIdentities servers = new RedlockNodeIdentities();
+	private final NodeIdentities identities = new NodeIdentities();
 
-	private final RedlockQuorum majority;
-
-	private final RedlockCompensations trails;
+	private final Quorum quorum;
 
 	/**
 	 * Creates a backend.
@@ -143,8 +141,7 @@ public final class RedlockBackend implements LockBackend {
 		this.nodes = List.copyOf(nodes);
 		this.nodeTimeout = Durations.cap(nodeTimeout);
 		this.startTimeout = startTimeout;
-		this.majority = new RedlockQuorum(nodes.stream().map(RedlockNode::name).toList());
-		this.trails = new RedlockCompensations(this.servers, this.nodes);
+		this.quorum = new Quorum(nodes.stream().map(RedlockNode::name).toList());
 	}
 
 	private static List<RedlockNode> nodes(Map<String, RedisConnectionFactory> factories, RedisLockSettings settings) {
@@ -172,11 +169,11 @@ public final class RedlockBackend implements LockBackend {
 	 */
 	@Override
 	public void start(BackendListener listener) {
-		List<CompletableFuture<Void>> starts = this.nodes.stream().map(RedlockNode::start).toList();
+		List<CompletableFuture<Void>> starts = this.nodes.stream().map((node) -> node.start(this.identities)).toList();
 		starts.forEach(this::awaitStart);
 		long deadline = System.nanoTime() + this.startTimeout.toNanos();
 		ask(deadline, (backend, timeout) -> true).await((answers) -> false, deadline);
-		String mistake = this.servers.mistake();
+		String mistake = this.identities.mistake();
 		if (mistake != null) {
 			close();
 			throw new IllegalStateException(mistake);
@@ -200,23 +197,15 @@ public final class RedlockBackend implements LockBackend {
 		}
 	}
 
-	private <T> RedlockQuorumCall<T> ask(long deadline, RedlockNode.Question<T> question) {
-		RedlockQuorumCall<T> poll = new RedlockQuorumCall<>();
-		this.nodes.forEach((node) -> poll.add(node.ask(this.servers, deadline, question)));
-		return poll;
+	private <T> QuorumCall<T> ask(long deadline, RedlockNode.Question<T> question) {
+		return QuorumCall.of(this.nodes, (node) -> node.ask(deadline, question));
 	}
 
 	@Override
 	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
 		requireSupport(request);
-		this.servers.requireNoMistake();
-		RedlockCompensation trail = this.trails.enter(request);
-		try {
-			return tryAcquire(trail, nodeTimeout(request, timeout.dividedBy(2)));
-		}
-		finally {
-			this.trails.leave(trail);
-		}
+		this.identities.requireNoMistake();
+		return tryAcquireWithin(nodeTimeout(request, timeout.dividedBy(2)), request);
 	}
 
 	private void requireSupport(LeaseRequest request) {
@@ -234,21 +223,23 @@ public final class RedlockBackend implements LockBackend {
 		return (one.compareTo(other) < 0) ? one : other;
 	}
 
-	private Attempt tryAcquire(RedlockCompensation trail, Duration timeout) {
+	private Attempt tryAcquireWithin(Duration timeout, LeaseRequest request) {
 		AtomicBoolean wanted = new AtomicBoolean(true);
 		long start = System.nanoTime();
 		long deadline = start + timeout.toNanos();
-		List<RedlockAnswer<Attempt>> answers = trail.acquire(deadline, wanted::get)
-			.await(this.majority::decidesAttempt, deadline);
-		Duration granted = this.majority.validity(answers, trail.request().terms().leaseTime());
-		Duration validity = granted.minusNanos(System.nanoTime() - start)
-			.minus(drift(trail.request().terms().leaseTime()));
+		List<NodeAnswer<Attempt>> answers = QuorumCall
+			.of(this.nodes, (node) -> node.acquire(request, deadline, wanted::get))
+			.await(this.quorum::decidesAttempt, deadline);
+		Duration leaseTime = request.terms().leaseTime();
+		Duration validity = this.quorum.validity(answers, leaseTime)
+			.minusNanos(System.nanoTime() - start)
+			.minus(drift(leaseTime));
 		if (validity.compareTo(Duration.ZERO) > 0) {
 			return new Grant(0, validity);
 		}
 		wanted.set(false);
-		boolean clean = compensate(trail, answers, timeout);
-		return this.majority.refusal(answers, clean);
+		boolean clean = compensate(request, answers, timeout);
+		return this.quorum.refusal(answers, clean);
 	}
 
 	private static Duration drift(Duration leaseTime) {
@@ -259,14 +250,14 @@ public final class RedlockBackend implements LockBackend {
 	 * Release on all nodes, and wait for those that answered the attempt.
 	 * @return whether no node is left that may have granted the lease, or may still
 	 */
-	private boolean compensate(RedlockCompensation trail, List<RedlockAnswer<Attempt>> answers, Duration timeout) {
+	private boolean compensate(LeaseRequest request, List<NodeAnswer<Attempt>> answers, Duration timeout) {
 		List<String> answering = answers.stream()
 			.filter((answer) -> answer.value() != null)
-			.map(RedlockAnswer::node)
+			.map(NodeAnswer::node)
 			.toList();
-		Predicate<List<RedlockAnswer<Boolean>>> allReleased = (
-				released) -> released.stream().map(RedlockAnswer::node).toList().containsAll(answering);
-		List<RedlockAnswer<Boolean>> released = trail.release(Duration.ZERO, timeout)
+		Predicate<List<NodeAnswer<Boolean>>> allReleased = (
+				released) -> released.stream().map(NodeAnswer::node).toList().containsAll(answering);
+		List<NodeAnswer<Boolean>> released = callRelease(request, Duration.ZERO, timeout)
 			.await(allReleased, System.nanoTime() + timeout.toNanos());
 		return allReleased.test(released) && released.stream()
 			.noneMatch((answer) -> answer.failure() != null && answering.contains(answer.node()));
@@ -280,18 +271,18 @@ public final class RedlockBackend implements LockBackend {
 		List<LeaseRequest> prolonged = leases.stream().map(RedlockBackend::prolonged).toList();
 		long start = System.nanoTime();
 		long deadline = start + renewalTimeout(leases, timeout).toNanos();
-		List<RedlockAnswer<Renewal>> answers = ask(deadline, (backend, time) -> backend.renew(prolonged, time))
-			.await((some) -> this.majority.decidesRenewal(some, leases), deadline);
-		this.majority.requireMajority(answers);
+		List<NodeAnswer<Renewal>> answers = ask(deadline, (backend, time) -> backend.renew(prolonged, time))
+			.await((some) -> this.quorum.decidesRenewal(some, leases), deadline);
+		this.quorum.requireMajority(answers);
 		Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
 		Set<LeaseRequest> held = new HashSet<>();
 		Set<LeaseRequest> lost = new HashSet<>();
 		for (LeaseRequest lease : leases) {
 			Duration leaseTime = lease.terms().leaseTime();
-			if (this.majority.isHeld(answers, lease) && elapsed.compareTo(leaseTime.minus(drift(leaseTime))) < 0) {
+			if (this.quorum.isHeld(answers, lease) && elapsed.compareTo(leaseTime.minus(drift(leaseTime))) < 0) {
 				held.add(lease);
 			}
-			else if (this.majority.isLost(answers, lease)) {
+			else if (this.quorum.isLost(answers, lease)) {
 				lost.add(lease);
 			}
 		}
@@ -338,15 +329,14 @@ public final class RedlockBackend implements LockBackend {
 	@Override
 	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
 		Duration callTimeout = shorter(this.nodeTimeout, timeout);
-		RedlockCompensation trail = this.trails.enter(lease);
-		try {
-			List<RedlockAnswer<Boolean>> answers = trail.release(delay, callTimeout)
-				.await(this.majority::decidesRelease, System.nanoTime() + callTimeout.toNanos());
-			return this.majority.wasHeld(answers);
-		}
-		finally {
-			this.trails.leave(trail);
-		}
+		List<NodeAnswer<Boolean>> answers = callRelease(lease, delay, callTimeout)
+			.await(this.quorum::decidesRelease, System.nanoTime() + callTimeout.toNanos());
+		return this.quorum.wasHeld(answers);
+	}
+
+	private QuorumCall<Boolean> callRelease(LeaseRequest lease, Duration delay, Duration timeout) {
+		long delayEndNanos = System.nanoTime() + delay.toNanos();
+		return QuorumCall.of(this.nodes, (node) -> node.release(lease, delayEndNanos, timeout));
 	}
 
 	/**
@@ -357,21 +347,21 @@ public final class RedlockBackend implements LockBackend {
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
 		long deadline = System.nanoTime() + shorter(this.nodeTimeout, timeout).toNanos();
-		List<RedlockAnswer<List<LeaseHolder>>> answers = ask(deadline, (backend, time) -> backend.inspect(key, time))
-			.await((some) -> !this.majority.holders(some).isEmpty() || this.majority.isFree(some), deadline);
-		this.majority.requireMajority(answers);
-		return this.majority.holders(answers);
+		List<NodeAnswer<List<LeaseHolder>>> answers = ask(deadline, (backend, time) -> backend.inspect(key, time))
+			.await((some) -> !this.quorum.holders(some).isEmpty() || this.quorum.isFree(some), deadline);
+		this.quorum.requireMajority(answers);
+		return this.quorum.holders(answers);
 	}
 
 	@Override
 	public Duration probe(LeaseRequest request, Duration timeout) {
 		long start = System.nanoTime();
 		long deadline = start + shorter(this.nodeTimeout.multipliedBy(PROBE_CALLS), timeout).toNanos();
-		List<RedlockAnswer<Duration>> answers = ask(deadline, (backend, time) -> backend.probe(request, time))
+		List<NodeAnswer<Duration>> answers = ask(deadline, (backend, time) -> backend.probe(request, time))
 			.await((some) -> false, deadline); // all of them, because each may be a
 												// mistake
-		this.servers.requireNoMistake();
-		this.majority.requireMajorityReachable(answers);
+		this.identities.requireNoMistake();
+		this.quorum.requireMajorityReachable(answers);
 		return Duration.ofNanos(System.nanoTime() - start);
 	}
 
@@ -415,10 +405,10 @@ public final class RedlockBackend implements LockBackend {
 	}
 
 	/**
-	 * How many requests have something under way, for tests.
+	 * Return the largest number of leases with calls in progress on a node, for tests.
 	 */
-	int underWay() {
-		return this.trails.size();
+	int callsInProgress() {
+		return this.nodes.stream().mapToInt(RedlockNode::leases).max().orElse(0);
 	}
 
 }

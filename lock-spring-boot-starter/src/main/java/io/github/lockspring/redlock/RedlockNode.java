@@ -18,17 +18,22 @@ package io.github.lockspring.redlock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.redis.RedisLockBackend;
+import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.BackendUnavailableException;
@@ -52,6 +57,11 @@ final class RedlockNode implements AutoCloseable {
 
 	private static final int RETRIES = 1000;
 
+	/**
+	 * How long a call may be in the network, at the most.
+	 */
+	private static final long MEMORY_NANOS = Duration.ofMinutes(5).toNanos();
+
 	private final String name;
 
 	private final LockBackend backend;
@@ -61,6 +71,10 @@ final class RedlockNode implements AutoCloseable {
 	private final ThreadPoolExecutor executor;
 
 	private final AtomicInteger retries = new AtomicInteger();
+
+	private final ConcurrentMap<LeaseRequest, NodeLease> leases = new ConcurrentHashMap<>();
+
+	private volatile @Nullable NodeIdentities identities;
 
 	private volatile boolean identified;
 
@@ -88,23 +102,85 @@ final class RedlockNode implements AutoCloseable {
 		return this.backend.warnings().stream().map((warning) -> "Node '" + this.name + "': " + warning).toList();
 	}
 
-	CompletableFuture<Void> start() {
-		return CompletableFuture.runAsync(() -> this.backend.start(new Deaf()), this.executor);
+	/**
+	 * Connect to the server.
+	 * @param identities the known servers of all nodes
+	 */
+	CompletableFuture<Void> start(NodeIdentities identities) {
+		this.identities = identities;
+		return CompletableFuture.runAsync(() -> this.backend.start(new IgnoringListener()), this.executor);
+	}
+
+	/**
+	 * Request a lease.
+	 * @param request the request
+	 * @param deadline the deadline of the answer
+	 * @param wanted whether the attempt must still be made when its turn comes
+	 */
+	CompletableFuture<NodeAnswer<Attempt>> acquire(LeaseRequest request, long deadline, BooleanSupplier wanted) {
+		return enter(request).acquire(deadline, wanted).whenComplete((answer, failure) -> leave(request));
+	}
+
+	/**
+	 * Release a lease, in the background if the node does not answer.
+	 * @param lease the request
+	 * @param delayEndNanos when others may get the lease
+	 * @param timeout how long one call may take
+	 * @return the answer to the first call, which follows the calls in progress
+	 */
+	CompletableFuture<NodeAnswer<Boolean>> release(LeaseRequest lease, long delayEndNanos, Duration timeout) {
+		NodeLease.Release release = enter(lease).release(delayEndNanos, timeout);
+		release.last.whenComplete((answer, failure) -> leave(lease));
+		return release.first;
+	}
+
+	private NodeLease enter(LeaseRequest request) {
+		return this.leases.compute(request, (key, present) -> {
+			NodeLease lease = (present != null) ? present : new NodeLease(this, key);
+			lease.calls++;
+			return lease;
+		});
+	}
+
+	/**
+	 * Forget a lease without calls in progress, but remember one of which a call may
+	 * still be in the network.
+	 */
+	private void leave(LeaseRequest request) {
+		this.leases.computeIfPresent(request, (key, lease) -> {
+			lease.calls--;
+			lease.endedNanos = System.nanoTime();
+			if (lease.calls == 0 && lease.isInDoubt()) {
+				long memory = MEMORY_NANOS + key.terms().leaseTime().toNanos();
+				CompletableFuture.delayedExecutor(memory, TimeUnit.NANOSECONDS, Runnable::run)
+					.execute(() -> forget(key, memory));
+				return lease;
+			}
+			return (lease.calls == 0) ? null : lease;
+		});
+	}
+
+	private void forget(LeaseRequest request, long memory) {
+		this.leases.computeIfPresent(request,
+				(key, lease) -> (lease.calls == 0 && System.nanoTime() - lease.endedNanos >= memory) ? null : lease);
+	}
+
+	int leases() {
+		return this.leases.size();
 	}
 
 	/**
 	 * Make a call in another thread.
 	 * @param <T> the type of answer
-	 * @param servers what is known of the servers behind the nodes
 	 * @param deadline when the answer must be there; a call that has not begun by then is
 	 * not made
 	 * @param question the call
 	 * @return the answer, never a failure of the future
 	 */
-	<T> CompletableFuture<RedlockAnswer<T>> ask(RedlockNodeIdentities servers, long deadline, Question<T> question) {
-		CompletableFuture<RedlockAnswer<T>> answer = new CompletableFuture<>();
+	<T> CompletableFuture<NodeAnswer<T>> ask(long deadline, Question<T> question) {
+		CompletableFuture<NodeAnswer<T>> answer = new CompletableFuture<>();
 		try {
-			this.executor.execute(() -> answer.complete(call(servers, deadline, question)));
+			this.executor.execute(() -> answer.complete(call(deadline, question)));
 		}
 		catch (RejectedExecutionException ex) {
 			answer.complete(failed(new BackendUnavailableException("too many calls are queued for it", ex)));
@@ -112,10 +188,10 @@ final class RedlockNode implements AutoCloseable {
 		return answer;
 	}
 
-	private <T> RedlockAnswer<T> call(RedlockNodeIdentities servers, long deadline, Question<T> question) {
+	private <T> NodeAnswer<T> call(long deadline, Question<T> question) {
 		try {
-			identify(servers, deadline);
-			return new RedlockAnswer<>(this.name, question.ask(this.backend, until(deadline)), null);
+			identify(deadline);
+			return new NodeAnswer<>(this.name, question.ask(this.backend, until(deadline)), null);
 		}
 		catch (BackendException ex) {
 			return failed(ex);
@@ -125,16 +201,17 @@ final class RedlockNode implements AutoCloseable {
 		}
 	}
 
-	<T> RedlockAnswer<T> failed(BackendException failure) {
-		return new RedlockAnswer<>(this.name, null, failure);
+	<T> NodeAnswer<T> failed(BackendException failure) {
+		return new NodeAnswer<>(this.name, null, failure);
 	}
 
 	/**
 	 * Make no call to a server of which it is unknown whether it has a vote already.
 	 */
-	private void identify(RedlockNodeIdentities servers, long deadline) {
-		if (!this.identified) {
-			servers.register(this.name, infos(until(deadline)));
+	private void identify(long deadline) {
+		NodeIdentities identities = this.identities;
+		if (!this.identified && identities != null) {
+			identities.register(this.name, infos(until(deadline)));
 			this.identified = true;
 		}
 	}
@@ -165,8 +242,8 @@ final class RedlockNode implements AutoCloseable {
 	}
 
 	/**
-	 * Has something done later, unless too much is waiting already.
-	 * @return whether it will be done
+	 * Run an action later, unless too many are waiting already.
+	 * @return whether it will be run
 	 */
 	boolean retry(Runnable action, long pauseNanos) {
 		if (this.executor.isShutdown() || this.retries.incrementAndGet() > RETRIES) {
@@ -181,7 +258,7 @@ final class RedlockNode implements AutoCloseable {
 	}
 
 	/**
-	 * Lets calls that are under way end, as long as one may take.
+	 * Wait for calls in progress as long as one may take.
 	 */
 	void awaitEnd(Duration timeout) {
 		this.executor.shutdown();
@@ -218,7 +295,7 @@ final class RedlockNode implements AutoCloseable {
 	/**
 	 * There is no queue, and therefore there are no notifications.
 	 */
-	private static final class Deaf implements BackendListener {
+	private static final class IgnoringListener implements BackendListener {
 
 		@Override
 		public void onRetryHint(LeaseRequest request) {

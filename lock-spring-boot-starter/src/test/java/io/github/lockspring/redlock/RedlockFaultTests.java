@@ -173,7 +173,7 @@ class RedlockFaultTests {
 		held.countDown();
 		await().until(() -> !isFree(2));
 		assertThat(backend.release(request, TIMEOUT)).isTrue();
-		await().until(() -> isFree(0, 1, 2) && backend.underWay() == 0);
+		await().until(() -> isFree(0, 1, 2) && backend.callsInProgress() == 0);
 	}
 
 	@Test
@@ -185,7 +185,7 @@ class RedlockFaultTests {
 		assertThat(backend.tryAcquire(request(), TIMEOUT)).isInstanceOf(Denial.class);
 		held.countDown();
 		await().until(() -> this.nodes.get(2).releases.get() == 1);
-		await().until(() -> isFree(2) && backend.underWay() == 0);
+		await().until(() -> isFree(2) && backend.callsInProgress() == 0);
 	}
 
 	@Test
@@ -195,7 +195,7 @@ class RedlockFaultTests {
 		for (int i = 0; i < 20; i++) {
 			assertThat(backend.tryAcquire(request(), TIMEOUT)).isInstanceOf(Denial.class);
 		}
-		await().until(() -> isFree(3, 4) && backend.underWay() == 0);
+		await().until(() -> isFree(3, 4) && backend.callsInProgress() == 0);
 	}
 
 	@Test
@@ -281,7 +281,7 @@ class RedlockFaultTests {
 		await().until(() -> this.nodes.get(2).releases.get() > 0);
 		assertThat(isFree(2)).isFalse();
 		this.nodes.get(2).down = false;
-		await().until(() -> isFree(2) && backend.underWay() == 0);
+		await().until(() -> isFree(2) && backend.callsInProgress() == 0);
 	}
 
 	@Test
@@ -295,7 +295,7 @@ class RedlockFaultTests {
 		await().until(() -> this.nodes.get(2).releases.get() > 0);
 		assertThat(isResting(2)).isFalse();
 		this.nodes.get(2).down = false;
-		await().until(() -> isResting(2) && backend.underWay() == 0);
+		await().until(() -> isResting(2) && backend.callsInProgress() == 0);
 		assertThat(this.nodes.get(2).rests).hasSizeGreaterThan(1).isSortedAccordingTo(Comparator.reverseOrder());
 		assertThat(this.nodes.get(2).rests).doesNotHaveDuplicates();
 		assertThat(this.nodes).allSatisfy((node) -> assertThat(remaining(node)).isBetween(REST.dividedBy(2), REST));
@@ -349,7 +349,7 @@ class RedlockFaultTests {
 		thread.interrupt();
 		this.nodes.forEach((node) -> node.attemptsHeld.countDown());
 		assertThat(granted.get()).isTrue();
-		await().until(() -> isFree(0, 1, 2) && backend.underWay() == 0);
+		await().until(() -> isFree(0, 1, 2) && backend.callsInProgress() == 0);
 	}
 
 	@Test

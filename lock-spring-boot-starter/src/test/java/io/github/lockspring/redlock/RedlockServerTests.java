@@ -144,7 +144,7 @@ class RedlockServerTests {
 			LeaseRequest warm = request();
 			assertThat(backend.tryAcquire(warm, TIMEOUT)).isInstanceOf(Grant.class);
 			assertThat(backend.release(warm, TIMEOUT)).isTrue();
-			await().until(() -> backend.underWay() == 0);
+			await().until(() -> backend.callsInProgress() == 0);
 			this.servers.get(1).kill();
 			LeaseRequest request = request();
 			var dropped = proxy.dropReply(request.owner().toString());

@@ -40,7 +40,7 @@ import io.github.lockspring.spi.Renewal;
 /**
  * Counts votes: more than half of all nodes decide, whether the others answer or not.
  */
-final class RedlockQuorum {
+final class Quorum {
 
 	/**
 	 * The longest pause before the next attempt if the votes were split, and what is
@@ -56,7 +56,7 @@ final class RedlockQuorum {
 
 	private final int needed;
 
-	RedlockQuorum(List<String> names) {
+	Quorum(List<String> names) {
 		this.names = names;
 		this.nodes = names.size();
 		this.needed = this.nodes / 2 + 1;
@@ -67,7 +67,7 @@ final class RedlockQuorum {
 	 * majority, or denied although a majority answered. Where too many fail, the others
 	 * are waited for, so that nothing is left on them.
 	 */
-	boolean decidesAttempt(List<RedlockAnswer<Attempt>> answers) {
+	boolean decidesAttempt(List<NodeAnswer<Attempt>> answers) {
 		int granted = grants(answers).size();
 		int missing = this.nodes - answers.size();
 		return granted >= this.needed || (granted + missing < this.needed && answered(answers) >= this.needed);
@@ -77,7 +77,7 @@ final class RedlockQuorum {
 	 * How long a majority keeps the lease, from when it was asked.
 	 * @return the time, zero if there is no majority
 	 */
-	Duration validity(List<RedlockAnswer<Attempt>> answers, Duration leaseTime) {
+	Duration validity(List<NodeAnswer<Attempt>> answers, Duration leaseTime) {
 		List<Grant> grants = grants(answers);
 		if (grants.size() < this.needed) {
 			return Duration.ZERO;
@@ -95,7 +95,7 @@ final class RedlockQuorum {
 	 * @param answers the answers to it
 	 * @param clean whether all that was granted is known to be released
 	 */
-	Denial refusal(List<RedlockAnswer<Attempt>> answers, boolean clean) {
+	Denial refusal(List<NodeAnswer<Attempt>> answers, boolean clean) {
 		int granted = grants(answers).size();
 		if (answered(answers) >= this.needed && granted < this.needed) {
 			return new Denial(retryAfter(answers, granted));
@@ -112,10 +112,10 @@ final class RedlockQuorum {
 	 * When so many leases end as are missing; soon if contenders split the votes. Random,
 	 * so that they do not do it again.
 	 */
-	private Duration retryAfter(List<RedlockAnswer<Attempt>> answers, int granted) {
+	private Duration retryAfter(List<NodeAnswer<Attempt>> answers, int granted) {
 		long jitter = 1 + ThreadLocalRandom.current().nextLong(JITTER_NANOS);
 		List<Duration> pauses = answers.stream()
-			.map(RedlockAnswer::value)
+			.map(NodeAnswer::value)
 			.filter(Denial.class::isInstance)
 			.map((denial) -> ((Denial) denial).retryAfter())
 			.sorted()
@@ -127,31 +127,31 @@ final class RedlockQuorum {
 		return ((pause.compareTo(LONGEST_PAUSE) < 0) ? pause : LONGEST_PAUSE).plusNanos(jitter);
 	}
 
-	private static List<Grant> grants(List<RedlockAnswer<Attempt>> answers) {
+	private static List<Grant> grants(List<NodeAnswer<Attempt>> answers) {
 		return answers.stream()
-			.map(RedlockAnswer::value)
+			.map(NodeAnswer::value)
 			.filter(Grant.class::isInstance)
 			.map(Grant.class::cast)
 			.toList();
 	}
 
-	boolean decidesRenewal(List<RedlockAnswer<Renewal>> answers, Collection<LeaseRequest> leases) {
+	boolean decidesRenewal(List<NodeAnswer<Renewal>> answers, Collection<LeaseRequest> leases) {
 		return hasMajority(answers)
 				&& leases.stream().allMatch((lease) -> isHeld(answers, lease) || isLost(answers, lease));
 	}
 
-	boolean isHeld(List<RedlockAnswer<Renewal>> answers, LeaseRequest lease) {
+	boolean isHeld(List<NodeAnswer<Renewal>> answers, LeaseRequest lease) {
 		return count(answers, (renewal) -> renewal.held().contains(lease)) >= this.needed;
 	}
 
 	/**
 	 * Whether no majority is left that may hold the lease.
 	 */
-	boolean isLost(List<RedlockAnswer<Renewal>> answers, LeaseRequest lease) {
+	boolean isLost(List<NodeAnswer<Renewal>> answers, LeaseRequest lease) {
 		return this.nodes - count(answers, (renewal) -> renewal.lost().contains(lease)) < this.needed;
 	}
 
-	boolean decidesRelease(List<RedlockAnswer<Boolean>> answers) {
+	boolean decidesRelease(List<NodeAnswer<Boolean>> answers) {
 		return hasMajority(answers) && (count(answers, (held) -> held) >= this.needed
 				|| this.nodes - count(answers, (held) -> !held) < this.needed);
 	}
@@ -160,7 +160,7 @@ final class RedlockQuorum {
 	 * Whether a majority may have held the lease until it was released.
 	 * @throws BackendException if too few nodes answered
 	 */
-	boolean wasHeld(List<RedlockAnswer<Boolean>> answers) {
+	boolean wasHeld(List<NodeAnswer<Boolean>> answers) {
 		requireMajority(answers);
 		return this.nodes - count(answers, (held) -> !held) >= this.needed;
 	}
@@ -169,9 +169,9 @@ final class RedlockQuorum {
 	 * The holders that a majority shows, with the time for which a majority keeps their
 	 * leases.
 	 */
-	List<LeaseHolder> holders(List<RedlockAnswer<List<LeaseHolder>>> answers) {
+	List<LeaseHolder> holders(List<NodeAnswer<List<LeaseHolder>>> answers) {
 		return answers.stream()
-			.map(RedlockAnswer::value)
+			.map(NodeAnswer::value)
 			.filter(Objects::nonNull)
 			.flatMap(List::stream)
 			.collect(Collectors.groupingBy(LeaseHolder::owner))
@@ -193,18 +193,18 @@ final class RedlockQuorum {
 	/**
 	 * Whether no majority is left that may show a holder.
 	 */
-	boolean isFree(List<RedlockAnswer<List<LeaseHolder>>> answers) {
+	boolean isFree(List<NodeAnswer<List<LeaseHolder>>> answers) {
 		return hasMajority(answers) && this.nodes - count(answers, List::isEmpty) < this.needed;
 	}
 
-	boolean hasMajority(List<? extends RedlockAnswer<?>> answers) {
+	boolean hasMajority(List<? extends NodeAnswer<?>> answers) {
 		return answered(answers) >= this.needed;
 	}
 
 	/**
 	 * Requires that a majority answered a call that may have changed something.
 	 */
-	void requireMajority(List<? extends RedlockAnswer<?>> answers) {
+	void requireMajority(List<? extends NodeAnswer<?>> answers) {
 		if (!hasMajority(answers)) {
 			boolean unknown = answers.size() < this.nodes || answered(answers) > 0
 					|| answers.stream().anyMatch((answer) -> answer.failure() instanceof OutcomeUnknownException);
@@ -216,30 +216,30 @@ final class RedlockQuorum {
 	/**
 	 * Requires that a majority answered a call that changes nothing.
 	 */
-	void requireMajorityReachable(List<? extends RedlockAnswer<?>> answers) {
+	void requireMajorityReachable(List<? extends NodeAnswer<?>> answers) {
 		if (!hasMajority(answers)) {
 			throw new BackendUnavailableException(message(answers), cause(answers));
 		}
 	}
 
-	private static int answered(List<? extends RedlockAnswer<?>> answers) {
+	private static int answered(List<? extends NodeAnswer<?>> answers) {
 		return (int) answers.stream().filter((answer) -> answer.value() != null).count();
 	}
 
-	private static <T> int count(List<RedlockAnswer<T>> answers, Predicate<T> vote) {
+	private static <T> int count(List<NodeAnswer<T>> answers, Predicate<T> vote) {
 		int count = 0;
-		for (RedlockAnswer<T> answer : answers) {
+		for (NodeAnswer<T> answer : answers) {
 			T value = answer.value();
 			count += (value != null && vote.test(value)) ? 1 : 0;
 		}
 		return count;
 	}
 
-	private String message(List<? extends RedlockAnswer<?>> answers) {
+	private String message(List<? extends NodeAnswer<?>> answers) {
 		StringBuilder message = new StringBuilder("Only " + answered(answers) + " of " + this.nodes
 				+ " Redlock nodes answered, " + this.needed + " are needed");
 		List<String> silent = new ArrayList<>(this.names);
-		for (RedlockAnswer<?> answer : answers) {
+		for (NodeAnswer<?> answer : answers) {
 			silent.remove(answer.node());
 			if (answer.failure() != null) {
 				message.append("; node '").append(answer.node()).append("': ").append(answer.failure().getMessage());
@@ -249,8 +249,8 @@ final class RedlockQuorum {
 		return message.toString();
 	}
 
-	private static @Nullable BackendException cause(List<? extends RedlockAnswer<?>> answers) {
-		for (RedlockAnswer<?> answer : answers) {
+	private static @Nullable BackendException cause(List<? extends NodeAnswer<?>> answers) {
+		for (NodeAnswer<?> answer : answers) {
 			if (answer.failure() != null) {
 				return answer.failure();
 			}

@@ -27,5 +27,5 @@ import io.github.lockspring.spi.BackendException;
  * @param value the answer
  * @param failure the reason, if there is no answer
  */
-record RedlockAnswer<T>(String node, @Nullable T value, @Nullable BackendException failure) {
+record NodeAnswer<T>(String node, @Nullable T value, @Nullable BackendException failure) {
 }

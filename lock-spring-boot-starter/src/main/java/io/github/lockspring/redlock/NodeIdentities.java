@@ -27,7 +27,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
  * Identities of the servers behind the nodes, by the {@code run_id} that every server
  * generates at its start. Two nodes on one server would give it two votes.
  */
-final class RedlockNodeIdentities {
+final class NodeIdentities {
 
 	private final Map<String, String> nodes = new HashMap<>();
 

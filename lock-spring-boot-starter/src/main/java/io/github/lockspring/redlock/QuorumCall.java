@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -27,23 +28,30 @@ import java.util.function.Predicate;
  *
  * @param <T> the type of answer
  */
-final class RedlockQuorumCall<T> {
+final class QuorumCall<T> {
 
-	private final List<RedlockAnswer<T>> answers = new ArrayList<>();
+	private final List<NodeAnswer<T>> answers = new ArrayList<>();
 
-	private int asked;
+	private final int asked;
 
 	/**
-	 * Waits for one more answer.
+	 * Start a call.
+	 * @param <T> the type of answer
+	 * @param nodes the nodes
+	 * @param call the call to one of them
 	 */
-	void add(CompletableFuture<RedlockAnswer<T>> answer) {
-		synchronized (this) {
-			this.asked++;
-		}
-		answer.thenAccept(this::arrived);
+	static <T> QuorumCall<T> of(List<RedlockNode> nodes,
+			Function<RedlockNode, CompletableFuture<NodeAnswer<T>>> call) {
+		QuorumCall<T> all = new QuorumCall<>(nodes.size());
+		nodes.forEach((node) -> call.apply(node).thenAccept(all::arrived));
+		return all;
 	}
 
-	private synchronized void arrived(RedlockAnswer<T> answer) {
+	private QuorumCall(int asked) {
+		this.asked = asked;
+	}
+
+	private synchronized void arrived(NodeAnswer<T> answer) {
 		this.answers.add(answer);
 		notifyAll();
 	}
@@ -55,7 +63,7 @@ final class RedlockQuorumCall<T> {
 	 * @param deadline the moment by the monotonic clock
 	 * @return the answers so far
 	 */
-	List<RedlockAnswer<T>> await(Predicate<List<RedlockAnswer<T>>> decided, long deadline) {
+	List<NodeAnswer<T>> await(Predicate<List<NodeAnswer<T>>> decided, long deadline) {
 		boolean interrupted = false;
 		try {
 			while (true) {
@@ -74,7 +82,7 @@ final class RedlockQuorumCall<T> {
 		}
 	}
 
-	private synchronized List<RedlockAnswer<T>> awaitInterruptibly(Predicate<List<RedlockAnswer<T>>> decided,
+	private synchronized List<NodeAnswer<T>> awaitInterruptibly(Predicate<List<NodeAnswer<T>>> decided,
 			long deadline) throws InterruptedException {
 		long remaining = deadline - System.nanoTime();
 		while (this.answers.size() < this.asked && remaining > 0 && !decided.test(this.answers)) {
