@@ -395,8 +395,9 @@ public final class RedlockBackend implements LockBackend {
 
 	@Override
 	public void close() {
-		this.nodes.forEach((node) -> node.awaitEnd(this.nodeTimeout));
-		this.nodes.forEach(RedlockNode::close);
+		CompletableFuture
+			.allOf(this.nodes.stream().map((node) -> node.close(this.nodeTimeout)).toArray(CompletableFuture<?>[]::new))
+			.join();
 	}
 
 	@Override

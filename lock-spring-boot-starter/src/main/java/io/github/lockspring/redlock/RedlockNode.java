@@ -47,7 +47,7 @@ import io.github.lockspring.support.DaemonThreads;
  * One of the voting servers, with separate threads, so that a slow one does not block
  * calls to the others.
  */
-final class RedlockNode implements AutoCloseable {
+final class RedlockNode {
 
 	private static final Log logger = LogFactory.getLog(RedlockBackend.class);
 
@@ -258,22 +258,25 @@ final class RedlockNode implements AutoCloseable {
 	}
 
 	/**
-	 * Wait for calls in progress as long as one may take.
+	 * Close the connections after the calls in progress.
+	 * @param timeout how long to wait for these calls
+	 * @return completed when the connections are closed
 	 */
-	void awaitEnd(Duration timeout) {
+	CompletableFuture<Void> close(Duration timeout) {
 		this.executor.shutdown();
+		return CompletableFuture.runAsync(() -> {
+			awaitEnd(timeout);
+			this.backend.close();
+		}, (task) -> DaemonThreads.create("lock-redlock-close", task).start());
+	}
+
+	private void awaitEnd(Duration timeout) {
 		try {
 			this.executor.awaitTermination(timeout.toNanos(), TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
-	}
-
-	@Override
-	public void close() {
-		this.executor.shutdown();
-		this.backend.close();
 	}
 
 	@Override

@@ -172,9 +172,13 @@ final class LettuceClientFactory implements LettuceClientConfiguration {
 		return this.original.getShutdownTimeout();
 	}
 
+	/**
+	 * Does not wait for further commands: when this client is shut down, no caller is
+	 * left.
+	 */
 	@Override
 	public Duration getShutdownQuietPeriod() {
-		return this.original.getShutdownQuietPeriod();
+		return Duration.ZERO;
 	}
 
 }
