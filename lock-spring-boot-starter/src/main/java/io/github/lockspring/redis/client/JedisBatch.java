@@ -22,7 +22,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
 
 /**
@@ -110,17 +109,12 @@ final class JedisBatch {
 
 	private static boolean read(JedisLink link, long deadline, CompletableFuture<RedisReply> reply) {
 		try {
-			reply.complete(JedisMessages.reply(link.read(deadline)));
+			reply.complete(link.readReply(deadline));
 		}
 		catch (JedisRedirectionException ex) {
 			return false;
 		}
-		catch (JedisDataException ex) {
-			JedisMessages.breakIfOutdated(link, ex);
-			reply.completeExceptionally(ex);
-		}
 		catch (RuntimeException ex) {
-			link.setBroken();
 			reply.completeExceptionally(ex);
 		}
 		return true;

@@ -178,20 +178,16 @@ final class JedisClientAdapter implements RedisClientAdapter {
 				link.read(deadline);
 			}
 			link.send(JedisMessages.command(call, byText));
-			RedisReply reply = JedisMessages.reply(link.read(deadline));
-			if (call.replicas() > 0 && reply.number(0) > 0) {
-				reply.add(confirmations(link, call, deadline));
-			}
-			return reply;
-		}
-		catch (JedisDataException ex) {
-			JedisMessages.breakIfOutdated(link, ex);
-			throw ex;
 		}
 		catch (RuntimeException ex) {
 			link.setBroken();
 			throw ex;
 		}
+		RedisReply reply = link.readReply(deadline);
+		if (call.replicas() > 0 && reply.number(0) > 0) {
+			reply.add(confirmations(link, call, deadline));
+		}
+		return reply;
 	}
 
 	/**
@@ -204,6 +200,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 			return JedisMessages.reply(link.read(deadline)).number(0);
 		}
 		catch (JedisException ex) {
+			link.setBroken();
 			throw new OutcomeUnknownException("Redis did not report how many replicas acknowledged: " + ex.getMessage(),
 					ex);
 		}

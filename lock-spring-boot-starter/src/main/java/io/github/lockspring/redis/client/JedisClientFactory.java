@@ -28,6 +28,7 @@ import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.providers.ClusterConnectionProvider;
 
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisNode;
@@ -128,6 +129,14 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 	 */
 	JedisLink open(HostAndPort address, int epoch) {
 		return track(new JedisLink(address, this.config, epoch));
+	}
+
+	/**
+	 * Ask nodes of a cluster for its slots.
+	 * @throws redis.clients.jedis.exceptions.JedisException if none of them answers
+	 */
+	ClusterConnectionProvider cluster(Set<HostAndPort> candidates) {
+		return new ClusterConnectionProvider(candidates, this.config);
 	}
 
 	/**

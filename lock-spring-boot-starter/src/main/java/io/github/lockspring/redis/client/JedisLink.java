@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
@@ -40,7 +41,7 @@ final class JedisLink extends Connection {
 	/**
 	 * Stands for a message that did not come.
 	 */
-	static final Object SILENCE = new Object();
+	private static final Object SILENCE = new Object();
 
 	/**
 	 * How long after its deadline a call is cut off. Before that, reading ends by itself;
@@ -55,6 +56,8 @@ final class JedisLink extends Connection {
 	private final boolean made;
 
 	private boolean silenceAllowed;
+
+	private boolean pinged;
 
 	private boolean busy;
 
@@ -149,6 +152,26 @@ final class JedisLink extends Connection {
 	}
 
 	/**
+	 * Read the reply to a call.
+	 * @throws JedisException if it is an error, or does not come in time
+	 */
+	RedisReply readReply(long deadline) {
+		try {
+			return JedisMessages.reply(read(deadline));
+		}
+		catch (JedisDataException ex) {
+			if (RedisErrors.isOutdatedPrimary(ex.getMessage()) || String.valueOf(ex.getMessage()).startsWith("NOAUTH")) {
+				setBroken(); // the server, or its login, is not what it was
+			}
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			setBroken();
+			throw ex;
+		}
+	}
+
+	/**
 	 * Reads a reply.
 	 * @throws JedisConnectionException if it does not come in time, after which the
 	 * connection is broken
@@ -175,12 +198,35 @@ final class JedisLink extends Connection {
 	}
 
 	/**
-	 * Reads a message.
-	 * @return the message, or {@link #SILENCE} if none began to arrive in time
+	 * Subscribe to channels.
 	 */
-	Object readMessage(Duration timeout) {
+	void subscribe(List<String> channels, long deadline) {
+		CommandArguments subscribe = new CommandArguments(Protocol.Command.SUBSCRIBE);
+		channels.forEach(subscribe::add);
+		send(subscribe);
+		for (int i = 0; i < channels.size(); i++) {
+			read(deadline);
+		}
+	}
+
+	/**
+	 * Read a message. If none arrived in time, the server is asked for a sign of life.
+	 * @return the message, or {@code null} if none began to arrive in time
+	 * @throws JedisConnectionException if the server did not answer the last time either
+	 */
+	@Nullable Object readMessage(Duration timeout) {
 		this.silenceAllowed = true;
-		return read(System.nanoTime() + timeout.toNanos());
+		Object message = read(System.nanoTime() + timeout.toNanos());
+		if (message != SILENCE) {
+			this.pinged = false;
+			return message;
+		}
+		if (this.pinged) {
+			throw new JedisConnectionException("No answer to PING");
+		}
+		this.pinged = true;
+		send(new CommandArguments(Protocol.Command.PING));
+		return null;
 	}
 
 	@Override

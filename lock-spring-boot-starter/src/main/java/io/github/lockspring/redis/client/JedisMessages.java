@@ -21,7 +21,6 @@ import java.util.List;
 
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Protocol;
-import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
@@ -69,16 +68,6 @@ final class JedisMessages {
 
 	static String text(byte[] bytes) {
 		return new String(bytes, StandardCharsets.UTF_8);
-	}
-
-	/**
-	 * Gives a connection up whose server, or whose login, is not what it was.
-	 */
-	static void breakIfOutdated(JedisLink link, JedisDataException refusal) {
-		String message = String.valueOf(refusal.getMessage());
-		if (RedisErrors.isOutdatedPrimary(message) || message.startsWith("NOAUTH")) {
-			link.setBroken();
-		}
 	}
 
 }

@@ -17,14 +17,10 @@
 package io.github.lockspring.redis.client;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
-import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol;
+import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 import org.springframework.data.redis.connection.NamedNode;
@@ -42,29 +38,24 @@ final class JedisSentinel implements SentinelWatch.Sentinel {
 
 	private final String master;
 
-	private final Duration timeout;
-
-	private boolean asked;
-
-	private JedisSentinel(JedisLink questions, JedisLink announcements, String master, Duration timeout) {
+	private JedisSentinel(JedisLink questions, JedisLink announcements, String master) {
 		this.questions = questions;
 		this.announcements = announcements;
 		this.master = master;
-		this.timeout = timeout;
 	}
 
 	/**
-	 * Connects and subscribes.
+	 * Connect and subscribe.
 	 */
 	static JedisSentinel connect(RedisNode node, JedisClientFactory client, RedisSentinelConfiguration configuration) {
 		HostAndPort address = JedisClientFactory.addresses(List.of(node)).get(0);
+		NamedNode master = configuration.getMaster();
 		JedisLink questions = client.openSentinel(address, configuration);
 		try {
 			JedisLink announcements = client.openSentinel(address, configuration);
-			NamedNode master = configuration.getMaster();
 			JedisSentinel sentinel = new JedisSentinel(questions, announcements,
-					(master != null) ? String.valueOf(master.getName()) : "", client.timeout());
-			sentinel.subscribe();
+					(master != null) ? String.valueOf(master.getName()) : "");
+			sentinel.subscribe(client.timeout());
 			return sentinel;
 		}
 		catch (RuntimeException ex) {
@@ -73,14 +64,9 @@ final class JedisSentinel implements SentinelWatch.Sentinel {
 		}
 	}
 
-	private void subscribe() {
-		CommandArguments subscribe = new CommandArguments(Protocol.Command.SUBSCRIBE);
-		SentinelWatch.CHANNELS.forEach(subscribe::add);
+	private void subscribe(Duration timeout) {
 		try {
-			this.announcements.send(subscribe);
-			for (int i = 0; i < SentinelWatch.CHANNELS.size(); i++) {
-				this.announcements.read(deadline());
-			}
+			this.announcements.subscribe(SentinelWatch.CHANNELS, System.nanoTime() + timeout.toNanos());
 		}
 		catch (RuntimeException ex) {
 			this.announcements.cut();
@@ -88,44 +74,19 @@ final class JedisSentinel implements SentinelWatch.Sentinel {
 		}
 	}
 
-	private long deadline() {
-		return System.nanoTime() + this.timeout.toNanos();
-	}
-
 	@Override
 	public SentinelWatch.Report report() {
-		List<String> address = ask(Protocol.SentinelKeyword.GET_MASTER_ADDR_BY_NAME);
-		if (address.size() != 2) {
+		Jedis sentinel = new Jedis(this.questions);
+		List<String> address = sentinel.sentinelGetMasterAddrByName(this.master);
+		if (address == null || address.size() != 2) {
 			throw new JedisConnectionException("Unknown master name '" + this.master + "'");
 		}
-		List<String> words = ask(Protocol.SentinelKeyword.MASTER);
-		Map<String, String> facts = new HashMap<>();
-		for (int i = 0; i + 1 < words.size(); i += 2) {
-			facts.put(words.get(i), words.get(i + 1));
-		}
-		return SentinelWatch.Report.of(address, facts);
-	}
-
-	private List<String> ask(Protocol.SentinelKeyword question) {
-		this.questions.send(new CommandArguments(Protocol.Command.SENTINEL).add(question).add(this.master));
-		List<String> words = new ArrayList<>();
-		if (this.questions.read(deadline()) instanceof List<?> answer) {
-			answer.forEach((word) -> words.add(JedisMessages.text((byte[]) word)));
-		}
-		return words;
+		return SentinelWatch.Report.of(address, sentinel.sentinelMaster(this.master));
 	}
 
 	@Override
 	public void awaitAnnouncement(Duration timeout) {
-		if (this.announcements.readMessage(timeout) != JedisLink.SILENCE) {
-			this.asked = false;
-			return;
-		}
-		if (this.asked) {
-			throw new JedisConnectionException("No answer to PING");
-		}
-		this.asked = true;
-		this.announcements.send(new CommandArguments(Protocol.Command.PING));
+		this.announcements.readMessage(timeout);
 	}
 
 	@Override

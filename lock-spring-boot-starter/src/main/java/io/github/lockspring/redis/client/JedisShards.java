@@ -18,21 +18,19 @@ package io.github.lockspring.redis.client;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
-import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.exceptions.JedisException;
-import redis.clients.jedis.util.SafeEncoder;
+import redis.clients.jedis.providers.ClusterConnectionProvider;
 
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
@@ -72,54 +70,17 @@ final class JedisShards implements JedisNodes {
 		}, Duration.ofMillis(500));
 	}
 
-	private HostAndPort[] discover() {
-		Set<HostAndPort> known = new LinkedHashSet<>(this.primaries);
-		known.addAll(this.client.clusterNodes());
-		List<HostAndPort> candidates = new ArrayList<>(known);
-		Collections.shuffle(candidates);
-		JedisException failure = null;
-		for (HostAndPort candidate : candidates) {
-			try {
-				return adopt(ask(candidate));
-			}
-			catch (JedisException ex) {
-				failure = ex;
-			}
-		}
-		throw new JedisConnectionException("None of the nodes " + candidates + " returned the cluster slots", failure);
-	}
-
-	private HostAndPort[] ask(HostAndPort node) {
-		JedisLink link = this.client.open(node, 0);
-		try {
-			link.send(new CommandArguments(Protocol.Command.CLUSTER).add(Protocol.ClusterKeyword.SLOTS));
-			Object answer = link.read(System.nanoTime() + this.client.timeout().toNanos());
-			HostAndPort[] slots = new HostAndPort[Protocol.CLUSTER_HASHSLOTS];
-			for (Object range : (List<?>) answer) {
-				assign((List<?>) range, slots, node);
-			}
-			return slots;
-		}
-		finally {
-			link.cut();
-		}
-	}
-
 	/**
-	 * Reads a range of slots: the first, the last, then the primary and its replicas.
+	 * Ask the nodes, one after another, until one answers.
 	 */
-	private static void assign(List<?> range, HostAndPort[] slots, HostAndPort asked) {
-		List<?> primary = (List<?>) range.get(2);
-		String host = (primary.get(0) instanceof byte[] name) ? SafeEncoder.encode(name) : "";
-		HostAndPort address = new HostAndPort(host.isEmpty() || host.equals("?") ? asked.getHost() : host,
-				number(primary.get(1)));
-		for (int slot = number(range.get(0)); slot <= number(range.get(1)); slot++) {
-			slots[slot] = address;
+	private HostAndPort[] discover() {
+		Set<HostAndPort> candidates = new HashSet<>(this.primaries);
+		candidates.addAll(this.client.clusterNodes());
+		try (ClusterConnectionProvider cluster = this.client.cluster(candidates)) {
+			HostAndPort[] slots = new HostAndPort[Protocol.CLUSTER_HASHSLOTS];
+			Arrays.setAll(slots, cluster::getNode);
+			return adopt(slots);
 		}
-	}
-
-	private static int number(Object answer) {
-		return ((Long) answer).intValue();
 	}
 
 	private HostAndPort[] adopt(HostAndPort[] slots) {

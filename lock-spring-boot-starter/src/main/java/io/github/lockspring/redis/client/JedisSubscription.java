@@ -23,8 +23,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import redis.clients.jedis.CommandArguments;
-import redis.clients.jedis.Protocol;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
@@ -108,8 +107,7 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 	}
 
 	private void subscribe(JedisLink link) {
-		link.send(new CommandArguments(Protocol.Command.SUBSCRIBE).add(this.channel.name()));
-		link.read(System.nanoTime() + this.timeout.toNanos());
+		link.subscribe(List.of(this.channel.name()), System.nanoTime() + this.timeout.toNanos());
 		if (this.failures > 0) {
 			logger.info("Subscription to Redis messages restored");
 		}
@@ -120,31 +118,19 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 	}
 
 	private void listen(JedisLink link) {
-		boolean asked = false;
 		while (!this.closed) {
 			if (!this.nodes.contains(link.address())) {
 				this.nodes.doubt();
 				throw new JedisConnectionException("Redis failed over to another server");
 			}
-			Object message = link.readMessage(SILENCE);
-			if (message != JedisLink.SILENCE) {
-				asked = false;
-				deliver(message);
-			}
-			else if (asked) {
-				throw new JedisConnectionException("No answer to PING");
-			}
-			else {
-				asked = true;
-				link.send(new CommandArguments(Protocol.Command.PING));
-			}
+			deliver(link.readMessage(SILENCE));
 		}
 	}
 
 	/**
-	 * Takes what is either a message of the channel or the answer to a question.
+	 * Deliver a message of the channel, which is neither missing nor the reply to PING.
 	 */
-	private void deliver(Object message) {
+	private void deliver(@Nullable Object message) {
 		if (message instanceof List<?> words && words.size() == 3 && words.get(0) instanceof byte[] kind
 				&& words.get(2) instanceof byte[] text && "message".equals(JedisMessages.text(kind))) {
 			this.channel.message(JedisMessages.text(text));
