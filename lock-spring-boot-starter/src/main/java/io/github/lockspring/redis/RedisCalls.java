@@ -61,7 +61,7 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Runs a script.
+	 * Run a script.
 	 * @return its answer
 	 * @throws BackendException if there is none in time
 	 */
@@ -73,7 +73,7 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Has the tokens lead that the script may grant, if they must.
+	 * Add the lead of the tokens that the script may grant, if there is one.
 	 */
 	private RedisCall leading(RedisCall call) {
 		if (!(call.script() instanceof RedisScript script) || !script.grants()) {
@@ -105,7 +105,7 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Runs a script by its text, though the server may have it.
+	 * Run a script by its text, although the server may have it.
 	 * @return its answer
 	 * @throws BackendException if there is none in time
 	 */
@@ -122,7 +122,7 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Runs scripts side by side.
+	 * Run scripts in parallel.
 	 * @return the answers; {@code null} stands for one that did not come in time
 	 * @throws BackendException if none came in time
 	 */
@@ -150,7 +150,7 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Runs a script without waiting for its answer, where the client can do that.
+	 * Run a script without waiting for its answer, where the client supports that.
 	 * @return its answer, or a {@link BackendException} if there is none in time
 	 */
 	CompletableFuture<RedisReply> runAsync(RedisCall call, Duration timeout) {
@@ -198,7 +198,7 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Waits for a reply.
+	 * Wait for a reply.
 	 * @return the reply, or {@code null} if the server does not have the script
 	 */
 	private @Nullable RedisReply await(RedisCall call, Future<RedisReply> future, Duration timeout) {

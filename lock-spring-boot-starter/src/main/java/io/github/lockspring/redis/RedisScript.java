@@ -74,7 +74,7 @@ enum RedisScript implements LuaScript {
 	}
 
 	/**
-	 * Whether the script may grant a lease, to whom it runs for or to one that waits.
+	 * Return whether the script may grant a lease, to its owner or to a contender.
 	 */
 	boolean grants() {
 		return this == ACQUIRE || this == RELEASE || this == RELEASE_WITH_DELAY || this == DOWNGRADE;

@@ -57,7 +57,7 @@ final class RedisWarnings {
 	}
 
 	/**
-	 * Looks again if it was long ago.
+	 * Look again if it was long ago.
 	 */
 	void refresh() {
 		if (System.nanoTime() - this.lookedNanos >= INTERVAL_NANOS && this.looking.compareAndSet(false, true)) {

@@ -31,13 +31,13 @@ final class NodeIdentities {
 
 	private final Map<String, String> nodes = new HashMap<>();
 
-	private volatile @Nullable String mistake;
+	private volatile @Nullable String duplicate;
 
 	/**
-	 * Takes down what the servers of a node say of themselves.
+	 * Record the identities of the servers of a node.
 	 * @param node the name of the node
 	 * @param infos the answers to {@code INFO}
-	 * @throws BackendUnavailableException if another node has the same server
+	 * @throws BackendUnavailableException if another node is the same server
 	 */
 	synchronized void register(String node, List<String> infos) {
 		for (String info : infos) {
@@ -51,20 +51,20 @@ final class NodeIdentities {
 	private void register(String node, String id) {
 		String other = this.nodes.putIfAbsent(id, node);
 		if (other != null && !other.equals(node)) {
-			this.mistake = "The Redlock nodes '" + other + "' and '" + node
+			this.duplicate = "The Redlock nodes '" + other + "' and '" + node
 					+ "' are the same server, which would have two votes: every node must be a separate server";
-			requireNoMistake();
+			requireNoDuplicate();
 		}
 	}
 
-	@Nullable String mistake() {
-		return this.mistake;
+	@Nullable String duplicate() {
+		return this.duplicate;
 	}
 
-	void requireNoMistake() {
-		String mistake = this.mistake;
-		if (mistake != null) {
-			throw new BackendUnavailableException(mistake, null);
+	void requireNoDuplicate() {
+		String duplicate = this.duplicate;
+		if (duplicate != null) {
+			throw new BackendUnavailableException(duplicate, null);
 		}
 	}
 

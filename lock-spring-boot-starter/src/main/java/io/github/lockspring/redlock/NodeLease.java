@@ -96,8 +96,8 @@ final class NodeLease {
 	CompletableFuture<NodeAnswer<Attempt>> acquire(long deadline, BooleanSupplier wanted) {
 		CompletableFuture<NodeAnswer<Attempt>> attempt = new CompletableFuture<>();
 		if (!begin(attempt)) {
-			attempt.complete(this.node
-				.failed(new OutcomeUnknownException("an earlier attempt is still being released", null)));
+			attempt.complete(
+					this.node.failed(new OutcomeUnknownException("an earlier attempt is still being released", null)));
 			return attempt;
 		}
 		this.node.<Attempt>ask(deadline, (backend, timeout) -> {
@@ -183,8 +183,7 @@ final class NodeLease {
 		private Release(long delayEndNanos, Duration timeout) {
 			this.delayEndNanos = delayEndNanos;
 			this.timeout = timeout;
-			this.leaseEndNanos = System.nanoTime()
-					+ NodeLease.this.request.terms().leaseTime().plus(timeout).toNanos();
+			this.leaseEndNanos = System.nanoTime() + NodeLease.this.request.terms().leaseTime().plus(timeout).toNanos();
 		}
 
 		private void send() {
@@ -206,8 +205,7 @@ final class NodeLease {
 
 		private boolean release(LockBackend backend, Duration timeout) {
 			long delay = this.delayEndNanos - System.nanoTime();
-			return (delay > 0)
-					? backend.releaseWithDelay(NodeLease.this.request, Duration.ofNanos(delay), timeout)
+			return (delay > 0) ? backend.releaseWithDelay(NodeLease.this.request, Duration.ofNanos(delay), timeout)
 					: backend.release(NodeLease.this.request, timeout);
 		}
 

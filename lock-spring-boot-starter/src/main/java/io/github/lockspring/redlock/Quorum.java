@@ -63,7 +63,7 @@ final class Quorum {
 	}
 
 	/**
-	 * Whether more answers cannot change the outcome of an attempt: granted by a
+	 * Return whether more answers cannot change the outcome of an attempt: granted by a
 	 * majority, or denied although a majority answered. Where too many fail, the others
 	 * are waited for, so that nothing is left on them.
 	 */
@@ -128,11 +128,7 @@ final class Quorum {
 	}
 
 	private static List<Grant> grants(List<NodeAnswer<Attempt>> answers) {
-		return answers.stream()
-			.map(NodeAnswer::value)
-			.filter(Grant.class::isInstance)
-			.map(Grant.class::cast)
-			.toList();
+		return answers.stream().map(NodeAnswer::value).filter(Grant.class::isInstance).map(Grant.class::cast).toList();
 	}
 
 	boolean decidesRenewal(List<NodeAnswer<Renewal>> answers, Collection<LeaseRequest> leases) {
@@ -145,7 +141,7 @@ final class Quorum {
 	}
 
 	/**
-	 * Whether no majority is left that may hold the lease.
+	 * Return whether no majority is left that may hold the lease.
 	 */
 	boolean isLost(List<NodeAnswer<Renewal>> answers, LeaseRequest lease) {
 		return this.nodes - count(answers, (renewal) -> renewal.lost().contains(lease)) < this.needed;
@@ -157,7 +153,7 @@ final class Quorum {
 	}
 
 	/**
-	 * Whether a majority may have held the lease until it was released.
+	 * Return whether a majority may have held the lease until it was released.
 	 * @throws BackendException if too few nodes answered
 	 */
 	boolean wasHeld(List<NodeAnswer<Boolean>> answers) {
@@ -191,7 +187,7 @@ final class Quorum {
 	}
 
 	/**
-	 * Whether no majority is left that may show a holder.
+	 * Return whether no majority is left that may show a holder.
 	 */
 	boolean isFree(List<NodeAnswer<List<LeaseHolder>>> answers) {
 		return hasMajority(answers) && this.nodes - count(answers, List::isEmpty) < this.needed;
@@ -202,7 +198,7 @@ final class Quorum {
 	}
 
 	/**
-	 * Requires that a majority answered a call that may have changed something.
+	 * Require that a majority answered a call that may have changed something.
 	 */
 	void requireMajority(List<? extends NodeAnswer<?>> answers) {
 		if (!hasMajority(answers)) {
@@ -214,7 +210,7 @@ final class Quorum {
 	}
 
 	/**
-	 * Requires that a majority answered a call that changes nothing.
+	 * Require that a majority answered a call that changes nothing.
 	 */
 	void requireMajorityReachable(List<? extends NodeAnswer<?>> answers) {
 		if (!hasMajority(answers)) {

@@ -40,8 +40,7 @@ final class QuorumCall<T> {
 	 * @param nodes the nodes
 	 * @param call the call to one of them
 	 */
-	static <T> QuorumCall<T> of(List<RedlockNode> nodes,
-			Function<RedlockNode, CompletableFuture<NodeAnswer<T>>> call) {
+	static <T> QuorumCall<T> of(List<RedlockNode> nodes, Function<RedlockNode, CompletableFuture<NodeAnswer<T>>> call) {
 		QuorumCall<T> all = new QuorumCall<>(nodes.size());
 		nodes.forEach((node) -> call.apply(node).thenAccept(all::arrived));
 		return all;
@@ -57,9 +56,9 @@ final class QuorumCall<T> {
 	}
 
 	/**
-	 * Waits until the question is decided, or all have answered, or time is up. An
+	 * Wait until the call is decided, or all nodes have answered, or the deadline. An
 	 * interrupt does not shorten the wait: what was sent would not be undone by it.
-	 * @param decided tells whether some answers decide
+	 * @param decided whether the answers so far are decisive
 	 * @param deadline the moment by the monotonic clock
 	 * @return the answers so far
 	 */
@@ -82,8 +81,8 @@ final class QuorumCall<T> {
 		}
 	}
 
-	private synchronized List<NodeAnswer<T>> awaitInterruptibly(Predicate<List<NodeAnswer<T>>> decided,
-			long deadline) throws InterruptedException {
+	private synchronized List<NodeAnswer<T>> awaitInterruptibly(Predicate<List<NodeAnswer<T>>> decided, long deadline)
+			throws InterruptedException {
 		long remaining = deadline - System.nanoTime();
 		while (this.answers.size() < this.asked && remaining > 0 && !decided.test(this.answers)) {
 			TimeUnit.NANOSECONDS.timedWait(this, remaining);

@@ -88,7 +88,7 @@ public final class RedlockBackend implements LockBackend {
 	private static final int PROBE_CALLS = 4;
 
 	/**
-	 * The part of the lease time after which a node that did not answer is given up.
+	 * The part of the lease time after which a node counts as failed.
 	 */
 	private static final int LEASE_DIVISOR = 5;
 
@@ -115,7 +115,7 @@ public final class RedlockBackend implements LockBackend {
 	private final Quorum quorum;
 
 	/**
-	 * Creates a backend.
+	 * Create a backend.
 	 * @param nodes the connections to the servers, by the names that messages give them
 	 * @param settings the numbers for each of them
 	 */
@@ -124,7 +124,7 @@ public final class RedlockBackend implements LockBackend {
 	}
 
 	/**
-	 * Creates a backend.
+	 * Create a backend.
 	 * @param nodes the connections to the servers, by the names that messages give them
 	 * @param settings the numbers for each of them
 	 * @param nodeTimeout how long a node may take to answer
@@ -164,7 +164,7 @@ public final class RedlockBackend implements LockBackend {
 	}
 
 	/**
-	 * Connects to the nodes.
+	 * Connect to the nodes.
 	 * @throws IllegalStateException if two of them are the same server
 	 */
 	@Override
@@ -173,10 +173,10 @@ public final class RedlockBackend implements LockBackend {
 		starts.forEach(this::awaitStart);
 		long deadline = System.nanoTime() + this.startTimeout.toNanos();
 		ask(deadline, (backend, timeout) -> true).await((answers) -> false, deadline);
-		String mistake = this.identities.mistake();
-		if (mistake != null) {
+		String duplicate = this.identities.duplicate();
+		if (duplicate != null) {
 			close();
-			throw new IllegalStateException(mistake);
+			throw new IllegalStateException(duplicate);
 		}
 		ownWarnings().forEach(logger::warn);
 	}
@@ -204,7 +204,7 @@ public final class RedlockBackend implements LockBackend {
 	@Override
 	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
 		requireSupport(request);
-		this.identities.requireNoMistake();
+		this.identities.requireNoDuplicate();
 		return tryAcquireWithin(nodeTimeout(request, timeout.dividedBy(2)), request);
 	}
 
@@ -257,8 +257,8 @@ public final class RedlockBackend implements LockBackend {
 			.toList();
 		Predicate<List<NodeAnswer<Boolean>>> allReleased = (
 				released) -> released.stream().map(NodeAnswer::node).toList().containsAll(answering);
-		List<NodeAnswer<Boolean>> released = callRelease(request, Duration.ZERO, timeout)
-			.await(allReleased, System.nanoTime() + timeout.toNanos());
+		List<NodeAnswer<Boolean>> released = callRelease(request, Duration.ZERO, timeout).await(allReleased,
+				System.nanoTime() + timeout.toNanos());
 		return allReleased.test(released) && released.stream()
 			.noneMatch((answer) -> answer.failure() != null && answering.contains(answer.node()));
 	}
@@ -290,7 +290,7 @@ public final class RedlockBackend implements LockBackend {
 	}
 
 	/**
-	 * Who renews counts on the whole lease time less one percent, and so the rest of the
+	 * The engine counts on the whole lease time less one percent, and so the remaining
 	 * drift is added.
 	 */
 	private static LeaseRequest prolonged(LeaseRequest lease) {
@@ -329,8 +329,8 @@ public final class RedlockBackend implements LockBackend {
 	@Override
 	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
 		Duration callTimeout = shorter(this.nodeTimeout, timeout);
-		List<NodeAnswer<Boolean>> answers = callRelease(lease, delay, callTimeout)
-			.await(this.quorum::decidesRelease, System.nanoTime() + callTimeout.toNanos());
+		List<NodeAnswer<Boolean>> answers = callRelease(lease, delay, callTimeout).await(this.quorum::decidesRelease,
+				System.nanoTime() + callTimeout.toNanos());
 		return this.quorum.wasHeld(answers);
 	}
 
@@ -357,10 +357,10 @@ public final class RedlockBackend implements LockBackend {
 	public Duration probe(LeaseRequest request, Duration timeout) {
 		long start = System.nanoTime();
 		long deadline = start + shorter(this.nodeTimeout.multipliedBy(PROBE_CALLS), timeout).toNanos();
+		// all nodes, because each may be a duplicate
 		List<NodeAnswer<Duration>> answers = ask(deadline, (backend, time) -> backend.probe(request, time))
-			.await((some) -> false, deadline); // all of them, because each may be a
-												// mistake
-		this.identities.requireNoMistake();
+			.await((some) -> false, deadline);
+		this.identities.requireNoDuplicate();
 		this.quorum.requireMajorityReachable(answers);
 		return Duration.ofNanos(System.nanoTime() - start);
 	}

@@ -79,7 +79,7 @@ final class RedlockNode {
 	private volatile boolean identified;
 
 	/**
-	 * Creates a node.
+	 * Create a node.
 	 * @param name the name in messages
 	 * @param backend the locks of the server
 	 * @param infos asks the server about itself, as

@@ -48,7 +48,7 @@ import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.OwnerId;
 
 /**
- * A process that uses the backend directly: its connections, its requests, its news.
+ * A process that uses the backend directly: its connections, requests and notifications.
  */
 public final class RedisProcess implements AutoCloseable, BackendListener {
 

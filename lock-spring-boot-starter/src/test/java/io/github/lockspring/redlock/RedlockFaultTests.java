@@ -60,7 +60,7 @@ class RedlockFaultTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-	private static final Duration REST = Duration.ofMinutes(10);
+	private static final Duration DELAY = Duration.ofMinutes(10);
 
 	private static final Duration NODE_TIMEOUT = Duration.ofSeconds(2);
 
@@ -115,7 +115,7 @@ class RedlockFaultTests {
 	}
 
 	@Test
-	void minorityThatIsDownIsNotMissed() {
+	void minorityThatIsDownIsIgnored() {
 		RedlockBackend backend = start(5, NODE_TIMEOUT);
 		this.nodes.get(1).down = true;
 		this.nodes.get(4).down = true;
@@ -148,7 +148,7 @@ class RedlockFaultTests {
 	}
 
 	@Test
-	void slowMinorityDoesNotHoldUpAnybody() {
+	void slowMinorityDelaysNoCaller() {
 		RedlockBackend backend = start(3, Duration.ofSeconds(20));
 		CountDownLatch held = new CountDownLatch(1);
 		this.nodes.get(2).attemptsHeld = held;
@@ -177,7 +177,7 @@ class RedlockFaultTests {
 	}
 
 	@Test
-	void lateGrantOfADeniedAttemptIsGivenBack() {
+	void lateGrantOfADeniedAttemptIsReleased() {
 		RedlockBackend backend = start(3, NODE_TIMEOUT);
 		hold(request(), 0, 1);
 		CountDownLatch held = new CountDownLatch(1);
@@ -222,7 +222,7 @@ class RedlockFaultTests {
 	}
 
 	@Test
-	void grantsWithoutAnAnswerAreGivenBack() {
+	void grantsWithoutAnAnswerAreReleased() {
 		RedlockBackend backend = start(3, NODE_TIMEOUT);
 		this.nodes.get(0).mute = true;
 		this.nodes.get(1).mute = true;
@@ -257,7 +257,7 @@ class RedlockFaultTests {
 	}
 
 	@Test
-	void attemptThatArrivesAfterItsReleaseIsGivenBack() {
+	void attemptThatArrivesAfterItsReleaseIsReleased() {
 		RedlockBackend backend = start(3, NODE_TIMEOUT);
 		TestNode slow = this.nodes.get(1);
 		slow.keepNextAttempt = true;
@@ -285,50 +285,50 @@ class RedlockFaultTests {
 	}
 
 	@Test
-	void nodesThatWereDownKeepOthersOutForWhatIsLeftOfTheRest() {
+	void nodesThatWereDownKeepOthersOutForTheRemainingDelay() {
 		RedlockBackend backend = start(3, NODE_TIMEOUT);
 		LeaseRequest request = request();
 		assertThat(backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Grant.class);
 		await().until(() -> !isFree(2));
 		this.nodes.get(2).down = true;
-		assertThat(backend.releaseWithDelay(request, REST, TIMEOUT)).isTrue();
+		assertThat(backend.releaseWithDelay(request, DELAY, TIMEOUT)).isTrue();
 		await().until(() -> this.nodes.get(2).releases.get() > 0);
-		assertThat(isResting(2)).isFalse();
+		assertThat(isDelayed(2)).isFalse();
 		this.nodes.get(2).down = false;
-		await().until(() -> isResting(2) && backend.callsInProgress() == 0);
-		assertThat(this.nodes.get(2).rests).hasSizeGreaterThan(1).isSortedAccordingTo(Comparator.reverseOrder());
-		assertThat(this.nodes.get(2).rests).doesNotHaveDuplicates();
-		assertThat(this.nodes).allSatisfy((node) -> assertThat(remaining(node)).isBetween(REST.dividedBy(2), REST));
+		await().until(() -> isDelayed(2) && backend.callsInProgress() == 0);
+		assertThat(this.nodes.get(2).delays).hasSizeGreaterThan(1).isSortedAccordingTo(Comparator.reverseOrder());
+		assertThat(this.nodes.get(2).delays).doesNotHaveDuplicates();
+		assertThat(this.nodes).allSatisfy((node) -> assertThat(remaining(node)).isBetween(DELAY.dividedBy(2), DELAY));
 	}
 
 	@Test
-	void lostAnswerToAReleaseDoesNotProlongTheRest() {
+	void lostAnswerToAReleaseDoesNotProlongTheDelay() {
 		RedlockBackend backend = start(3, NODE_TIMEOUT);
 		LeaseRequest request = request();
 		assertThat(backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Grant.class);
 		await().until(() -> !isFree(2));
 		this.nodes.get(2).keepNextRelease = true;
-		assertThat(backend.releaseWithDelay(request, REST, TIMEOUT)).isTrue();
-		await().until(() -> isResting(2));
-		this.nodes.get(2).store.releaseWithDelay(this.nodes.get(2).keptRelease, REST.multipliedBy(10), TIMEOUT);
-		assertThat(remaining(this.nodes.get(2))).isLessThanOrEqualTo(REST);
+		assertThat(backend.releaseWithDelay(request, DELAY, TIMEOUT)).isTrue();
+		await().until(() -> isDelayed(2));
+		this.nodes.get(2).store.releaseWithDelay(this.nodes.get(2).keptRelease, DELAY.multipliedBy(10), TIMEOUT);
+		assertThat(remaining(this.nodes.get(2))).isLessThanOrEqualTo(DELAY);
 	}
 
 	@Test
-	void majorityThatIsDownDoesNotTellThatItKeepsOthersOut() {
+	void majorityThatIsDownIsNotReportedToKeepOthersOut() {
 		RedlockBackend backend = start(3, NODE_TIMEOUT);
 		LeaseRequest request = request();
 		assertThat(backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Grant.class);
 		this.nodes.get(1).down = true;
 		this.nodes.get(2).down = true;
 		assertThatExceptionOfType(BackendException.class)
-			.isThrownBy(() -> backend.releaseWithDelay(request, REST, TIMEOUT));
+			.isThrownBy(() -> backend.releaseWithDelay(request, DELAY, TIMEOUT));
 	}
 
 	/**
-	 * Longer than the lease, so that a node shows whether it was told.
+	 * Longer than the lease, so that a node shows whether it received the release.
 	 */
-	private boolean isResting(int index) {
+	private boolean isDelayed(int index) {
 		return remaining(this.nodes.get(index)).compareTo(LEASE_TIME) > 0;
 	}
 
@@ -381,7 +381,7 @@ class RedlockFaultTests {
 	}
 
 	@Test
-	void leaseThatAMajorityGaveUpWasNotHeldUntilItsRelease() {
+	void leaseThatAMajorityLostWasNotHeldUntilItsRelease() {
 		RedlockBackend backend = start(3, NODE_TIMEOUT);
 		LeaseRequest request = request();
 		assertThat(backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Grant.class);
@@ -464,7 +464,7 @@ class RedlockFaultTests {
 						}
 						holders.decrementAndGet();
 					}
-					giveBack(backend, request);
+					release(backend, request);
 				}
 			}, (task) -> new Thread(task).start());
 		}).toList();
@@ -483,17 +483,17 @@ class RedlockFaultTests {
 			}
 		}
 		catch (BackendException ex) {
-			// given back below
+			// released below
 		}
 		return false;
 	}
 
-	private static void giveBack(RedlockBackend backend, LeaseRequest request) {
+	private static void release(RedlockBackend backend, LeaseRequest request) {
 		try {
 			backend.release(request, TIMEOUT);
 		}
 		catch (BackendException ex) {
-			// repeated in the background
+			// retried in the background
 		}
 	}
 

@@ -110,7 +110,7 @@ class RedlockServerTests {
 	}
 
 	@Test
-	void minorityThatDiedIsNotMissed() {
+	void minorityThatDiedIsIgnored() {
 		RedlockBackend backend = start(5);
 		LeaseRequest before = request();
 		assertThat(backend.tryAcquire(before, TIMEOUT)).isInstanceOf(Grant.class);
@@ -135,7 +135,7 @@ class RedlockServerTests {
 	}
 
 	@Test
-	void grantWhoseReplyIsLostIsGivenBack() throws Exception {
+	void grantWhoseReplyIsLostIsReleased() throws Exception {
 		this.servers = Stream.generate(RedisServer::start).limit(3).toList();
 		RedisServer server = this.servers.get(0);
 		try (FaultProxy proxy = new FaultProxy(server.host(), server.port())) {
@@ -156,7 +156,7 @@ class RedlockServerTests {
 	}
 
 	@Test
-	void serverThatStandsStillGetsItsReleaseLater() {
+	void pausedServerGetsItsReleaseLater() {
 		RedlockBackend backend = start(3);
 		LeaseRequest request = request();
 		assertThat(backend.tryAcquire(request, TIMEOUT)).isInstanceOf(Grant.class);

@@ -38,7 +38,7 @@ import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
 
 /**
- * A node in this process that fails as a test wants it to.
+ * Node in this process that fails on demand.
  */
 final class TestNode implements LockBackend {
 
@@ -51,14 +51,14 @@ final class TestNode implements LockBackend {
 	final AtomicInteger releases = new AtomicInteger();
 
 	/**
-	 * For how long this node was told to keep others out, each time that it was told.
+	 * Delays of the releases that this node received.
 	 */
-	final List<Duration> rests = new CopyOnWriteArrayList<>();
+	final List<Duration> delays = new CopyOnWriteArrayList<>();
 
 	volatile boolean down;
 
 	/**
-	 * What is asked is done, but nobody gets an answer.
+	 * Calls are made, but not answered.
 	 */
 	volatile boolean mute;
 
@@ -163,15 +163,15 @@ final class TestNode implements LockBackend {
 	}
 
 	@Override
-	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
-		this.rests.add(rest);
+	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
+		this.delays.add(delay);
 		this.releases.incrementAndGet();
 		if (this.keepNextRelease) {
 			this.keepNextRelease = false;
 			this.keptRelease = lease;
 			throw new OutcomeUnknownException("no answer", null);
 		}
-		return answer(() -> this.store.releaseWithDelay(lease, rest, timeout));
+		return answer(() -> this.store.releaseWithDelay(lease, delay, timeout));
 	}
 
 	@Override

@@ -49,7 +49,7 @@ final class JedisBatch {
 	}
 
 	/**
-	 * Writes the calls.
+	 * Write the calls.
 	 * @param connectDeadline until when to wait for a connection
 	 * @param deadline when the calls must have ended
 	 */
@@ -79,7 +79,7 @@ final class JedisBatch {
 	}
 
 	/**
-	 * Reads the replies.
+	 * Read the replies.
 	 * @param again sends a call that belongs elsewhere
 	 */
 	void read(long deadline, Function<RedisCall, CompletableFuture<RedisReply>> again) {

@@ -191,7 +191,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * Waits for the replicas on the connection that has written.
+	 * Wait for the replicas on the connection that has written.
 	 */
 	private static long confirmations(JedisLink link, RedisCall call, long deadline) {
 		long wait = Math.min(call.within().toMillis(), until(deadline).toMillis() * 9 / 10);
@@ -291,7 +291,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * Ends the connections first, which wakes the threads that read from them.
+	 * End the connections first, which wakes the threads that read from them.
 	 */
 	@Override
 	public void close() {

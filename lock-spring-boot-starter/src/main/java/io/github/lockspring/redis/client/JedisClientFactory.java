@@ -125,7 +125,7 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 	}
 
 	/**
-	 * Connects to a server.
+	 * Connect to a server.
 	 */
 	JedisLink open(HostAndPort address, int epoch) {
 		return track(new JedisLink(address, this.config, epoch));
@@ -140,7 +140,7 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 	}
 
 	/**
-	 * Connects to a sentinel.
+	 * Connect to a sentinel.
 	 */
 	JedisLink openSentinel(HostAndPort address, RedisSentinelConfiguration sentinel) {
 		return track(
@@ -167,7 +167,7 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 	}
 
 	/**
-	 * Watches over deadlines until it is interrupted.
+	 * Watch over deadlines until it is interrupted.
 	 */
 	@Override
 	public void run() {

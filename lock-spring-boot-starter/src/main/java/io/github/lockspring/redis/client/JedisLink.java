@@ -66,7 +66,7 @@ final class JedisLink extends Connection {
 	private long usedNanos = System.nanoTime();
 
 	/**
-	 * Connects and logs in.
+	 * Connect and log in.
 	 * @param address where the server is
 	 * @param config how to connect, and with which timeouts
 	 * @param epoch the epoch of the links to which this one belongs
@@ -100,7 +100,7 @@ final class JedisLink extends Connection {
 	}
 
 	/**
-	 * Starts a call, which is cut off some time after its deadline.
+	 * Start a call, which is cut off some time after its deadline.
 	 */
 	synchronized void begin(long deadline) {
 		this.busy = true;
@@ -130,7 +130,7 @@ final class JedisLink extends Connection {
 	}
 
 	/**
-	 * Closes the connection, also under the hands of others.
+	 * Close the connection, even if it is in use.
 	 */
 	void cut() {
 		try {
@@ -160,7 +160,8 @@ final class JedisLink extends Connection {
 			return JedisMessages.reply(read(deadline));
 		}
 		catch (JedisDataException ex) {
-			if (RedisErrors.isOutdatedPrimary(ex.getMessage()) || String.valueOf(ex.getMessage()).startsWith("NOAUTH")) {
+			if (RedisErrors.isOutdatedPrimary(ex.getMessage())
+					|| String.valueOf(ex.getMessage()).startsWith("NOAUTH")) {
 				setBroken(); // the server, or its login, is not what it was
 			}
 			throw ex;
@@ -172,7 +173,7 @@ final class JedisLink extends Connection {
 	}
 
 	/**
-	 * Reads a reply.
+	 * Read a reply.
 	 * @throws JedisConnectionException if it does not come in time, after which the
 	 * connection is broken
 	 */
@@ -183,7 +184,7 @@ final class JedisLink extends Connection {
 	}
 
 	/**
-	 * Asks the server whether it takes writes. One that does not permit the question does
+	 * Ask the server whether it takes writes. One that does not permit the question does
 	 * so as far as is known.
 	 */
 	boolean isPrimary(long deadline) {

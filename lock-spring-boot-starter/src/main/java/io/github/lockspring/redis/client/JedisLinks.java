@@ -82,7 +82,7 @@ final class JedisLinks implements AutoCloseable {
 	private boolean closed;
 
 	/**
-	 * Creates an empty pool.
+	 * Create an empty pool.
 	 * @param connector connects to the server, in a given epoch
 	 * @param threads runs the connector
 	 * @param onFailure called when a connection was lost or could not be opened
@@ -236,7 +236,7 @@ final class JedisLinks implements AutoCloseable {
 	}
 
 	/**
-	 * Puts a connection back. One that is broken is not used again.
+	 * Put a connection back. One that is broken is not used again.
 	 */
 	void release(JedisLink link) {
 		link.end();

@@ -27,7 +27,7 @@ import redis.clients.jedis.HostAndPort;
 interface JedisNodes extends AutoCloseable {
 
 	/**
-	 * Begins to look where the servers are.
+	 * Start to discover the servers.
 	 */
 	default void start() {
 	}
@@ -55,7 +55,7 @@ interface JedisNodes extends AutoCloseable {
 	JedisLink open();
 
 	/**
-	 * Whether a server is one of them, as far as is known.
+	 * Return whether a server is one of them, as far as is known.
 	 */
 	boolean contains(HostAndPort address);
 

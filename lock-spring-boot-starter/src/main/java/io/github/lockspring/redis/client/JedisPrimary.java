@@ -49,7 +49,7 @@ final class JedisPrimary implements JedisNodes {
 	private final Set<HostAndPort> servers = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * Creates a view on one server.
+	 * Create a view on one server.
 	 * @param client makes the connections
 	 * @param threads connects in the background
 	 * @param lead notified of the time of a failover
@@ -73,7 +73,7 @@ final class JedisPrimary implements JedisNodes {
 	}
 
 	/**
-	 * Leaves the former primary, which does not know yet that it is one.
+	 * Leave the former primary, which does not know yet that it is one.
 	 */
 	private void failOver() {
 		this.links.replace();

@@ -57,7 +57,7 @@ final class JedisShards implements JedisNodes {
 	private volatile boolean closed;
 
 	/**
-	 * Creates a view on a cluster.
+	 * Create a view on a cluster.
 	 * @param client makes the connections
 	 * @param threads connects in the background
 	 * @param failedOver called after a failover to another server

@@ -62,7 +62,7 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 	}
 
 	/**
-	 * Waits for the first attempt to listen, however it ends.
+	 * Wait for the first attempt to listen, however it ends.
 	 */
 	void awaitFirst(Duration timeout) throws InterruptedException {
 		this.attempted.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
@@ -138,7 +138,7 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 	}
 
 	/**
-	 * Ends the thread, once its connection is cut.
+	 * End the thread, once its connection is cut.
 	 */
 	@Override
 	public void close() {

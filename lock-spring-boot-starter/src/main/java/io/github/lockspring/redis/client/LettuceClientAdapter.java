@@ -200,7 +200,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * Leaves the former primary, which does not know yet that it is one.
+	 * Leave the former primary, which does not know yet that it is one.
 	 */
 	private void failOver() {
 		this.calls.leave();
@@ -213,7 +213,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * Follows which servers are primaries. The client itself leaves those that are not.
+	 * Follow which servers are primaries. The client itself leaves those that are not.
 	 */
 	private void follow(RedisClusterClient cluster) {
 		this.topology = cluster.getResources()
@@ -269,7 +269,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * Closes a connection, unless Lettuce has done so when it was lost.
+	 * Close a connection, unless Lettuce has done so when it was lost.
 	 */
 	private static void closeOnce(StatefulConnection<?, ?> connection) {
 		if (!(connection instanceof RedisChannelHandler<?, ?> handler && handler.isClosed())) {
@@ -383,7 +383,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * Waits for the replicas on the connection that has written.
+	 * Wait for the replicas on the connection that has written.
 	 */
 	private static CompletableFuture<RedisReply> confirmed(StatefulConnection<byte[], byte[]> connection,
 			RedisReply reply, RedisCall call) {

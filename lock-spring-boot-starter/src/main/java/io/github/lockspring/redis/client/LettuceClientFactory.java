@@ -78,7 +78,7 @@ final class LettuceClientFactory implements LettuceClientConfiguration {
 	}
 
 	/**
-	 * Reads the field, because the getters show a server on this machine if the
+	 * Read the field, because the getters show a server on this machine if the
 	 * configuration is of a kind that they do not know.
 	 */
 	static RedisConfiguration configuration(LettuceConnectionFactory factory) {
@@ -173,8 +173,7 @@ final class LettuceClientFactory implements LettuceClientConfiguration {
 	}
 
 	/**
-	 * Does not wait for further commands: when this client is shut down, no caller is
-	 * left.
+	 * Return zero: when this client is shut down, no caller is left.
 	 */
 	@Override
 	public Duration getShutdownQuietPeriod() {

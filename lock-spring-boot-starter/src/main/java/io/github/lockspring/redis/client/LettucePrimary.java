@@ -36,7 +36,7 @@ final class LettucePrimary implements AutoCloseable {
 	/**
 	 * Timeout for the outcome of a failover when no caller waits.
 	 */
-	private static final Duration PATIENCE = Duration.ofSeconds(10);
+	private static final Duration FAILOVER_TIMEOUT = Duration.ofSeconds(10);
 
 	private final RedisURI uri;
 
@@ -58,7 +58,7 @@ final class LettucePrimary implements AutoCloseable {
 	}
 
 	/**
-	 * Reads the field, because the client does not show where it connects to.
+	 * Read the field, because the client does not show where it connects to.
 	 * @return what finds the primary, or {@code null} if there are no sentinels
 	 */
 	static @Nullable LettucePrimary of(AbstractRedisClient client, TokenLead lead, Runnable switched) {
@@ -75,17 +75,17 @@ final class LettucePrimary implements AutoCloseable {
 	}
 
 	/**
-	 * Whether the primary may be used that was found last.
+	 * Return whether the last known primary may still be used.
 	 */
 	boolean isTrusted() {
 		return this.watch.isTrusted();
 	}
 
 	/**
-	 * Where the primary is. Waits for it.
+	 * Return the address of the primary, waiting until it is known.
 	 */
 	RedisURI uri() {
-		RedisNode node = this.watch.primary(PATIENCE);
+		RedisNode node = this.watch.primary(FAILOVER_TIMEOUT);
 		return RedisURI.builder(this.uri).withHost(node.getRequiredHost()).withPort(node.getRequiredPort()).build();
 	}
 

@@ -53,7 +53,7 @@ final class LettuceSentinel extends RedisPubSubAdapter<String, String> implement
 	}
 
 	/**
-	 * Connects and subscribes.
+	 * Connect and subscribe.
 	 */
 	static LettuceSentinel connect(RedisURI uri, RedisClient client, String master) {
 		StatefulRedisSentinelConnection<String, String> questions = client.connectSentinel(StringCodec.UTF8, uri);

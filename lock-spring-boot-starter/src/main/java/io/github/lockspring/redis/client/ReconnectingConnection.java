@@ -47,7 +47,7 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
 
 	/**
-	 * How long calls that are under way may still use a connection that was replaced.
+	 * How long calls in progress may still use a connection that was replaced.
 	 */
 	private static final long LINGER_MILLIS = 2_000;
 
@@ -87,7 +87,7 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	}
 
 	/**
-	 * The connection, if there is one.
+	 * Return the connection, if there is one.
 	 */
 	@Nullable C current() {
 		C connection = this.connection;
@@ -95,7 +95,7 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	}
 
 	/**
-	 * The connection, for which the caller waits if it is just being made.
+	 * Return the connection, waiting for it if it is being opened.
 	 * @throws BackendUnavailableException if there is none
 	 */
 	C get(Duration timeout) {
@@ -104,7 +104,7 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	}
 
 	/**
-	 * Waits for the first connection, and does not mind if there is none.
+	 * Wait for the first connection, and continue without one.
 	 */
 	void awaitFirst(Duration timeout) {
 		try {
@@ -139,8 +139,8 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	}
 
 	/**
-	 * Has the connection made if there is none.
-	 * @return the attempt that is under way, or {@code null} if there was one just now
+	 * Open the connection if there is none.
+	 * @return the attempt in progress, or {@code null} if there was one just now
 	 */
 	@Nullable CompletableFuture<C> renew() {
 		return connect(null);
@@ -162,8 +162,8 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 			return this.connecting;
 		}
 		long now = System.nanoTime();
-		boolean patient = this.failures > 0 || suspicious != null;
-		if (this.closed || (patient && now - this.attemptedNanos < pause())) {
+		boolean delayed = this.failures > 0 || suspicious != null;
+		if (this.closed || (delayed && now - this.attemptedNanos < pause())) {
 			return null;
 		}
 		this.attemptedNanos = now;
@@ -189,7 +189,8 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	}
 
 	/**
-	 * Makes a connection, and another one if it {@linkplain #leave() is left} meanwhile.
+	 * Open a connection, and another one if it is {@linkplain #leave() discarded}
+	 * meanwhile.
 	 */
 	private C make() {
 		while (true) {
@@ -207,8 +208,8 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	}
 
 	/**
-	 * Puts a new connection in place.
-	 * @return {@code false} if it is not wanted any more
+	 * Put a new connection in place.
+	 * @return {@code false} if it was discarded meanwhile
 	 */
 	private synchronized boolean succeed(C made, int generation) {
 		if (generation != this.generation) {

@@ -35,7 +35,7 @@ public record RedisCall(LuaScript script, byte[][] keys, byte[][] args, int repl
 	}
 
 	/**
-	 * Whether this keeps leases, and must not wait for anything else.
+	 * Return whether this keeps leases, and must not wait for anything else.
 	 */
 	boolean isRenewal() {
 		return this.script.isRenewal();

@@ -27,7 +27,7 @@ public interface RedisChannel {
 	String name();
 
 	/**
-	 * Takes a message. Does not block.
+	 * Take a message. Does not block.
 	 */
 	void message(String text);
 

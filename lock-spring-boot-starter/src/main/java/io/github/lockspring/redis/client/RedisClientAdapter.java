@@ -33,30 +33,30 @@ import io.github.lockspring.spi.BackendException;
 public interface RedisClientAdapter extends AutoCloseable {
 
 	/**
-	 * Connects and listens to the channel, in the background if it takes longer.
+	 * Connect and subscribe to the channel, in the background if it takes longer.
 	 */
 	void start(RedisChannel channel, Duration timeout);
 
 	/**
-	 * Whether messages of the channel arrive, as far as is known. If not, has it mended
-	 * in the background.
+	 * Return whether the subscription to the channel is active, as far as is known. If
+	 * not, it is restored in the background.
 	 */
 	boolean isListening();
 
 	/**
-	 * Whether the keys are spread over several servers.
+	 * Return whether the keys are spread over several servers.
 	 */
 	boolean isCluster();
 
 	/**
-	 * Since when the tokens lead the clock of the server.
+	 * Return since when the tokens lead the clock of the server.
 	 */
 	TokenLead lead();
 
 	/**
-	 * Sends a call to the server that has its keys. If replicas are to confirm it, and
-	 * the answer begins with a positive number, the number of replicas that did is added
-	 * to the reply.
+	 * Send a call to the server that has its keys. If replicas are to confirm it, and the
+	 * answer begins with a positive number, the number of replicas that did is added to
+	 * the reply.
 	 * @param call what to run
 	 * @param byText whether to send the text of the script and not only its name
 	 * @param timeout how long to wait for a connection, or for the reply if the client
@@ -66,7 +66,7 @@ public interface RedisClientAdapter extends AutoCloseable {
 	CompletableFuture<RedisReply> send(RedisCall call, boolean byText, Duration timeout);
 
 	/**
-	 * Sends calls side by side, by the names of their scripts.
+	 * Send calls in parallel, by the digests of their scripts.
 	 * @param calls what to run
 	 * @param timeout how long it may take
 	 * @return the replies to come, in the order of the calls
@@ -79,18 +79,18 @@ public interface RedisClientAdapter extends AutoCloseable {
 	}
 
 	/**
-	 * Runs what sends calls where it does not hold up the messages.
+	 * Run a task that sends calls without blocking the messages.
 	 */
 	void execute(Runnable task);
 
 	/**
-	 * Asks every server that keys are spread over about itself.
+	 * Query every server that keys are spread over for its state.
 	 * @return the server's answers to {@code INFO}
 	 */
 	List<String> info(Duration timeout);
 
 	/**
-	 * Has the connection of a call replaced, because the reply did not come in time.
+	 * Replace the connection of a call whose reply did not come in time.
 	 */
 	void suspect(RedisCall call);
 

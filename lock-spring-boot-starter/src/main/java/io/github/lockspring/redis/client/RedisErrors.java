@@ -83,7 +83,8 @@ final class RedisErrors {
 	}
 
 	/**
-	 * Whether a server takes writes, by the first word that it answers to {@code ROLE}.
+	 * Return whether a server accepts writes, by the first word of its reply to
+	 * {@code ROLE}.
 	 */
 	static boolean isPrimary(String role) {
 		return !role.equals("slave");

@@ -69,7 +69,7 @@ final class SentinelWatch implements AutoCloseable {
 	private static final long LONGEST_QUESTION_NANOS = Duration.ofSeconds(1).toNanos();
 
 	/**
-	 * How long the outcome of a failover is waited for.
+	 * How long the outcome of a failover is awaited.
 	 */
 	private static final long LONGEST_FAILOVER_NANOS = Duration.ofSeconds(5).toNanos();
 
@@ -103,18 +103,19 @@ final class SentinelWatch implements AutoCloseable {
 	private long epoch = -1;
 
 	/**
-	 * Since when a failover is under way, of which the outcome is not known.
+	 * Start of a failover whose outcome is not known.
 	 */
 	private @Nullable Long failingSinceNanos;
 
 	private volatile boolean closed;
 
 	/**
-	 * Creates a watch, to be started.
+	 * Create a watch, to be started.
 	 * @param nodes the sentinels
 	 * @param connector connects to one of them
-	 * @param lead told when a server has taken over, also if that was before the start
-	 * @param switched told each time after another server has become the primary
+	 * @param lead notified when a server has taken over, also if that was before the
+	 * start
+	 * @param switched called each time after another server has become the primary
 	 */
 	SentinelWatch(List<RedisNode> nodes, Function<RedisNode, Sentinel> connector, TokenLead lead, Runnable switched) {
 		this.nodes = List.copyOf(nodes);
@@ -190,7 +191,7 @@ final class SentinelWatch implements AutoCloseable {
 	}
 
 	/**
-	 * Takes over which server is the primary.
+	 * Adopt the primary that a sentinel reported.
 	 * @return whether it was another one before
 	 */
 	private boolean adopt(Report report) {
@@ -217,7 +218,7 @@ final class SentinelWatch implements AutoCloseable {
 	}
 
 	/**
-	 * Decides for how long the primary is trusted.
+	 * Decide for how long the primary is trusted.
 	 */
 	private void judge(Report latest) {
 		long now = System.nanoTime();
@@ -236,7 +237,7 @@ final class SentinelWatch implements AutoCloseable {
 	}
 
 	/**
-	 * Whether the outcome of a failover is waited for.
+	 * Return whether the outcome of a failover is awaited.
 	 */
 	private boolean isWaiting(long now) {
 		Long since = this.failingSinceNanos;
@@ -271,14 +272,14 @@ final class SentinelWatch implements AutoCloseable {
 	}
 
 	/**
-	 * Whether the primary may be used that is {@linkplain #primary(Duration) known}.
+	 * Return whether the {@linkplain #primary(Duration) known} primary may be used.
 	 */
 	boolean isTrusted() {
 		return System.nanoTime() - this.trustedUntilNanos < 0;
 	}
 
 	/**
-	 * Whether a server is the primary, as far as is known.
+	 * Return whether a server is the primary, as far as is known.
 	 */
 	boolean isPrimary(String host, int port) {
 		RedisNode primary = this.primary;
@@ -286,8 +287,8 @@ final class SentinelWatch implements AutoCloseable {
 	}
 
 	/**
-	 * The primary, for which the caller waits if it is not known, or if a failover is
-	 * under way.
+	 * Return the primary, waiting for it if it is not known, or if a failover is in
+	 * progress.
 	 * @throws BackendUnavailableException if there is none in time
 	 */
 	RedisNode primary(Duration timeout) {
@@ -331,7 +332,7 @@ final class SentinelWatch implements AutoCloseable {
 
 	private BackendUnavailableException unavailable() {
 		if (this.failingSinceNanos != null) {
-			return new BackendUnavailableException("Redis is not reachable: a failover is under way", null);
+			return new BackendUnavailableException("Redis is not reachable: a failover is in progress", null);
 		}
 		Throwable failure = Arrays.stream(this.failures).filter(Objects::nonNull).findFirst().orElse(null);
 		return new BackendUnavailableException("Redis is not reachable: none of the sentinels " + this.nodes
@@ -355,12 +356,12 @@ final class SentinelWatch implements AutoCloseable {
 	interface Sentinel extends AutoCloseable {
 
 		/**
-		 * Asks where the primary is.
+		 * Return where the primary is.
 		 */
 		Report report();
 
 		/**
-		 * Waits until the sentinel announces something, but no longer than that.
+		 * Wait until the sentinel announces something.
 		 */
 		void awaitAnnouncement(Duration timeout);
 
@@ -374,13 +375,13 @@ final class SentinelWatch implements AutoCloseable {
 	 *
 	 * @param primary where the primary is
 	 * @param epoch when that was decided, in the order of decisions
-	 * @param failingOver whether a failover is under way
+	 * @param failingOver whether a failover is in progress
 	 * @param age for how long the sentinel has known this primary
 	 */
 	record Report(RedisNode primary, long epoch, boolean failingOver, Duration age) {
 
 		/**
-		 * Reads answers.
+		 * Read answers.
 		 * @param address of {@code SENTINEL GET-MASTER-ADDR-BY-NAME}, which names the
 		 * replica that was promoted as soon as it was
 		 * @param facts of {@code SENTINEL MASTER}

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * Since when the tokens that a server grants lead its clock: since it has taken over, for
  * a minute. They lead it by half a minute at first, and then by less and less, growing
  * half as fast as the clock, so that they are larger than those of the former primary,
- * which may go on to grant some without knowing, and by a clock of its own. The scripts
- * remember a token until the clock has passed it.
+ * which may still grant some unknowingly, and by its own clock. The scripts remember a
+ * token until the clock has passed it.
  * <p>
  * Processes detect a failover at different times. Where one server has all keys, it keeps
  * the latest of these times on a key of its own, and all that is granted goes by that.
@@ -43,14 +43,14 @@ public final class TokenLead {
 	private volatile boolean kept;
 
 	/**
-	 * Has the server keep since when tokens lead, because processes may differ in that.
+	 * Keep on the server since when tokens lead, because processes may differ in that.
 	 */
 	public void keep() {
 		this.kept = true;
 	}
 
 	/**
-	 * Whether the server keeps since when tokens lead.
+	 * Return whether the server keeps since when tokens lead.
 	 */
 	public boolean isKept() {
 		return this.kept;

@@ -93,7 +93,7 @@ class JedisLinksTests {
 	}
 
 	@Test
-	void waiterGetsTheConnectionThatIsGivenBack() {
+	void waiterGetsTheConnectionThatIsReleased() {
 		List<JedisLink> all = borrowAll();
 		CompletableFuture<JedisLink> waiter = CompletableFuture.supplyAsync(() -> borrow(20_000), this.threads);
 		this.links.release(all.get(3));
@@ -153,7 +153,7 @@ class JedisLinksTests {
 	}
 
 	@Test
-	void nobodyGetsAConnectionAfterClose() {
+	void connectionsAreRefusedAfterClose() {
 		JedisLink link = borrow(5_000);
 		this.links.close();
 		this.links.release(link);
