@@ -49,7 +49,10 @@ class ArchitectureTests {
 
 	private static final String SUPPORT = ROOT + ".support";
 
-	private static final String[] BACKENDS = { ROOT + ".local", ROOT + ".jdbc", ROOT + ".redis", ROOT + ".zookeeper" };
+	private static final String REDIS_CLIENT = ROOT + ".redis.client";
+
+	private static final String[] BACKENDS = { ROOT + ".local", ROOT + ".jdbc", ROOT + ".redis..", ROOT + ".redlock",
+			ROOT + ".zookeeper" };
 
 	@ArchTest
 	static final ArchRule supportKnowsNobody = packageKnowsOnly(SUPPORT);
@@ -68,6 +71,23 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule jdbcKnowsTheSpi = packageKnowsOnly(ROOT + ".jdbc", SPI);
+
+	@ArchTest
+	static final ArchRule redisKnowsTheSpiAndItsClient = packageKnowsOnly(ROOT + ".redis", SPI, REDIS_CLIENT);
+
+	@ArchTest
+	static final ArchRule redisClientKnowsTheSpi = packageKnowsOnly(REDIS_CLIENT, SPI);
+
+	@ArchTest
+	static final ArchRule redlockKnowsTheSpiAndRedis = packageKnowsOnly(ROOT + ".redlock", SPI, ROOT + ".redis");
+
+	@ArchTest
+	static final ArchRule clientsOfRedisStayWithTheirConnections = noClasses().that()
+		.resideOutsideOfPackages(REDIS_CLIENT, ROOT + ".autoconfigure")
+		.should()
+		.dependOnClassesThat()
+		.resideInAnyPackage("io.lettuce..", "redis.clients..", "org.springframework.data.redis.connection.lettuce",
+				"org.springframework.data.redis.connection.jedis");
 
 	@ArchTest
 	static final ArchRule concurrentKnowsRootAndEngine = packageKnowsOnly(ROOT + ".concurrent", ROOT, ENGINE);
@@ -116,7 +136,7 @@ class ArchitectureTests {
 		.resideInAnyPackage("java.sql..", "javax.sql..", "org.springframework.jdbc..");
 
 	@ArchTest
-	static final ArchRule packagesDoNotGoRoundInCircles = slices().matching(ROOT + ".(*)..").should().beFreeOfCycles();
+	static final ArchRule packagesDoNotGoRoundInCircles = slices().matching(ROOT + ".(**)").should().beFreeOfCycles();
 
 	/**
 	 * A queue and the holds in it count as one, like a list and its nodes.

@@ -27,7 +27,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-import io.github.lockspring.redis.RedlockBackend;
+import io.github.lockspring.redlock.RedlockBackend;
 
 /**
  * Locks on a majority of independent Redis servers.

@@ -18,6 +18,7 @@ package io.github.lockspring.redis;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -27,6 +28,10 @@ import java.util.concurrent.TimeoutException;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.redis.client.RedisCall;
+import io.github.lockspring.redis.client.RedisClientAdapter;
+import io.github.lockspring.redis.client.RedisReply;
+import io.github.lockspring.redis.client.TokenLead;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.OutcomeUnknownException;
 
@@ -35,6 +40,13 @@ import io.github.lockspring.spi.OutcomeUnknownException;
  * where a server does not have them yet.
  */
 final class RedisCalls {
+
+	/**
+	 * How many arguments an attempt has, with the last one, which may be missing.
+	 */
+	private static final int ACQUIRE_ARGS = 6;
+
+	private static final byte[] NOTHING = { '-' };
 
 	private final RedisClientAdapter access;
 
@@ -49,7 +61,7 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Runs a script.
+	 * Run a script.
 	 * @return its answer
 	 * @throws BackendException if there is none in time
 	 */
@@ -61,19 +73,39 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Has the tokens lead that the script may grant, if they must.
+	 * Add the lead of the tokens that the script may grant, if there is one.
 	 */
 	private RedisCall leading(RedisCall call) {
-		if (!call.script().grants()) {
+		if (!(call.script() instanceof RedisScript script) || !script.grants()) {
 			return call;
 		}
 		TokenLead lead = this.access.lead();
 		byte[] argument = lead.argument();
-		return (argument != null) ? call.leading(argument, lead.isKept() ? this.mark : null) : call;
+		return (argument != null) ? leading(call, argument, lead.isKept()) : call;
 	}
 
 	/**
-	 * Runs a script by its text, though the server may have it.
+	 * A call with one more argument, which all scripts that grant take, and one more key
+	 * if the server keeps since when tokens lead.
+	 */
+	private RedisCall leading(RedisCall call, byte[] lead, boolean kept) {
+		byte[][] args = call.args();
+		int index = (call.script() == RedisScript.ACQUIRE) ? ACQUIRE_ARGS : args.length;
+		byte[][] longer = Arrays.copyOf(args, index + 1);
+		Arrays.fill(longer, args.length, index, NOTHING);
+		longer[index] = lead;
+		return new RedisCall(call.script(), kept ? with(this.mark, call.keys()) : call.keys(), longer, call.replicas(),
+				call.within());
+	}
+
+	private static byte[][] with(byte[] mark, byte[][] keys) {
+		byte[][] longer = Arrays.copyOf(keys, keys.length + 1);
+		longer[keys.length] = mark;
+		return longer;
+	}
+
+	/**
+	 * Run a script by its text, although the server may have it.
 	 * @return its answer
 	 * @throws BackendException if there is none in time
 	 */
@@ -90,7 +122,7 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Runs scripts side by side.
+	 * Run scripts in parallel.
 	 * @return the answers; {@code null} stands for one that did not come in time
 	 * @throws BackendException if none came in time
 	 */
@@ -118,7 +150,7 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Runs a script without waiting for its answer, where the client can do that.
+	 * Run a script without waiting for its answer, where the client supports that.
 	 * @return its answer, or a {@link BackendException} if there is none in time
 	 */
 	CompletableFuture<RedisReply> runAsync(RedisCall call, Duration timeout) {
@@ -166,7 +198,7 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Waits for a reply.
+	 * Wait for a reply.
 	 * @return the reply, or {@code null} if the server does not have the script
 	 */
 	private @Nullable RedisReply await(RedisCall call, Future<RedisReply> future, Duration timeout) {

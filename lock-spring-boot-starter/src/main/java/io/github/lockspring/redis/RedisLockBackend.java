@@ -40,6 +40,11 @@ import org.jspecify.annotations.Nullable;
 
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
+import io.github.lockspring.redis.client.RedisCall;
+import io.github.lockspring.redis.client.RedisChannel;
+import io.github.lockspring.redis.client.RedisClientAdapter;
+import io.github.lockspring.redis.client.RedisClientAdapters;
+import io.github.lockspring.redis.client.RedisReply;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendListener;
@@ -132,13 +137,14 @@ public final class RedisLockBackend implements LockBackend {
 	private volatile @Nullable BackendListener listener;
 
 	/**
-	 * Creates a backend.
+	 * Create a backend.
 	 * @param factory the application's connections, of Lettuce or Jedis, whose settings
 	 * are used for dedicated connections
 	 * @param settings the settings
 	 */
 	public RedisLockBackend(RedisConnectionFactory factory, RedisLockSettings settings) {
-		this(() -> RedisClientAdapters.of(factory, settings), RedisClientAdapters.addressOf(factory), settings);
+		this(() -> RedisClientAdapters.of(factory, settings.operationTimeout()), RedisClientAdapters.addressOf(factory),
+				settings);
 	}
 
 	RedisLockBackend(Supplier<RedisClientAdapter> accesses, String address, RedisLockSettings settings) {
@@ -204,7 +210,7 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Asks for a place in the queue, as the script wants it to be asked for.
+	 * Return the flags and the channel of a request for a place in the queue.
 	 */
 	private byte[] queueing(LeaseRequest request) {
 		boolean listening = this.access.isListening();
@@ -255,7 +261,7 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Takes a grant back that too few replicas know of.
+	 * Release a grant that too few replicas have acknowledged.
 	 */
 	private void confirm(RedisReply reply, LeaseRequest request, Duration timeout) {
 		int wanted = this.settings.waitReplicas();
@@ -335,8 +341,8 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Puts together what one run of a script may do. On a cluster that is one lease:
-	 * others are on other servers, or soon will be.
+	 * Split leases into batches for one run of a script. On a cluster a batch is one
+	 * lease: others are on other servers, or may be soon.
 	 */
 	private List<List<LeaseRequest>> batches(Collection<LeaseRequest> leases, int largest) {
 		int limit = this.access.isCluster() ? 1 : largest;
@@ -443,26 +449,35 @@ public final class RedisLockBackend implements LockBackend {
 		return this.warnings.all();
 	}
 
+	/**
+	 * Return what each server that keys are spread over reports about itself.
+	 * @param timeout how long it may take
+	 * @return the answers to {@code INFO}
+	 */
+	public List<String> info(Duration timeout) {
+		return this.access.info(timeout);
+	}
+
 	@Override
 	public void close() {
 		this.listener = null;
-		withdrawAll(System.nanoTime() + Durations.nanos(this.settings.operationTimeout()));
+		leaveQueues(System.nanoTime() + Durations.nanos(this.settings.operationTimeout()));
 		disconnect();
 	}
 
 	/**
 	 * Leave all queues, in parallel where the client supports that.
 	 */
-	private void withdrawAll(long deadline) {
-		List<CompletableFuture<Boolean>> withdrawals = new ArrayList<>();
+	private void leaveQueues(long deadline) {
+		List<CompletableFuture<Boolean>> departures = new ArrayList<>();
 		for (LeaseRequest contender : this.contenders.values()) {
 			long remaining = deadline - System.nanoTime();
 			if (remaining > 0) {
-				withdrawals.add(releaseAsync(contender, Duration.ofNanos(remaining)).toCompletableFuture());
+				departures.add(releaseAsync(contender, Duration.ofNanos(remaining)).toCompletableFuture());
 			}
 		}
 		try {
-			CompletableFuture.allOf(withdrawals.toArray(CompletableFuture<?>[]::new))
+			CompletableFuture.allOf(departures.toArray(CompletableFuture<?>[]::new))
 				.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
@@ -507,8 +522,9 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Where the servers tell of grants: the owner alone is a hint, else the token, the
-	 * validity since the denial in milliseconds and the attempt id of the denial follow.
+	 * Channel on which the servers publish grants: the owner alone is a hint, else the
+	 * token, the validity since the denial in milliseconds and the id of the denied
+	 * attempt follow.
 	 */
 	private final class Channel implements RedisChannel {
 

@@ -30,7 +30,7 @@ final class RedisModes {
 	}
 
 	/**
-	 * Reads an answer of the script that inspects.
+	 * Read an answer of the script that inspects.
 	 */
 	static LeaseHolder holder(String text) {
 		String[] words = text.split(" ");

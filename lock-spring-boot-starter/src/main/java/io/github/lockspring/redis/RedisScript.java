@@ -27,11 +27,13 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import io.github.lockspring.redis.client.LuaScript;
+
 /**
  * Lua script of this package, and the digest under which servers keep it. A line {@code
  * #include file} stands for that file.
  */
-enum RedisScript {
+enum RedisScript implements LuaScript {
 
 	ACQUIRE("acquire.lua"), RELEASE("release.lua"), RELEASE_WITH_DELAY("release-with-delay.lua"), RENEW("renew.lua"),
 	POLL("poll.lua"), DOWNGRADE("downgrade.lua"), INSPECT("inspect.lua"), PROBE("probe.lua");
@@ -72,21 +74,25 @@ enum RedisScript {
 	}
 
 	/**
-	 * Whether the script may grant a lease, to whom it runs for or to one that waits.
+	 * Return whether the script may grant a lease, to its owner or to a contender.
 	 */
 	boolean grants() {
 		return this == ACQUIRE || this == RELEASE || this == RELEASE_WITH_DELAY || this == DOWNGRADE;
 	}
 
-	byte[] text() {
+	@Override
+	public byte[] text() {
 		return this.text;
 	}
 
-	/**
-	 * The name of the script on the server, if it has it.
-	 */
-	byte[] sha() {
+	@Override
+	public byte[] sha() {
 		return this.sha;
+	}
+
+	@Override
+	public boolean isRenewal() {
+		return this == RENEW;
 	}
 
 }

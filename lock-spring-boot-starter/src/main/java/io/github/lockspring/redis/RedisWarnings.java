@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import io.github.lockspring.redis.client.RedisClientAdapter;
 import io.github.lockspring.support.DaemonThreads;
 
 /**
@@ -56,7 +57,7 @@ final class RedisWarnings {
 	}
 
 	/**
-	 * Looks again if it was long ago.
+	 * Look again if it was long ago.
 	 */
 	void refresh() {
 		if (System.nanoTime() - this.lookedNanos >= INTERVAL_NANOS && this.looking.compareAndSet(false, true)) {

@@ -28,7 +28,7 @@ local function retire(r)
 	return false
 end
 
--- Lets the head of the queue check again how long it has to wait.
+-- Notifies the head of the queue to check again how long it has to wait.
 local function hint(r)
 	local first, entry = head(r)
 	if first and entry.channel ~= '' then

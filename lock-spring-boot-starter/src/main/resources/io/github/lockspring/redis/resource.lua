@@ -96,7 +96,7 @@ local function refuse(failure)
 	return failure or redis.error_reply('FOREIGN data that these locks did not write')
 end
 
--- Lets this script write although the server is out of memory, because it frees or keeps what there is: a server refuses
+-- Allows this script to write although the server is out of memory, because it frees or keeps what there is: a server refuses
 -- only the first write of a script, and not one that removes something.
 local function allowWrites()
 	redis.pcall('HDEL', KEYS[1], '')

@@ -44,15 +44,19 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * {@link JedisClientAdapter} in trouble: servers that stand still, connections that are
- * lost.
+ * The Jedis client with servers that do not answer and connections that are lost.
  */
 class JedisClientAdapterTests {
 
 	private static final Duration BOUND = Duration.ofSeconds(10);
 
 	/**
-	 * For those who may have to let many others go first.
+	 * Timeout of calls to a server that does not answer.
+	 */
+	private static final Duration BRIEF = Duration.ofMillis(500);
+
+	/**
+	 * For calls that may be preceded by many others.
 	 */
 	private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -79,18 +83,18 @@ class JedisClientAdapterTests {
 	}
 
 	@Test
-	void everyCallEndsInTimeWhenTheServerStandsStill() {
+	void everyCallEndsInTimeWhenTheServerDoesNotAnswer() {
 		LeaseRequest lease = this.process.request("key");
 		assertThat(this.process.tryAcquire(lease)).isNotNull();
 		this.server.pause();
-		assertFailsInTime(OutcomeUnknownException.class, () -> this.process.tryAcquire(this.process.request("other")));
-		assertFailsInTime(BackendException.class, () -> this.process.contend(this.process.request("key")));
-		assertFailsInTime(BackendException.class, () -> this.process.release(lease));
-		assertFailsInTime(BackendException.class,
-				() -> this.process.backend.renew(List.of(lease), RedisProcess.TIMEOUT));
-		assertFailsInTime(BackendException.class, () -> this.process.backend.inspect("key", RedisProcess.TIMEOUT));
-		assertFailsInTime(BackendException.class,
-				() -> this.process.backend.probe(this.process.request("probe"), RedisProcess.TIMEOUT));
+		RedisLockBackend backend = this.process.backend;
+		assertFailsInTime(OutcomeUnknownException.class,
+				() -> backend.tryAcquire(this.process.request("other"), BRIEF));
+		assertFailsInTime(BackendException.class, () -> backend.contend(this.process.request("key"), BRIEF));
+		assertFailsInTime(BackendException.class, () -> backend.release(lease, BRIEF));
+		assertFailsInTime(BackendException.class, () -> backend.renew(List.of(lease), BRIEF));
+		assertFailsInTime(BackendException.class, () -> backend.inspect("key", BRIEF));
+		assertFailsInTime(BackendException.class, () -> backend.probe(this.process.request("probe"), BRIEF));
 		this.server.resume();
 		await().ignoreExceptions().until(() -> this.process.tryAcquire(lease) != null);
 	}
@@ -102,23 +106,22 @@ class JedisClientAdapterTests {
 	}
 
 	@Test
-	void writingEndsInTimeWhenTheServerStandsStill() {
+	void writingEndsInTimeWhenTheServerDoesNotRead() {
 		List<LeaseRequest> leases = IntStream.range(0, 6_000)
 			.mapToObj((i) -> this.process.request("x".repeat(1_000) + i))
 			.toList();
 		this.process.backend.renew(leases.subList(0, 1), RedisProcess.TIMEOUT); // connects
 		this.server.pause();
-		assertFailsInTime(OutcomeUnknownException.class,
-				() -> this.process.backend.renew(leases, RedisProcess.TIMEOUT));
+		assertFailsInTime(OutcomeUnknownException.class, () -> this.process.backend.renew(leases, BRIEF));
 	}
 
 	@Test
-	void manyCallersEndInTimeWhenTheServerStandsStill() {
+	void callsOfManyThreadsEndInTimeWhenTheServerDoesNotAnswer() {
 		this.server.pause();
 		List<CompletableFuture<?>> calls = new ArrayList<>();
 		for (int i = 0; i < 30; i++) {
 			LeaseRequest request = this.process.request("key-" + i);
-			calls.add(CompletableFuture.runAsync(() -> this.process.tryAcquire(request), (task) -> {
+			calls.add(CompletableFuture.runAsync(() -> this.process.backend.tryAcquire(request, BRIEF), (task) -> {
 				Thread thread = new Thread(task);
 				thread.setDaemon(true);
 				thread.start();
@@ -198,7 +201,7 @@ class JedisClientAdapterTests {
 			LeaseRequest contender = this.process.request("key");
 			assertThat(this.process.contend(contender)).isNull();
 			this.server.killClients("pubsub");
-			assertThat(this.process.hints.poll(10, TimeUnit.SECONDS)).as("told to try again").isEqualTo(contender);
+			assertThat(this.process.hints.poll(10, TimeUnit.SECONDS)).as("hint to retry").isEqualTo(contender);
 			assertThat(this.process.contend(contender)).isNull();
 			this.process.release(holder);
 			assertThat(this.process.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(contender);
@@ -207,7 +210,7 @@ class JedisClientAdapterTests {
 	}
 
 	@Test
-	void grantThatNobodyTakesIsGivenBack() throws Exception {
+	void grantThatIsNotAcceptedIsReleased() throws Exception {
 		this.process.takesGrants = false;
 		LeaseRequest holder = this.process.request("key");
 		this.process.tryAcquire(holder);

@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * {@link JedisClientAdapter} when another server takes over.
+ * The Jedis client when another server takes over.
  */
 class JedisFailoverTests {
 
@@ -96,7 +96,7 @@ class JedisFailoverTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void failoverInAClusterIsTold(RedisStore.Client client) {
+	void failoverInAClusterIsReported(RedisStore.Client client) {
 		try (RedisCluster servers = RedisCluster.start()) {
 			servers.awaitReady();
 			try (RedisProcess process = new RedisProcess(
@@ -148,7 +148,7 @@ class JedisFailoverTests {
 	}
 
 	@Test
-	void nodeThatStandsStillDoesNotHoldUpTheRenewalsOfOthers() {
+	void pausedNodeDoesNotDelayTheRenewalsOfOthers() {
 		try (RedisCluster servers = RedisCluster.start(); RedisProcess process = process(servers)) {
 			List<LeaseRequest> leases = IntStream.range(0, 300).mapToObj((i) -> process.request("key-" + i)).toList();
 			leases.forEach((lease) -> assertThat(process.tryAcquire(lease)).isNotNull());

@@ -24,7 +24,7 @@ import io.github.lockspring.spi.LeaseRequest;
 /**
  * Ends leases at once by writing into the server that their time is over.
  */
-final class LeaseExpiry {
+public final class LeaseExpiry {
 
 	private static final String SCRIPT = """
 			local record = redis.call('HGET', KEYS[1], 'state')
@@ -49,7 +49,7 @@ final class LeaseExpiry {
 	 * @param lease the request that was granted
 	 * @param server sends a command
 	 */
-	static void expire(LeaseRequest lease, Function<String[], ?> server) {
+	public static void expire(LeaseRequest lease, Function<String[], ?> server) {
 		for (String key : lease.keys()) {
 			String state = new String(RedisKeys.of(key), StandardCharsets.UTF_8);
 			server.apply(new String[] { "EVAL", SCRIPT, "1", state, lease.owner().toString() });

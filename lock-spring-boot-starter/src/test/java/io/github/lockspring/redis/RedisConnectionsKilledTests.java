@@ -97,7 +97,7 @@ class RedisConnectionsKilledTests {
 	}
 
 	/**
-	 * Nobody notices the fault, but the machine may have too much to do.
+	 * The fault is not noticed, but the machine may have too much to do.
 	 */
 	private void assertUnavailableOnlyByLoad() {
 		assertThat(this.run.unavailable).allMatch((cause) -> cause.contains("did not answer within"));

@@ -123,7 +123,7 @@ class RedisDeadContendersTests {
 	}
 
 	/**
-	 * Whoever came first through a process stands for it in the queue.
+	 * The first contender of a process represents it in the queue.
 	 */
 	private List<String> ownersOf(List<EngineProcess> processes) {
 		List<String> queue = queue();

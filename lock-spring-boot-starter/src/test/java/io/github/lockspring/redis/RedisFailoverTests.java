@@ -97,7 +97,7 @@ class RedisFailoverTests {
 	}
 
 	/**
-	 * The former primary comes back, and takes writes until it is told.
+	 * The former primary comes back, and accepts writes until it is demoted.
 	 */
 	@Test
 	@Tag("torture")

@@ -83,7 +83,7 @@ class RedisPausedHolderTests {
 				proceed(worker);
 				signal(worker, "CONT");
 				assertThat(answers.readLine()).isEqualTo("held false");
-				assertThat(answers.readLine()).isEqualTo("told 1");
+				assertThat(answers.readLine()).isEqualTo("lost 1");
 				assertThat(answers.readLine()).isEqualTo("released false");
 				assertThat(this.resource.write(token)).isFalse();
 				assertThat(other.backend.inspect("key", RedisProcess.TIMEOUT)).hasSize(1);
@@ -118,12 +118,12 @@ class RedisPausedHolderTests {
 	}
 
 	/**
-	 * The process that is paused. Acquires when told to and writes its token; checks and
-	 * releases when told to.
+	 * The process that is paused. Acquires on request and writes its token; checks and
+	 * releases on request.
 	 */
 	static final class Worker {
 
-		private static final AtomicInteger told = new AtomicInteger();
+		private static final AtomicInteger losses = new AtomicInteger();
 
 		private Worker() {
 		}
@@ -135,14 +135,14 @@ class RedisPausedHolderTests {
 					EngineSettings.defaults())) {
 				while (System.in.read() != -1) {
 					Hold hold = process.engine.acquire("key", TERMS, FaultRun.PATIENCE.toNanos());
-					told.set(0);
-					hold.onLost(() -> told.incrementAndGet());
+					losses.set(0);
+					hold.onLost(() -> losses.incrementAndGet());
 					System.out.println(hold.token());
 					System.in.read();
 					System.out.println("held " + hold.isHeld());
-					FaultRun.eventually().until(() -> told.get() > 0);
+					FaultRun.eventually().until(() -> losses.get() > 0);
 					Thread.sleep(LEASE.toMillis() / 2);
-					System.out.println("told " + told);
+					System.out.println("lost " + losses);
 					System.out.println("released " + hold.release());
 				}
 			}

@@ -46,8 +46,8 @@ import io.github.lockspring.spi.Grant;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The sentinels are told to make a replica the primary, while the former one goes on as
- * if nothing had happened for some ten seconds.
+ * The sentinels promote a replica on command, while the former primary continues as if
+ * nothing had happened for some ten seconds.
  */
 class RedisPlannedFailoverTests {
 
@@ -97,7 +97,7 @@ class RedisPlannedFailoverTests {
 	}
 
 	/**
-	 * Somebody who has not heard of it may go on with the former primary.
+	 * A process that has not noticed it may still use the former primary.
 	 */
 	@ParameterizedTest
 	@EnumSource
@@ -108,7 +108,7 @@ class RedisPlannedFailoverTests {
 			RedisServer successor = sentinels.failOver();
 			FaultRun.eventually().until(() -> arrivesAt(successor, process));
 			EngineProcess late = this.run.startProcess(store(sentinels, client));
-			List<String> keys = List.of("known", "told at the start", "queued");
+			List<String> keys = List.of("known", "known at the start", "queued");
 			long[] tokens = { token(process, keys.get(0)), token(late, keys.get(1)),
 					queuedToken(process, keys.get(2)) };
 			try (RedisProcess stale = RedisProcess.on(former)) {
@@ -158,7 +158,7 @@ class RedisPlannedFailoverTests {
 	@ParameterizedTest
 	@EnumSource
 	@Tag("torture")
-	void locksGoOnWhenAllSentinelsStandStill(RedisStore.Client client) throws Exception {
+	void locksWorkWhenAllSentinelsArePaused(RedisStore.Client client) throws Exception {
 		try (RedisSentinels sentinels = RedisSentinels.start()) {
 			EngineProcess process = this.run.startProcess(store(sentinels, client));
 			Hold kept = this.run.acquire(process, "kept", LONG_TERMS, FaultRun.PATIENCE);

@@ -131,7 +131,7 @@ class RedisPollTests {
 	}
 
 	@Test
-	void oneThatIsToldOfGrantsNeedNotAskBeforeTheLeaseEnds() {
+	void notifiedContenderNeedNotRetryBeforeTheLeaseEnds() {
 		held(RedisProcess.LEASE_TIME);
 		LeaseRequest waiting = this.two.request("key");
 		Denial first = (Denial) this.two.backend.contend(waiting, RedisProcess.TIMEOUT);
@@ -141,7 +141,7 @@ class RedisPollTests {
 	}
 
 	@Test
-	void oneThatIsNotToldOfGrantsAsksAfterASecond() {
+	void contenderWithoutNotificationsRetriesAfterASecond() {
 		held(RedisProcess.LEASE_TIME);
 		RedisProcess hinted = new RedisProcess(RedisProcess.configuration(server),
 				RedisProcess.SETTINGS.withReplicas(1, Duration.ofMillis(1)));
@@ -199,7 +199,7 @@ class RedisPollTests {
 	}
 
 	@Test
-	void whoeverHasNoPlaceIsTriedFor() {
+	void contenderWithoutAPlaceIsTriedFor() {
 		held(RedisProcess.LEASE_TIME);
 		LeaseRequest unknown = this.two.request("key");
 		assertThat(this.two.poll(unknown)).isEmpty();

@@ -35,6 +35,9 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+import io.github.lockspring.redis.client.RedisClientAdapter;
+import io.github.lockspring.redis.client.RedisClientAdapters;
+import io.github.lockspring.redis.client.TokenLead;
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Denial;
@@ -45,9 +48,9 @@ import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.OwnerId;
 
 /**
- * A process that uses the backend directly: its connections, its requests, its news.
+ * A process that uses the backend directly: its connections, requests and notifications.
  */
-final class RedisProcess implements AutoCloseable, BackendListener {
+public final class RedisProcess implements AutoCloseable, BackendListener {
 
 	static final Duration LEASE_TIME = Duration.ofSeconds(30);
 
@@ -56,7 +59,7 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 	 */
 	static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-	static final RedisLockSettings SETTINGS = RedisLockSettings.defaults().withOperationTimeout(TIMEOUT);
+	public static final RedisLockSettings SETTINGS = RedisLockSettings.defaults().withOperationTimeout(TIMEOUT);
 
 	final BlockingQueue<LeaseRequest> granted = new LinkedBlockingQueue<>();
 
@@ -95,7 +98,7 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 	 */
 	static RedisProcess leading(RedisServer server, TokenLead lead) {
 		LettuceConnectionFactory factory = lettuce(configuration(server));
-		RedisClientAdapter access = RedisClientAdapters.of(factory, SETTINGS);
+		RedisClientAdapter access = RedisClientAdapters.of(factory, TIMEOUT);
 		RedisClientAdapter leading = (RedisClientAdapter) Proxy.newProxyInstance(
 				RedisClientAdapter.class.getClassLoader(), new Class<?>[] { RedisClientAdapter.class },
 				(proxy, method, args) -> method.getName().equals("lead") ? lead : method.invoke(access, args));
@@ -121,7 +124,7 @@ final class RedisProcess implements AutoCloseable, BackendListener {
 		return new RedisProcess(configuration(server), RedisProcess.SETTINGS);
 	}
 
-	static RedisStandaloneConfiguration configuration(RedisServer server) {
+	public static RedisStandaloneConfiguration configuration(RedisServer server) {
 		RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration(server.host(), server.port());
 		String user = server.uri().getUserInfo();
 		if (user != null) {

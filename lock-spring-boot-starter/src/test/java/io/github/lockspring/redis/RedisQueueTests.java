@@ -95,7 +95,7 @@ class RedisQueueTests {
 	}
 
 	@Test
-	void grantThatNobodyTakesLapsesLongBeforeTheLeaseWould() throws Exception {
+	void unclaimedGrantExpiresLongBeforeTheLeaseWould() throws Exception {
 		LeaseRequest holder = acquired(this.one);
 		this.two.contend(this.two.request("key"));
 		long start = System.nanoTime();
@@ -139,7 +139,7 @@ class RedisQueueTests {
 	}
 
 	@Test
-	void refusedGrantIsGivenBackAtOnce() throws Exception {
+	void refusedGrantIsReleasedImmediately() throws Exception {
 		LeaseRequest holder = acquired(this.one);
 		this.two.takesGrants = false;
 		this.two.contend(this.two.request("key"));
@@ -166,7 +166,7 @@ class RedisQueueTests {
 	}
 
 	@Test
-	void subscriptionIsMadeAgainAndThoseWhoWaitAreTold() throws Exception {
+	void subscriptionIsRestoredAndContendersAreNotified() throws Exception {
 		LeaseRequest holder = acquired(this.one);
 		LeaseRequest contender = this.two.request("key");
 		this.two.contend(contender);
@@ -178,7 +178,7 @@ class RedisQueueTests {
 				return this.two.hints.contains(contender);
 			});
 		}
-		await().until(() -> isListening(this.two)); // it is told a moment before
+		await().until(() -> isListening(this.two)); // it is notified a moment before
 		this.two.contend(contender);
 		this.one.release(holder);
 		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(contender);

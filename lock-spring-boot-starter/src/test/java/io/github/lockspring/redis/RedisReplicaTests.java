@@ -79,7 +79,7 @@ class RedisReplicaTests {
 	}
 
 	@Test
-	void grantThatNoReplicaConfirmsIsTakenBack() {
+	void grantThatNoReplicaAcknowledgesIsReleased() {
 		this.replica.pause();
 		LeaseRequest request = this.process.request("key");
 		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> this.process.tryAcquire(request))
@@ -91,24 +91,24 @@ class RedisReplicaTests {
 
 	@Test
 	void renewalDoesNotWaitForReplicas() {
-		try (RedisProcess patient = process(RedisProcess.configuration(this.primary),
+		try (RedisProcess waiting = process(RedisProcess.configuration(this.primary),
 				RedisProcess.SETTINGS.withReplicas(1, RedisProcess.TIMEOUT))) {
-			LeaseRequest held = patient.request("held");
-			assertThat(patient.tryAcquire(held)).isNotNull();
+			LeaseRequest held = waiting.request("held");
+			assertThat(waiting.tryAcquire(held)).isNotNull();
 			this.replica.pause();
 			List<CompletableFuture<?>> attempts = new ArrayList<>();
 			for (int i = 0; i < 20; i++) {
-				LeaseRequest request = patient.request("key-" + i);
-				attempts.add(CompletableFuture.runAsync(() -> patient.tryAcquire(request),
+				LeaseRequest request = waiting.request("key-" + i);
+				attempts.add(CompletableFuture.runAsync(() -> waiting.tryAcquire(request),
 						(attempt) -> new Thread(attempt).start()));
 				int blocked = Math.min(i + 1, blockedClients());
 				await().pollInterval(Duration.ofMillis(20))
 					.until(() -> Integer.parseInt(this.primary.info("clients").get("blocked_clients")) >= blocked);
 			}
-			assertThat(patient.backend.renew(List.of(held), Duration.ofSeconds(1)).held()).containsExactly(held);
+			assertThat(waiting.backend.renew(List.of(held), Duration.ofSeconds(1)).held()).containsExactly(held);
 			this.replica.resume();
 			attempts.forEach((attempt) -> attempt.exceptionally((failure) -> null).join());
-			assertThat(patient.release(held)).isTrue();
+			assertThat(waiting.release(held)).isTrue();
 		}
 	}
 
@@ -130,7 +130,7 @@ class RedisReplicaTests {
 	}
 
 	@Test
-	void contenderIsToldToAskSoThatItsGrantIsConfirmed() throws Exception {
+	void contenderGetsAHintSoThatItsGrantIsAcknowledged() throws Exception {
 		LeaseRequest holder = this.process.request("key");
 		this.process.tryAcquire(holder);
 		LeaseRequest contender = this.process.request("key");

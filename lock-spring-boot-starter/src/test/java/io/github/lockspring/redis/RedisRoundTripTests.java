@@ -56,7 +56,7 @@ class RedisRoundTripTests {
 	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	/**
-	 * Who tries once has no patience with the server.
+	 * Who tries once does not wait for the server.
 	 */
 	private static final long WAIT = RedisProcess.TIMEOUT.toNanos();
 
@@ -101,7 +101,7 @@ class RedisRoundTripTests {
 	}
 
 	@Test
-	void nothingIsPublishedIfNobodyWaits() {
+	void nothingIsPublishedWithoutContenders() {
 		for (int i = 0; i < 50; i++) {
 			LeaseRequest request = this.process.request("key");
 			assertThat(this.process.contend(request)).isNotNull();

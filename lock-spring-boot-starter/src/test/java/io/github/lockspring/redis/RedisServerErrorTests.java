@@ -139,7 +139,7 @@ class RedisServerErrorTests {
 	}
 
 	@Test
-	void whatIsHeldIsKeptAndGivenBackWithoutMemory() throws Exception {
+	void leasesAreRenewedAndReleasedWithoutMemory() throws Exception {
 		for (LeaseMode mode : List.of(LeaseMode.EXCLUSIVE, LeaseMode.SHARED, LeaseMode.permits(1, 1))) {
 			LeaseRequest alone = this.process.request("alone", mode, false, RedisProcess.LEASE_TIME);
 			assertThat(this.process.tryAcquire(alone)).isNotNull();
@@ -147,14 +147,14 @@ class RedisServerErrorTests {
 			assertThat(this.process.tryAcquire(holder)).isNotNull();
 			LeaseRequest next = this.process.request("key");
 			assertThat(this.process.contend(next)).isNull();
-			LeaseRequest impatient = this.process.request("key");
-			assertThat(this.process.contend(impatient)).isNull();
+			LeaseRequest contender = this.process.request("key");
+			assertThat(this.process.contend(contender)).isNull();
 			this.server.command("CONFIG", "SET", "maxmemory", "1");
 			List<LeaseRequest> held = List.of(alone, holder);
 			assertThat(this.process.backend.renew(held, RedisProcess.TIMEOUT).held())
 				.containsExactlyInAnyOrderElementsOf(held);
 			assertThat(this.process.contend(next)).isNull();
-			assertThat(this.process.release(impatient)).isFalse();
+			assertThat(this.process.release(contender)).isFalse();
 			assertThatExceptionOfType(BackendUnavailableException.class)
 				.isThrownBy(() -> this.process.contend(this.process.request("key")))
 				.withMessageContaining("OOM");
@@ -184,7 +184,7 @@ class RedisServerErrorTests {
 	}
 
 	@Test
-	void probeFailsWhereNobodyCanLock() {
+	void probeFailsWhereLocksCannotBeAcquired() {
 		LeaseRequest request = this.process.request("probe");
 		this.server.command("CONFIG", "SET", "maxmemory", "1");
 		assertThatExceptionOfType(BackendUnavailableException.class)

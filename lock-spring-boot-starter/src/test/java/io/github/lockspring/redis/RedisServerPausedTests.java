@@ -66,7 +66,7 @@ class RedisServerPausedTests {
 
 	private EngineProcess waiter;
 
-	private final Queue<String> told = new ConcurrentLinkedQueue<>();
+	private final Queue<String> lost = new ConcurrentLinkedQueue<>();
 
 	@BeforeEach
 	void start() {
@@ -96,12 +96,12 @@ class RedisServerPausedTests {
 		assertThat(holds).allMatch(Hold::isHeld);
 		holds.forEach((hold) -> assertThat(this.run.release(hold)).isTrue());
 		assertThat(this.run.losses()).isZero();
-		assertThat(this.told).isEmpty();
+		assertThat(this.lost).isEmpty();
 		assertEnd();
 	}
 
 	@Test
-	void pauseOfThreeLeasesIsToldOnceAndPasses() throws Exception {
+	void pauseOfThreeLeasesIsReportedOnceAndRecoveredFrom() throws Exception {
 		List<String> keys = new ArrayList<>(List.of("late", "new"));
 		IntStream.range(0, KEYS).forEach((i) -> keys.add("key-" + i));
 		for (int i = 0; i < FaultRun.SCALE; i++) {
@@ -116,14 +116,14 @@ class RedisServerPausedTests {
 			this.run.startThread("late-waiter", () -> waitInVain("late", refused));
 			Thread.sleep(SHORT.multipliedBy(3).toMillis());
 			assertThat(holds).noneMatch(Hold::isHeld);
-			FaultRun.eventually().untilAsserted(() -> assertThat(this.told).hasSize(KEYS).doesNotHaveDuplicates());
+			FaultRun.eventually().untilAsserted(() -> assertThat(this.lost).hasSize(KEYS).doesNotHaveDuplicates());
 			assertThat(this.holder.lostTokens).hasSize(KEYS).doesNotHaveDuplicates();
 			this.run.awaitThreads();
 			assertThat(refused).hasValue(KEYS + 1);
 			holds.forEach((hold) -> assertThat(this.run.release(hold)).isFalse());
 			this.server.resume();
 			this.run.assertEverybodyAcquires(keys);
-			this.told.clear();
+			this.lost.clear();
 			this.holder.lostTokens.clear();
 		}
 		assertEnd();
@@ -136,7 +136,7 @@ class RedisServerPausedTests {
 			String key = "key-" + i;
 			Hold hold = this.run.acquire(this.holder, key, terms, FaultRun.PATIENCE);
 			assertThat(hold).isNotNull();
-			hold.onLost(() -> this.told.add(key));
+			hold.onLost(() -> this.lost.add(key));
 			holds.add(hold);
 		}
 		return holds;

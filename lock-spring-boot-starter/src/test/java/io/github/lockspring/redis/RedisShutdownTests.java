@@ -20,12 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.api.StatefulRedisConnection;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,29 +94,6 @@ class RedisShutdownTests {
 			holder.close();
 			RedisStore.assertNothingLeft(server);
 		}
-	}
-
-	/**
-	 * A client that ends does not always tell those who wait for a connection of it.
-	 */
-	@Test
-	void connectionsThatAreJustBeingMadeAreGivenUp() throws InterruptedException {
-		for (int i = 0; i < KEYS; i++) {
-			RedisClient client = RedisClient.create(RedisServer.shared().uri().toString());
-			ReconnectingConnection<StatefulRedisConnection<String, String>> connections = new ReconnectingConnection<>(
-					"just-being-made", client::connect, StatefulConnection::isOpen, StatefulConnection::closeAsync,
-					Duration.ofSeconds(1));
-			connections.renew();
-			TimeUnit.MICROSECONDS.sleep(i * 60L);
-			connections.close();
-			client.shutdownAsync(0, 0, TimeUnit.SECONDS);
-		}
-		Awaitility.await()
-			.atMost(IN_TIME)
-			.until(() -> Thread.getAllStackTraces()
-				.keySet()
-				.stream()
-				.noneMatch((thread) -> thread.getName().equals("lock-redis-just-being-made")));
 	}
 
 	private static LockEngine engine(RedisServer server, boolean lettuce) {

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.redis.client.TokenLead;
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;

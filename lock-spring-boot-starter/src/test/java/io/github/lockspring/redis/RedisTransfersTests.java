@@ -77,7 +77,7 @@ class RedisTransfersTests {
 	}
 
 	@Test
-	void nobodyWaitsForEachOtherAndNoMoneyIsLost() throws Exception {
+	void transfersNeitherDeadlockNorLoseMoney() throws Exception {
 		this.server.command("MSET", "balance:0", Integer.toString(BALANCE), "balance:1", Integer.toString(BALANCE));
 		List<String> ends = new CopyOnWriteArrayList<>();
 		for (int i = 0; i < PROCESSES; i++) {

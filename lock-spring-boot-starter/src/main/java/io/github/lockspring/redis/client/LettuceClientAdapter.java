@@ -1,0 +1,536 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis.client;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.event.ClusterTopologyChangedEvent;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.support.DaemonThreads;
+
+/**
+ * {@link RedisClientAdapter} for Lettuce: one connection for calls, which many threads
+ * share without waiting for each other, one for renewals, and one for messages. The
+ * client is a separate one, configured like the application's, because commands must fail
+ * immediately when the connection is lost instead of being resent later.
+ */
+final class LettuceClientAdapter implements RedisClientAdapter {
+
+	private static final Log logger = LogFactory.getLog(RedisClientAdapter.class);
+
+	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+
+	/**
+	 * After how long a connection is not trusted without asking.
+	 */
+	private static final long QUIET_NANOS = Duration.ofSeconds(1).toNanos();
+
+	private final LettuceConnectionFactory factory;
+
+	private final AbstractRedisClient client;
+
+	private final Duration timeout;
+
+	private final TokenLead lead = new TokenLead();
+
+	private final @Nullable LettucePrimary primary;
+
+	private final ReconnectingConnection<StatefulConnection<byte[], byte[]>> calls;
+
+	private final ReconnectingConnection<StatefulConnection<byte[], byte[]>> renewals;
+
+	private final ReconnectingConnection<StatefulRedisPubSubConnection<String, String>> messages;
+
+	private volatile @Nullable RedisChannel channel;
+
+	private @Nullable Disposable topology;
+
+	private volatile long usedNanos = System.nanoTime();
+
+	private volatile long pingedNanos = System.nanoTime();
+
+	private volatile @Nullable CompletableFuture<?> ping;
+
+	LettuceClientAdapter(LettuceConnectionFactory applications, Duration operationTimeout) {
+		this.factory = LettuceClientFactory.of(applications, operationTimeout);
+		this.client = this.factory.getRequiredNativeClient();
+		this.timeout = operationTimeout;
+		this.primary = LettucePrimary.of(this.client, this.lead, this::failOver);
+		this.calls = forCalls("calls");
+		this.renewals = forCalls("renewals");
+		this.messages = new ReconnectingConnection<>("messages", this::subscribe, StatefulConnection::isOpen,
+				LettuceClientAdapter::closeOnce, Duration.ofSeconds(10));
+	}
+
+	private ReconnectingConnection<StatefulConnection<byte[], byte[]>> forCalls(String name) {
+		return new ReconnectingConnection<>(name, this::connect, this::isUsable, LettuceClientAdapter::closeOnce,
+				Duration.ofMillis(500));
+	}
+
+	@Override
+	public void start(RedisChannel channel, Duration timeout) {
+		this.channel = channel;
+		if (this.primary != null) {
+			this.primary.start();
+		}
+		if (this.client instanceof RedisClusterClient cluster) {
+			follow(cluster);
+		}
+		this.calls.renew();
+		this.renewals.renew();
+		this.messages.renew();
+		this.calls.awaitFirst(timeout);
+		this.messages.awaitFirst(timeout);
+	}
+
+	private StatefulConnection<byte[], byte[]> connect() {
+		if (this.client instanceof RedisClusterClient cluster) {
+			cluster.refreshPartitions();
+			return cluster.connect(ByteArrayCodec.INSTANCE);
+		}
+		RedisClient server = (RedisClient) this.client;
+		if (this.primary == null) {
+			return server.connect(ByteArrayCodec.INSTANCE);
+		}
+		StatefulRedisConnection<byte[], byte[]> connection = server.connect(ByteArrayCodec.INSTANCE,
+				this.primary.uri());
+		try {
+			requirePrimary(connection);
+			return connection;
+		}
+		catch (RuntimeException ex) {
+			closeOnce(connection);
+			throw ex;
+		}
+	}
+
+	/**
+	 * The sentinels may name a replica that does not know yet that it is promoted.
+	 */
+	private void requirePrimary(StatefulConnection<byte[], byte[]> connection) {
+		try {
+			if (!isPrimary(connection).get(this.timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+				throw new BackendUnavailableException("The server is a replica", null);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new BackendUnavailableException("Interrupted while waiting for the answer of Redis", ex);
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			throw new BackendUnavailableException("Redis did not report its role", ex);
+		}
+	}
+
+	/**
+	 * Ask the server whether it accepts writes. A server that does not permit the query
+	 * is assumed to accept them.
+	 */
+	private static CompletableFuture<Boolean> isPrimary(StatefulConnection<byte[], byte[]> connection) {
+		return dispatch(connection, CommandType.ROLE, new ReplyOutput(), new CommandArgs<>(ByteArrayCodec.INSTANCE))
+			.handle((reply, failure) -> {
+				if (failure == null) {
+					return RedisErrors.isPrimary(reply.texts().get(0));
+				}
+				if (failure instanceof RedisCommandExecutionException) {
+					return true;
+				}
+				throw new CompletionException(failure);
+			});
+	}
+
+	private boolean isUsable(StatefulConnection<byte[], byte[]> connection) {
+		return connection.isOpen() && (this.primary == null || this.primary.isTrusted());
+	}
+
+	/**
+	 * Leave the former primary, which does not know yet that it is one.
+	 */
+	private void failOver() {
+		this.calls.leave();
+		this.renewals.leave();
+		this.messages.leave();
+		channel().failedOver();
+		this.calls.renew();
+		this.renewals.renew();
+		this.messages.renew();
+	}
+
+	/**
+	 * Follow which servers are primaries. The client itself leaves those that are not.
+	 */
+	private void follow(RedisClusterClient cluster) {
+		this.topology = cluster.getResources()
+			.eventBus()
+			.get()
+			.filter((event) -> event instanceof ClusterTopologyChangedEvent change && isFailover(change))
+			.subscribe((event) -> {
+				this.lead.begin(Duration.ZERO);
+				channel().failedOver();
+			});
+	}
+
+	private static boolean isFailover(ClusterTopologyChangedEvent change) {
+		return !primaries(change.after()).containsAll(primaries(change.before()));
+	}
+
+	private static Set<String> primaries(List<RedisClusterNode> nodes) {
+		return nodes.stream()
+			.filter((node) -> !node.getSlots().isEmpty())
+			.map(RedisClusterNode::getNodeId)
+			.collect(Collectors.toSet());
+	}
+
+	private StatefulRedisPubSubConnection<String, String> connectPubSub() {
+		if (this.client instanceof RedisClusterClient cluster) {
+			return cluster.connectPubSub(StringCodec.UTF8);
+		}
+		RedisClient server = (RedisClient) this.client;
+		return (this.primary != null) ? server.connectPubSub(StringCodec.UTF8, this.primary.uri())
+				: server.connectPubSub(StringCodec.UTF8);
+	}
+
+	private StatefulRedisPubSubConnection<String, String> subscribe() {
+		StatefulRedisPubSubConnection<String, String> connection = connectPubSub();
+		try {
+			RedisChannel channel = channel();
+			connection.addListener(new RedisPubSubAdapter<>() {
+
+				@Override
+				public void message(String name, String text) {
+					channel.message(text);
+				}
+
+			});
+			connection.sync().subscribe(channel.name());
+			channel.listening();
+			return connection;
+		}
+		catch (RuntimeException ex) {
+			closeOnce(connection);
+			throw ex;
+		}
+	}
+
+	/**
+	 * Close a connection, unless Lettuce has done so when it was lost.
+	 */
+	private static void closeOnce(StatefulConnection<?, ?> connection) {
+		if (!(connection instanceof RedisChannelHandler<?, ?> handler && handler.isClosed())) {
+			connection.closeAsync();
+		}
+	}
+
+	private RedisChannel channel() {
+		RedisChannel channel = this.channel;
+		if (channel == null) {
+			throw new IllegalStateException("The client is not started");
+		}
+		return channel;
+	}
+
+	/**
+	 * A dead connection looks like an idle one. Therefore it is checked from time to
+	 * time, in the thread of the caller.
+	 */
+	@Override
+	public boolean isListening() {
+		StatefulRedisPubSubConnection<String, String> connection = this.messages.current();
+		if (connection == null) {
+			this.messages.renew();
+			return false;
+		}
+		long now = System.nanoTime();
+		CompletableFuture<?> ping = this.ping;
+		if (ping != null && !ping.isDone() && now - this.pingedNanos > TimeUnit.SECONDS.toNanos(2)) {
+			this.ping = null;
+			this.messages.replace(connection);
+			return false;
+		}
+		if (now - this.pingedNanos > TimeUnit.SECONDS.toNanos(5)) {
+			this.pingedNanos = now;
+			this.ping = connection.async().ping().toCompletableFuture();
+		}
+		return true;
+	}
+
+	@Override
+	public TokenLead lead() {
+		return this.lead;
+	}
+
+	@Override
+	public boolean isCluster() {
+		return this.client instanceof RedisClusterClient;
+	}
+
+	@Override
+	public CompletableFuture<RedisReply> send(RedisCall call, boolean byText, Duration timeout) {
+		CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
+		args.add(byText ? call.script().text() : call.script().sha()).add(call.keys().length);
+		for (byte[] key : call.keys()) {
+			args.addKey(key);
+		}
+		for (byte[] arg : call.args()) {
+			args.add(arg);
+		}
+		CommandType type = byText ? CommandType.EVAL : CommandType.EVALSHA;
+		if (call.replicas() > 0) {
+			return sendConfirmed(type, args, call, timeout);
+		}
+		try {
+			return send(connections(call).get(timeout), type, args);
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private ReconnectingConnection<StatefulConnection<byte[], byte[]>> connections(RedisCall call) {
+		return call.isRenewal() ? this.renewals : this.calls;
+	}
+
+	/**
+	 * Send a call, together with a query for the role of a server that was not used for
+	 * some time.
+	 */
+	private CompletableFuture<RedisReply> send(StatefulConnection<byte[], byte[]> connection, CommandType type,
+			CommandArgs<byte[], byte[]> args) {
+		long now = System.nanoTime();
+		boolean quiet = now - this.usedNanos > QUIET_NANOS && !isCluster();
+		this.usedNanos = now;
+		if (!quiet) {
+			return dispatch(connection, type, new ReplyOutput(), args);
+		}
+		CompletableFuture<Boolean> primary = isPrimary(connection);
+		return dispatch(connection, type, new ReplyOutput(), args).thenCombine(primary, this::requirePrimary);
+	}
+
+	private RedisReply requirePrimary(RedisReply reply, boolean primary) {
+		if (!primary) {
+			leavePrimary();
+			throw new BackendUnavailableException("Redis refused: the server is now a replica", null);
+		}
+		return reply;
+	}
+
+	private CompletableFuture<RedisReply> sendConfirmed(CommandType type, CommandArgs<byte[], byte[]> args,
+			RedisCall call, Duration timeout) {
+		try {
+			StatefulConnection<byte[], byte[]> connection = this.calls.get(timeout);
+			return dispatch(connection, type, new ReplyOutput(), args).thenCompose((reply) -> (reply.number(0) > 0)
+					? confirmed(connection, reply, call) : CompletableFuture.completedFuture(reply));
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	/**
+	 * Wait for the replicas on the connection that has written.
+	 */
+	private static CompletableFuture<RedisReply> confirmed(StatefulConnection<byte[], byte[]> connection,
+			RedisReply reply, RedisCall call) {
+		return connectionOf(call.keys()[0], connection).thenCompose((own) -> {
+			CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(call.replicas())
+				.add(Math.max(1, call.within().toMillis()));
+			return dispatch(own, CommandType.WAIT, new ReplyOutput(), args);
+		}).handle((replicas, failure) -> {
+			if (failure != null) {
+				throw new OutcomeUnknownException(
+						"Redis did not report how many replicas acknowledged: " + failure.getMessage(), failure);
+			}
+			reply.add(replicas.number(0));
+			return reply;
+		});
+	}
+
+	/**
+	 * In a cluster the connections for writing are those by host and port.
+	 */
+	private static CompletableFuture<? extends StatefulConnection<byte[], byte[]>> connectionOf(byte[] key,
+			StatefulConnection<byte[], byte[]> connection) {
+		if (connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+			RedisURI uri = cluster.getPartitions().getMasterBySlot(SlotHash.getSlot(key)).getUri();
+			return cluster.getConnectionAsync(uri.getHost(), uri.getPort());
+		}
+		return CompletableFuture.completedFuture(connection);
+	}
+
+	private static <T> CompletableFuture<T> dispatch(StatefulConnection<byte[], byte[]> connection, CommandType type,
+			CommandOutput<byte[], byte[], T> output, CommandArgs<byte[], byte[]> args) {
+		AsyncCommand<byte[], byte[], T> command = new AsyncCommand<>(new Command<>(type, output, args));
+		connection.dispatch(command);
+		return command;
+	}
+
+	@Override
+	public void execute(Runnable task) {
+		task.run();
+	}
+
+	@Override
+	public List<String> info(Duration timeout) {
+		StatefulConnection<byte[], byte[]> connection = this.calls.get(timeout);
+		if (connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+			List<String> answers = new ArrayList<>();
+			for (RedisClusterNode node : cluster.getPartitions()) {
+				if (!node.getSlots().isEmpty()) {
+					answers.add(cluster.getConnection(node.getNodeId()).sync().info());
+				}
+			}
+			return answers;
+		}
+		return List.of(((StatefulRedisConnection<byte[], byte[]>) connection).sync().info());
+	}
+
+	@Override
+	public void suspect(RedisCall call) {
+		replace(connections(call));
+	}
+
+	/**
+	 * Has all connections for calls replaced, because the server is a replica now.
+	 */
+	private void leavePrimary() {
+		replace(this.calls);
+		replace(this.renewals);
+	}
+
+	private static <C> void replace(ReconnectingConnection<C> connections) {
+		C connection = connections.current();
+		if (connection != null) {
+			connections.replace(connection);
+		}
+	}
+
+	@Override
+	public @Nullable BackendException translate(Throwable failure) {
+		if (failure instanceof BackendException known) {
+			return known;
+		}
+		if (failure instanceof RedisCommandExecutionException) {
+			if (RedisErrors.isOutdatedPrimary(failure.getMessage())) {
+				leavePrimary();
+			}
+			return RedisErrors.of(failure.getMessage(), failure);
+		}
+		String message = "Redis is not reachable: " + failure.getMessage();
+		boolean sent = !(failure instanceof RedisConnectionException)
+				&& !(failure instanceof RedisException && String.valueOf(failure.getMessage()).contains("rejected"));
+		return sent ? new OutcomeUnknownException(message, failure) : new BackendUnavailableException(message, failure);
+	}
+
+	/**
+	 * Shut the client down in a separate thread, because that may take arbitrarily long.
+	 */
+	@Override
+	public void close() {
+		if (this.primary != null) {
+			this.primary.close();
+		}
+		if (this.topology != null) {
+			this.topology.dispose();
+		}
+		this.calls.close();
+		this.renewals.close();
+		this.messages.close();
+		CompletableFuture<Void> end = new CompletableFuture<>();
+		DaemonThreads.create("lock-redis-close", () -> {
+			this.factory.destroy();
+			end.complete(null);
+		}).start();
+		try {
+			end.get(CLOSE_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			logger.debug("The connections to Redis are not closed yet");
+		}
+	}
+
+	/**
+	 * Collects what a script answers.
+	 */
+	private static final class ReplyOutput extends CommandOutput<byte[], byte[], RedisReply> {
+
+		ReplyOutput() {
+			super(ByteArrayCodec.INSTANCE, new RedisReply());
+		}
+
+		@Override
+		public void set(long number) {
+			this.output.add(number);
+		}
+
+		@Override
+		public void set(ByteBuffer bytes) {
+			this.output.add((bytes != null) ? StandardCharsets.UTF_8.decode(bytes).toString() : "");
+		}
+
+		@Override
+		public void multi(int count) {
+			// the answers are flat
+		}
+
+	}
+
+}

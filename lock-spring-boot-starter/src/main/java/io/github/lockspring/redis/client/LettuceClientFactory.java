@@ -1,0 +1,183 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis.client;
+
+import java.time.Duration;
+import java.util.Optional;
+
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ReadFrom;
+import io.lettuce.core.SslVerifyMode;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.resource.ClientResources;
+
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+
+/**
+ * Creates clients with the application's Lettuce configuration, adapted for locks:
+ * commands fail immediately while there is no connection and are never resent, and all of
+ * them are sent to the primary. The threads are shared with the application.
+ */
+final class LettuceClientFactory implements LettuceClientConfiguration {
+
+	private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(2);
+
+	private static final Duration TOPOLOGY_REFRESH = Duration.ofSeconds(30);
+
+	private final LettuceClientConfiguration original;
+
+	private final ClientOptions options;
+
+	private final Optional<ClientResources> resources;
+
+	private final Duration timeout;
+
+	private LettuceClientFactory(LettuceConnectionFactory factory, Duration operationTimeout) {
+		this.original = factory.getClientConfiguration();
+		ClientOptions options = this.original.getClientOptions().orElseGet(ClientOptions::create);
+		this.options = factory.isClusterAware() ? forCluster(options) : forServer(options);
+		AbstractRedisClient client = factory.isRunning() ? factory.getNativeClient() : null;
+		this.resources = this.original.getClientResources()
+			.or(() -> Optional.ofNullable(client).map(AbstractRedisClient::getResources));
+		this.timeout = (operationTimeout.compareTo(SHORTEST_TIMEOUT) > 0) ? operationTimeout : SHORTEST_TIMEOUT;
+	}
+
+	/**
+	 * Create a separate factory.
+	 * @param factory the application's
+	 * @param operationTimeout how long a call may take
+	 * @return a started factory, to be destroyed
+	 */
+	static LettuceConnectionFactory of(LettuceConnectionFactory factory, Duration operationTimeout) {
+		LettuceConnectionFactory copy = new LettuceConnectionFactory(configuration(factory),
+				new LettuceClientFactory(factory, operationTimeout));
+		copy.afterPropertiesSet();
+		copy.start();
+		return copy;
+	}
+
+	/**
+	 * Read the field, because the getters show a server on this machine if the
+	 * configuration is of a kind that they do not know.
+	 */
+	static RedisConfiguration configuration(LettuceConnectionFactory factory) {
+		Object configuration = new DirectFieldAccessor(factory).getPropertyValue("configuration");
+		if (configuration instanceof RedisConfiguration.StaticMasterReplicaConfiguration) {
+			throw new IllegalArgumentException(
+					"A static list of Redis primaries and replicas is not supported for locks, "
+							+ "because a failover would not be detected: use Sentinel or Cluster");
+		}
+		if (configuration instanceof RedisConfiguration known) {
+			return known;
+		}
+		throw new IllegalArgumentException("Unsupported Redis configuration: " + configuration);
+	}
+
+	private static ClientOptions forServer(ClientOptions options) {
+		return failAtOnce(options.mutate()).autoReconnect(false).build();
+	}
+
+	private static ClientOptions forCluster(ClientOptions options) {
+		ClusterClientOptions.Builder cluster = (options instanceof ClusterClientOptions own) ? own.mutate()
+				: ClusterClientOptions.builder(options);
+		failAtOnce(cluster).autoReconnect(true);
+		return cluster
+			.topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
+				.enablePeriodicRefresh(TOPOLOGY_REFRESH)
+				.enableAllAdaptiveRefreshTriggers()
+				.adaptiveRefreshTriggersTimeout(Duration.ofMillis(500))
+				.build())
+			.build();
+	}
+
+	private static ClientOptions.Builder failAtOnce(ClientOptions.Builder options) {
+		return options.disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+			.replayFilter((command) -> true)
+			.timeoutOptions(TimeoutOptions.create());
+	}
+
+	@Override
+	public Optional<ClientOptions> getClientOptions() {
+		return Optional.of(this.options);
+	}
+
+	@Override
+	public Optional<ClientResources> getClientResources() {
+		return this.resources;
+	}
+
+	@Override
+	public Optional<ReadFrom> getReadFrom() {
+		return Optional.empty();
+	}
+
+	@Override
+	public Duration getCommandTimeout() {
+		return this.timeout;
+	}
+
+	@Override
+	public boolean isUseSsl() {
+		return this.original.isUseSsl();
+	}
+
+	@Override
+	public boolean isVerifyPeer() {
+		return this.original.isVerifyPeer();
+	}
+
+	@Override
+	public SslVerifyMode getVerifyMode() {
+		return this.original.getVerifyMode();
+	}
+
+	@Override
+	public boolean isStartTls() {
+		return this.original.isStartTls();
+	}
+
+	@Override
+	public Optional<String> getClientName() {
+		return this.original.getClientName();
+	}
+
+	@Override
+	public Optional<RedisCredentialsProviderFactory> getRedisCredentialsProviderFactory() {
+		return this.original.getRedisCredentialsProviderFactory();
+	}
+
+	@Override
+	public Duration getShutdownTimeout() {
+		return this.original.getShutdownTimeout();
+	}
+
+	/**
+	 * Return zero: when this client is shut down, no caller is left.
+	 */
+	@Override
+	public Duration getShutdownQuietPeriod() {
+		return Duration.ZERO;
+	}
+
+}

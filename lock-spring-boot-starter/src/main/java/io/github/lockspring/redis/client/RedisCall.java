@@ -1,0 +1,48 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis.client;
+
+import java.time.Duration;
+
+/**
+ * Call of a script, for keys that belong to one slot.
+ *
+ * @param script the script
+ * @param keys the names of keys that it works on
+ * @param args its arguments
+ * @param replicas how many replicas are asked to confirm what it has written
+ * @param within how long the server waits for them
+ */
+@SuppressWarnings("ArrayRecordComponent") // carries them, and is never compared
+public record RedisCall(LuaScript script, byte[][] keys, byte[][] args, int replicas, Duration within) {
+
+	public RedisCall(LuaScript script, byte[][] keys, byte[]... args) {
+		this(script, keys, args, 0, Duration.ZERO);
+	}
+
+	/**
+	 * Return whether this keeps leases, and must not wait for anything else.
+	 */
+	boolean isRenewal() {
+		return this.script.isRenewal();
+	}
+
+	public RedisCall confirmedBy(int replicas, Duration within) {
+		return new RedisCall(this.script, this.keys, this.args, replicas, within);
+	}
+
+}

@@ -1,0 +1,108 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.BackendException;
+
+/**
+ * Adapter of a client library, with dedicated connections, separate deadlines, and
+ * without a command ever being sent twice. Renewals have dedicated connections, so that
+ * they wait neither for calls that wait for replicas nor for those of many acquiring
+ * threads.
+ */
+public interface RedisClientAdapter extends AutoCloseable {
+
+	/**
+	 * Connect and subscribe to the channel, in the background if it takes longer.
+	 */
+	void start(RedisChannel channel, Duration timeout);
+
+	/**
+	 * Return whether the subscription to the channel is active, as far as is known. If
+	 * not, it is restored in the background.
+	 */
+	boolean isListening();
+
+	/**
+	 * Return whether the keys are spread over several servers.
+	 */
+	boolean isCluster();
+
+	/**
+	 * Return since when the tokens lead the clock of the server.
+	 */
+	TokenLead lead();
+
+	/**
+	 * Send a call to the server that has its keys. If replicas are to confirm it, and the
+	 * answer begins with a positive number, the number of replicas that did is added to
+	 * the reply.
+	 * @param call what to run
+	 * @param byText whether to send the text of the script and not only its name
+	 * @param timeout how long to wait for a connection, or for the reply if the client
+	 * can only wait for it
+	 * @return the reply to come, or a failure for {@link #translate(Throwable)}
+	 */
+	CompletableFuture<RedisReply> send(RedisCall call, boolean byText, Duration timeout);
+
+	/**
+	 * Send calls in parallel, by the digests of their scripts.
+	 * @param calls what to run
+	 * @param timeout how long it may take
+	 * @return the replies to come, in the order of the calls
+	 */
+	default List<CompletableFuture<RedisReply>> sendAll(List<RedisCall> calls, Duration timeout) {
+		long deadline = System.nanoTime() + timeout.toNanos();
+		return calls.stream()
+			.map((call) -> send(call, false, Duration.ofNanos(Math.max(0, deadline - System.nanoTime()))))
+			.toList();
+	}
+
+	/**
+	 * Run a task that sends calls without blocking the messages.
+	 */
+	void execute(Runnable task);
+
+	/**
+	 * Query every server that keys are spread over for its state.
+	 * @return the server's answers to {@code INFO}
+	 */
+	List<String> info(Duration timeout);
+
+	/**
+	 * Replace the connection of a call whose reply did not come in time.
+	 */
+	void suspect(RedisCall call);
+
+	/**
+	 * Translate a failure.
+	 * @param failure a failure of a future, without wrappers
+	 * @return the failure as backends report it, or {@code null} if the server does not
+	 * have the script
+	 */
+	@Nullable BackendException translate(Throwable failure);
+
+	@Override
+	void close();
+
+}

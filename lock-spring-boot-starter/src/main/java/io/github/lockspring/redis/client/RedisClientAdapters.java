@@ -1,0 +1,125 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis.client;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.aop.framework.Advised;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.NamedNode;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.ClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.SentinelConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.WithDomainSocket;
+import org.springframework.data.redis.connection.RedisConfiguration.WithHostAndPort;
+import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Creates the adapter for the client library of the application.
+ */
+public final class RedisClientAdapters {
+
+	private static final boolean LETTUCE = ClassUtils.isPresent("io.lettuce.core.RedisClient",
+			RedisClientAdapters.class.getClassLoader());
+
+	private static final boolean JEDIS = ClassUtils.isPresent("redis.clients.jedis.Connection",
+			RedisClientAdapters.class.getClassLoader());
+
+	private RedisClientAdapters() {
+	}
+
+	/**
+	 * Create an adapter.
+	 * @param bean the application's connection factory, of Lettuce or Jedis
+	 * @param operationTimeout how long a call may take
+	 * @return the adapter, to be started
+	 */
+	public static RedisClientAdapter of(RedisConnectionFactory bean, Duration operationTimeout) {
+		Object factory = target(bean);
+		if (LETTUCE && factory instanceof LettuceConnectionFactory lettuce) {
+			return new LettuceClientAdapter(lettuce, operationTimeout);
+		}
+		if (JEDIS && factory instanceof JedisConnectionFactory jedis) {
+			return new JedisClientAdapter(jedis, operationTimeout);
+		}
+		throw new IllegalArgumentException(
+				"Locks in Redis need a LettuceConnectionFactory or a JedisConnectionFactory, "
+						+ "whose settings are used for dedicated connections, not a " + factory.getClass().getName());
+	}
+
+	/**
+	 * Return the address of the servers that an application uses, without user names and
+	 * passwords.
+	 */
+	public static String addressOf(RedisConnectionFactory bean) {
+		Object factory = target(bean);
+		if (LETTUCE && factory instanceof LettuceConnectionFactory lettuce) {
+			return addressOf(LettuceClientFactory.configuration(lettuce));
+		}
+		if (JEDIS && factory instanceof JedisConnectionFactory jedis) {
+			RedisConfiguration cluster = jedis.getClusterConfiguration();
+			RedisConfiguration sentinel = jedis.getSentinelConfiguration();
+			return addressOf(
+					(cluster != null) ? cluster : (sentinel != null) ? sentinel : jedis.getStandaloneConfiguration());
+		}
+		return "";
+	}
+
+	private static String addressOf(@Nullable RedisConfiguration configuration) {
+		if (configuration instanceof ClusterConfiguration cluster) {
+			return "the cluster of " + join(cluster.getClusterNodes());
+		}
+		if (configuration instanceof SentinelConfiguration sentinel) {
+			NamedNode primary = sentinel.getMaster();
+			return "the primary " + ((primary != null) ? primary.getName() : "?") + " of the Sentinels "
+					+ join(sentinel.getSentinels());
+		}
+		if (configuration instanceof WithHostAndPort server) {
+			return server.getHostName() + ':' + server.getPort();
+		}
+		return (configuration instanceof WithDomainSocket socket) ? socket.getSocket() : "";
+	}
+
+	private static String join(Collection<RedisNode> nodes) {
+		return nodes.stream().map(RedisNode::asString).sorted().collect(Collectors.joining(", "));
+	}
+
+	/**
+	 * What is behind proxies, whose own fields are empty.
+	 */
+	private static Object target(Object bean) {
+		Object target = bean;
+		try {
+			while (target instanceof Advised proxy) {
+				target = proxy.getTargetSource().getTarget();
+			}
+			return (target != null) ? target : bean;
+		}
+		catch (Exception ex) {
+			throw new IllegalStateException(
+					"The Redis connection factory behind the proxy " + bean + " could not be obtained", ex);
+		}
+	}
+
+}

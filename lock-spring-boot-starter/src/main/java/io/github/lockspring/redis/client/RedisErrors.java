@@ -1,0 +1,97 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis.client;
+
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.OutcomeUnknownException;
+
+/**
+ * Translation of Redis errors to exceptions. The outcome is known for errors that a
+ * server returns before it runs anything.
+ */
+final class RedisErrors {
+
+	private static final Set<String> REFUSALS = Set.of("LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "MOVED",
+			"ASK", "CROSSSLOT", "READONLY", "OOM", "MISCONF", "NOREPLICAS", "NOAUTH", "NOPERM", "WRONGPASS", "BUSY",
+			"WRONGTYPE", "FOREIGN");
+
+	/**
+	 * How far into a message its code may be: Redis 6 writes the name of the script and
+	 * the line, twice, before it.
+	 */
+	private static final int MOST_WORDS = 20;
+
+	/**
+	 * Error message for a script without permission for a command or a key.
+	 */
+	private static final String MISSING_RIGHT = "The user executing the script can't";
+
+	private RedisErrors() {
+	}
+
+	/**
+	 * Translate an error returned by a server.
+	 * @param message the error message
+	 * @param cause the exception of the client library
+	 * @return the failure, or {@code null} if the server does not have the script
+	 */
+	static @Nullable BackendException of(@Nullable String message, Throwable cause) {
+		String text = (message != null) ? message.strip() : "error";
+		String code = code(text);
+		if (code.equals("NOSCRIPT")) {
+			return null;
+		}
+		if (code.equals("WRONGTYPE") || code.equals("FOREIGN")) {
+			return new BackendUnavailableException(
+					"A Redis key needed for locks holds foreign data, which is left untouched: " + text, cause);
+		}
+		return (REFUSALS.contains(code) || text.contains(MISSING_RIGHT))
+				? new BackendUnavailableException("Redis refused: " + text, cause)
+				: new OutcomeUnknownException("Redis failed: " + text, cause);
+	}
+
+	/**
+	 * Errors inside of a script are reported in other words by different versions; the
+	 * code of the command's error is in them.
+	 */
+	private static String code(String text) {
+		for (String word : text.split("[ :-]+", MOST_WORDS)) {
+			if (word.equals("NOSCRIPT") || REFUSALS.contains(word)) {
+				return word;
+			}
+		}
+		return "";
+	}
+
+	/**
+	 * Return whether a server accepts writes, by the first word of its reply to
+	 * {@code ROLE}.
+	 */
+	static boolean isPrimary(String role) {
+		return !role.equals("slave");
+	}
+
+	static boolean isOutdatedPrimary(@Nullable String message) {
+		return message != null && message.contains("READONLY");
+	}
+
+}

@@ -1,0 +1,59 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis.client;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Reply of a script: numbers, or texts.
+ */
+public final class RedisReply {
+
+	private long[] numbers = new long[3];
+
+	private int count;
+
+	private List<String> texts = List.of();
+
+	public void add(long number) {
+		if (this.count == this.numbers.length) {
+			this.numbers = Arrays.copyOf(this.numbers, 4 * this.count);
+		}
+		this.numbers[this.count++] = number;
+	}
+
+	public void add(String text) {
+		if (this.texts.isEmpty()) {
+			this.texts = new ArrayList<>();
+		}
+		this.texts.add(text);
+	}
+
+	public long number(int index) {
+		if (index >= this.count) {
+			throw new IllegalStateException("The script answered with " + this.count + " numbers");
+		}
+		return this.numbers[index];
+	}
+
+	public List<String> texts() {
+		return this.texts;
+	}
+
+}

@@ -1,0 +1,31 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.redlock;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.BackendException;
+
+/**
+ * Answer of one node, or the reason why there is none.
+ *
+ * @param <T> the type of answer
+ * @param node the name of the node
+ * @param value the answer
+ * @param failure the reason, if there is no answer
+ */
+record NodeAnswer<T>(String node, @Nullable T value, @Nullable BackendException failure) {
+}

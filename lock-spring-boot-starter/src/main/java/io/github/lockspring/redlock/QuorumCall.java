@@ -1,0 +1,94 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.redlock;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * Collects the answers of the nodes to one call, until they are decisive. Later answers
+ * are ignored.
+ *
+ * @param <T> the type of answer
+ */
+final class QuorumCall<T> {
+
+	private final List<NodeAnswer<T>> answers = new ArrayList<>();
+
+	private final int asked;
+
+	/**
+	 * Start a call.
+	 * @param <T> the type of answer
+	 * @param nodes the nodes
+	 * @param call the call to one of them
+	 */
+	static <T> QuorumCall<T> of(List<RedlockNode> nodes, Function<RedlockNode, CompletableFuture<NodeAnswer<T>>> call) {
+		QuorumCall<T> all = new QuorumCall<>(nodes.size());
+		nodes.forEach((node) -> call.apply(node).thenAccept(all::arrived));
+		return all;
+	}
+
+	private QuorumCall(int asked) {
+		this.asked = asked;
+	}
+
+	private synchronized void arrived(NodeAnswer<T> answer) {
+		this.answers.add(answer);
+		notifyAll();
+	}
+
+	/**
+	 * Wait until the call is decided, or all nodes have answered, or the deadline. An
+	 * interrupt does not shorten the wait: what was sent would not be undone by it.
+	 * @param decided whether the answers so far are decisive
+	 * @param deadline the moment by the monotonic clock
+	 * @return the answers so far
+	 */
+	List<NodeAnswer<T>> await(Predicate<List<NodeAnswer<T>>> decided, long deadline) {
+		boolean interrupted = false;
+		try {
+			while (true) {
+				try {
+					return awaitInterruptibly(decided, deadline);
+				}
+				catch (InterruptedException ex) {
+					interrupted = true;
+				}
+			}
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	private synchronized List<NodeAnswer<T>> awaitInterruptibly(Predicate<List<NodeAnswer<T>>> decided, long deadline)
+			throws InterruptedException {
+		long remaining = deadline - System.nanoTime();
+		while (this.answers.size() < this.asked && remaining > 0 && !decided.test(this.answers)) {
+			TimeUnit.NANOSECONDS.timedWait(this, remaining);
+			remaining = deadline - System.nanoTime();
+		}
+		return List.copyOf(this.answers);
+	}
+
+}

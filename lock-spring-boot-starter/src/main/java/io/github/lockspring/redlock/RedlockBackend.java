@@ -1,0 +1,415 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.redlock;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.Assert;
+
+import io.github.lockspring.redis.RedisLockBackend;
+import io.github.lockspring.redis.RedisLockSettings;
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.support.Durations;
+
+/**
+ * {@link LockBackend} on several independent Redis servers: Redlock, as <a href=
+ * "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">described by
+ * Redis</a>.
+ * <ol>
+ * <li>All nodes are called in parallel, and each has a fraction of the lease time to
+ * answer. The call ends as soon as the answers are decisive.</li>
+ * <li>A lease is granted if a majority granted it. It lasts for its lease time, less the
+ * time since before the first call, less one percent and two milliseconds for clock
+ * drift.</li>
+ * <li>If there is no majority, or no time left, the lease is released on all nodes, also
+ * on those that did not answer, and the release is retried later on those that do not
+ * answer. The next attempt is made after a random delay, so that contenders do not split
+ * the votes forever.</li>
+ * <li>A lease is renewed if a majority renewed it, and lost if so many nodes have lost it
+ * that no majority is left.</li>
+ * </ol>
+ * A dead or slow minority costs nothing but its votes. There are no fencing tokens,
+ * because each node counts separately. A server that restarts without its data and is
+ * available again before its leases have expired may vote twice. Thread-safe.
+ */
+public final class RedlockBackend implements LockBackend {
+
+	/**
+	 * How long a node may take to answer, unless configured otherwise.
+	 */
+	public static final Duration DEFAULT_NODE_TIMEOUT = Duration.ofMillis(100);
+
+	private static final Log logger = LogFactory.getLog(RedlockBackend.class);
+
+	/**
+	 * How many calls to a node a probe takes.
+	 */
+	private static final int PROBE_CALLS = 4;
+
+	/**
+	 * The part of the lease time after which a node counts as failed.
+	 */
+	private static final int LEASE_DIVISOR = 5;
+
+	/**
+	 * How many renewals a node gets through in one {@link #nodeTimeout}.
+	 */
+	private static final int RENEWALS_PER_TIMEOUT = 250;
+
+	/**
+	 * By how much clocks may differ beside the percent by which they may run apart.
+	 */
+	private static final Duration DRIFT = Duration.ofMillis(2);
+
+	private final List<RedlockNode> nodes;
+
+	private final Duration nodeTimeout;
+
+	private final Duration startTimeout;
+
+	private final Supplier<List<RedlockNode>> source;
+
+	private final NodeIdentities identities = new NodeIdentities();
+
+	private final Quorum quorum;
+
+	/**
+	 * Create a backend.
+	 * @param nodes the connections to the servers, by the names that messages give them
+	 * @param settings the numbers for each of them
+	 */
+	public RedlockBackend(Map<String, RedisConnectionFactory> nodes, RedisLockSettings settings) {
+		this(nodes, settings, DEFAULT_NODE_TIMEOUT);
+	}
+
+	/**
+	 * Create a backend.
+	 * @param nodes the connections to the servers, by the names that messages give them
+	 * @param settings the numbers for each of them
+	 * @param nodeTimeout how long a node may take to answer
+	 */
+	public RedlockBackend(Map<String, RedisConnectionFactory> nodes, RedisLockSettings settings, Duration nodeTimeout) {
+		this(() -> nodes(nodes, settings), nodeTimeout, settings.operationTimeout());
+	}
+
+	RedlockBackend(Supplier<List<RedlockNode>> source, Duration nodeTimeout, Duration startTimeout) {
+		List<RedlockNode> nodes = source.get();
+		Assert.notEmpty(nodes, "'nodes' must not be empty");
+		Durations.requirePositive(nodeTimeout, "nodeTimeout");
+		this.source = source;
+		this.nodes = List.copyOf(nodes);
+		this.nodeTimeout = Durations.cap(nodeTimeout);
+		this.startTimeout = startTimeout;
+		this.quorum = new Quorum(nodes.stream().map(RedlockNode::name).toList());
+	}
+
+	private static List<RedlockNode> nodes(Map<String, RedisConnectionFactory> factories, RedisLockSettings settings) {
+		List<RedlockNode> nodes = new ArrayList<>();
+		factories.forEach((name, factory) -> {
+			RedisLockBackend backend = new RedisLockBackend(factory, settings);
+			nodes.add(new RedlockNode(name, backend, backend::info));
+		});
+		return nodes;
+	}
+
+	@Override
+	public String name() {
+		return "redlock";
+	}
+
+	@Override
+	public Set<Capability> capabilities() {
+		return Set.of();
+	}
+
+	/**
+	 * Connect to the nodes.
+	 * @throws IllegalStateException if two of them are the same server
+	 */
+	@Override
+	public void start(BackendListener listener) {
+		List<CompletableFuture<Void>> starts = this.nodes.stream().map((node) -> node.start(this.identities)).toList();
+		starts.forEach(this::awaitStart);
+		long deadline = System.nanoTime() + this.startTimeout.toNanos();
+		ask(deadline, (backend, timeout) -> true).await((answers) -> false, deadline);
+		String duplicate = this.identities.duplicate();
+		if (duplicate != null) {
+			close();
+			throw new IllegalStateException(duplicate);
+		}
+		ownWarnings().forEach(logger::warn);
+	}
+
+	private void awaitStart(CompletableFuture<Void> start) {
+		try {
+			start.get(Durations.nanos(this.startTimeout.multipliedBy(3)), TimeUnit.NANOSECONDS);
+		}
+		catch (TimeoutException ex) {
+			logger.debug("A Redlock node is not connected yet");
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException ex) {
+			close();
+			throw new CompletionException(ex.getCause());
+		}
+	}
+
+	private <T> QuorumCall<T> ask(long deadline, RedlockNode.Question<T> question) {
+		return QuorumCall.of(this.nodes, (node) -> node.ask(deadline, question));
+	}
+
+	@Override
+	public Attempt tryAcquire(LeaseRequest request, Duration timeout) {
+		requireSupport(request);
+		this.identities.requireNoDuplicate();
+		return tryAcquireWithin(nodeTimeout(request, timeout.dividedBy(2)), request);
+	}
+
+	private void requireSupport(LeaseRequest request) {
+		if (request.terms().mode() != LeaseMode.EXCLUSIVE || request.hasMultipleKeys()) {
+			throw new UnsupportedOperationException(
+					"The lock backend 'redlock' supports only exclusive leases of one key, not " + request);
+		}
+	}
+
+	private Duration nodeTimeout(LeaseRequest request, Duration timeout) {
+		return shorter(shorter(this.nodeTimeout, timeout), request.terms().leaseTime().dividedBy(LEASE_DIVISOR));
+	}
+
+	private static Duration shorter(Duration one, Duration other) {
+		return (one.compareTo(other) < 0) ? one : other;
+	}
+
+	private Attempt tryAcquireWithin(Duration timeout, LeaseRequest request) {
+		AtomicBoolean wanted = new AtomicBoolean(true);
+		long start = System.nanoTime();
+		long deadline = start + timeout.toNanos();
+		List<NodeAnswer<Attempt>> answers = QuorumCall
+			.of(this.nodes, (node) -> node.acquire(request, deadline, wanted::get))
+			.await(this.quorum::decidesAttempt, deadline);
+		Duration leaseTime = request.terms().leaseTime();
+		Duration validity = this.quorum.validity(answers, leaseTime)
+			.minusNanos(System.nanoTime() - start)
+			.minus(drift(leaseTime));
+		if (validity.compareTo(Duration.ZERO) > 0) {
+			return new Grant(0, validity);
+		}
+		wanted.set(false);
+		boolean clean = compensate(request, answers, timeout);
+		return this.quorum.refusal(answers, clean);
+	}
+
+	private static Duration drift(Duration leaseTime) {
+		return leaseTime.dividedBy(100).plus(DRIFT);
+	}
+
+	/**
+	 * Release on all nodes, and wait for those that answered the attempt.
+	 * @return whether no node is left that may have granted the lease, or may still
+	 */
+	private boolean compensate(LeaseRequest request, List<NodeAnswer<Attempt>> answers, Duration timeout) {
+		List<String> answering = answers.stream()
+			.filter((answer) -> answer.value() != null)
+			.map(NodeAnswer::node)
+			.toList();
+		Predicate<List<NodeAnswer<Boolean>>> allReleased = (
+				released) -> released.stream().map(NodeAnswer::node).toList().containsAll(answering);
+		List<NodeAnswer<Boolean>> released = callRelease(request, Duration.ZERO, timeout).await(allReleased,
+				System.nanoTime() + timeout.toNanos());
+		return allReleased.test(released) && released.stream()
+			.noneMatch((answer) -> answer.failure() != null && answering.contains(answer.node()));
+	}
+
+	@Override
+	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
+		if (leases.isEmpty()) {
+			return new Renewal(Set.of(), Set.of());
+		}
+		List<LeaseRequest> prolonged = leases.stream().map(RedlockBackend::prolonged).toList();
+		long start = System.nanoTime();
+		long deadline = start + renewalTimeout(leases, timeout).toNanos();
+		List<NodeAnswer<Renewal>> answers = ask(deadline, (backend, time) -> backend.renew(prolonged, time))
+			.await((some) -> this.quorum.decidesRenewal(some, leases), deadline);
+		this.quorum.requireMajority(answers);
+		Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
+		Set<LeaseRequest> held = new HashSet<>();
+		Set<LeaseRequest> lost = new HashSet<>();
+		for (LeaseRequest lease : leases) {
+			Duration leaseTime = lease.terms().leaseTime();
+			if (this.quorum.isHeld(answers, lease) && elapsed.compareTo(leaseTime.minus(drift(leaseTime))) < 0) {
+				held.add(lease);
+			}
+			else if (this.quorum.isLost(answers, lease)) {
+				lost.add(lease);
+			}
+		}
+		return new Renewal(held, lost);
+	}
+
+	/**
+	 * The engine counts on the whole lease time less one percent, and so the remaining
+	 * drift is added.
+	 */
+	private static LeaseRequest prolonged(LeaseRequest lease) {
+		LeaseTerms terms = lease.terms();
+		return new LeaseRequest(lease.keys(),
+				new LeaseTerms(terms.mode(), terms.fair(), terms.leaseTime().plus(DRIFT), terms.tokens()),
+				lease.owner());
+	}
+
+	private Duration renewalTimeout(Collection<LeaseRequest> leases, Duration timeout) {
+		Duration enough = this.nodeTimeout.multipliedBy(1 + leases.size() / RENEWALS_PER_TIMEOUT);
+		Duration longest = shorter(enough, timeout);
+		for (LeaseRequest lease : leases) {
+			longest = shorter(longest, lease.terms().leaseTime().dividedBy(LEASE_DIVISOR));
+		}
+		return longest;
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * It was held unless so many nodes had lost it that no majority is left. The release
+	 * is retried in the background on nodes that do not answer.
+	 */
+	@Override
+	public boolean release(LeaseRequest lease, Duration timeout) {
+		return releaseWithDelay(lease, Duration.ZERO, timeout);
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * The release is retried in the background on nodes that do not answer, with the
+	 * delay that remains by then.
+	 */
+	@Override
+	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
+		Duration callTimeout = shorter(this.nodeTimeout, timeout);
+		List<NodeAnswer<Boolean>> answers = callRelease(lease, delay, callTimeout).await(this.quorum::decidesRelease,
+				System.nanoTime() + callTimeout.toNanos());
+		return this.quorum.wasHeld(answers);
+	}
+
+	private QuorumCall<Boolean> callRelease(LeaseRequest lease, Duration delay, Duration timeout) {
+		long delayEndNanos = System.nanoTime() + delay.toNanos();
+		return QuorumCall.of(this.nodes, (node) -> node.release(lease, delayEndNanos, timeout));
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * Returns the holders that a majority of the nodes returns.
+	 */
+	@Override
+	public List<LeaseHolder> inspect(String key, Duration timeout) {
+		long deadline = System.nanoTime() + shorter(this.nodeTimeout, timeout).toNanos();
+		List<NodeAnswer<List<LeaseHolder>>> answers = ask(deadline, (backend, time) -> backend.inspect(key, time))
+			.await((some) -> !this.quorum.holders(some).isEmpty() || this.quorum.isFree(some), deadline);
+		this.quorum.requireMajority(answers);
+		return this.quorum.holders(answers);
+	}
+
+	@Override
+	public Duration probe(LeaseRequest request, Duration timeout) {
+		long start = System.nanoTime();
+		long deadline = start + shorter(this.nodeTimeout.multipliedBy(PROBE_CALLS), timeout).toNanos();
+		// all nodes, because each may be a duplicate
+		List<NodeAnswer<Duration>> answers = ask(deadline, (backend, time) -> backend.probe(request, time))
+			.await((some) -> false, deadline);
+		this.identities.requireNoDuplicate();
+		this.quorum.requireMajorityReachable(answers);
+		return Duration.ofNanos(System.nanoTime() - start);
+	}
+
+	@Override
+	public String address() {
+		return this.nodes.stream().map(RedlockNode::name).collect(Collectors.joining(", "));
+	}
+
+	@Override
+	public List<String> warnings() {
+		List<String> warnings = new ArrayList<>(ownWarnings());
+		this.nodes.forEach((node) -> warnings.addAll(node.warnings()));
+		return List.copyOf(warnings);
+	}
+
+	private List<String> ownWarnings() {
+		List<String> warnings = new ArrayList<>();
+		warnings
+			.add("Redlock has no fencing tokens, and relies on clocks that run at the same rate and on servers that do"
+					+ " not become available again after a restart before their leases have expired");
+		if (this.nodes.size() < 3) {
+			warnings
+				.add("Redlock with " + this.nodes.size() + " nodes is unavailable when one of them fails: use 3 or 5");
+		}
+		else if (this.nodes.size() % 2 == 0) {
+			warnings.add("Redlock with " + this.nodes.size() + " nodes tolerates no more failures than with "
+					+ (this.nodes.size() - 1) + ": use an odd number");
+		}
+		return warnings;
+	}
+
+	@Override
+	public void close() {
+		CompletableFuture
+			.allOf(this.nodes.stream().map((node) -> node.close(this.nodeTimeout)).toArray(CompletableFuture<?>[]::new))
+			.join();
+	}
+
+	@Override
+	public LockBackend reopened() {
+		return new RedlockBackend(this.source, this.nodeTimeout, this.startTimeout);
+	}
+
+	/**
+	 * Return the largest number of leases with calls in progress on a node, for tests.
+	 */
+	int callsInProgress() {
+		return this.nodes.stream().mapToInt(RedlockNode::leases).max().orElse(0);
+	}
+
+}

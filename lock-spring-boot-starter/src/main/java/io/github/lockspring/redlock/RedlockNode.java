@@ -1,0 +1,330 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.redlock;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.redis.RedisLockBackend;
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.support.DaemonThreads;
+
+/**
+ * One of the voting servers, with separate threads, so that a slow one does not block
+ * calls to the others.
+ */
+final class RedlockNode {
+
+	private static final Log logger = LogFactory.getLog(RedlockBackend.class);
+
+	private static final int THREADS = 32;
+
+	private static final int WAITING_CALLS = 1000;
+
+	private static final int RETRIES = 1000;
+
+	/**
+	 * How long a call may be in the network, at the most.
+	 */
+	private static final long MEMORY_NANOS = Duration.ofMinutes(5).toNanos();
+
+	private final String name;
+
+	private final LockBackend backend;
+
+	private final Function<Duration, List<String>> infos;
+
+	private final ThreadPoolExecutor executor;
+
+	private final AtomicInteger retries = new AtomicInteger();
+
+	private final ConcurrentMap<LeaseRequest, NodeLease> leases = new ConcurrentHashMap<>();
+
+	private volatile @Nullable NodeIdentities identities;
+
+	private volatile boolean identified;
+
+	/**
+	 * Create a node.
+	 * @param name the name in messages
+	 * @param backend the locks of the server
+	 * @param infos asks the server about itself, as
+	 * {@link RedisLockBackend#info(Duration)}
+	 */
+	RedlockNode(String name, LockBackend backend, Function<Duration, List<String>> infos) {
+		this.name = name;
+		this.backend = backend;
+		this.infos = infos;
+		this.executor = new ThreadPoolExecutor(THREADS, THREADS, 30, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(WAITING_CALLS), DaemonThreads.named("lock-redlock-" + name + "-"));
+		this.executor.allowCoreThreadTimeOut(true);
+	}
+
+	String name() {
+		return this.name;
+	}
+
+	List<String> warnings() {
+		return this.backend.warnings().stream().map((warning) -> "Node '" + this.name + "': " + warning).toList();
+	}
+
+	/**
+	 * Connect to the server.
+	 * @param identities the known servers of all nodes
+	 */
+	CompletableFuture<Void> start(NodeIdentities identities) {
+		this.identities = identities;
+		return CompletableFuture.runAsync(() -> this.backend.start(new IgnoringListener()), this.executor);
+	}
+
+	/**
+	 * Request a lease.
+	 * @param request the request
+	 * @param deadline the deadline of the answer
+	 * @param wanted whether the attempt must still be made when its turn comes
+	 */
+	CompletableFuture<NodeAnswer<Attempt>> acquire(LeaseRequest request, long deadline, BooleanSupplier wanted) {
+		return enter(request).acquire(deadline, wanted).whenComplete((answer, failure) -> leave(request));
+	}
+
+	/**
+	 * Release a lease, in the background if the node does not answer.
+	 * @param lease the request
+	 * @param delayEndNanos when others may get the lease
+	 * @param timeout how long one call may take
+	 * @return the answer to the first call, which follows the calls in progress
+	 */
+	CompletableFuture<NodeAnswer<Boolean>> release(LeaseRequest lease, long delayEndNanos, Duration timeout) {
+		NodeLease.Release release = enter(lease).release(delayEndNanos, timeout);
+		release.last.whenComplete((answer, failure) -> leave(lease));
+		return release.first;
+	}
+
+	private NodeLease enter(LeaseRequest request) {
+		return this.leases.compute(request, (key, present) -> {
+			NodeLease lease = (present != null) ? present : new NodeLease(this, key);
+			lease.calls++;
+			return lease;
+		});
+	}
+
+	/**
+	 * Forget a lease without calls in progress, but remember one of which a call may
+	 * still be in the network.
+	 */
+	private void leave(LeaseRequest request) {
+		this.leases.computeIfPresent(request, (key, lease) -> {
+			lease.calls--;
+			lease.endedNanos = System.nanoTime();
+			if (lease.calls == 0 && lease.isInDoubt()) {
+				long memory = MEMORY_NANOS + key.terms().leaseTime().toNanos();
+				CompletableFuture.delayedExecutor(memory, TimeUnit.NANOSECONDS, Runnable::run)
+					.execute(() -> forget(key, memory));
+				return lease;
+			}
+			return (lease.calls == 0) ? null : lease;
+		});
+	}
+
+	private void forget(LeaseRequest request, long memory) {
+		this.leases.computeIfPresent(request,
+				(key, lease) -> (lease.calls == 0 && System.nanoTime() - lease.endedNanos >= memory) ? null : lease);
+	}
+
+	int leases() {
+		return this.leases.size();
+	}
+
+	/**
+	 * Make a call in another thread.
+	 * @param <T> the type of answer
+	 * @param deadline when the answer must be there; a call that has not begun by then is
+	 * not made
+	 * @param question the call
+	 * @return the answer, never a failure of the future
+	 */
+	<T> CompletableFuture<NodeAnswer<T>> ask(long deadline, Question<T> question) {
+		CompletableFuture<NodeAnswer<T>> answer = new CompletableFuture<>();
+		try {
+			this.executor.execute(() -> answer.complete(call(deadline, question)));
+		}
+		catch (RejectedExecutionException ex) {
+			answer.complete(failed(new BackendUnavailableException("too many calls are queued for it", ex)));
+		}
+		return answer;
+	}
+
+	private <T> NodeAnswer<T> call(long deadline, Question<T> question) {
+		try {
+			identify(deadline);
+			return new NodeAnswer<>(this.name, question.ask(this.backend, until(deadline)), null);
+		}
+		catch (BackendException ex) {
+			return failed(ex);
+		}
+		catch (Throwable ex) {
+			return failed(new OutcomeUnknownException(String.valueOf(ex), ex));
+		}
+	}
+
+	<T> NodeAnswer<T> failed(BackendException failure) {
+		return new NodeAnswer<>(this.name, null, failure);
+	}
+
+	/**
+	 * Make no call to a server of which it is unknown whether it has a vote already.
+	 */
+	private void identify(long deadline) {
+		NodeIdentities identities = this.identities;
+		if (!this.identified && identities != null) {
+			identities.register(this.name, infos(until(deadline)));
+			this.identified = true;
+		}
+	}
+
+	private List<String> infos(Duration timeout) {
+		try {
+			return this.infos.apply(timeout);
+		}
+		catch (BackendException ex) {
+			throw new BackendUnavailableException(String.valueOf(ex.getMessage()), ex);
+		}
+		catch (RuntimeException ex) {
+			if (!String.valueOf(ex.getMessage()).contains("NOPERM")) {
+				throw new BackendUnavailableException("its identity could not be determined: " + ex.getMessage(), ex);
+			}
+			logger.warn("The Redlock node '" + this.name + "' does not permit INFO: it could not be verified"
+					+ " that it is a separate server");
+			return List.of();
+		}
+	}
+
+	private static Duration until(long deadline) {
+		long remaining = deadline - System.nanoTime();
+		if (remaining <= 0) {
+			throw new BackendUnavailableException("the call was queued for too long", null);
+		}
+		return Duration.ofNanos(remaining);
+	}
+
+	/**
+	 * Run an action later, unless too many are waiting already.
+	 * @return whether it will be run
+	 */
+	boolean retry(Runnable action, long pauseNanos) {
+		if (this.executor.isShutdown() || this.retries.incrementAndGet() > RETRIES) {
+			this.retries.decrementAndGet();
+			return false;
+		}
+		CompletableFuture.delayedExecutor(pauseNanos, TimeUnit.NANOSECONDS, Runnable::run).execute(() -> {
+			this.retries.decrementAndGet();
+			action.run();
+		});
+		return true;
+	}
+
+	/**
+	 * Close the connections after the calls in progress.
+	 * @param timeout how long to wait for these calls
+	 * @return completed when the connections are closed
+	 */
+	CompletableFuture<Void> close(Duration timeout) {
+		this.executor.shutdown();
+		return CompletableFuture.runAsync(() -> {
+			awaitEnd(timeout);
+			this.backend.close();
+		}, (task) -> DaemonThreads.create("lock-redlock-close", task).start());
+	}
+
+	private void awaitEnd(Duration timeout) {
+		try {
+			this.executor.awaitTermination(timeout.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	@Override
+	public String toString() {
+		return this.name;
+	}
+
+	/**
+	 * A call to a backend.
+	 *
+	 * @param <T> the type of answer
+	 */
+	interface Question<T> {
+
+		T ask(LockBackend backend, Duration timeout);
+
+	}
+
+	/**
+	 * There is no queue, and therefore there are no notifications.
+	 */
+	private static final class IgnoringListener implements BackendListener {
+
+		@Override
+		public void onRetryHint(LeaseRequest request) {
+			// there is no waiter
+		}
+
+		@Override
+		public boolean onGranted(LeaseRequest request, Grant grant, long attemptId) {
+			return false;
+		}
+
+		@Override
+		public void onLost(LeaseRequest lease) {
+			// one vote less, which the next renewal will show
+		}
+
+		@Override
+		public void onSuspended() {
+			// so would be one vote in doubt
+		}
+
+		@Override
+		public void onResumed() {
+			// nothing was in doubt
+		}
+
+	}
+
+}

@@ -1,0 +1,133 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis.client;
+
+import java.io.File;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.time.Duration;
+import java.util.Arrays;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.mockito.Mockito.mock;
+
+/**
+ * Tests for {@link RedisClientAdapters}.
+ */
+class RedisClientAdaptersTests {
+
+	@Test
+	void clientOfTheApplicationIsUsed() {
+		assertThat(of(new LettuceConnectionFactory())).isEqualTo(LettuceClientAdapter.class);
+		assertThat(of(new JedisConnectionFactory())).isEqualTo(JedisClientAdapter.class);
+	}
+
+	private static Class<?> of(RedisConnectionFactory factory) {
+		try (RedisClientAdapter access = RedisClientAdapters.of(factory, Duration.ofSeconds(5))) {
+			return access.getClass();
+		}
+	}
+
+	@Test
+	void proxyOfFactoryIsSeenThrough() {
+		for (boolean ofClass : new boolean[] { true, false }) {
+			assertThat(of(proxy(new LettuceConnectionFactory(), ofClass))).isEqualTo(LettuceClientAdapter.class);
+			assertThat(of(proxy(new JedisConnectionFactory(), ofClass))).isEqualTo(JedisClientAdapter.class);
+			assertThat(of(proxy(proxy(new LettuceConnectionFactory(), true), ofClass)))
+				.isEqualTo(LettuceClientAdapter.class);
+		}
+	}
+
+	private static RedisConnectionFactory proxy(RedisConnectionFactory factory, boolean ofClass) {
+		ProxyFactory proxy = new ProxyFactory(factory);
+		proxy.setProxyTargetClass(ofClass);
+		return (RedisConnectionFactory) proxy.getProxy();
+	}
+
+	@Test
+	void otherClientIsRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> of(mock(RedisConnectionFactory.class)))
+			.withMessageContaining("LettuceConnectionFactory")
+			.withMessageContaining("JedisConnectionFactory");
+	}
+
+	@Test
+	void fixedListOfReplicasIsRefused() {
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(
+				new RedisStaticMasterReplicaConfiguration("localhost").node("example.org"));
+		assertThatIllegalArgumentException().isThrownBy(() -> of(factory)).withMessageContaining("use Sentinel");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "lettuce-core, jedis.JedisConnectionFactory, JedisClientAdapter",
+			"/jedis-7, lettuce.LettuceConnectionFactory, LettuceClientAdapter" })
+	void otherClientMayBeMissing(String missing, String factory, String access) throws Exception {
+		try (URLClassLoader without = new URLClassLoader(classPathWithout(missing),
+				ClassLoader.getPlatformClassLoader())) {
+			assertThat(access(without, factory).getClass().getSimpleName()).isEqualTo(access);
+		}
+	}
+
+	private static URL[] classPathWithout(String part) {
+		return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+			.filter((entry) -> !entry.contains(part))
+			.map(RedisClientAdaptersTests::url)
+			.toArray(URL[]::new);
+	}
+
+	private static URL url(String entry) {
+		try {
+			return new File(entry).toURI().toURL();
+		}
+		catch (MalformedURLException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	private static Object access(ClassLoader loader, String factory) throws Exception {
+		Object application = loader.loadClass("org.springframework.data.redis.connection." + factory)
+			.getConstructor()
+			.newInstance();
+		Method of = loader.loadClass(RedisClientAdapters.class.getName())
+			.getMethod("of", loader.loadClass(RedisConnectionFactory.class.getName()), Duration.class);
+		try {
+			Object access = of.invoke(null, application, Duration.ofSeconds(1));
+			Method close = access.getClass().getDeclaredMethod("close");
+			close.setAccessible(true);
+			close.invoke(access);
+			return access;
+		}
+		catch (InvocationTargetException ex) {
+			throw new IllegalStateException(ex.getCause());
+		}
+	}
+
+}
