@@ -29,6 +29,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,12 @@ import org.jspecify.annotations.Nullable;
  * marks.
  */
 abstract class JdbcDialect {
+
+	/**
+	 * How long the key is kept for a request to which it was handed off: longer than the
+	 * longest delay between two of its attempts.
+	 */
+	static final Duration CLAIM_TIME = Duration.ofMillis(500);
 
 	/**
 	 * The first two digits of the SQLSTATEs with which a database refuses a statement
@@ -168,8 +175,11 @@ abstract class JdbcDialect {
 	 */
 	abstract String acquire();
 
-	PreparedStatement prepareAcquire(LockConnection connection, String sql) throws SQLException {
-		return connection.prepare(sql);
+	/**
+	 * Prepare the statement {@link #acquire()} or {@link #reacquire()}.
+	 */
+	PreparedStatement prepareAcquire(Connection connection, String sql) throws SQLException {
+		return connection.prepareStatement(sql);
 	}
 
 	/**
@@ -229,7 +239,7 @@ abstract class JdbcDialect {
 
 	String release() {
 		return RELEASE.replace("@@handing-off@@", handingOff())
-			.replace("@@claim@@", String.valueOf(SingleStatementOperations.micros(KeyState.CLAIM_TIME)));
+			.replace("@@claim@@", String.valueOf(TimeUnit.MICROSECONDS.convert(CLAIM_TIME)));
 	}
 
 	/**

@@ -184,12 +184,12 @@ final class LockConnection {
 	}
 
 	/**
-	 * Prepares a statement that answers with a generated key.
+	 * Prepare a statement that acquires and returns a token.
 	 */
-	PreparedStatement prepareWithKey(String sql) throws SQLException {
+	PreparedStatement prepareAcquire(String sql) throws SQLException {
 		PreparedStatement statement = this.statements.get(sql);
 		if (statement == null) {
-			statement = this.connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS);
+			statement = this.dialect.prepareAcquire(this.connection, sql);
 			this.statements.put(sql, statement);
 		}
 		return statement;

@@ -25,6 +25,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockSql {
 
+	private static final String LAST_OF_PAGE = """
+			SELECT lock_key FROM @@table@@ WHERE lock_key > ? ORDER BY lock_key LIMIT 1 OFFSET %d
+			""";
+
+	private static final String OLD_ROWS = """
+			SELECT lock_key, version, token, shared_until, entries, now_micros
+			FROM (SELECT @@now@@ AS now_micros) AS present, @@table@@
+			WHERE lock_key > ? AND lock_key <= ? AND token <= now_micros - ? AND expires_at <= now_micros - ?
+			  AND shared_until <= now_micros - ?
+			""";
+
 	private final JdbcDialect dialect;
 
 	private final TableName table;
@@ -115,6 +126,30 @@ final class LockSql {
 
 	String insert() {
 		return render(this.dialect.insert(), 0);
+	}
+
+	String delete() {
+		return render(this.dialect.delete(), 0);
+	}
+
+	String deleteOld(int marks) {
+		return render(this.dialect.deleteOld(), marks);
+	}
+
+	/**
+	 * The statement that finds the last key of a page after a key.
+	 * @param size the number of rows of a page
+	 */
+	String lastOfPage(int size) {
+		return render(LAST_OF_PAGE.formatted(size - 1), 0);
+	}
+
+	/**
+	 * The statement that reads the rows between two keys whose token, lease and last
+	 * shared lease are older than the last three parameters.
+	 */
+	String oldRows() {
+		return render(OLD_ROWS, 0);
 	}
 
 	private String render(String template, int marks) {

@@ -223,8 +223,8 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	PreparedStatement prepareAcquire(LockConnection connection, String sql) throws SQLException {
-		return connection.prepareWithKey(sql);
+	PreparedStatement prepareAcquire(Connection connection, String sql) throws SQLException {
+		return connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS);
 	}
 
 	@Override

@@ -58,9 +58,16 @@ final class ReleaseChannel implements AutoCloseable {
 		execute("LISTEN " + this.name);
 	}
 
+	/**
+	 * Return the query for the name of the channel of a table.
+	 */
+	static String nameQuery(TableName table) {
+		return PostgresDialect.channel(table);
+	}
+
 	private String currentName() throws SQLException {
 		try (Statement statement = this.connection.createStatement();
-				ResultSet rows = statement.executeQuery(PostgresDialect.channel(this.table))) {
+				ResultSet rows = statement.executeQuery(nameQuery(this.table))) {
 			rows.next();
 			return rows.getString(1);
 		}

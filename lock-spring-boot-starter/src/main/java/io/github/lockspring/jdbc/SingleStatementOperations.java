@@ -103,7 +103,7 @@ final class SingleStatementOperations {
 
 	private static @Nullable Long reacquire(LockConnection connection, LeaseRequest request, String sql)
 			throws SQLException {
-		PreparedStatement statement = connection.dialect().prepareAcquire(connection, sql);
+		PreparedStatement statement = connection.prepareAcquire(sql);
 		statement.setLong(1, request.terms().tokens());
 		statement.setString(2, request.owner().toString());
 		statement.setString(3, connection.processName());
@@ -113,7 +113,7 @@ final class SingleStatementOperations {
 	}
 
 	private static Attempt acquire(LockConnection connection, LeaseRequest request) throws SQLException {
-		PreparedStatement statement = connection.dialect().prepareAcquire(connection, connection.sql().acquire());
+		PreparedStatement statement = connection.prepareAcquire(connection.sql().acquire());
 		bindAcquire(connection, statement, request);
 		Long token = connection.dialect().acquire(statement);
 		return (token != null) ? grant(request.terms(), token) : Denial.UNKNOWN_DURATION;
