@@ -45,7 +45,9 @@ class ArchitectureTests {
 
 	private static final String SUPPORT = ROOT + ".support";
 
-	private static final String[] BACKENDS = { ROOT + ".local", ROOT + ".jdbc", ROOT + ".redis", ROOT + ".zookeeper" };
+	private static final String JDBC = ROOT + ".jdbc";
+
+	private static final String[] BACKENDS = { ROOT + ".local", JDBC + "..", ROOT + ".redis", ROOT + ".zookeeper" };
 
 	@ArchTest
 	static final ArchRule supportKnowsNobody = packageKnowsOnly(SUPPORT);
@@ -63,7 +65,10 @@ class ArchitectureTests {
 	static final ArchRule localKnowsTheSpi = packageKnowsOnly(ROOT + ".local", SPI);
 
 	@ArchTest
-	static final ArchRule jdbcKnowsTheSpi = packageKnowsOnly(ROOT + ".jdbc", SPI);
+	static final ArchRule jdbcKnowsTheSpi = packageKnowsOnly(JDBC, JDBC + ".dialect", SPI);
+
+	@ArchTest
+	static final ArchRule dialectsKnowJdbcOnly = packageKnowsOnly(JDBC + ".dialect");
 
 	@ArchTest
 	static final ArchRule concurrentKnowsRootAndEngine = packageKnowsOnly(ROOT + ".concurrent", ROOT, ENGINE);
@@ -105,7 +110,7 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule sqlStaysInTheJdbcBackend = noClasses().that()
-		.resideOutsideOfPackages(ROOT + ".jdbc", ROOT + ".autoconfigure")
+		.resideOutsideOfPackages(JDBC + "..", ROOT + ".autoconfigure")
 		.and(DescribedPredicate.not(belongToAnyOf(FencedUpdates.class)))
 		.should()
 		.dependOnClassesThat()

@@ -27,6 +27,7 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
+import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.jdbc.VersionedRowOperations.Trace;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendListener;

@@ -26,6 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import javax.sql.DataSource;
 
+import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 

@@ -25,6 +25,7 @@ import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
+import io.github.lockspring.jdbc.dialect.JdbcDialect;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseMode.Permits;
 import org.jspecify.annotations.Nullable;
@@ -244,7 +245,8 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		if (position < 0) {
 			return null;
 		}
-		long held = Math.min(Math.max(this.now - heldSince(), 0), SingleStatementOperations.micros(JdbcDialect.CLAIM_TIME));
+		long held = Math.min(Math.max(this.now - heldSince(), 0),
+				SingleStatementOperations.micros(JdbcDialect.CLAIM_TIME));
 		Duration pause = Duration.of(Math.max(position, 1) * held / 2, ChronoUnit.MICROS);
 		return max((pause.compareTo(LONGEST_PAUSE) < 0) ? pause : LONGEST_PAUSE, SHORTEST_PAUSE);
 	}
@@ -353,7 +355,8 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		if (this.waiting.isEmpty() || !this.places.isEmpty() || this.awaited) {
 			return this;
 		}
-		KeyEntry claim = KeyEntry.claim(this.waiting.get(0), this.now + SingleStatementOperations.micros(JdbcDialect.CLAIM_TIME));
+		KeyEntry claim = KeyEntry.claim(this.waiting.get(0),
+				this.now + SingleStatementOperations.micros(JdbcDialect.CLAIM_TIME));
 		return new KeyState(this.version, this.now, this.token, List.of(claim), this.places,
 				this.waiting.subList(1, this.waiting.size()), this.awaited);
 	}

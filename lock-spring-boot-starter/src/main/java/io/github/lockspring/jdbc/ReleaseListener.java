@@ -32,6 +32,9 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
+import io.github.lockspring.jdbc.dialect.PostgresSession;
+import io.github.lockspring.jdbc.dialect.ReleaseChannel;
+import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.support.DaemonThreads;

@@ -34,6 +34,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockspring.jdbc.dialect.ReleaseChannel;
+import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;

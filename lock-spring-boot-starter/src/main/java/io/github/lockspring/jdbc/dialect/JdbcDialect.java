@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc;
+package io.github.lockspring.jdbc.dialect;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -41,13 +41,13 @@ import org.jspecify.annotations.Nullable;
  * @@timestamp@@} the clock for people, and {@code @@placeholders@@} is a list of question
  * marks.
  */
-abstract class JdbcDialect {
+public abstract class JdbcDialect {
 
 	/**
 	 * How long the key is kept for a request to which it was handed off: longer than the
 	 * longest delay between two of its attempts.
 	 */
-	static final Duration CLAIM_TIME = Duration.ofMillis(500);
+	public static final Duration CLAIM_TIME = Duration.ofMillis(500);
 
 	/**
 	 * The first two digits of the SQLSTATEs with which a database refuses a statement
@@ -63,7 +63,9 @@ abstract class JdbcDialect {
 	/**
 	 * A transaction that may not write, and what we answer for a server like that.
 	 */
-	static final String READ_ONLY = "25006";
+	public static final String READ_ONLY = "25006";
+
+	private static final String SCHEMA_DIRECTORY = "/io/github/lockspring/jdbc/";
 
 	private static final String FORBIDDEN = "42501";
 
@@ -158,7 +160,7 @@ abstract class JdbcDialect {
 	/**
 	 * The clock of the database in microseconds since 1970, whatever the time zone.
 	 */
-	abstract String now();
+	public abstract String now();
 
 	/**
 	 * The clock of the database as people read it.
@@ -178,7 +180,7 @@ abstract class JdbcDialect {
 	/**
 	 * Prepare the statement {@link #acquire()} or {@link #reacquire()}.
 	 */
-	PreparedStatement prepareAcquire(Connection connection, String sql) throws SQLException {
+	public PreparedStatement prepareAcquire(Connection connection, String sql) throws SQLException {
 		return connection.prepareStatement(sql);
 	}
 
@@ -186,7 +188,7 @@ abstract class JdbcDialect {
 	 * Runs the statement {@link #acquire()}.
 	 * @return the last token of the block, or {@code null} if another owner holds the key
 	 */
-	@Nullable Long acquire(PreparedStatement statement) throws SQLException {
+	public @Nullable Long acquire(PreparedStatement statement) throws SQLException {
 		try (ResultSet result = statement.executeQuery()) {
 			return (result.next()) ? result.getLong(1) : null;
 		}
@@ -253,7 +255,7 @@ abstract class JdbcDialect {
 	 * Run one of the statements that notify of a release.
 	 * @return how many rows were changed
 	 */
-	int updateAndTell(PreparedStatement statement) throws SQLException {
+	public int updateAndTell(PreparedStatement statement) throws SQLException {
 		return statement.executeUpdate();
 	}
 
@@ -317,13 +319,13 @@ abstract class JdbcDialect {
 	 * Return a query whose first result is whether the server is read-only, such as a
 	 * replica.
 	 */
-	abstract String readOnly();
+	public abstract String readOnly();
 
 	/**
 	 * Reads the answer to {@link #readOnly()}.
 	 * @throws SQLException if the server is not to be written to
 	 */
-	static void requireWritable(ResultSet answer) throws SQLException {
+	public static void requireWritable(ResultSet answer) throws SQLException {
 		if (answer.getBoolean(1)) {
 			throw new SQLException("The database is read-only, as replicas are and servers during a failover: "
 					+ "locks need the primary", READ_ONLY);
@@ -333,7 +335,7 @@ abstract class JdbcDialect {
 	/**
 	 * Whether a statement failed because the server or the transaction is read-only.
 	 */
-	boolean isReadOnly(SQLException failure) {
+	public boolean isReadOnly(SQLException failure) {
 		return READ_ONLY.equals(failure.getSQLState());
 	}
 
@@ -341,7 +343,7 @@ abstract class JdbcDialect {
 	 * Return a sentence that says why the table cannot be used although its columns are
 	 * correct: because of its storage, or the settings of the session.
 	 */
-	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
+	public Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
 		return Optional.empty();
 	}
 
@@ -350,7 +352,7 @@ abstract class JdbcDialect {
 	 * waited for a row.
 	 * @return what makes the session as it was before
 	 */
-	SessionChange readCommitted(Connection connection) throws SQLException {
+	public SessionChange readCommitted(Connection connection) throws SQLException {
 		int isolation = connection.getTransactionIsolation();
 		if (isolation == Connection.TRANSACTION_READ_COMMITTED) {
 			return SessionChange.NONE;
@@ -367,7 +369,7 @@ abstract class JdbcDialect {
 	 * Return how long a statement waits for a row that another session has locked.
 	 * @return the time, at most
 	 */
-	Duration lockTimeout() {
+	public Duration lockTimeout() {
 		return Duration.ofMillis(100);
 	}
 
@@ -375,13 +377,13 @@ abstract class JdbcDialect {
 	 * Makes the session fit for our statements.
 	 * @return what makes it as it was before
 	 */
-	abstract SessionChange configure(Connection connection) throws SQLException;
+	public abstract SessionChange configure(Connection connection) throws SQLException;
 
 	/**
 	 * Whether a statement failed only because another session was at work on the same
 	 * row: it changed nothing and may be tried again soon.
 	 */
-	boolean isContended(SQLException failure) {
+	public boolean isContended(SQLException failure) {
 		String state = failure.getSQLState();
 		return state != null && state.startsWith(ROLLED_BACK);
 	}
@@ -390,7 +392,7 @@ abstract class JdbcDialect {
 	 * Whether the database refused the statement, so that it is certain that nothing was
 	 * changed.
 	 */
-	boolean isRefused(SQLException failure) {
+	public boolean isRefused(SQLException failure) {
 		String state = failure.getSQLState();
 		return isContended(failure)
 				|| (state != null && state.length() == 5 && REFUSALS.contains(state.substring(0, 2)));
@@ -406,7 +408,7 @@ abstract class JdbcDialect {
 	/**
 	 * Return a sentence that says what is missing if a statement was refused.
 	 */
-	Optional<String> remedy(SQLException refusal) {
+	public Optional<String> remedy(SQLException refusal) {
 		if (isReadOnly(refusal)) {
 			return Optional.of("Locks need the primary server and a session that is not read-only.");
 		}
@@ -418,9 +420,9 @@ abstract class JdbcDialect {
 	/**
 	 * The statement that creates the table if it is not there.
 	 */
-	String schema(TableName table) {
+	public String schema(TableName table) {
 		String name = schemaResource();
-		try (InputStream resource = JdbcDialect.class.getResourceAsStream(name)) {
+		try (InputStream resource = JdbcDialect.class.getResourceAsStream(SCHEMA_DIRECTORY + name)) {
 			if (resource == null) {
 				throw new IllegalStateException("Missing resource " + name);
 			}
@@ -436,7 +438,7 @@ abstract class JdbcDialect {
 	/**
 	 * The columns that the table must have.
 	 */
-	abstract List<JdbcColumn> columns();
+	public abstract List<JdbcColumn> columns();
 
 	String render(String template, TableName table, int marks) {
 		return template.replace("@@awaited@@", awaited())
@@ -449,7 +451,7 @@ abstract class JdbcDialect {
 	/**
 	 * Something to do with a connection.
 	 */
-	interface SessionChange {
+	public interface SessionChange {
 
 		/**
 		 * Changes nothing.

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc;
+package io.github.lockspring.jdbc.dialect;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -191,7 +191,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	String now() {
+	public String now() {
 		return NOW;
 	}
 
@@ -248,7 +248,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	int updateAndTell(PreparedStatement statement) throws SQLException {
+	public int updateAndTell(PreparedStatement statement) throws SQLException {
 		int changed = 0;
 		try (ResultSet rows = statement.executeQuery()) {
 			while (rows.next()) {
@@ -305,12 +305,12 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	String readOnly() {
+	public String readOnly() {
 		return READ_ONLY_SERVER;
 	}
 
 	@Override
-	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
+	public Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(PERSISTENCE)) {
 			statement.setString(1, table.value());
 			try (ResultSet rows = statement.executeQuery()) {
@@ -326,18 +326,18 @@ final class PostgresDialect extends JdbcDialect {
 	 * statements that meet another at the same row fail, and are tried again.
 	 */
 	@Override
-	SessionChange readCommitted(Connection connection) throws SQLException {
+	public SessionChange readCommitted(Connection connection) throws SQLException {
 		PostgresSession session = PostgresSession.ofKnown(connection);
 		return session.isIsolationToBeSet() ? setReadCommitted(connection, session.level()) : SessionChange.NONE;
 	}
 
 	@Override
-	SessionChange configure(Connection connection) {
+	public SessionChange configure(Connection connection) {
 		return SessionChange.NONE;
 	}
 
 	@Override
-	boolean isContended(SQLException failure) {
+	public boolean isContended(SQLException failure) {
 		return super.isContended(failure) || LOCK_NOT_AVAILABLE.equals(failure.getSQLState());
 	}
 
@@ -347,7 +347,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	List<JdbcColumn> columns() {
+	public List<JdbcColumn> columns() {
 		return List.of(new JdbcColumn("lock_key", Types.BINARY, 0, "BYTEA"),
 				new JdbcColumn("owner", Types.VARCHAR, 64, "VARCHAR(64)"),
 				new JdbcColumn("token", Types.BIGINT, 0, "BIGINT"),
