@@ -117,13 +117,15 @@ public abstract class JdbcDialect {
 			""";
 
 	/**
-	 * The owner is there twice because some databases assign from left to right.
+	 * The owner is there twice because some databases assign from left to right. An end
+	 * that is new counts from the moment at which the row is locked, which may be later
+	 * than the one at which it was read.
 	 */
 	private static final String WRITE = """
 			UPDATE @@table@@ SET
 			  held_since = CASE WHEN owner = ? THEN held_since ELSE @@timestamp@@ END,
-			  owner = ?, token = ?, expires_at = ?, holder = ?, shared_until = ?, entries = ?, waiting = ?,
-			  version = version + 1
+			  expires_at = CASE WHEN expires_at = ? THEN expires_at ELSE COALESCE(@@now@@ + ?, 0) END,
+			  owner = ?, token = ?, holder = ?, shared_until = ?, entries = ?, waiting = ?, version = version + 1
 			WHERE lock_key = ? AND version = ?
 			""";
 
@@ -146,7 +148,7 @@ public abstract class JdbcDialect {
 
 	private static final String INSERT = """
 			INSERT INTO @@table@@
-			  (held_since, owner, token, expires_at, holder, shared_until, entries, waiting, lock_key, version)
+			  (held_since, expires_at, owner, token, holder, shared_until, entries, waiting, lock_key, version)
 			VALUES (@@timestamp@@, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 			""";
 
@@ -279,7 +281,10 @@ public abstract class JdbcDialect {
 	}
 
 	/**
-	 * Writes a row unless it has been written since it was read.
+	 * Writes a row unless it has been written since it was read. Its parameters are the
+	 * owner, the end of the exclusive lease as computed when the row was read, the time
+	 * from the reading to that end or {@code null} if there is no such lease, and the
+	 * other columns.
 	 */
 	String write() {
 		return WRITE;

@@ -170,6 +170,14 @@ final class PostgresDialect extends JdbcDialect {
 	 */
 	private static final String NO_FLUSH = "set_config('synchronous_commit', 'off', true) IS NOT NULL";
 
+	private static final String LOCKED_ROW = """
+			FROM (
+			  SELECT lock_key AS locked_key FROM @@table@@
+			  WHERE lock_key = ? AND version = ? AND @@short-wait@@
+			  FOR NO KEY UPDATE
+			) AS locked
+			WHERE lock_key = locked_key""".replace("@@short-wait@@", SHORT_WAIT);
+
 	private static final String READ_ONLY_SERVER = """
 			SELECT pg_is_in_recovery() OR CAST(current_setting('transaction_read_only') AS boolean)
 			""";
@@ -275,9 +283,13 @@ final class PostgresDialect extends JdbcDialect {
 		return and(super.renew(), SHORT_WAIT);
 	}
 
+	/**
+	 * Locks the row first: an update that waits for a row has computed what it writes
+	 * before.
+	 */
 	@Override
 	String write() {
-		return and(super.write(), SHORT_WAIT);
+		return super.write().replace("WHERE lock_key = ? AND version = ?", LOCKED_ROW);
 	}
 
 	@Override
