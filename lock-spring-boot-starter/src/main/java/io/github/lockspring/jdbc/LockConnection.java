@@ -35,6 +35,7 @@ import io.github.lockspring.jdbc.dialect.JdbcDialects;
 import io.github.lockspring.jdbc.dialect.LockSql;
 import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.jdbc.dialect.JdbcDialect.SessionChange;
+import io.github.lockspring.support.Deadline;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -313,7 +314,7 @@ final class LockConnection {
 	 * @param soon how long the next step may take
 	 */
 	boolean isOverIn(Duration soon) {
-		return System.nanoTime() - this.deadline + soon.toNanos() >= 0;
+		return Deadline.isOver(this.deadline - soon.toNanos());
 	}
 
 	/**
@@ -331,7 +332,7 @@ final class LockConnection {
 	 * Whether the time of the present call is over.
 	 */
 	boolean isOver() {
-		return System.nanoTime() - this.deadline >= 0;
+		return Deadline.isOver(this.deadline);
 	}
 
 	boolean isAborted() {

@@ -37,6 +37,7 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.support.RecentKeys;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -31,6 +31,7 @@ import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.support.RecentKeys;
 import io.github.lockspring.zookeeper.Session.QueuedNodes;
 
 /**
@@ -60,7 +61,12 @@ final class QueueEntrance {
 
 	private final QueueReleaser releaser;
 
-	private final RecentParents parents = new RecentParents();
+	/**
+	 * Nodes of keys that existed recently, so that they are not created again with every
+	 * request. Flagged if there was a queue below, which is then listed in the same
+	 * pipelined call as it is entered.
+	 */
+	private final RecentKeys parents = new RecentKeys();
 
 	QueueEntrance(LockPaths tree, Connection connection, Map<LeaseRequest, QueueEntry> entries, QueueWatcher watcher,
 			QueueReleaser releaser) {
@@ -90,11 +96,11 @@ final class QueueEntrance {
 		Session session = queueEntry.session();
 		List<String> parents = parents(queueEntry.request());
 		CompletableFuture<?> containers = Answers.all(parents.stream()
-			.filter((parent) -> attempt > 0 || !this.parents.isKnown(parent))
+			.filter((parent) -> attempt > 0 || !this.parents.contains(parent))
 			.map((parent) -> session.create(parent, CreateMode.CONTAINER))
 			.toList());
 		CompletableFuture<QueuedNodes> queued = session.enqueue(parents, QueueNode.prefix(queueEntry.request()));
-		CompletableFuture<List<List<String>>> lists = parents.stream().anyMatch(this.parents::isBusy)
+		CompletableFuture<List<List<String>>> lists = parents.stream().anyMatch(this.parents::isFlagged)
 				? list(session, parents) : null;
 		return queued
 			.handle((nodes, failure) -> (failure != null)

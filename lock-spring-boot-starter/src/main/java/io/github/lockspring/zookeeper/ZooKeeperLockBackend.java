@@ -49,6 +49,7 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.support.Deadline;
 
 import org.springframework.util.Assert;
 
@@ -282,10 +283,9 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	}
 
 	private <T> T call(Duration timeout, Function<Session, CompletableFuture<T>> request) {
-		long nanos = TimeUnit.NANOSECONDS.convert(timeout);
-		long start = System.nanoTime();
-		Session session = session(nanos);
-		return await(request.apply(session), nanos - (System.nanoTime() - start));
+		long deadline = Deadline.after(timeout);
+		Session session = session(Deadline.remainingNanos(deadline));
+		return await(request.apply(session), Deadline.remainingNanos(deadline));
 	}
 
 	private Session session(long nanos) {
