@@ -49,9 +49,11 @@ class ArchitectureTests {
 
 	private static final String SUPPORT = ROOT + ".support";
 
+	private static final String JDBC = ROOT + ".jdbc";
+
 	private static final String REDIS_CLIENT = ROOT + ".redis.client";
 
-	private static final String[] BACKENDS = { ROOT + ".local", ROOT + ".jdbc", ROOT + ".redis..", ROOT + ".redlock",
+	private static final String[] BACKENDS = { ROOT + ".local", JDBC + "..", ROOT + ".redis..", ROOT + ".redlock",
 			ROOT + ".zookeeper" };
 
 	@ArchTest
@@ -70,7 +72,10 @@ class ArchitectureTests {
 	static final ArchRule localKnowsTheSpi = packageKnowsOnly(ROOT + ".local", SPI);
 
 	@ArchTest
-	static final ArchRule jdbcKnowsTheSpi = packageKnowsOnly(ROOT + ".jdbc", SPI);
+	static final ArchRule jdbcKnowsTheSpi = packageKnowsOnly(JDBC, JDBC + ".dialect", SPI);
+
+	@ArchTest
+	static final ArchRule dialectsKnowJdbcOnly = packageKnowsOnly(JDBC + ".dialect");
 
 	@ArchTest
 	static final ArchRule redisKnowsTheSpiAndItsClient = packageKnowsOnly(ROOT + ".redis", SPI, REDIS_CLIENT);
@@ -129,7 +134,7 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule sqlStaysInTheJdbcBackend = noClasses().that()
-		.resideOutsideOfPackages(ROOT + ".jdbc", ROOT + ".autoconfigure")
+		.resideOutsideOfPackages(JDBC + "..", ROOT + ".autoconfigure")
 		.and(DescribedPredicate.not(belongToAnyOf(FencedUpdates.class)))
 		.should()
 		.dependOnClassesThat()

@@ -19,7 +19,7 @@ package io.github.lockspring.autoconfigure;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-import io.github.lockspring.jdbc.UnsupportedDatabaseException;
+import io.github.lockspring.jdbc.dialect.UnsupportedDatabaseException;
 
 /**
  * Explains an {@link UnsupportedDatabaseException}.

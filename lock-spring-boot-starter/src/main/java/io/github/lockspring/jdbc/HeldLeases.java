@@ -18,10 +18,10 @@ package io.github.lockspring.jdbc;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.support.Deadline;
 
 /**
  * Leases that this process holds, as far as it knows: those that were granted, and
@@ -29,16 +29,13 @@ import io.github.lockspring.spi.OwnerId;
  */
 final class HeldLeases {
 
-	private static final long LONGEST = Long.MAX_VALUE / 4;
-
 	private final Map<OwnerId, Long> ends = new ConcurrentHashMap<>();
 
 	/**
 	 * Notes that a lease was granted or renewed.
 	 */
 	void add(LeaseRequest lease) {
-		long nanos = Math.min(TimeUnit.NANOSECONDS.convert(lease.terms().leaseTime()), LONGEST);
-		this.ends.put(lease.owner(), System.nanoTime() + nanos);
+		this.ends.put(lease.owner(), Deadline.after(lease.terms().leaseTime()));
 	}
 
 	void remove(LeaseRequest lease) {

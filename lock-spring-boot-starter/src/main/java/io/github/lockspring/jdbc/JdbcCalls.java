@@ -21,9 +21,11 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
+import io.github.lockspring.jdbc.dialect.JdbcDialect;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.support.Deadline;
 
 /**
  * Runs calls on connections within their timeout, and distinguishes failures by their
@@ -43,8 +45,6 @@ final class JdbcCalls implements AutoCloseable {
 	 * sessions which met do not meet again.
 	 */
 	private static final Duration PAUSE = Duration.ofMillis(1);
-
-	private static final Duration MAX_TIMEOUT = Duration.ofDays(365);
 
 	private final JdbcConnections connections;
 
@@ -78,14 +78,14 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	private <T> T run(Duration timeout, Call<T> call, boolean urgent) {
-		long deadline = System.nanoTime() + TimeUnit.NANOSECONDS.convert(min(timeout, MAX_TIMEOUT));
+		long deadline = Deadline.after(timeout);
 		LockConnection connection = this.connections.take(deadline, urgent);
 		boolean wasKept = connection.isUsedAgain();
 		try {
 			return attempt(call, connection, deadline, false);
 		}
 		catch (BackendException ex) {
-			if (!wasKept || isOver(deadline)) {
+			if (!wasKept || Deadline.isOver(deadline)) {
 				throw ex;
 			}
 			return attemptAgain(call, deadline, ex, urgent);
@@ -138,7 +138,7 @@ final class JdbcCalls implements AutoCloseable {
 				return call.run(connection, mayBeDone);
 			}
 			catch (SQLException ex) {
-				if (!connection.dialect().isContended(ex) || isOver(deadline - PAUSE.toNanos())) {
+				if (!connection.dialect().isContended(ex) || Deadline.isOver(deadline - PAUSE.toNanos())) {
 					throw ex;
 				}
 				TimeUnit.NANOSECONDS.sleep(ThreadLocalRandom.current().nextLong(2 * PAUSE.toNanos()));
@@ -155,14 +155,6 @@ final class JdbcCalls implements AutoCloseable {
 		}
 		return new OutcomeUnknownException("The database did not answer to a statement on the lock table: " + message,
 				failure);
-	}
-
-	private static boolean isOver(long deadline) {
-		return System.nanoTime() - deadline >= 0;
-	}
-
-	private static Duration min(Duration one, Duration other) {
-		return (one.compareTo(other) < 0) ? one : other;
 	}
 
 	@Override

@@ -33,6 +33,7 @@ import java.util.function.BooleanSupplier;
 
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.support.DaemonThreads;
+import io.github.lockspring.support.Deadline;
 import io.github.lockspring.support.TimerThread;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -219,8 +220,8 @@ final class JdbcConnections implements AutoCloseable {
 		if (this.closed) {
 			throw closed();
 		}
-		this.openingTime = Duration.ofNanos(
-				Math.min(MAX_OPENING_TIME.toNanos(), Math.max(OPENING_TIME.toNanos(), deadline - System.nanoTime())));
+		this.openingTime = Duration.ofNanos(Math.min(MAX_OPENING_TIME.toNanos(),
+				Math.max(OPENING_TIME.toNanos(), Deadline.remainingNanos(deadline))));
 		ConnectionWaiter waiter = new ConnectionWaiter(urgent);
 		if (urgent) {
 			this.waiters.addFirst(waiter);
@@ -253,7 +254,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private LockConnection await(ConnectionWaiter waiter, long deadline) {
-		long nanos = Math.max(0, deadline - System.nanoTime());
+		long nanos = Deadline.remainingNanos(deadline);
 		try {
 			return waiter.get(nanos, TimeUnit.NANOSECONDS);
 		}
@@ -344,7 +345,7 @@ final class JdbcConnections implements AutoCloseable {
 	 * Those who wait are not kept from trying, unless attempts before theirs hang.
 	 */
 	private boolean isTimeToOpen() {
-		return (this.hanging.isEmpty() && !this.waiters.isEmpty()) || System.nanoTime() - this.nextOpening >= 0;
+		return (this.hanging.isEmpty() && !this.waiters.isEmpty()) || Deadline.isOver(this.nextOpening);
 	}
 
 	private void open(ConnectionOpening opening) {
@@ -370,7 +371,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private void sweepWithin(Duration time) {
-		this.sweep.runAt(System.nanoTime() + time.toNanos());
+		this.sweep.runAt(Deadline.after(time));
 	}
 
 	private void run(ConnectionOpening opening) {
@@ -408,7 +409,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private void leaves(LockConnection connection) {
-		connection.leave(System.nanoTime() + CLOSING_TIME.toNanos());
+		connection.leave(Deadline.after(CLOSING_TIME));
 		this.open.remove(connection);
 		this.leaving.add(connection);
 	}
@@ -422,7 +423,7 @@ final class JdbcConnections implements AutoCloseable {
 		}
 		this.openings.remove(opening);
 		this.lastFailure = reason;
-		this.nextOpening = System.nanoTime() + PAUSE.toNanos();
+		this.nextOpening = Deadline.after(PAUSE);
 		if (this.open.isEmpty()) {
 			this.waiters.forEach((waiter) -> waiter.completeExceptionally(reason));
 			this.waiters.clear();
@@ -488,7 +489,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private void closeAtOnce(LockConnection connection) {
-		connection.begin(System.nanoTime() + CLOSING_TIME.toNanos());
+		connection.begin(Deadline.after(CLOSING_TIME));
 		connection.close();
 		departed(connection);
 	}
@@ -579,7 +580,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private void check(LockConnection connection) {
-		connection.begin(System.nanoTime() + CLOSING_TIME.toNanos());
+		connection.begin(Deadline.after(CLOSING_TIME));
 		if (connection.isAlive()) {
 			release(connection);
 		}

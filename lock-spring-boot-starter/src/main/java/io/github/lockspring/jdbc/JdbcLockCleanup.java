@@ -26,6 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import javax.sql.DataSource;
 
+import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.spi.BackendException;
 import org.jspecify.annotations.Nullable;
 
@@ -68,20 +69,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-	private static final String LAST_OF_PAGE = """
-			SELECT lock_key FROM @@table@@ WHERE lock_key > ? ORDER BY lock_key LIMIT 1 OFFSET %d
-			""".formatted(PAGE_SIZE - 1);
-
-	private static final String OLD_ROWS = """
-			SELECT lock_key, version, token, shared_until, entries, now_micros
-			FROM (SELECT @@now@@ AS now_micros) AS present, @@table@@
-			WHERE lock_key > ? AND lock_key <= ? AND token <= now_micros - ? AND expires_at <= now_micros - ?
-			  AND shared_until <= now_micros - ?
-			""";
-
 	private final JdbcCalls calls;
-
-	private final TableName table;
 
 	private final long retentionMicros;
 
@@ -100,9 +88,9 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		Assert.notNull(dataSource, "'dataSource' must not be null");
 		Assert.isTrue(retention.compareTo(MIN_RETENTION) >= 0,
 				() -> "'retention' must be at least one hour, not " + retention);
-		this.table = new TableName(tableName);
+		TableName table = new TableName(tableName);
 		this.calls = new JdbcCalls(
-				new JdbcConnections((opening) -> LockConnection.open(dataSource, this.table, false, opening),
+				new JdbcConnections((opening) -> LockConnection.open(dataSource, table, false, opening),
 						ConnectionLimits.ofPool(0, 0), () -> false));
 		this.retentionMicros = SingleStatementOperations.micros(retention);
 	}
@@ -132,7 +120,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	private byte[] lastOfPageAfter(LockConnection connection, byte[] first) throws SQLException {
-		PreparedStatement statement = prepare(connection, LAST_OF_PAGE, 0);
+		PreparedStatement statement = connection.prepare(connection.sql().lastOfPage(PAGE_SIZE));
 		statement.setBytes(1, first);
 		try (ResultSet result = statement.executeQuery()) {
 			return result.next() ? result.getBytes(1) : LARGEST_KEY;
@@ -140,7 +128,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	private List<Row> read(LockConnection connection, byte[] first, byte[] last) throws SQLException {
-		PreparedStatement statement = prepare(connection, OLD_ROWS, 0);
+		PreparedStatement statement = connection.prepare(connection.sql().oldRows());
 		statement.setBytes(1, first);
 		statement.setBytes(2, last);
 		bindRetention(statement, 3);
@@ -160,10 +148,6 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		}
 	}
 
-	private PreparedStatement prepare(LockConnection connection, String template, int marks) throws SQLException {
-		return connection.prepare(connection.dialect().render(template, this.table, marks));
-	}
-
 	private long remove(LockConnection connection, List<Row> rows) throws SQLException {
 		List<Row> empty = rows.stream().filter((row) -> row.entries() == null).toList();
 		List<Row> others = rows.stream().filter((row) -> row.entries() != null && row.isUnused()).toList();
@@ -175,7 +159,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 			return 0;
 		}
 		int marks = SingleStatementOperations.marks(rows.size());
-		PreparedStatement statement = prepare(connection, connection.dialect().deleteOld(), marks);
+		PreparedStatement statement = connection.prepare(connection.sql().deleteOld(marks));
 		SingleStatementOperations.bind(statement, 1, marks, rows.stream().map(Row::key).toList());
 		bindRetention(statement, 1 + marks);
 		try {
@@ -201,7 +185,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	 * Leaves a row alone that another session works on.
 	 */
 	private boolean remove(LockConnection connection, Row row) throws SQLException {
-		PreparedStatement statement = prepare(connection, connection.dialect().delete(), 0);
+		PreparedStatement statement = connection.prepare(connection.sql().delete());
 		statement.setBytes(1, row.key());
 		statement.setLong(2, row.version());
 		try {

@@ -30,11 +30,16 @@ import java.util.concurrent.locks.LockSupport;
 
 import javax.sql.DataSource;
 
+import io.github.lockspring.jdbc.dialect.JdbcColumn;
+import io.github.lockspring.jdbc.dialect.JdbcDialect;
+import io.github.lockspring.jdbc.dialect.TableName;
+import io.github.lockspring.jdbc.dialect.UnsupportedDatabaseException;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.support.RecentKeys;
 import org.jspecify.annotations.Nullable;
 
 import org.springframework.util.Assert;

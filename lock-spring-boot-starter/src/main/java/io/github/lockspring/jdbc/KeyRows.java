@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -177,9 +178,21 @@ final class KeyRows {
 	private static PreparedStatement bindUpdate(LockConnection connection, String key, KeyState state)
 			throws SQLException {
 		PreparedStatement statement = connection.prepare(connection.sql().write());
-		statement.setString(1, owner(state.exclusive()));
-		bind(statement, 2, key, state, state.version());
+		bindUpdate(statement, key, state);
 		return statement;
+	}
+
+	private static void bindUpdate(PreparedStatement statement, String key, KeyState state) throws SQLException {
+		KeyEntry exclusive = state.exclusive();
+		statement.setString(1, owner(exclusive));
+		statement.setLong(2, end(exclusive));
+		if (exclusive != null) {
+			statement.setLong(3, exclusive.end() - state.now());
+		}
+		else {
+			statement.setNull(3, Types.BIGINT);
+		}
+		bind(statement, 4, key, state, state.version());
 	}
 
 	/**
@@ -215,7 +228,8 @@ final class KeyRows {
 
 	private static long insert(LockConnection connection, String key, KeyState state) throws SQLException {
 		PreparedStatement statement = connection.prepare(connection.sql().insert());
-		bind(statement, 1, key, state, state.now());
+		statement.setLong(1, end(state.exclusive()));
+		bind(statement, 2, key, state, state.now());
 		return requireWritten(statement.executeUpdate(), state.now());
 	}
 
@@ -223,8 +237,7 @@ final class KeyRows {
 			throws SQLException {
 		PreparedStatement statement = connection
 			.prepare(telling ? connection.sql().writeAndTell() : connection.sql().write());
-		statement.setString(1, owner(state.exclusive()));
-		bind(statement, 2, key, state, state.version());
+		bindUpdate(statement, key, state);
 		int rows = telling ? connection.dialect().updateAndTell(statement) : statement.executeUpdate();
 		return requireWritten(rows, state.version() + 1);
 	}
@@ -241,13 +254,12 @@ final class KeyRows {
 		KeyEntry exclusive = state.exclusive();
 		statement.setString(index, owner(exclusive));
 		statement.setLong(index + 1, state.token());
-		statement.setLong(index + 2, (exclusive != null) ? exclusive.end() : 0);
-		statement.setString(index + 3, (exclusive != null && !exclusive.isClaim()) ? exclusive.holder() : null);
-		statement.setLong(index + 4, state.sharedUntil());
-		statement.setString(index + 5, lines(state));
-		statement.setString(index + 6, waiting(state));
-		statement.setBytes(index + 7, SingleStatementOperations.bytes(key));
-		statement.setLong(index + 8, version);
+		statement.setString(index + 2, (exclusive != null && !exclusive.isClaim()) ? exclusive.holder() : null);
+		statement.setLong(index + 3, state.sharedUntil());
+		statement.setString(index + 4, lines(state));
+		statement.setString(index + 5, waiting(state));
+		statement.setBytes(index + 6, SingleStatementOperations.bytes(key));
+		statement.setLong(index + 7, version);
 	}
 
 	private static @Nullable String lines(KeyState state) {
@@ -261,6 +273,10 @@ final class KeyRows {
 
 	private static @Nullable String waiting(KeyState state) {
 		return state.waiting().isEmpty() ? null : String.join(" ", state.waiting()) + ' ';
+	}
+
+	private static long end(@Nullable KeyEntry exclusive) {
+		return (exclusive != null) ? exclusive.end() : 0;
 	}
 
 	private static @Nullable String owner(@Nullable KeyEntry exclusive) {

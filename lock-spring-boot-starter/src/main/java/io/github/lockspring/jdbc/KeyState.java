@@ -25,6 +25,7 @@ import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
+import io.github.lockspring.jdbc.dialect.JdbcDialect;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseMode.Permits;
 import org.jspecify.annotations.Nullable;
@@ -51,12 +52,6 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 * The version of a row that is not there.
 	 */
 	static final long ABSENT = -1;
-
-	/**
-	 * How long the key is kept for one that it was passed on to: longer than the longest
-	 * pause between two of its attempts.
-	 */
-	static final Duration CLAIM_TIME = Duration.ofMillis(500);
 
 	private static final Duration LONGEST_PAUSE = Duration.ofMillis(110);
 
@@ -250,7 +245,8 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		if (position < 0) {
 			return null;
 		}
-		long held = Math.min(Math.max(this.now - heldSince(), 0), SingleStatementOperations.micros(CLAIM_TIME));
+		long held = Math.min(Math.max(this.now - heldSince(), 0),
+				SingleStatementOperations.micros(JdbcDialect.CLAIM_TIME));
 		Duration pause = Duration.of(Math.max(position, 1) * held / 2, ChronoUnit.MICROS);
 		return max((pause.compareTo(LONGEST_PAUSE) < 0) ? pause : LONGEST_PAUSE, SHORTEST_PAUSE);
 	}
@@ -261,7 +257,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	private long heldSince() {
 		KeyEntry exclusive = exclusive();
 		return (exclusive != null && exclusive.isClaim())
-				? exclusive.end() - SingleStatementOperations.micros(CLAIM_TIME) : this.token;
+				? exclusive.end() - SingleStatementOperations.micros(JdbcDialect.CLAIM_TIME) : this.token;
 	}
 
 	private static Duration max(Duration one, Duration other) {
@@ -359,7 +355,8 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		if (this.waiting.isEmpty() || !this.places.isEmpty() || this.awaited) {
 			return this;
 		}
-		KeyEntry claim = KeyEntry.claim(this.waiting.get(0), this.now + SingleStatementOperations.micros(CLAIM_TIME));
+		KeyEntry claim = KeyEntry.claim(this.waiting.get(0),
+				this.now + SingleStatementOperations.micros(JdbcDialect.CLAIM_TIME));
 		return new KeyState(this.version, this.now, this.token, List.of(claim), this.places,
 				this.waiting.subList(1, this.waiting.size()), this.awaited);
 	}

@@ -30,7 +30,12 @@ import java.util.concurrent.TimeUnit;
 
 import javax.sql.DataSource;
 
-import io.github.lockspring.jdbc.JdbcDialect.SessionChange;
+import io.github.lockspring.jdbc.dialect.JdbcDialect;
+import io.github.lockspring.jdbc.dialect.JdbcDialects;
+import io.github.lockspring.jdbc.dialect.LockSql;
+import io.github.lockspring.jdbc.dialect.TableName;
+import io.github.lockspring.jdbc.dialect.JdbcDialect.SessionChange;
+import io.github.lockspring.support.Deadline;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -184,12 +189,12 @@ final class LockConnection {
 	}
 
 	/**
-	 * Prepares a statement that answers with a generated key.
+	 * Prepare a statement that acquires and returns a token.
 	 */
-	PreparedStatement prepareWithKey(String sql) throws SQLException {
+	PreparedStatement prepareAcquire(String sql) throws SQLException {
 		PreparedStatement statement = this.statements.get(sql);
 		if (statement == null) {
-			statement = this.connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS);
+			statement = this.dialect.prepareAcquire(this.connection, sql);
 			this.statements.put(sql, statement);
 		}
 		return statement;
@@ -309,7 +314,7 @@ final class LockConnection {
 	 * @param soon how long the next step may take
 	 */
 	boolean isOverIn(Duration soon) {
-		return System.nanoTime() - this.deadline + soon.toNanos() >= 0;
+		return Deadline.isOver(this.deadline - soon.toNanos());
 	}
 
 	/**
@@ -327,7 +332,7 @@ final class LockConnection {
 	 * Whether the time of the present call is over.
 	 */
 	boolean isOver() {
-		return System.nanoTime() - this.deadline >= 0;
+		return Deadline.isOver(this.deadline);
 	}
 
 	boolean isAborted() {

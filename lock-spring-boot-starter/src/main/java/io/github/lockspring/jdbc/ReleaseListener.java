@@ -32,9 +32,13 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
+import io.github.lockspring.jdbc.dialect.PostgresSession;
+import io.github.lockspring.jdbc.dialect.ReleaseChannel;
+import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.support.DaemonThreads;
+import io.github.lockspring.support.Deadline;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -223,14 +227,14 @@ final class ReleaseListener implements AutoCloseable {
 			this.listening = true;
 			this.waiters.keySet().forEach(this::tell);
 			do {
-				hear(channel, System.nanoTime() + CHECK_INTERVAL.toNanos());
+				hear(channel, Deadline.after(CHECK_INTERVAL));
 			}
 			while (isNeeded() && channel.isCurrent());
 		}
 	}
 
 	private void hear(ReleaseChannel channel, long until) throws SQLException {
-		while (isNeeded() && System.nanoTime() - until < 0) {
+		while (isNeeded() && !Deadline.isOver(until)) {
 			channel.hear(POLL_MILLIS, this::heard);
 			dropThoseWhoLeft();
 		}

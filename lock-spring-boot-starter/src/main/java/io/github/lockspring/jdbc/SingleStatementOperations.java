@@ -37,6 +37,7 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.support.RecentKeys;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,7 +104,7 @@ final class SingleStatementOperations {
 
 	private static @Nullable Long reacquire(LockConnection connection, LeaseRequest request, String sql)
 			throws SQLException {
-		PreparedStatement statement = connection.dialect().prepareAcquire(connection, sql);
+		PreparedStatement statement = connection.prepareAcquire(sql);
 		statement.setLong(1, request.terms().tokens());
 		statement.setString(2, request.owner().toString());
 		statement.setString(3, connection.processName());
@@ -113,7 +114,7 @@ final class SingleStatementOperations {
 	}
 
 	private static Attempt acquire(LockConnection connection, LeaseRequest request) throws SQLException {
-		PreparedStatement statement = connection.dialect().prepareAcquire(connection, connection.sql().acquire());
+		PreparedStatement statement = connection.prepareAcquire(connection.sql().acquire());
 		bindAcquire(connection, statement, request);
 		Long token = connection.dialect().acquire(statement);
 		return (token != null) ? grant(request.terms(), token) : Denial.UNKNOWN_DURATION;

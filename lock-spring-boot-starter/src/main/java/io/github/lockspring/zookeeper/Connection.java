@@ -248,7 +248,7 @@ final class Connection {
 	}
 
 	/**
-	 * What is not complete yet goes on to be waited for.
+	 * Return the future that callers wait for, another one if the last is complete.
 	 */
 	private CompletableFuture<Session> renewed() {
 		if (this.ready.isDone()) {
@@ -329,7 +329,8 @@ final class Connection {
 	}
 
 	/**
-	 * Users whom the servers do not show to us could not use the nodes that we create.
+	 * Users that the servers hide from this client could not use the nodes that it
+	 * creates.
 	 */
 	private List<ACL> checked(List<ACL> acl) {
 		if (acl.stream().anyMatch((entry) -> isHidden(entry.getId()))) {
@@ -371,22 +372,23 @@ final class Connection {
 	}
 
 	/**
-	 * Hears what becomes of sessions, in the threads of the client.
+	 * Callbacks for changes of the session, in the threads of the client.
 	 */
 	interface SessionListener {
 
 		/**
-		 * Tells that nobody knows at present whether the session is still there.
+		 * Called when the connection is suspended: it is unknown whether the session
+		 * still exists.
 		 */
 		void suspended();
 
 		/**
-		 * Tells that a session can be used, for the first time or again.
+		 * Called when a session can be used, for the first time or again.
 		 */
 		void resumed(Session session);
 
 		/**
-		 * Tells that a session is over.
+		 * Called when a session has ended.
 		 */
 		void lost(Session session);
 

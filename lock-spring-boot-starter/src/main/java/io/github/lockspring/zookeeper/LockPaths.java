@@ -86,6 +86,20 @@ final class LockPaths {
 		return path.toString();
 	}
 
+	/**
+	 * Return the path of the parent of a node.
+	 */
+	static String parentOf(String path) {
+		return path.substring(0, path.lastIndexOf('/'));
+	}
+
+	/**
+	 * Return the name of a node in its parent.
+	 */
+	static String nameOf(String path) {
+		return path.substring(path.lastIndexOf('/') + 1);
+	}
+
 	private static boolean isPlain(char character) {
 		return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z')
 				|| (character >= '0' && character <= '9') || PLAIN.indexOf(character) >= 0;

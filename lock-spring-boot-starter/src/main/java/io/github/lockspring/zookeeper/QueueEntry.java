@@ -51,7 +51,7 @@ final class QueueEntry {
 	private int sequence;
 
 	/**
-	 * The paths of the nodes, if they are not told by the request and the number.
+	 * The paths of the nodes, unless they follow from the request and the number.
 	 */
 	private @Nullable List<String> paths = List.of();
 
@@ -79,10 +79,10 @@ final class QueueEntry {
 	 * @return {@code false} if they are no longer wanted
 	 */
 	synchronized boolean entered(List<String> paths, long token) {
-		String name = name(paths.get(0));
+		String name = LockPaths.nameOf(paths.get(0));
 		this.sequence = QueueNode.sequence(name);
-		boolean told = paths.size() == 1 && name.equals(QueueNode.name(this.request, this.sequence));
-		this.paths = told ? null : paths;
+		boolean derived = paths.size() == 1 && name.equals(QueueNode.name(this.request, this.sequence));
+		this.paths = derived ? null : paths;
 		this.token = token;
 		if (this.state == State.LEFT) {
 			return false;
@@ -101,24 +101,24 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Takes some of several keys out.
+	 * Remove some of several keys.
 	 * @return the paths of their nodes
 	 */
 	synchronized List<String> release(List<String> keys) {
 		LeaseRequest all = this.request;
-		LeaseRequest rest = all.without(keys);
+		LeaseRequest remaining = all.without(keys);
 		List<String> paths = paths();
-		if (rest == null || paths.size() != all.keys().size()) {
+		if (remaining == null || paths.size() != all.keys().size()) {
 			return List.of();
 		}
-		List<String> given = new ArrayList<>();
+		List<String> released = new ArrayList<>();
 		List<String> left = new ArrayList<>();
 		for (int i = 0; i < paths.size(); i++) {
-			(keys.contains(all.keys().get(i)) ? given : left).add(paths.get(i));
+			(keys.contains(all.keys().get(i)) ? released : left).add(paths.get(i));
 		}
 		this.paths = left;
-		this.request = rest;
-		return given;
+		this.request = remaining;
+		return released;
 	}
 
 	synchronized List<String> paths() {
@@ -135,11 +135,7 @@ final class QueueEntry {
 	}
 
 	String name() {
-		return name(path());
-	}
-
-	private static String name(String path) {
-		return path.substring(path.lastIndexOf('/') + 1);
+		return LockPaths.nameOf(path());
 	}
 
 	/**
@@ -260,7 +256,7 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Makes the request the holder.
+	 * Make the request the holder.
 	 * @return {@code true} if it was waiting until now
 	 */
 	synchronized boolean hold() {
@@ -275,7 +271,7 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Ends this place.
+	 * End this entry.
 	 * @return what it was before
 	 */
 	synchronized State leave() {
@@ -324,7 +320,7 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Does something with every path that was watched.
+	 * Do something with every path that was watched.
 	 */
 	void forEachWatched(BiConsumer<String, QueueEntry> action) {
 		List<String> paths;
@@ -414,7 +410,7 @@ final class QueueEntry {
 	}
 
 	/**
-	 * What a place can be.
+	 * State of an entry.
 	 */
 	enum State {
 
@@ -434,7 +430,7 @@ final class QueueEntry {
 		HELD,
 
 		/**
-		 * It was given up.
+		 * It was left.
 		 */
 		LEFT
 

@@ -39,8 +39,7 @@ import io.github.lockspring.spi.LeaseRequest;
  * @param owner the text of the owner's id
  * @param mode the share that is held or wanted
  * @param tokens the number of fencing tokens
- * @param rest whether the owner has given the key back and it rests until its minimum is
- * over
+ * @param rest whether the owner has released the key with a delay that is not over
  * @param sequence the place in the queue
  */
 record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean rest, int sequence) {
@@ -126,15 +125,15 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	}
 
 	/**
-	 * The name of the node that takes the place of this one when its lease becomes that
-	 * of another request.
+	 * The name of the node that replaces this one when its lease becomes that of another
+	 * request.
 	 */
 	String replacedBy(LeaseRequest request) {
 		return prefix(request) + sequenceText();
 	}
 
 	/**
-	 * The name of the node that takes the place of this one for the rest of the minimum.
+	 * The name of the node that replaces this one until the delay of a release is over.
 	 */
 	String resting() {
 		return prefix(this.owner, this.mode, this.tokens, true) + sequenceText();

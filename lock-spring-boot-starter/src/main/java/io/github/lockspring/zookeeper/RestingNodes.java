@@ -70,8 +70,8 @@ final class RestingNodes {
 	 * Replace the nodes of a lease by resting nodes.
 	 * @return completes when that is done; fails if one of the nodes was not there
 	 */
-	CompletableFuture<Void> replace(Session session, List<String> paths, Duration rest) {
-		byte[] millis = Long.toString(rest.plusNanos(999_999).toMillis()).getBytes(StandardCharsets.ISO_8859_1);
+	CompletableFuture<Void> replace(Session session, List<String> paths, Duration delay) {
+		byte[] millis = NodeContent.dataOf(delay.plusNanos(999_999).toMillis());
 		List<Op> changes = new ArrayList<>();
 		for (String path : paths) {
 			String resting = replacementOf(path);
@@ -81,7 +81,7 @@ final class RestingNodes {
 		}
 		session.create(this.tree.restingNodes(), CreateMode.CONTAINER); // unless it is
 																		// there
-		return session.change(changes).thenAccept((results) -> deleteAfter(rest, results));
+		return session.change(changes).thenAccept((results) -> deleteAfter(delay, results));
 	}
 
 	private static String replacementOf(String path) {
@@ -90,15 +90,15 @@ final class RestingNodes {
 	}
 
 	/**
-	 * Certainly not before the rest is over by the clock of the leader, which may run
+	 * Certainly not before the delay is over by the clock of the leader, which may run
 	 * slower than the one here.
 	 */
-	private void deleteAfter(Duration rest, List<OpResult> results) {
+	private void deleteAfter(Duration delay, List<OpResult> results) {
 		List<String> created = results.stream()
 			.filter(OpResult.CreateResult.class::isInstance)
 			.map((result) -> ((OpResult.CreateResult) result).getPath())
 			.toList();
-		long millis = rest.toMillis() + rest.toMillis() / 50 + 500;
+		long millis = delay.toMillis() + delay.toMillis() / 50 + 500;
 		CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(() -> {
 			Session session = this.connection.sessionNow();
 			if (session != null) {
@@ -117,7 +117,7 @@ final class RestingNodes {
 	}
 
 	/**
-	 * Delete the resting nodes, of whatever process, whose rest is over.
+	 * Delete the resting nodes, of any process, whose delay is over.
 	 */
 	void sweep(Session session) {
 		session.children(this.tree.restingNodes()).thenAccept((entries) -> {
@@ -158,7 +158,7 @@ final class RestingNodes {
 	}
 
 	/**
-	 * Delete a resting node if its rest is over.
+	 * Delete a resting node if its delay is over.
 	 * @return whether it is not there any more
 	 */
 	private static CompletableFuture<Boolean> isOver(Session session, String path, long now) {
@@ -171,10 +171,10 @@ final class RestingNodes {
 	}
 
 	/**
-	 * Return how long a key still rests, by the leader's clock.
-	 * @param path the node that rests
+	 * Return how long a key is still kept, by the leader's clock.
+	 * @param path the resting node
 	 * @param clock a node that may be changed to learn what time it is
-	 * @return the time in milliseconds, not positive if the rest is over
+	 * @return the time in milliseconds, not positive if the delay is over
 	 */
 	static CompletableFuture<Long> remaining(Session session, String path, String clock) {
 		CompletableFuture<Optional<NodeContent>> content = session.read(path);
@@ -182,10 +182,7 @@ final class RestingNodes {
 	}
 
 	private static long remaining(Optional<NodeContent> content, long now) {
-		return content
-			.map((node) -> node.stat().getCtime() + Long.parseLong(new String(node.data(), StandardCharsets.ISO_8859_1))
-					- now)
-			.orElse(0L);
+		return content.map((node) -> node.stat().getCtime() + node.number() - now).orElse(0L);
 	}
 
 }

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.zookeeper;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -99,7 +100,7 @@ final class Session {
 
 	/**
 	 * For how long the servers are sure to keep a session of which the leader's answer
-	 * was the last that is known. A server tells the leader whom it has heard from every
+	 * was the last that is known. A server reports its live sessions to the leader every
 	 * half tick, so the leader may count from half a tick before that answer, if the
 	 * server dies between. A time-out is at least two ticks, and a tick is rarely longer
 	 * than two seconds.
@@ -197,9 +198,9 @@ final class Session {
 	}
 
 	/**
-	 * Creates a node in the queue of each key, in one step, and counts who is there. The
-	 * node of the key is changed in the same step because the answer to that tells how
-	 * many children it has then. Without the right to change it nobody counts.
+	 * Create a node in the queue of each key, in one step, and count the nodes in it. The
+	 * node of the key is changed in the same step because the answer to that contains the
+	 * number of its children. Without the right to change it they are not counted.
 	 * @param parents the nodes of the keys
 	 * @param name the part of the name before the number
 	 */
@@ -319,7 +320,7 @@ final class Session {
 
 	/**
 	 * Looks whether a node is there, and watches it if it is.
-	 * @param watcher whom to tell when the node changes or goes
+	 * @param watcher is notified when the node is changed or deleted
 	 */
 	CompletableFuture<Boolean> watch(String path, Watcher watcher) {
 		CompletableFuture<Boolean> answer = new CompletableFuture<>();
@@ -371,7 +372,7 @@ final class Session {
 	}
 
 	/**
-	 * Has the server catch up with the leader.
+	 * Let the server catch up with the leader.
 	 */
 	CompletableFuture<Void> sync() {
 		CompletableFuture<Void> answer = new CompletableFuture<>();
@@ -389,8 +390,8 @@ final class Session {
 	}
 
 	/**
-	 * Tells which of many nodes are not there, with one request for some hundred of them.
-	 * A node that we may not read counts as there. Fails with a
+	 * Find out which of many nodes do not exist, with one request for some hundred of
+	 * them. A node that we may not read counts as there. Fails with a
 	 * {@link KeeperException.UnimplementedException}, and the connection ends, if the
 	 * server is older than 3.6.
 	 */
@@ -431,7 +432,7 @@ final class Session {
 	}
 
 	/**
-	 * Makes several changes or none of them.
+	 * Make several changes or none of them.
 	 * @return the results of the changes
 	 */
 	CompletableFuture<List<OpResult>> change(List<Op> changes) {
@@ -454,9 +455,9 @@ final class Session {
 	}
 
 	/**
-	 * The changes that put a node into the place of another. The old one is changed
-	 * before it goes: those who watch it are told of the change alone, and do not take
-	 * its end for their turn.
+	 * Return the changes that replace a node by another. The old one is changed before it
+	 * is deleted: watchers are notified of the change only, and do not take its deletion
+	 * for a release.
 	 */
 	List<Op> replacement(String path, String replacement, byte[] data, CreateMode mode) {
 		return List.of(Op.setData(path, NO_DATA, -1), Op.delete(path, -1), creation(replacement, data, mode));
@@ -494,6 +495,18 @@ final class Session {
 	 * @param stat what the servers know of it
 	 */
 	record NodeContent(byte[] data, Stat stat) {
+
+		/**
+		 * Return the data that {@link #number()} reads.
+		 */
+		static byte[] dataOf(long number) {
+			return Long.toString(number).getBytes(StandardCharsets.ISO_8859_1);
+		}
+
+		long number() {
+			return Long.parseLong(new String(this.data, StandardCharsets.ISO_8859_1));
+		}
+
 	}
 
 }

@@ -19,75 +19,60 @@ package io.github.lockspring.zookeeper;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
-
-import org.apache.zookeeper.WatchedEvent;
-import org.apache.zookeeper.Watcher;
-import org.apache.zookeeper.Watcher.Event.EventType;
-import org.apache.zookeeper.Watcher.Event.KeeperState;
 
 /**
- * Registry of callbacks for the change or deletion of a node. There is one watcher for
- * all, so that callbacks added and removed while a node exists leave nothing behind in
- * the client.
+ * Registry of the nodes that are watched, and of the entries that each is watched for.
  */
-final class Watches implements Watcher {
+final class Watches {
 
-	private final Map<String, Set<QueueEntry>> places = new ConcurrentHashMap<>();
-
-	private final BiConsumer<QueueEntry, WatchedEvent> listener;
+	private final Map<String, Set<QueueEntry>> entries = new ConcurrentHashMap<>();
 
 	private volatile int connections;
 
-	Watches(BiConsumer<QueueEntry, WatchedEvent> listener) {
-		this.listener = listener;
-	}
-
 	void add(String path, QueueEntry queueEntry) {
 		queueEntry.watching(path);
-		this.places.compute(path, (same, places) -> {
-			Set<QueueEntry> result = (places != null) ? places : ConcurrentHashMap.newKeySet(1);
+		this.entries.compute(path, (same, entries) -> {
+			Set<QueueEntry> result = (entries != null) ? entries : ConcurrentHashMap.newKeySet(1);
 			result.add(queueEntry);
 			return result;
 		});
 	}
 
 	void remove(String path, QueueEntry queueEntry) {
-		this.places.computeIfPresent(path, (same, places) -> {
-			places.remove(queueEntry);
-			return places.isEmpty() ? null : places;
+		this.entries.computeIfPresent(path, (same, entries) -> {
+			entries.remove(queueEntry);
+			return entries.isEmpty() ? null : entries;
 		});
 	}
 
 	/**
-	 * How many nodes somebody waits for.
+	 * Remove the entries of a node, of whose change the servers have notified once.
 	 */
-	int size() {
-		return this.places.size();
+	Set<QueueEntry> remove(String path) {
+		Set<QueueEntry> entries = this.entries.remove(path);
+		return (entries != null) ? entries : Set.of();
 	}
 
 	/**
-	 * How many connections there were up to now. What is said of a node after a
+	 * Return the number of nodes that are watched.
+	 */
+	int size() {
+		return this.entries.size();
+	}
+
+	/**
+	 * Return the number of connections up to now. What is known of a node after a
 	 * reconnection may leave out what happened to it meanwhile.
 	 */
 	int connections() {
 		return this.connections;
 	}
 
-	@Override
-	public void process(WatchedEvent event) {
-		if (event.getType() == EventType.None) {
-			if (event.getState() != KeeperState.SyncConnected) {
-				this.connections++; // in the one thread that tells of events
-			}
-			return;
-		}
-		Set<QueueEntry> places = this.places.remove(event.getPath());
-		if (places != null) {
-			places.forEach(QueueEntry::disturbed); // all of them, whatever becomes of the
-													// next
-			places.forEach((queueEntry) -> this.listener.accept(queueEntry, event));
-		}
+	/**
+	 * Count the loss of a connection. To be called in the event thread of the client.
+	 */
+	void disconnected() {
+		this.connections++;
 	}
 
 }

@@ -49,6 +49,7 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.support.Deadline;
 
 import org.springframework.util.Assert;
 
@@ -127,7 +128,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	@Override
 	public void start(BackendListener listener) {
 		this.listener = listener;
-		this.lockQueues.setListener(listener);
+		this.lockQueues.watcher().setListener(listener);
 		this.connection.start();
 		try {
 			this.connection.session(this.settings.operationTimeout().toNanos());
@@ -158,10 +159,10 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		Assert.isTrue(request.terms().tokens() <= MOST_TOKENS,
 				() -> "A lease has at most " + MOST_TOKENS + " fencing tokens, not " + request.terms().tokens());
 		try {
-			return call(timeout, (session) -> this.lockQueues.enter(session, request, stays));
+			return call(timeout, (session) -> this.lockQueues.entrance().enter(session, request, stays));
 		}
 		catch (OutcomeUnknownException ex) {
-			this.lockQueues.cancel(request);
+			this.lockQueues.releaser().cancel(request);
 			throw ex;
 		}
 	}
@@ -175,7 +176,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
 		long now = System.nanoTime();
 		Session session = session(TimeUnit.NANOSECONDS.convert(timeout));
-		return this.lockQueues.denyAgain(session, waiting, now);
+		return this.lockQueues.watcher().denyAgain(session, waiting, now);
 	}
 
 	/**
@@ -189,7 +190,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	@Override
 	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
-		Set<LeaseRequest> held = call(timeout, (session) -> this.lockQueues.confirm(session, leases));
+		Set<LeaseRequest> held = call(timeout, (session) -> this.lockQueues.watcher().confirm(session, leases));
 		Set<LeaseRequest> lost = new HashSet<>(leases);
 		lost.removeAll(held);
 		return new Renewal(held, lost);
@@ -197,7 +198,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
-		return call(timeout, (session) -> this.lockQueues.leave(session, lease));
+		return call(timeout, (session) -> this.lockQueues.releaser().leave(session, lease));
 	}
 
 	@Override
@@ -206,20 +207,21 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		if (session == null) {
 			return CompletableFuture.failedFuture(new BackendUnavailableException("ZooKeeper is not connected", null));
 		}
-		return this.lockQueues.leave(session, lease)
+		return this.lockQueues.releaser()
+			.leave(session, lease)
 			.copy()
 			.orTimeout(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS)
 			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translate(failure)));
 	}
 
 	@Override
-	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
-		return call(timeout, (session) -> this.lockQueues.leaveAfter(session, lease, rest));
+	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
+		return call(timeout, (session) -> this.lockQueues.releaser().leaveWithDelay(session, lease, delay));
 	}
 
 	@Override
 	public Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
-		return call(timeout, (session) -> this.lockQueues.downgrade(session, exclusive, shared));
+		return call(timeout, (session) -> this.lockQueues.releaser().downgrade(session, exclusive, shared));
 	}
 
 	@Override
@@ -256,10 +258,10 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	@Override
 	public void close() {
 		this.listener = null;
-		this.lockQueues.setListener(null);
+		this.lockQueues.watcher().setListener(null);
 		if (this.connection.sessionNow() != null) {
 			try {
-				await(this.lockQueues.leaveAllThatWait(), this.settings.operationTimeout().toNanos());
+				await(this.lockQueues.releaser().leaveAllThatWait(), this.settings.operationTimeout().toNanos());
 			}
 			catch (BackendException ex) {
 				logger.debug("Could not remove all queue entries in ZooKeeper: " + ex.getMessage());
@@ -281,10 +283,9 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	}
 
 	private <T> T call(Duration timeout, Function<Session, CompletableFuture<T>> request) {
-		long nanos = TimeUnit.NANOSECONDS.convert(timeout);
-		long start = System.nanoTime();
-		Session session = session(nanos);
-		return await(request.apply(session), nanos - (System.nanoTime() - start));
+		long deadline = Deadline.after(timeout);
+		Session session = session(Deadline.remainingNanos(deadline));
+		return await(request.apply(session), Deadline.remainingNanos(deadline));
 	}
 
 	private Session session(long nanos) {
@@ -313,7 +314,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	}
 
 	private static RuntimeException translate(@Nullable Throwable failure) {
-		Throwable cause = (failure != null) ? LockQueues.cause(failure) : null;
+		Throwable cause = (failure != null) ? Answers.cause(failure) : null;
 		if (cause instanceof BackendException || cause instanceof IllegalArgumentException) {
 			return (RuntimeException) cause;
 		}

@@ -30,9 +30,9 @@ import io.github.lockspring.support.Durations;
  * @param operationTimeout how long the start waits for the first connection, and what
  * runs in the background for an answer
  * @param sessionTimeout the session time-out that the client asks for, so that a warning
- * can tell if the servers give another; {@code null} if unknown
+ * can be given if the servers grant another; {@code null} if unknown
  * @param exclusive whether the nodes of locks are meant for clients of the same identity
- * only, so that a warning can tell if they are open to others
+ * only, so that a warning can be given if they are open to others
  */
 public record ZooKeeperLockSettings(String namespace, Duration operationTimeout, @Nullable Duration sessionTimeout,
 		boolean exclusive) {

@@ -17,7 +17,7 @@
 /**
  * Leases in ZooKeeper: the queue of a key is the lock, and a lease lasts as long as the
  * session. {@link io.github.lockspring.zookeeper.ZooKeeperLockBackend} speaks to the
- * engine, {@code LockQueues} takes and leaves places, {@code Connection} and
+ * engine, {@code LockQueues} enters and leaves queues, {@code Connection} and
  * {@code Session} know what can be asked at present.
  */
 @NullMarked

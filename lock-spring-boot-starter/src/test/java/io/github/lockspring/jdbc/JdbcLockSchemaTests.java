@@ -30,6 +30,7 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockspring.jdbc.dialect.UnsupportedDatabaseException;
 import io.github.lockspring.spi.BackendUnavailableException;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
+import io.github.lockspring.jdbc.dialect.JdbcDialects;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;

@@ -44,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
+import io.github.lockspring.jdbc.dialect.PostgresSession;
 import io.github.lockspring.server.PostgresServer;
 import io.github.lockspring.spi.LeaseRequest;
 

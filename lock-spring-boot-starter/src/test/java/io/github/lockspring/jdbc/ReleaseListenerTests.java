@@ -34,6 +34,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.lockspring.jdbc.dialect.ReleaseChannel;
+import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
@@ -264,7 +266,7 @@ class ReleaseListenerTests {
 
 	private String channel() {
 		return String
-			.valueOf(this.database.jdbc().queryForObject(PostgresDialect.channel(new TableName(TABLE)), String.class));
+			.valueOf(this.database.jdbc().queryForObject(ReleaseChannel.nameQuery(new TableName(TABLE)), String.class));
 	}
 
 	@Test
@@ -286,7 +288,7 @@ class ReleaseListenerTests {
 		this.database.jdbc().execute("CREATE SCHEMA IF NOT EXISTS other_locks");
 		createTable("other_locks." + TABLE);
 		assertThat(this.database.jdbc()
-			.queryForObject(PostgresDialect.channel(new TableName("other_locks." + TABLE)), String.class))
+			.queryForObject(ReleaseChannel.nameQuery(new TableName("other_locks." + TABLE)), String.class))
 			.isNotEqualTo(channel());
 		this.database.jdbc().execute("DROP SCHEMA other_locks CASCADE");
 	}
@@ -412,7 +414,7 @@ class ReleaseListenerTests {
 			spy.statements().clear();
 			spy.calls().clear();
 			waitInVain(engine, 7);
-			long checks = spy.calls().stream().filter(PostgresDialect.channel(new TableName(TABLE))::equals).count();
+			long checks = spy.calls().stream().filter(ReleaseChannel.nameQuery(new TableName(TABLE))::equals).count();
 			assertThat(spy.statements()).filteredOn((statement) -> statement.contains("LEFT JOIN"))
 				.hasSizeGreaterThanOrEqualTo((int) checks)
 				.isNotEmpty();

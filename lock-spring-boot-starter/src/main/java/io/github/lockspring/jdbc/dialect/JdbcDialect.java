@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc;
+package io.github.lockspring.jdbc.dialect;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -29,6 +29,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +41,13 @@ import org.jspecify.annotations.Nullable;
  * @@timestamp@@} the clock for people, and {@code @@placeholders@@} is a list of question
  * marks.
  */
-abstract class JdbcDialect {
+public abstract class JdbcDialect {
+
+	/**
+	 * How long the key is kept for a request to which it was handed off: longer than the
+	 * longest delay between two of its attempts.
+	 */
+	public static final Duration CLAIM_TIME = Duration.ofMillis(500);
 
 	/**
 	 * The first two digits of the SQLSTATEs with which a database refuses a statement
@@ -56,7 +63,9 @@ abstract class JdbcDialect {
 	/**
 	 * A transaction that may not write, and what we answer for a server like that.
 	 */
-	static final String READ_ONLY = "25006";
+	public static final String READ_ONLY = "25006";
+
+	private static final String SCHEMA_DIRECTORY = "/io/github/lockspring/jdbc/";
 
 	private static final String FORBIDDEN = "42501";
 
@@ -108,13 +117,15 @@ abstract class JdbcDialect {
 			""";
 
 	/**
-	 * The owner is there twice because some databases assign from left to right.
+	 * The owner is there twice because some databases assign from left to right. An end
+	 * that is new counts from the moment at which the row is locked, which may be later
+	 * than the one at which it was read.
 	 */
 	private static final String WRITE = """
 			UPDATE @@table@@ SET
 			  held_since = CASE WHEN owner = ? THEN held_since ELSE @@timestamp@@ END,
-			  owner = ?, token = ?, expires_at = ?, holder = ?, shared_until = ?, entries = ?, waiting = ?,
-			  version = version + 1
+			  expires_at = CASE WHEN expires_at = ? THEN expires_at ELSE COALESCE(@@now@@ + ?, 0) END,
+			  owner = ?, token = ?, holder = ?, shared_until = ?, entries = ?, waiting = ?, version = version + 1
 			WHERE lock_key = ? AND version = ?
 			""";
 
@@ -137,7 +148,7 @@ abstract class JdbcDialect {
 
 	private static final String INSERT = """
 			INSERT INTO @@table@@
-			  (held_since, owner, token, expires_at, holder, shared_until, entries, waiting, lock_key, version)
+			  (held_since, expires_at, owner, token, holder, shared_until, entries, waiting, lock_key, version)
 			VALUES (@@timestamp@@, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 			""";
 
@@ -151,7 +162,7 @@ abstract class JdbcDialect {
 	/**
 	 * The clock of the database in microseconds since 1970, whatever the time zone.
 	 */
-	abstract String now();
+	public abstract String now();
 
 	/**
 	 * The clock of the database as people read it.
@@ -168,15 +179,18 @@ abstract class JdbcDialect {
 	 */
 	abstract String acquire();
 
-	PreparedStatement prepareAcquire(LockConnection connection, String sql) throws SQLException {
-		return connection.prepare(sql);
+	/**
+	 * Prepare the statement {@link #acquire()} or {@link #reacquire()}.
+	 */
+	public PreparedStatement prepareAcquire(Connection connection, String sql) throws SQLException {
+		return connection.prepareStatement(sql);
 	}
 
 	/**
 	 * Runs the statement {@link #acquire()}.
 	 * @return the last token of the block, or {@code null} if another owner holds the key
 	 */
-	@Nullable Long acquire(PreparedStatement statement) throws SQLException {
+	public @Nullable Long acquire(PreparedStatement statement) throws SQLException {
 		try (ResultSet result = statement.executeQuery()) {
 			return (result.next()) ? result.getLong(1) : null;
 		}
@@ -229,7 +243,7 @@ abstract class JdbcDialect {
 
 	String release() {
 		return RELEASE.replace("@@handing-off@@", handingOff())
-			.replace("@@claim@@", String.valueOf(SingleStatementOperations.micros(KeyState.CLAIM_TIME)));
+			.replace("@@claim@@", String.valueOf(TimeUnit.MICROSECONDS.convert(CLAIM_TIME)));
 	}
 
 	/**
@@ -243,7 +257,7 @@ abstract class JdbcDialect {
 	 * Run one of the statements that notify of a release.
 	 * @return how many rows were changed
 	 */
-	int updateAndTell(PreparedStatement statement) throws SQLException {
+	public int updateAndTell(PreparedStatement statement) throws SQLException {
 		return statement.executeUpdate();
 	}
 
@@ -267,7 +281,10 @@ abstract class JdbcDialect {
 	}
 
 	/**
-	 * Writes a row unless it has been written since it was read.
+	 * Writes a row unless it has been written since it was read. Its parameters are the
+	 * owner, the end of the exclusive lease as computed when the row was read, the time
+	 * from the reading to that end or {@code null} if there is no such lease, and the
+	 * other columns.
 	 */
 	String write() {
 		return WRITE;
@@ -307,13 +324,13 @@ abstract class JdbcDialect {
 	 * Return a query whose first result is whether the server is read-only, such as a
 	 * replica.
 	 */
-	abstract String readOnly();
+	public abstract String readOnly();
 
 	/**
 	 * Reads the answer to {@link #readOnly()}.
 	 * @throws SQLException if the server is not to be written to
 	 */
-	static void requireWritable(ResultSet answer) throws SQLException {
+	public static void requireWritable(ResultSet answer) throws SQLException {
 		if (answer.getBoolean(1)) {
 			throw new SQLException("The database is read-only, as replicas are and servers during a failover: "
 					+ "locks need the primary", READ_ONLY);
@@ -323,7 +340,7 @@ abstract class JdbcDialect {
 	/**
 	 * Whether a statement failed because the server or the transaction is read-only.
 	 */
-	boolean isReadOnly(SQLException failure) {
+	public boolean isReadOnly(SQLException failure) {
 		return READ_ONLY.equals(failure.getSQLState());
 	}
 
@@ -331,7 +348,7 @@ abstract class JdbcDialect {
 	 * Return a sentence that says why the table cannot be used although its columns are
 	 * correct: because of its storage, or the settings of the session.
 	 */
-	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
+	public Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
 		return Optional.empty();
 	}
 
@@ -340,7 +357,7 @@ abstract class JdbcDialect {
 	 * waited for a row.
 	 * @return what makes the session as it was before
 	 */
-	SessionChange readCommitted(Connection connection) throws SQLException {
+	public SessionChange readCommitted(Connection connection) throws SQLException {
 		int isolation = connection.getTransactionIsolation();
 		if (isolation == Connection.TRANSACTION_READ_COMMITTED) {
 			return SessionChange.NONE;
@@ -357,7 +374,7 @@ abstract class JdbcDialect {
 	 * Return how long a statement waits for a row that another session has locked.
 	 * @return the time, at most
 	 */
-	Duration lockTimeout() {
+	public Duration lockTimeout() {
 		return Duration.ofMillis(100);
 	}
 
@@ -365,13 +382,13 @@ abstract class JdbcDialect {
 	 * Makes the session fit for our statements.
 	 * @return what makes it as it was before
 	 */
-	abstract SessionChange configure(Connection connection) throws SQLException;
+	public abstract SessionChange configure(Connection connection) throws SQLException;
 
 	/**
 	 * Whether a statement failed only because another session was at work on the same
 	 * row: it changed nothing and may be tried again soon.
 	 */
-	boolean isContended(SQLException failure) {
+	public boolean isContended(SQLException failure) {
 		String state = failure.getSQLState();
 		return state != null && state.startsWith(ROLLED_BACK);
 	}
@@ -380,7 +397,7 @@ abstract class JdbcDialect {
 	 * Whether the database refused the statement, so that it is certain that nothing was
 	 * changed.
 	 */
-	boolean isRefused(SQLException failure) {
+	public boolean isRefused(SQLException failure) {
 		String state = failure.getSQLState();
 		return isContended(failure)
 				|| (state != null && state.length() == 5 && REFUSALS.contains(state.substring(0, 2)));
@@ -396,7 +413,7 @@ abstract class JdbcDialect {
 	/**
 	 * Return a sentence that says what is missing if a statement was refused.
 	 */
-	Optional<String> remedy(SQLException refusal) {
+	public Optional<String> remedy(SQLException refusal) {
 		if (isReadOnly(refusal)) {
 			return Optional.of("Locks need the primary server and a session that is not read-only.");
 		}
@@ -408,9 +425,9 @@ abstract class JdbcDialect {
 	/**
 	 * The statement that creates the table if it is not there.
 	 */
-	String schema(TableName table) {
+	public String schema(TableName table) {
 		String name = schemaResource();
-		try (InputStream resource = JdbcDialect.class.getResourceAsStream(name)) {
+		try (InputStream resource = JdbcDialect.class.getResourceAsStream(SCHEMA_DIRECTORY + name)) {
 			if (resource == null) {
 				throw new IllegalStateException("Missing resource " + name);
 			}
@@ -426,7 +443,7 @@ abstract class JdbcDialect {
 	/**
 	 * The columns that the table must have.
 	 */
-	abstract List<JdbcColumn> columns();
+	public abstract List<JdbcColumn> columns();
 
 	String render(String template, TableName table, int marks) {
 		return template.replace("@@awaited@@", awaited())
@@ -439,7 +456,7 @@ abstract class JdbcDialect {
 	/**
 	 * Something to do with a connection.
 	 */
-	interface SessionChange {
+	public interface SessionChange {
 
 		/**
 		 * Changes nothing.

@@ -13,7 +13,7 @@
  * See the License for the specific language governing permissions and
  * limitations under the License.
  */
-package io.github.lockspring.jdbc;
+package io.github.lockspring.jdbc.dialect;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -32,7 +32,7 @@ import org.postgresql.PGConnection;
  * @param pooled whether there is a pooler in between
  * @param isolation the isolation of transactions, as PostgreSQL writes it
  */
-record PostgresSession(boolean pooled, String isolation) {
+public record PostgresSession(boolean pooled, String isolation) {
 
 	private static final String READ_COMMITTED = "read committed";
 
@@ -79,7 +79,7 @@ record PostgresSession(boolean pooled, String isolation) {
 	 * Make one round trip. A pooler cannot report to its clients the process that will
 	 * serve them, and reports a number of its own when they connect.
 	 */
-	static PostgresSession of(Connection connection) throws SQLException {
+	public static PostgresSession of(Connection connection) throws SQLException {
 		try (Statement statement = connection.createStatement();
 				ResultSet rows = statement
 					.executeQuery("SELECT pg_backend_pid(), current_setting('transaction_isolation')")) {

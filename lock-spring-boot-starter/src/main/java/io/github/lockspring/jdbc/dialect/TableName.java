@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc;
+package io.github.lockspring.jdbc.dialect;
 
 import java.util.regex.Pattern;
 
@@ -27,14 +27,14 @@ import org.springframework.util.Assert;
  *
  * @param value the name, with or without its schema
  */
-record TableName(String value) {
+public record TableName(String value) {
 
 	private static final Pattern ALLOWED = Pattern
 		.compile("[A-Za-z_][A-Za-z0-9_]{0,62}(\\.[A-Za-z_][A-Za-z0-9_]{0,62})?");
 
 	private static final int MAX_SHOWN = 128;
 
-	TableName {
+	public TableName {
 		Assert.notNull(value, "'tableName' must not be null");
 		Assert.isTrue(ALLOWED.matcher(value).matches(),
 				() -> "The name of the lock table must be 'table' or 'schema.table', each of at most 63 letters, "
@@ -44,7 +44,7 @@ record TableName(String value) {
 	/**
 	 * The schema, if the name has one.
 	 */
-	@Nullable String schema() {
+	public @Nullable String schema() {
 		int dot = this.value.indexOf('.');
 		return (dot >= 0) ? this.value.substring(0, dot) : null;
 	}
@@ -52,7 +52,7 @@ record TableName(String value) {
 	/**
 	 * The name without the schema.
 	 */
-	String simpleName() {
+	public String simpleName() {
 		return this.value.substring(this.value.indexOf('.') + 1);
 	}
 

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc;
+package io.github.lockspring.jdbc.dialect;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -104,7 +104,7 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	@Override
-	String now() {
+	public String now() {
 		return NOW;
 	}
 
@@ -114,17 +114,17 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	@Override
-	String readOnly() {
+	public String readOnly() {
 		return "CALL READONLY()";
 	}
 
 	@Override
-	boolean isReadOnly(SQLException failure) {
+	public boolean isReadOnly(SQLException failure) {
 		return super.isReadOnly(failure) || failure.getErrorCode() == DATABASE_IS_READ_ONLY;
 	}
 
 	@Override
-	SessionChange configure(Connection connection) throws SQLException {
+	public SessionChange configure(Connection connection) throws SQLException {
 		int lockTimeout = lockTimeout(connection);
 		setLockTimeout(connection, 1);
 		return (configured) -> setLockTimeout(configured, lockTimeout);
@@ -145,12 +145,12 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	@Override
-	boolean isContended(SQLException failure) {
+	public boolean isContended(SQLException failure) {
 		return super.isContended(failure) || CONTENDED.contains(failure.getErrorCode());
 	}
 
 	@Override
-	boolean isRefused(SQLException failure) {
+	public boolean isRefused(SQLException failure) {
 		return super.isRefused(failure) || REFUSED.contains(failure.getErrorCode());
 	}
 
@@ -165,7 +165,7 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	@Override
-	List<JdbcColumn> columns() {
+	public List<JdbcColumn> columns() {
 		return List.of(new JdbcColumn("lock_key", Types.VARBINARY, 1024, "VARBINARY(1024)"),
 				new JdbcColumn("owner", Types.VARCHAR, 64, "VARCHAR(64)"),
 				new JdbcColumn("token", Types.BIGINT, 0, "BIGINT"),

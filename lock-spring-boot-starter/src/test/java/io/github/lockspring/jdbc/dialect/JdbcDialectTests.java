@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc;
+package io.github.lockspring.jdbc.dialect;
 
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc;
+package io.github.lockspring.jdbc.dialect;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -203,7 +203,7 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	String now() {
+	public String now() {
 		return NOW;
 	}
 
@@ -223,12 +223,12 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	PreparedStatement prepareAcquire(LockConnection connection, String sql) throws SQLException {
-		return connection.prepareWithKey(sql);
+	public PreparedStatement prepareAcquire(Connection connection, String sql) throws SQLException {
+		return connection.prepareStatement(sql, Statement.RETURN_GENERATED_KEYS);
 	}
 
 	@Override
-	@Nullable Long acquire(PreparedStatement statement) throws SQLException {
+	public @Nullable Long acquire(PreparedStatement statement) throws SQLException {
 		statement.executeUpdate();
 		try (ResultSet result = statement.getGeneratedKeys()) {
 			long token = (result.next()) ? result.getLong(1) : 0;
@@ -242,17 +242,17 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	String readOnly() {
+	public String readOnly() {
 		return SETTINGS;
 	}
 
 	@Override
-	boolean isReadOnly(SQLException failure) {
+	public boolean isReadOnly(SQLException failure) {
 		return super.isReadOnly(failure) || READ_ONLY_SERVER.contains(failure.getErrorCode());
 	}
 
 	@Override
-	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
+	public Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(ENGINE)) {
 			statement.setString(1, table.schema());
 			statement.setString(2, table.simpleName());
@@ -279,14 +279,14 @@ final class MySqlDialect extends JdbcDialect {
 	 * rights.
 	 */
 	@Override
-	SessionChange configure(Connection connection) throws SQLException {
+	public SessionChange configure(Connection connection) throws SQLException {
 		int timeout = lockTimeout(connection);
 		setLockTimeout(connection, (int) LOCK_TIMEOUT.toSeconds());
 		return (configured) -> setLockTimeout(configured, timeout);
 	}
 
 	@Override
-	Duration lockTimeout() {
+	public Duration lockTimeout() {
 		return LOCK_TIMEOUT;
 	}
 
@@ -305,12 +305,12 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	boolean isContended(SQLException failure) {
+	public boolean isContended(SQLException failure) {
 		return super.isContended(failure) || CONTENDED.contains(failure.getErrorCode());
 	}
 
 	@Override
-	boolean isRefused(SQLException failure) {
+	public boolean isRefused(SQLException failure) {
 		return super.isRefused(failure) || REFUSED.contains(failure.getErrorCode())
 				|| NOT_LOGGED.contains(failure.getErrorCode());
 	}
@@ -321,7 +321,7 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	Optional<String> remedy(SQLException refusal) {
+	public Optional<String> remedy(SQLException refusal) {
 		if (NOT_LOGGED.contains(refusal.getErrorCode())) {
 			return Optional.of(BINLOG_FORMAT);
 		}
@@ -334,7 +334,7 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	List<JdbcColumn> columns() {
+	public List<JdbcColumn> columns() {
 		return List.of(new JdbcColumn("lock_key", Types.VARBINARY, 1024, "VARBINARY(1024)"),
 				new JdbcColumn("owner", Types.VARCHAR, 64, "VARCHAR(64)"),
 				new JdbcColumn("token", Types.BIGINT, 0, "BIGINT"),

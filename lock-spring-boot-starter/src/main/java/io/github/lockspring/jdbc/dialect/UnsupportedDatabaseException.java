@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc;
+package io.github.lockspring.jdbc.dialect;
 
 /**
  * Thrown if the database is not supported by {@link JdbcLockBackend}.

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc;
+package io.github.lockspring.jdbc.dialect;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -170,6 +170,14 @@ final class PostgresDialect extends JdbcDialect {
 	 */
 	private static final String NO_FLUSH = "set_config('synchronous_commit', 'off', true) IS NOT NULL";
 
+	private static final String LOCKED_ROW = """
+			FROM (
+			  SELECT lock_key AS locked_key FROM @@table@@
+			  WHERE lock_key = ? AND version = ? AND @@short-wait@@
+			  FOR NO KEY UPDATE
+			) AS locked
+			WHERE lock_key = locked_key""".replace("@@short-wait@@", SHORT_WAIT);
+
 	private static final String READ_ONLY_SERVER = """
 			SELECT pg_is_in_recovery() OR CAST(current_setting('transaction_read_only') AS boolean)
 			""";
@@ -191,7 +199,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	String now() {
+	public String now() {
 		return NOW;
 	}
 
@@ -248,7 +256,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	int updateAndTell(PreparedStatement statement) throws SQLException {
+	public int updateAndTell(PreparedStatement statement) throws SQLException {
 		int changed = 0;
 		try (ResultSet rows = statement.executeQuery()) {
 			while (rows.next()) {
@@ -275,9 +283,13 @@ final class PostgresDialect extends JdbcDialect {
 		return and(super.renew(), SHORT_WAIT);
 	}
 
+	/**
+	 * Locks the row first: an update that waits for a row has computed what it writes
+	 * before.
+	 */
 	@Override
 	String write() {
-		return and(super.write(), SHORT_WAIT);
+		return super.write().replace("WHERE lock_key = ? AND version = ?", LOCKED_ROW);
 	}
 
 	@Override
@@ -305,12 +317,12 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	String readOnly() {
+	public String readOnly() {
 		return READ_ONLY_SERVER;
 	}
 
 	@Override
-	Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
+	public Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
 		try (PreparedStatement statement = connection.prepareStatement(PERSISTENCE)) {
 			statement.setString(1, table.value());
 			try (ResultSet rows = statement.executeQuery()) {
@@ -326,18 +338,18 @@ final class PostgresDialect extends JdbcDialect {
 	 * statements that meet another at the same row fail, and are tried again.
 	 */
 	@Override
-	SessionChange readCommitted(Connection connection) throws SQLException {
+	public SessionChange readCommitted(Connection connection) throws SQLException {
 		PostgresSession session = PostgresSession.ofKnown(connection);
 		return session.isIsolationToBeSet() ? setReadCommitted(connection, session.level()) : SessionChange.NONE;
 	}
 
 	@Override
-	SessionChange configure(Connection connection) {
+	public SessionChange configure(Connection connection) {
 		return SessionChange.NONE;
 	}
 
 	@Override
-	boolean isContended(SQLException failure) {
+	public boolean isContended(SQLException failure) {
 		return super.isContended(failure) || LOCK_NOT_AVAILABLE.equals(failure.getSQLState());
 	}
 
@@ -347,7 +359,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	List<JdbcColumn> columns() {
+	public List<JdbcColumn> columns() {
 		return List.of(new JdbcColumn("lock_key", Types.BINARY, 0, "BYTEA"),
 				new JdbcColumn("owner", Types.VARCHAR, 64, "VARCHAR(64)"),
 				new JdbcColumn("token", Types.BIGINT, 0, "BIGINT"),

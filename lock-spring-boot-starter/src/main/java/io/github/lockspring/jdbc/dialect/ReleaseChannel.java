@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc;
+package io.github.lockspring.jdbc.dialect;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -26,10 +26,10 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Channel on which PostgreSQL notifies of releases in one table. Apart from
- * {@link ReleaseListener} because the driver need not be there.
+ * Channel on which PostgreSQL notifies of releases in one table. Apart from its listener
+ * because the driver need not be there.
  */
-final class ReleaseChannel implements AutoCloseable {
+public final class ReleaseChannel implements AutoCloseable {
 
 	/**
 	 * How long the server may take to answer: then the connection counts as broken, since
@@ -47,7 +47,7 @@ final class ReleaseChannel implements AutoCloseable {
 
 	private final String name;
 
-	ReleaseChannel(Connection connection, TableName table) throws SQLException {
+	public ReleaseChannel(Connection connection, TableName table) throws SQLException {
 		this.connection = connection;
 		this.networkTimeout = connection.getNetworkTimeout();
 		this.connection.setNetworkTimeout(Runnable::run, ANSWER_MILLIS);
@@ -58,9 +58,16 @@ final class ReleaseChannel implements AutoCloseable {
 		execute("LISTEN " + this.name);
 	}
 
+	/**
+	 * Return the query for the name of the channel of a table.
+	 */
+	public static String nameQuery(TableName table) {
+		return PostgresDialect.channel(table);
+	}
+
 	private String currentName() throws SQLException {
 		try (Statement statement = this.connection.createStatement();
-				ResultSet rows = statement.executeQuery(PostgresDialect.channel(this.table))) {
+				ResultSet rows = statement.executeQuery(nameQuery(this.table))) {
 			rows.next();
 			return rows.getString(1);
 		}
@@ -70,7 +77,7 @@ final class ReleaseChannel implements AutoCloseable {
 	 * Return whether releases in the table are still notified on this channel, which is
 	 * the case until it is dropped and created again.
 	 */
-	boolean isCurrent() throws SQLException {
+	public boolean isCurrent() throws SQLException {
 		return this.name.equals(currentName());
 	}
 
@@ -79,7 +86,7 @@ final class ReleaseChannel implements AutoCloseable {
 	 * @param millis how long at most
 	 * @param listener the listener for the messages
 	 */
-	void hear(int millis, Consumer<String> listener) throws SQLException {
+	public void hear(int millis, Consumer<String> listener) throws SQLException {
 		PGNotification[] notifications = this.session.getNotifications(millis);
 		if (notifications != null) {
 			for (PGNotification notification : notifications) {

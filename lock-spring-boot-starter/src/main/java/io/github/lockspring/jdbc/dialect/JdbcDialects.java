@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc;
+package io.github.lockspring.jdbc.dialect;
 
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
 /**
  * Supported dialects.
  */
-final class JdbcDialects {
+public final class JdbcDialects {
 
 	private static final List<JdbcDialect> ALL = List.of(new PostgresDialect(), new MySqlDialect(true),
 			new MySqlDialect(false), new H2Dialect());
@@ -37,7 +37,7 @@ final class JdbcDialects {
 	 * The dialect of a database.
 	 * @throws UnsupportedDatabaseException if there is none
 	 */
-	static JdbcDialect of(Connection connection) throws SQLException {
+	public static JdbcDialect of(Connection connection) throws SQLException {
 		DatabaseMetaData database = connection.getMetaData();
 		for (JdbcDialect dialect : ALL) {
 			if (dialect.speaks(database.getDatabaseProductName(), database.getDatabaseProductVersion(),

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc;
+package io.github.lockspring.jdbc.dialect;
 
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
@@ -29,9 +29,9 @@ import java.util.Set;
  * @param minLength the length it must have at least, 0 if its type has none
  * @param definition its type as the database writes it
  */
-record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, String definition) {
+public record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, String definition) {
 
-	JdbcColumn(String name, int jdbcType, int minLength, String definition) {
+	public JdbcColumn(String name, int jdbcType, int minLength, String definition) {
 		this(name, Set.of(jdbcType), minLength, definition);
 	}
 
@@ -45,7 +45,7 @@ record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, String def
 	 * @param columns the columns of the table
 	 * @return a sentence that describes the problem, if any
 	 */
-	Optional<String> problemIn(ResultSetMetaData columns) throws SQLException {
+	public Optional<String> problemIn(ResultSetMetaData columns) throws SQLException {
 		for (int i = 1; i <= columns.getColumnCount(); i++) {
 			if (columns.getColumnLabel(i).equalsIgnoreCase(this.name)) {
 				return problemOf(columns, i);

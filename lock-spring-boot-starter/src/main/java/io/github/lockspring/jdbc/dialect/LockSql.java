@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.jdbc;
+package io.github.lockspring.jdbc.dialect;
 
 import java.util.Objects;
 
@@ -23,7 +23,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Statements for one table in one dialect.
  */
-final class LockSql {
+public final class LockSql {
+
+	private static final String LAST_OF_PAGE = """
+			SELECT lock_key FROM @@table@@ WHERE lock_key > ? ORDER BY lock_key LIMIT 1 OFFSET %d
+			""";
+
+	private static final String OLD_ROWS = """
+			SELECT lock_key, version, token, shared_until, entries, now_micros
+			FROM (SELECT @@now@@ AS now_micros) AS present, @@table@@
+			WHERE lock_key > ? AND lock_key <= ? AND token <= now_micros - ? AND expires_at <= now_micros - ?
+			  AND shared_until <= now_micros - ?
+			""";
 
 	private final JdbcDialect dialect;
 
@@ -45,7 +56,7 @@ final class LockSql {
 
 	private final @Nullable String mark;
 
-	LockSql(JdbcDialect dialect, TableName table) {
+	public LockSql(JdbcDialect dialect, TableName table) {
 		this.dialect = dialect;
 		this.table = table;
 		this.acquire = dialect.render(dialect.acquire(), table, 0);
@@ -61,60 +72,84 @@ final class LockSql {
 		this.mark = (mark != null) ? dialect.render(mark, table, 0) : null;
 	}
 
-	String acquire() {
+	public String acquire() {
 		return this.acquire;
 	}
 
-	@Nullable String reacquire() {
+	public @Nullable String reacquire() {
 		return this.reacquire;
 	}
 
-	@Nullable String contend() {
+	public @Nullable String contend() {
 		return this.contend;
 	}
 
-	String release(int marks) {
+	public String release(int marks) {
 		return (marks == 1) ? this.releaseOne : render(this.dialect.release(), marks);
 	}
 
-	String releaseAfter(int marks) {
+	public String releaseAfter(int marks) {
 		return render(this.dialect.releaseAfter(), marks);
 	}
 
-	String renew(int marks) {
+	public String renew(int marks) {
 		return render(this.dialect.renew(), marks);
 	}
 
-	String held(int marks) {
+	public String held(int marks) {
 		return render(this.dialect.held(), marks);
 	}
 
-	String read(int marks) {
+	public String read(int marks) {
 		return (marks == 1) ? this.readOne : render(this.dialect.read(), marks);
 	}
 
-	String write() {
+	public String write() {
 		return this.write;
 	}
 
-	String writeAndTell() {
+	public String writeAndTell() {
 		return this.writeAndTell;
 	}
 
-	@Nullable String mark() {
+	public @Nullable String mark() {
 		return this.mark;
 	}
 
-	boolean isMarking() {
+	public boolean isMarking() {
 		return this.mark != null;
 	}
 
-	String markAll(int placeholders) {
+	public String markAll(int placeholders) {
 		return render(Objects.requireNonNull(this.dialect.markAll()), placeholders);
 	}
 
-	String insert() {
+	public String insert() {
 		return render(this.dialect.insert(), 0);
+	}
+
+	public String delete() {
+		return render(this.dialect.delete(), 0);
+	}
+
+	public String deleteOld(int marks) {
+		return render(this.dialect.deleteOld(), marks);
+	}
+
+	/**
+	 * The statement that finds the last key of a page after a key.
+	 * @param size the number of rows of a page
+	 */
+	public String lastOfPage(int size) {
+		return render(LAST_OF_PAGE.formatted(size - 1), 0);
+	}
+
+	/**
+	 * The statement that reads the rows between two keys whose token, lease and last
+	 * shared lease are older than the last three parameters.
+	 */
+	public String oldRows() {
+		return render(OLD_ROWS, 0);
 	}
 
 	private String render(String template, int marks) {

@@ -1,0 +1,56 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.zookeeper;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+import org.apache.zookeeper.KeeperException;
+
+/**
+ * Utilities for answers of the servers.
+ */
+final class Answers {
+
+	private Answers() {
+	}
+
+	/**
+	 * Return an answer that is complete when all answers are.
+	 */
+	static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> futures) {
+		return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
+			.thenApply((nothing) -> futures.stream().map(CompletableFuture::join).toList());
+	}
+
+	static Throwable cause(Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	static boolean isExpired(Throwable failure) {
+		return cause(failure) instanceof KeeperException.SessionExpiredException;
+	}
+
+	/**
+	 * Whether a node was not there any more, alone or with all of its session.
+	 */
+	static boolean isGone(Throwable failure) {
+		return cause(failure) instanceof KeeperException.NoNodeException || isExpired(failure);
+	}
+
+}

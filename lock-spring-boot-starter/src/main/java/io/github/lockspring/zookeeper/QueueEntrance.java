@@ -1,0 +1,275 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.zookeeper;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.support.RecentKeys;
+import io.github.lockspring.zookeeper.Session.QueuedNodes;
+
+/**
+ * Enters the queues of keys, and decides who holds them.
+ * <p>
+ * A request enters the queue of its key, and the same call returns the length of the
+ * queue: a request that is alone is the holder. Otherwise it lists the queue (the listing
+ * is pipelined with the request if there was a queue recently): a request with no
+ * blocking entry before it is the holder, too.
+ */
+final class QueueEntrance {
+
+	/**
+	 * More names than that would not fit into an answer of the server.
+	 */
+	private static final int LONGEST_QUEUE = 10_000;
+
+	private static final Duration PAUSE = Duration.ofMillis(20);
+
+	private final LockPaths tree;
+
+	private final Connection connection;
+
+	private final Map<LeaseRequest, QueueEntry> entries;
+
+	private final QueueWatcher watcher;
+
+	private final QueueReleaser releaser;
+
+	/**
+	 * Nodes of keys that existed recently, so that they are not created again with every
+	 * request. Flagged if there was a queue below, which is then listed in the same
+	 * pipelined call as it is entered.
+	 */
+	private final RecentKeys parents = new RecentKeys();
+
+	QueueEntrance(LockPaths tree, Connection connection, Map<LeaseRequest, QueueEntry> entries, QueueWatcher watcher,
+			QueueReleaser releaser) {
+		this.tree = tree;
+		this.connection = connection;
+		this.entries = entries;
+		this.watcher = watcher;
+		this.releaser = releaser;
+	}
+
+	/**
+	 * Try to acquire.
+	 * @param stays whether to stay in the queue if the request is denied
+	 */
+	CompletableFuture<Attempt> enter(Session session, LeaseRequest request, boolean stays) {
+		long now = System.nanoTime();
+		QueueEntry known = this.entries.get(request);
+		if (known != null && known.session() == session) {
+			return lookAgain(known, stays, now);
+		}
+		QueueEntry queueEntry = new QueueEntry(request, session);
+		this.entries.put(request, queueEntry);
+		return enter(queueEntry, 0, stays, now);
+	}
+
+	private CompletableFuture<Attempt> enter(QueueEntry queueEntry, int attempt, boolean stays, long now) {
+		Session session = queueEntry.session();
+		List<String> parents = parents(queueEntry.request());
+		CompletableFuture<?> containers = Answers.all(parents.stream()
+			.filter((parent) -> attempt > 0 || !this.parents.contains(parent))
+			.map((parent) -> session.create(parent, CreateMode.CONTAINER))
+			.toList());
+		CompletableFuture<QueuedNodes> queued = session.enqueue(parents, QueueNode.prefix(queueEntry.request()));
+		CompletableFuture<List<List<String>>> lists = parents.stream().anyMatch(this.parents::isFlagged)
+				? list(session, parents) : null;
+		return queued
+			.handle((nodes, failure) -> (failure != null)
+					? enterAgain(queueEntry, attempt, stays, now, failure, containers)
+					: entered(queueEntry, parents, nodes, lists, stays, now))
+			.thenCompose(Function.identity());
+	}
+
+	private List<String> parents(LeaseRequest request) {
+		return request.hasMultipleKeys() ? request.keys().stream().map(this.tree::of).toList()
+				: List.of(this.tree.of(request.key()));
+	}
+
+	private static CompletableFuture<List<List<String>>> list(Session session, List<String> parents) {
+		return Answers.all(parents.stream().map(session::children).toList());
+	}
+
+	/**
+	 * The server deletes unused nodes of keys, and the root may have been deleted.
+	 */
+	private CompletableFuture<Attempt> enterAgain(QueueEntry queueEntry, int attempt, boolean stays, long now,
+			Throwable failure, CompletableFuture<?> containers) {
+		if (!(Answers.cause(failure) instanceof KeeperException.NoNodeException)) {
+			this.releaser.markOrphaned(queueEntry);
+			return CompletableFuture.failedFuture(failure);
+		}
+		if (attempt == 2) {
+			this.entries.remove(queueEntry.request(), queueEntry);
+			return containers.thenCompose((created) -> CompletableFuture.failedFuture(failure));
+		}
+		CompletableFuture<?> root = (attempt == 1) ? this.connection.prepareAgain()
+				: CompletableFuture.completedFuture(null);
+		return root.thenCompose((prepared) -> enter(queueEntry, attempt + 1, stays, now));
+	}
+
+	private CompletableFuture<Attempt> entered(QueueEntry queueEntry, List<String> parents, QueuedNodes nodes,
+			@Nullable CompletableFuture<List<List<String>>> lists, boolean stays, long now) {
+		parents.forEach((parent) -> this.parents.add(parent, !nodes.alone()));
+		if (!queueEntry.entered(nodes.paths(), nodes.transaction() << QueueNode.TOKEN_BITS)) {
+			nodes.paths().forEach((path) -> this.releaser.delete(queueEntry.session(), path));
+		}
+		if (nodes.alone()) {
+			queueEntry.hold();
+			return CompletableFuture.completedFuture(queueEntry.grant());
+		}
+		return ((lists != null) ? lists : list(queueEntry.session(), parents)).whenComplete((names, failure) -> {
+			if (failure != null) {
+				this.releaser.markOrphaned(queueEntry);
+			}
+		})
+			.thenCompose((names) -> queueEntry.request().hasMultipleKeys() ? settleAll(queueEntry, names)
+					: settle(queueEntry, names.get(0), stays, now));
+	}
+
+	/**
+	 * All keys or none: no request waits in several queues.
+	 */
+	private CompletableFuture<Attempt> settleAll(QueueEntry queueEntry, List<List<String>> lists) {
+		try {
+			if (!isFirst(queueEntry.paths(), lists)) {
+				return this.releaser.leave(queueEntry).thenApply((left) -> new Denial(PAUSE));
+			}
+		}
+		catch (BackendUnavailableException ex) {
+			return refuse(queueEntry, ex);
+		}
+		queueEntry.hold();
+		return CompletableFuture.completedFuture(queueEntry.grant());
+	}
+
+	private static boolean isFirst(List<String> paths, List<List<String>> lists) {
+		for (int i = 0; i < paths.size(); i++) {
+			String name = LockPaths.nameOf(paths.get(i));
+			List<QueueNode> before = QueueNode.before(name, lists.get(i));
+			if (before == null || !QueueNode.parse(name).blockers(before).isEmpty()) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/**
+	 * Answer a request that was made before.
+	 */
+	private CompletableFuture<Attempt> lookAgain(QueueEntry queueEntry, boolean stays, long now) {
+		if (queueEntry.isWaiting()) {
+			return queueEntry.session()
+				.latestChildren(LockPaths.parentOf(queueEntry.path()))
+				.thenCompose((names) -> settle(queueEntry, names, stays, now));
+		}
+		return this.watcher.confirm(queueEntry.session(), List.of(queueEntry.request())).thenCompose((held) -> {
+			if (!held.isEmpty()) {
+				return CompletableFuture.completedFuture(queueEntry.grant());
+			}
+			this.releaser.forget(queueEntry);
+			return enter(queueEntry.session(), queueEntry.request(), stays);
+		});
+	}
+
+	/**
+	 * Decide by the names in the queue.
+	 */
+	private CompletableFuture<Attempt> settle(QueueEntry queueEntry, List<String> names, boolean stays, long now) {
+		List<QueueNode> before;
+		try {
+			before = QueueNode.before(queueEntry.name(), names);
+		}
+		catch (BackendUnavailableException ex) {
+			return this.releaser.leave(queueEntry).thenCompose((left) -> CompletableFuture.failedFuture(ex));
+		}
+		if (before == null) {
+			this.releaser.forget(queueEntry);
+			return CompletableFuture.completedFuture(new Denial(PAUSE));
+		}
+		if (before.isEmpty()) {
+			queueEntry.hold();
+			return CompletableFuture.completedFuture(queueEntry.grant());
+		}
+		if (before.size() > LONGEST_QUEUE) {
+			return refuse(queueEntry, new BackendUnavailableException(
+					"More than " + LONGEST_QUEUE + " processes wait for one key", null));
+		}
+		QueueNode node = queueEntry.node();
+		int otherLimit = node.otherLimit(before);
+		if (otherLimit > 0) {
+			return refuse(queueEntry, new IllegalArgumentException("The key of the " + queueEntry.request()
+					+ " is in use with a limit of " + otherLimit + " permits"));
+		}
+		List<QueueNode> blockers = node.blockers(before);
+		if (blockers.isEmpty()) {
+			queueEntry.hold();
+			return CompletableFuture.completedFuture(queueEntry.grant());
+		}
+		Optional<QueueNode> resting = blockers.stream().filter(QueueNode::rest).findFirst();
+		return resting.isPresent() ? awaitRest(queueEntry, resting.get(), before, blockers, stays, now)
+				: deny(queueEntry, before, blockers, stays, now, Denial.UNKNOWN_DURATION.retryAfter());
+	}
+
+	private CompletableFuture<Attempt> refuse(QueueEntry queueEntry, RuntimeException reason) {
+		return this.releaser.leave(queueEntry).thenCompose((left) -> CompletableFuture.failedFuture(reason));
+	}
+
+	private CompletableFuture<Attempt> awaitRest(QueueEntry queueEntry, QueueNode resting, List<QueueNode> before,
+			List<QueueNode> blockers, boolean stays, long now) {
+		String parent = LockPaths.parentOf(queueEntry.path());
+		String path = parent + '/' + resting.name();
+		return RestingNodes.remaining(queueEntry.session(), path, queueEntry.path()).thenCompose((remaining) -> {
+			if (remaining > 0) {
+				return deny(queueEntry, before, blockers, stays, now, Duration.ofMillis(remaining));
+			}
+			return queueEntry.session()
+				.delete(path)
+				.thenCompose((deleted) -> queueEntry.session().children(parent))
+				.thenCompose((names) -> settle(queueEntry, names, stays, now));
+		});
+	}
+
+	private CompletableFuture<Attempt> deny(QueueEntry queueEntry, List<QueueNode> before, List<QueueNode> blockers,
+			boolean stays, long now, Duration retryAfter) {
+		if (!stays) {
+			return this.releaser.leave(queueEntry).thenApply((left) -> new Denial(retryAfter));
+		}
+		Denial denial = new Denial(retryAfter, this.watcher.nextAttemptId());
+		if (!queueEntry.denied(denial, now)) {
+			return CompletableFuture.completedFuture(queueEntry.isHeld() ? queueEntry.grant() : new Denial(PAUSE));
+		}
+		this.watcher.watchOwnOnce(queueEntry);
+		this.watcher.watch(queueEntry, before, blockers, this.watcher.connections());
+		return CompletableFuture.completedFuture(denial);
+	}
+
+}

@@ -1,0 +1,248 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.zookeeper;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+import org.apache.zookeeper.CreateMode;
+
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.zookeeper.Session.NodeContent;
+
+/**
+ * Leaves queues and deletes the nodes of entries.
+ * <p>
+ * A node whose creation or deletion was not answered is searched by the owner in its
+ * name, and deleted when the connection is restored. If the session ended meanwhile, the
+ * node has ended with it.
+ */
+final class QueueReleaser {
+
+	private final LockPaths tree;
+
+	private final Map<LeaseRequest, QueueEntry> entries;
+
+	private final Watches watches;
+
+	private final RestingNodes restingNodes;
+
+	private final PendingDeletes pendingDeletes = new PendingDeletes(this::search);
+
+	QueueReleaser(LockPaths tree, Map<LeaseRequest, QueueEntry> entries, Watches watches, RestingNodes restingNodes) {
+		this.tree = tree;
+		this.entries = entries;
+		this.watches = watches;
+		this.restingNodes = restingNodes;
+	}
+
+	/**
+	 * Discard the entry of a request that was not answered in time. If its node is there,
+	 * or is created later, it is deleted.
+	 */
+	void cancel(LeaseRequest request) {
+		QueueEntry queueEntry = this.entries.get(request);
+		if (queueEntry != null) {
+			leave(queueEntry);
+		}
+	}
+
+	/**
+	 * Release the lease of a request, or leave the queue.
+	 * @return whether it was held until now, which it was not if its session has expired
+	 */
+	CompletableFuture<Boolean> leave(Session session, LeaseRequest request) {
+		QueueEntry queueEntry = this.entries.get(request);
+		CompletableFuture<Boolean> left = (queueEntry == null) ? search(session, request)
+				: queueEntry.isMoreThan(request) ? leavePart(queueEntry, request) : leave(queueEntry);
+		return left.handle((held, failure) -> {
+			if (failure != null && !Answers.isExpired(failure)) {
+				return CompletableFuture.<Boolean>failedFuture(failure);
+			}
+			return CompletableFuture.completedFuture(failure == null && held);
+		}).thenCompose(Function.identity());
+	}
+
+	/**
+	 * Release some keys of a lease.
+	 * @return whether all of them were held until now
+	 */
+	private CompletableFuture<Boolean> leavePart(QueueEntry queueEntry, LeaseRequest part) {
+		List<String> paths = queueEntry.release(part.keys());
+		boolean held = paths.size() == part.keys().size() && queueEntry.isHeld() && !queueEntry.session().isOver();
+		return Answers.all(paths.stream().map((path) -> delete(queueEntry.session(), path)).toList())
+			.thenApply((deleted) -> held && !deleted.contains(false));
+	}
+
+	CompletableFuture<Boolean> leave(QueueEntry queueEntry) {
+		QueueEntry.State state = queueEntry.leave();
+		boolean left = state == QueueEntry.State.ENTERING || state == QueueEntry.State.LEFT
+				|| queueEntry.session().isOver();
+		CompletableFuture<Boolean> deleted = left ? CompletableFuture.completedFuture(false) : deleteNodes(queueEntry);
+		forget(queueEntry);
+		return (state == QueueEntry.State.HELD) ? deleted : deleted.thenApply((done) -> false);
+	}
+
+	/**
+	 * Delete the nodes of an entry, before anything else is done, because others wait for
+	 * that.
+	 * @return whether all were there
+	 */
+	private CompletableFuture<Boolean> deleteNodes(QueueEntry queueEntry) {
+		List<String> paths = queueEntry.paths();
+		if (paths.size() == 1) {
+			return delete(queueEntry.session(), paths.get(0));
+		}
+		return Answers.all(paths.stream().map((path) -> delete(queueEntry.session(), path)).toList())
+			.thenApply((deleted) -> !deleted.contains(false));
+	}
+
+	/**
+	 * Ensure that nothing is left of a request without an answer.
+	 */
+	void markOrphaned(QueueEntry queueEntry) {
+		this.entries.remove(queueEntry.request(), queueEntry);
+		queueEntry.leave();
+		this.pendingDeletes.add(queueEntry.session(), queueEntry.request());
+		this.pendingDeletes.clear(queueEntry.session());
+	}
+
+	void forget(QueueEntry queueEntry) {
+		this.entries.remove(queueEntry.request(), queueEntry);
+		queueEntry.leave();
+		queueEntry.forEachWatched(this.watches::remove);
+	}
+
+	/**
+	 * Delete a node, now or when the connection is restored.
+	 */
+	CompletableFuture<Boolean> delete(Session session, String path) {
+		return session.delete(path).whenComplete((deleted, failure) -> {
+			if (failure != null) {
+				this.pendingDeletes.add(session, path);
+			}
+		});
+	}
+
+	/**
+	 * Delete the nodes of an owner without an entry in this process.
+	 * @return whether there was one
+	 */
+	private CompletableFuture<Boolean> search(Session session, LeaseRequest request) {
+		String owner = request.owner().toString() + '-';
+		return Answers
+			.all(request.keys().stream().map(this.tree::of).map((parent) -> deleteAll(session, parent, owner)).toList())
+			.thenApply((deleted) -> deleted.contains(true));
+	}
+
+	private static CompletableFuture<Boolean> deleteAll(Session session, String parent, String owner) {
+		return session.latestChildren(parent)
+			.thenCompose((names) -> Answers.all(names.stream()
+				.filter((name) -> name.startsWith(owner) && !QueueNode.parse(name).rest())
+				.map((name) -> session.deleteOwn(parent + '/' + name))
+				.toList()))
+			.thenApply((deleted) -> deleted.contains(true));
+	}
+
+	/**
+	 * Release a lease with a delay.
+	 * @return whether it was held until now
+	 */
+	CompletableFuture<Boolean> leaveWithDelay(Session session, LeaseRequest request, Duration delay) {
+		QueueEntry queueEntry = this.entries.get(request);
+		if (queueEntry == null || !queueEntry.isHeld() || queueEntry.session() != session) {
+			return leave(session, request).thenApply((held) -> false);
+		}
+		return this.restingNodes.replace(session, queueEntry.paths(), delay).handle((done, failure) -> {
+			if (failure == null) {
+				forget(queueEntry);
+				return CompletableFuture.completedFuture(true);
+			}
+			return Answers.isGone(failure) ? leave(session, request).thenApply((held) -> false)
+					: CompletableFuture.<Boolean>failedFuture(failure);
+		}).thenCompose(Function.identity());
+	}
+
+	/**
+	 * Replace an exclusive lease by a shared one, in the same place of the queue.
+	 */
+	CompletableFuture<Attempt> downgrade(Session session, LeaseRequest exclusive, LeaseRequest shared) {
+		QueueEntry known = this.entries.get(shared);
+		if (known != null && known.session() == session) {
+			return CompletableFuture.completedFuture(known.grant());
+		}
+		QueueEntry writer = this.entries.get(exclusive);
+		if (writer == null || !writer.isHeld() || writer.session() != session) {
+			return CompletableFuture.completedFuture(Denial.UNKNOWN_DURATION);
+		}
+		long token = writer.token() + exclusive.terms().tokens();
+		String path = LockPaths.parentOf(writer.path()) + '/' + QueueNode.parse(writer.name()).replacedBy(shared);
+		return session.change(session.replacement(writer.path(), path, NodeContent.dataOf(token), CreateMode.EPHEMERAL))
+			.handle((results, failure) -> {
+				if (failure != null) {
+					return notDowngraded(writer, failure);
+				}
+				forget(writer);
+				QueueEntry reader = new QueueEntry(shared, session);
+				reader.entered(List.of(path), token);
+				reader.hold();
+				this.entries.put(shared, reader);
+				return CompletableFuture.<Attempt>completedFuture(reader.grant());
+			})
+			.thenCompose(Function.identity());
+	}
+
+	private CompletableFuture<Attempt> notDowngraded(QueueEntry writer, Throwable failure) {
+		if (Answers.isGone(failure)) {
+			forget(writer);
+			return CompletableFuture.completedFuture(Denial.UNKNOWN_DURATION);
+		}
+		return CompletableFuture.failedFuture(failure);
+	}
+
+	/**
+	 * Delete what could not be deleted before, now that the connection is restored.
+	 */
+	void resumed(Session session) {
+		this.pendingDeletes.clear(session);
+		this.restingNodes.sweep(session);
+	}
+
+	/**
+	 * Discard what was to be deleted in a session that has ended.
+	 */
+	void lost(Session session) {
+		this.pendingDeletes.forget(session);
+	}
+
+	/**
+	 * Leave the queues without releasing any lease.
+	 */
+	CompletableFuture<?> leaveAllThatWait() {
+		return Answers.all(this.entries.values().stream().filter(QueueEntry::isWaiting).map(this::leave).toList());
+	}
+
+	boolean isDone() {
+		return this.pendingDeletes.isEmpty();
+	}
+
+}

@@ -1,0 +1,362 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.zookeeper;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.Watcher.Event.EventType;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
+
+/**
+ * Watches the nodes of entries that wait, and the nodes that block them, and notifies the
+ * listener of changes.
+ * <ol>
+ * <li>A denied request that waits watches its own node and the nearest blocking ones.
+ * When those are all deleted, and its own is not, no other can have come between, so the
+ * request is the holder without another call: the servers report deletions in the order
+ * in which they happened.</li>
+ * <li>If one was replaced, the own node is not watched yet, or the connection was lost
+ * meanwhile, it lists the queue again. If its own node was deleted it has lost its place,
+ * and starts again.</li>
+ * <li>Leases are confirmed by the leader, and by the nodes that are not watched.</li>
+ * </ol>
+ * There is one watcher for all nodes, so that those that are added and removed while a
+ * node exists leave nothing behind in the client.
+ */
+final class QueueWatcher implements Watcher {
+
+	private final Map<LeaseRequest, QueueEntry> entries;
+
+	private final Watches watches;
+
+	private final QueueReleaser releaser;
+
+	private final AtomicLong attemptIds = new AtomicLong();
+
+	/**
+	 * Whether the servers can be asked for many nodes at once, as far as is known.
+	 */
+	private volatile boolean canReadMany = true;
+
+	private volatile @Nullable BackendListener listener;
+
+	QueueWatcher(Map<LeaseRequest, QueueEntry> entries, Watches watches, QueueReleaser releaser) {
+		this.entries = entries;
+		this.watches = watches;
+		this.releaser = releaser;
+	}
+
+	void setListener(@Nullable BackendListener listener) {
+		this.listener = listener;
+	}
+
+	long nextAttemptId() {
+		return this.attemptIds.incrementAndGet();
+	}
+
+	/**
+	 * Return the number of connections up to now, to be passed to {@link #watch}.
+	 */
+	int connections() {
+		return this.watches.connections();
+	}
+
+	/**
+	 * Watch the nodes that block an entry.
+	 * @param before the nodes before the entry, to be changed at will
+	 * @param blockers those of them to be watched
+	 * @param connections the number of connections before the nodes were listed
+	 */
+	void watch(QueueEntry queueEntry, List<QueueNode> before, List<QueueNode> blockers, int connections) {
+		int round = queueEntry.behind(before, blockers.size(), connections);
+		if (round == 0) {
+			return;
+		}
+		String parent = LockPaths.parentOf(queueEntry.path());
+		for (QueueNode node : blockers) {
+			String path = parent + '/' + node.name();
+			this.watches.add(path, queueEntry);
+			queueEntry.session().watch(path, this).thenAccept((found) -> {
+				if (found) {
+					queueEntry.watched(round);
+				}
+				else {
+					this.watches.remove(path, queueEntry);
+					refresh(queueEntry);
+				}
+			});
+		}
+	}
+
+	/**
+	 * Deny the requests that waited before the call, and for which the servers would have
+	 * sent a notification if anything had changed. A watch confirmed by a server lasts as
+	 * long as the connection; after a reconnection each request is retried by itself
+	 * once. Sends nothing.
+	 */
+	Map<LeaseRequest, Denial> denyAgain(Session session, Collection<LeaseRequest> waiting, long now) {
+		int connections = this.watches.connections();
+		Map<LeaseRequest, Denial> denials = new HashMap<>();
+		for (LeaseRequest request : waiting) {
+			QueueEntry queueEntry = this.entries.get(request);
+			Denial denial = (queueEntry != null && queueEntry.session() == session)
+					? queueEntry.denyAgain(nextAttemptId(), now, connections) : null;
+			if (denial != null) {
+				denials.put(request, denial);
+			}
+		}
+		return denials;
+	}
+
+	@Override
+	public void process(WatchedEvent event) {
+		if (event.getType() == EventType.None) {
+			if (event.getState() != KeeperState.SyncConnected) {
+				this.watches.disconnected();
+			}
+			return;
+		}
+		Set<QueueEntry> watching = this.watches.remove(event.getPath());
+		watching.forEach(QueueEntry::disturbed); // all of them, before anything else is
+													// done
+		watching.forEach((queueEntry) -> changed(queueEntry, event));
+	}
+
+	private void changed(QueueEntry queueEntry, WatchedEvent event) {
+		if (queueEntry.paths().contains(event.getPath())) {
+			ownChanged(queueEntry, event);
+			return;
+		}
+		if (!queueEntry.isWaiting()) {
+			return; // permits watch more than must go
+		}
+		if (event.getType() == EventType.NodeDeleted
+				&& queueEntry.isFreedBy(LockPaths.nameOf(event.getPath()), this.watches.connections())) {
+			push(queueEntry);
+		}
+		else {
+			refresh(queueEntry);
+		}
+	}
+
+	private void ownChanged(QueueEntry queueEntry, WatchedEvent event) {
+		queueEntry.unguard();
+		if (event.getType() == EventType.NodeDeleted) {
+			vanished(queueEntry);
+		}
+		else if (queueEntry.isWaiting() || queueEntry.isHeld()) {
+			watchOwnOnce(queueEntry);
+		}
+	}
+
+	/**
+	 * Handle the deletion of a node of an entry by another client.
+	 */
+	private void vanished(QueueEntry queueEntry) {
+		if (queueEntry.isHeld()) {
+			lose(queueEntry);
+		}
+		else if (queueEntry.isWaiting()) {
+			this.releaser.forget(queueEntry);
+			hint(queueEntry);
+		}
+	}
+
+	/**
+	 * List the queue as the notifying server has it. A list that is not the latest may
+	 * have more nodes than there are, but lacks none.
+	 */
+	private void refresh(QueueEntry queueEntry) {
+		queueEntry.disturbed();
+		int connections = this.watches.connections();
+		queueEntry.session().children(LockPaths.parentOf(queueEntry.path())).thenAccept((names) -> {
+			if (queueEntry.isWaiting()) {
+				refreshed(queueEntry, names, connections);
+			}
+		});
+	}
+
+	private void refreshed(QueueEntry queueEntry, List<String> names, int connections) {
+		QueueNode node = queueEntry.node();
+		List<QueueNode> before = QueueNode.before(node.name(), names);
+		if (before == null) {
+			this.releaser.forget(queueEntry);
+			hint(queueEntry);
+			return;
+		}
+		List<QueueNode> blockers = node.blockers(before);
+		if (blockers.isEmpty()) {
+			push(queueEntry);
+		}
+		else {
+			watch(queueEntry, before, blockers, connections);
+			if (blockers.stream().anyMatch(QueueNode::rest)) {
+				queueEntry.disturbed();
+				hint(queueEntry);
+			}
+		}
+	}
+
+	private void push(QueueEntry queueEntry) {
+		BackendListener listener = this.listener;
+		if (!queueEntry.hold() || listener == null) {
+			return;
+		}
+		Session session = queueEntry.session();
+		if (session.guaranteedUntil() - System.nanoTime() < session.guaranteedLifetime().toNanos() / 2) {
+			session.sync().thenRun(() -> push(queueEntry, listener));
+		}
+		else {
+			push(queueEntry, listener);
+		}
+	}
+
+	private void push(QueueEntry queueEntry, BackendListener listener) {
+		Grant grant = queueEntry.grantSinceDenial(System.nanoTime());
+		if (queueEntry.isHeld() && !listener.onGranted(queueEntry.request(), grant, queueEntry.attemptId())) {
+			this.releaser.leave(queueEntry);
+		}
+	}
+
+	private void hint(QueueEntry queueEntry) {
+		BackendListener listener = this.listener;
+		if (listener != null) {
+			listener.onRetryHint(queueEntry.request());
+		}
+	}
+
+	/**
+	 * Handle the deletion of a node of a lease that is held.
+	 */
+	private void lose(QueueEntry queueEntry) {
+		this.releaser.leave(queueEntry);
+		BackendListener listener = this.listener;
+		if (listener != null) {
+			listener.onLost(queueEntry.request());
+		}
+	}
+
+	/**
+	 * Let the leader confirm the session, and check whether nodes of the leases were
+	 * deleted, except those that are watched. If the servers cannot be asked for many
+	 * nodes at once, which ends a connection once, all nodes are watched.
+	 * @return the leases that are held
+	 */
+	CompletableFuture<Set<LeaseRequest>> confirm(Session session, Collection<LeaseRequest> leases) {
+		Map<LeaseRequest, QueueEntry> held = new HashMap<>();
+		for (LeaseRequest lease : leases) {
+			QueueEntry queueEntry = this.entries.get(lease);
+			if (queueEntry != null && queueEntry.isHeld() && queueEntry.session() == session) {
+				held.put(lease, queueEntry);
+			}
+		}
+		return check(session, held.values()).thenApply((checked) -> {
+			held.values().removeIf((queueEntry) -> !queueEntry.isHeld());
+			return held.keySet();
+		});
+	}
+
+	private CompletableFuture<Void> check(Session session, Collection<QueueEntry> checked) {
+		if (!this.canReadMany) {
+			checked.forEach(this::watchOwnOnce);
+			return session.sync();
+		}
+		Map<String, QueueEntry> unguarded = new LinkedHashMap<>();
+		for (QueueEntry queueEntry : checked) {
+			if (!queueEntry.isGuarded()) {
+				queueEntry.paths().forEach((path) -> unguarded.put(path, queueEntry));
+			}
+		}
+		CompletableFuture<Void> synced = session.sync();
+		return session.missing(List.copyOf(unguarded.keySet())).handle((missing, failure) -> {
+			if (failure != null) {
+				boolean unknown = Answers.cause(failure) instanceof KeeperException.UnimplementedException;
+				this.canReadMany &= !unknown;
+				return unknown ? check(session, checked) : CompletableFuture.<Void>failedFuture(failure);
+			}
+			missing.forEach((path) -> gone(unguarded.get(path), path));
+			return synced;
+		}).thenCompose(Function.identity());
+	}
+
+	private void gone(@Nullable QueueEntry queueEntry, String path) {
+		if (queueEntry != null && queueEntry.paths().contains(path)) {
+			vanished(queueEntry);
+		}
+	}
+
+	/**
+	 * Watch the nodes of an entry, unless they are watched already.
+	 */
+	void watchOwnOnce(QueueEntry queueEntry) {
+		if (queueEntry.isToBeWatched()) {
+			queueEntry.paths().forEach((path) -> watchOwn(queueEntry, path));
+		}
+	}
+
+	private void watchOwn(QueueEntry queueEntry, String path) {
+		this.watches.add(path, queueEntry);
+		queueEntry.session().watch(path, this).whenComplete((found, failure) -> {
+			if (failure != null) {
+				queueEntry.unguard();
+			}
+			else if (!found && queueEntry.paths().contains(path)) {
+				vanished(queueEntry);
+			}
+			else {
+				queueEntry.guard();
+			}
+		});
+	}
+
+	/**
+	 * Handle the end of a session, which all its nodes have ended with.
+	 */
+	void lost(Session session) {
+		BackendListener listener = this.listener;
+		for (QueueEntry queueEntry : this.entries.values()) {
+			if (queueEntry.session() == session) {
+				boolean held = queueEntry.isHeld();
+				this.releaser.forget(queueEntry);
+				if (listener != null && held) {
+					listener.onLost(queueEntry.request());
+				}
+				else if (listener != null) {
+					listener.onRetryHint(queueEntry.request());
+				}
+			}
+		}
+	}
+
+}
