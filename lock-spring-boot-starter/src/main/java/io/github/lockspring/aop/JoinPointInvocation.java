@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * A join point keeps the arguments of its latest call in one place. A call that runs more
  * than once, possibly in several threads, passes its arguments one at a time.
  */
-final class JoinPointInvocation implements MethodInvocation {
+final class JoinPointInvocation implements DetachableInvocation {
 
 	private final ProceedingJoinPoint joinPoint;
 
@@ -50,10 +50,8 @@ final class JoinPointInvocation implements MethodInvocation {
 		this.arguments = arguments;
 	}
 
-	/**
-	 * The same call with arguments of its own.
-	 */
-	JoinPointInvocation copy() {
+	@Override
+	public MethodInvocation detach() {
 		return new JoinPointInvocation(this.joinPoint, this.passing, this.arguments.clone());
 	}
 

@@ -139,7 +139,16 @@ final class LockAttributesReader {
 		if (text.isBlank()) {
 			throw text.refuse("is blank", "Specify an expression, or omit the attribute.", null);
 		}
-		return this.expressions.parse(text);
+		return parse(text);
+	}
+
+	private LockExpression parse(AnnotationText text) {
+		try {
+			return this.expressions.parse(text.text(), text.site().method());
+		}
+		catch (InvalidLockExpressionException ex) {
+			throw text.refuse(String.valueOf(ex.getMessage()), "Correct the expression.", ex.getCause());
+		}
 	}
 
 	private LockOptions optionsOf(LockDeclaration declaration, String name, List<DynamicDuration> times) {
@@ -185,7 +194,7 @@ final class LockAttributesReader {
 			return options;
 		}
 		if (text.isExpression()) {
-			times.add(new DynamicDuration(text, this.expressions.parse(text), change));
+			times.add(new DynamicDuration(text, parse(text), change));
 			return options;
 		}
 		try {

@@ -16,10 +16,16 @@
 
 package io.github.lockspring.aop;
 
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
+
+import org.aspectj.lang.JoinPoint;
 
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
@@ -28,23 +34,31 @@ import org.springframework.core.NativeDetector;
 import org.springframework.util.ClassUtils;
 
 /**
- * Reads the annotations of the classes of all beans, which no proxy has read when they
- * are woven, and finds methods that have annotations but were not woven. Beans that were
- * not created yet are known by their types, and what factory beans make as well. Classes
- * that are no beans are read when they are first called.
+ * Check that annotated methods were woven with the {@link DistributedLockAspect}. Reads
+ * the annotations of all beans, including those that have not been created yet and those
+ * created by factory beans, which are known by their types. Classes that are not beans
+ * are read when one of their methods is first called.
  */
-final class WeavingCheck {
+public final class WeavingCheck implements InterceptionCheck {
+
+	private static final String BODY = "_aroundBody";
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
 	private final DistributedLockInterceptor interceptor;
 
-	WeavingCheck(ConfigurableListableBeanFactory beanFactory, DistributedLockInterceptor interceptor) {
+	/**
+	 * Create a check.
+	 * @param beanFactory the bean factory
+	 * @param interceptor the interceptor that the aspect delegates to
+	 */
+	public WeavingCheck(ConfigurableListableBeanFactory beanFactory, DistributedLockInterceptor interceptor) {
 		this.beanFactory = beanFactory;
 		this.interceptor = interceptor;
 	}
 
-	void run() {
+	@Override
+	public void run() {
 		classesOfBeans().forEach(this::check);
 	}
 
@@ -81,21 +95,44 @@ final class WeavingCheck {
 	}
 
 	private void check(Class<?> type) {
-		if (this.interceptor.source().hasLocks(type) && !NativeDetector.inNativeImage()) {
-			this.interceptor.source().sitesIn(type).forEach(this::requireWoven);
+		Collection<AnnotatedMethod> methods = this.interceptor.annotatedMethodsOf(type);
+		if (!NativeDetector.inNativeImage()) {
+			methods.stream().filter((method) -> !isWoven(method.method())).forEach(this::reject);
 		}
 	}
 
-	private void requireWoven(AnnotatedMethod site) {
-		if (!WovenMethods.isWoven(site.method())) {
-			this.interceptor.checks().run(() -> {
-				throw site.refuse("the method is not woven, so that its calls are not locked", "Weave "
-						+ site.method().getDeclaringClass().getName() + " with " + DistributedLockAspect.class.getName()
+	private void reject(AnnotatedMethod method) {
+		this.interceptor.reject(method, "the method is not woven, so that its calls are not locked",
+				"Weave " + method.method().getDeclaringClass().getName() + " with "
+						+ DistributedLockAspect.class.getName()
 						+ ", using the AspectJ agent and a META-INF/aop.xml, or the AspectJ compiler. The annotation"
 						+ " must be on the implementing method or on the class that declares it. Or set the property"
-						+ " lock.aop.mode to proxy.", null);
-			});
+						+ " lock.aop.mode to proxy.");
+	}
+
+	/**
+	 * Return whether a method was woven. The weaver moves the body of such a method to a
+	 * static method whose last parameter is the join point. Advice that does not use the
+	 * join point, such as that of Spring's transactions, leaves it out; advice of others
+	 * that does use it is mistaken for ours.
+	 */
+	private static boolean isWoven(Method method) {
+		return Arrays.stream(method.getDeclaringClass().getDeclaredMethods())
+			.anyMatch((body) -> isBodyOf(method, body));
+	}
+
+	private static boolean isBodyOf(Method method, Method body) {
+		return body.getName().startsWith(method.getName() + BODY)
+				&& Arrays.equals(body.getParameterTypes(), parametersOfBody(method));
+	}
+
+	private static Class<?>[] parametersOfBody(Method method) {
+		List<Class<?>> types = new ArrayList<>(Arrays.asList(method.getParameterTypes()));
+		if (!Modifier.isStatic(method.getModifiers())) {
+			types.add(0, method.getDeclaringClass());
 		}
+		types.add(JoinPoint.class);
+		return types.toArray(Class<?>[]::new);
 	}
 
 }

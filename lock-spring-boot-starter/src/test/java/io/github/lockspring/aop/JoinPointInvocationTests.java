@@ -47,7 +47,7 @@ class JoinPointInvocationTests {
 
 	@Test
 	void detachedCallHasArgumentsOfItsOwn() throws Throwable {
-		MethodInvocation detached = Invocations.detached(this.invocation);
+		MethodInvocation detached = DetachableInvocation.detach(this.invocation);
 		detached.getArguments()[0] = "changed";
 		assertThat(this.invocation.proceed()).isEqualTo("given");
 		assertThat(detached.proceed()).isEqualTo("changed");
@@ -56,7 +56,7 @@ class JoinPointInvocationTests {
 	@Test
 	void argumentsOfOneCallAreNotPassedToAnother() throws Throwable {
 		AtomicReference<Object> other = new AtomicReference<>();
-		MethodInvocation detached = Invocations.detached(this.invocation);
+		MethodInvocation detached = DetachableInvocation.detach(this.invocation);
 		detached.getArguments()[0] = "other";
 		Thread thread = new Thread(() -> other.set(proceed(detached)));
 		this.body = () -> {

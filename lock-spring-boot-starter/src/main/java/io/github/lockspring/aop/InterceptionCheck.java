@@ -16,23 +16,18 @@
 
 package io.github.lockspring.aop;
 
-import java.lang.reflect.Method;
-import java.util.Arrays;
-import java.util.stream.Collectors;
-
 /**
- * How methods are named in messages.
+ * Startup check that calls of all annotated methods are intercepted. Reads the
+ * annotations of all beans that have not been read yet.
  */
-final class MethodNames {
+@FunctionalInterface
+public interface InterceptionCheck {
 
-	private MethodNames() {
-	}
-
-	static String describe(Method method) {
-		String parameters = Arrays.stream(method.getParameterTypes())
-			.map(Class::getSimpleName)
-			.collect(Collectors.joining(", ", "(", ")"));
-		return method.getDeclaringClass().getName() + '.' + method.getName() + parameters;
-	}
+	/**
+	 * Check the beans.
+	 * @throws InvalidLockDeclarationException if calls of an annotated method are not
+	 * intercepted
+	 */
+	void run();
 
 }
