@@ -30,6 +30,9 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.aop.expression.InvalidLockExpressionException;
+import io.github.lockspring.aop.expression.LockExpression;
+import io.github.lockspring.aop.expression.LockExpressionParser;
 
 /**
  * Reads annotations: resolves, understands and checks what they say.

@@ -22,9 +22,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
-import io.github.lockspring.aop.DistributedLockAspectConfigurer;
+import io.github.lockspring.aop.aspectj.DistributedLockAspectConfigurer;
 import io.github.lockspring.aop.DistributedLockInterceptor;
-import io.github.lockspring.aop.WeavingCheck;
+import io.github.lockspring.aop.aspectj.WeavingCheck;
 
 /**
  * Advice by woven code.

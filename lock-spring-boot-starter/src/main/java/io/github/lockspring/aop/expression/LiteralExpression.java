@@ -14,18 +14,22 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
+package io.github.lockspring.aop.expression;
 
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown if an expression cannot be parsed or contains something that is not supported.
- * The message continues a sentence that begins with the expression.
+ * An expression that has the same value for all calls, such as {@code 'pay-'}.
+ *
+ * @param expression the expression as the annotation has it
+ * @param value the value
  */
-final class InvalidLockExpressionException extends RuntimeException {
+record LiteralExpression(String expression, @Nullable Object value) implements LockExpression {
 
-	InvalidLockExpressionException(String problem, @Nullable Throwable cause) {
-		super(problem, cause);
+	@Override
+	public @Nullable Object valueFor(MethodInvocation invocation) {
+		return this.value;
 	}
 
 }

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
+package io.github.lockspring.aop.expression;
 
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
@@ -44,11 +44,15 @@ import org.springframework.util.function.SingletonSupplier;
  * text of the annotation is ever parsed; arguments are values. Spring's expression
  * language is not even loaded for those that are an argument as it is.
  */
-final class LockExpressionParser {
+public final class LockExpressionParser {
 
 	private final SingletonSupplier<Language> language;
 
-	LockExpressionParser(ConfigurableBeanFactory beanFactory) {
+	/**
+	 * Create a parser.
+	 * @param beanFactory the bean factory for references to beans
+	 */
+	public LockExpressionParser(ConfigurableBeanFactory beanFactory) {
 		this.language = SingletonSupplier.of(() -> new Language(beanFactory));
 	}
 
@@ -59,7 +63,7 @@ final class LockExpressionParser {
 	 * @return the expression
 	 * @throws InvalidLockExpressionException if it cannot be parsed or is not allowed
 	 */
-	LockExpression parse(String text, Method method) {
+	public LockExpression parse(String text, Method method) {
 		@Nullable String[] names = DefaultParameterNameDiscoverer.getSharedInstance().getParameterNames(method);
 		Map<String, Integer> variables = variablesOf(method, names);
 		Integer index = text.startsWith("#") ? variables.get(text.substring(1)) : null;

@@ -14,22 +14,12 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
-
-import org.aopalliance.intercept.MethodInvocation;
-import org.jspecify.annotations.Nullable;
 
 /**
- * An expression that has the same value for all calls, such as {@code 'pay-'}.
- *
- * @param expression the expression as the annotation has it
- * @param value the value
+ * Expressions of the attributes of annotations. Internal: not intended for use by
+ * applications.
  */
-record LiteralExpression(String expression, @Nullable Object value) implements LockExpression {
+@NullMarked
+package io.github.lockspring.aop.expression;
 
-	@Override
-	public @Nullable Object valueFor(MethodInvocation invocation) {
-		return this.value;
-	}
-
-}
+import org.jspecify.annotations.NullMarked;

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
+package io.github.lockspring.aop.expression;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +24,7 @@ import io.github.lockspring.InvalidLockKeyException;
 /**
  * An expression that is evaluated for each call of a method, such as that of a key.
  */
-interface LockExpression {
+public interface LockExpression {
 
 	/**
 	 * Evaluates the expression.

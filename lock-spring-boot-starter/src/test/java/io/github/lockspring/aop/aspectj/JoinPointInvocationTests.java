@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
+package io.github.lockspring.aop.aspectj;
 
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicReference;
@@ -22,6 +22,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.aopalliance.intercept.MethodInvocation;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.aop.DetachableInvocation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

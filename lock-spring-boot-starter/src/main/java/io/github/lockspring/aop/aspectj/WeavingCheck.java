@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
+package io.github.lockspring.aop.aspectj;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -32,6 +32,10 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.NativeDetector;
 import org.springframework.util.ClassUtils;
+
+import io.github.lockspring.aop.AnnotatedMethod;
+import io.github.lockspring.aop.DistributedLockInterceptor;
+import io.github.lockspring.aop.InterceptionCheck;
 
 /**
  * Check that annotated methods were woven with the {@link DistributedLockAspect}. Reads

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
+package io.github.lockspring.aop.aspectj;
 
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Method;
@@ -25,6 +25,8 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.aop.DetachableInvocation;
 
 /**
  * A call that was intercepted by woven code.
