@@ -98,7 +98,14 @@ class ArchitectureTests {
 	static final ArchRule concurrentKnowsRootAndEngine = packageKnowsOnly(ROOT + ".concurrent", ROOT, ENGINE);
 
 	@ArchTest
-	static final ArchRule aopKnowsRootAndEngine = packageKnowsOnly(ROOT + ".aop", ROOT, ENGINE);
+	static final ArchRule aopKnowsRootAndEngine = packageKnowsOnly(ROOT + ".aop", ROOT, ENGINE,
+			ROOT + ".aop.expression");
+
+	@ArchTest
+	static final ArchRule expressionKnowsRootAndEngine = packageKnowsOnly(ROOT + ".aop.expression", ROOT, ENGINE);
+
+	@ArchTest
+	static final ArchRule aspectjKnowsAop = packageKnowsOnly(ROOT + ".aop.aspectj", ROOT + ".aop");
 
 	@ArchTest
 	static final ArchRule actuateKnowsRootAndEngine = packageKnowsOnly(ROOT + ".actuate", ROOT, ENGINE);

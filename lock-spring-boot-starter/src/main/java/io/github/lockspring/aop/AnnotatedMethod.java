@@ -17,16 +17,18 @@
 package io.github.lockspring.aop;
 
 import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where an annotation is: what messages about it begin with.
+ * Method with a lock annotation, as named in messages.
  *
  * @param annotation the simple name of the annotation
- * @param method the method that it applies to
+ * @param method the method
  */
-record AnnotatedMethod(String annotation, Method method) {
+public record AnnotatedMethod(String annotation, Method method) {
 
 	InvalidLockDeclarationException refuse(String problem, String remedy, @Nullable Throwable cause) {
 		return new InvalidLockDeclarationException(this, problem, remedy, cause);
@@ -34,7 +36,14 @@ record AnnotatedMethod(String annotation, Method method) {
 
 	@Override
 	public String toString() {
-		return '@' + this.annotation + " on " + MethodNames.describe(this.method);
+		return '@' + this.annotation + " on " + describe(this.method);
+	}
+
+	static String describe(Method method) {
+		String parameters = Arrays.stream(method.getParameterTypes())
+			.map(Class::getSimpleName)
+			.collect(Collectors.joining(", ", "(", ")"));
+		return method.getDeclaringClass().getName() + '.' + method.getName() + parameters;
 	}
 
 }

@@ -91,7 +91,7 @@ final class CompletionStageInvocation {
 		this.promise.whenComplete((result, failure) -> cancelIfUnwanted());
 		runUnder(0, outer, List.of()).whenComplete((result, failure) -> {
 			if (failure != null) {
-				this.promise.completeExceptionally(Invocations.reasonOf(failure));
+				this.promise.completeExceptionally(LockInvocation.reasonOf(failure));
 			}
 			else {
 				this.promise.complete(result);
@@ -128,7 +128,7 @@ final class CompletionStageInvocation {
 		await(acquired);
 		return acquired
 			.handle((lock, failure) -> (failure != null)
-					? denied(claim, Invocations.reasonOf(failure), index, outer, interrupting)
+					? denied(claim, LockInvocation.reasonOf(failure), index, outer, interrupting)
 					: held(claim, lock, index, outer, interrupting))
 			.thenCompose(Function.identity());
 	}
@@ -185,8 +185,8 @@ final class CompletionStageInvocation {
 
 	private static CompletableFuture<@Nullable Object> end(@Nullable Object result, @Nullable Throwable failed,
 			@Nullable Throwable lost, OnLost onLost) {
-		Throwable failure = (failed != null) ? Invocations.reasonOf(failed) : null;
-		Throwable loss = (lost != null) ? Invocations.reasonOf(lost) : null;
+		Throwable failure = (failed != null) ? LockInvocation.reasonOf(failed) : null;
+		Throwable loss = (lost != null) ? LockInvocation.reasonOf(lost) : null;
 		if (loss == null || onLost == OnLost.REPORT) {
 			return (failure != null) ? CompletableFuture.failedFuture(failure)
 					: CompletableFuture.completedFuture(result);

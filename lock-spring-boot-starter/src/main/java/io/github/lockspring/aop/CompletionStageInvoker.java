@@ -60,7 +60,7 @@ final class CompletionStageInvoker implements LockedInvoker {
 			if (TransactionBinding.isOpen()) {
 				claims.forEach((claim) -> this.transactions.requireNotRefused(claim, outer));
 			}
-			return new CompletionStageInvocation(method, Invocations.detached(invocation), claims, this.executor,
+			return new CompletionStageInvocation(method, DetachableInvocation.detach(invocation), claims, this.executor,
 					this.decorator.get())
 				.start(outer);
 		}

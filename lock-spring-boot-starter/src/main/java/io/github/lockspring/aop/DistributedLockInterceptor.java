@@ -17,6 +17,7 @@
 package io.github.lockspring.aop;
 
 import java.lang.reflect.Method;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -107,6 +108,29 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 		return this.checks;
 	}
 
+	/**
+	 * Read the annotations of a class.
+	 * @param type the class
+	 * @return its annotated methods, empty if it has none
+	 * @throws InvalidLockDeclarationException if one of the annotations is invalid
+	 */
+	public Collection<AnnotatedMethod> annotatedMethodsOf(Class<?> type) {
+		return this.source.hasLocks(type) ? this.source.sitesIn(type) : List.of();
+	}
+
+	/**
+	 * Reject the annotation of a method, or log a warning, as configured.
+	 * @param method the method
+	 * @param problem the rest of a sentence that begins with the annotation and the method
+	 * @param remedy a sentence that describes how to correct it
+	 * @throws InvalidLockDeclarationException if invalid annotations fail the startup
+	 */
+	public void reject(AnnotatedMethod method, String problem, String remedy) {
+		this.checks.run(() -> {
+			throw method.refuse(problem, remedy, null);
+		});
+	}
+
 	private List<LockKeyConverter> converters() {
 		return this.beanFactory.getBeanProvider(LockKeyConverter.class).orderedStream().toList();
 	}
@@ -155,7 +179,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 		Method method = invocation.getMethod();
 		MethodAttributes attributes = this.source.attributesOf(method, targetClass);
 		if (attributes == null) {
-			throw new IllegalStateException(MethodNames.describe(method) + " has no @DistributedLock");
+			throw new IllegalStateException(AnnotatedMethod.describe(method) + " has no @DistributedLock");
 		}
 		LockTemplate template = template();
 		List<LockOperation> locks = attributes.locks()

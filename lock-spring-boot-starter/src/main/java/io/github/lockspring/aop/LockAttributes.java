@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.OnLost;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.aop.expression.LockExpression;
 
 /**
  * What one annotation says, with all texts understood.

@@ -30,6 +30,9 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.aop.expression.InvalidLockExpressionException;
+import io.github.lockspring.aop.expression.LockExpression;
+import io.github.lockspring.aop.expression.LockExpressionParser;
 
 /**
  * Reads annotations: resolves, understands and checks what they say.
@@ -139,7 +142,16 @@ final class LockAttributesReader {
 		if (text.isBlank()) {
 			throw text.refuse("is blank", "Specify an expression, or omit the attribute.", null);
 		}
-		return this.expressions.parse(text);
+		return parse(text);
+	}
+
+	private LockExpression parse(AnnotationText text) {
+		try {
+			return this.expressions.parse(text.text(), text.site().method());
+		}
+		catch (InvalidLockExpressionException ex) {
+			throw text.refuse(String.valueOf(ex.getMessage()), "Correct the expression.", ex.getCause());
+		}
 	}
 
 	private LockOptions optionsOf(LockDeclaration declaration, String name, List<DynamicDuration> times) {
@@ -185,7 +197,7 @@ final class LockAttributesReader {
 			return options;
 		}
 		if (text.isExpression()) {
-			times.add(new DynamicDuration(text, this.expressions.parse(text), change));
+			times.add(new DynamicDuration(text, parse(text), change));
 			return options;
 		}
 		try {

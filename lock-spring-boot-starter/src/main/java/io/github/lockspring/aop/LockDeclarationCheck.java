@@ -28,8 +28,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.aop.framework.Advised;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -41,9 +39,8 @@ import io.github.lockspring.engine.KeyFormat;
 
 /**
  * Detects problems that are not visible until all singletons have been created: backends
- * and handlers that do not exist, beans that were created too early to be proxied,
- * annotated methods that should be woven and are not, and settings for lock names that
- * are not used.
+ * and handlers that do not exist, annotated methods that are not intercepted, and
+ * settings for lock names that are not used.
  */
 public final class LockDeclarationCheck implements SmartInitializingSingleton {
 
@@ -60,11 +57,6 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 
 	private static final String FILTER_REGISTRATION = "org.springframework.boot.web.servlet.FilterRegistrationBean";
 
-	/**
-	 * Bean of the Spring TestContext Framework that is present if a test overrides beans.
-	 */
-	private static final String TEST_OVERRIDES = "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
-
 	private final ConfigurableListableBeanFactory beanFactory;
 
 	private final DistributedLockInterceptor interceptor;
@@ -73,7 +65,7 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 
 	private final LockDefaults defaults;
 
-	private final boolean proxies;
+	private final InterceptionCheck interception;
 
 	/**
 	 * Create a check.
@@ -81,27 +73,21 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 	 * @param interceptor the interceptor that has read the annotations
 	 * @param template the template, which provides the backends
 	 * @param defaults the configuration of annotations
-	 * @param proxies whether annotated beans must be proxies; otherwise, annotated
-	 * methods must be woven
+	 * @param interception the check that annotated methods are intercepted
 	 */
 	public LockDeclarationCheck(ConfigurableListableBeanFactory beanFactory, DistributedLockInterceptor interceptor,
-			LockTemplate template, LockDefaults defaults, boolean proxies) {
+			LockTemplate template, LockDefaults defaults, InterceptionCheck interception) {
 		this.beanFactory = beanFactory;
 		this.interceptor = interceptor;
 		this.template = template;
 		this.defaults = defaults;
-		this.proxies = proxies;
+		this.interception = interception;
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
 		this.interceptor.use(this.template);
-		if (this.proxies) {
-			checkBeans();
-		}
-		else {
-			new WeavingCheck(this.beanFactory, this.interceptor).run();
-		}
+		this.interception.run();
 		this.interceptor.source().known().forEach(this::checkLock);
 		warnOfUnknownNames();
 		warnOfOpenInView();
@@ -124,68 +110,6 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 		String[] names = this.beanFactory.getBeanNamesForType(site.method().getDeclaringClass(), true, false);
 		return (names.length > 0) ? new BeanCreationException(names[0], String.valueOf(failure.getMessage()), failure)
 				: failure;
-	}
-
-	/**
-	 * Check the beans. A test that overrides beans, for example with mocks, registers
-	 * them without proxies.
-	 */
-	private void checkBeans() {
-		List<String> unguarded = Arrays.stream(this.beanFactory.getSingletonNames()).filter(this::isUnguarded).toList();
-		if (this.beanFactory.containsSingleton(TEST_OVERRIDES)) {
-			warnOfOverrides(unguarded);
-		}
-		else {
-			unguarded.forEach(this::refuse);
-		}
-	}
-
-	private boolean isUnguarded(String name) {
-		Object bean = this.beanFactory.getSingleton(name);
-		return bean != null && !isAdvised(bean) && this.interceptor.source().hasLocks(userClass(bean));
-	}
-
-	private static Class<?> userClass(Object bean) {
-		return ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
-	}
-
-	private static void warnOfOverrides(List<String> names) {
-		if (!names.isEmpty()) {
-			logger.warn("Bean overriding is active in this test: calls of the following beans are not locked: "
-					+ names.stream().map(KeyFormat::quote).collect(Collectors.joining(", ")));
-		}
-	}
-
-	private void refuse(String name) {
-		Object bean = this.beanFactory.getSingleton(name);
-		if (bean != null) {
-			refuse(name, userClass(bean));
-		}
-	}
-
-	private void refuse(String name, Class<?> type) {
-		this.interceptor.checks().run(() -> {
-			throw this.interceptor.source()
-				.siteIn(type)
-				.refuse("the bean " + KeyFormat.quote(name)
-						+ " was created before it could be proxied, so that calls of it are not intercepted",
-						"Do not let a BeanPostProcessor or a BeanFactoryPostProcessor depend on it, or let it"
-								+ " depend on an ObjectProvider of it, and declare the post-processor with a static"
-								+ " @Bean method.",
-						null);
-		});
-	}
-
-	/**
-	 * Return whether the bean is a proxy with this advice, or a proxy whose advisors are
-	 * unknown.
-	 */
-	private static boolean isAdvised(Object bean) {
-		if (!AopUtils.isAopProxy(bean)) {
-			return false;
-		}
-		return !(bean instanceof Advised advised) || Arrays.stream(advised.getAdvisors())
-			.anyMatch((advisor) -> advisor.getAdvice() instanceof DistributedLockInterceptor);
 	}
 
 	private void check(LockAttributes lock) {

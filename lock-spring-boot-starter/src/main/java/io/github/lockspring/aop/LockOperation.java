@@ -27,6 +27,7 @@ import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.aop.expression.LockExpression;
 import io.github.lockspring.engine.KeyFormat;
 
 /**

@@ -70,7 +70,7 @@ final class ReactiveHold {
 			sink.onCancel(() -> acquired.cancel(true));
 			acquired.whenComplete((lock, failure) -> {
 				if (failure != null) {
-					denied(Invocations.reasonOf(failure), sink);
+					denied(LockInvocation.reasonOf(failure), sink);
 				}
 				else {
 					held(lock, sink);

@@ -46,7 +46,7 @@ final class ReactiveInvoker implements LockedInvoker {
 	@Override
 	public Object run(LockedMethod method, MethodInvocation invocation) {
 		ReactiveAdapter adapter = method.returnType().adapter();
-		MethodInvocation later = Invocations.detached(invocation);
+		MethodInvocation later = DetachableInvocation.detach(invocation);
 		Publisher<?> result = method.returnType().isSeveral()
 				? Flux.deferContextual((context) -> Flux.from(subscribe(method, later, context)))
 				: Mono.deferContextual((context) -> Mono.from(subscribe(method, later, context)));
@@ -72,7 +72,7 @@ final class ReactiveInvoker implements LockedInvoker {
 
 	private Publisher<?> prepare(LockedMethod method, MethodInvocation invocation, ContextView context) {
 		LockContext outer = context.getOrDefault(LockContext.class, LockContext.get());
-		MethodInvocation call = Invocations.detached(invocation);
+		MethodInvocation call = DetachableInvocation.detach(invocation);
 		List<LockInvocation> claims = method.claimsOf(call);
 		ReactiveTransaction transaction = ReactiveTransaction.of(context);
 		if (transaction != null) {

@@ -28,6 +28,7 @@ import org.springframework.core.env.Environment;
 
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.DistributedLockInterceptor;
+import io.github.lockspring.aop.InterceptionCheck;
 import io.github.lockspring.aop.LeaseTimeCheck;
 import io.github.lockspring.aop.LockDeclarationCheck;
 import io.github.lockspring.autoconfigure.LockProperties.AopMode;
@@ -53,9 +54,10 @@ class LockAopConfiguration {
 
 	@Bean
 	static LockDeclarationCheck lockDeclarationCheck(ConfigurableListableBeanFactory beanFactory,
-			DistributedLockInterceptor interceptor, LockTemplate template, LockProperties properties) {
+			DistributedLockInterceptor interceptor, LockTemplate template, LockProperties properties,
+			InterceptionCheck interception) {
 		return new LockDeclarationCheck(beanFactory, interceptor, template,
-				LockSettings.of(properties).annotationDefaults(), properties.getAop().getMode() == AopMode.PROXY);
+				LockSettings.of(properties).annotationDefaults(), interception);
 	}
 
 	@Bean

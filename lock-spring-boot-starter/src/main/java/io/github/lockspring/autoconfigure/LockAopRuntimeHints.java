@@ -23,7 +23,7 @@ import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
-import io.github.lockspring.aop.LockExpressionRootObject;
+import io.github.lockspring.aop.expression.LockExpressionRootObject;
 
 /**
  * Tells a native image of what expressions may ask for with {@code #root}, and of the

@@ -17,6 +17,7 @@
 package io.github.lockspring.autoconfigure;
 
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -26,6 +27,7 @@ import org.springframework.core.env.Environment;
 
 import io.github.lockspring.aop.DistributedLockAdvisor;
 import io.github.lockspring.aop.DistributedLockInterceptor;
+import io.github.lockspring.aop.ProxyCheck;
 
 /**
  * Advice by proxies. The advisor is there before most beans are, so that it must not ask
@@ -42,6 +44,12 @@ class ProxiedLockConfiguration {
 		DistributedLockAdvisor advisor = new DistributedLockAdvisor(interceptor);
 		Binder.get(environment).bind("lock.aop.order", Integer.class).ifBound(advisor::setOrder);
 		return advisor;
+	}
+
+	@Bean
+	static ProxyCheck lockProxyCheck(ConfigurableListableBeanFactory beanFactory,
+			DistributedLockInterceptor interceptor) {
+		return new ProxyCheck(beanFactory, interceptor);
 	}
 
 }

@@ -17,12 +17,14 @@
 package io.github.lockspring.autoconfigure;
 
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
-import io.github.lockspring.aop.DistributedLockAspectConfigurer;
+import io.github.lockspring.aop.aspectj.DistributedLockAspectConfigurer;
 import io.github.lockspring.aop.DistributedLockInterceptor;
+import io.github.lockspring.aop.aspectj.WeavingCheck;
 
 /**
  * Advice by woven code.
@@ -34,6 +36,12 @@ class WovenLockConfiguration {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static DistributedLockAspectConfigurer distributedLockAspectConfigurer(DistributedLockInterceptor interceptor) {
 		return new DistributedLockAspectConfigurer(interceptor);
+	}
+
+	@Bean
+	static WeavingCheck lockWeavingCheck(ConfigurableListableBeanFactory beanFactory,
+			DistributedLockInterceptor interceptor) {
+		return new WeavingCheck(beanFactory, interceptor);
 	}
 
 }

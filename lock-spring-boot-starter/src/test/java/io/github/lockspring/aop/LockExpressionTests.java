@@ -33,13 +33,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockKeyConverter;
+import io.github.lockspring.aop.expression.LockExpressionParser;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /**
- * Tests for the keys of annotated methods: {@link LockExpressionParser},
+ * Tests for the keys of annotated methods: {@link LockExpressionParser}
  * {@link ArgumentExpression}, {@link LiteralExpression}, {@link SumExpression} and
  * {@link ParsedExpression}.
  */

@@ -36,6 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.transaction.aspectj.AnnotationTransactionAspect;
 
+import io.github.lockspring.aop.aspectj.DistributedLockAspect;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**

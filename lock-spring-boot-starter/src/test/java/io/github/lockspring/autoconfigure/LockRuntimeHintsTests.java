@@ -55,7 +55,7 @@ import io.github.lockspring.DistributedLock;
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockException;
-import io.github.lockspring.aop.LockExpressionRootObject;
+import io.github.lockspring.aop.expression.LockExpressionRootObject;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -36,7 +36,7 @@ import org.springframework.context.annotation.Configuration;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.aop.DistributedLockAdvisor;
-import io.github.lockspring.aop.DistributedLockAspectConfigurer;
+import io.github.lockspring.aop.aspectj.DistributedLockAspectConfigurer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

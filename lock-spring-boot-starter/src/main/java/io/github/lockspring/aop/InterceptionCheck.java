@@ -16,21 +16,18 @@
 
 package io.github.lockspring.aop;
 
-import org.aopalliance.intercept.MethodInvocation;
-import org.jspecify.annotations.Nullable;
-
 /**
- * An expression that is an argument as it is, such as {@code #id}. Nothing has to be
- * evaluated.
- *
- * @param expression the expression as the annotation has it
- * @param index the index of the argument
+ * Startup check that calls of all annotated methods are intercepted. Reads the
+ * annotations of all beans that have not been read yet.
  */
-record ArgumentExpression(String expression, int index) implements LockExpression {
+@FunctionalInterface
+public interface InterceptionCheck {
 
-	@Override
-	public @Nullable Object valueFor(MethodInvocation invocation) {
-		return invocation.getArguments()[this.index];
-	}
+	/**
+	 * Check the beans.
+	 * @throws InvalidLockDeclarationException if calls of an annotated method are not
+	 * intercepted
+	 */
+	void run();
 
 }

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
+package io.github.lockspring.aop.expression;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
+package io.github.lockspring.aop.expression;
 
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
@@ -44,20 +44,30 @@ import org.springframework.util.function.SingletonSupplier;
  * text of the annotation is ever parsed; arguments are values. Spring's expression
  * language is not even loaded for those that are an argument as it is.
  */
-final class LockExpressionParser {
+public final class LockExpressionParser {
 
 	private final SingletonSupplier<Language> language;
 
-	LockExpressionParser(ConfigurableBeanFactory beanFactory) {
+	/**
+	 * Create a parser.
+	 * @param beanFactory the bean factory for references to beans
+	 */
+	public LockExpressionParser(ConfigurableBeanFactory beanFactory) {
 		this.language = SingletonSupplier.of(() -> new Language(beanFactory));
 	}
 
-	LockExpression parse(AnnotationText text) {
-		Method method = text.site().method();
+	/**
+	 * Parse an expression.
+	 * @param text the expression, without placeholders
+	 * @param method the method whose arguments it may refer to
+	 * @return the expression
+	 * @throws InvalidLockExpressionException if it cannot be parsed or is not allowed
+	 */
+	public LockExpression parse(String text, Method method) {
 		@Nullable String[] names = DefaultParameterNameDiscoverer.getSharedInstance().getParameterNames(method);
 		Map<String, Integer> variables = variablesOf(method, names);
-		Integer index = text.text().startsWith("#") ? variables.get(text.text().substring(1)) : null;
-		return (index != null) ? new ArgumentExpression(text.text(), index)
+		Integer index = text.startsWith("#") ? variables.get(text.substring(1)) : null;
+		return (index != null) ? new ArgumentExpression(text, index)
 				: this.language.obtain().parse(text, variables, names != null);
 	}
 
@@ -97,24 +107,23 @@ final class LockExpressionParser {
 			this.shared = shared;
 		}
 
-		LockExpression parse(AnnotationText text, Map<String, Integer> variables, boolean named) {
+		LockExpression parse(String text, Map<String, Integer> variables, boolean named) {
 			SpelExpression parsed = parseRaw(text);
 			String problem = new ExpressionCheck(variables.keySet(), named).problemIn(parsed.getAST());
 			if (problem != null) {
-				throw text.refuse(problem, "Correct the expression.", null);
+				throw new InvalidLockExpressionException(problem, null);
 			}
-			return expressionOf(parsed.getAST(), text.text(), variables, text.text());
+			return expressionOf(parsed.getAST(), text, variables, text);
 		}
 
-		private SpelExpression parseRaw(AnnotationText text) {
+		private SpelExpression parseRaw(String text) {
 			try {
-				SpelExpression parsed = this.parser.parseRaw(text.text());
-				return new SpelExpression(text.text(), CheckedSum.in(parsed.getAST()), this.configuration);
+				SpelExpression parsed = this.parser.parseRaw(text);
+				return new SpelExpression(text, CheckedSum.in(parsed.getAST()), this.configuration);
 			}
 			catch (ParseException ex) {
-				throw text.refuse(
-						"is not an expression: " + ex.getSimpleMessage() + ", at position " + ex.getPosition(),
-						"Correct the expression.", ex);
+				throw new InvalidLockExpressionException(
+						"is not an expression: " + ex.getSimpleMessage() + ", at position " + ex.getPosition(), ex);
 			}
 		}
 

@@ -14,25 +14,12 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
-
-import java.lang.reflect.Method;
-import java.util.Arrays;
-import java.util.stream.Collectors;
 
 /**
- * How methods are named in messages.
+ * Expressions of the attributes of annotations. Internal: not intended for use by
+ * applications.
  */
-final class MethodNames {
+@NullMarked
+package io.github.lockspring.aop.expression;
 
-	private MethodNames() {
-	}
-
-	static String describe(Method method) {
-		String parameters = Arrays.stream(method.getParameterTypes())
-			.map(Class::getSimpleName)
-			.collect(Collectors.joining(", ", "(", ")"));
-		return method.getDeclaringClass().getName() + '.' + method.getName() + parameters;
-	}
-
-}
+import org.jspecify.annotations.NullMarked;

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
+package io.github.lockspring.aop.expression;
 
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Method;
@@ -122,7 +122,7 @@ class SumExpressionTests {
 	}
 
 	private LockExpression parse(String text) {
-		return this.parser.parse(new AnnotationText(new AnnotatedMethod("DistributedLock", this.method), "key", text));
+		return this.parser.parse(text, this.method);
 	}
 
 	private Object valueInLanguage(String text, Object value) {

@@ -14,30 +14,23 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
+package io.github.lockspring.aop.expression;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.InvalidLockKeyException;
-
 /**
- * An expression that is evaluated for each call of a method, such as that of a key.
+ * An expression that is an argument as it is, such as {@code #id}. Nothing has to be
+ * evaluated.
+ *
+ * @param expression the expression as the annotation has it
+ * @param index the index of the argument
  */
-interface LockExpression {
+record ArgumentExpression(String expression, int index) implements LockExpression {
 
-	/**
-	 * Evaluates the expression.
-	 * @param invocation the call
-	 * @return the value
-	 * @throws InvalidLockKeyException if that is not possible
-	 */
-	@Nullable Object valueFor(MethodInvocation invocation);
-
-	/**
-	 * The expression as the annotation has it.
-	 * @return the expression
-	 */
-	String expression();
+	@Override
+	public @Nullable Object valueFor(MethodInvocation invocation) {
+		return invocation.getArguments()[this.index];
+	}
 
 }

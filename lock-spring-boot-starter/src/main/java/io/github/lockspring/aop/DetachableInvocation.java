@@ -16,35 +16,29 @@
 
 package io.github.lockspring.aop;
 
-import java.util.concurrent.CompletionException;
-
 import org.aopalliance.intercept.MethodInvocation;
 
 import org.springframework.aop.ProxyMethodInvocation;
 
 /**
- * Calls that are run later, in another thread, or more than once.
+ * Call that can be run later, in another thread, or more than once.
  */
-final class Invocations {
-
-	private Invocations() {
-	}
+public interface DetachableInvocation extends MethodInvocation {
 
 	/**
-	 * A call that goes on from here and has arguments of its own.
+	 * Return a copy that continues from here, with its own arguments.
+	 * @return the copy
 	 */
-	static MethodInvocation detached(MethodInvocation invocation) {
-		if (invocation instanceof JoinPointInvocation call) {
-			return call.copy();
+	MethodInvocation detach();
+
+	/**
+	 * Return a copy of a call that continues from here, with its own arguments.
+	 */
+	static MethodInvocation detach(MethodInvocation invocation) {
+		if (invocation instanceof DetachableInvocation call) {
+			return call.detach();
 		}
 		return (invocation instanceof ProxyMethodInvocation call) ? call.invocableClone() : invocation;
-	}
-
-	/**
-	 * What a stage failed with.
-	 */
-	static Throwable reasonOf(Throwable failure) {
-		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 }

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
+package io.github.lockspring.aop.aspectj;
 
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicReference;
@@ -22,6 +22,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.aopalliance.intercept.MethodInvocation;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.aop.DetachableInvocation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -47,7 +49,7 @@ class JoinPointInvocationTests {
 
 	@Test
 	void detachedCallHasArgumentsOfItsOwn() throws Throwable {
-		MethodInvocation detached = Invocations.detached(this.invocation);
+		MethodInvocation detached = DetachableInvocation.detach(this.invocation);
 		detached.getArguments()[0] = "changed";
 		assertThat(this.invocation.proceed()).isEqualTo("given");
 		assertThat(detached.proceed()).isEqualTo("changed");
@@ -56,7 +58,7 @@ class JoinPointInvocationTests {
 	@Test
 	void argumentsOfOneCallAreNotPassedToAnother() throws Throwable {
 		AtomicReference<Object> other = new AtomicReference<>();
-		MethodInvocation detached = Invocations.detached(this.invocation);
+		MethodInvocation detached = DetachableInvocation.detach(this.invocation);
 		detached.getArguments()[0] = "other";
 		Thread thread = new Thread(() -> other.set(proceed(detached)));
 		this.body = () -> {

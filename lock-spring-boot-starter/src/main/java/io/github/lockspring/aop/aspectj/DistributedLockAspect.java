@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
+package io.github.lockspring.aop.aspectj;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +24,8 @@ import org.aspectj.lang.annotation.Around;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.DeclarePrecedence;
 import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.aop.DistributedLockInterceptor;
 
 /**
  * AspectJ aspect that runs woven methods under the locks specified by their annotations
@@ -49,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  * execution.
  */
 @Aspect
-@DeclarePrecedence("org.springframework.scheduling.aspectj..*, io.github.lockspring.aop.DistributedLockAspect,"
+@DeclarePrecedence("org.springframework.scheduling.aspectj..*, io.github.lockspring.aop.aspectj.DistributedLockAspect,"
 		+ " (org.springframework.transaction.aspectj..* || org.springframework.cache.aspectj..*)")
 public final class DistributedLockAspect {
 

@@ -14,11 +14,13 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
+package io.github.lockspring.aop.aspectj;
 
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+import io.github.lockspring.aop.DistributedLockInterceptor;
 
 /**
  * Registers the interceptor of an application context with the

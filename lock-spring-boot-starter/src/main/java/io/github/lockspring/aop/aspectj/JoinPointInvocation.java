@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop;
+package io.github.lockspring.aop.aspectj;
 
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Method;
@@ -26,13 +26,15 @@ import org.aspectj.lang.ProceedingJoinPoint;
 import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.aop.DetachableInvocation;
+
 /**
  * A call that was intercepted by woven code.
  * <p>
  * A join point keeps the arguments of its latest call in one place. A call that runs more
  * than once, possibly in several threads, passes its arguments one at a time.
  */
-final class JoinPointInvocation implements MethodInvocation {
+final class JoinPointInvocation implements DetachableInvocation {
 
 	private final ProceedingJoinPoint joinPoint;
 
@@ -50,10 +52,8 @@ final class JoinPointInvocation implements MethodInvocation {
 		this.arguments = arguments;
 	}
 
-	/**
-	 * The same call with arguments of its own.
-	 */
-	JoinPointInvocation copy() {
+	@Override
+	public MethodInvocation detach() {
 		return new JoinPointInvocation(this.joinPoint, this.passing, this.arguments.clone());
 	}
 
