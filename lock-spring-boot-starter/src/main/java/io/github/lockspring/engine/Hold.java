@@ -176,8 +176,7 @@ public final class Hold {
 	 * @return the time, zero if not held
 	 */
 	public Duration remaining() {
-		return isHeld() ? Duration.ofNanos(Math.max(0, lease().remainingNanos(this.listener.time())))
-				: Duration.ZERO;
+		return isHeld() ? Duration.ofNanos(Math.max(0, lease().remainingNanos(this.listener.time()))) : Duration.ZERO;
 	}
 
 	/**
@@ -308,8 +307,7 @@ public final class Hold {
 		catch (IllegalStateException ex) {
 			return CompletableFuture.failedStage(ex);
 		}
-		return (left != ENDED) ? CompletableFuture.completedStage(left > ENDED)
-				: this.listener.onReleasedAsync(this);
+		return (left != ENDED) ? CompletableFuture.completedStage(left > ENDED) : this.listener.onReleasedAsync(this);
 	}
 
 	/**

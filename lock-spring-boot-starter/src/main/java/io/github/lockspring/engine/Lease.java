@@ -138,8 +138,8 @@ class Lease {
 
 	/**
 	 * Record that the store denied the request, and did not grant it before.
-	 * @param attemptId the attempt id of the denial, zero if no notification of a grant will
-	 * follow
+	 * @param attemptId the attempt id of the denial, zero if no notification of a grant
+	 * will follow
 	 * @param sentNanos the monotonic time before the request was sent
 	 * @param sentMillis the wall time before the request was sent
 	 */

@@ -165,7 +165,8 @@ final class LeaseReleaser implements Hold.Listener {
 	 * Hand off a lease to the first waiting hold, if there is one that it suits.
 	 */
 	private boolean handOff(Hold hold) {
-		Hold next = (hold.queue().hasWaiting() && !isInDoubt(hold)) ? hold.queue().handOff(hold, this::isSuitable) : null;
+		Hold next = (hold.queue().hasWaiting() && !isInDoubt(hold)) ? hold.queue().handOff(hold, this::isSuitable)
+				: null;
 		if (next == null) {
 			return false;
 		}
@@ -289,7 +290,8 @@ final class LeaseReleaser implements Hold.Listener {
 	}
 
 	private boolean isSuitable(Lease lease, AcquireOptions terms) {
-		return !this.context.isClosed() && !this.context.isSuspended() && lease.canHandOff(terms, this.settings, this.time);
+		return !this.context.isClosed() && !this.context.isSuspended()
+				&& lease.canHandOff(terms, this.settings, this.time);
 	}
 
 	@Override

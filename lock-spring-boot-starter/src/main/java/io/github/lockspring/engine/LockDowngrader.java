@@ -71,8 +71,8 @@ final class LockDowngrader {
 		reader.queue().changeLease(reader, writer.lease().whileDowngrading(reader.terms(), now, nowMillis));
 		boolean answered = false;
 		try {
-			Attempt attempt = this.context.store().downgrade(writer.lease().request(), shared.request(),
-					this.context.settings().operationTimeout());
+			Attempt attempt = this.context.store()
+				.downgrade(writer.lease().request(), shared.request(), this.context.settings().operationTimeout());
 			answered = true;
 			if (attempt instanceof Grant grant) {
 				shared.granted(grant, now, nowMillis);

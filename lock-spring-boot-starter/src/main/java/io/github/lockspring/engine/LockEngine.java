@@ -339,8 +339,7 @@ public final class LockEngine implements AutoCloseable {
 			return CompletableFuture.completedFuture(List.of());
 		}
 		CompletableFuture<List<Hold>> future = new CompletableFuture<>();
-		this.asyncDispatcher
-			.call(() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, terms, owner, waitNanos))
+		this.asyncDispatcher.call(() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, terms, owner, waitNanos))
 			.whenComplete((holds, failure) -> {
 				boolean wanted = (failure != null) ? future.completeExceptionally(failure) : future.complete(holds);
 				if (!wanted && failure == null) {
@@ -638,8 +637,7 @@ public final class LockEngine implements AutoCloseable {
 		@Override
 		public void onFailedOver() {
 			LockEngine.this.plan.distrust();
-			logger.info("Lock backend '" + backendName()
-					+ "' failed over to another server; renewing all locks there");
+			logger.info("Lock backend '" + backendName() + "' failed over to another server; renewing all locks there");
 		}
 
 	}

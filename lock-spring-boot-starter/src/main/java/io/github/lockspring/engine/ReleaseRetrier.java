@@ -167,8 +167,8 @@ final class ReleaseRetrier {
 		long now = this.time.nanoTime();
 		long lifeNanos = this.store.lifeNanos(request) + this.timeout.toNanos();
 		this.pending.compute(request,
-				(same, present) -> new PendingRelease((present != null) ? present.request.and(request) : request, mayComeLater,
-						now, delayNanos, lifeNanos));
+				(same, present) -> new PendingRelease((present != null) ? present.request.and(request) : request,
+						mayComeLater, now, delayNanos, lifeNanos));
 		this.task.runAt(now);
 	}
 

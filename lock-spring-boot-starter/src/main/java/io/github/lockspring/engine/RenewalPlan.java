@@ -29,8 +29,8 @@ import io.github.lockspring.support.Durations;
 import io.github.lockspring.support.TimerThread;
 
 /**
- * Schedule of the renewal and expiry checks of leases, including those that the task which
- * makes them does not know yet.
+ * Schedule of the renewal and expiry checks of leases, including those that the task
+ * which makes them does not know yet.
  */
 final class RenewalPlan {
 

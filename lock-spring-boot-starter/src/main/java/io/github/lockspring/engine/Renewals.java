@@ -285,8 +285,8 @@ final class Renewals {
 	}
 
 	/**
-	 * Batch of leases renewed in one call. Created by the timed task, used by the
-	 * thread that makes the call, and then returned.
+	 * Batch of leases renewed in one call. Created by the timed task, used by the thread
+	 * that makes the call, and then returned.
 	 */
 	private final class Batch {
 

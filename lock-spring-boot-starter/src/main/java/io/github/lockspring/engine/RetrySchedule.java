@@ -154,7 +154,8 @@ final class RetrySchedule {
 	 */
 	void answered(Answer answer, long now) {
 		this.askedLast = remaining(now) <= 0;
-		this.pause = this.hasNotifications ? Math.min(Durations.nanos(this.settings.queuePoll()), Poller.LONGEST_AFTER_FAILURE)
+		this.pause = this.hasNotifications
+				? Math.min(Durations.nanos(this.settings.queuePoll()), Poller.LONGEST_AFTER_FAILURE)
 				: Math.min(Durations.nanos(this.settings.maxPoll()),
 						Math.max(Durations.nanos(this.settings.minPoll()), this.pause + this.pause / 2));
 		long pause = this.pause;
