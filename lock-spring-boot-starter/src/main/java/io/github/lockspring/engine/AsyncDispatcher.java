@@ -31,6 +31,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.TimerThread;
 
 /**
@@ -39,8 +40,8 @@ import io.github.lockspring.support.TimerThread;
  * <li>One thread at a time takes the next step from the queue.</li>
  * <li>Before it runs the step, which may call the store or run callbacks that a user
  * attached to a future, it lets another thread take the next one.</li>
- * <li>Sleeping acquisitions are woken by a timed task, which only puts them into
- * the queue.</li>
+ * <li>Sleeping acquisitions are woken by a timed task, which only puts them into the
+ * queue.</li>
  * </ol>
  * Thus no step waits for another, but thousands of short ones that arrive together do not
  * create thousands of threads. If the executor rejects a task, because the engine is shut

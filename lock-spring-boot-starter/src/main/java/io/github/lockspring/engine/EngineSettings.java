@@ -65,8 +65,7 @@ public record EngineSettings(Duration operationTimeout, int handOffLimit, Durati
 		queuePoll = Durations.cap(queuePoll);
 		maxHoldTime = Durations.cap(maxHoldTime);
 		Assert.isTrue(handOffLimit >= 0 && handOffLimit <= AcquireOptions.MAX_HAND_OFFS,
-				() -> "'handOffLimit' must be between 0 and " + AcquireOptions.MAX_HAND_OFFS + ", not "
-						+ handOffLimit);
+				() -> "'handOffLimit' must be between 0 and " + AcquireOptions.MAX_HAND_OFFS + ", not " + handOffLimit);
 		Durations.requirePositive(operationTimeout, "operationTimeout");
 		Assert.isTrue(maxKeys > 0, () -> "'maxKeys' must be positive, not " + maxKeys);
 	}

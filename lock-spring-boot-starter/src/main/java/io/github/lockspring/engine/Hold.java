@@ -30,6 +30,8 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.spi.TimeSource;
+
 /**
  * Acquisition of one key, from waiting in the local queue to its release or loss. Its
  * hold count is a single number, so that re-entry, release and loss are mutually
@@ -176,8 +178,7 @@ public final class Hold {
 	 * @return the time, zero if not held
 	 */
 	public Duration remaining() {
-		return isHeld() ? Duration.ofNanos(Math.max(0, lease().remainingNanos(this.listener.time())))
-				: Duration.ZERO;
+		return isHeld() ? Duration.ofNanos(Math.max(0, lease().remainingNanos(this.listener.time()))) : Duration.ZERO;
 	}
 
 	/**
@@ -308,8 +309,7 @@ public final class Hold {
 		catch (IllegalStateException ex) {
 			return CompletableFuture.failedStage(ex);
 		}
-		return (left != ENDED) ? CompletableFuture.completedStage(left > ENDED)
-				: this.listener.onReleasedAsync(this);
+		return (left != ENDED) ? CompletableFuture.completedStage(left > ENDED) : this.listener.onReleasedAsync(this);
 	}
 
 	/**

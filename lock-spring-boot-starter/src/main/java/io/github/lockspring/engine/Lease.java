@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.TimeSource;
 
 /**
  * Lease in the store as known to this process: its request, and the time until which it
@@ -138,8 +139,8 @@ class Lease {
 
 	/**
 	 * Record that the store denied the request, and did not grant it before.
-	 * @param attemptId the attempt id of the denial, zero if no notification of a grant will
-	 * follow
+	 * @param attemptId the attempt id of the denial, zero if no notification of a grant
+	 * will follow
 	 * @param sentNanos the monotonic time before the request was sent
 	 * @param sentMillis the wall time before the request was sent
 	 */

@@ -30,6 +30,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.TimeSource;
 
 /**
  * Releases the leases of holds that have ended, or hands them off.
@@ -165,7 +166,8 @@ final class LeaseReleaser implements Hold.Listener {
 	 * Hand off a lease to the first waiting hold, if there is one that it suits.
 	 */
 	private boolean handOff(Hold hold) {
-		Hold next = (hold.queue().hasWaiting() && !isInDoubt(hold)) ? hold.queue().handOff(hold, this::isSuitable) : null;
+		Hold next = (hold.queue().hasWaiting() && !isInDoubt(hold)) ? hold.queue().handOff(hold, this::isSuitable)
+				: null;
 		if (next == null) {
 			return false;
 		}
@@ -289,7 +291,8 @@ final class LeaseReleaser implements Hold.Listener {
 	}
 
 	private boolean isSuitable(Lease lease, AcquireOptions terms) {
-		return !this.context.isClosed() && !this.context.isSuspended() && lease.canHandOff(terms, this.settings, this.time);
+		return !this.context.isClosed() && !this.context.isSuspended()
+				&& lease.canHandOff(terms, this.settings, this.time);
 	}
 
 	@Override

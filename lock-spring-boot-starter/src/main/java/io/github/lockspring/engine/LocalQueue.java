@@ -404,8 +404,7 @@ final class LocalQueue {
 	@Nullable Hold heldBy(Object owner, AcquireOptions terms) {
 		Hold other = null;
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.owner() == owner && holder.terms().isReentrant() && !holder.isPending()
-					&& !holder.isEnded()) {
+			if (holder.owner() == owner && holder.terms().isReentrant() && !holder.isPending() && !holder.isEnded()) {
 				if (holder.terms().isExclusive() == terms.isExclusive()) {
 					return holder;
 				}

@@ -22,6 +22,7 @@ import org.apache.commons.logging.LogFactory;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.TimeSource;
 
 /**
  * Downgrades the lease of a writer whose owner reads as well, so that the reader keeps
@@ -71,8 +72,8 @@ final class LockDowngrader {
 		reader.queue().changeLease(reader, writer.lease().whileDowngrading(reader.terms(), now, nowMillis));
 		boolean answered = false;
 		try {
-			Attempt attempt = this.context.store().downgrade(writer.lease().request(), shared.request(),
-					this.context.settings().operationTimeout());
+			Attempt attempt = this.context.store()
+				.downgrade(writer.lease().request(), shared.request(), this.context.settings().operationTimeout());
 			answered = true;
 			if (attempt instanceof Grant grant) {
 				shared.granted(grant, now, nowMillis);

@@ -36,6 +36,7 @@ import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
 
@@ -339,8 +340,7 @@ public final class LockEngine implements AutoCloseable {
 			return CompletableFuture.completedFuture(List.of());
 		}
 		CompletableFuture<List<Hold>> future = new CompletableFuture<>();
-		this.asyncDispatcher
-			.call(() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, terms, owner, waitNanos))
+		this.asyncDispatcher.call(() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, terms, owner, waitNanos))
 			.whenComplete((holds, failure) -> {
 				boolean wanted = (failure != null) ? future.completeExceptionally(failure) : future.complete(holds);
 				if (!wanted && failure == null) {
@@ -477,9 +477,9 @@ public final class LockEngine implements AutoCloseable {
 	public void announce(Duration usualLeaseTime) {
 		this.usualLeaseTime = usualLeaseTime;
 		Duration longest = this.store.maxLeaseTime();
-		String cut = (usualLeaseTime.compareTo(longest) > 0) ? ", capped at " + longest + " by the store" : "";
+		String capped = (usualLeaseTime.compareTo(longest) > 0) ? ", capped at " + longest + " by the store" : "";
 		List<String> warnings = warnings();
-		logger.info("Lock backend " + this.store.description() + ", lease time " + usualLeaseTime + cut
+		logger.info("Lock backend " + this.store.description() + ", lease time " + usualLeaseTime + capped
 				+ (warnings.isEmpty() ? "" : "; warnings: " + String.join("; ", warnings)));
 	}
 
@@ -638,8 +638,7 @@ public final class LockEngine implements AutoCloseable {
 		@Override
 		public void onFailedOver() {
 			LockEngine.this.plan.distrust();
-			logger.info("Lock backend '" + backendName()
-					+ "' failed over to another server; renewing all locks there");
+			logger.info("Lock backend '" + backendName() + "' failed over to another server; renewing all locks there");
 		}
 
 	}

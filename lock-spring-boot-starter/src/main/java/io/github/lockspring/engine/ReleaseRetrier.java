@@ -32,6 +32,7 @@ import org.apache.commons.logging.LogFactory;
 
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.TimerThread;
 
 /**
@@ -167,8 +168,8 @@ final class ReleaseRetrier {
 		long now = this.time.nanoTime();
 		long lifeNanos = this.store.lifeNanos(request) + this.timeout.toNanos();
 		this.pending.compute(request,
-				(same, present) -> new PendingRelease((present != null) ? present.request.and(request) : request, mayComeLater,
-						now, delayNanos, lifeNanos));
+				(same, present) -> new PendingRelease((present != null) ? present.request.and(request) : request,
+						mayComeLater, now, delayNanos, lifeNanos));
 		this.task.runAt(now);
 	}
 

@@ -25,12 +25,13 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.Durations;
 import io.github.lockspring.support.TimerThread;
 
 /**
- * Schedule of the renewal and expiry checks of leases, including those that the task which
- * makes them does not know yet.
+ * Schedule of the renewal and expiry checks of leases, including those that the task
+ * which makes them does not know yet.
  */
 final class RenewalPlan {
 

@@ -46,8 +46,8 @@ class EngineModelTests extends EngineModel {
 			Process process = new Process();
 			process.start("a", process::acquireAndRelease);
 			process.start("b", process::acquireAndRelease);
-			process.start("hasty", () -> {
-				process.time.beHasty();
+			process.start("hurried", () -> {
+				process.time.advanceWithReadings();
 				process.acquireAndRelease();
 			});
 			process.finish();
@@ -109,7 +109,7 @@ class EngineModelTests extends EngineModel {
 				});
 			}
 			process.finish();
-			require(process.lastToken > 0, "nobody succeeded");
+			require(process.lastToken > 0, "none succeeded");
 		});
 	}
 

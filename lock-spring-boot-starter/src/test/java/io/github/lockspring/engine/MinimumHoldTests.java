@@ -47,7 +47,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void nobodyGetsTheKeyBeforeTheMinimumIsOver() {
+	void keyIsNotGrantedBeforeTheMinimumIsOver() {
 		LockEngine engine = this.harness.engine(this.backend);
 		LockEngine other = this.harness.engine();
 		Hold hold = Harness.hold(engine, TERMS);
@@ -65,7 +65,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void releaseAfterTheMinimumGivesBackAtOnce() {
+	void releaseAfterTheMinimumIsImmediate() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold hold = Harness.hold(engine, TERMS);
 		this.harness.time.advance(MINIMUM);
@@ -75,7 +75,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void leaseIsNotPassedOnInsideTheProcess() {
+	void leaseIsNotHandedOffInsideTheProcess() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold hold = Harness.hold(engine, TERMS);
 		Harness.Waiter waiter = this.harness.queued(engine, TERMS, Duration.ofMinutes(1));
@@ -91,7 +91,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void leaseThatWasWaitedForIsNotPassedOnEither() {
+	void leaseThatWasWaitedForIsNotHandedOffEither() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold first = Harness.hold(engine);
 		Harness.Waiter holder = this.harness.queued(engine, TERMS, Duration.ofMinutes(10));

@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Tests for calls to the store of which nobody knows what became of them.
+ * Tests for calls to the store with an unknown outcome.
  */
 class UnknownOutcomeTests {
 
@@ -189,7 +189,7 @@ class UnknownOutcomeTests {
 	}
 
 	@Test
-	void releaseThatTookEffectAlthoughNobodyKnewIsNoLoss() {
+	void releaseThatTookEffectWithUnknownOutcomeIsNoLoss() {
 		Hold hold = Harness.hold(this.engine);
 		this.backend.next(Kind.RELEASE, Fault.unknownAfterEffect());
 		assertThat(hold.release()).isTrue();

@@ -162,7 +162,8 @@ class RedisQueueTests {
 	}
 
 	private long denialOf(LeaseRequest contender) {
-		return ((io.github.lockspring.spi.Denial) this.two.backend.contend(contender, RedisProcess.TIMEOUT)).attemptId();
+		return ((io.github.lockspring.spi.Denial) this.two.backend.contend(contender, RedisProcess.TIMEOUT))
+			.attemptId();
 	}
 
 	@Test
