@@ -91,7 +91,7 @@ class ArchitectureTests {
 	static final ArchRule aopKnowsRootAndEngine = packageKnowsOnly(ROOT + ".aop", ROOT, ENGINE, INTERNAL);
 
 	@ArchTest
-	static final ArchRule actuateKnowsRootAndEngine = packageKnowsOnly(ROOT + ".actuate", ROOT, ENGINE);
+	static final ArchRule actuateKnowsRootAndEngine = packageKnowsOnly(ROOT + ".actuate", ROOT, ENGINE, SPI);
 
 	@ArchTest
 	static final ArchRule testKnowsTheSpi = packageKnowsOnly(ROOT + ".test", ROOT, SPI);
