@@ -82,7 +82,7 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
-	 * Set the first part of all keys in the store, which a colon separates from the rest.
+	 * Set the first part of all keys in the store, followed by a colon.
 	 * @param keyPrefix the prefix; {@code lock} by default
 	 * @return this builder
 	 */

@@ -71,7 +71,7 @@ class LockHandleTests {
 	}
 
 	@Test
-	void heldLockTellsWhatItIs() {
+	void heldLockDescribesItself() {
 		LockHandle lock = acquire("42");
 		assertThat(lock.key()).isEqualTo("42");
 		assertThat(lock.storeKey()).isEqualTo("lock:42");

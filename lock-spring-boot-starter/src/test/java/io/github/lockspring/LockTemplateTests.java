@@ -213,7 +213,7 @@ class LockTemplateTests {
 	}
 
 	@Test
-	void tryExecuteTellsWhetherTheActionRan() {
+	void tryExecuteReturnsWhetherTheActionRan() {
 		LockResult<String> result = this.locks.tryExecute("42", (lock) -> "done");
 		assertThat(result.isExecuted()).isTrue();
 		assertThat(result.getValue()).isEqualTo("done");

@@ -340,7 +340,7 @@ class DowngradeTests {
 	}
 
 	@Test
-	void lossThatTheStoreTellsIsThatOfBoth() {
+	void lossReportedByTheStoreIsThatOfBoth() {
 		Hold writer = write();
 		Hold reader = read();
 		this.harness.store.expire(writer.lease().request());

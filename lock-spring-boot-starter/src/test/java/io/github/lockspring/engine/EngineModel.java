@@ -41,7 +41,7 @@ abstract class EngineModel {
 	/**
 	 * Has the classes prepared for the checker, which does so when they are first used:
 	 * that takes long enough on a slow machine for a check to count as hung. The logging
-	 * of losses would be explored as well, and is much larger than what it tells of.
+	 * of losses would be explored as well, and is much larger than the loss itself.
 	 */
 	@BeforeAll
 	static void prepareClasses() {

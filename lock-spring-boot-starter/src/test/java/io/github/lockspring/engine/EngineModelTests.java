@@ -74,7 +74,7 @@ class EngineModelTests extends EngineModel {
 			process.start("b", process::acquireAndReleaseAsync);
 			process.start("c", process::acquireAndReleaseAsync);
 			process.finish();
-			require(process.entered == 3, "somebody waits for ever");
+			require(process.entered == 3, "a thread waits for ever");
 		});
 	}
 

@@ -250,7 +250,7 @@ class EngineStressTests {
 	 */
 	private void enter(Hold hold) {
 		if (this.inside != null || this.readers.get() != 0) {
-			this.violations.add("somebody else is inside: " + this.inside + ", " + this.readers);
+			this.violations.add("another is inside: " + this.inside + ", " + this.readers);
 		}
 		this.inside = Thread.currentThread();
 		if (hold.token() <= this.lastToken) {

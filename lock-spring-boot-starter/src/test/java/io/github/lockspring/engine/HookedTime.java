@@ -82,7 +82,7 @@ final class HookedTime implements TimeSource {
 	}
 
 	/**
-	 * How many times anybody looked at the monotonic clock.
+	 * Number of readings of the monotonic clock.
 	 */
 	long readings() {
 		return this.readings.get();

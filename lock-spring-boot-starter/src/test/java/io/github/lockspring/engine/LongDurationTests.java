@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * Durations that mean <em>for ever</em> to whoever chose them.
+ * Durations that mean <em>for ever</em> to their users.
  */
 class LongDurationTests {
 

@@ -65,7 +65,7 @@ class LossTests {
 	}
 
 	@Test
-	void lossThatTheStoreTellsIsReported() {
+	void lossReportedByTheStoreIsReported() {
 		Hold hold = Harness.hold(this.engine);
 		this.harness.store.expire(hold.lease().request());
 		assertThat(hold.isHeld()).isFalse();

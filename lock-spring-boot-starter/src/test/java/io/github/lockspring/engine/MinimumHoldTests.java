@@ -180,7 +180,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void lostReplyToReleaseDoesNotProlongTheRest() {
+	void lostReplyToReleaseDoesNotProlongTheDelay() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold hold = Harness.hold(engine, TERMS);
 		this.backend.next(Kind.RELEASE, Fault.unknownAfterEffect());
@@ -190,7 +190,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void releaseThatIsNotWaitedForLeavesTheRest() {
+	void asynchronousReleaseKeepsTheDelay() {
 		LockEngine engine = this.harness.engine(this.backend, EngineSettings.defaults().withAsyncRelease(true));
 		Harness.hold(engine, TERMS).release();
 		assertThat(this.backend.lastRest()).isEqualTo(MINIMUM);
@@ -198,7 +198,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void shutdownAfterReleaseLeavesTheRest() {
+	void shutdownAfterReleaseKeepsTheDelay() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Harness.hold(engine, TERMS).release();
 		engine.close();
@@ -208,7 +208,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void shutdownWhileHeldLeavesTheRest() {
+	void shutdownWhileHeldKeepsTheDelay() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold hold = Harness.hold(engine, TERMS);
 		this.harness.time.advance(Duration.ofSeconds(1));

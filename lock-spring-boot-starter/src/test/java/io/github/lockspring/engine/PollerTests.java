@@ -250,7 +250,7 @@ class PollerTests {
 	}
 
 	@Test
-	void failureIsTheTroubleOfThoseThatWaitAndOverWithTheNextAnswer() {
+	void failureIsReportedToWaitersUntilTheNextAnswer() {
 		heldElsewhere(KEY);
 		waiting(this.engine, KEY, WAIT);
 		CompletableFuture<@Nullable Hold> unlucky = waiting(this.engine, KEY, POLL.plusMillis(1));

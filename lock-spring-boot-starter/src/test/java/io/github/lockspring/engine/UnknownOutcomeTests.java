@@ -179,7 +179,7 @@ class UnknownOutcomeTests {
 	void releaseWithUnknownOutcomeIsRepeatedInTheBackground() {
 		Hold hold = Harness.hold(this.engine);
 		this.backend.next(Kind.RELEASE, Fault.unknownWithoutEffect());
-		assertThat(hold.release()).as("the caller goes on").isTrue();
+		assertThat(hold.release()).as("the caller continues").isTrue();
 		assertThat(this.engine.size()).isZero();
 		this.harness.advance(STEP);
 		assertThat(releases()).hasSize(2).containsOnly(hold.lease().request());
