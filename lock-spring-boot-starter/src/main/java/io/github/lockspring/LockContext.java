@@ -22,6 +22,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.internal.WorkPart;
 
 /**
  * Locks under which the current method runs, as acquired for {@link DistributedLock} and
@@ -43,19 +44,17 @@ public final class LockContext {
 	 */
 	private static final ThreadLocal<List<Object>> STACK = ThreadLocal.withInitial(ArrayList::new);
 
+	static {
+		CoreLockAccess.register();
+	}
+
 	private final String name;
 
 	private final LockHandle lock;
 
 	private final @Nullable LockContext outer;
 
-	/**
-	 * Create a chain by adding a lock. For internal use.
-	 * @param name the name of the lock
-	 * @param lock the handle of the lock
-	 * @param outer the locks that were held before
-	 */
-	public LockContext(String name, LockHandle lock, @Nullable LockContext outer) {
+	LockContext(String name, LockHandle lock, @Nullable LockContext outer) {
 		this.name = name;
 		this.lock = lock;
 		this.outer = outer;
@@ -141,33 +140,19 @@ public final class LockContext {
 		return index;
 	}
 
-	/**
-	 * Begin a part of asynchronous work in the current thread: its locks replace those of
-	 * the thread until the part is closed in the same thread. For internal use.
-	 * @param context the innermost lock of the work, or {@code null} for none
-	 * @return the part
-	 */
-	public static Part begin(@Nullable LockContext context) {
+	static WorkPart begin(@Nullable LockContext context) {
 		Part part = new Part(context);
 		STACK.get().add(part);
 		return part;
 	}
 
-	/**
-	 * Add a lock to the chain of the current thread. For internal use.
-	 * @param name the name of the lock
-	 * @param lock the handle of the lock
-	 */
-	public static void enter(String name, LockHandle lock) {
+	static void enter(String name, LockHandle lock) {
 		List<Object> stack = STACK.get();
 		stack.add(name);
 		stack.add(lock);
 	}
 
-	/**
-	 * Remove the innermost lock from the chain of the current thread. For internal use.
-	 */
-	public static void leave() {
+	static void leave() {
 		List<Object> stack = STACK.get();
 		if (last(stack) instanceof LockHandle) {
 			stack.remove(stack.size() - 1);
@@ -175,16 +160,7 @@ public final class LockContext {
 		}
 	}
 
-	/**
-	 * Return the owner of a lock that the current thread acquires or releases with a
-	 * blocking method: the asynchronous method that holds the key and of which the thread
-	 * runs a part, or else that part, which ends before the thread does anything else, or
-	 * else the thread. For internal use.
-	 * @param backend the name of the backend
-	 * @param storeKey the key used in the store
-	 * @return the owner
-	 */
-	public static Object ownerOf(String backend, String storeKey) {
+	static Object ownerOf(String backend, String storeKey) {
 		List<Object> stack = STACK.get();
 		int index = indexOfPart(stack);
 		if (index < 0) {
@@ -249,12 +225,9 @@ public final class LockContext {
 	}
 
 	/**
-	 * Part of asynchronous work that a thread runs without interruption. It owns the
-	 * locks that the thread acquires with blocking methods, so that they are not
-	 * reentered by other work that the thread runs later, nor by another part of the same
-	 * work that runs concurrently. For internal use.
+	 * Part of asynchronous work, an entry in the list of its thread.
 	 */
-	public static final class Part implements AutoCloseable {
+	private static final class Part implements WorkPart {
 
 		private final @Nullable LockContext context;
 
@@ -262,10 +235,6 @@ public final class LockContext {
 			this.context = context;
 		}
 
-		/**
-		 * End this part, and everything that was begun inside it, if it is run by the
-		 * current thread.
-		 */
 		@Override
 		public void close() {
 			List<Object> stack = STACK.get();

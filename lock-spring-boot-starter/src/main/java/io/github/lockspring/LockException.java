@@ -28,18 +28,21 @@ public abstract class LockException extends RuntimeException {
 
 	private final String storeKey;
 
-	LockException(String message, String storeKey, @Nullable Throwable cause) {
+	/**
+	 * Create an exception.
+	 * @param message the message
+	 * @param storeKey the key of the lock as used in the store
+	 * @param cause the cause, or {@code null}
+	 */
+	protected LockException(String message, String storeKey, @Nullable Throwable cause) {
 		super(message, cause);
 		this.storeKey = storeKey;
 	}
 
 	/**
-	 * Translate an exception of the engine. For internal use.
-	 * @param failure the exception of the engine
-	 * @param key the key used in the store
-	 * @return the exception to throw
+	 * Translate an exception of the engine.
 	 */
-	public static RuntimeException of(EngineException failure, String key) {
+	static RuntimeException of(EngineException failure, String key) {
 		return switch (failure.getReason()) {
 			case UNAVAILABLE -> new LockUnavailableException(failure, key);
 			case LOST -> new LockLostException(key);
@@ -58,7 +61,7 @@ public abstract class LockException extends RuntimeException {
 	 * @return the key, or several separated by commas
 	 * @see LockHandle#storeKey()
 	 */
-	public String getStoreKey() {
+	public String storeKey() {
 		return this.storeKey;
 	}
 

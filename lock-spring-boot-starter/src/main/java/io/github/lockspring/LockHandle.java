@@ -66,7 +66,7 @@ public interface LockHandle extends AutoCloseable {
 	 * Return the key as used in the store: with the prefix and the name, as in log lines,
 	 * in exceptions and in {@link LockLostEvent}.
 	 * @return the key, or several separated by commas
-	 * @see LockException#getStoreKey()
+	 * @see LockException#storeKey()
 	 */
 	String storeKey();
 

@@ -38,7 +38,7 @@ public final class LockNotAcquiredException extends LockException {
 	 * Return the maximum time that the caller was prepared to wait.
 	 * @return the wait time
 	 */
-	public Duration getWaitTime() {
+	public Duration waitTime() {
 		return this.waitTime;
 	}
 

@@ -60,7 +60,7 @@ public interface LockOperations {
 	 * Return the options used by the methods without a {@link LockOptions} parameter.
 	 * @return the default options
 	 */
-	LockOptions getDefaultOptions();
+	LockOptions defaultOptions();
 
 	/**
 	 * Return operations for the keys of one name: the key {@code 42} of the name
@@ -102,7 +102,7 @@ public interface LockOperations {
 	 */
 	default <T extends @Nullable Object, E extends Throwable> T execute(String key, LockCallback<T, E> action)
 			throws E {
-		return execute(key, getDefaultOptions(), action);
+		return execute(key, defaultOptions(), action);
 	}
 
 	/**
@@ -134,7 +134,7 @@ public interface LockOperations {
 	 * whole wait time
 	 */
 	default <E extends Throwable> void executeWithoutResult(String key, LockAction<E> action) throws E {
-		executeWithoutResult(key, getDefaultOptions(), action);
+		executeWithoutResult(key, defaultOptions(), action);
 	}
 
 	/**
@@ -166,7 +166,7 @@ public interface LockOperations {
 	 */
 	default <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(String key,
 			LockCallback<T, E> action) throws E {
-		return tryExecute(key, getDefaultOptions(), action);
+		return tryExecute(key, defaultOptions(), action);
 	}
 
 	/**
@@ -196,7 +196,7 @@ public interface LockOperations {
 	 * time because another owner held it
 	 */
 	default LockHandle acquire(String key) {
-		return acquire(key, getDefaultOptions());
+		return acquire(key, defaultOptions());
 	}
 
 	/**
@@ -216,7 +216,7 @@ public interface LockOperations {
 	 * @return the held lock, or {@code null} if it could not be acquired
 	 */
 	default @Nullable LockHandle tryAcquire(String key) {
-		return tryAcquire(key, getDefaultOptions());
+		return tryAcquire(key, defaultOptions());
 	}
 
 	/**
@@ -239,7 +239,7 @@ public interface LockOperations {
 	 * @see #acquireAll(Collection, LockOptions)
 	 */
 	default LockHandle acquireAll(Collection<String> keys) {
-		return acquireAll(keys, getDefaultOptions());
+		return acquireAll(keys, defaultOptions());
 	}
 
 	/**
@@ -263,7 +263,7 @@ public interface LockOperations {
 	 * @see #tryAcquireAll(Collection, LockOptions)
 	 */
 	default @Nullable LockHandle tryAcquireAll(Collection<String> keys) {
-		return tryAcquireAll(keys, getDefaultOptions());
+		return tryAcquireAll(keys, defaultOptions());
 	}
 
 	/**
@@ -284,7 +284,7 @@ public interface LockOperations {
 	 * @see #acquireAsync(String, LockOptions)
 	 */
 	default CompletableFuture<LockHandle> acquireAsync(String key) {
-		return acquireAsync(key, getDefaultOptions());
+		return acquireAsync(key, defaultOptions());
 	}
 
 	/**
@@ -315,7 +315,7 @@ public interface LockOperations {
 	 * @see #tryAcquireAsync(String, LockOptions)
 	 */
 	default CompletableFuture<@Nullable LockHandle> tryAcquireAsync(String key) {
-		return tryAcquireAsync(key, getDefaultOptions());
+		return tryAcquireAsync(key, defaultOptions());
 	}
 
 	/**
@@ -338,7 +338,7 @@ public interface LockOperations {
 	 * @see #acquireAllAsync(Collection, LockOptions)
 	 */
 	default CompletableFuture<LockHandle> acquireAllAsync(Collection<String> keys) {
-		return acquireAllAsync(keys, getDefaultOptions());
+		return acquireAllAsync(keys, defaultOptions());
 	}
 
 	/**
@@ -365,7 +365,7 @@ public interface LockOperations {
 	 * @see #tryAcquireAllAsync(Collection, LockOptions)
 	 */
 	default CompletableFuture<@Nullable LockHandle> tryAcquireAllAsync(Collection<String> keys) {
-		return tryAcquireAllAsync(keys, getDefaultOptions());
+		return tryAcquireAllAsync(keys, defaultOptions());
 	}
 
 	/**

@@ -29,7 +29,7 @@ import io.github.lockspring.support.Durations;
  * <p>
  * The values of {@link #defaults()} are {@link LockType#REENTRANT}, a wait time of 5
  * seconds and a lease time of 30 seconds with automatic renewal.
- * {@link LockOperations#getDefaultOptions()} returns the options that the application is
+ * {@link LockOperations#defaultOptions()} returns the options that the application is
  * configured with.
  */
 public final class LockOptions {
@@ -138,10 +138,9 @@ public final class LockOptions {
 	}
 
 	/**
-	 * Return these options in the form used by the engine. For internal use.
-	 * @return the options
+	 * Return these options in the form used by the engine.
 	 */
-	public AcquireOptions acquireOptions() {
+	AcquireOptions acquireOptions() {
 		return this.acquireOptions;
 	}
 

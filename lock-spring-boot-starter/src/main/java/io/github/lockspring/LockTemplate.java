@@ -33,15 +33,19 @@ import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.spi.LockBackend;
 
 /**
  * Default implementation of {@link LockOperations}, which locks keys in the application's
  * store. The key used in the store is the prefix of this template followed by the key
  * specified by the caller.
  * <p>
+ * In an application with auto-configuration it is a bean. Others
+ * {@linkplain #builder(LockBackend) build} it, and close it when they have finished.
+ * <p>
  * Thread-safe.
  */
-public final class LockTemplate implements LockOperations {
+public final class LockTemplate implements LockOperations, AutoCloseable {
 
 	/**
 	 * Maximum number of keys that can be locked together.
@@ -63,6 +67,11 @@ public final class LockTemplate implements LockOperations {
 	private final @Nullable LockContext context;
 
 	/**
+	 * Shuts down what was opened for this template.
+	 */
+	private @Nullable Runnable shutdown;
+
+	/**
 	 * Store key that was reentered last, cached so that frequent reentrant acquisitions
 	 * neither build nor validate it anew. Deliberately not synchronized: any thread may
 	 * set it.
@@ -71,25 +80,25 @@ public final class LockTemplate implements LockOperations {
 
 	/**
 	 * Create a template with a single backend.
-	 * @param engine the lock engine
-	 * @param prefix the prefix of all keys in the store
-	 * @param defaultOptions the options used by the methods without a {@link LockOptions}
-	 * parameter
 	 */
-	public LockTemplate(LockEngine engine, String prefix, LockOptions defaultOptions) {
-		this(LockEngines.of(requireEngine(engine)), engine, prefix, defaultOptions, null, null);
+	LockTemplate(LockEngine engine, String prefix, LockOptions defaultOptions) {
+		this(LockEngines.of(engine), prefix, defaultOptions);
 	}
 
 	/**
 	 * Create a template that uses the default backend and gives access to the others.
-	 * @param engines the lock engines
-	 * @param prefix the prefix of all keys in the stores
-	 * @param defaultOptions the options used by the methods without a {@link LockOptions}
-	 * parameter
-	 * @see #on(String)
 	 */
-	public LockTemplate(LockEngines engines, String prefix, LockOptions defaultOptions) {
+	LockTemplate(LockEngines engines, String prefix, LockOptions defaultOptions) {
 		this(engines, engines.defaultEngine(), prefix, defaultOptions, null, null);
+	}
+
+	/**
+	 * Create a builder for a template without auto-configuration.
+	 * @param backend the default backend; the template opens and closes it
+	 * @return the builder
+	 */
+	public static LockTemplateBuilder builder(LockBackend backend) {
+		return new LockTemplateBuilder(backend);
 	}
 
 	private LockTemplate(LockEngines engines, LockEngine engine, String prefix, LockOptions defaultOptions,
@@ -106,11 +115,6 @@ public final class LockTemplate implements LockOperations {
 		this.defaultOptions = defaultOptions;
 		this.owner = owner;
 		this.context = context;
-	}
-
-	private static LockEngine requireEngine(LockEngine engine) {
-		Assert.notNull(engine, "'engine' must not be null");
-		return engine;
 	}
 
 	/**
@@ -181,13 +185,15 @@ public final class LockTemplate implements LockOperations {
 
 	/**
 	 * Return a template whose asynchronous acquisitions reenter the locks held by a lock
-	 * context. For internal use.
-	 * @param context the lock context, or {@code null} if nothing is held
-	 * @return a template for the same keys
+	 * context.
 	 */
-	public LockTemplate within(@Nullable LockContext context) {
+	LockTemplate within(@Nullable LockContext context) {
 		return (context != null)
 				? new LockTemplate(this.engines, this.engine, this.prefix, this.defaultOptions, null, context) : this;
+	}
+
+	LockEngine engine() {
+		return this.engine;
 	}
 
 	/**
@@ -201,7 +207,7 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	@Override
-	public LockOptions getDefaultOptions() {
+	public LockOptions defaultOptions() {
 		return this.defaultOptions;
 	}
 
@@ -402,6 +408,30 @@ public final class LockTemplate implements LockOperations {
 		TreeSet<String> canonical = new TreeSet<>();
 		keys.forEach((key) -> canonical.add(LockKeys.requireValid(key)));
 		return canonical;
+	}
+
+	/**
+	 * Set what closes the template.
+	 */
+	LockTemplate withShutdown(Runnable shutdown) {
+		this.shutdown = shutdown;
+		return this;
+	}
+
+	/**
+	 * Close the backends that were opened for this template by its
+	 * {@linkplain #builder(LockBackend) builder}, after its locks have been released: new
+	 * acquisitions are rejected, holders have the shutdown timeout to release their
+	 * locks, and locks that are still held then are released, and lost to their holders.
+	 * Has no effect on a template that was configured by an application context, or
+	 * derived from another one, as by {@link #named(String)}. Has no effect if closed
+	 * already.
+	 */
+	@Override
+	public void close() {
+		if (this.shutdown != null) {
+			this.shutdown.run();
+		}
 	}
 
 	/**

@@ -17,18 +17,24 @@
 package io.github.lockspring;
 
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import org.jspecify.annotations.NullMarked;
 
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -49,24 +55,37 @@ class ArchitectureTests {
 
 	private static final String SUPPORT = ROOT + ".support";
 
+<<<<<<< HEAD
 	private static final String JDBC = ROOT + ".jdbc";
 
 	private static final String REDIS_CLIENT = ROOT + ".redis.client";
 
 	private static final String[] BACKENDS = { ROOT + ".local", JDBC + "..", ROOT + ".redis..", ROOT + ".redlock",
 			ROOT + ".zookeeper" };
+=======
+	private static final String FENCING = ROOT + ".fencing";
+
+	private static final String INTERNAL = ROOT + ".internal";
+
+	private static final String[] PUBLIC_API = { ROOT, FENCING, SPI, ROOT + ".concurrent", ROOT + ".test" };
+
+	private static final String[] BACKENDS = { ROOT + ".local", ROOT + ".jdbc", ROOT + ".redis", ROOT + ".zookeeper" };
+>>>>>>> engine
 
 	@ArchTest
-	static final ArchRule supportKnowsNobody = packageKnowsOnly(SUPPORT);
+	static final ArchRule supportKnowsNoOtherPackage = packageKnowsOnly(SUPPORT);
 
 	@ArchTest
-	static final ArchRule spiKnowsNobody = packageKnowsOnly(SPI);
+	static final ArchRule spiKnowsNoOtherPackage = packageKnowsOnly(SPI);
 
 	@ArchTest
 	static final ArchRule engineKnowsTheSpi = packageKnowsOnly(ENGINE, SPI);
 
 	@ArchTest
-	static final ArchRule rootKnowsTheEngine = packageKnowsOnly(ROOT, ENGINE);
+	static final ArchRule rootKnowsTheEngine = packageKnowsOnly(ROOT, ENGINE, SPI, INTERNAL);
+
+	@ArchTest
+	static final ArchRule internalKnowsRootAndEngine = packageKnowsOnly(INTERNAL, ROOT, ENGINE);
 
 	@ArchTest
 	static final ArchRule localKnowsTheSpi = packageKnowsOnly(ROOT + ".local", SPI);
@@ -95,9 +114,10 @@ class ArchitectureTests {
 				"org.springframework.data.redis.connection.jedis");
 
 	@ArchTest
-	static final ArchRule concurrentKnowsRootAndEngine = packageKnowsOnly(ROOT + ".concurrent", ROOT, ENGINE);
+	static final ArchRule concurrentKnowsRootAndEngine = packageKnowsOnly(ROOT + ".concurrent", ROOT, ENGINE, INTERNAL);
 
 	@ArchTest
+<<<<<<< HEAD
 	static final ArchRule aopKnowsRootAndEngine = packageKnowsOnly(ROOT + ".aop", ROOT, ENGINE,
 			ROOT + ".aop.expression");
 
@@ -106,15 +126,29 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule aspectjKnowsAop = packageKnowsOnly(ROOT + ".aop.aspectj", ROOT + ".aop");
+=======
+	static final ArchRule aopKnowsRootAndEngine = packageKnowsOnly(ROOT + ".aop", ROOT, ENGINE, INTERNAL);
+>>>>>>> engine
 
 	@ArchTest
-	static final ArchRule actuateKnowsRootAndEngine = packageKnowsOnly(ROOT + ".actuate", ROOT, ENGINE);
+	static final ArchRule actuateKnowsRootAndEngine = packageKnowsOnly(ROOT + ".actuate", ROOT, ENGINE, SPI);
 
 	@ArchTest
-	static final ArchRule testKnowsRootAndEngine = packageKnowsOnly(ROOT + ".test", ROOT, ENGINE);
+	static final ArchRule testKnowsTheSpi = packageKnowsOnly(ROOT + ".test", ROOT, SPI);
+
+	/**
+	 * What applications and authors of backends see. The package {@code internal} is for
+	 * the other packages of the library, which cannot see what is package-private.
+	 */
+	@ArchTest
+	static final ArchRule publicApiMentionsPublicApiOnly = classes().that()
+		.resideInAnyPackage(PUBLIC_API)
+		.and()
+		.arePublic()
+		.should(new MentionNothingInternal());
 
 	@ArchTest
-	static final ArchRule nobodyKnowsTheAutoConfiguration = noClasses().that()
+	static final ArchRule noPackageKnowsTheAutoConfiguration = noClasses().that()
 		.resideOutsideOfPackage(ROOT + ".autoconfigure")
 		.should()
 		.dependOnClassesThat()
@@ -130,19 +164,27 @@ class ArchitectureTests {
 		.resideInAnyPackage(BACKENDS);
 
 	/**
-	 * Fenced updates write to the tables of the application. No other class of the root
-	 * knows them, so that it can be used without the library.
+	 * Fenced updates write to the tables of the application. No other class knows them,
+	 * so that the starter can be used without Spring JDBC.
 	 */
 	@ArchTest
-	static final ArchRule fencedUpdatesAreUsedByApplicationsOnly = noClasses()
-		.that(DescribedPredicate.not(belongToAnyOf(FencedUpdates.class)))
+	static final ArchRule fencingIsUsedByApplicationsOnly = noClasses().that()
+		.resideOutsideOfPackage(FENCING)
 		.should()
-		.dependOnClassesThat(belongToAnyOf(FencedUpdates.class));
+		.dependOnClassesThat()
+		.resideInAPackage(FENCING);
+
+	@ArchTest
+	static final ArchRule fencingKnowsRootAndEngine = packageKnowsOnly(FENCING, ROOT, ENGINE);
 
 	@ArchTest
 	static final ArchRule sqlStaysInTheJdbcBackend = noClasses().that()
+<<<<<<< HEAD
 		.resideOutsideOfPackages(JDBC + "..", ROOT + ".autoconfigure")
 		.and(DescribedPredicate.not(belongToAnyOf(FencedUpdates.class)))
+=======
+		.resideOutsideOfPackages(ROOT + ".jdbc..", ROOT + ".autoconfigure", FENCING)
+>>>>>>> engine
 		.should()
 		.dependOnClassesThat()
 		.resideInAnyPackage("java.sql..", "javax.sql..", "org.springframework.jdbc..");
@@ -156,6 +198,12 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule classesOfTheEngineDoNotGoRoundInCircles = slices()
 		.assignedFrom(new TopLevelClasses(ENGINE, Set.of("Hold", "LocalQueue")))
+		.should()
+		.beFreeOfCycles();
+
+	@ArchTest
+	static final ArchRule classesOfTheLocalBackendDoNotGoRoundInCircles = slices()
+		.assignedFrom(new TopLevelClasses(ROOT + ".local", Set.of()))
 		.should()
 		.beFreeOfCycles();
 
@@ -204,19 +252,53 @@ class ArchitectureTests {
 	}
 
 	/**
+	 * Checks supertypes and the public and protected members of a class for types that
+	 * are neither public API nor those of another library.
+	 */
+	private static final class MentionNothingInternal extends ArchCondition<JavaClass> {
+
+		private static final DescribedPredicate<JavaClass> INTERNALS = resideInAnyPackage(ROOT + "..")
+			.and(DescribedPredicate.not(resideInAnyPackage(PUBLIC_API)));
+
+		MentionNothingInternal() {
+			super("mention public API only");
+		}
+
+		@Override
+		public void check(JavaClass type, ConditionEvents events) {
+			Stream
+				.concat(Stream.of(type.getRawSuperclass().stream(), type.getRawInterfaces().stream())
+					.flatMap(Function.identity()),
+						type.getMembers().stream().filter(this::isVisible).flatMap(this::types))
+				.filter(INTERNALS)
+				.forEach((internal) -> events.add(SimpleConditionEvent.violated(type,
+						type.getName() + " mentions " + internal.getName() + ", which is internal")));
+		}
+
+		private boolean isVisible(JavaMember member) {
+			return member.getModifiers().contains(JavaModifier.PUBLIC)
+					|| member.getModifiers().contains(JavaModifier.PROTECTED);
+		}
+
+		private Stream<JavaClass> types(JavaMember member) {
+			return member.getAllInvolvedRawTypes().stream();
+		}
+
+	}
+
+	/**
 	 * Checks the package of a class for {@link NullMarked}.
 	 */
-	private static final class BeInNullMarkedPackage extends com.tngtech.archunit.lang.ArchCondition<JavaClass> {
+	private static final class BeInNullMarkedPackage extends ArchCondition<JavaClass> {
 
 		BeInNullMarkedPackage() {
 			super("be in a package that is @NullMarked");
 		}
 
 		@Override
-		public void check(JavaClass type, com.tngtech.archunit.lang.ConditionEvents events) {
+		public void check(JavaClass type, ConditionEvents events) {
 			boolean marked = type.getPackage().isAnnotatedWith(NullMarked.class);
-			events.add(new com.tngtech.archunit.lang.SimpleConditionEvent(type, marked,
-					type.getName() + " is in a package without @NullMarked"));
+			events.add(new SimpleConditionEvent(type, marked, type.getName() + " is in a package without @NullMarked"));
 		}
 
 	}

@@ -108,7 +108,7 @@ class AsyncLockTests {
 	}
 
 	@Test
-	void lockIsHeldAndGivenBack() {
+	void lockIsHeldAndReleased() {
 		LockHandle lock = get(this.locks.acquireAsync("42", OPTIONS));
 		assertThat(lock.key()).isEqualTo("42");
 		assertThat(lock.isHeld()).isTrue();
@@ -134,8 +134,8 @@ class AsyncLockTests {
 		LockHandle held = this.elsewhere.acquire("42", OPTIONS);
 		assertThat(failure(this.locks.acquireAsync("42", TRY_ONCE)))
 			.isInstanceOfSatisfying(LockNotAcquiredException.class, (ex) -> {
-				assertThat(ex.getStoreKey()).isEqualTo("lock:42");
-				assertThat(ex.getWaitTime()).isEqualTo(Duration.ZERO);
+				assertThat(ex.storeKey()).isEqualTo("lock:42");
+				assertThat(ex.waitTime()).isEqualTo(Duration.ZERO);
 			});
 		assertThat(get(this.locks.tryAcquireAsync("42", TRY_ONCE))).isNull();
 		held.close();

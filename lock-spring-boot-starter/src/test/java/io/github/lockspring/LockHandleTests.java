@@ -71,7 +71,7 @@ class LockHandleTests {
 	}
 
 	@Test
-	void heldLockTellsWhatItIs() {
+	void heldLockDescribesItself() {
 		LockHandle lock = acquire("42");
 		assertThat(lock.key()).isEqualTo("42");
 		assertThat(lock.storeKey()).isEqualTo("lock:42");
@@ -99,20 +99,20 @@ class LockHandleTests {
 
 	@Test
 	void callbackOfAHandleThatIsClosedDoesNotRunWhenTheOthersLoseTheLock() {
-		AtomicInteger told = new AtomicInteger();
-		AtomicInteger toldTooMuch = new AtomicInteger();
+		AtomicInteger notified = new AtomicInteger();
+		AtomicInteger unexpected = new AtomicInteger();
 		List<LockHandle> locks = one();
 		for (LockHandle lock : locks) {
 			LockHandle again = acquire(lock.key().split(","));
-			lock.onLost(told::incrementAndGet);
-			again.onLost(toldTooMuch::incrementAndGet);
+			lock.onLost(notified::incrementAndGet);
+			again.onLost(unexpected::incrementAndGet);
 			again.close();
 			assertThat(lock.isHeld()).isTrue();
 		}
 		lose();
 		assertThat(locks).noneMatch(LockHandle::isHeld);
-		Awaitility.await().until(() -> told.get() == 2);
-		assertThat(toldTooMuch).hasValue(0);
+		Awaitility.await().until(() -> notified.get() == 2);
+		assertThat(unexpected).hasValue(0);
 	}
 
 	@Test
@@ -178,7 +178,7 @@ class LockHandleTests {
 		lose();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::fencingToken)
 			.withMessageContaining("'lock:42'")
-			.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:42"));
+			.satisfies((ex) -> assertThat(ex.storeKey()).isEqualTo("lock:42"));
 	}
 
 	@Test
@@ -209,7 +209,7 @@ class LockHandleTests {
 		this.backend.setSuspended(true);
 		assertThatExceptionOfType(LockSuspendedException.class).isThrownBy(() -> acquire("42"))
 			.withMessageContaining("is unknown")
-			.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:42"));
+			.satisfies((ex) -> assertThat(ex.storeKey()).isEqualTo("lock:42"));
 		lock.close();
 		assertThat(this.engine.size()).isZero();
 		assertThat(lock.isLost()).isFalse();

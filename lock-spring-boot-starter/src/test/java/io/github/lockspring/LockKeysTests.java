@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.engine.TimeSource;
 import io.github.lockspring.local.LocalLockBackend;
+import io.github.lockspring.spi.TimeSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

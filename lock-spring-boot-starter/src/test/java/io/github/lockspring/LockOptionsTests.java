@@ -109,7 +109,7 @@ class LockOptionsTests {
 				EngineListener.NONE, time)) {
 			LockTemplate template = new LockTemplate(engine, "",
 					this.defaults.withWaitTime(Duration.ZERO).withPermits(2));
-			LockOptions once = template.getDefaultOptions();
+			LockOptions once = template.defaultOptions();
 			template.acquire("key", once.withLockAtLeastFor(MINIMUM)).close();
 			try (LockHandle second = template.acquire("key", once)) {
 				assertThat(second.isHeld()).isTrue();

@@ -41,7 +41,6 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.engine.TimeSource;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.local.LocalStores;
@@ -49,6 +48,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.test.SettableTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -102,11 +102,11 @@ class LockTemplateTests {
 
 	@Test
 	void acquireWithoutOptionsTakesTheDefaultOptions() throws Exception {
-		LockOperations hasty = new LockTemplate(this.engine, "lock:", TRY_ONCE);
-		try (LockHandle lock = hasty.acquire("a");
-				LockHandle locks = hasty.acquireAll(List.of("b", "c"));
-				LockHandle async = hasty.acquireAsync("d").get();
-				LockHandle asyncAll = hasty.acquireAllAsync(List.of("e", "f")).get()) {
+		LockOperations tryOnce = new LockTemplate(this.engine, "lock:", TRY_ONCE);
+		try (LockHandle lock = tryOnce.acquire("a");
+				LockHandle locks = tryOnce.acquireAll(List.of("b", "c"));
+				LockHandle async = tryOnce.acquireAsync("d").get();
+				LockHandle asyncAll = tryOnce.acquireAllAsync(List.of("e", "f")).get()) {
 			assertThat(List.of(lock.storeKey(), locks.storeKey(), async.storeKey(), asyncAll.storeKey()))
 				.containsExactly("lock:a", "lock:b,lock:c", "lock:d", "lock:e,lock:f");
 			LockOperations others = new LockTemplate(this.otherEngine, "lock:", TRY_ONCE);
@@ -115,8 +115,8 @@ class LockTemplateTests {
 			assertThat(others.tryAcquireAsync("d").get()).isNull();
 			assertThat(others.tryAcquireAllAsync(List.of("x", "f")).get()).isNull();
 			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> others.acquire("a"))
-				.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:a"))
-				.satisfies((ex) -> assertThat(ex.getWaitTime()).isZero());
+				.satisfies((ex) -> assertThat(ex.storeKey()).isEqualTo("lock:a"))
+				.satisfies((ex) -> assertThat(ex.waitTime()).isZero());
 		}
 		assertThat(isFree("x")).isTrue();
 	}
@@ -148,7 +148,7 @@ class LockTemplateTests {
 	}
 
 	/**
-	 * Runs an action in another thread and returns when that thread waits. The upkeep of
+	 * Runs an action in another thread and returns when that thread waits. The timer of
 	 * both engines sleeps as well, but is awake at times.
 	 */
 	private <T> CompletableFuture<T> whileWaiting(Supplier<T> action) {
@@ -208,12 +208,12 @@ class LockTemplateTests {
 				throw new AssertionError("must not run");
 			}))
 			.withMessage("Could not acquire the lock on 'lock:42' within PT0S: it is held by another owner")
-			.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:42"))
-			.satisfies((ex) -> assertThat(ex.getWaitTime()).isZero());
+			.satisfies((ex) -> assertThat(ex.storeKey()).isEqualTo("lock:42"))
+			.satisfies((ex) -> assertThat(ex.waitTime()).isZero());
 	}
 
 	@Test
-	void tryExecuteTellsWhetherTheActionRan() {
+	void tryExecuteReturnsWhetherTheActionRan() {
 		LockResult<String> result = this.locks.tryExecute("42", (lock) -> "done");
 		assertThat(result.isExecuted()).isTrue();
 		assertThat(result.getValue()).isEqualTo("done");
@@ -417,7 +417,7 @@ class LockTemplateTests {
 	}
 
 	@Test
-	void readerThatTheStoreForgotWhenTheWriterSteppedDownIsTold() {
+	void readerThatTheStoreLostInTheDowngradeIsNotified() {
 		LockHandle writing = this.locks.acquire("42", OPTIONS.withType(LockType.WRITE));
 		LockHandle reading = this.locks.acquire("42", OPTIONS.withType(LockType.READ));
 		willThrow(new BackendUnavailableException("connection refused", null)).given(this.backend)
@@ -451,7 +451,7 @@ class LockTemplateTests {
 		try (LockEngine engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE,
 				TimeSource.SYSTEM)) {
 			LockTemplate locks = new LockTemplate(engine, "lock:", OPTIONS.withWaitTime(Duration.ZERO));
-			assertThatIllegalArgumentException().isThrownBy(() -> locks.acquire("42", locks.getDefaultOptions()))
+			assertThatIllegalArgumentException().isThrownBy(() -> locks.acquire("42", locks.defaultOptions()))
 				.withMessageContaining("5 instead of 3");
 		}
 	}
@@ -465,7 +465,7 @@ class LockTemplateTests {
 			assertThat(isFree("order:42")).isFalse();
 			assertThat(isFree("42")).isTrue();
 		});
-		assertThat(orders.getDefaultOptions()).isSameAs(OPTIONS);
+		assertThat(orders.defaultOptions()).isSameAs(OPTIONS);
 	}
 
 	@Test
@@ -484,7 +484,7 @@ class LockTemplateTests {
 			assertThat(this.elsewhere.tryAcquire(-42, TRY_ONCE)).isNull();
 			assertThatExceptionOfType(LockNotAcquiredException.class)
 				.isThrownBy(() -> this.elsewhere.acquire(-42, TRY_ONCE))
-				.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:-42"));
+				.satisfies((ex) -> assertThat(ex.storeKey()).isEqualTo("lock:-42"));
 		}
 	}
 

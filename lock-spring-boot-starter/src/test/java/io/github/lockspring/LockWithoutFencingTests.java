@@ -91,7 +91,7 @@ class LockWithoutFencingTests {
 	}
 
 	@Test
-	void leaseThatIsPassedOnInTheProcessHasNoTokenEither() {
+	void leaseThatIsHandedOffInTheProcessHasNoTokenEither() {
 		LockHandle first = this.locks.acquire("42", LockOptions.defaults());
 		CompletableFuture<?>[] others = new CompletableFuture<?>[4];
 		for (int i = 0; i < others.length; i++) {

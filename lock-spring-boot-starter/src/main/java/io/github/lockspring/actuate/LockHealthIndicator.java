@@ -32,7 +32,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
 

@@ -35,6 +35,7 @@ import io.github.lockspring.LockNotAcquiredException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockShutdownException;
 import io.github.lockspring.LockUnavailableException;
+import io.github.lockspring.internal.LockAccess;
 
 /**
  * Methods whose work ends when they return: the calling thread waits, holds and releases.
@@ -93,7 +94,7 @@ final class BlockingInvoker implements LockedInvoker {
 
 	private @Nullable Object runHolding(LockOperation lock, LockHandle handle, List<LockInvocation> others,
 			LockedMethod method, MethodInvocation invocation) throws Throwable {
-		LockContext.enter(lock.name(), handle);
+		LockAccess.get().enter(lock.name(), handle);
 		try {
 			if (method.isOffered(lock)) {
 				method.offer(handle, invocation);
@@ -101,7 +102,7 @@ final class BlockingInvoker implements LockedInvoker {
 			return runUnder(others, method, invocation);
 		}
 		finally {
-			LockContext.leave();
+			LockAccess.get().leave();
 		}
 	}
 

@@ -31,6 +31,7 @@ import io.github.lockspring.OnLost;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
+import io.github.lockspring.internal.LockAccess;
 
 /**
  * One call of a method that returns a stage.
@@ -170,7 +171,7 @@ final class CompletionStageInvocation {
 			if (claim.attributes().onLost() == OnLost.INTERRUPT) {
 				lock.onLost(this::cancelLost);
 			}
-			return runUnder(index + 1, new LockContext(claim.name(), lock, outer),
+			return runUnder(index + 1, LockAccess.get().context(claim.name(), lock, outer),
 					claim.interrupting(interrupting, lock));
 		}
 		catch (Throwable ex) {

@@ -24,11 +24,13 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockContext;
+import io.github.lockspring.internal.LockAccess;
+import io.github.lockspring.internal.WorkPart;
 
 /**
  * Carries the locks of a suspending function to each thread that runs a part of it.
  */
-final class CoroutineLocks extends AbstractCoroutineContextElement implements ThreadContextElement<LockContext.Part> {
+final class CoroutineLocks extends AbstractCoroutineContextElement implements ThreadContextElement<WorkPart> {
 
 	private static final CoroutineContext.Key<CoroutineLocks> KEY = new CoroutineContext.Key<>() {
 	};
@@ -55,12 +57,12 @@ final class CoroutineLocks extends AbstractCoroutineContextElement implements Th
 	}
 
 	@Override
-	public LockContext.Part updateThreadContext(CoroutineContext context) {
-		return LockContext.begin(this.locks);
+	public WorkPart updateThreadContext(CoroutineContext context) {
+		return LockAccess.get().begin(this.locks);
 	}
 
 	@Override
-	public void restoreThreadContext(CoroutineContext context, LockContext.Part part) {
+	public void restoreThreadContext(CoroutineContext context, WorkPart part) {
 		part.close();
 	}
 

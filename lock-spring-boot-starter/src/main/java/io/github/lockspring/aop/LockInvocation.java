@@ -30,6 +30,7 @@ import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.internal.LockAccess;
 
 /**
  * What one call locks by one annotation.
@@ -49,7 +50,7 @@ record LockInvocation(LockOperation lock, Object key, LockOptions options) {
 	@SuppressWarnings("unchecked")
 	CompletableFuture<LockHandle> acquireAsync(@Nullable LockContext outer) {
 		try {
-			LockTemplate template = this.lock.template().within(outer);
+			LockTemplate template = LockAccess.get().within(this.lock.template(), outer);
 			return (this.key instanceof List<?> keys) ? template.acquireAllAsync((List<String>) keys, this.options)
 					: template.acquireAsync(this.key.toString(), this.options);
 		}

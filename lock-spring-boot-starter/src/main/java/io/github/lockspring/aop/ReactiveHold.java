@@ -27,6 +27,7 @@ import io.github.lockspring.OnLost;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
+import io.github.lockspring.internal.LockAccess;
 
 /**
  * A lock that one subscription acquires, holds and gives back. A release never fails, so
@@ -155,7 +156,7 @@ final class ReactiveHold {
 	 * The chain of locks with this one.
 	 */
 	LockContext context() {
-		return new LockContext(this.claim.name(), lock(), this.outer);
+		return LockAccess.get().context(this.claim.name(), lock(), this.outer);
 	}
 
 	/**

@@ -29,6 +29,8 @@ import org.springframework.core.ReactiveAdapter;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
+import io.github.lockspring.internal.LockAccess;
+import io.github.lockspring.internal.WorkPart;
 
 /**
  * One subscription to the result of a method.
@@ -141,7 +143,7 @@ final class ReactiveInvocation {
 	 * A lock may be over before anybody is told, hence the look at those that count.
 	 */
 	private Publisher<?> run(@Nullable LockContext context, List<LockHandle> interrupting) {
-		try (LockContext.Part part = LockContext.begin(context)) {
+		try (WorkPart part = LockAccess.get().begin(context)) {
 			interrupting.forEach(LockHandle::checkpoint);
 			if (context != null && this.method.returnType().kind() == ReturnType.Kind.SUSPENDING) {
 				CoroutineLocks.give(this.invocation, context);

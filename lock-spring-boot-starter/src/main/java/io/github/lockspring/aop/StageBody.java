@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.TaskDecorator;
 
 import io.github.lockspring.LockContext;
+import io.github.lockspring.internal.LockAccess;
+import io.github.lockspring.internal.WorkPart;
 
 /**
  * The body of a method that returns a stage, or what replaces it, and the future of its
@@ -103,7 +105,7 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	}
 
 	private void call() {
-		try (LockContext.Part part = LockContext.begin(this.locks)) {
+		try (WorkPart part = LockAccess.get().begin(this.locks)) {
 			Object result = this.work.run();
 			this.stage = (result instanceof CompletionStage<?> returned) ? returned
 					: CompletableFuture.completedFuture(result);

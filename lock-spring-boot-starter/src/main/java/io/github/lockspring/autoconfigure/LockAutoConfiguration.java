@@ -31,8 +31,9 @@ import io.github.lockspring.LockTemplate;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.TimeSource;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for distributed locks.
@@ -70,13 +71,13 @@ public final class LockAutoConfiguration {
 	@ConditionalOnMissingBean
 	LockTemplate lockTemplate(LockEngines engines, LockProperties properties) {
 		LockSettings settings = LockSettings.of(properties);
-		return new LockTemplate(engines, settings.keyPrefix(), settings.options());
+		return LockAccess.get().template(engines, settings.keyPrefix(), settings.options());
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockClient lockClient(LockEngines engines, LockTemplate template) {
-		return new LockClient(engines, template);
+	LockClient lockClient(LockTemplate template) {
+		return new LockClient(template);
 	}
 
 	@Bean

@@ -26,8 +26,8 @@ import org.springframework.context.ApplicationEventPublisher;
 
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.engine.TimeSource;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.TimeSource;
 
 /**
  * Makes an engine for each backend that has none.

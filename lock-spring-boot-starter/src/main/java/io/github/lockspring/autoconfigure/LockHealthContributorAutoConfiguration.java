@@ -34,7 +34,7 @@ import org.springframework.context.annotation.Bean;
 import io.github.lockspring.actuate.LockHealthIndicator;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.spi.TimeSource;
 
 /**
  * {@link EnableAutoConfiguration Auto-configuration} for {@link LockHealthIndicator}: a

@@ -22,14 +22,13 @@ import java.util.concurrent.locks.Lock;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.LockContext;
-import io.github.lockspring.LockException;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -86,7 +85,7 @@ final class LeaseLock implements Lock {
 			return this.engine.acquire(this.key, this.terms, owner(), waitNanos);
 		}
 		catch (EngineException ex) {
-			throw LockException.of(ex, this.key);
+			throw LockAccess.get().translate(ex, this.key);
 		}
 	}
 
@@ -95,12 +94,12 @@ final class LeaseLock implements Lock {
 			return this.engine.acquireUninterruptibly(this.key, this.terms, owner(), waitNanos);
 		}
 		catch (EngineException ex) {
-			throw LockException.of(ex, this.key);
+			throw LockAccess.get().translate(ex, this.key);
 		}
 	}
 
 	private Object owner() {
-		return LockContext.ownerOf(this.engine.backendName(), this.key);
+		return LockAccess.get().ownerOf(this.engine.backendName(), this.key);
 	}
 
 	@Override

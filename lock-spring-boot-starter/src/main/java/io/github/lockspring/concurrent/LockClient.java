@@ -19,10 +19,11 @@ package io.github.lockspring.concurrent;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
 
+import org.springframework.util.Assert;
+
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
-import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.internal.LockAccess;
 
 /**
  * Factory for distributed counterparts of {@code java.util.concurrent} types. The
@@ -44,34 +45,15 @@ import io.github.lockspring.engine.LockEngines;
  */
 public final class LockClient {
 
-	private final LockEngines engines;
-
-	private final LockEngine engine;
-
 	private final LockTemplate locks;
 
 	/**
-	 * Create a client with a single backend.
-	 * @param engine the lock engine
-	 * @param locks the template that provides the key prefix and the default options
+	 * Create a client.
+	 * @param locks the template that provides the backend, the key prefix and the default
+	 * options
 	 */
-	public LockClient(LockEngine engine, LockTemplate locks) {
-		this(LockEngines.of(engine), engine, locks);
-	}
-
-	/**
-	 * Create a client that uses the default backend and gives access to the others.
-	 * @param engines the lock engines
-	 * @param locks the template that provides the key prefix and the default options
-	 * @see #on(String)
-	 */
-	public LockClient(LockEngines engines, LockTemplate locks) {
-		this(engines, engines.defaultEngine(), locks);
-	}
-
-	private LockClient(LockEngines engines, LockEngine engine, LockTemplate locks) {
-		this.engines = engines;
-		this.engine = engine;
+	public LockClient(LockTemplate locks) {
+		Assert.notNull(locks, "'locks' must not be null");
 		this.locks = locks;
 	}
 
@@ -85,7 +67,7 @@ public final class LockClient {
 	 * available ones
 	 */
 	public LockClient on(String backend) {
-		return new LockClient(this.engines, this.engines.require(backend), this.locks);
+		return new LockClient(this.locks.on(backend));
 	}
 
 	/**
@@ -93,7 +75,7 @@ public final class LockClient {
 	 * @return the names, at least one
 	 */
 	public Set<String> backendNames() {
-		return this.engines.names();
+		return this.locks.backendNames();
 	}
 
 	/**
@@ -103,7 +85,7 @@ public final class LockClient {
 	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
 	 */
 	public Lock lock(String key) {
-		return lock(key, this.locks.getDefaultOptions());
+		return lock(key, this.locks.defaultOptions());
 	}
 
 	/**
@@ -115,7 +97,8 @@ public final class LockClient {
 	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
 	 */
 	public Lock lock(String key, LockOptions options) {
-		return new LeaseLock(this.engine, this.locks.storeKey(key), options.acquireOptions());
+		return new LeaseLock(LockAccess.get().engine(this.locks), this.locks.storeKey(key),
+				LockAccess.get().acquireOptions(options));
 	}
 
 }

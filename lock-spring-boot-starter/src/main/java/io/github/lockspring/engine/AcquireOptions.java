@@ -52,7 +52,7 @@ public final class AcquireOptions {
 	/**
 	 * Cached copy of these options with a capped lease time, written by any thread.
 	 */
-	private @Nullable AcquireOptions cut;
+	private @Nullable AcquireOptions capped;
 
 	private AcquireOptions(LeaseMode mode, boolean fair, Duration leaseTime, boolean autoRenew) {
 		this(mode, fair, leaseTime, autoRenew, 0, leaseTime.toNanos());
@@ -111,12 +111,12 @@ public final class AcquireOptions {
 		if (leaseTime().compareTo(longest) <= 0) {
 			return this;
 		}
-		AcquireOptions cut = this.cut;
-		if (cut == null || !cut.leaseTime().equals(longest)) {
-			cut = new AcquireOptions(mode(), isFair(), longest, this.autoRenew, this.minimumNanos, this.wantedNanos);
-			this.cut = cut;
+		AcquireOptions capped = this.capped;
+		if (capped == null || !capped.leaseTime().equals(longest)) {
+			capped = new AcquireOptions(mode(), isFair(), longest, this.autoRenew, this.minimumNanos, this.wantedNanos);
+			this.capped = capped;
 		}
-		return cut;
+		return capped;
 	}
 
 	boolean hasMinimumHold() {

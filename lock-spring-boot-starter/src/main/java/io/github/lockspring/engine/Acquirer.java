@@ -30,6 +30,7 @@ import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -277,7 +278,7 @@ final class Acquirer {
 	void wakeUp(RetrySchedule retrySchedule) {
 		Poller.Sleeper sleeper = retrySchedule.wake();
 		if (sleeper != null) {
-			this.poller.leaveAlone(sleeper);
+			this.poller.remove(sleeper);
 		}
 	}
 
@@ -325,7 +326,7 @@ final class Acquirer {
 		if (yieldPolicy != null) {
 			retrySchedule.delayUntil(yieldPolicy.yieldUntil());
 		}
-		if (leading && retrySchedule.isTimeToAsk(now, hold.hasNotification())) {
+		if (leading && retrySchedule.isTimeToTry(now, hold.hasNotification())) {
 			wakeUp(retrySchedule);
 			boolean queueing = hold.isLeader() && (isQueueEnteredAtOnce(hold) || retrySchedule.isLong(now));
 			Answer answer = contend(hold, now, retrySchedule.remaining(now), queueing);
@@ -398,7 +399,7 @@ final class Acquirer {
 
 	private Attempt attempt(Hold hold, Lease lease, boolean queueing, Duration timeout) {
 		boolean queued = lease.isQueued();
-		if (queueing && this.store.hasPlacesFor(hold.terms())) {
+		if (queueing && this.store.hasQueueEntriesFor(hold.terms())) {
 			lease.setQueued(true);
 		}
 		try {

@@ -30,6 +30,8 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.spi.TimeSource;
+
 /**
  * Acquisition of one key, from waiting in the local queue to its release or loss. Its
  * hold count is a single number, so that re-entry, release and loss are mutually

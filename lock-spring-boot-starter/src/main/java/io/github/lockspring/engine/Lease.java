@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.TimeSource;
 
 /**
  * Lease in the store as known to this process: its request, and the time until which it

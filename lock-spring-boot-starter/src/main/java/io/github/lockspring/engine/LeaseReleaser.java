@@ -30,6 +30,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.TimeSource;
 
 /**
  * Releases the leases of holds that have ended, or hands them off.

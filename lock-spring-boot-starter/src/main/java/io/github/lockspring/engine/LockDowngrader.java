@@ -22,6 +22,7 @@ import org.apache.commons.logging.LogFactory;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.TimeSource;
 
 /**
  * Downgrades the lease of a writer whose owner reads as well, so that the reader keeps

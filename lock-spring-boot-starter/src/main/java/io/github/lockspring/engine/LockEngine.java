@@ -36,6 +36,7 @@ import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
 
@@ -476,9 +477,9 @@ public final class LockEngine implements AutoCloseable {
 	public void announce(Duration usualLeaseTime) {
 		this.usualLeaseTime = usualLeaseTime;
 		Duration longest = this.store.maxLeaseTime();
-		String cut = (usualLeaseTime.compareTo(longest) > 0) ? ", capped at " + longest + " by the store" : "";
+		String capped = (usualLeaseTime.compareTo(longest) > 0) ? ", capped at " + longest + " by the store" : "";
 		List<String> warnings = warnings();
-		logger.info("Lock backend " + this.store.description() + ", lease time " + usualLeaseTime + cut
+		logger.info("Lock backend " + this.store.description() + ", lease time " + usualLeaseTime + capped
 				+ (warnings.isEmpty() ? "" : "; warnings: " + String.join("; ", warnings)));
 	}
 

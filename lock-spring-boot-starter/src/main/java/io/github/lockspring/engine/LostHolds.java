@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.Durations;
 import io.github.lockspring.support.TimerThread;
 

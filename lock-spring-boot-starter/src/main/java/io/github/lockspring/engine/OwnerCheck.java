@@ -21,9 +21,9 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Warns, once, of a thread that owns a lock and has left the task in which it acquired
+ * Warns, once, about a thread that owns a lock but has left the task in which it acquired
  * the lock: it has ended, or waits in its pool for the next task, which would acquire the
- * lock again at once. Belongs to the upkeep.
+ * lock reentrantly. Confined to the timed task.
  */
 final class OwnerCheck {
 
@@ -32,26 +32,26 @@ final class OwnerCheck {
 	private boolean warned;
 
 	/**
-	 * Looks at the owner of a hold.
+	 * Check the owner of a hold.
 	 */
 	void check(Hold hold) {
 		if (!this.warned && hold.owner() instanceof Thread thread) {
-			String whereabouts = whereabouts(thread);
-			if (whereabouts != null && hold.hasLease()) {
+			String reason = reason(thread);
+			if (reason != null && hold.hasLease()) {
 				this.warned = true;
-				warn(hold, thread, whereabouts);
+				warn(hold, thread, reason);
 			}
 		}
 	}
 
-	private static void warn(Hold hold, Thread owner, String whereabouts) {
+	private static void warn(Hold hold, Thread owner, String reason) {
 		logger.warn("The lock on " + KeyFormat.quote(hold.key()) + " is still held by the thread '" + owner.getName()
-				+ "', which " + whereabouts + ". It is held until its handle is closed. Close the handle in the task"
+				+ "', which " + reason + ". It is held until its handle is closed. Close the handle in the task"
 				+ " that acquires the lock, or acquire with acquireAsync, or with a template that is ownedBy an object"
-				+ " of the task. This is not said again of other locks");
+				+ " of the task. This warning is logged only once");
 	}
 
-	private static @Nullable String whereabouts(Thread thread) {
+	private static @Nullable String reason(Thread thread) {
 		return switch (thread.getState()) {
 			case TERMINATED -> "has ended";
 			case WAITING, TIMED_WAITING ->
@@ -61,8 +61,9 @@ final class OwnerCheck {
 	}
 
 	/**
-	 * Known of the pools of the JDK and those that are made after them, such as that of
-	 * Tomcat: they call these methods for the next task only.
+	 * Return whether a thread waits for its next task, as known for the pools of the JDK
+	 * and those derived from them, such as that of Tomcat: they call these methods only
+	 * for the next task.
 	 */
 	private static boolean isBetweenTasks(Thread thread) {
 		for (StackTraceElement frame : thread.getStackTrace()) {

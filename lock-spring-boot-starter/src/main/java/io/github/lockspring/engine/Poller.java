@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.Durations;
 import io.github.lockspring.support.TimerThread;
 
@@ -132,7 +133,7 @@ final class Poller {
 	 * Poll for a sleeping hold, until it is woken.
 	 * @param hold the leader of its key
 	 * @param denial the last answer of the store
-	 * @return what to {@linkplain #leaveAlone(Sleeper) leave alone} when it wakes up
+	 * @return what to {@linkplain #remove(Sleeper) remove} when it wakes up
 	 */
 	Sleeper watch(Hold hold, Denial denial) {
 		synchronized (this.sleepers) {
@@ -145,7 +146,7 @@ final class Poller {
 	/**
 	 * Stop polling for a hold that is awake, which then owns its lease alone.
 	 */
-	void leaveAlone(Sleeper sleeper) {
+	void remove(Sleeper sleeper) {
 		synchronized (this.sleepers) {
 			this.sleepers.remove(sleeper);
 			sleeper.asleep = false;
@@ -243,8 +244,8 @@ final class Poller {
 	}
 
 	/**
-	 * Finds those that are due, and drops others. They are not taken out: whatever fails
-	 * next, none is forgotten.
+	 * Find the sleepers that are due, and remove those that no longer wait. The due ones
+	 * are not removed, so that none is lost if the call cannot be started.
 	 */
 	private List<Sleeper> due(long now, long early) {
 		List<Sleeper> due = new ArrayList<>();
@@ -276,7 +277,7 @@ final class Poller {
 
 	private void start(Call next) {
 		try {
-			this.executor.execute(next::make);
+			this.executor.execute(next::run);
 		}
 		catch (Throwable ex) {
 			next.end(null);
@@ -292,7 +293,7 @@ final class Poller {
 		private final Map<LeaseRequest, Sleeper> sleepers = new LinkedHashMap<>();
 
 		/**
-		 * When those were due, since the beginning, that could not wait for longer.
+		 * Time at which the first of the sleepers was due, relative to the start.
 		 */
 		private final long start;
 
@@ -307,12 +308,12 @@ final class Poller {
 			this.end = now + Poller.this.settings.operationTimeout().toNanos() + GRACE_NANOS;
 		}
 
-		private void make() {
+		private void run() {
 			BackendException failure = null;
 			try {
 				long sentMillis = Poller.this.time.currentTimeMillis();
 				long sentNanos = Poller.this.time.nanoTime();
-				answered(ask(), sentNanos, sentMillis);
+				answered(poll(), sentNanos, sentMillis);
 			}
 			catch (BackendException ex) {
 				failure = ex;
@@ -325,7 +326,7 @@ final class Poller {
 			}
 		}
 
-		private Map<LeaseRequest, Denial> ask() {
+		private Map<LeaseRequest, Denial> poll() {
 			try {
 				return Objects.requireNonNull(
 						Poller.this.store.poll(this.sleepers.keySet(), Poller.this.settings.operationTimeout()),
@@ -335,7 +336,7 @@ final class Poller {
 				throw ex;
 			}
 			catch (Throwable ex) {
-				logger.error("Could not ask for those that wait for locks, leaving it to them", ex);
+				logger.error("Could not poll the waiting lock requests; they are retried by themselves", ex);
 				return Map.of();
 			}
 		}
@@ -363,8 +364,8 @@ final class Poller {
 		}
 
 		/**
-		 * Has one ask for itself. If all do, which may be so because the store cannot
-		 * tell, nobody does before it is due.
+		 * Signal a sleeper that the answer leaves out. If it leaves out all, perhaps
+		 * because the store does not support polling, none is signalled before it is due.
 		 */
 		private boolean leftOut(Sleeper sleeper, boolean all) {
 			synchronized (Poller.this.sleepers) {
@@ -377,7 +378,7 @@ final class Poller {
 		}
 
 		/**
-		 * Ends this. Those that it has no answer for are asked for again.
+		 * End this call. Sleepers without an answer are polled again.
 		 */
 		private void end(@Nullable BackendException failure) {
 			synchronized (Poller.this.sleepers) {
@@ -415,8 +416,8 @@ final class Poller {
 		private final long number;
 
 		/**
-		 * When to ask for it, since the beginning. Does not change while it waits for a
-		 * call.
+		 * Time of its next poll, relative to the start. Does not change while it waits
+		 * for a call.
 		 */
 		private long due;
 

@@ -32,6 +32,7 @@ import org.apache.commons.logging.LogFactory;
 
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.TimerThread;
 
 /**

@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.Durations;
 import io.github.lockspring.support.TimerThread;
 

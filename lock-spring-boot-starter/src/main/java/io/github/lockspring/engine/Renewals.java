@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.TimerThread;
 
 /**
@@ -261,7 +262,7 @@ final class Renewals {
 	}
 
 	/**
-	 * Looks at one owner for each call, because to look at a thread holds it up.
+	 * Check one owner for each call, because the check of a thread pauses it.
 	 */
 	private void checkOwner(KeptLease kept) {
 		Hold hold = holder(kept);
@@ -342,8 +343,8 @@ final class Renewals {
 		}
 
 		/**
-		 * Takes a lease away that the store does not have, unless a part of it was given
-		 * back since it was asked for: then the store is asked again, for the rest.
+		 * Mark a lease as lost that the store does not have, unless a part of it was
+		 * released since the call: then the other part is renewed again.
 		 */
 		private void lost(LeaseRequest lease) {
 			Hold hold = Renewals.this.queues.holderOf(lease);
@@ -374,8 +375,8 @@ final class Renewals {
 		}
 
 		/**
-		 * Ends a call that was of no use.
-		 * @param unavailable whether that says nothing of these leases
+		 * End a failed call.
+		 * @param unavailable whether the store failed for all leases alike
 		 */
 		private void failed(boolean unavailable, long sentNanos) {
 			long now = Renewals.this.time.nanoTime();
@@ -390,8 +391,8 @@ final class Renewals {
 		}
 
 		/**
-		 * Whether nothing else waits to be renewed, and so nothing else will show whether
-		 * the store answers.
+		 * Return whether no other lease waits to be renewed, so that no other call will
+		 * show whether the store answers.
 		 */
 		private boolean isAlone() {
 			return Renewals.this.lanes.values().stream().allMatch(RenewalLane::isEmpty);

@@ -38,7 +38,7 @@ import io.github.lockspring.support.Durations;
 final class RetrySchedule {
 
 	/**
-	 * The wait after which a place in a queue that tells nothing is worth its cost.
+	 * The wait after which an entry in a queue without notifications is worth its cost.
 	 */
 	private static final long SHORT_WAIT = Duration.ofMillis(10).toNanos();
 
@@ -50,11 +50,11 @@ final class RetrySchedule {
 
 	private final boolean hasNotifications;
 
-	private long askAt;
+	private long tryAt;
 
 	private long pause;
 
-	private boolean askedLast;
+	private boolean triedLast;
 
 	private Poller.@Nullable Sleeper sleeper;
 
@@ -67,14 +67,14 @@ final class RetrySchedule {
 	 */
 	RetrySchedule(long now, long deadline, EngineSettings settings, boolean hasNotifications) {
 		this.start = now;
-		this.askAt = now;
+		this.tryAt = now;
 		this.deadline = deadline;
 		this.settings = settings;
 		this.hasNotifications = hasNotifications;
 	}
 
 	/**
-	 * Whether it has waited for more than a moment.
+	 * Return whether it has waited for more than a moment.
 	 */
 	boolean isLong(long now) {
 		return now - this.start >= SHORT_WAIT;
@@ -89,7 +89,7 @@ final class RetrySchedule {
 	 */
 	void heed(long now) {
 		if (this.sleeper != null && this.sleeper.isSignalled()) {
-			this.askAt = now;
+			this.tryAt = now;
 		}
 	}
 
@@ -97,16 +97,16 @@ final class RetrySchedule {
 	 * Return whether to retry now. After the last attempt, at the deadline, no signal
 	 * causes another one.
 	 */
-	boolean isTimeToAsk(long now, boolean notified) {
-		return !this.askedLast && (notified || this.askAt - now <= 0 || remaining(now) <= 0);
+	boolean isTimeToTry(long now, boolean notified) {
+		return !this.triedLast && (notified || this.tryAt - now <= 0 || remaining(now) <= 0);
 	}
 
 	/**
 	 * Delay the next attempt, but not beyond the deadline.
 	 */
 	void delayUntil(long until) {
-		if (until - this.askAt > 0) {
-			this.askAt = until;
+		if (until - this.tryAt > 0) {
+			this.tryAt = until;
 		}
 	}
 
@@ -114,14 +114,14 @@ final class RetrySchedule {
 	 * Return whether the wait time is over. A leader tries once more at the deadline.
 	 */
 	boolean isOver(long now, boolean leading) {
-		return remaining(now) <= 0 && (this.askedLast || !leading);
+		return remaining(now) <= 0 && (this.triedLast || !leading);
 	}
 
 	/**
 	 * Return whether to sleep until signalled after a denial.
 	 */
 	boolean maySleep() {
-		return !this.askedLast && (this.hasNotifications || this.pause >= Durations.nanos(this.settings.maxPoll()));
+		return !this.triedLast && (this.hasNotifications || this.pause >= Durations.nanos(this.settings.maxPoll()));
 	}
 
 	/**
@@ -129,7 +129,7 @@ final class RetrySchedule {
 	 */
 	void sleep(Poller.Sleeper sleeper) {
 		this.sleeper = sleeper;
-		this.askAt = this.deadline;
+		this.tryAt = this.deadline;
 	}
 
 	/**
@@ -146,14 +146,14 @@ final class RetrySchedule {
 	 * Return how long to sleep, which is not positive if an attempt is due.
 	 */
 	long sleepNanos(long now, boolean leading) {
-		return leading ? Math.min(this.askAt - now, remaining(now)) : remaining(now);
+		return leading ? Math.min(this.tryAt - now, remaining(now)) : remaining(now);
 	}
 
 	/**
 	 * Record an answer. One that arrives after the deadline was the last.
 	 */
 	void answered(Answer answer, long now) {
-		this.askedLast = remaining(now) <= 0;
+		this.triedLast = remaining(now) <= 0;
 		this.pause = this.hasNotifications
 				? Math.min(Durations.nanos(this.settings.queuePoll()), Poller.LONGEST_AFTER_FAILURE)
 				: Math.min(Durations.nanos(this.settings.maxPoll()),
@@ -163,7 +163,7 @@ final class RetrySchedule {
 			pause = Math.max(Math.min(pause, Durations.nanos(denied.denial().retryAfter())),
 					Durations.nanos(this.settings.minPoll()));
 		}
-		this.askAt = now + pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);
+		this.tryAt = now + pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);
 	}
 
 }

@@ -127,20 +127,21 @@ final class Store {
 	 * Return whether a waiting request has a queue entry in the store: a fair one has it
 	 * even if it must be polled.
 	 */
-	boolean hasPlacesFor(AcquireOptions terms) {
+	boolean hasQueueEntriesFor(AcquireOptions terms) {
 		return terms.isFair() || keepsTurns();
 	}
 
 	/**
-	 * Whether processes that want a key get it in turns.
+	 * Return whether processes that want a key get it in turns.
 	 */
 	boolean keepsTurns() {
 		return hasQueue() || this.capabilities.contains(Capability.PLACES);
 	}
 
 	/**
-	 * Whether one that waits enters the queue of the store with its first attempt. Where
-	 * it is told nothing, a place costs more than to try again, if the wait is short.
+	 * Return whether a waiting request enters the queue of the store with its first
+	 * attempt. Without notifications, a queue entry costs more than another attempt if
+	 * the wait is short.
 	 */
 	boolean isQueueEnteredAtOnce(AcquireOptions terms) {
 		return terms.isFair() || hasNotifications() || !this.capabilities.contains(Capability.PLACES);
@@ -306,7 +307,7 @@ final class Store {
 	}
 
 	/**
-	 * The name of the backend and where its store is.
+	 * Return the name of the backend and the address of its store.
 	 */
 	String description() {
 		String address = this.backend.address();

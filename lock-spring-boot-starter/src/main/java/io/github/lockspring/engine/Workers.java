@@ -116,15 +116,15 @@ final class Workers implements Executor {
 	/**
 	 * Run a task in an idle thread, or else in a new one, or else queue it. (A pool of
 	 * the JDK would make a new thread although others are idle, or would not make any
-	 * before its line is full.)
+	 * before its queue is full.)
 	 */
 	private static final class Pool extends ThreadPoolExecutor {
 
 		Pool(int limit, ThreadFactory threads) {
-			super(0, limit, IDLE_SECONDS, TimeUnit.SECONDS, new IdleFirst(), threads, Pool::putInLine);
+			super(0, limit, IDLE_SECONDS, TimeUnit.SECONDS, new IdleFirst(), threads, Pool::putInQueue);
 		}
 
-		private static void putInLine(Runnable task, ThreadPoolExecutor pool) {
+		private static void putInQueue(Runnable task, ThreadPoolExecutor pool) {
 			if (pool.isShutdown()) {
 				throw new RejectedExecutionException("The application is shutting down");
 			}
@@ -137,7 +137,7 @@ final class Workers implements Executor {
 	}
 
 	/**
-	 * Takes a task at once only if somebody waits for one.
+	 * Accepts a task immediately only if a thread waits for one.
 	 */
 	private static final class IdleFirst extends LinkedTransferQueue<Runnable> {
 

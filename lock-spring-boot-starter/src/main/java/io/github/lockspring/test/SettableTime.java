@@ -23,9 +23,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
-import io.github.lockspring.engine.TimeSource;
-
 import org.springframework.util.Assert;
+
+import io.github.lockspring.spi.TimeSource;
 
 /**
  * Clock that only advances when instructed by the test. It acts both as the clock of a

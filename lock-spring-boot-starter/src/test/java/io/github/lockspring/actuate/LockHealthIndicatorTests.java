@@ -34,7 +34,6 @@ import org.springframework.boot.health.contributor.Status;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.engine.TimeSource;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendListener;
@@ -44,6 +43,7 @@ import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.test.SettableTime;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -126,7 +126,7 @@ class CallAttributesTests {
 		this.proxies.holdElsewhere("timed");
 		assertThatExceptionOfType(LockNotAcquiredException.class)
 			.isThrownBy(() -> this.orders.timed(Duration.ZERO, "3s"))
-			.satisfies((ex) -> assertThat(ex.getWaitTime()).isZero());
+			.satisfies((ex) -> assertThat(ex.waitTime()).isZero());
 	}
 
 	@ParameterizedTest(name = "{0} {1}")

@@ -639,7 +639,7 @@ class CompletionStageInvokerTests {
 		}
 
 		CompletableFuture<String> later(long id, LockException failure) {
-			return this.work.thenApply((result) -> result + ' ' + id + ' ' + failure.getStoreKey());
+			return this.work.thenApply((result) -> result + ' ' + id + ' ' + failure.storeKey());
 		}
 
 		@DistributedLock(name = "a", onFailure = OnFailure.HANDLE, handler = "handler")

@@ -73,7 +73,7 @@ class DistributedLockInterceptorTests {
 	void whenLockIsHeldElsewhereThenMethodDoesNotRun() {
 		this.proxies.holdElsewhere("order:42");
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.orders.pay(42))
-			.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:order:42"));
+			.satisfies((ex) -> assertThat(ex.storeKey()).isEqualTo("lock:order:42"));
 		assertThat(this.target.runs).isZero();
 	}
 

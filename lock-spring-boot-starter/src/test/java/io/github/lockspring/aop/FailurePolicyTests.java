@@ -376,7 +376,7 @@ class FailurePolicyTests {
 		}
 
 		String notShipped(long id, LockException failure) {
-			return "not shipped " + id + ": " + ((LockNotAcquiredException) failure).getStoreKey();
+			return "not shipped " + id + ": " + ((LockNotAcquiredException) failure).storeKey();
 		}
 
 		@DistributedLock(name = "order", onFailure = OnFailure.FALLBACK, fallback = "unhandled")

@@ -26,9 +26,11 @@ import io.github.lockspring.LockTemplate;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.spi.TimeSource;
 
 /**
  * A process whose threads really wait: with an engine of its own on a store that
@@ -47,7 +49,7 @@ final class LockedProcess implements AutoCloseable {
 	LockedProcess(LocalStore store) {
 		this.engine = new LockEngine(new LocalLockBackend(store), EngineSettings.defaults(), EngineListener.NONE,
 				TimeSource.SYSTEM);
-		LockTemplate template = new LockTemplate(this.engine, "lock:", PATIENT);
+		LockTemplate template = LockAccess.get().template(LockEngines.of(this.engine), "lock:", PATIENT);
 		this.context.registerBean("lockTemplate", LockTemplate.class, () -> template);
 		this.context.refresh();
 		this.advisor = new DistributedLockAdvisor(new DistributedLockInterceptor(

@@ -34,6 +34,8 @@ import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.local.LocalStores;
 import io.github.lockspring.test.SettableTime;
@@ -85,7 +87,7 @@ final class LockedProxies implements AutoCloseable {
 	private LockTemplate template(RecordingBackend backend) {
 		LockEngine engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, this.time);
 		this.engines.add(engine);
-		return new LockTemplate(engine, "lock:", TRY_ONCE);
+		return LockAccess.get().template(LockEngines.of(engine), "lock:", TRY_ONCE);
 	}
 
 	/**
@@ -143,7 +145,7 @@ final class LockedProxies implements AutoCloseable {
 	 * Locks in this process as {@code java.util.concurrent} has them.
 	 */
 	LockClient client() {
-		return new LockClient(this.engines.get(0), this.template);
+		return new LockClient(this.template);
 	}
 
 	/**

@@ -610,7 +610,7 @@ class ReactiveInvokerTests {
 		}
 
 		Flux<String> later(long id, LockException failure) {
-			return Flux.just("later", "" + id, failure.getStoreKey());
+			return Flux.just("later", "" + id, failure.storeKey());
 		}
 
 		@DistributedLock(name = "a", onFailure = OnFailure.HANDLE, handler = "handler")

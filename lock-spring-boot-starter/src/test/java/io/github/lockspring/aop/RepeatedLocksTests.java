@@ -102,7 +102,7 @@ class RepeatedLocksTests {
 	void whenInnerLockIsHeldElsewhereThenOuterIsGivenBack() {
 		this.proxies.holdElsewhere("b");
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(this.transfers::back)
-			.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:b"));
+			.satisfies((ex) -> assertThat(ex.storeKey()).isEqualTo("lock:b"));
 		assertThat(this.proxies.isHeld("a")).isFalse();
 		assertThat(this.target.runs).isZero();
 	}
@@ -155,7 +155,7 @@ class RepeatedLocksTests {
 	@Test
 	void permitsAreNotReentrant() {
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> this.transfers.again(this.transfers))
-			.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:again"));
+			.satisfies((ex) -> assertThat(ex.storeKey()).isEqualTo("lock:again"));
 		assertThat(this.proxies.isHeld("again")).isFalse();
 	}
 

@@ -28,6 +28,7 @@ import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.local.LocalStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -47,8 +48,8 @@ class SeveralBackendsOrderTests {
 	private final Transfers transfers = this.proxies.proxy(new Transfers());
 
 	SeveralBackendsOrderTests() {
-		LockTemplate template = new LockTemplate(new LockEngines(this.second, List.of(this.first)), "lock:",
-				LockedProxies.TRY_ONCE);
+		LockTemplate template = LockAccess.get()
+			.template(new LockEngines(this.second, List.of(this.first)), "lock:", LockedProxies.TRY_ONCE);
 		this.proxies.context.removeBeanDefinition("lockTemplate");
 		this.proxies.context.registerBean("lockTemplate", LockTemplate.class, () -> template);
 	}

@@ -286,7 +286,7 @@ class WovenCalls {
 			Transactor transactor = new Transactor(backend(context));
 			CompletableFuture<String> result;
 			LockTemplate template = context.getBean(LockTemplate.class);
-			try (LockHandle other = template.acquireAsync("tx", template.getDefaultOptions()).join()) {
+			try (LockHandle other = template.acquireAsync("tx", template.defaultOptions()).join()) {
 				result = new Transactions().later(() -> Thread.currentThread().getName());
 				assertThat(transactor.events).isEmpty();
 			}

@@ -110,7 +110,7 @@ class JdbcLockConfigurationTests {
 	void everyKindOfLockIsThere() {
 		this.withDatabase.run((context) -> {
 			LockOperations locks = context.getBean(LockOperations.class);
-			LockOptions options = locks.getDefaultOptions();
+			LockOptions options = locks.defaultOptions();
 			for (LockOptions kind : List.of(options.withType(LockType.FAIR), options.withType(LockType.READ),
 					options.withPermits(3))) {
 				try (LockHandle lock = locks.acquire("order:42", kind)) {

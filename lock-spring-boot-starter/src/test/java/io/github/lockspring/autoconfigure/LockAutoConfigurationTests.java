@@ -59,9 +59,11 @@ import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.test.SettableTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -199,7 +201,7 @@ class LockAutoConfigurationTests {
 			.withUserConfiguration(LossConfiguration.class)
 			.run((context) -> {
 				LockOperations locks = context.getBean(LockOperations.class);
-				LockHandle lock = locks.acquire("order:42", locks.getDefaultOptions());
+				LockHandle lock = locks.acquire("order:42", locks.defaultOptions());
 				long token = lock.fencingToken();
 				store.expire(backend.requests().get(0));
 				LockLostEvent event = context.getBean(LossConfiguration.class).events.poll(20, TimeUnit.SECONDS);
@@ -224,12 +226,12 @@ class LockAutoConfigurationTests {
 			.withBean(MeterRegistry.class, SimpleMeterRegistry::new)
 			.run((context) -> {
 				LockOperations locks = context.getBean(LockOperations.class);
-				LockHandle other = locks.acquire("other", locks.getDefaultOptions());
+				LockHandle other = locks.acquire("other", locks.defaultOptions());
 				FailingListener listener = context.getBean(FailingListener.class);
 				BlockingQueue<String> callbacks = new LinkedBlockingQueue<>();
 				for (int i = 1; i <= 5; i++) {
 					String key = "order:" + i;
-					LockHandle lock = locks.acquire(key, locks.getDefaultOptions());
+					LockHandle lock = locks.acquire(key, locks.defaultOptions());
 					lock.onLost(() -> FailingListener.<Object, RuntimeException>rethrow(kind.get()));
 					lock.onLost(() -> callbacks.add(key));
 					store.expire(backend.requests().get(i));
@@ -263,7 +265,7 @@ class LockAutoConfigurationTests {
 			.run((context) -> {
 				LockOperations locks = context.getBean(LockOperations.class);
 				for (int i = 0; i < 3; i++) {
-					locks.acquire("order:" + i, locks.getDefaultOptions());
+					locks.acquire("order:" + i, locks.defaultOptions());
 					store.expire(backend.requests().get(i));
 					assertThat(context.getBean(LossConfiguration.class).events.poll(20, TimeUnit.SECONDS))
 						.extracting(LockLostEvent::storeKey)
@@ -315,7 +317,7 @@ class LockAutoConfigurationTests {
 
 		@Bean
 		LockTemplate myTemplate(LockEngine engine) {
-			return new LockTemplate(engine, "mine:", LockOptions.defaults());
+			return LockAccess.get().template(LockEngines.of(engine), "mine:", LockOptions.defaults());
 		}
 
 	}

@@ -134,10 +134,10 @@ class LockLifecycleTests {
 			LockOperations locks = context.getBean(LockOperations.class);
 			context.close();
 			assertThatExceptionOfType(LockShutdownException.class)
-				.isThrownBy(() -> locks.acquire("42", locks.getDefaultOptions()));
+				.isThrownBy(() -> locks.acquire("42", locks.defaultOptions()));
 			assertThatExceptionOfType(LockShutdownException.class)
-				.isThrownBy(() -> locks.acquireAll(List.of("42", "43"), locks.getDefaultOptions()));
-			assertThat(locks.acquireAsync("42", locks.getDefaultOptions())).failsWithin(20, TimeUnit.SECONDS)
+				.isThrownBy(() -> locks.acquireAll(List.of("42", "43"), locks.defaultOptions()));
+			assertThat(locks.acquireAsync("42", locks.defaultOptions())).failsWithin(20, TimeUnit.SECONDS)
 				.withThrowableOfType(ExecutionException.class)
 				.withCauseInstanceOf(LockShutdownException.class);
 		});
@@ -148,7 +148,7 @@ class LockLifecycleTests {
 		this.runner.run((context) -> {
 			LockOperations locks = context.getBean(LockOperations.class);
 			Store store = context.getBean(Store.class);
-			locks.acquire("42", locks.getDefaultOptions());
+			locks.acquire("42", locks.defaultOptions());
 			context.close();
 			assertThat(store.events).startsWith("released [lock:42] before stop").endsWith("destroyed");
 		});

@@ -53,7 +53,7 @@ class LockMetricsConfigurationTests {
 				LockOperations locks = context.getBean(LockOperations.class);
 				for (int i = 1; i <= 3; i++) {
 					int losses = i;
-					LockHandle lock = locks.acquire("key-" + i, locks.getDefaultOptions());
+					LockHandle lock = locks.acquire("key-" + i, locks.defaultOptions());
 					this.store.expire(this.backend.requests().get(i - 1));
 					await().until(() -> context.getBean(MeterRegistry.class).counter("lock.lost").count() == losses);
 					assertThat(lock.isHeld()).isFalse();

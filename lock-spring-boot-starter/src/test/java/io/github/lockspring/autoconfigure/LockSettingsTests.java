@@ -64,7 +64,7 @@ class LockSettingsTests {
 			.withPropertyValues("lock.backend=local", "lock.wait-time=2s", "lock.lease-time=PT1M",
 					"lock.auto-renew=false")
 			.run((context) -> {
-				LockOptions options = context.getBean(LockOperations.class).getDefaultOptions();
+				LockOptions options = context.getBean(LockOperations.class).defaultOptions();
 				assertThat(options.waitTime()).isEqualTo(Duration.ofSeconds(2));
 				assertThat(options.leaseTime()).isEqualTo(Duration.ofMinutes(1));
 				assertThat(options.autoRenew()).isFalse();

@@ -79,7 +79,7 @@ public final class MinimalApplication {
 
 	private static void use(LockOperations locks) {
 		require(locks.execute("by-operations", LockHandle::isHeld), "a lock in code");
-		try (LockHandle lock = locks.acquire("by-handle", locks.getDefaultOptions())) {
+		try (LockHandle lock = locks.acquire("by-handle", locks.defaultOptions())) {
 			lock.checkpoint();
 		}
 	}

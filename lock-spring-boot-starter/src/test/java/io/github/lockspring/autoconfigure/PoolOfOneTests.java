@@ -88,7 +88,7 @@ class PoolOfOneTests {
 		this.runner.withPropertyValues("lock.lease-time=2s").run((context) -> {
 			LockOperations locks = context.getBean(LockOperations.class);
 			try (Connection last = context.getBean(DataSource.class).getConnection();
-					LockHandle lock = locks.acquire("till", locks.getDefaultOptions())) {
+					LockHandle lock = locks.acquire("till", locks.defaultOptions())) {
 				long expires = expires(last);
 				Awaitility.await().atMost(PATIENCE).until(() -> expires(last) > expires);
 				assertThat(lock.isHeld()).isTrue();

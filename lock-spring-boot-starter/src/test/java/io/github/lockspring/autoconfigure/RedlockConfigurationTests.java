@@ -67,7 +67,7 @@ class RedlockConfigurationTests {
 	void lockIsOnAllServersAndSurvivesTheEndOfOne() {
 		withNodes().run((context) -> {
 			LockOperations locks = context.getBean(LockOperations.class);
-			try (LockHandle lock = locks.acquire("42", locks.getDefaultOptions())) {
+			try (LockHandle lock = locks.acquire("42", locks.defaultOptions())) {
 				assertThat(lock.isHeld()).isTrue();
 				await().untilAsserted(() -> assertThat(this.servers).allMatch(
 						(server) -> String.valueOf(server.command("HGET", "{lock:42}", "state")).startsWith("1 x ")));
@@ -75,10 +75,10 @@ class RedlockConfigurationTests {
 					.withMessageContaining("redlock");
 			}
 			this.servers.get(0).kill();
-			locks.acquire("42", locks.getDefaultOptions()).close();
+			locks.acquire("42", locks.defaultOptions()).close();
 			this.servers.get(1).kill();
 			assertThatExceptionOfType(LockUnavailableException.class)
-				.isThrownBy(() -> locks.acquire("42", locks.getDefaultOptions().withWaitTime(Duration.ZERO)));
+				.isThrownBy(() -> locks.acquire("42", locks.defaultOptions().withWaitTime(Duration.ZERO)));
 		});
 	}
 

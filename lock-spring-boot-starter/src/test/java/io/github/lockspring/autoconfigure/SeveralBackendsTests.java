@@ -162,7 +162,7 @@ class SeveralBackendsTests {
 		this.two.withPropertyValues("lock.wait-time=7s").run((context) -> {
 			LockTemplate locks = context.getBean(LockTemplate.class).named("order").on("second");
 			assertThat(locks.storeKey("42")).isEqualTo("lock:order:42");
-			assertThat(locks.getDefaultOptions().waitTime()).isEqualTo(Duration.ofSeconds(7));
+			assertThat(locks.defaultOptions().waitTime()).isEqualTo(Duration.ofSeconds(7));
 			assertThat(locks.named("x").backendName()).isEqualTo("second");
 			assertThat(locks.on("first").backendName()).isEqualTo("first");
 		});

@@ -160,7 +160,7 @@ class ZooKeeperLockConfigurationTests {
 			}
 		});
 		LockOperations locks = context.getBean(LockOperations.class);
-		locks.acquire("order", locks.getDefaultOptions().withWaitTime(Duration.ofSeconds(30)));
+		locks.acquire("order", locks.defaultOptions().withWaitTime(Duration.ofSeconds(30)));
 		assertThat(heldBelow(this.root)).hasSize(1);
 		context.close();
 		return held;
@@ -301,7 +301,7 @@ class ZooKeeperLockConfigurationTests {
 	private static void acquireAndRelease(AssertableApplicationContext context) {
 		assertThat(context).hasNotFailed();
 		LockOperations locks = context.getBean(LockOperations.class);
-		locks.acquire("order", locks.getDefaultOptions().withWaitTime(Duration.ofSeconds(30))).close();
+		locks.acquire("order", locks.defaultOptions().withWaitTime(Duration.ofSeconds(30))).close();
 	}
 
 	@Test
@@ -390,7 +390,7 @@ class ZooKeeperLockConfigurationTests {
 		assertThat(context).hasNotFailed();
 		assertThat(context.getBean(LockHealthIndicator.class).health().getStatus()).isEqualTo(Status.DOWN);
 		LockOperations locks = context.getBean(LockOperations.class);
-		LockOptions options = locks.getDefaultOptions().withWaitTime(Duration.ofMillis(100));
+		LockOptions options = locks.defaultOptions().withWaitTime(Duration.ofMillis(100));
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.acquire("order", options));
 	}
 

@@ -43,6 +43,8 @@ import io.github.lockspring.LockUpgradeException;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.BackendUnavailableException;
@@ -88,7 +90,7 @@ class LeaseLockTests {
 	}
 
 	private static LockClient client(LockEngine engine) {
-		return new LockClient(engine, new LockTemplate(engine, "lock:", LockOptions.defaults()));
+		return new LockClient(LockAccess.get().template(LockEngines.of(engine), "lock:", LockOptions.defaults()));
 	}
 
 	@AfterEach
@@ -107,7 +109,7 @@ class LeaseLockTests {
 	}
 
 	/**
-	 * Starts an action and returns when it waits. Others may sleep as well: the upkeep of
+	 * Starts an action and returns when it waits. Others may sleep as well: the timer of
 	 * both engines, which is awake at times, and those that waited before.
 	 */
 	private <T> Running<T> startWaiting(Callable<T> action) {
@@ -127,7 +129,7 @@ class LeaseLockTests {
 		});
 	}
 
-	private void assertHeldByNobody() {
+	private void assertNotHeld() {
 		assertThat(this.engine.size()).isZero();
 		assertThat(start(() -> {
 			boolean locked = this.elsewhere.tryLock();
@@ -154,7 +156,7 @@ class LeaseLockTests {
 		this.lock.lock();
 		assertHeldByCurrentThread();
 		this.lock.unlock();
-		assertHeldByNobody();
+		assertNotHeld();
 	}
 
 	@Test
@@ -162,7 +164,7 @@ class LeaseLockTests {
 		this.lock.lockInterruptibly();
 		assertHeldByCurrentThread();
 		this.lock.unlock();
-		assertHeldByNobody();
+		assertNotHeld();
 	}
 
 	@Test
@@ -170,7 +172,7 @@ class LeaseLockTests {
 		assertThat(this.lock.tryLock()).isTrue();
 		assertHeldByCurrentThread();
 		this.lock.unlock();
-		assertHeldByNobody();
+		assertNotHeld();
 	}
 
 	@Test
@@ -178,7 +180,7 @@ class LeaseLockTests {
 		assertThat(this.lock.tryLock(1, TimeUnit.SECONDS)).isTrue();
 		assertHeldByCurrentThread();
 		this.lock.unlock();
-		assertHeldByNobody();
+		assertNotHeld();
 	}
 
 	@Test
@@ -241,7 +243,7 @@ class LeaseLockTests {
 		Running<Void> waiting = startLocking();
 		this.lock.unlock();
 		waiting.get();
-		assertHeldByNobody();
+		assertNotHeld();
 	}
 
 	@Test
@@ -250,7 +252,7 @@ class LeaseLockTests {
 		Running<Void> waiting = startLocking();
 		this.elsewhere.unlock();
 		waiting.get();
-		assertHeldByNobody();
+		assertNotHeld();
 	}
 
 	@Test
@@ -330,7 +332,7 @@ class LeaseLockTests {
 			assertThat(this.engine.size()).isOne();
 			this.lock.unlock();
 		}
-		assertHeldByNobody();
+		assertNotHeld();
 	}
 
 	@Test
@@ -371,7 +373,7 @@ class LeaseLockTests {
 		assertThat(same.tryLock()).as("same thread").isTrue();
 		same.unlock();
 		same.unlock();
-		assertHeldByNobody();
+		assertNotHeld();
 	}
 
 	@Test
@@ -387,7 +389,7 @@ class LeaseLockTests {
 		Thread.currentThread().interrupt();
 		assertThatExceptionOfType(InterruptedException.class).isThrownBy(this.lock::lockInterruptibly);
 		assertThat(Thread.currentThread().isInterrupted()).as("status").isFalse();
-		assertHeldByNobody();
+		assertNotHeld();
 	}
 
 	@Test
@@ -398,7 +400,7 @@ class LeaseLockTests {
 				.isThrownBy(() -> this.lock.tryLock(time, TimeUnit.SECONDS));
 			assertThat(Thread.currentThread().isInterrupted()).as("status").isFalse();
 		}
-		assertHeldByNobody();
+		assertNotHeld();
 	}
 
 	@Test
@@ -423,7 +425,7 @@ class LeaseLockTests {
 		Thread.currentThread().interrupt();
 		this.lock.unlock();
 		assertThat(Thread.interrupted()).as("status").isTrue();
-		assertHeldByNobody();
+		assertNotHeld();
 	}
 
 	@Test
@@ -434,7 +436,7 @@ class LeaseLockTests {
 			return true;
 		}));
 		this.lock.unlock();
-		assertHeldByNobody();
+		assertNotHeld();
 	}
 
 	@Test
@@ -442,7 +444,7 @@ class LeaseLockTests {
 		this.elsewhere.lock();
 		assertInterrupted(startWaiting(() -> this.lock.tryLock(1, TimeUnit.DAYS)));
 		this.elsewhere.unlock();
-		assertHeldByNobody();
+		assertNotHeld();
 	}
 
 	private static void assertInterrupted(Running<?> waiting) {
@@ -477,7 +479,7 @@ class LeaseLockTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.lock::unlock)
 			.withMessageContaining("'lock:42'");
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
-		assertHeldByNobody();
+		assertNotHeld();
 	}
 
 	@Test

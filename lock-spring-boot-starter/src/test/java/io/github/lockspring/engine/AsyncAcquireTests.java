@@ -74,7 +74,7 @@ class AsyncAcquireTests {
 	 * Begins to acquire what another process holds, and returns when the store has said
 	 * so.
 	 */
-	private CompletableFuture<@Nullable Hold> speaking(Duration wait) {
+	private CompletableFuture<@Nullable Hold> leading(Duration wait) {
 		CompletableFuture<@Nullable Hold> future = acquire(wait);
 		await().until(() -> this.backend.lastAttemptId() != 0);
 		return future;
@@ -110,7 +110,7 @@ class AsyncAcquireTests {
 	}
 
 	@Test
-	void freeKeyIsHeldAtOnceAndGivenBack() throws Exception {
+	void freeKeyIsHeldAtOnceAndReleased() throws Exception {
 		Hold hold = hold(acquire(WAIT));
 		assertThat(hold.isHeld()).isTrue();
 		assertThat(this.harness.holders()).hasSize(1);
@@ -187,9 +187,9 @@ class AsyncAcquireTests {
 	}
 
 	@Test
-	void newsOfTheStoreEndTheWaiting() {
+	void notificationOfTheStoreEndsTheWaiting() {
 		Hold elsewhere = Harness.hold(this.other);
-		CompletableFuture<@Nullable Hold> future = speaking(WAIT);
+		CompletableFuture<@Nullable Hold> future = leading(WAIT);
 		elsewhere.release();
 		assertThat(hold(future).isHeld()).isTrue();
 	}
@@ -208,7 +208,7 @@ class AsyncAcquireTests {
 	}
 
 	@Test
-	void oneInLineGivesUpAtItsDeadline() {
+	void queuedAcquisitionTimesOutAtItsDeadline() {
 		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults());
 		Hold hold = Harness.hold(engine);
 		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, TERMS, new Object(), BRIEF.toNanos());
@@ -221,7 +221,7 @@ class AsyncAcquireTests {
 	}
 
 	@Test
-	void oneThatSpeaksAsksOnceMoreAtItsDeadlineAndLeavesTheQueueOfTheStore() {
+	void leaderTriesOnceMoreAtItsDeadlineAndLeavesTheQueueOfTheStore() {
 		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults());
 		Hold elsewhere = Harness.hold(this.other);
 		Duration wait = Duration.ofMillis(10);
@@ -285,18 +285,18 @@ class AsyncAcquireTests {
 	void oneThatIsCancelledInLineIsGoneAndIsNotHandedTheLease() {
 		Hold hold = Harness.hold(this.engine);
 		CompletableFuture<@Nullable Hold> cancelled = acquire(WAIT);
-		CompletableFuture<@Nullable Hold> patient = acquire(WAIT);
+		CompletableFuture<@Nullable Hold> waiting = acquire(WAIT);
 		assertThat(cancelled.cancel(false)).isTrue();
 		hold.release();
-		hold(patient).release();
+		hold(waiting).release();
 		assertThat(cancelled).isCancelled();
 		this.harness.assertNothingLeft();
 	}
 
 	@Test
-	void oneThatIsCancelledWhileItSpeaksLeavesTheQueueOfTheStore() {
+	void leaderThatIsCancelledLeavesTheQueueOfTheStore() {
 		Hold elsewhere = Harness.hold(this.other);
-		CompletableFuture<@Nullable Hold> future = speaking(WAIT);
+		CompletableFuture<@Nullable Hold> future = leading(WAIT);
 		future.cancel(false);
 		await().until(() -> this.engine.size() == 0);
 		await().until(() -> this.backend.count(Kind.RELEASE) == 1);
@@ -307,7 +307,7 @@ class AsyncAcquireTests {
 	}
 
 	@Test
-	void grantThatCrossesWithTheCancellingIsGivenBack() {
+	void grantThatCrossesWithTheCancellingIsReleased() {
 		Gate gate = new Gate();
 		this.backend.next(Kind.CONTEND, Fault.after(gate));
 		CompletableFuture<@Nullable Hold> future = acquire(WAIT);
@@ -334,7 +334,7 @@ class AsyncAcquireTests {
 	}
 
 	/**
-	 * A hold whose lease can be passed on, because another waited for it when it was
+	 * A hold whose lease can be handed off, because another waited for it when it was
 	 * asked for.
 	 */
 	private Hold contendedHold(LockEngine engine, QueueingExecutor executor) {
@@ -346,14 +346,14 @@ class AsyncAcquireTests {
 	}
 
 	@Test
-	void oneThatIsCancelledAfterTheHandOffGivesTheLeaseBack() {
+	void acquisitionThatIsCancelledAfterTheHandOffReleasesTheLease() {
 		QueueingExecutor executor = new QueueingExecutor();
 		LockEngine engine = this.harness.engine(this.backend, executor);
 		Hold hold = contendedHold(engine, executor);
 		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, TERMS, new Object(), WAIT.toNanos());
-		this.backend.forgetCalls();
+		this.backend.clearCalls();
 		hold.release();
-		assertThat(this.backend.count(Kind.RELEASE)).as("handed over").isZero();
+		assertThat(this.backend.count(Kind.RELEASE)).as("handed off").isZero();
 		future.cancel(false);
 		executor.runAll();
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
@@ -361,7 +361,7 @@ class AsyncAcquireTests {
 	}
 
 	@Test
-	void oneWhoseLeaseIsLostBeforeTheStepThatFindsItGoesOnWaiting() {
+	void oneWhoseLeaseIsLostBeforeTheStepThatFindsItContinuesToWait() {
 		QueueingExecutor executor = new QueueingExecutor();
 		LockEngine engine = this.harness.engine(this.backend, executor);
 		Hold hold = contendedHold(engine, executor);
@@ -420,13 +420,13 @@ class AsyncAcquireTests {
 	@Test
 	void shutdownEndsAllThatWait() {
 		Hold elsewhere = Harness.hold(this.other);
-		CompletableFuture<@Nullable Hold> speaking = speaking(WAIT);
+		CompletableFuture<@Nullable Hold> leading = leading(WAIT);
 		List<CompletableFuture<@Nullable Hold>> waiting = new ArrayList<>();
 		for (int i = 0; i < 10; i++) {
 			waiting.add(acquire(WAIT));
 		}
 		this.engine.close();
-		assertThat(failure(speaking)).isEqualTo(Reason.CLOSED);
+		assertThat(failure(leading)).isEqualTo(Reason.CLOSED);
 		waiting.forEach((future) -> assertThat(failure(future)).isEqualTo(Reason.CLOSED));
 		assertThat(failure(acquire(WAIT))).isEqualTo(Reason.CLOSED);
 		elsewhere.release();
@@ -444,7 +444,7 @@ class AsyncAcquireTests {
 	}
 
 	@Test
-	void shutdownWaitsForReleasesThatNobodyWaitsFor() {
+	void shutdownWaitsForAsynchronousReleases() {
 		Gate gate = new Gate();
 		Hold hold = hold(acquire(WAIT));
 		this.backend.next(Kind.RELEASE, Fault.before(gate));
@@ -458,7 +458,7 @@ class AsyncAcquireTests {
 	}
 
 	@Test
-	void callbackThatBlocksHoldsUpNobody() {
+	void callbackThatBlocksDelaysNoOther() {
 		Hold hold = Harness.hold(this.engine);
 		Gate gate = new Gate();
 		CompletableFuture<?> blocked = acquire(WAIT).thenAccept((next) -> {

@@ -43,7 +43,7 @@ class AsyncReleaseTests {
 	}
 
 	@Test
-	void leaseIsGivenBack() throws Exception {
+	void leaseIsReleased() throws Exception {
 		for (int i = 0; i < 10; i++) {
 			assertThat(Harness.hold(this.engine).release()).isTrue();
 		}
@@ -54,7 +54,7 @@ class AsyncReleaseTests {
 	@Test
 	void lossIsToldWhenTheAnswerHasCome() {
 		Hold hold = Harness.hold(this.engine);
-		this.backend.setNews(FaultyBackend.News.LOSE);
+		this.backend.setDelivery(FaultyBackend.Delivery.LOSE);
 		this.harness.store.expire(hold.lease().request());
 		assertThat(hold.release()).isTrue();
 		Harness.await().until(() -> this.harness.losses.size() == 1);

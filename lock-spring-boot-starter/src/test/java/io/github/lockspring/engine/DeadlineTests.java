@@ -33,6 +33,7 @@ import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.Harness.Waiter;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.test.SettableTime;
 
 import static io.github.lockspring.engine.Harness.FAIR;
@@ -115,7 +116,7 @@ class DeadlineTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void newsThatKeepComingDoNotPutTheDeadlineOff(boolean async) {
+	void repeatedNotificationsDoNotPostponeTheDeadline(boolean async) {
 		Harness.hold(this.harness.engine());
 		this.backend.always(Kind.CONTEND, Fault.after(() -> {
 			this.harness.time.advance(Duration.ofMillis(150));
@@ -195,17 +196,17 @@ class DeadlineTests {
 	}
 
 	@Test
-	void waiterInLineDoesNotWaitForTheCallOfTheVoice() {
+	void queuedWaiterDoesNotWaitForTheCallOfTheLeader() {
 		Gate gate = new Gate();
 		this.backend.next(Kind.CONTEND, Fault.before(gate));
-		Waiter voice = this.harness.acquire(this.engine, SECOND);
+		Waiter leader = this.harness.acquire(this.engine, SECOND);
 		gate.awaitArrival();
 		Waiter waiter = this.harness.queued(this.engine, SECOND);
 		this.harness.advance(SECOND);
 		assertThat(waiter.result()).isNull();
-		assertThat(voice.isDone()).isFalse();
+		assertThat(leader.isDone()).isFalse();
 		gate.open();
-		voice.result();
+		leader.result();
 	}
 
 	@Test
@@ -249,7 +250,7 @@ class DeadlineTests {
 	}
 
 	@Test
-	void troubleThatIsOverIsForgotten() {
+	void storeFailureThatIsOverIsCleared() {
 		Harness.hold(this.harness.engine());
 		this.backend.next(Kind.CONTEND, Fault.unavailable());
 		Waiter waiter = this.harness.queued(this.engine, Duration.ofSeconds(2));
@@ -270,7 +271,7 @@ class DeadlineTests {
 	}
 
 	@Test
-	void troubleOfAFairOneIsNotThatOfALaterOne() {
+	void storeFailureOfAFairRequestIsNotReportedToALaterOne() {
 		Harness.hold(this.engine);
 		this.backend.always(Kind.CONTEND, Fault.unavailable());
 		Waiter fair = this.harness.queued(this.engine, FAIR, SECOND);

@@ -22,8 +22,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs everything in the thread that asks, so that the work of the upkeep is done when
- * the upkeep sleeps.
+ * Runs everything in the thread that asks, so that the work of the timer is done when the
+ * timer sleeps.
  */
 final class DirectExecutor extends AbstractExecutorService {
 

@@ -34,14 +34,14 @@ import io.github.lockspring.spi.LeaseRequest;
 class EngineLeaseModelTests extends EngineModel {
 
 	@Test
-	void newsOfAGrantThatComeTwiceDoNotReleaseIt() {
+	void notificationOfAGrantThatArrivesTwiceDoesNotReleaseIt() {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Process process = new Process();
 			Hold hold = process.contendedHold();
 			LeaseRequest lease = hold.lease().request();
 			process.start("a", hold::release);
 			process.start("b", process::acquireAndRelease);
-			process.start("news", () -> {
+			process.start("notification", () -> {
 				if (!process.backend.listener().onGranted(lease, new Grant(1, Duration.ofSeconds(30)), 0)) {
 					process.backend.release(lease, Duration.ofSeconds(1));
 				}
@@ -58,10 +58,10 @@ class EngineLeaseModelTests extends EngineModel {
 			LeaseRequest lease = hold.lease().request();
 			process.start("a", hold::release);
 			process.start("b", process::acquireAndReleaseIfNotLost);
-			process.start("news", () -> {
+			process.start("notification", () -> {
 				process.backend.release(lease, Duration.ofSeconds(1));
 				process.backend.listener().onLost(lease);
-				process.requireNobodyHolds(lease);
+				process.requireFree(lease);
 			});
 			process.finish();
 		});
@@ -93,7 +93,7 @@ class EngineLeaseModelTests extends EngineModel {
 	}
 
 	@Test
-	void nobodyComesInBeforeTheMinimumHoldIsOver() {
+	void noOtherAcquiresBeforeTheMinimumHoldIsOver() {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Process process = new Process();
 			AcquireOptions terms = process.terms.withMinimumHold(Duration.ofSeconds(10));
@@ -154,10 +154,10 @@ class EngineLeaseModelTests extends EngineModel {
 			process.holds.addAll(List.of(writer, reader));
 			process.start("writer", writer::release);
 			process.start("reader", reader::release);
-			process.start("news", () -> {
+			process.start("notification", () -> {
 				if (process.backend.release(lease, Duration.ofSeconds(1))) {
 					process.backend.listener().onLost(lease);
-					process.requireNobodyHolds(lease);
+					process.requireFree(lease);
 				}
 			});
 			process.join();

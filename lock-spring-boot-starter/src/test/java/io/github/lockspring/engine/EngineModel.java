@@ -41,7 +41,7 @@ abstract class EngineModel {
 	/**
 	 * Has the classes prepared for the checker, which does so when they are first used:
 	 * that takes long enough on a slow machine for a check to count as hung. The logging
-	 * of losses would be explored as well, and is much larger than what it tells of.
+	 * of losses would be explored as well, and is much larger than the loss itself.
 	 */
 	@BeforeAll
 	static void prepareClasses() {
@@ -107,13 +107,13 @@ abstract class EngineModel {
 		}
 
 		/**
-		 * A hold whose lease can be passed on.
+		 * A hold whose lease can be handed off.
 		 */
 		Hold contendedHold() {
 			Hold lost = this.engine.acquireUninterruptibly("k", this.terms, new Object(), 0);
-			this.time.beHasty();
+			this.time.advanceWithReadings();
 			require(this.engine.acquireUninterruptibly("k", this.terms, new Object(), 1) == null, "held twice");
-			this.time.bePatient();
+			this.time.standStill();
 			this.backend.release(lost.lease().request(), Duration.ZERO);
 			this.backend.listener().onLost(lost.lease().request());
 			this.losses.set(0);
@@ -186,7 +186,7 @@ abstract class EngineModel {
 			this.inside--;
 		}
 
-		void requireNobodyHolds(LeaseRequest lease) {
+		void requireFree(LeaseRequest lease) {
 			synchronized (this.holds) {
 				for (Hold hold : this.holds) {
 					require(!hold.lease().request().equals(lease) || !hold.isHeld(), "held although lost");

@@ -46,8 +46,8 @@ class EngineModelTests extends EngineModel {
 			Process process = new Process();
 			process.start("a", process::acquireAndRelease);
 			process.start("b", process::acquireAndRelease);
-			process.start("hasty", () -> {
-				process.time.beHasty();
+			process.start("hurried", () -> {
+				process.time.advanceWithReadings();
 				process.acquireAndRelease();
 			});
 			process.finish();
@@ -74,7 +74,7 @@ class EngineModelTests extends EngineModel {
 			process.start("b", process::acquireAndReleaseAsync);
 			process.start("c", process::acquireAndReleaseAsync);
 			process.finish();
-			require(process.entered == 3, "somebody waits for ever");
+			require(process.entered == 3, "a thread waits for ever");
 		});
 	}
 
@@ -109,7 +109,7 @@ class EngineModelTests extends EngineModel {
 				});
 			}
 			process.finish();
-			require(process.lastToken > 0, "nobody succeeded");
+			require(process.lastToken > 0, "none succeeded");
 		});
 	}
 

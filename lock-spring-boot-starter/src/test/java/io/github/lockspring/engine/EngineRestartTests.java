@@ -98,7 +98,7 @@ class EngineRestartTests {
 	}
 
 	@Test
-	void whatWasHeldBeforeIsLostAndInNobodysWay() {
+	void formerHoldIsLostAndBlocksNoOther() {
 		Hold hold = Harness.hold(this.engine);
 		restart();
 		assertThat(hold.isHeld()).isFalse();
@@ -110,7 +110,7 @@ class EngineRestartTests {
 	}
 
 	@Test
-	void whatCouldNotBeGivenBackIsGivenBackAfterTheStart() {
+	void failedReleaseIsRetriedAfterTheStart() {
 		Harness.hold(this.engine);
 		this.backend.always(Kind.RELEASE, Fault.unavailable());
 		this.engine.shutdown(Duration.ZERO);

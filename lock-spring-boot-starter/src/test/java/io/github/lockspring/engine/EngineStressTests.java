@@ -34,10 +34,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Kind;
-import io.github.lockspring.engine.FaultyBackend.News;
+import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.local.LocalStores;
 import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.TimeSource;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.await;
@@ -123,7 +124,7 @@ class EngineStressTests {
 		createEngines(2, true,
 				EngineSettings.defaults().withPoll(Duration.ofMillis(1), Duration.ofMillis(5), Duration.ofMillis(5)));
 		for (FaultyBackend backend : this.backends) {
-			backend.setNews(News.LOSE_SOME);
+			backend.setDelivery(Delivery.LOSE_SOME);
 			for (Kind kind : List.of(Kind.TRY, Kind.CONTEND, Kind.RELEASE)) {
 				backend.always(kind, oneInAHundred());
 			}
@@ -146,7 +147,7 @@ class EngineStressTests {
 		createEngines(2, true,
 				EngineSettings.defaults().withPoll(Duration.ofMillis(1), Duration.ofMillis(5), Duration.ofMillis(5)));
 		for (FaultyBackend backend : this.backends) {
-			backend.setNews(News.LOSE_SOME);
+			backend.setDelivery(Delivery.LOSE_SOME);
 			for (Kind kind : List.of(Kind.TRY, Kind.CONTEND, Kind.RELEASE)) {
 				backend.always(kind, oneInAHundred());
 			}
@@ -249,7 +250,7 @@ class EngineStressTests {
 	 */
 	private void enter(Hold hold) {
 		if (this.inside != null || this.readers.get() != 0) {
-			this.violations.add("somebody else is inside: " + this.inside + ", " + this.readers);
+			this.violations.add("another is inside: " + this.inside + ", " + this.readers);
 		}
 		this.inside = Thread.currentThread();
 		if (hold.token() <= this.lastToken) {

@@ -74,20 +74,20 @@ class EngineThreadsTests {
 	@Test
 	void manyLossesThatTakeTheirTimeToTellTakeFewThreads() {
 		Gate slow = new Gate();
-		AtomicInteger told = new AtomicInteger();
+		AtomicInteger notified = new AtomicInteger();
 		for (int i = 0; i < MANY; i++) {
 			Hold hold = this.engine.acquireUninterruptibly("order:" + i, TERMS, this, 0);
 			assertThat(hold).isNotNull();
 			hold.onLost(() -> {
 				slow.run();
-				told.incrementAndGet();
+				notified.incrementAndGet();
 			});
 		}
 		this.engine.close();
 		slow.awaitArrival();
 		assertThat(threads()).isLessThanOrEqualTo(MOST);
 		slow.open();
-		await().untilAtomic(told, org.hamcrest.Matchers.is(MANY));
+		await().untilAtomic(notified, org.hamcrest.Matchers.is(MANY));
 	}
 
 	@Test
@@ -106,14 +106,14 @@ class EngineThreadsTests {
 			}
 
 		}, this.harness.time);
-		AtomicInteger told = new AtomicInteger();
+		AtomicInteger notified = new AtomicInteger();
 		for (int i = 0; i < 200; i++) {
 			Hold hold = engine.acquireUninterruptibly("order:" + i, TERMS, this, 0);
 			assertThat(hold).isNotNull();
-			hold.onLost(told::incrementAndGet);
+			hold.onLost(notified::incrementAndGet);
 		}
 		engine.close();
-		await().untilAtomic(told, org.hamcrest.Matchers.is(200));
+		await().untilAtomic(notified, org.hamcrest.Matchers.is(200));
 		open.countDown();
 	}
 

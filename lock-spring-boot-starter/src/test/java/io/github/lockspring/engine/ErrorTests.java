@@ -41,8 +41,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * Whatever is thrown, and wherever: what was taken is given back, and the key can be
- * locked by others of this process.
+ * Whatever is thrown, and wherever: what was taken is released, and the key can be locked
+ * by others of this process.
  */
 class ErrorTests {
 
@@ -141,7 +141,7 @@ class ErrorTests {
 
 	@ParameterizedTest
 	@MethodSource("attempts")
-	void releaseThatThrowsGivesBack(Throwable failure, boolean afterEffect) {
+	void releaseThatThrowsIsRetried(Throwable failure, boolean afterEffect) {
 		Hold hold = Harness.hold(this.engine);
 		failNext(Kind.RELEASE, failure, afterEffect);
 		try {

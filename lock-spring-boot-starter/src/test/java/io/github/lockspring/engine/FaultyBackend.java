@@ -69,9 +69,9 @@ final class FaultyBackend implements LockBackend {
 
 	private final Map<Kind, ConcurrentLinkedQueue<Fault>> nextFaults = new EnumMap<>(Kind.class);
 
-	private final List<Supplier<Boolean>> heldNews = new ArrayList<>();
+	private final List<Supplier<Boolean>> heldNotifications = new ArrayList<>();
 
-	private volatile News news = News.PASS;
+	private volatile Delivery delivery = Delivery.PASS;
 
 	private volatile UnaryOperator<@Nullable Renewal> renewalAnswer = (renewal) -> renewal;
 
@@ -152,7 +152,7 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	/**
-	 * Has the next call of a kind fail, after those that were told so before.
+	 * Has the next call of a kind fail, after those that were notified so before.
 	 */
 	void next(Kind kind, Fault fault) {
 		this.nextFaults.get(kind).add(fault);
@@ -182,24 +182,24 @@ final class FaultyBackend implements LockBackend {
 		this.pollAnswer = answer;
 	}
 
-	void setNews(News news) {
-		this.news = news;
+	void setDelivery(Delivery delivery) {
+		this.delivery = delivery;
 	}
 
 	/**
-	 * Delivers the news that were kept, or delivers them again.
+	 * Delivers the notifications that were kept, or delivers them again.
 	 * @return how many were taken
 	 */
-	long deliverNews() {
+	long deliverNotifications() {
 		List<Supplier<Boolean>> all;
-		synchronized (this.heldNews) {
-			all = List.copyOf(this.heldNews);
+		synchronized (this.heldNotifications) {
+			all = List.copyOf(this.heldNotifications);
 		}
 		return all.stream().filter(Supplier::get).count();
 	}
 
 	/**
-	 * The engine, for news that a test makes up.
+	 * The engine, for notifications that a test makes up.
 	 */
 	BackendListener listener() {
 		BackendListener listener = this.listener;
@@ -208,7 +208,7 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	/**
-	 * Has grants that the store sends unasked be told as valid for this long only.
+	 * Has grants that the store sends unasked be notified as valid for this long only.
 	 */
 	void setClaimTime(Duration claimTime) {
 		this.claimTime = claimTime;
@@ -235,9 +235,9 @@ final class FaultyBackend implements LockBackend {
 		return this.lastRest;
 	}
 
-	int keptNews() {
-		synchronized (this.heldNews) {
-			return this.heldNews.size();
+	int keptNotifications() {
+		synchronized (this.heldNotifications) {
+			return this.heldNotifications.size();
 		}
 	}
 
@@ -262,7 +262,7 @@ final class FaultyBackend implements LockBackend {
 		return calls.get(calls.size() - 1);
 	}
 
-	void forgetCalls() {
+	void clearCalls() {
 		this.calls.clear();
 	}
 
@@ -310,7 +310,7 @@ final class FaultyBackend implements LockBackend {
 	@Override
 	public void start(BackendListener listener) {
 		this.listener = listener;
-		this.backend.start(new FaultyNews(listener));
+		this.backend.start(new FaultyNotifications(listener));
 	}
 
 	@Override
@@ -393,12 +393,12 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	/**
-	 * What becomes of the news of the store.
+	 * How notifications of the store are delivered.
 	 */
-	enum News {
+	enum Delivery {
 
 		/**
-		 * They are passed on.
+		 * They are handed off.
 		 */
 		PASS,
 
@@ -413,7 +413,7 @@ final class FaultyBackend implements LockBackend {
 		LOSE_SOME,
 
 		/**
-		 * They are late: see {@link #deliverNews()}. The store does not notice.
+		 * They are late: see {@link #deliverNotifications()}. The store does not notice.
 		 */
 		KEEP
 
@@ -452,7 +452,7 @@ final class FaultyBackend implements LockBackend {
 		}
 
 		/**
-		 * The call takes effect, but nobody knows.
+		 * The call takes effect, but its outcome is unknown.
 		 */
 		static Fault unknownAfterEffect() {
 			return after(() -> {
@@ -461,7 +461,7 @@ final class FaultyBackend implements LockBackend {
 		}
 
 		/**
-		 * The call takes no effect, but nobody knows.
+		 * The call takes no effect, but its outcome is unknown.
 		 */
 		static Fault unknownWithoutEffect() {
 			return before(() -> {
@@ -551,13 +551,13 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	/**
-	 * Passes news on, or does not.
+	 * Delivers notifications, or does not.
 	 */
-	private final class FaultyNews implements BackendListener {
+	private final class FaultyNotifications implements BackendListener {
 
 		private final BackendListener listener;
 
-		FaultyNews(BackendListener listener) {
+		FaultyNotifications(BackendListener listener) {
 			this.listener = listener;
 		}
 
@@ -605,17 +605,18 @@ final class FaultyBackend implements LockBackend {
 		}
 
 		private boolean arrives() {
-			News news = FaultyBackend.this.news;
-			return news == News.PASS || (news == News.LOSE_SOME && ThreadLocalRandom.current().nextInt(10) > 0);
+			Delivery delivery = FaultyBackend.this.delivery;
+			return delivery == Delivery.PASS
+					|| (delivery == Delivery.LOSE_SOME && ThreadLocalRandom.current().nextInt(10) > 0);
 		}
 
 		private void receive(Supplier<Boolean> message) {
 			if (arrives()) {
 				message.get();
 			}
-			else if (FaultyBackend.this.news == News.KEEP) {
-				synchronized (FaultyBackend.this.heldNews) {
-					FaultyBackend.this.heldNews.add(message);
+			else if (FaultyBackend.this.delivery == Delivery.KEEP) {
+				synchronized (FaultyBackend.this.heldNotifications) {
+					FaultyBackend.this.heldNotifications.add(message);
 				}
 			}
 		}

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Kind;
-import io.github.lockspring.engine.FaultyBackend.News;
+import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.Harness.Waiter;
 
 import static io.github.lockspring.engine.Harness.FAIR;
@@ -62,14 +62,14 @@ class HandOffTests {
 	}
 
 	/**
-	 * A hold of a key that was waited for, whose lease can be passed on.
+	 * A hold of a key that was waited for, whose lease can be handed off.
 	 */
 	private Hold contendedHold(LockEngine engine) {
 		Hold first = Harness.hold(engine);
 		Waiter waiter = this.harness.queued(engine, WAIT);
 		first.release();
 		Hold hold = waiter.hold();
-		this.backend.forgetCalls();
+		this.backend.clearCalls();
 		return hold;
 	}
 
@@ -109,7 +109,7 @@ class HandOffTests {
 	}
 
 	@Test
-	void uncontendedLeaseHasOneTokenAndIsNotPassedOn() {
+	void uncontendedLeaseHasOneTokenAndIsNotHandedOff() {
 		Hold first = Harness.hold(this.engine);
 		Waiter next = this.harness.queued(this.engine, WAIT);
 		first.release();
@@ -123,15 +123,15 @@ class HandOffTests {
 		LockEngine engine = engine(EngineSettings.defaults().withHandOff(3, Duration.ofSeconds(1)));
 		Hold hold = contendedHold(engine);
 		for (int i = 0; i < 3; i++) {
-			hold = passOn(engine, hold);
+			hold = handOff(engine, hold);
 			assertThat(this.backend.count(Kind.RELEASE)).isZero();
 		}
-		passOn(engine, hold);
+		handOff(engine, hold);
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
 		assertThat(this.backend.attempts()).isOne();
 	}
 
-	private Hold passOn(LockEngine engine, Hold hold) {
+	private Hold handOff(LockEngine engine, Hold hold) {
 		Waiter next = this.harness.queued(engine, WAIT);
 		hold.release();
 		return next.hold();
@@ -143,11 +143,11 @@ class HandOffTests {
 		Hold hold = contendedHold(engine);
 		long first = hold.token();
 		for (int i = 0; i < 256; i++) {
-			hold = passOn(engine, hold);
+			hold = handOff(engine, hold);
 		}
 		assertThat(hold.token()).isEqualTo(first + 256);
 		assertThat(this.backend.count(Kind.RELEASE)).isZero();
-		assertThat(passOn(engine, hold).token()).isGreaterThan(first + 256);
+		assertThat(handOff(engine, hold).token()).isGreaterThan(first + 256);
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
 	}
 
@@ -155,10 +155,10 @@ class HandOffTests {
 	void leaseGoesBackAfterTheSpan() {
 		Hold hold = contendedHold(this.engine);
 		this.harness.advance(Duration.ofMillis(19));
-		hold = passOn(this.engine, hold);
+		hold = handOff(this.engine, hold);
 		assertThat(this.backend.count(Kind.RELEASE)).isZero();
 		this.harness.advance(Duration.ofMillis(1));
-		passOn(this.engine, hold);
+		handOff(this.engine, hold);
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
 	}
 
@@ -166,7 +166,7 @@ class HandOffTests {
 	void handOffCanBeSwitchedOff() {
 		LockEngine engine = engine(EngineSettings.defaults().withHandOff(0, Duration.ofSeconds(1)));
 		Hold hold = contendedHold(engine);
-		passOn(engine, hold);
+		handOff(engine, hold);
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
 	}
 
@@ -200,7 +200,7 @@ class HandOffTests {
 	}
 
 	@Test
-	void leaseThatIsNotRenewedIsNotPassedOn() {
+	void leaseThatIsNotRenewedIsNotHandedOff() {
 		Hold first = Harness.hold(this.engine, UNRENEWED);
 		Waiter second = this.harness.queued(this.engine, UNRENEWED, WAIT);
 		first.release();
@@ -222,31 +222,31 @@ class HandOffTests {
 	}
 
 	@Test
-	void leaseWithTooLittleTimeLeftIsNotPassedOn() {
+	void leaseWithTooLittleTimeLeftIsNotHandedOff() {
 		LockEngine engine = engine(EngineSettings.defaults().withHandOff(256, LEASE).withMaxHoldTime(Duration.ZERO));
 		Hold hold = contendedHold(engine);
 		this.harness.advance(LEASE.minus(LEASE.dividedBy(100)).dividedBy(2));
-		hold = passOn(engine, hold);
+		hold = handOff(engine, hold);
 		assertThat(this.backend.count(Kind.RELEASE)).isZero();
 		this.harness.advance(Duration.ofMillis(1));
-		passOn(engine, hold);
+		handOff(engine, hold);
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
 	}
 
 	@Test
-	void leaseThatWasGrantedForAShortTimeIsPassedOnInTheFirstHalf() {
+	void leaseThatWasGrantedForAShortTimeIsHandedOffInTheFirstHalf() {
 		LockEngine engine = engine(EngineSettings.defaults().withHandOff(256, LEASE).withMaxHoldTime(Duration.ZERO));
 		Hold hold = holdForASecond(engine);
 		this.harness.advance(Duration.ofMillis(495));
-		hold = passOn(engine, hold);
+		hold = handOff(engine, hold);
 		assertThat(this.backend.count(Kind.RELEASE)).isZero();
 		this.harness.advance(Duration.ofMillis(1));
-		passOn(engine, hold);
+		handOff(engine, hold);
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
 	}
 
 	/**
-	 * A hold whose lease can be passed on, and was sent for a second only.
+	 * A hold whose lease can be handed off, and was sent for a second only.
 	 */
 	private Hold holdForASecond(LockEngine engine) {
 		Hold held = Harness.hold(this.harness.engine());
@@ -259,12 +259,12 @@ class HandOffTests {
 		held.release();
 		Hold hold = second.hold();
 		await().until(() -> this.backend.count(Kind.RELEASE) == 1); // of the first
-		this.backend.forgetCalls();
+		this.backend.clearCalls();
 		return hold;
 	}
 
 	@Test
-	void lostLeaseIsNotPassedOn() {
+	void lostLeaseIsNotHandedOff() {
 		Hold hold = contendedHold(this.engine);
 		Waiter next = this.harness.queued(this.engine, WAIT);
 		this.harness.store.expire(hold.lease().request());
@@ -274,7 +274,7 @@ class HandOffTests {
 	}
 
 	@Test
-	void leaseThatIsLostBetweenReleaseAndHandOffIsNotPassedOn() {
+	void leaseThatIsLostBetweenReleaseAndHandOffIsNotHandedOff() {
 		Hold hold = contendedHold(this.engine);
 		Waiter next = this.harness.queued(this.engine, WAIT);
 		this.time.afterNextLook(Thread.currentThread(), () -> this.harness.store.expire(hold.lease().request()));
@@ -286,7 +286,7 @@ class HandOffTests {
 	}
 
 	@Test
-	void newsOfGrantBetweenReleaseAndHandOffDoNotReleaseTheLease() {
+	void notificationOfGrantBetweenReleaseAndHandOffDoesNotReleaseTheLease() {
 		Hold held = Harness.hold(this.harness.engine());
 		Waiter first = this.harness.queued(this.engine, WAIT);
 		Waiter second = this.harness.queued(this.engine, WAIT);
@@ -297,26 +297,26 @@ class HandOffTests {
 		second.awaitSleep();
 		await().until(() -> left.getCount() == 0); // else the first is granted it
 		Waiter third = this.harness.queued(this.engine, WAIT);
-		this.backend.setNews(News.KEEP);
+		this.backend.setDelivery(Delivery.KEEP);
 		held.release();
 		this.harness.advance(EngineSettings.defaults().queuePoll());
 		Hold hold = second.hold();
-		assertThat(this.backend.keptNews()).isOne();
-		this.time.afterNextLook(Thread.currentThread(), this.backend::deliverNews);
+		assertThat(this.backend.keptNotifications()).isOne();
+		this.time.afterNextLook(Thread.currentThread(), this.backend::deliverNotifications);
 		hold.release();
 		assertThat(third.hold().lease()).isSameAs(hold.lease());
 		assertThat(this.harness.holders()).hasSize(1);
 	}
 
 	@Test
-	void leaseThatIsPassedOnWhileTheUpkeepLooksIsRenewed() {
+	void leaseThatIsHandedOffDuringTheSearchIsRenewed() {
 		LockEngine engine = engine(EngineSettings.defaults().withHandOff(256, LEASE));
 		Hold hold = contendedHold(engine);
 		Waiter next = this.harness.queued(engine, WAIT);
-		int sleeps = this.time.sleepsOfUpkeep();
+		int sleeps = this.time.sleepsOfTimer();
 		this.time.afterNextLook(Thread.currentThread(), () -> {
 			this.harness.advance(LEASE.dividedBy(3));
-			await().until(() -> this.time.sleepsOfUpkeep() > sleeps);
+			await().until(() -> this.time.sleepsOfTimer() > sleeps);
 		});
 		hold.release();
 		assertThat(next.hold().lease()).isSameAs(hold.lease());
@@ -325,7 +325,7 @@ class HandOffTests {
 	}
 
 	@Test
-	void grantThatCameUnaskedAfterLongWaitIsPassedOn() {
+	void grantThatCameUnaskedAfterLongWaitIsHandedOff() {
 		Hold held = Harness.hold(this.harness.engine());
 		Waiter first = this.harness.queued(this.engine, WAIT);
 		Waiter second = this.harness.queued(this.engine, WAIT);
@@ -341,7 +341,7 @@ class HandOffTests {
 	}
 
 	@Test
-	void oneWhoseLeaseWasLostBeforeItWokeUpGoesOnWaiting() {
+	void oneWhoseLeaseWasLostBeforeItWokeUpContinuesToWait() {
 		Hold hold = contendedHold(this.engine);
 		Waiter next = this.harness
 			.start(() -> this.engine.acquireUninterruptibly(KEY, TERMS, Thread.currentThread(), Long.MAX_VALUE / 2))

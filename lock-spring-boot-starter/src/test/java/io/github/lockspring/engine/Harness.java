@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.local.LocalStores;
 import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.test.SettableTime;
 
 /**
@@ -110,7 +111,7 @@ final class Harness implements AutoCloseable {
 	}
 
 	/**
-	 * An engine without threads of its own beside the upkeep, which {@link #advance} lets
+	 * An engine without threads of its own beside the timer, which {@link #advance} lets
 	 * do all that is due.
 	 */
 	LockEngine steadyEngine(FaultyBackend backend, EngineSettings settings) {
@@ -129,7 +130,7 @@ final class Harness implements AutoCloseable {
 	}
 
 	/**
-	 * Acquires for another owner, in this thread, what nobody holds.
+	 * Acquires for another owner, in this thread, a key that is not held.
 	 */
 	static Hold hold(LockEngine engine) {
 		return hold(engine, TERMS);
@@ -138,7 +139,7 @@ final class Harness implements AutoCloseable {
 	static Hold hold(LockEngine engine, AcquireOptions terms) {
 		Hold hold = engine.acquireUninterruptibly(KEY, terms, new Object(), 0);
 		if (hold == null) {
-			throw new AssertionError("Somebody holds the key");
+			throw new AssertionError("The key is held");
 		}
 		return hold;
 	}
@@ -177,9 +178,9 @@ final class Harness implements AutoCloseable {
 	 * Lets steady engines do what is due, moves time, and lets them do what is due then.
 	 */
 	void advance(Duration duration) {
-		this.clocks.forEach(HookedTime::awaitUpkeep);
+		this.clocks.forEach(HookedTime::awaitTimer);
 		this.time.advance(duration);
-		this.clocks.forEach(HookedTime::awaitUpkeep);
+		this.clocks.forEach(HookedTime::awaitTimer);
 	}
 
 	/**

@@ -22,6 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.TimerThread;
 
 /**
@@ -32,11 +33,11 @@ final class HookedTime implements TimeSource {
 
 	private final TimeSource time;
 
-	private final AtomicInteger sleepsOfUpkeep = new AtomicInteger();
+	private final AtomicInteger sleepsOfTimer = new AtomicInteger();
 
 	private final AtomicLong readings = new AtomicLong();
 
-	private volatile @Nullable Thread upkeep;
+	private volatile @Nullable Thread timer;
 
 	private volatile @Nullable Hook hook;
 
@@ -62,26 +63,26 @@ final class HookedTime implements TimeSource {
 	}
 
 	/**
-	 * Waits until the upkeep has done all that is due and sleeps. An upkeep that is just
+	 * Waits until the timer has done all that is due and sleeps. An timer that is just
 	 * falling asleep may not have looked at the clock for a while, hence twice.
 	 */
-	void awaitUpkeep() {
+	void awaitTimer() {
 		for (int i = 0; i < 2; i++) {
-			int before = sleepsOfUpkeep();
-			LockSupport.unpark(this.upkeep);
-			Harness.await().until(() -> sleepsOfUpkeep() > before);
+			int before = sleepsOfTimer();
+			LockSupport.unpark(this.timer);
+			Harness.await().until(() -> sleepsOfTimer() > before);
 		}
 	}
 
 	/**
-	 * How many times an upkeep thread went to sleep.
+	 * How many times an timer thread went to sleep.
 	 */
-	int sleepsOfUpkeep() {
-		return this.sleepsOfUpkeep.get();
+	int sleepsOfTimer() {
+		return this.sleepsOfTimer.get();
 	}
 
 	/**
-	 * How many times anybody looked at the monotonic clock.
+	 * Number of readings of the monotonic clock.
 	 */
 	long readings() {
 		return this.readings.get();
@@ -107,8 +108,8 @@ final class HookedTime implements TimeSource {
 	@Override
 	public void parkNanos(Object blocker, long nanos) {
 		if (blocker instanceof TimerThread) {
-			this.upkeep = Thread.currentThread();
-			this.sleepsOfUpkeep.incrementAndGet();
+			this.timer = Thread.currentThread();
+			this.sleepsOfTimer.incrementAndGet();
 		}
 		this.time.parkNanos(blocker, nanos);
 		Hook hook = this.wakeHook;

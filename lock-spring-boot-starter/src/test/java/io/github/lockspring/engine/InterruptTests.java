@@ -114,12 +114,12 @@ class InterruptTests {
 	}
 
 	@Test
-	void voiceIsInterruptedAndTheNextOneSpeaks() {
+	void leaderIsInterruptedAndTheNextOneLeads() {
 		Hold held = Harness.hold(this.harness.engine());
-		Waiter voice = this.harness.queued(this.engine, WAIT);
+		Waiter leader = this.harness.queued(this.engine, WAIT);
 		Waiter next = this.harness.queued(this.engine, WAIT);
-		voice.interrupt();
-		assertInterrupted(voice);
+		leader.interrupt();
+		assertInterrupted(leader);
 		await().until(() -> this.backend.attempts() == 2);
 		held.release();
 		assertThat(next.hold().isHeld()).isTrue();
@@ -128,14 +128,14 @@ class InterruptTests {
 	}
 
 	@Test
-	void placeInTheQueueOfTheStoreIsGivenBackOnce() {
+	void queueEntryOfTheStoreIsReleasedOnce() {
 		FaultyBackend backend = this.harness.backend();
 		Hold held = Harness.hold(this.harness.engine());
 		LockEngine steady = this.harness.steadyEngine(backend, EngineSettings.defaults());
 		for (int i = 0; i < 10; i++) {
-			Waiter voice = this.harness.queued(steady, WAIT);
-			voice.interrupt();
-			assertInterrupted(voice);
+			Waiter leader = this.harness.queued(steady, WAIT);
+			leader.interrupt();
+			assertInterrupted(leader);
 		}
 		this.harness.advance(Duration.ofSeconds(5), Duration.ofMillis(100));
 		assertThat(backend.count(Kind.RELEASE)).isEqualTo(10);
@@ -175,7 +175,7 @@ class InterruptTests {
 	}
 
 	@Test
-	void leaseThatIsHandedOverToAnInterruptedThreadIsTakenAndTheStatusKept() {
+	void leaseThatIsHandedOffToAnInterruptedThreadIsTakenAndTheStatusKept() {
 		Hold hold = Harness.hold(this.engine);
 		Waiter first = this.harness.queued(this.engine, WAIT);
 		hold.release();
@@ -188,7 +188,7 @@ class InterruptTests {
 	}
 
 	@Test
-	void leaseThatIsGrantedToAnInterruptedThreadIsGivenBack() {
+	void leaseThatIsGrantedToAnInterruptedThreadIsReleased() {
 		Hold held = Harness.hold(this.harness.engine());
 		Waiter waiter = this.harness.queued(this.engine, WAIT);
 		this.time.beforeWaking(waiter.thread(), held::release);
@@ -210,7 +210,7 @@ class InterruptTests {
 	}
 
 	@Test
-	void uninterruptibleVoiceWaitsOnAndKeepsItsStatus() {
+	void uninterruptibleLeaderContinuesToWaitAndKeepsItsStatus() {
 		Hold held = Harness.hold(this.harness.engine());
 		Waiter waiter = queuedUninterruptibly();
 		waiter.interrupt();

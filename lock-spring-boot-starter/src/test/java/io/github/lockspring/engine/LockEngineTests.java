@@ -150,14 +150,14 @@ class LockEngineTests {
 	@Test
 	void onlyOneOfManyWaitersAsksTheStore() {
 		Hold held = Harness.hold(this.harness.engine());
-		Waiter voice = this.harness.queued(this.engine, WAIT);
+		Waiter leader = this.harness.queued(this.engine, WAIT);
 		List<Waiter> others = new ArrayList<>();
 		for (int i = 0; i < 1000; i++) {
 			others.add(this.harness.queued(this.engine, WAIT));
 		}
 		assertThat(this.backend.attempts()).isOne();
 		held.release();
-		voice.hold().release();
+		leader.hold().release();
 		others.forEach((waiter) -> waiter.hold().release());
 		this.harness.assertNothingLeft();
 		assertThat(this.backend.attempts()).isLessThan(1001);

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 
 import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.spi.TimeSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -78,7 +79,7 @@ class LockEnginesTests {
 	}
 
 	@Test
-	void shutdownGivesBackWhatIsHeldOnAll() throws Exception {
+	void shutdownReleasesAllLocksOfAllBackends() throws Exception {
 		this.red.acquire("a", TERMS, 0);
 		this.blue.acquire("b", TERMS, 0);
 		this.engines.shutdown(Duration.ZERO);
@@ -87,7 +88,7 @@ class LockEnginesTests {
 	}
 
 	@Test
-	void shutdownInAThreadThatIsInterruptedEndsAtOnceAndGivesBack() throws Exception {
+	void shutdownInAThreadThatIsInterruptedEndsAtOnceAndReleases() throws Exception {
 		this.red.acquire("a", TERMS, 0);
 		this.blue.acquire("b", TERMS, 0);
 		Thread.currentThread().interrupt();

@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * Durations that mean <em>for ever</em> to whoever chose them.
+ * Durations that mean <em>for ever</em> to their users.
  */
 class LongDurationTests {
 
@@ -64,7 +64,7 @@ class LongDurationTests {
 
 	@ParameterizedTest
 	@MethodSource("durations")
-	void leaseIsHandedOverWithinTheSpan(Duration forever) {
+	void leaseIsHandedOffWithinTheSpan(Duration forever) {
 		LockEngine engine = this.harness.engine(this.backend, EngineSettings.defaults().withHandOff(256, forever));
 		Hold first = this.harness.acquire(engine, LEASE).hold();
 		Waiter second = this.harness.queued(engine, LEASE);
@@ -97,7 +97,7 @@ class LongDurationTests {
 
 	@ParameterizedTest
 	@MethodSource("durations")
-	void waitingGoesOn(Duration forever) throws InterruptedException {
+	void waitingContinues(Duration forever) throws InterruptedException {
 		LockEngine engine = this.harness.engine(this.backend);
 		long nanos = (forever.compareTo(Duration.ofNanos(Long.MAX_VALUE)) > 0) ? Long.MAX_VALUE : forever.toNanos();
 		assertThat(engine.nanosUntil(engine.deadlineAfter(nanos))).isPositive();

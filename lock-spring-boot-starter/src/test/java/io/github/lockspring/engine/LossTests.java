@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
-import io.github.lockspring.engine.FaultyBackend.News;
+import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.Harness.Waiter;
 import io.github.lockspring.spi.Renewal;
 
@@ -65,7 +65,7 @@ class LossTests {
 	}
 
 	@Test
-	void lossThatTheStoreTellsIsReported() {
+	void lossReportedByTheStoreIsReported() {
 		Hold hold = Harness.hold(this.engine);
 		this.harness.store.expire(hold.lease().request());
 		assertThat(hold.isHeld()).isFalse();
@@ -76,9 +76,9 @@ class LossTests {
 	@Test
 	void renewalThatIsRefusedIsALoss() {
 		Hold hold = Harness.hold(this.engine);
-		this.backend.setNews(News.LOSE);
+		this.backend.setDelivery(Delivery.LOSE);
 		this.harness.store.expire(hold.lease().request());
-		assertThat(hold.isHeld()).as("nobody knows yet").isTrue();
+		assertThat(hold.isHeld()).as("not known yet").isTrue();
 		this.harness.advance(LEASE.dividedBy(3));
 		awaitLossOf(hold);
 		assertThat(hold.isHeld()).isFalse();
@@ -96,7 +96,7 @@ class LossTests {
 	}
 
 	@Test
-	void endOfTheLeaseIsReportedThoughNobodyAsks() {
+	void endOfTheLeaseIsReportedWithoutACheck() {
 		Hold hold = Harness.hold(this.engine, UNRENEWED);
 		this.harness.advance(LEASE.minus(LEASE.dividedBy(100)));
 		awaitLossOf(hold);
@@ -112,7 +112,7 @@ class LossTests {
 	}
 
 	@Test
-	void lackOfThreadsKeepsNobodyFromBeingTold() {
+	void lackOfThreadsDoesNotPreventNotifications() {
 		DirectExecutor executor = new DirectExecutor();
 		LockEngine engine = this.harness.engine(this.harness.backend(), executor);
 		Hold hold = Harness.hold(engine, UNRENEWED);
@@ -130,7 +130,7 @@ class LossTests {
 	@Test
 	void storeThatGaveUpTheLeaseBeforeTheReleaseIsALoss() {
 		Hold hold = Harness.hold(this.engine);
-		this.backend.setNews(News.LOSE);
+		this.backend.setDelivery(Delivery.LOSE);
 		AtomicInteger called = new AtomicInteger();
 		hold.onLost(called::incrementAndGet);
 		this.harness.store.expire(hold.lease().request());
@@ -141,7 +141,7 @@ class LossTests {
 	}
 
 	@Test
-	void lossIsReportedOnceWhoeverNoticesItFirst() throws Exception {
+	void lossIsReportedOnceWhicheverSideNoticesItFirst() throws Exception {
 		for (int i = 0; i < 200; i++) {
 			Hold hold = Harness.hold(this.engine);
 			AtomicInteger called = new AtomicInteger();
@@ -300,7 +300,7 @@ class LossTests {
 	}
 
 	@Test
-	void holdsThatWereLostAndNeverGivenBackAreForgotten() throws InterruptedException {
+	void lostHoldsThatAreNeverReleasedAreDiscarded() throws InterruptedException {
 		List<Hold> holds = new ArrayList<>();
 		for (int i = 0; i < 100; i++) {
 			holds.add(this.engine.acquire("forgotten:" + i, UNRENEWED, 0));
@@ -348,7 +348,7 @@ class LossTests {
 	@Test
 	void lateReleaseLeavesTheSuccessorAlone() {
 		Hold hold = Harness.hold(this.engine);
-		this.backend.setNews(News.LOSE);
+		this.backend.setDelivery(Delivery.LOSE);
 		this.harness.store.expire(hold.lease().request());
 		Hold successor = Harness.hold(this.harness.engine());
 		assertThat(hold.release()).isFalse();

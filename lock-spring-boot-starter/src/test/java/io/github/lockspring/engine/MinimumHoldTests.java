@@ -47,7 +47,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void nobodyGetsTheKeyBeforeTheMinimumIsOver() {
+	void keyIsNotGrantedBeforeTheMinimumIsOver() {
 		LockEngine engine = this.harness.engine(this.backend);
 		LockEngine other = this.harness.engine();
 		Hold hold = Harness.hold(engine, TERMS);
@@ -65,7 +65,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void releaseAfterTheMinimumGivesBackAtOnce() {
+	void releaseAfterTheMinimumIsImmediate() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold hold = Harness.hold(engine, TERMS);
 		this.harness.time.advance(MINIMUM);
@@ -75,7 +75,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void leaseIsNotPassedOnInsideTheProcess() {
+	void leaseIsNotHandedOffInsideTheProcess() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold hold = Harness.hold(engine, TERMS);
 		Harness.Waiter waiter = this.harness.queued(engine, TERMS, Duration.ofMinutes(1));
@@ -91,7 +91,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void leaseThatWasWaitedForIsNotPassedOnEither() {
+	void leaseThatWasWaitedForIsNotHandedOffEither() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold first = Harness.hold(engine);
 		Harness.Waiter holder = this.harness.queued(engine, TERMS, Duration.ofMinutes(10));
@@ -180,7 +180,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void lostReplyToReleaseDoesNotProlongTheRest() {
+	void lostReplyToReleaseDoesNotProlongTheDelay() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold hold = Harness.hold(engine, TERMS);
 		this.backend.next(Kind.RELEASE, Fault.unknownAfterEffect());
@@ -190,7 +190,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void releaseThatIsNotWaitedForLeavesTheRest() {
+	void asynchronousReleaseKeepsTheDelay() {
 		LockEngine engine = this.harness.engine(this.backend, EngineSettings.defaults().withAsyncRelease(true));
 		Harness.hold(engine, TERMS).release();
 		assertThat(this.backend.lastRest()).isEqualTo(MINIMUM);
@@ -198,7 +198,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void shutdownAfterReleaseLeavesTheRest() {
+	void shutdownAfterReleaseKeepsTheDelay() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Harness.hold(engine, TERMS).release();
 		engine.close();
@@ -208,7 +208,7 @@ class MinimumHoldTests {
 	}
 
 	@Test
-	void shutdownWhileHeldLeavesTheRest() {
+	void shutdownWhileHeldKeepsTheDelay() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold hold = Harness.hold(engine, TERMS);
 		this.harness.time.advance(Duration.ofSeconds(1));

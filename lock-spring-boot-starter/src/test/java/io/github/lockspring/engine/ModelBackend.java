@@ -117,7 +117,7 @@ final class ModelBackend implements LockBackend {
 	}
 
 	/**
-	 * Ends the rests of all leases that were given back.
+	 * Ends the rests of all leases that were released.
 	 * @return how many there were
 	 */
 	synchronized int endRests() {

@@ -18,26 +18,28 @@ package io.github.lockspring.engine;
 
 import java.util.concurrent.locks.LockSupport;
 
+import io.github.lockspring.spi.TimeSource;
+
 /**
- * Time for model checking. It stands still for patient threads, who sleep until they are
- * woken: if nobody wakes them, the model checker reports that all threads are blocked.
- * For hasty threads it moves on with every look, and they do not sleep at all.
+ * Time for model checking. It stands still for most threads, which sleep until they are
+ * woken: if they are not woken, the model checker reports that all threads are blocked.
+ * For others it advances with every reading, and they do not sleep at all.
  */
 final class ModelTime implements TimeSource {
 
 	private final ThreadLocal<long[]> looks = new ThreadLocal<>();
 
 	/**
-	 * Makes the current thread hasty.
+	 * Advance the time with every reading of the current thread.
 	 */
-	void beHasty() {
+	void advanceWithReadings() {
 		this.looks.set(new long[1]);
 	}
 
 	/**
-	 * Makes the current thread patient again.
+	 * Stand still for the current thread again.
 	 */
-	void bePatient() {
+	void standStill() {
 		this.looks.remove();
 	}
 

@@ -58,7 +58,7 @@ class OwnerCheckTests {
 	private Hold acquire(String key) {
 		Hold hold = this.engine.acquireUninterruptibly(key, TERMS, Thread.currentThread(), 0);
 		if (hold == null) {
-			throw new AssertionError("Somebody holds the key");
+			throw new AssertionError("The key is held");
 		}
 		return hold;
 	}

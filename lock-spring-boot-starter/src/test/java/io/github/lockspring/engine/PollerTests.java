@@ -40,7 +40,7 @@ import io.github.lockspring.engine.FaultyBackend.Call;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
-import io.github.lockspring.engine.FaultyBackend.News;
+import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.Harness.Waiter;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Capability;
@@ -87,7 +87,7 @@ class PollerTests {
 	private Hold heldElsewhere(String key) {
 		Hold hold = this.other.acquireUninterruptibly(key, TERMS, new Object(), 0);
 		if (hold == null) {
-			throw new AssertionError("Somebody holds the key");
+			throw new AssertionError("The key is held");
 		}
 		return hold;
 	}
@@ -172,7 +172,7 @@ class PollerTests {
 	void leaseThatEndsEarlierIsAskedForThen() {
 		AcquireOptions brief = AcquireOptions.exclusive(Duration.ofMillis(300), false);
 		this.other.acquireUninterruptibly(KEY, brief, new Object(), 0);
-		this.backend.setNews(News.LOSE);
+		this.backend.setDelivery(Delivery.LOSE);
 		CompletableFuture<@Nullable Hold> waiting = waiting(this.engine, KEY, WAIT);
 		this.harness.advance(Duration.ofMillis(299));
 		assertThat(this.backend.count(Kind.POLL)).isZero();
@@ -184,7 +184,7 @@ class PollerTests {
 	void grantWhoseMessageIsLostIsTakenAfterOnePoll() {
 		Hold held = heldElsewhere(KEY);
 		CompletableFuture<@Nullable Hold> waiting = waiting(this.engine, KEY, WAIT);
-		this.backend.setNews(News.LOSE);
+		this.backend.setDelivery(Delivery.LOSE);
 		held.release();
 		this.harness.advance(POLL);
 		assertThat(hold(waiting).isHeld()).isTrue();
@@ -250,7 +250,7 @@ class PollerTests {
 	}
 
 	@Test
-	void failureIsTheTroubleOfThoseThatWaitAndOverWithTheNextAnswer() {
+	void failureIsReportedToWaitersUntilTheNextAnswer() {
 		heldElsewhere(KEY);
 		waiting(this.engine, KEY, WAIT);
 		CompletableFuture<@Nullable Hold> unlucky = waiting(this.engine, KEY, POLL.plusMillis(1));
@@ -304,7 +304,7 @@ class PollerTests {
 		assertThat(this.backend.count(Kind.POLL)).isEqualTo(2);
 		this.harness.advance(AFTER_FAILURE);
 		assertThat(this.backend.count(Kind.POLL)).isEqualTo(3);
-		this.backend.setNews(News.LOSE);
+		this.backend.setDelivery(Delivery.LOSE);
 		held.release();
 		this.harness.advance(POLL);
 		assertThat(hold(waiting).isHeld()).isTrue();
@@ -333,7 +333,7 @@ class PollerTests {
 
 	private void assertEachAsksForItself() {
 		Hold held = heldElsewhere(KEY);
-		this.backend.setNews(News.LOSE);
+		this.backend.setDelivery(Delivery.LOSE);
 		CompletableFuture<@Nullable Hold> waiting = waiting(this.engine, KEY, WAIT);
 		heldElsewhere("another");
 		waiting(this.engine, "another", WAIT);
@@ -376,7 +376,7 @@ class PollerTests {
 			}
 		}));
 		this.harness.advance(MAX_POLL.multipliedBy(100), Duration.ofMillis(5));
-		polling.forgetCalls();
+		polling.clearCalls();
 		this.other.close();
 		this.harness.advance(MAX_POLL.multipliedBy(100), Duration.ofMillis(5));
 		waiting.forEach((future) -> assertThat(hold(future).isHeld()).isTrue());
@@ -390,7 +390,7 @@ class PollerTests {
 		}
 		this.harness.advance(POLL.multipliedBy(20), Duration.ofMillis(100));
 		assertThat(this.backend.calls(Kind.POLL).stream().mapToInt((call) -> call.requests().size()).min()).hasValue(2);
-		this.backend.forgetCalls();
+		this.backend.clearCalls();
 		this.harness.advance(POLL);
 		this.harness.advance(POLL);
 		assertThat(this.backend.lastCall(Kind.POLL).requests()).hasSize(50);
@@ -423,7 +423,7 @@ class PollerTests {
 	}
 
 	@Test
-	void nobodyIsAskedForThatIsCancelledOrInterrupted() {
+	void cancelledOrInterruptedRequestIsNotPolled() {
 		heldElsewhere("a");
 		heldElsewhere("b");
 		CompletableFuture<@Nullable Hold> cancelled = waiting(this.engine, "a", WAIT);
@@ -461,7 +461,7 @@ class PollerTests {
 		this.harness.advance(POLL.dividedBy(4));
 		waiting(engine, "b", WAIT);
 		for (int i = 0; i < 3; i++) {
-			simple.forgetCalls();
+			simple.clearCalls();
 			this.harness.advance(POLL.dividedBy(4).multipliedBy(3));
 			assertThat(simple.calls(Kind.CONTEND)).extracting((call) -> call.request().key()).containsExactly("a");
 			this.harness.advance(POLL.dividedBy(4));
@@ -470,12 +470,12 @@ class PollerTests {
 	}
 
 	@Test
-	void storeWithoutNewsIsAskedForAllAtOnceWhenPausesHaveGrown() {
+	void storeWithoutNotificationsIsPolledForAllTogetherWhenDelaysHaveGrown() {
 		FaultyBackend polling = this.harness.backend().without(Capability.QUEUE);
 		LockEngine engine = this.harness.steadyEngine(polling, EngineSettings.defaults());
 		List<CompletableFuture<@Nullable Hold>> waiting = waitForKeys(engine, 20);
 		this.harness.advance(MAX_POLL.multipliedBy(10), Duration.ofMillis(1));
-		polling.forgetCalls();
+		polling.clearCalls();
 		this.harness.advance(MAX_POLL.multipliedBy(10), Duration.ofMillis(1));
 		assertThat(polling.attempts()).isZero();
 		assertThat(polling.count(Kind.POLL)).isBetween(10L, 20L);
@@ -490,7 +490,7 @@ class PollerTests {
 	void thoseWhoseCallHangsAskThemselves() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold held = heldElsewhere(KEY);
-		this.backend.setNews(News.LOSE);
+		this.backend.setDelivery(Delivery.LOSE);
 		CompletableFuture<@Nullable Hold> waiting = waiting(engine, KEY, WAIT);
 		await().until(() -> this.backend.attempts() == 1);
 		Gate gate = new Gate();
@@ -508,7 +508,7 @@ class PollerTests {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold first = heldElsewhere("a");
 		Hold second = heldElsewhere("b");
-		this.backend.setNews(News.LOSE);
+		this.backend.setDelivery(Delivery.LOSE);
 		CompletableFuture<@Nullable Hold> one = waiting(engine, "a", WAIT);
 		await().until(() -> this.backend.attempts() == 1);
 		Gate gate = new Gate();

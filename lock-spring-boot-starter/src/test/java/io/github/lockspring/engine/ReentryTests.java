@@ -158,7 +158,7 @@ class ReentryTests {
 	}
 
 	@Test
-	void lostHoldIsGivenBackAsOftenAsItWasAcquired() throws InterruptedException {
+	void lostHoldIsReleasedAsOftenAsItWasAcquired() throws InterruptedException {
 		Hold hold = acquire();
 		acquire();
 		this.harness.advance(LEASE);
@@ -252,7 +252,7 @@ class ReentryTests {
 	}
 
 	@Test
-	void whoHoldsAPermitHasNoLockToGiveBack() throws InterruptedException {
+	void holderOfAPermitHasNoLockToRelease() throws InterruptedException {
 		Hold permit = this.engine.acquire(KEY, terms("permit"), 0);
 		for (String kind : List.of("exclusive", "fair", "shared")) {
 			assertThat(this.engine.heldBy(KEY, Thread.currentThread(), terms(kind))).isNull();

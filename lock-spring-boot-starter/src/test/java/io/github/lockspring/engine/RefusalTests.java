@@ -64,7 +64,7 @@ class RefusalTests {
 	@Test
 	void refusalReachesTheCallerAtOnceAndLeavesNothing() {
 		for (Duration wait : new Duration[] { Duration.ZERO, WAIT }) {
-			this.backend.forgetCalls();
+			this.backend.clearCalls();
 			assertThatExceptionOfType(EngineException.class)
 				.isThrownBy(() -> this.engine.acquire(KEY, WRONG, wait.toNanos()))
 				.withMessageContaining("59")
@@ -79,7 +79,7 @@ class RefusalTests {
 	}
 
 	@Test
-	void nextWaiterGoesOnAfterRefusal() {
+	void nextWaiterContinuesAfterRejection() {
 		Gate gate = new Gate();
 		this.backend.next(Kind.CONTEND, Fault.before(gate));
 		Waiter refused = this.harness.acquire(this.engine, WRONG, WAIT);

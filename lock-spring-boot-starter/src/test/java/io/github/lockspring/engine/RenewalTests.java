@@ -37,6 +37,7 @@ import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.spi.TimeSource;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
@@ -534,7 +535,7 @@ class RenewalTests {
 		long before = clock.readings();
 		for (int i = 0; i < 100; i++) {
 			this.harness.time.advance(Duration.ofMillis(10));
-			clock.awaitUpkeep();
+			clock.awaitTimer();
 		}
 		assertThat(polling.attempts()).isGreaterThan(1_200);
 		assertThat(clock.readings() - before).isLessThan(50_000);

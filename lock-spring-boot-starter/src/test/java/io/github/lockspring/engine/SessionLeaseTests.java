@@ -124,13 +124,13 @@ class SessionLeaseTests {
 	}
 
 	@Test
-	void leaseThatIsCutIsPassedOn() {
+	void leaseThatIsCutIsHandedOff() {
 		this.backend.setLongestLease(SESSION);
 		Hold first = Harness.hold(this.engine);
 		Harness.Waiter waiter = this.harness.queued(this.engine, WAIT);
 		first.release();
 		Harness.Waiter next = this.harness.queued(this.engine, WAIT);
-		this.backend.forgetCalls();
+		this.backend.clearCalls();
 		waiter.hold().release();
 		assertThat(next.hold().isHeld()).isTrue();
 		assertThat(releases()).isZero();
@@ -182,7 +182,7 @@ class SessionLeaseTests {
 	}
 
 	@Test
-	void leaseThatIsKeptAliveForItsTimeIsNotPassedOn() {
+	void leaseThatIsKeptAliveForItsTimeIsNotHandedOff() {
 		this.backend.setLongestLease(SESSION);
 		Hold first = Harness.hold(this.engine, UNRENEWED);
 		Harness.Waiter waiter = this.harness.queued(this.engine, UNRENEWED, WAIT);
@@ -206,7 +206,7 @@ class SessionLeaseTests {
 	}
 
 	@Test
-	void leaseWhoseTimeIsOverIsGivenBack() {
+	void leaseWhoseTimeIsOverIsReleased() {
 		Hold hold = Harness.hold(this.engine, UNRENEWED);
 		this.harness.advance(usable(LEASE));
 		assertThat(releases()).isOne();
@@ -218,7 +218,7 @@ class SessionLeaseTests {
 	}
 
 	@Test
-	void leaseThatItsHolderForgotIsGivenBack() {
+	void leaseThatItsHolderNeverReleasesIsReleased() {
 		LockEngine engine = this.harness.steadyEngine(this.backend,
 				EngineSettings.defaults().withMaxHoldTime(LEASE.multipliedBy(2)));
 		Hold hold = Harness.hold(engine);
@@ -231,14 +231,14 @@ class SessionLeaseTests {
 	}
 
 	@Test
-	void leaseThatCouldNotBeRenewedIsGivenBackWhenTheStoreIsBack() {
+	void leaseThatCouldNotBeRenewedIsReleasedWhenTheStoreIsBack() {
 		Hold hold = Harness.hold(this.engine);
 		this.backend.always(Kind.RENEW, Fault.unavailable());
 		this.backend.always(Kind.RELEASE, Fault.unavailable());
 		this.harness.advance(LEASE, SECOND);
 		assertThat(hold.isHeld()).isFalse();
 		this.backend.heal();
-		this.backend.forgetCalls();
+		this.backend.clearCalls();
 		this.harness.advance(SECOND.multipliedBy(2));
 		assertThat(releases()).isOne();
 		assertThat(renewals()).isZero();
@@ -256,7 +256,7 @@ class SessionLeaseTests {
 	}
 
 	@Test
-	void leaseOfSeveralKeysIsGivenBackOnce() {
+	void leaseOfSeveralKeysIsReleasedOnce() {
 		List<Hold> holds = this.engine.acquireTogether(List.of("a", "b", "c"), UNRENEWED);
 		holds.get(0).release();
 		assertThat(releases()).as("the part that was released").isOne();
@@ -267,7 +267,7 @@ class SessionLeaseTests {
 	}
 
 	@Test
-	void leaseThatAReaderBorrowsIsGivenBackOnce() throws InterruptedException {
+	void leaseThatAReaderBorrowsIsReleasedOnce() throws InterruptedException {
 		Hold writer = this.engine.acquire(KEY, UNRENEWED, 0);
 		Hold reader = this.engine.acquire(KEY, AcquireOptions.shared(LEASE, false), 0);
 		this.harness.advance(LEASE);
@@ -284,10 +284,10 @@ class SessionLeaseTests {
 		this.backend.always(Kind.RELEASE, Fault.unavailable());
 		hold.release();
 		this.harness.advance(LEASE, SECOND);
-		this.backend.forgetCalls();
+		this.backend.clearCalls();
 		this.harness.advance(SECOND.multipliedBy(5), SECOND);
 		assertThat(releases()).isPositive();
-		this.backend.forgetCalls();
+		this.backend.clearCalls();
 		this.harness.advance(LEASE, SECOND);
 		assertThat(releases()).isZero();
 	}
@@ -300,12 +300,12 @@ class SessionLeaseTests {
 		hold.release();
 		this.harness.advance(LEASE.multipliedBy(10), SECOND);
 		this.backend.listener().onResumed();
-		this.backend.forgetCalls();
+		this.backend.clearCalls();
 		this.harness.advance(SECOND.multipliedBy(5), SECOND);
 		assertThat(releases()).isPositive();
 		this.backend.heal();
 		this.harness.advance(SECOND.multipliedBy(5), SECOND);
-		this.backend.forgetCalls();
+		this.backend.clearCalls();
 		this.harness.advance(LEASE, SECOND);
 		assertThat(releases()).isZero();
 	}

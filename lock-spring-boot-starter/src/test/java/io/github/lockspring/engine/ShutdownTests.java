@@ -119,20 +119,20 @@ class ShutdownTests {
 	}
 
 	@Test
-	void placeInTheQueueOfTheStoreIsGivenBack() {
+	void queueEntryOfTheStoreIsReleased() {
 		Harness.hold(this.harness.engine());
 		this.harness.queued(this.engine, WAIT);
 		this.engine.close();
-		// Twice if the upkeep gives it back at the same moment
+		// Twice if the timer releases it at the same moment
 		assertThat(this.backend.calls(Kind.RELEASE)).extracting(FaultyBackend.Call::request)
 			.containsOnly(this.backend.lastCall(Kind.CONTEND).request());
 	}
 
 	/**
-	 * It has left the queue here, and looks at the clock to have its place given back.
+	 * It has left the queue here, and looks at the clock to have its place released.
 	 */
 	@Test
-	void placeOfOneThatIsJustLeavingIsGivenBack() throws Exception {
+	void queueEntryOfALeavingRequestIsReleased() throws Exception {
 		HookedTime time = new HookedTime(this.harness.time);
 		LockEngine engine = this.harness.engine(this.backend, EngineSettings.defaults(), time);
 		Harness.hold(this.harness.engine());
@@ -210,7 +210,7 @@ class ShutdownTests {
 	}
 
 	@Test
-	void leaseIsNotPassedOnDuringShutdown() {
+	void leaseIsNotHandedOffDuringShutdown() {
 		Hold first = Harness.hold(this.engine);
 		Waiter second = this.harness.queued(this.engine, WAIT);
 		first.release();
@@ -222,7 +222,7 @@ class ShutdownTests {
 	}
 
 	@Test
-	void grantThatArrivesAfterTheShutdownBeganIsGivenBack() {
+	void grantThatArrivesAfterTheShutdownBeganIsReleased() {
 		Gate gate = new Gate();
 		this.backend.next(Kind.CONTEND, Fault.after(gate));
 		Waiter waiter = this.harness.acquire(this.engine, WAIT);
@@ -312,7 +312,7 @@ class ShutdownTests {
 	}
 
 	@Test
-	void interruptedShutdownGivesBack() {
+	void interruptedShutdownReleases() {
 		Harness.hold(this.engine);
 		Thread.currentThread().interrupt();
 		this.engine.shutdown(LONG);

@@ -68,8 +68,8 @@ class SuspensionTests {
 	@Test
 	void nothingCountsAsHeldUntilTheStoreIsBack() {
 		Hold hold = Harness.hold(this.engine);
-		AtomicInteger told = new AtomicInteger();
-		hold.onLost(told::incrementAndGet);
+		AtomicInteger notified = new AtomicInteger();
+		hold.onLost(notified::incrementAndGet);
 		suspend();
 		suspend();
 		assertThat(hold.isHeld()).isFalse();
@@ -78,7 +78,7 @@ class SuspensionTests {
 		resume();
 		assertThat(hold.isHeld()).isTrue();
 		assertThat(hold.remaining()).isPositive();
-		assertThat(told).hasValue(0);
+		assertThat(notified).hasValue(0);
 		assertThat(this.harness.losses).isEmpty();
 	}
 
@@ -90,7 +90,7 @@ class SuspensionTests {
 	}
 
 	@Test
-	void timeOfTheLeaseGoesOn() {
+	void timeOfTheLeaseContinues() {
 		Hold hold = Harness.hold(this.engine);
 		this.backend.always(Kind.RENEW, Fault.unavailable());
 		suspend();
@@ -165,13 +165,13 @@ class SuspensionTests {
 	}
 
 	@Test
-	void leaseIsNotPassedOn() {
+	void leaseIsNotHandedOff() {
 		Hold first = Harness.hold(this.engine);
 		Waiter waiter = this.harness.queued(this.engine, WAIT);
 		first.release();
 		Hold hold = waiter.hold();
 		Waiter next = this.harness.queued(this.engine, WAIT);
-		this.backend.forgetCalls();
+		this.backend.clearCalls();
 		suspend();
 		assertThat(hold.release()).isTrue();
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
@@ -233,7 +233,7 @@ class SuspensionTests {
 	}
 
 	@Test
-	void leaseInDoubtIsNotHandedOver() {
+	void leaseInDoubtIsNotHandedOff() {
 		Hold hold = Harness.hold(this.engine);
 		Waiter waiter = this.harness.queued(this.engine, WAIT);
 		this.harness.advance(SECOND);

@@ -35,6 +35,7 @@ import io.github.lockspring.LockTemplate;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
+import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
@@ -73,7 +74,7 @@ class TogetherTests {
 	}
 
 	@Test
-	void keysThatEndAreGivenBackThoughOneIsHeldAgain() throws Exception {
+	void keysThatEndAreReleasedThoughOneIsHeldAgain() throws Exception {
 		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
 		Hold again = this.engine.acquire("b", TERMS, 0);
 		assertThat(again).isSameAs(holds.get(1));
@@ -104,7 +105,7 @@ class TogetherTests {
 	}
 
 	@Test
-	void renewalThatCrossedWithAPartGivenBackIsNoLoss() {
+	void renewalThatCrossedWithThePartialReleaseIsNoLoss() {
 		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
 		Gate gate = new Gate();
 		this.backend.next(Kind.RENEW, Fault.before(gate));
@@ -125,7 +126,7 @@ class TogetherTests {
 	}
 
 	@Test
-	void partsThatCouldNotBeGivenBackAreAllGivenBackLater() {
+	void failedReleasesOfPartsAreAllRetried() {
 		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
 		this.backend.always(Kind.RELEASE, Fault.unavailable());
 		assertThat(holds).allMatch(Hold::release);
@@ -201,7 +202,7 @@ class TogetherTests {
 	@Test
 	void storeIsNotAskedIfOneKeyIsHeldOrWantedInThisProcess() throws Exception {
 		Hold held = this.engine.acquire("b", TERMS, 0);
-		this.backend.forgetCalls();
+		this.backend.clearCalls();
 		assertThat(this.engine.acquireTogether(KEYS, TERMS)).isEmpty();
 		assertThat(this.backend.attempts()).isZero();
 		assertThat(this.engine.size()).isOne();
@@ -311,7 +312,7 @@ class TogetherTests {
 			.withWaitTime(wait)
 			.withLeaseTime(Harness.LEASE)
 			.withAutoRenew(false);
-		LockTemplate template = new LockTemplate(this.engine, "", options);
+		LockTemplate template = LockAccess.get().template(LockEngines.of(this.engine), "", options);
 		return async ? template.tryAcquireAllAsync(KEYS, options)
 				: CompletableFuture.supplyAsync(() -> template.tryAcquireAll(KEYS, options));
 	}

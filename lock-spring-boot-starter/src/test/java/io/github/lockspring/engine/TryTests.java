@@ -96,7 +96,7 @@ class TryTests {
 
 	@ParameterizedTest
 	@MethodSource("parts")
-	void whoCannotWaitAnyLongerAsksThoughAnotherSpeaks(AcquireOptions terms) {
+	void holdThatCannotWaitAnyLongerTriesBesideTheLeader(AcquireOptions terms) {
 		asking(terms);
 		Waiter waiter = this.harness.queued(this.engine, terms, Duration.ofMillis(1));
 		this.harness.time.advance(Duration.ofMillis(1));
@@ -142,7 +142,7 @@ class TryTests {
 	@Test
 	void tryIsRefusedWithoutAskingWhileTheKeyIsHeldHere() {
 		Harness.hold(this.engine);
-		this.backend.forgetCalls();
+		this.backend.clearCalls();
 		assertThat(this.engine.acquireUninterruptibly(Harness.KEY, PERMIT, new Object(), 0)).isNull();
 		assertThat(this.backend.attempts()).isZero();
 	}

@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Tests for calls to the store of which nobody knows what became of them.
+ * Tests for calls to the store with an unknown outcome.
  */
 class UnknownOutcomeTests {
 
@@ -179,7 +179,7 @@ class UnknownOutcomeTests {
 	void releaseWithUnknownOutcomeIsRepeatedInTheBackground() {
 		Hold hold = Harness.hold(this.engine);
 		this.backend.next(Kind.RELEASE, Fault.unknownWithoutEffect());
-		assertThat(hold.release()).as("the caller goes on").isTrue();
+		assertThat(hold.release()).as("the caller continues").isTrue();
 		assertThat(this.engine.size()).isZero();
 		this.harness.advance(STEP);
 		assertThat(releases()).hasSize(2).containsOnly(hold.lease().request());
@@ -189,7 +189,7 @@ class UnknownOutcomeTests {
 	}
 
 	@Test
-	void releaseThatTookEffectAlthoughNobodyKnewIsNoLoss() {
+	void releaseThatTookEffectWithUnknownOutcomeIsNoLoss() {
 		Hold hold = Harness.hold(this.engine);
 		this.backend.next(Kind.RELEASE, Fault.unknownAfterEffect());
 		assertThat(hold.release()).isTrue();

@@ -34,6 +34,7 @@ import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.Harness.Waiter;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.TimeSource;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.TERMS;
@@ -58,7 +59,7 @@ class YieldPolicyTests {
 	}
 
 	@Test
-	void nobodyKeepsQuietAtFirst() {
+	void processDoesNotYieldAtFirst() {
 		assertThat(this.yieldPolicy.yieldUntil()).isZero();
 	}
 
@@ -70,7 +71,7 @@ class YieldPolicyTests {
 	}
 
 	@Test
-	void moreAndMorePausesAreLeftOutWhileNobodyComesIn() {
+	void moreAndMoreDelaysAreSkippedWhileNoOtherProcessAcquires() {
 		List<Integer> pauses = new ArrayList<>();
 		for (int i = 0; i < 300; i++) {
 			long before = this.yieldPolicy.yieldUntil();
@@ -84,7 +85,7 @@ class YieldPolicyTests {
 	}
 
 	@Test
-	void noPauseIsLeftOutWhenSomebodyCameIn() {
+	void noDelayIsSkippedWhenAnotherProcessAcquired() {
 		for (int i = 0; i < 20; i++) {
 			this.yieldPolicy.released(0, 0);
 			this.yieldPolicy.answered(false);
@@ -95,16 +96,16 @@ class YieldPolicyTests {
 	}
 
 	@Test
-	void deadlineComesBeforeCourtesy() {
+	void deadlineComesBeforeYielding() {
 		RetrySchedule retrySchedule = new RetrySchedule(0, MILLI, EngineSettings.defaults(), false);
 		retrySchedule.delayUntil(50 * MILLI);
-		assertThat(retrySchedule.isTimeToAsk(MILLI - 1, false)).isFalse();
+		assertThat(retrySchedule.isTimeToTry(MILLI - 1, false)).isFalse();
 		assertThat(retrySchedule.sleepNanos(0, true)).isEqualTo(MILLI);
-		assertThat(retrySchedule.isTimeToAsk(MILLI, false)).isTrue();
+		assertThat(retrySchedule.isTimeToTry(MILLI, false)).isTrue();
 	}
 
 	@Test
-	void nextInLineKeepsQuietOnlyAfterTheLeaseWasPassedOnEnough() {
+	void nextHoldYieldsOnlyAfterTheHandOffBudgetIsSpent() {
 		try (Harness harness = new Harness()) {
 			FaultyBackend backend = harness.backend().without(Capability.QUEUE);
 			LockEngine engine = harness.engine(backend);
@@ -114,7 +115,7 @@ class YieldPolicyTests {
 			assertThat(second.hold().isHeld()).isTrue();
 			Waiter third = harness.queued(engine, WAIT);
 			harness.advance(Duration.ofMillis(20));
-			backend.forgetCalls();
+			backend.clearCalls();
 			second.hold().release();
 			harness.advance(Duration.ofMillis(40).minusNanos(1));
 			assertThat(third.awaitSleep().isDone()).isFalse();
@@ -129,18 +130,18 @@ class YieldPolicyTests {
 	 * time to time whether the key is free.
 	 */
 	@Test
-	void oneThatSleepsInAnotherProcessComesInWhenALeaseWasPassedOnEnough() {
+	void sleeperInAnotherProcessAcquiresWhenTheHandOffBudgetIsSpent() {
 		try (Harness harness = new Harness()) {
 			FaultyBackend polling = harness.backend().without(Capability.QUEUE);
 			LockEngine busy = harness.steadyEngine(harness.backend().without(Capability.QUEUE),
 					EngineSettings.defaults().withHandOff(1, WAIT));
-			LockEngine patient = harness.steadyEngine(polling, EngineSettings.defaults());
+			LockEngine pollingEngine = harness.steadyEngine(polling, EngineSettings.defaults());
 			assertThat(harness.engine().acquireUninterruptibly("another", TERMS, new Object(), 0)).isNotNull();
 			Hold first = Harness.hold(busy);
-			CompletableFuture<@Nullable Hold> sleeping = waiting(patient, KEY);
-			waiting(patient, "another");
+			CompletableFuture<@Nullable Hold> sleeping = waiting(pollingEngine, KEY);
+			waiting(pollingEngine, "another");
 			harness.advance(MAX_POLL.multipliedBy(20), Duration.ofMillis(1));
-			polling.forgetCalls();
+			polling.clearCalls();
 			harness.advance(MAX_POLL, Duration.ofMillis(1));
 			assertThat(polling.count(Kind.POLL)).isPositive();
 			assertThat(polling.attempts()).isZero();
@@ -148,7 +149,7 @@ class YieldPolicyTests {
 			CompletableFuture<@Nullable Hold> third = waiting(busy, KEY);
 			CompletableFuture<@Nullable Hold> next = waiting(busy, KEY);
 			first.release();
-			second.join().release(); // to the third, as often as it may be passed on
+			second.join().release(); // to the third, as often as it may be handed off
 			harness.advance(MAX_POLL, Duration.ofMillis(1));
 			third.join().release();
 			harness.advance(MAX_POLL.minusNanos(1), Duration.ofMillis(1));
@@ -197,7 +198,7 @@ class YieldPolicyTests {
 	}
 
 	@Test
-	void placeIsTakenByOneThatWaitsForMoreThanAMomentAndLeftByOneThatGivesUp() {
+	void placeIsTakenByOneThatWaitsForMoreThanAMomentAndLeftByOneThatTimesOut() {
 		try (Harness harness = new Harness()) {
 			FaultyBackend backend = withPlaces(harness);
 			Hold stranger = Harness.hold(harness.engine());
@@ -216,7 +217,7 @@ class YieldPolicyTests {
 	}
 
 	@Test
-	void oneThatGivesUpAfterAMomentHasNoPlaceToLeave() {
+	void requestThatTimesOutAfterAMomentHasNoQueueEntry() {
 		try (Harness harness = new Harness()) {
 			FaultyBackend backend = withPlaces(harness);
 			Hold stranger = Harness.hold(harness.engine());

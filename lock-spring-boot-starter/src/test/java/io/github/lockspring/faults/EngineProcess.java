@@ -22,8 +22,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.engine.TimeSource;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.TimeSource;
 
 /**
  * A process that uses an engine as an application does: with connections, threads and an

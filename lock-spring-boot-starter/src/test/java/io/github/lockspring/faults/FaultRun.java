@@ -36,9 +36,9 @@ import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.engine.TimeSource;
 import io.github.lockspring.faults.LockHistory.Acquisition;
 import io.github.lockspring.faults.LockHistory.Overlap;
+import io.github.lockspring.spi.TimeSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

@@ -19,7 +19,7 @@ package io.github.lockspring.faults;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.spi.TimeSource;
 
 /**
  * The clocks of the machine, but somebody sets the wall clock.

@@ -28,12 +28,12 @@ import org.junit.jupiter.api.Test;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.engine.TimeSource;
 import io.github.lockspring.faults.ChildJvms;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.LockHistory.Acquisition;
 import io.github.lockspring.server.SqlServer;
+import io.github.lockspring.spi.TimeSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

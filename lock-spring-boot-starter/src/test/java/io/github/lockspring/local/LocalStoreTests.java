@@ -89,7 +89,7 @@ class LocalStoreTests {
 	}
 
 	@Test
-	void denialTellsWhenTheFirstHolderLeaves() {
+	void denialSaysWhenTheFirstHolderLeaves() {
 		LeaseRequest reader = request("key", LeaseMode.SHARED, false);
 		tryAcquire(reader);
 		this.time.advance(Duration.ofSeconds(4));

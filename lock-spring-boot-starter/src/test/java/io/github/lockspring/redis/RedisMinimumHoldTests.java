@@ -51,10 +51,12 @@ import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.autoconfigure.LockAutoConfiguration;
 import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.faults.ChildJvms;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.ReportingScheduler;
+import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.server.RedisServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -165,11 +167,12 @@ class RedisMinimumHoldTests {
 	}
 
 	private static LockTemplate template(EngineProcess process, Duration atLeast) {
-		return new LockTemplate(process.engine, "",
-				LockOptions.defaults()
-					.withWaitTime(Duration.ZERO)
-					.withLeaseTime(Duration.ofMillis(500))
-					.withLockAtLeastFor(atLeast));
+		return LockAccess.get()
+			.template(LockEngines.of(process.engine), "",
+					LockOptions.defaults()
+						.withWaitTime(Duration.ZERO)
+						.withLeaseTime(Duration.ofMillis(500))
+						.withLockAtLeastFor(atLeast));
 	}
 
 	/**
@@ -199,7 +202,7 @@ class RedisMinimumHoldTests {
 		public static void main(String[] arguments) throws Exception {
 			EngineProcess process = engineProcess(arguments);
 			LockTemplate template = template(process, Duration.parse(arguments[3]));
-			LockHandle handle = template.acquire("job", template.getDefaultOptions().withWaitTime(TIMEOUT));
+			LockHandle handle = template.acquire("job", template.defaultOptions().withWaitTime(TIMEOUT));
 			if (arguments[2].equals("release")) {
 				handle.close();
 			}

@@ -106,7 +106,7 @@ public abstract class LockBackendContractTests {
 	}
 
 	@Nested
-	class ReleaseAfter extends ReleaseAfterRules {
+	class ReleaseAfter extends DelayedReleaseRules {
 
 		ReleaseAfter() {
 			super(LockBackendContractTests.this);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Rules of giving back.
+ * Rules of releasing.
  */
 abstract class ReleaseRules extends BackendRules {
 

@@ -103,7 +103,7 @@ class SettableTimeTests {
 	}
 
 	@Test
-	void jumpWakesNobody() {
+	void jumpWakesNoSleeper() {
 		CompletableFuture<Long> sleep = sleep(Duration.ofSeconds(1));
 		this.time.jumpWall(Duration.ofDays(1));
 		assertThat(this.time.sleepers()).isOne();

@@ -350,7 +350,7 @@ class SuspendingCallsTests {
 
 		suspend fun explain(id: Long, reason: LockException): String {
 			delay(5)
-			return "${reason.storeKey}"
+			return "${reason.storeKey()}"
 		}
 
 		@DistributedLock(name = "order", key = "#id")

@@ -28,8 +28,10 @@ import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.TimeSource;
 
 /**
  * Our locks on any of our backends, with the settings of an application that configures
@@ -67,8 +69,8 @@ public final class LockStarter implements Contestant {
 	 */
 	public static LockStarter on(LockBackend backend, Runnable cleanUp) {
 		LockEngine engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, TimeSource.SYSTEM);
-		LockTemplate template = new LockTemplate(engine, "bench:", LockOptions.defaults());
-		return new LockStarter(template, new LockClient(engine, template), () -> {
+		LockTemplate template = LockAccess.get().template(LockEngines.of(engine), "bench:", LockOptions.defaults());
+		return new LockStarter(template, new LockClient(template), () -> {
 			engine.close();
 			cleanUp.run();
 		});

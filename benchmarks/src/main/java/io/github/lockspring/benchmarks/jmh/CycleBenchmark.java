@@ -40,7 +40,9 @@ import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.engine.TimeSource;
+import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.internal.LockAccess;
+import io.github.lockspring.spi.TimeSource;
 
 /**
  * What is left of acquiring and releasing a free key when the store does nothing: through
@@ -58,18 +60,18 @@ public class CycleBenchmark {
 
 	private static final LockOptions OPTIONS = LockOptions.defaults();
 
-	private static final AcquireOptions TERMS = OPTIONS.acquireOptions();
+	private static final AcquireOptions TERMS = LockAccess.get().acquireOptions(OPTIONS);
 
 	private final String key = "order:42";
 
 	private final LockEngine engine = new LockEngine(new NoOpBackend(), EngineSettings.defaults(), EngineListener.NONE,
 			TimeSource.SYSTEM);
 
-	private final LockTemplate template = new LockTemplate(this.engine, "lock:", OPTIONS);
+	private final LockTemplate template = LockAccess.get().template(LockEngines.of(this.engine), "lock:", OPTIONS);
 
 	private final String storeKey = this.template.storeKey(this.key);
 
-	private final Lock lock = new LockClient(this.engine, this.template).lock(this.key);
+	private final Lock lock = new LockClient(this.template).lock(this.key);
 
 	@TearDown
 	public void close() {

@@ -36,7 +36,7 @@ import io.github.lockspring.engine.EngineException.Reason;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
-import io.github.lockspring.engine.FaultyBackend.News;
+import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.Harness.Waiter;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.local.LocalStores;
@@ -45,6 +45,7 @@ import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.TimeSource;
 
 import static io.github.lockspring.engine.Harness.FAIR;
 import static io.github.lockspring.engine.Harness.KEY;
@@ -60,7 +61,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Tests for writers who read as well, and step down.
  */
 @Tag("races")
-class StepDownTests {
+class DowngradeTests {
 
 	private static final Duration WAIT = Duration.ofMinutes(10);
 
@@ -139,7 +140,7 @@ class StepDownTests {
 	}
 
 	@Test
-	void readerThatIsGivenBackFirstLeavesTheWriterAsItWas() {
+	void readerThatIsReleasedFirstLeavesTheWriterAsItWas() {
 		Hold writer = write();
 		assertThat(read().release()).isTrue();
 		assertThat(writer.isHeld()).isTrue();
@@ -152,10 +153,10 @@ class StepDownTests {
 	}
 
 	@Test
-	void writerThatIsGivenBackFirstStepsDownInOneCall() {
+	void writerThatIsReleasedFirstIsDowngradedInOneCall() {
 		Hold writer = write();
 		Hold reader = read();
-		this.backend.forgetCalls();
+		this.backend.clearCalls();
 		assertThat(writer.release()).isTrue();
 		assertThat(this.backend.count(Kind.values())).isOne();
 		assertThat(this.backend.count(Kind.STEP_DOWN)).isOne();
@@ -217,7 +218,7 @@ class StepDownTests {
 	}
 
 	@Test
-	void leaseIsNotPassedOnToAWriterWhileTheOwnerReads() {
+	void leaseIsNotHandedOffToAWriterWhileTheOwnerReads() {
 		Hold before = write();
 		Waiter first = this.harness.start(() -> this.engine.acquire(KEY, TERMS, this, WAIT.toNanos())).awaitSleep();
 		Waiter second = this.harness.queued(this.engine, TERMS, WAIT);
@@ -233,7 +234,7 @@ class StepDownTests {
 	}
 
 	@Test
-	void leaseIsPassedOnAsEverAfterTheReader() {
+	void leaseIsHandedOffAsEverAfterTheReader() {
 		Hold before = write();
 		Waiter first = this.harness.start(() -> this.engine.acquire(KEY, TERMS, this, WAIT.toNanos())).awaitSleep();
 		Waiter second = this.harness.queued(this.engine, TERMS, WAIT);
@@ -246,7 +247,7 @@ class StepDownTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "WWRR", "WRWR", "WRRW", "RWWR", "RWRW", "RRWW" })
-	void partsAreGivenBackInAnyOrder(String order) {
+	void partsAreReleasedInAnyOrder(String order) {
 		Hold writer = write();
 		Hold reader = read();
 		assertThat(write()).isSameAs(writer);
@@ -339,11 +340,11 @@ class StepDownTests {
 	}
 
 	@Test
-	void lossThatTheStoreTellsIsThatOfBoth() {
+	void lossReportedByTheStoreIsThatOfBoth() {
 		Hold writer = write();
 		Hold reader = read();
 		this.harness.store.expire(writer.lease().request());
-		assertThat(this.harness.losses).as("though nobody looks").hasSize(2);
+		assertThat(this.harness.losses).as("without a check by a holder").hasSize(2);
 		assertLostOnceEach(writer, reader);
 		this.harness.assertNothingLeft();
 	}
@@ -364,7 +365,7 @@ class StepDownTests {
 	void renewalThatIsRefusedIsTheLossOfBoth() {
 		Hold writer = write();
 		Hold reader = read();
-		this.backend.setNews(News.LOSE);
+		this.backend.setDelivery(Delivery.LOSE);
 		this.harness.store.expire(writer.lease().request());
 		this.harness.advance(LEASE.dividedBy(3));
 		assertLostOnceEach(reader, writer);
@@ -414,7 +415,7 @@ class StepDownTests {
 	void storeThatHasGivenUpTheWriterHasGivenUpTheReader() {
 		Hold writer = write();
 		Hold reader = read();
-		this.backend.setNews(News.LOSE);
+		this.backend.setDelivery(Delivery.LOSE);
 		this.harness.store.expire(writer.lease().request());
 		assertThat(writer.release()).isFalse();
 		assertThat(reader.isHeld()).isFalse();
@@ -449,12 +450,12 @@ class StepDownTests {
 	private void assertReaderIsLost(Fault fault) {
 		Hold writer = write();
 		Hold reader = read();
-		AtomicInteger told = new AtomicInteger();
-		reader.onLost(told::incrementAndGet);
+		AtomicInteger notified = new AtomicInteger();
+		reader.onLost(notified::incrementAndGet);
 		this.backend.next(Kind.STEP_DOWN, fault);
 		this.backend.next(Kind.RELEASE, Fault.unavailable());
 		assertThat(writer.release()).as("the writer had it until then").isTrue();
-		assertThat(told).hasValue(1);
+		assertThat(notified).hasValue(1);
 		assertLostOnceEach(reader);
 		this.harness.advance(Duration.ofSeconds(1), STEP);
 		assertThat(releases()).containsAll(this.backend.lastCall(Kind.STEP_DOWN).requests());
@@ -677,7 +678,7 @@ class StepDownTests {
 	}
 
 	@Test
-	void readerThatIsGivenBackWhileTheStoreTakesItsTimeLeavesNothing() {
+	void readerThatIsReleasedWhileTheStoreTakesItsTimeLeavesNothing() {
 		Hold writer = write();
 		Hold reader = read();
 		this.backend.next(Kind.STEP_DOWN, Fault.before(() -> assertThat(reader.release()).isTrue()));
@@ -688,7 +689,7 @@ class StepDownTests {
 	}
 
 	@Test
-	void readerThatIsGivenBackBeforeTheReplyLeavesNothing() {
+	void readerThatIsReleasedBeforeTheReplyLeavesNothing() {
 		Hold writer = write();
 		Hold reader = read();
 		this.backend.next(Kind.STEP_DOWN, Fault.after(() -> assertThat(reader.release()).isTrue()));
@@ -826,7 +827,7 @@ class StepDownTests {
 	}
 
 	@Test
-	void bothPartsGivenBackAtOnceLeaveNothing() throws Exception {
+	void bothPartsReleasedAtOnceLeaveNothing() throws Exception {
 		for (int i = 0; i < 2000; i++) {
 			Hold writer = write();
 			Hold reader = read();
@@ -841,7 +842,7 @@ class StepDownTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { 1, 3 })
-	void noWriterIsBesideAnybodyNorComesBetween(int engines) throws Exception {
+	void noWriterIsBesideAnyHolderNorComesBetween(int engines) throws Exception {
 		new Crowd().run(engines);
 	}
 

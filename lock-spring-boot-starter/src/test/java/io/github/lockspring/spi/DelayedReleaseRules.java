@@ -28,7 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Leases that are released so that they end after a rest.
  */
-abstract class ReleaseAfterRules extends BackendRules {
+abstract class DelayedReleaseRules extends BackendRules {
 
 	/**
 	 * Ends while a test waits.
@@ -40,7 +40,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 	 */
 	private static final Duration LONG = Duration.ofMinutes(10);
 
-	ReleaseAfterRules(LockBackendContractTests contract) {
+	DelayedReleaseRules(LockBackendContractTests contract) {
 		super(contract);
 	}
 
@@ -62,7 +62,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 
 	@Test
 	@Tag(LockBackendContractTests.EVERYWHERE)
-	void keyIsFreeAfterTheRest() {
+	void keyIsFreeAfterTheDelay() {
 		LeaseRequest lease = this.one.request(this.key);
 		Grant first = this.one.acquire(lease);
 		assertThat(this.one.releaseAfter(lease, SHORT)).isTrue();
@@ -85,7 +85,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 	}
 
 	@Test
-	void repeatedCallLeavesTheRestAsItIs() {
+	void repeatedCallLeavesTheDelayAsItIs() {
 		LeaseRequest lease = this.one.acquire(this.key);
 		this.one.releaseAfter(lease, LONG);
 		this.one.releaseAfter(lease, LONG.multipliedBy(10));
@@ -95,7 +95,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 	}
 
 	@Test
-	void releaseAfterwardsLeavesTheRestAsItIs() {
+	void releaseAfterwardsLeavesTheDelayAsItIs() {
 		LeaseRequest lease = this.one.acquire(this.key);
 		this.one.releaseAfter(lease, LONG);
 		this.one.release(lease);
@@ -154,7 +154,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 	}
 
 	@Test
-	void writerComesInAfterTheRestOfReader() {
+	void writerComesInAfterTheDelayOfAReader() {
 		requires(Capability.SHARED);
 		LeaseRequest reader = this.one.request(this.key, LeaseMode.SHARED);
 		this.one.acquire(reader);
@@ -175,7 +175,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 	}
 
 	@Test
-	void permitsAreFreeAfterTheRest() {
+	void permitsAreFreeAfterTheDelay() {
 		requires(Capability.PERMITS);
 		LeaseRequest all = this.one.request(this.key, LeaseMode.permits(3, 3));
 		this.one.acquire(all);
@@ -185,7 +185,7 @@ abstract class ReleaseAfterRules extends BackendRules {
 
 	@Test
 	@Tag(LockBackendContractTests.EVERYWHERE)
-	void contenderIsToldToLookAgainAndWaitsForTheRest() {
+	void contenderIsNotifiedToRetryAndWaitsForTheDelay() {
 		requires(Capability.QUEUE);
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest contender = this.two.queue(this.two.request(this.key));

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring;
+package io.github.lockspring.fencing;
 
 import java.util.Map;
 
@@ -27,6 +27,9 @@ import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
 import org.springframework.jdbc.core.namedparam.SqlParameterSource;
 import org.springframework.util.Assert;
+
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockLostException;
 
 /**
  * Updates of a SQL database that are protected against late writes of former lock

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring;
+package io.github.lockspring.fencing;
 
 import java.time.Duration;
 import java.util.Map;
@@ -33,9 +33,15 @@ import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockLostException;
+import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockTemplate;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.jdbc.JdbcLockBackend;
 import io.github.lockspring.jdbc.JdbcLockSchema;
 import io.github.lockspring.test.SettableTime;
@@ -90,7 +96,9 @@ class FencedUpdatesTests {
 	}
 
 	private static LockHandle acquire(LockEngine process) {
-		return new LockTemplate(process, "lock:", LockOptions.defaults()).acquire("account 1", LockOptions.defaults());
+		return LockAccess.get()
+			.template(LockEngines.of(process), "lock:", LockOptions.defaults())
+			.acquire("account 1", LockOptions.defaults());
 	}
 
 	/**
@@ -140,8 +148,8 @@ class FencedUpdatesTests {
 			assertThatExceptionOfType(StaleLockException.class).isThrownBy(() -> write(former, 90))
 				.withMessageContaining("'lock:account 1'")
 				.withMessageContaining(String.valueOf(former.fencingToken()))
-				.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:account 1"))
-				.satisfies((ex) -> assertThat(ex.getFencingToken()).isEqualTo(former.fencingToken()));
+				.satisfies((ex) -> assertThat(ex.storeKey()).isEqualTo("lock:account 1"))
+				.satisfies((ex) -> assertThat(ex.fencingToken()).isEqualTo(former.fencingToken()));
 			assertThat(balance()).isEqualTo(80);
 			assertThat(write(successor, 70)).isEqualTo(1);
 		}

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring;
+package io.github.lockspring.fencing;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -14,8 +14,10 @@
  * limitations under the License.
  */
 
-package io.github.lockspring;
+package io.github.lockspring.fencing;
 
+import io.github.lockspring.LockException;
+import io.github.lockspring.LockHandle;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
@@ -44,7 +46,7 @@ public final class StaleLockException extends LockException {
 	 * Return the stale fencing token.
 	 * @return the token
 	 */
-	public long getFencingToken() {
+	public long fencingToken() {
 		return this.fencingToken;
 	}
 

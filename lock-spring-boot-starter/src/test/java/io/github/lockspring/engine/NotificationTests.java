@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Kind;
-import io.github.lockspring.engine.FaultyBackend.News;
+import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.Harness.Waiter;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.Grant;
@@ -39,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for waiting for another process: what the store sends unasked, and what is done
  * in case that it sends nothing.
  */
-class NewsTests {
+class NotificationTests {
 
 	private static final Duration WAIT = Duration.ofDays(1);
 
@@ -202,7 +202,7 @@ class NewsTests {
 	void messageThatIsLostCostsOnePoll() {
 		Hold held = Harness.hold(this.other);
 		Waiter waiter = queued();
-		this.backend.setNews(News.LOSE);
+		this.backend.setDelivery(Delivery.LOSE);
 		held.release();
 		assertThat(waiter.isDone()).isFalse();
 		this.harness.advance(POLL);
@@ -230,7 +230,7 @@ class NewsTests {
 	}
 
 	@Test
-	void hintHasTheVoiceAskAtOnce() {
+	void hintMakesTheLeaderTryAtOnce() {
 		Harness.hold(this.other);
 		queued();
 		this.backend.listener().onRetryHint(contender());
@@ -267,12 +267,12 @@ class NewsTests {
 	@Test
 	void grantThatArrivesWhenItsRequestIsGivenUpIsNotAccepted() {
 		Hold held = Harness.hold(this.other);
-		this.backend.setNews(News.KEEP);
+		this.backend.setDelivery(Delivery.KEEP);
 		Waiter waiter = queued();
 		held.release();
 		LeaseRequest old = contender();
 		this.backend.next(Kind.CONTEND, Fault.before(() -> {
-			this.backend.deliverNews();
+			this.backend.deliverNotifications();
 			Fault.unknownWithoutEffect().before();
 		}));
 		await().until(() -> {
@@ -280,37 +280,37 @@ class NewsTests {
 			return waiter.isDone();
 		});
 		assertThat(waiter.hold().lease().request()).isNotEqualTo(old);
-		this.backend.deliverNews();
+		this.backend.deliverNotifications();
 		await().until(() -> this.harness.holders().size() == 1);
 		assertThat(waiter.hold().isHeld()).isTrue();
 	}
 
 	@Test
-	void newsThatComeTwiceAreHarmless() {
+	void notificationThatArrivesTwiceIsHarmless() {
 		Hold held = Harness.hold(this.other);
-		this.backend.setNews(News.KEEP);
+		this.backend.setDelivery(Delivery.KEEP);
 		Waiter waiter = queued();
 		held.release();
-		assertThat(this.backend.deliverNews()).isOne();
+		assertThat(this.backend.deliverNotifications()).isOne();
 		assertThat(waiter.hold().isHeld()).isTrue();
-		assertThat(this.backend.deliverNews()).as("taken over before").isOne();
+		assertThat(this.backend.deliverNotifications()).as("taken over before").isOne();
 		assertThat(this.harness.holders()).hasSize(1);
 		waiter.hold().release();
-		this.backend.deliverNews();
+		this.backend.deliverNotifications();
 		this.harness.assertNothingLeft();
 	}
 
 	@Test
 	void grantThatEndedBeforeItsMessageArrivedIsNotAccepted() {
 		Hold held = Harness.hold(this.other);
-		this.backend.setNews(News.KEEP);
+		this.backend.setDelivery(Delivery.KEEP);
 		Waiter waiter = queued();
 		held.release();
 		this.harness.store.expire(contender());
 		Hold successor = Harness.hold(this.other);
 		advanceUntilAsked(2);
 		waiter.awaitSleep();
-		this.backend.deliverNews();
+		this.backend.deliverNotifications();
 		this.harness.advance(Duration.ZERO);
 		await().until(() -> waiter.isDone() || this.backend.attempts() >= 3);
 		assertThat(waiter.isDone()).isFalse();
@@ -337,19 +337,19 @@ class NewsTests {
 	}
 
 	@Test
-	void storeWithNewsAndNoQueueIsAskedRarelyAndWhenItTells() {
+	void storeWithNotificationsAndNoQueueIsTriedRarelyAndWhenItNotifies() {
 		Hold held = Harness.hold(this.other);
-		FaultyBackend telling = this.harness.backend().without(Capability.QUEUE).with(Capability.NOTIFICATIONS);
-		Waiter waiter = this.harness.queued(this.harness.engine(telling), WAIT);
+		FaultyBackend notifying = this.harness.backend().without(Capability.QUEUE).with(Capability.NOTIFICATIONS);
+		Waiter waiter = this.harness.queued(this.harness.engine(notifying), WAIT);
 		await().until(() -> {
 			this.harness.advance(POLL.dividedBy(10));
-			return telling.count(Kind.POLL) == 1;
+			return notifying.count(Kind.POLL) == 1;
 		});
-		assertThat(telling.attempts()).isOne();
+		assertThat(notifying.attempts()).isOne();
 		held.release();
-		telling.listener().onRetryHint(telling.lastCall(Kind.CONTEND).request());
+		notifying.listener().onRetryHint(notifying.lastCall(Kind.CONTEND).request());
 		assertThat(waiter.hold().isHeld()).isTrue();
-		assertThat(telling.count(Kind.RELEASE)).isZero();
+		assertThat(notifying.count(Kind.RELEASE)).isZero();
 	}
 
 	@Test

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.engine;
+package io.github.lockspring.spi;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Kind;
-import io.github.lockspring.engine.FaultyBackend.News;
+import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.Harness.Waiter;
 import io.github.lockspring.spi.Capability;
 
@@ -37,7 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for waiters whose time is over: they take nothing and leave nothing.
  */
-class GiveUpTests {
+class TimeoutTests {
 
 	private static final Duration WAIT = Duration.ofMillis(200);
 
@@ -59,7 +59,7 @@ class GiveUpTests {
 	}
 
 	@Test
-	void waiterInLineGivesUpAtItsDeadline() {
+	void queuedWaiterTimesOutAtItsDeadline() {
 		Hold hold = Harness.hold(this.engine);
 		Waiter waiter = this.harness.queued(this.engine, WAIT);
 		this.harness.advance(WAIT.minusNanos(1));
@@ -75,19 +75,19 @@ class GiveUpTests {
 	void waiterThatGaveUpIsNotHandedTheLease() {
 		Hold hold = Harness.hold(this.engine);
 		Waiter brief = this.harness.queued(this.engine, WAIT);
-		Waiter patient = this.harness.queued(this.engine, LONG);
+		Waiter longWaiter = this.harness.queued(this.engine, LONG);
 		this.harness.advance(WAIT);
 		assertThat(brief.result()).isNull();
 		hold.release();
-		assertThat(patient.hold().isHeld()).isTrue();
+		assertThat(longWaiter.hold().isHeld()).isTrue();
 		assertThat(this.engine.heldBy(KEY, brief.thread(), TERMS)).isNull();
 	}
 
 	@Test
-	void voiceAsksOnceMoreAtItsDeadline() {
+	void leaderTriesOnceMoreAtItsDeadline() {
 		Hold held = Harness.hold(this.other);
 		Waiter waiter = this.harness.queued(this.engine, WAIT);
-		this.backend.setNews(News.LOSE);
+		this.backend.setDelivery(Delivery.LOSE);
 		held.release();
 		this.harness.advance(WAIT);
 		assertThat(waiter.hold().isHeld()).isTrue();
@@ -95,7 +95,7 @@ class GiveUpTests {
 	}
 
 	@Test
-	void voiceThatGivesUpLeavesTheQueueOfTheStore() {
+	void leaderThatTimesOutLeavesTheQueueOfTheStore() {
 		Hold held = Harness.hold(this.other);
 		Waiter waiter = this.harness.queued(this.engine, WAIT);
 		this.harness.advance(WAIT);
@@ -106,7 +106,7 @@ class GiveUpTests {
 	}
 
 	@Test
-	void fairVoiceThatGivesUpLeavesAStoreWithoutNewsAsWell() {
+	void fairLeaderThatTimesOutLeavesAStoreWithoutNotificationsAsWell() {
 		LockEngine polling = this.harness.engine(this.backend.without(Capability.QUEUE), EngineSettings.defaults(),
 				this.time);
 		Harness.hold(this.other);
@@ -117,15 +117,15 @@ class GiveUpTests {
 	}
 
 	@Test
-	void voiceThatGivesUpMakesRoomForTheNext() {
+	void leaderThatTimesOutMakesRoomForTheNext() {
 		Hold held = Harness.hold(this.other);
 		Waiter brief = this.harness.queued(this.engine, WAIT);
-		Waiter patient = this.harness.queued(this.engine, LONG);
+		Waiter longWaiter = this.harness.queued(this.engine, LONG);
 		this.harness.advance(WAIT);
 		assertThat(brief.result()).isNull();
 		await().until(() -> this.backend.count(Kind.CONTEND) == 3);
 		held.release();
-		assertThat(patient.hold().isHeld()).isTrue();
+		assertThat(longWaiter.hold().isHeld()).isTrue();
 	}
 
 	@Test
@@ -142,7 +142,7 @@ class GiveUpTests {
 	}
 
 	@Test
-	void leaseThatIsHandedOverInTheLastMomentIsTaken() {
+	void leaseThatIsHandedOffInTheLastMomentIsTaken() {
 		Hold hold = Harness.hold(this.engine);
 		Waiter first = this.harness.queued(this.engine, LONG);
 		hold.release();
@@ -155,7 +155,7 @@ class GiveUpTests {
 	}
 
 	@Test
-	void leaseThatIsHandedOverWhileTheWaiterLeavesIsTaken() {
+	void leaseThatIsHandedOffWhileTheWaiterLeavesIsTaken() {
 		LockEngine generous = this.harness.engine(this.backend, EngineSettings.defaults().withHandOff(256, LONG),
 				this.time);
 		Hold hold = Harness.hold(generous);
@@ -194,22 +194,22 @@ class GiveUpTests {
 	}
 
 	@Test
-	void grantWhoseMessageComesTooLateIsGivenBack() {
+	void grantWhoseMessageComesTooLateIsReleased() {
 		Hold held = Harness.hold(this.other);
 		Waiter waiter = this.harness.queued(this.engine, WAIT);
-		this.backend.setNews(News.KEEP);
+		this.backend.setDelivery(Delivery.KEEP);
 		this.backend.next(Kind.CONTEND, Fault.after(held::release));
 		this.harness.advance(WAIT);
 		assertThat(waiter.result()).isNull();
-		assertThat(this.backend.deliverNews()).isZero();
+		assertThat(this.backend.deliverNotifications()).isZero();
 		this.harness.assertNothingLeft();
 	}
 
 	@Test
-	void grantWhoseMessageIsLostIsGivenBack() {
+	void grantWhoseMessageIsLostIsReleased() {
 		Hold held = Harness.hold(this.other);
 		Waiter waiter = this.harness.queued(this.engine, WAIT);
-		this.backend.setNews(News.LOSE);
+		this.backend.setDelivery(Delivery.LOSE);
 		this.backend.next(Kind.CONTEND, Fault.after(held::release));
 		this.harness.advance(WAIT);
 		assertThat(waiter.result()).isNull();
