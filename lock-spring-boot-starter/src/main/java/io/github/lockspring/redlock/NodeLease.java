@@ -129,21 +129,23 @@ final class NodeLease {
 	 * Release the lease after the call in progress, or join the release in progress.
 	 * @param delayEndNanos when others may get the lease
 	 * @param timeout how long one call may take
+	 * @param ended run after the last call
+	 * @return the answer to the first call, or to the last of a release in progress
 	 */
-	Release release(long delayEndNanos, Duration timeout) {
-		Release added;
+	CompletableFuture<NodeAnswer<Boolean>> release(long delayEndNanos, Duration timeout, Runnable ended) {
+		Release added = new Release(delayEndNanos, timeout);
 		CompletableFuture<?> before;
 		synchronized (this) {
 			if (this.release != null) {
-				return this.release;
+				return this.release.last.whenComplete((answer, failure) -> ended.run());
 			}
-			added = new Release(delayEndNanos, timeout);
 			before = this.last;
 			this.release = added;
 			this.last = added.last;
 		}
+		added.last.thenRun(ended);
 		before.thenRun(added::send);
-		return added;
+		return added.first;
 	}
 
 	/**
@@ -157,17 +159,17 @@ final class NodeLease {
 	/**
 	 * Release with its repetitions.
 	 */
-	final class Release {
+	private final class Release {
 
 		/**
 		 * The answer to the first call.
 		 */
-		final CompletableFuture<NodeAnswer<Boolean>> first = new CompletableFuture<>();
+		private final CompletableFuture<NodeAnswer<Boolean>> first = new CompletableFuture<>();
 
 		/**
 		 * The answer to the last call.
 		 */
-		final CompletableFuture<NodeAnswer<Boolean>> last = new CompletableFuture<>();
+		private final CompletableFuture<NodeAnswer<Boolean>> last = new CompletableFuture<>();
 
 		private final long delayEndNanos;
 
@@ -180,7 +182,7 @@ final class NodeLease {
 
 		private int retries;
 
-		private Release(long delayEndNanos, Duration timeout) {
+		Release(long delayEndNanos, Duration timeout) {
 			this.delayEndNanos = delayEndNanos;
 			this.timeout = timeout;
 			this.leaseEndNanos = System.nanoTime() + NodeLease.this.request.terms().leaseTime().plus(timeout).toNanos();

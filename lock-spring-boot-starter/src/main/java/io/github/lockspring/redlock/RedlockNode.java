@@ -126,12 +126,11 @@ final class RedlockNode {
 	 * @param lease the request
 	 * @param delayEndNanos when others may get the lease
 	 * @param timeout how long one call may take
-	 * @return the answer to the first call, which follows the calls in progress
+	 * @return the answer to the first call, which follows the calls in progress, or to
+	 * the last of a release in progress
 	 */
 	CompletableFuture<NodeAnswer<Boolean>> release(LeaseRequest lease, long delayEndNanos, Duration timeout) {
-		NodeLease.Release release = enter(lease).release(delayEndNanos, timeout);
-		release.last.whenComplete((answer, failure) -> leave(lease));
-		return release.first;
+		return enter(lease).release(delayEndNanos, timeout, () -> leave(lease));
 	}
 
 	private NodeLease enter(LeaseRequest request) {

@@ -23,8 +23,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 import io.github.lockspring.server.RedisCluster;
 import io.github.lockspring.spi.LeaseRequest;
@@ -41,21 +42,25 @@ class ClusterLockBackendTests extends LockBackendContractTests {
 
 	private RedisCluster servers;
 
-	private LettuceConnectionFactory factory;
+	private RedisConnectionFactory factory;
+
+	/**
+	 * The client library of the application.
+	 */
+	RedisStore.Client client() {
+		return RedisStore.Client.LETTUCE;
+	}
 
 	@BeforeAll
 	void connect() {
 		this.servers = RedisCluster.start();
 		this.servers.awaitReady();
-		RedisClusterConfiguration configuration = new RedisClusterConfiguration(this.servers.addresses());
-		this.factory = new LettuceConnectionFactory(configuration);
-		this.factory.afterPropertiesSet();
-		this.factory.start();
+		this.factory = client().connect(new RedisClusterConfiguration(this.servers.addresses()));
 	}
 
 	@AfterAll
-	void disconnect() {
-		this.factory.destroy();
+	void disconnect() throws Exception {
+		((DisposableBean) this.factory).destroy();
 		this.servers.close();
 	}
 

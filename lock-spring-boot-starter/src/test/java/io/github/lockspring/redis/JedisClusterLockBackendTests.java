@@ -16,58 +16,17 @@
 
 package io.github.lockspring.redis;
 
-import java.nio.charset.StandardCharsets;
-
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.TestInstance;
-
-import org.springframework.data.redis.connection.RedisClusterConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-
-import io.github.lockspring.server.RedisCluster;
-import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.LockBackendContractTests;
 
 /**
  * {@link LockBackendContractTests} for {@link RedisLockBackend} on a cluster of three
  * primaries with a replica each, through Jedis.
  */
-@Tag(LockBackendContractTests.VARIANT)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class JedisClusterLockBackendTests extends LockBackendContractTests {
-
-	private RedisCluster servers;
-
-	private JedisConnectionFactory factory;
-
-	@BeforeAll
-	void connect() {
-		this.servers = RedisCluster.start();
-		this.servers.awaitReady();
-		RedisClusterConfiguration configuration = new RedisClusterConfiguration(this.servers.addresses());
-		this.factory = new JedisConnectionFactory(configuration);
-		this.factory.afterPropertiesSet();
-		this.factory.start();
-	}
-
-	@AfterAll
-	void disconnect() {
-		this.factory.destroy();
-		this.servers.close();
-	}
+class JedisClusterLockBackendTests extends ClusterLockBackendTests {
 
 	@Override
-	protected LockBackend backend() {
-		return new RedisLockBackend(this.factory, RedisProcess.SETTINGS);
-	}
-
-	@Override
-	protected void expire(LeaseRequest lease) {
-		String state = new String(RedisKeys.of(lease.key()), StandardCharsets.UTF_8);
-		LeaseExpiry.expire(lease, this.servers.master(this.servers.slot(state))::command);
+	RedisStore.Client client() {
+		return RedisStore.Client.JEDIS;
 	}
 
 }

@@ -16,17 +16,8 @@
 
 package io.github.lockspring.redis;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.TestInstance;
 
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-
-import io.github.lockspring.server.RedisServer;
-import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.LockBackendContractTests;
 
 /**
@@ -34,41 +25,11 @@ import io.github.lockspring.spi.LockBackendContractTests;
  * Jedis.
  */
 @Tag(LockBackendContractTests.VARIANT)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class JedisLockBackendTests extends LockBackendContractTests {
-
-	private final RedisServer server = RedisServer.shared();
-
-	private JedisConnectionFactory factory;
-
-	@BeforeAll
-	void connect() {
-		this.factory = new JedisConnectionFactory(RedisProcess.configuration(this.server));
-		this.factory.afterPropertiesSet();
-		this.factory.start();
-	}
-
-	@AfterAll
-	void disconnect() {
-		this.factory.destroy();
-	}
+class JedisLockBackendTests extends RedisLockBackendTests {
 
 	@Override
-	protected LockBackend backend() {
-		return new RedisLockBackend(this.factory, RedisProcess.SETTINGS);
-	}
-
-	@Override
-	protected void expire(LeaseRequest lease) {
-		LeaseExpiry.expire(lease, this.server::command);
-	}
-
-	@Override
-	protected LockBackend unreachableBackend() {
-		JedisConnectionFactory nowhere = new JedisConnectionFactory(new RedisStandaloneConfiguration("localhost", 1));
-		nowhere.afterPropertiesSet();
-		nowhere.start();
-		return new RedisLockBackend(nowhere, RedisLockSettings.defaults());
+	RedisStore.Client client() {
+		return RedisStore.Client.JEDIS;
 	}
 
 }

@@ -16,59 +16,17 @@
 
 package io.github.lockspring.redis;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.TestInstance;
-
-import org.springframework.data.redis.connection.RedisSentinelConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-
-import io.github.lockspring.server.RedisSentinels;
-import io.github.lockspring.server.RedisServer;
-import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.LockBackendContractTests;
 
 /**
  * {@link LockBackendContractTests} for {@link RedisLockBackend} on a primary with
  * replicas and sentinels, through Jedis.
  */
-@Tag(LockBackendContractTests.VARIANT)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class JedisSentinelLockBackendTests extends LockBackendContractTests {
-
-	private RedisSentinels servers;
-
-	private JedisConnectionFactory factory;
-
-	@BeforeAll
-	void connect() {
-		this.servers = RedisSentinels.start();
-		this.servers.awaitReady();
-		RedisSentinelConfiguration configuration = new RedisSentinelConfiguration().master(RedisSentinels.MASTER_NAME);
-		for (RedisServer sentinel : this.servers.sentinels()) {
-			configuration.sentinel(sentinel.host(), sentinel.port());
-		}
-		this.factory = new JedisConnectionFactory(configuration);
-		this.factory.afterPropertiesSet();
-		this.factory.start();
-	}
-
-	@AfterAll
-	void disconnect() {
-		this.factory.destroy();
-		this.servers.close();
-	}
+class JedisSentinelLockBackendTests extends SentinelLockBackendTests {
 
 	@Override
-	protected LockBackend backend() {
-		return new RedisLockBackend(this.factory, RedisProcess.SETTINGS);
-	}
-
-	@Override
-	protected void expire(LeaseRequest lease) {
-		LeaseExpiry.expire(lease, this.servers.master()::command);
+	RedisStore.Client client() {
+		return RedisStore.Client.JEDIS;
 	}
 
 }

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.LeaseRequest;
@@ -36,18 +38,23 @@ class RedisLockBackendTests extends LockBackendContractTests {
 
 	private final RedisServer server = RedisServer.shared();
 
-	private LettuceConnectionFactory factory;
+	private RedisConnectionFactory factory;
+
+	/**
+	 * The client library of the application.
+	 */
+	RedisStore.Client client() {
+		return RedisStore.Client.LETTUCE;
+	}
 
 	@BeforeAll
 	void connect() {
-		this.factory = new LettuceConnectionFactory(RedisProcess.configuration(this.server));
-		this.factory.afterPropertiesSet();
-		this.factory.start();
+		this.factory = client().connect(RedisProcess.configuration(this.server));
 	}
 
 	@AfterAll
-	void disconnect() {
-		this.factory.destroy();
+	void disconnect() throws Exception {
+		((DisposableBean) this.factory).destroy();
 	}
 
 	@Override
@@ -62,10 +69,8 @@ class RedisLockBackendTests extends LockBackendContractTests {
 
 	@Override
 	protected LockBackend unreachableBackend() {
-		LettuceConnectionFactory nowhere = new LettuceConnectionFactory("localhost", 1);
-		nowhere.afterPropertiesSet();
-		nowhere.start();
-		return new RedisLockBackend(nowhere, RedisLockSettings.defaults());
+		return new RedisLockBackend(client().connect(new RedisStandaloneConfiguration("localhost", 1)),
+				RedisLockSettings.defaults());
 	}
 
 }

@@ -21,8 +21,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockspring.server.RedisSentinels;
 import io.github.lockspring.server.RedisServer;
@@ -40,7 +41,14 @@ class SentinelLockBackendTests extends LockBackendContractTests {
 
 	private RedisSentinels servers;
 
-	private LettuceConnectionFactory factory;
+	private RedisConnectionFactory factory;
+
+	/**
+	 * The client library of the application.
+	 */
+	RedisStore.Client client() {
+		return RedisStore.Client.LETTUCE;
+	}
 
 	@BeforeAll
 	void connect() {
@@ -50,14 +58,12 @@ class SentinelLockBackendTests extends LockBackendContractTests {
 		for (RedisServer sentinel : this.servers.sentinels()) {
 			configuration.sentinel(sentinel.host(), sentinel.port());
 		}
-		this.factory = new LettuceConnectionFactory(configuration);
-		this.factory.afterPropertiesSet();
-		this.factory.start();
+		this.factory = client().connect(configuration);
 	}
 
 	@AfterAll
-	void disconnect() {
-		this.factory.destroy();
+	void disconnect() throws Exception {
+		((DisposableBean) this.factory).destroy();
 		this.servers.close();
 	}
 
