@@ -16,6 +16,8 @@
 
 package io.github.lockspring;
 
+import java.util.regex.Pattern;
+
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -45,13 +47,24 @@ class ArchitectureTests {
 
 	private static final String SUPPORT = ROOT + ".support";
 
-	private static final String[] BACKENDS = { ROOT + ".local", ROOT + ".jdbc", ROOT + ".redis", ROOT + ".zookeeper" };
+	private static final String[] BACKENDS = { ROOT + ".local..", ROOT + ".jdbc..", ROOT + ".redis..",
+			ROOT + ".zookeeper.." };
+
+	private static final String AUTO_CONFIGURATION = ROOT + ".autoconfigure";
+
+	private static final String[] SQL_TYPES = { "java.sql..", "javax.sql..", "org.springframework.jdbc..",
+			"com.zaxxer.hikari.." };
+
+	private static final String[] REDIS_TYPES = { "io.lettuce..", "redis.clients..",
+			"org.springframework.data.redis.." };
+
+	private static final String[] ZOOKEEPER_TYPES = { "org.apache.curator..", "org.apache.zookeeper.." };
 
 	@ArchTest
-	static final ArchRule supportKnowsNobody = packageKnowsOnly(SUPPORT);
+	static final ArchRule supportKnowsNoOtherPackage = packageKnowsOnly(SUPPORT);
 
 	@ArchTest
-	static final ArchRule spiKnowsNobody = packageKnowsOnly(SPI);
+	static final ArchRule spiKnowsOnlySupport = packageKnowsOnly(SPI);
 
 	@ArchTest
 	static final ArchRule engineKnowsTheSpi = packageKnowsOnly(ENGINE, SPI);
@@ -60,10 +73,16 @@ class ArchitectureTests {
 	static final ArchRule rootKnowsTheEngine = packageKnowsOnly(ROOT, ENGINE);
 
 	@ArchTest
-	static final ArchRule localKnowsTheSpi = packageKnowsOnly(ROOT + ".local", SPI);
+	static final ArchRule localKnowsTheSpi = backendKnowsOnlyTheSpi("local");
 
 	@ArchTest
-	static final ArchRule jdbcKnowsTheSpi = packageKnowsOnly(ROOT + ".jdbc", SPI);
+	static final ArchRule jdbcKnowsTheSpi = backendKnowsOnlyTheSpi("jdbc");
+
+	@ArchTest
+	static final ArchRule redisKnowsTheSpi = backendKnowsOnlyTheSpi("redis");
+
+	@ArchTest
+	static final ArchRule zooKeeperKnowsTheSpi = backendKnowsOnlyTheSpi("zookeeper");
 
 	@ArchTest
 	static final ArchRule concurrentKnowsRootAndEngine = packageKnowsOnly(ROOT + ".concurrent", ROOT, ENGINE);
@@ -85,15 +104,15 @@ class ArchitectureTests {
 	static final ArchRule testKnowsRootAndEngine = packageKnowsOnly(ROOT + ".test", ROOT, ENGINE);
 
 	@ArchTest
-	static final ArchRule nobodyKnowsTheAutoConfiguration = noClasses().that()
-		.resideOutsideOfPackage(ROOT + ".autoconfigure")
+	static final ArchRule autoConfigurationIsNotKnownToOthers = noClasses().that()
+		.resideOutsideOfPackage(AUTO_CONFIGURATION)
 		.should()
 		.dependOnClassesThat()
-		.resideInAPackage(ROOT + ".autoconfigure");
+		.resideInAPackage(AUTO_CONFIGURATION);
 
 	@ArchTest
 	static final ArchRule onlyTheAutoConfigurationKnowsBackends = noClasses().that()
-		.resideOutsideOfPackage(ROOT + ".autoconfigure")
+		.resideOutsideOfPackage(AUTO_CONFIGURATION)
 		.and()
 		.resideOutsideOfPackages(BACKENDS)
 		.should()
@@ -112,11 +131,58 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule sqlStaysInTheJdbcBackend = noClasses().that()
-		.resideOutsideOfPackages(ROOT + ".jdbc", ROOT + ".autoconfigure")
+		.resideOutsideOfPackages(ROOT + ".jdbc..", AUTO_CONFIGURATION)
 		.and(DescribedPredicate.not(belongToAnyOf(FencedUpdates.class)))
 		.should()
 		.dependOnClassesThat()
-		.resideInAnyPackage("java.sql..", "javax.sql..", "org.springframework.jdbc..");
+		.resideInAnyPackage(SQL_TYPES);
+
+	@ArchTest
+	static final ArchRule redisClientsStayInTheRedisBackend = typesStayIn(REDIS_TYPES, ROOT + ".redis..",
+			AUTO_CONFIGURATION);
+
+	@ArchTest
+	static final ArchRule zooKeeperClientsStayInTheZooKeeperBackend = typesStayIn(ZOOKEEPER_TYPES,
+			ROOT + ".zookeeper..", AUTO_CONFIGURATION);
+
+	@ArchTest
+	static final ArchRule sqlIsConfiguredByItsConfiguration = typesAreConfiguredBy(
+			"(JdbcLock|RoutingDataSources|UnpooledHikariDataSource|CredentialFailures).*", SQL_TYPES);
+
+	@ArchTest
+	static final ArchRule redisClientsAreConfiguredByTheirConfiguration = typesAreConfiguredBy("(RedisLock|Redlock).*",
+			REDIS_TYPES);
+
+	@ArchTest
+	static final ArchRule zooKeeperClientsAreConfiguredByTheirConfiguration = typesAreConfiguredBy("ZooKeeper.*",
+			ZOOKEEPER_TYPES);
+
+	@ArchTest
+	static final ArchRule aspectJStaysInItsPackage = typesStayIn(new String[] { "org.aspectj.." },
+			ROOT + ".aop.aspectj");
+
+	@ArchTest
+	static final ArchRule expressionLanguageStaysInItsPackage = typesStayIn(
+			new String[] { "org.springframework.expression.." }, ROOT + ".aop.expression");
+
+	@ArchTest
+	static final ArchRule coroutinesStayInTheAdvice = typesStayIn(new String[] { "kotlinx.." }, ROOT + ".aop");
+
+	/**
+	 * Lettuce reports changes of a cluster by a stream.
+	 */
+	@ArchTest
+	static final ArchRule reactorStaysInTheAdviceAndLettuce = noClasses().that()
+		.resideOutsideOfPackages(ROOT + ".aop", ROOT + ".redis..")
+		.and(DescribedPredicate.not(belongToAnyOf(ReactiveLockContext.class)))
+		.should()
+		.dependOnClassesThat()
+		.resideInAnyPackage("reactor..", "org.reactivestreams..");
+
+	@ArchTest
+	static final ArchRule actuatorAndMetersStayInTheirPackage = typesStayIn(
+			new String[] { "io.micrometer..", "org.springframework.boot.health.." }, ROOT + ".actuate",
+			AUTO_CONFIGURATION);
 
 	@ArchTest
 	static final ArchRule packagesDoNotGoRoundInCircles = slices().matching(ROOT + ".(*)..").should().beFreeOfCycles();
@@ -126,6 +192,37 @@ class ArchitectureTests {
 		.should()
 		.resideInAnyPackage(ROOT + "..")
 		.andShould(new BeInNullMarkedPackage());
+
+	private static ArchRule typesStayIn(String[] types, String... packages) {
+		return noClasses().that()
+			.resideOutsideOfPackages(packages)
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage(types);
+	}
+
+	/**
+	 * The types of a client are in the class path if its configuration is in use. Other
+	 * configuration classes must be loadable without them.
+	 */
+	private static ArchRule typesAreConfiguredBy(String classes, String... types) {
+		return noClasses().that()
+			.resideInAPackage(AUTO_CONFIGURATION)
+			.and()
+			.haveNameNotMatching(Pattern.quote(AUTO_CONFIGURATION) + "\\." + classes)
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage(types);
+	}
+
+	private static ArchRule backendKnowsOnlyTheSpi(String name) {
+		String[] known = { ROOT + '.' + name + "..", SPI, SUPPORT };
+		return classes().that()
+			.resideInAPackage(ROOT + '.' + name + "..")
+			.should()
+			.onlyDependOnClassesThat(
+					resideInAnyPackage(known).or(DescribedPredicate.not(resideInAnyPackage(ROOT + ".."))));
+	}
 
 	private static ArchRule packageKnowsOnly(String name, String... others) {
 		return classes().that()
