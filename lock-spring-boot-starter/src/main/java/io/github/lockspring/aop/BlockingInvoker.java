@@ -118,7 +118,7 @@ final class BlockingInvoker implements LockedInvoker {
 	}
 
 	/**
-	 * What is to be done at the end: in most cases just to give the lock back.
+	 * Return the action at the end of the method: in most cases, releasing the lock.
 	 */
 	private static AutoCloseable endOf(LockHandle lock, OnLost onLost, boolean inTransaction) {
 		try {
@@ -153,7 +153,7 @@ final class BlockingInvoker implements LockedInvoker {
 	}
 
 	/**
-	 * Finds out what the declared type did not tell.
+	 * Check a result whose declared type leaves open whether the work is done.
 	 */
 	private static void requireDone(Object result, LockedMethod method) {
 		if (!isDone(result)) {

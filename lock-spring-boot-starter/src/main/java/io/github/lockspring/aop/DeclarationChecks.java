@@ -58,7 +58,7 @@ final class DeclarationChecks {
 		if (this.mode.get() == LockChecks.FAIL) {
 			throw failure;
 		}
-		logger.warn(failure.getMessage() + ". " + failure.getRemedy());
+		logger.warn(failure.getMessage() + ". " + failure.getAction());
 	}
 
 }

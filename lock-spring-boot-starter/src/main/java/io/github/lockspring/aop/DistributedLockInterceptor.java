@@ -121,7 +121,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	/**
 	 * Reject the annotation of a method, or log a warning, as configured.
 	 * @param method the method
-	 * @param problem the rest of a sentence that begins with the annotation and the method
+	 * @param problem the rest of a sentence that begins with the annotation and the
+	 * method
 	 * @param remedy a sentence that describes how to correct it
 	 * @throws InvalidLockDeclarationException if invalid annotations fail the startup
 	 */

@@ -78,7 +78,7 @@ final class LockAnnotationScan {
 			return isAnnotated(type) || isAnyMethodAnnotated(type);
 		}
 		catch (LinkageError | RuntimeException ex) {
-			return true; // whoever reads the annotations has to cope with that
+			return true; // the reader of the annotations handles that
 		}
 	}
 

@@ -120,7 +120,7 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 							+ String.join(", ", this.template.backendNames()),
 					"Correct the name, or add the backend to the property lock.additional-backends.", null);
 		}
-		if (lock.failurePolicy() instanceof HandlerPolicy handler) {
+		if (lock.failurePolicy() instanceof FailurePolicy.Handle handler) {
 			handler.requireHandler();
 		}
 	}

@@ -41,8 +41,8 @@ import io.github.lockspring.LockTemplate;
 record LockInvocation(LockOperation lock, Object key, LockOptions options) {
 
 	/**
-	 * Acquires for nobody's thread: what the chain of locks holds is acquired again, all
-	 * else is acquired for the new handle.
+	 * Acquire the lock for a handle instead of a thread. A lock that is already held by
+	 * the given chain is acquired again.
 	 * @param outer what is held already
 	 * @return the held lock, in the future
 	 */

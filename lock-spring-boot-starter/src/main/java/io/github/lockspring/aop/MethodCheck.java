@@ -99,7 +99,7 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Refuses methods that do not tell when their work has ended.
+	 * Refuses methods whose return type does not show when their work has ended.
 	 */
 	static void requireEnd(AnnotatedMethod site, ReturnType returnType) {
 		if (returnType.kind() == ReturnType.Kind.UNKNOWN) {

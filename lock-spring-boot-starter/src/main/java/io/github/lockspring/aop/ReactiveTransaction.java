@@ -68,7 +68,7 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 	}
 
 	/**
-	 * Has the transaction give a lock back when it has ended.
+	 * Have the transaction release a lock when it has ended.
 	 * @param lock the held lock
 	 * @param onLost what happens if the lock is lost before
 	 */
@@ -83,8 +83,8 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 	}
 
 	/**
-	 * Gives a lock back when the transaction has ended. The only one here that needs
-	 * types of spring-tx when it is loaded, which an application may lack.
+	 * Releases a lock when the transaction has ended. The only one here that needs types
+	 * of spring-tx when it is loaded, which an application may lack.
 	 *
 	 * @param lock the held lock
 	 * @param onLost what happens if the lock is lost before

@@ -71,7 +71,7 @@ record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable React
 	/**
 	 * Finds out what a method returns.
 	 * @param method the method that does the work
-	 * @param targetClass the class of the bean, which tells the types of variables
+	 * @param targetClass the class of the bean, which resolves type variables
 	 * @return the type
 	 */
 	static ReturnType of(Method method, Class<?> targetClass) {
@@ -97,8 +97,8 @@ record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable React
 	}
 
 	/**
-	 * Whether somebody else does the work later: whoever calls a function, or Spring MVC,
-	 * which waits for some results and asks others to write the response.
+	 * Return whether the work is done later: by the caller of a function, or by Spring
+	 * MVC, which waits for some results and asks others to write the response.
 	 */
 	private static boolean isForLater(ResolvableType resolved, Class<?> type) {
 		if (type == Callable.class || type == Supplier.class || type == Runnable.class) {
@@ -188,7 +188,7 @@ record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable React
 		SUSPENDING,
 
 		/**
-		 * Nobody tells.
+		 * Not known.
 		 */
 		UNKNOWN
 

@@ -56,12 +56,12 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	}
 
 	/**
-	 * Captures the surroundings of the current thread.
+	 * Capture the context of the current thread.
 	 * @param decorator carries them to another thread
 	 * @return what runs a body there
 	 * @see #run(Runnable)
 	 */
-	static Runnable surroundings(TaskDecorator decorator) {
+	static Runnable callerContext(TaskDecorator decorator) {
 		return decorator.decorate(() -> {
 			StageBody body = CURRENT.get();
 			if (body != null) {
@@ -71,18 +71,18 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	}
 
 	/**
-	 * Runs in the current thread, unless it was cancelled before. If the surroundings
-	 * fail, it fails when its stage has completed.
-	 * @param surroundings what was captured when the method was called
+	 * Runs in the current thread, unless it was cancelled before. If that context fail,
+	 * it fails when its stage has completed.
+	 * @param callerContext what was captured when the method was called
 	 */
-	void run(Runnable surroundings) {
+	void run(Runnable callerContext) {
 		if (isDone()) {
 			return;
 		}
 		Throwable failure = null;
 		CURRENT.set(this);
 		try {
-			surroundings.run();
+			callerContext.run();
 		}
 		catch (Throwable ex) {
 			failure = ex;
@@ -94,7 +94,7 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	}
 
 	/**
-	 * Runs in the current thread without other surroundings.
+	 * Runs in the current thread without the context of the caller.
 	 */
 	StageBody run() {
 		call();

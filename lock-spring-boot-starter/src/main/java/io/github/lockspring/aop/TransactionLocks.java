@@ -49,9 +49,9 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	/**
-	 * Whether the current thread is in a transaction that gives locks back when it has
+	 * Whether the current thread is in a transaction that releases locks when it has
 	 * ended. One that is just being suspended has counted its synchronizations already,
-	 * and would never hear of a new one.
+	 * and would not call a new one.
 	 */
 	static boolean canBeKept() {
 		return TransactionSynchronizationManager.isActualTransactionActive()

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 
+import io.github.lockspring.support.LockConfigurationException;
+
 /**
  * Takes the client of a store that is named, or else the only or the primary one.
  *

@@ -33,6 +33,8 @@ import org.apache.zookeeper.data.ACL;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.util.StringUtils;
 
+import io.github.lockspring.support.LockConfigurationException;
+
 /**
  * Builds a client of our own as the properties say.
  *
@@ -105,7 +107,7 @@ record ZooKeeperClientBuilder(LockProperties.ZooKeeper properties) {
 	}
 
 	/**
-	 * Lets nobody else touch what this client creates.
+	 * Restricts access to the creator of a node.
 	 */
 	private static final class CreatorOnly implements ACLProvider {
 

@@ -226,7 +226,7 @@ class FailurePolicyTests {
 		assertThatExceptionOfType(InvalidLockDeclarationException.class).isThrownBy(() -> this.proxies.proxy(bean))
 			.withMessageContaining(bean.getClass().getName() + ".run(")
 			.withMessageContaining(problem)
-			.satisfies((ex) -> assertThat(ex.getRemedy()).endsWith("."));
+			.satisfies((ex) -> assertThat(ex.getAction()).endsWith("."));
 	}
 
 	static Stream<Arguments> wrongDeclarationIsRefused() {

@@ -57,7 +57,7 @@ class MethodCheckTests {
 			assertThatExceptionOfType(InvalidLockDeclarationException.class).isThrownBy(() -> proxies.proxy(bean))
 				.withMessageContaining("@DistributedLock on " + bean.getClass().getName() + ".run(")
 				.withMessageContaining(problem)
-				.satisfies((ex) -> assertThat(ex.getRemedy()).endsWith("."));
+				.satisfies((ex) -> assertThat(ex.getAction()).endsWith("."));
 		}
 	}
 

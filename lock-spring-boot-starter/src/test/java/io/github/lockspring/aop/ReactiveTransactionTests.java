@@ -68,7 +68,7 @@ class ReactiveTransactionTests {
 	}
 
 	@Test
-	void lockIsGivenBackAfterRollback() {
+	void lockIsReleasedAfterRollback() {
 		Mono<String> failing = this.proxies.proxy(new Orders())
 			.pay(42)
 			.<String>then(Mono.error(new IllegalStateException("no paper")))
@@ -79,7 +79,7 @@ class ReactiveTransactionTests {
 	}
 
 	@Test
-	void whenLockIsOutsideThenItIsGivenBackAfterTheTransaction() {
+	void whenLockIsOutsideThenItIsReleasedAfterTheTransaction() {
 		Mono<String> paid = this.proxies.proxy(new Orders())
 			.outside(() -> Mono.just("paid").as(this.transactions::transactional));
 		assertThat(paid.block(LONG)).isEqualTo("paid");

@@ -78,7 +78,7 @@ class RepeatedLocksTests {
 	}
 
 	@Test
-	void nobodyWaitsForEachOtherHoweverTheAnnotationsAreWritten() throws Exception {
+	void callsDoNotDeadlockHoweverTheAnnotationsAreWritten() throws Exception {
 		LocalStore store = new LocalStore();
 		try (LockedProcess one = new LockedProcess(store); LockedProcess other = new LockedProcess(store)) {
 			Counters target = new Counters();
@@ -99,7 +99,7 @@ class RepeatedLocksTests {
 	}
 
 	@Test
-	void whenInnerLockIsHeldElsewhereThenOuterIsGivenBack() {
+	void whenInnerLockIsHeldElsewhereThenOuterIsReleased() {
 		this.proxies.holdElsewhere("b");
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(this.transfers::back)
 			.satisfies((ex) -> assertThat(ex.getStoreKey()).isEqualTo("lock:b"));

@@ -140,7 +140,7 @@ class StageThreadsTests {
 	}
 
 	@Test
-	void whenTheExecutorOfTheApplicationRefusesThenTheStageFailsAndTheLockIsGivenBack() {
+	void whenTheExecutorOfTheApplicationRefusesThenTheStageFailsAndTheLockIsReleased() {
 		register((task) -> {
 			throw new RejectedExecutionException("full");
 		});
@@ -149,7 +149,7 @@ class StageThreadsTests {
 	}
 
 	@Test
-	void whenTimedOutWhileThereIsNoThreadThenMethodDoesNotRunAndTheLockIsGivenBack() {
+	void whenTimedOutWhileThereIsNoThreadThenMethodDoesNotRunAndTheLockIsReleased() {
 		LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
 		register(tasks::add);
 		CompletableFuture<Place> paid = this.orders.pay(42);

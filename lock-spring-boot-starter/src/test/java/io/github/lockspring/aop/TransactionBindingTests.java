@@ -238,7 +238,7 @@ class TransactionBindingTests {
 	}
 
 	@Test
-	void lockThatIsTakenWhileTheTransactionIsSuspendedIsGivenBack() {
+	void lockThatIsTakenWhileTheTransactionIsSuspendedIsReleased() {
 		this.transaction.executeWithoutResult((outer) -> {
 			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
 
@@ -255,7 +255,7 @@ class TransactionBindingTests {
 	}
 
 	@Test
-	void lockThatIsTakenWhileATransactionWithALockIsSuspendedIsGivenBackWithIt() {
+	void lockThatIsTakenWhileATransactionWithALockIsSuspendedIsReleasedWithIt() {
 		this.transaction.executeWithoutResult((outer) -> {
 			this.stock.sell();
 			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {

@@ -329,7 +329,7 @@ class WovenCalls {
 	}
 
 	/**
-	 * Tells of what was locked and released when transactions begin and end.
+	 * Records what was locked and released when transactions begin and end.
 	 */
 	private static final class Transactor extends AbstractPlatformTransactionManager {
 

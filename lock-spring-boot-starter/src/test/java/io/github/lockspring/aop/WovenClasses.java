@@ -50,7 +50,7 @@ final class WovenClasses {
 	}
 
 	/**
-	 * Each method tells under which lock it ran.
+	 * Each method returns the lock under which it ran.
 	 */
 	static class Orders {
 

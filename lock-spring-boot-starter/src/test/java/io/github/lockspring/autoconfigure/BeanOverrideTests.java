@@ -107,7 +107,7 @@ class BeanOverrideTests {
 	}
 
 	/**
-	 * Tells whether it is locked.
+	 * Returns whether it is locked.
 	 */
 	abstract static class LockedService {
 

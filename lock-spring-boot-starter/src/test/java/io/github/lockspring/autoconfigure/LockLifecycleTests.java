@@ -144,7 +144,7 @@ class LockLifecycleTests {
 	}
 
 	@Test
-	void whenContextIsClosedThenLocksAreGivenBackBeforeTheStoreIsDestroyed() {
+	void whenContextIsClosedThenLocksAreReleasedBeforeTheStoreIsDestroyed() {
 		this.runner.run((context) -> {
 			LockOperations locks = context.getBean(LockOperations.class);
 			Store store = context.getBean(Store.class);

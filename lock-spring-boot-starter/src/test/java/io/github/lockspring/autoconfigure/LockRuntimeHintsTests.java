@@ -60,7 +60,7 @@ import io.github.lockspring.aop.expression.LockExpressionRootObject;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for what a native image is told when an application is processed ahead of time.
+ * Tests for the hints of a native image when an application is processed ahead of time.
  */
 class LockRuntimeHintsTests {
 
@@ -235,7 +235,7 @@ class LockRuntimeHintsTests {
 	}
 
 	@Test
-	void methodsThatAreNoFallbacksAreNotTold() {
+	void methodsThatAreNoFallbacksAreNotRegistered() {
 		assertThat(processFallbacks()).matches(fallback(OfMethod.class, "unrelated").negate());
 	}
 

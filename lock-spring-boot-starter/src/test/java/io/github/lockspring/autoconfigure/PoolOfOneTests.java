@@ -122,7 +122,7 @@ class PoolOfOneTests {
 	}
 
 	@Test
-	void whenLocksHaveNoConnectionsThenCallInsideATransactionIsToldThatItsCallerHoldsTheLastOne() {
+	void whenLocksHaveNoConnectionsThenCallInsideATransactionLearnsThatItsCallerHoldsTheLastOne() {
 		this.runner.withPropertyValues("lock.jdbc.connections=0", "till.wait-time=100ms").run((context) -> {
 			Shop shop = context.getBean(Shop.class);
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(shop::sellInTransaction)

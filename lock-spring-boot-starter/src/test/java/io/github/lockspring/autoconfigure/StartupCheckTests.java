@@ -270,7 +270,7 @@ class StartupCheckTests {
 	}
 
 	@Test
-	void nobodyMeasuresForAnApplicationWithoutLocks() {
+	void nothingIsMeasuredForAnApplicationWithoutLocks() {
 		List<Thread> before = measurements();
 		this.runner.run((context) -> assertThat(measurements()).isSubsetOf(before));
 	}
@@ -333,7 +333,7 @@ class StartupCheckTests {
 	}
 
 	@Test
-	void settingsForANameThatNobodyUsesAreWarnedOf(CapturedOutput output) {
+	void settingsForAnUnusedNameAreWarnedOf(CapturedOutput output) {
 		this.runner.withBean(Payments.class)
 			.withPropertyValues("lock.names.payment.wait-time=1s", "lock.names.paymnet.wait-time=1s",
 					"lock.names.invoice.wait-time=1s")

@@ -129,9 +129,9 @@ class ZooKeeperLockConfigurationTests {
 	}
 
 	@Test
-	void clientOfOurOwnIsClosedAfterLocksWereGivenBack() {
+	void clientOfOurOwnIsClosedAfterLocksWereReleased() {
 		this.withServer.run((context) -> {
-			CuratorFramework own = context.getBean(ZooKeeperLockClient.class).framework();
+			CuratorFramework own = context.getBean(ZooKeeperLockConfiguration.ZooKeeperLockClient.class).framework();
 			assertThat(own.getState()).isEqualTo(CuratorFrameworkState.STARTED);
 			assertThat(heldAtTheEnd(context, own)).containsExactly("nothing");
 			assertThat(own.getState()).isEqualTo(CuratorFrameworkState.STOPPED);
@@ -139,7 +139,7 @@ class ZooKeeperLockConfigurationTests {
 	}
 
 	@Test
-	void clientOfTheApplicationIsClosedAfterLocksWereGivenBack() {
+	void clientOfTheApplicationIsClosedAfterLocksWereReleased() {
 		CuratorFramework client = client();
 		this.runner.withBean("curator", CuratorFramework.class, () -> client).run((context) -> {
 			assertThat(heldAtTheEnd(context, client)).containsExactly("nothing");
@@ -173,7 +173,9 @@ class ZooKeeperLockConfigurationTests {
 			this.runner
 				.withBean("curator", CuratorFramework.class, () -> client,
 						(definition) -> definition.setDestroyMethodName(""))
-				.run((context) -> assertThat(context.getBean(ZooKeeperLockClient.class).framework()).isSameAs(client));
+				.run((context) -> assertThat(
+						context.getBean(ZooKeeperLockConfiguration.ZooKeeperLockClient.class).framework())
+					.isSameAs(client));
 			assertThat(client.getState()).isEqualTo(CuratorFrameworkState.STARTED);
 		}
 	}
@@ -182,7 +184,8 @@ class ZooKeeperLockConfigurationTests {
 	void whenThereIsAConnectStringThenTheClientOfTheApplicationIsLeftAlone() {
 		try (CuratorFramework client = client()) {
 			this.withServer.withBean("curator", CuratorFramework.class, () -> client)
-				.run((context) -> assertThat(context.getBean(ZooKeeperLockClient.class).framework())
+				.run((context) -> assertThat(
+						context.getBean(ZooKeeperLockConfiguration.ZooKeeperLockClient.class).framework())
 					.isNotSameAs(client));
 		}
 	}
@@ -198,7 +201,8 @@ class ZooKeeperLockConfigurationTests {
 			assertThat(analysis.getAction()).contains("lock.zookeeper.client");
 		});
 		several.withPropertyValues("lock.zookeeper.client=jobs")
-			.run((context) -> assertThat(context.getBean(ZooKeeperLockClient.class).framework())
+			.run((context) -> assertThat(
+					context.getBean(ZooKeeperLockConfiguration.ZooKeeperLockClient.class).framework())
 				.isSameAs(context.getBean("jobs")));
 		several.withPropertyValues("lock.zookeeper.client=typo")
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("typo"));
@@ -346,7 +350,7 @@ class ZooKeeperLockConfigurationTests {
 	void sessionTimeoutIsNegotiated() {
 		this.withServer.withPropertyValues("lock.zookeeper.session-timeout=7s").run((context) -> {
 			acquireAndRelease(context);
-			CuratorFramework own = context.getBean(ZooKeeperLockClient.class).framework();
+			CuratorFramework own = context.getBean(ZooKeeperLockConfiguration.ZooKeeperLockClient.class).framework();
 			assertThat(own.getZookeeperClient().getZooKeeper().getSessionTimeout()).isEqualTo(7_000);
 		});
 	}

@@ -14,7 +14,6 @@
  * limitations under the License.
  */
 
-
 /**
  * Interception of annotated methods by AspectJ weaving. Internal, except for the name of
  * {@link io.github.lockspring.aop.aspectj.DistributedLockAspect}, which applications

@@ -14,7 +14,6 @@
  * limitations under the License.
  */
 
-
 /**
  * Expressions of the attributes of annotations. Internal: not intended for use by
  * applications.
