@@ -272,7 +272,7 @@ class JdbcLockConfigurationTests {
 
 	@Test
 	void whenDatabaseCannotBeReachedThenApplicationStartsWithAWarning(CapturedOutput output) {
-		this.withDatabase.withPropertyValues("spring.datasource.url=jdbc:h2:tcp://127.0.0.1:1/none").run((context) -> {
+		this.withDatabase.withPropertyValues("spring.datasource.url=jdbc:postgresql://127.0.0.1:1/none").run((context) -> {
 			assertThat(context).hasNotFailed();
 			assertThat(output).contains("the database is unavailable");
 		});
@@ -281,7 +281,7 @@ class JdbcLockConfigurationTests {
 	@Test
 	void whenDatabaseCannotBeReachedAndFailFastThenApplicationDoesNotStart() {
 		this.withDatabase
-			.withPropertyValues("spring.datasource.url=jdbc:h2:tcp://127.0.0.1:1/none", "lock.fail-fast=true")
+			.withPropertyValues("spring.datasource.url=jdbc:postgresql://127.0.0.1:1/none", "lock.fail-fast=true")
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
 				.contains("'jdbc' is unavailable"));
 	}
