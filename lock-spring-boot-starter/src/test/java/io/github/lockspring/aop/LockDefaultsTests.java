@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link LockDefaults.Overrides} and {@link LockDefaults}.
  */
-class LockOverridesTests {
+class LockDefaultsTests {
 
 	private final LockOptions annotated = LockOptions.defaults()
 		.withType(LockType.FAIR)
