@@ -87,8 +87,8 @@ class RedlockConfiguration {
 		Node {
 			boolean known = "redis".equals(url.getScheme()) || "rediss".equals(url.getScheme());
 			if (!known || url.getHost() == null) {
-				throw new LockConfigurationException( // Spring Boot's own would show the
-														// password
+				// the exception of Spring Boot would show the password
+				throw new LockConfigurationException(
 						"The property 'lock.redis.redlock.nodes' contains '" + withoutCredentials(url)
 								+ "', which is not the URL of a Redis server",
 						"Use URLs such as redis://host:6379 or rediss://user:password@host:6379/0.");

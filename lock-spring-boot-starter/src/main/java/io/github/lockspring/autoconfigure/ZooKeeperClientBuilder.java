@@ -99,8 +99,8 @@ record ZooKeeperClientBuilder(LockProperties.ZooKeeper properties) {
 		String scheme = auth.substring(0, Math.max(colon, 0));
 		String data = auth.substring(colon + 1);
 		if (!StringUtils.hasText(scheme) || data.isEmpty() || (scheme.equals("digest") && data.indexOf(':') <= 0)) {
-			throw new LockConfigurationException("The property lock.zookeeper.auth does not have the form scheme:data.", // a
-																															// secret
+			// the value is a secret
+			throw new LockConfigurationException("The property lock.zookeeper.auth does not have the form scheme:data.",
 					"Set it to a scheme and its data, such as digest:user:password.");
 		}
 		builder.authorization(scheme, data.getBytes(StandardCharsets.UTF_8)).aclProvider(new CreatorOnly());

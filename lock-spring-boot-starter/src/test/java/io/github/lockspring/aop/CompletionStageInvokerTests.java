@@ -78,8 +78,8 @@ class CompletionStageInvokerTests extends AsynchronousInvokerContract {
 	@Override
 	@SuppressWarnings("unchecked")
 	CompletableFuture<String> call(String method, Object... arguments) {
-		return ((CompletionStage<String>) Objects.requireNonNull(ReflectionTestUtils.invokeMethod(this.orders, method, arguments)))
-			.toCompletableFuture();
+		return ((CompletionStage<String>) Objects
+			.requireNonNull(ReflectionTestUtils.invokeMethod(this.orders, method, arguments))).toCompletableFuture();
 	}
 
 	@Override

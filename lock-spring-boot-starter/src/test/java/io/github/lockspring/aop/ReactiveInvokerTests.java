@@ -66,7 +66,8 @@ class ReactiveInvokerTests extends AsynchronousInvokerContract {
 	@Override
 	@SuppressWarnings("unchecked")
 	CompletableFuture<String> call(String method, Object... arguments) {
-		return ((Mono<String>) Objects.requireNonNull(ReflectionTestUtils.invokeMethod(this.orders, method, arguments))).toFuture();
+		return ((Mono<String>) Objects.requireNonNull(ReflectionTestUtils.invokeMethod(this.orders, method, arguments)))
+			.toFuture();
 	}
 
 	@Override

@@ -272,10 +272,11 @@ class JdbcLockConfigurationTests {
 
 	@Test
 	void whenDatabaseCannotBeReachedThenApplicationStartsWithAWarning(CapturedOutput output) {
-		this.withDatabase.withPropertyValues("spring.datasource.url=jdbc:postgresql://127.0.0.1:1/none").run((context) -> {
-			assertThat(context).hasNotFailed();
-			assertThat(output).contains("the database is unavailable");
-		});
+		this.withDatabase.withPropertyValues("spring.datasource.url=jdbc:postgresql://127.0.0.1:1/none")
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(output).contains("the database is unavailable");
+			});
 	}
 
 	@Test
