@@ -25,12 +25,11 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.util.Assert;
 
-import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.spi.LockBackend;

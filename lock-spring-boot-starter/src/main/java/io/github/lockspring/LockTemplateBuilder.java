@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.util.Assert;
 
 import io.github.lockspring.engine.EngineListener;

@@ -20,4 +20,3 @@
 @NullMarked
 package io.github.lockspring;
 
-import org.jspecify.annotations.NullMarked;

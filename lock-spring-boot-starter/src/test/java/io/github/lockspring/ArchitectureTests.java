@@ -18,6 +18,7 @@ package io.github.lockspring;
 
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -35,6 +36,7 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import org.jspecify.annotations.NullMarked;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -55,22 +57,24 @@ class ArchitectureTests {
 
 	private static final String SUPPORT = ROOT + ".support";
 
-<<<<<<< HEAD
-	private static final String JDBC = ROOT + ".jdbc";
-
-	private static final String REDIS_CLIENT = ROOT + ".redis.client";
-
-	private static final String[] BACKENDS = { ROOT + ".local", JDBC + "..", ROOT + ".redis..", ROOT + ".redlock",
-			ROOT + ".zookeeper" };
-=======
 	private static final String FENCING = ROOT + ".fencing";
 
 	private static final String INTERNAL = ROOT + ".internal";
 
 	private static final String[] PUBLIC_API = { ROOT, FENCING, SPI, ROOT + ".concurrent", ROOT + ".test" };
 
-	private static final String[] BACKENDS = { ROOT + ".local", ROOT + ".jdbc", ROOT + ".redis", ROOT + ".zookeeper" };
->>>>>>> engine
+	private static final String[] BACKENDS = { ROOT + ".local..", ROOT + ".jdbc..", ROOT + ".redis..",
+			ROOT + ".redlock..", ROOT + ".zookeeper.." };
+
+	private static final String AUTO_CONFIGURATION = ROOT + ".autoconfigure";
+
+	private static final String[] SQL_TYPES = { "java.sql..", "javax.sql..", "org.springframework.jdbc..",
+			"com.zaxxer.hikari.." };
+
+	private static final String[] REDIS_TYPES = { "io.lettuce..", "redis.clients..",
+			"org.springframework.data.redis.." };
+
+	private static final String[] ZOOKEEPER_TYPES = { "org.apache.curator..", "org.apache.zookeeper.." };
 
 	@ArchTest
 	static final ArchRule supportKnowsNoOtherPackage = packageKnowsOnly(SUPPORT);
@@ -91,34 +95,29 @@ class ArchitectureTests {
 	static final ArchRule localKnowsTheSpi = packageKnowsOnly(ROOT + ".local", SPI);
 
 	@ArchTest
-	static final ArchRule jdbcKnowsTheSpi = packageKnowsOnly(JDBC, JDBC + ".dialect", SPI);
+	static final ArchRule jdbcKnowsTheSpi = packageKnowsOnly(ROOT + ".jdbc", SPI, ROOT + ".jdbc.dialect");
 
 	@ArchTest
-	static final ArchRule dialectsKnowJdbcOnly = packageKnowsOnly(JDBC + ".dialect");
+	static final ArchRule dialectsKnowJdbcOnly = packageKnowsOnly(ROOT + ".jdbc.dialect");
 
 	@ArchTest
-	static final ArchRule redisKnowsTheSpiAndItsClient = packageKnowsOnly(ROOT + ".redis", SPI, REDIS_CLIENT);
+	static final ArchRule redisKnowsTheSpiAndItsClients = packageKnowsOnly(ROOT + ".redis", SPI,
+			ROOT + ".redis.client");
 
 	@ArchTest
-	static final ArchRule redisClientKnowsTheSpi = packageKnowsOnly(REDIS_CLIENT, SPI);
+	static final ArchRule clientsOfRedisKnowTheSpi = packageKnowsOnly(ROOT + ".redis.client", SPI);
 
 	@ArchTest
 	static final ArchRule redlockKnowsTheSpiAndRedis = packageKnowsOnly(ROOT + ".redlock", SPI, ROOT + ".redis");
 
 	@ArchTest
-	static final ArchRule clientsOfRedisStayWithTheirConnections = noClasses().that()
-		.resideOutsideOfPackages(REDIS_CLIENT, ROOT + ".autoconfigure")
-		.should()
-		.dependOnClassesThat()
-		.resideInAnyPackage("io.lettuce..", "redis.clients..", "org.springframework.data.redis.connection.lettuce",
-				"org.springframework.data.redis.connection.jedis");
+	static final ArchRule zooKeeperKnowsTheSpi = packageKnowsOnly(ROOT + ".zookeeper", SPI);
 
 	@ArchTest
 	static final ArchRule concurrentKnowsRootAndEngine = packageKnowsOnly(ROOT + ".concurrent", ROOT, ENGINE, INTERNAL);
 
 	@ArchTest
-<<<<<<< HEAD
-	static final ArchRule aopKnowsRootAndEngine = packageKnowsOnly(ROOT + ".aop", ROOT, ENGINE,
+	static final ArchRule aopKnowsRootAndEngine = packageKnowsOnly(ROOT + ".aop", ROOT, ENGINE, INTERNAL,
 			ROOT + ".aop.expression");
 
 	@ArchTest
@@ -126,9 +125,6 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule aspectjKnowsAop = packageKnowsOnly(ROOT + ".aop.aspectj", ROOT + ".aop");
-=======
-	static final ArchRule aopKnowsRootAndEngine = packageKnowsOnly(ROOT + ".aop", ROOT, ENGINE, INTERNAL);
->>>>>>> engine
 
 	@ArchTest
 	static final ArchRule actuateKnowsRootAndEngine = packageKnowsOnly(ROOT + ".actuate", ROOT, ENGINE, SPI);
@@ -149,14 +145,14 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule noPackageKnowsTheAutoConfiguration = noClasses().that()
-		.resideOutsideOfPackage(ROOT + ".autoconfigure")
+		.resideOutsideOfPackage(AUTO_CONFIGURATION)
 		.should()
 		.dependOnClassesThat()
-		.resideInAPackage(ROOT + ".autoconfigure");
+		.resideInAPackage(AUTO_CONFIGURATION);
 
 	@ArchTest
 	static final ArchRule onlyTheAutoConfigurationKnowsBackends = noClasses().that()
-		.resideOutsideOfPackage(ROOT + ".autoconfigure")
+		.resideOutsideOfPackage(AUTO_CONFIGURATION)
 		.and()
 		.resideOutsideOfPackages(BACKENDS)
 		.should()
@@ -178,19 +174,64 @@ class ArchitectureTests {
 	static final ArchRule fencingKnowsRootAndEngine = packageKnowsOnly(FENCING, ROOT, ENGINE);
 
 	@ArchTest
-	static final ArchRule sqlStaysInTheJdbcBackend = noClasses().that()
-<<<<<<< HEAD
-		.resideOutsideOfPackages(JDBC + "..", ROOT + ".autoconfigure")
-		.and(DescribedPredicate.not(belongToAnyOf(FencedUpdates.class)))
-=======
-		.resideOutsideOfPackages(ROOT + ".jdbc..", ROOT + ".autoconfigure", FENCING)
->>>>>>> engine
-		.should()
-		.dependOnClassesThat()
-		.resideInAnyPackage("java.sql..", "javax.sql..", "org.springframework.jdbc..");
+	static final ArchRule sqlStaysInTheJdbcBackend = typesStayIn(SQL_TYPES, ROOT + ".jdbc..", AUTO_CONFIGURATION,
+			FENCING);
 
 	@ArchTest
-	static final ArchRule packagesDoNotGoRoundInCircles = slices().matching(ROOT + ".(**)").should().beFreeOfCycles();
+	static final ArchRule redisClientsStayInTheRedisBackend = typesStayIn(REDIS_TYPES, ROOT + ".redis..",
+			AUTO_CONFIGURATION);
+
+	@ArchTest
+	static final ArchRule lettuceAndJedisStayWithTheirConnections = typesStayIn(
+			new String[] { "io.lettuce..", "redis.clients..", "org.springframework.data.redis.connection.lettuce",
+					"org.springframework.data.redis.connection.jedis" },
+			ROOT + ".redis.client", AUTO_CONFIGURATION);
+
+	@ArchTest
+	static final ArchRule zooKeeperClientsStayInTheZooKeeperBackend = typesStayIn(ZOOKEEPER_TYPES,
+			ROOT + ".zookeeper..", AUTO_CONFIGURATION);
+
+	@ArchTest
+	static final ArchRule sqlIsConfiguredByItsConfiguration = typesAreConfiguredBy(
+			"(JdbcLock|RoutingDataSources|UnpooledHikariDataSource|CredentialFailures).*", SQL_TYPES);
+
+	@ArchTest
+	static final ArchRule redisClientsAreConfiguredByTheirConfiguration = typesAreConfiguredBy("(RedisLock|Redlock).*",
+			REDIS_TYPES);
+
+	@ArchTest
+	static final ArchRule zooKeeperClientsAreConfiguredByTheirConfiguration = typesAreConfiguredBy("ZooKeeper.*",
+			ZOOKEEPER_TYPES);
+
+	@ArchTest
+	static final ArchRule aspectJStaysInItsPackage = typesStayIn(new String[] { "org.aspectj.." },
+			ROOT + ".aop.aspectj");
+
+	@ArchTest
+	static final ArchRule expressionLanguageStaysInItsPackage = typesStayIn(
+			new String[] { "org.springframework.expression.." }, ROOT + ".aop.expression");
+
+	@ArchTest
+	static final ArchRule coroutinesStayInTheAdvice = typesStayIn(new String[] { "kotlinx.." }, ROOT + ".aop");
+
+	/**
+	 * Lettuce reports changes of a cluster by a stream.
+	 */
+	@ArchTest
+	static final ArchRule reactorStaysInTheAdviceAndLettuce = noClasses().that()
+		.resideOutsideOfPackages(ROOT + ".aop", ROOT + ".redis..")
+		.and(DescribedPredicate.not(belongToAnyOf(ReactiveLockContext.class)))
+		.should()
+		.dependOnClassesThat()
+		.resideInAnyPackage("reactor..", "org.reactivestreams..");
+
+	@ArchTest
+	static final ArchRule actuatorAndMetersStayInTheirPackage = typesStayIn(
+			new String[] { "io.micrometer..", "org.springframework.boot.health.." }, ROOT + ".actuate",
+			AUTO_CONFIGURATION);
+
+	@ArchTest
+	static final ArchRule packagesDoNotGoRoundInCircles = slices().matching(ROOT + ".(*)..").should().beFreeOfCycles();
 
 	/**
 	 * A queue and the holds in it count as one, like a list and its nodes.
@@ -212,6 +253,28 @@ class ArchitectureTests {
 		.should()
 		.resideInAnyPackage(ROOT + "..")
 		.andShould(new BeInNullMarkedPackage());
+
+	private static ArchRule typesStayIn(String[] types, String... packages) {
+		return noClasses().that()
+			.resideOutsideOfPackages(packages)
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage(types);
+	}
+
+	/**
+	 * The types of a client are in the class path if its configuration is in use. Other
+	 * configuration classes must be loadable without them.
+	 */
+	private static ArchRule typesAreConfiguredBy(String classes, String... types) {
+		return noClasses().that()
+			.resideInAPackage(AUTO_CONFIGURATION)
+			.and()
+			.haveNameNotMatching(Pattern.quote(AUTO_CONFIGURATION) + "\\." + classes)
+			.should()
+			.dependOnClassesThat()
+			.resideInAnyPackage(types);
+	}
 
 	private static ArchRule packageKnowsOnly(String name, String... others) {
 		return classes().that()

@@ -20,4 +20,3 @@
 @NullMarked
 package io.github.lockspring.actuate;
 
-import org.jspecify.annotations.NullMarked;

@@ -17,11 +17,13 @@
 package io.github.lockspring.aop;
 
 import java.lang.reflect.Method;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.aop.Advisor;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.PointcutAdvisor;
@@ -86,6 +88,46 @@ final class AsyncInvocations implements LockedInvoker {
 	@Override
 	public @Nullable Object run(LockedMethod method, MethodInvocation invocation) throws Throwable {
 		return this.blockingCalls.run(method, new AwaitedInvocation(invocation));
+	}
+
+	/**
+	 * A call of a method that returns a stage, which has ended when that stage has
+	 * completed.
+	 */
+	private static final class AwaitedInvocation extends DelegatingInvocation {
+
+		private final MethodInvocation invocation;
+
+		AwaitedInvocation(MethodInvocation invocation) {
+			super(invocation);
+			this.invocation = invocation;
+		}
+
+		/**
+		 * Calls and waits. An interrupt cancels the stage, and is kept for the caller.
+		 * @return what the method returned, completed by now
+		 * @throws Throwable what the method or its stage failed with
+		 */
+		@Override
+		public @Nullable Object proceed() throws Throwable {
+			Object result = this.invocation.proceed();
+			return (result instanceof CompletionStage<?> stage) ? await(stage.toCompletableFuture()) : result;
+		}
+
+		private static CompletableFuture<?> await(CompletableFuture<?> future) throws Throwable {
+			try {
+				future.get();
+			}
+			catch (ExecutionException ex) {
+				throw (ex.getCause() != null) ? ex.getCause() : ex;
+			}
+			catch (InterruptedException ex) {
+				future.cancel(true);
+				Thread.currentThread().interrupt();
+			}
+			return future;
+		}
+
 	}
 
 }

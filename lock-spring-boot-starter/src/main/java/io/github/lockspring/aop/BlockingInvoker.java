@@ -24,10 +24,8 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.core.ReactiveAdapterRegistry;
 
-import io.github.lockspring.OnLost;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
@@ -35,6 +33,7 @@ import io.github.lockspring.LockNotAcquiredException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockShutdownException;
 import io.github.lockspring.LockUnavailableException;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.internal.LockAccess;
 
 /**
@@ -119,7 +118,7 @@ final class BlockingInvoker implements LockedInvoker {
 	}
 
 	/**
-	 * What is to be done at the end: in most cases just to give the lock back.
+	 * Return the action at the end of the method: in most cases, releasing the lock.
 	 */
 	private static AutoCloseable endOf(LockHandle lock, OnLost onLost, boolean inTransaction) {
 		try {
@@ -154,7 +153,7 @@ final class BlockingInvoker implements LockedInvoker {
 	}
 
 	/**
-	 * Finds out what the declared type did not tell.
+	 * Check a result whose declared type leaves open whether the work is done.
 	 */
 	private static void requireDone(Object result, LockedMethod method) {
 		if (!isDone(result)) {

@@ -20,7 +20,6 @@ import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.SpringProperties;
 
@@ -58,7 +57,7 @@ final class DeclarationChecks {
 		if (this.mode.get() == LockChecks.FAIL) {
 			throw failure;
 		}
-		logger.warn(failure.getMessage() + ". " + failure.getRemedy());
+		logger.warn(failure.getMessage() + ". " + failure.getAction());
 	}
 
 }

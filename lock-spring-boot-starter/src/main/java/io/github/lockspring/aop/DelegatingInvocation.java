@@ -23,7 +23,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that goes on in another way than the one it stands for.
+ * A call that proceeds in another way than the one it delegates to.
  */
 abstract class DelegatingInvocation implements MethodInvocation {
 

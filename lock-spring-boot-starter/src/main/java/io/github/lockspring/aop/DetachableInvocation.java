@@ -17,7 +17,6 @@
 package io.github.lockspring.aop;
 
 import org.aopalliance.intercept.MethodInvocation;
-
 import org.springframework.aop.ProxyMethodInvocation;
 
 /**

@@ -16,10 +16,13 @@
 
 package io.github.lockspring.aop;
 
-import org.aopalliance.aop.Advice;
+import java.lang.reflect.Method;
 
+import org.aopalliance.aop.Advice;
+import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.core.Ordered;
 
 import io.github.lockspring.DistributedLock;
@@ -49,7 +52,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	 * @param interceptor the interceptor that runs the methods under their locks
 	 */
 	public DistributedLockAdvisor(DistributedLockInterceptor interceptor) {
-		this.pointcut = new DistributedLockPointcut(interceptor.source());
+		this.pointcut = new LockPointcut(interceptor.source());
 		this.advice = interceptor;
 		setOrder(DEFAULT_ORDER);
 	}
@@ -62,6 +65,48 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	@Override
 	public Advice getAdvice() {
 		return this.advice;
+	}
+
+	/**
+	 * Matches methods that are to be locked.
+	 */
+	private static final class LockPointcut extends StaticMethodMatcherPointcut {
+
+		private final LockAttributesSource source;
+
+		LockPointcut(LockAttributesSource source) {
+			this.source = source;
+			setClassFilter(new LockedClassFilter());
+		}
+
+		@Override
+		public boolean matches(Method method, Class<?> targetClass) {
+			return this.source.isLocked(method, targetClass);
+		}
+
+		/**
+		 * The same for all instances, because Spring decides by this text whether two
+		 * proxies can share a class.
+		 */
+		@Override
+		public String toString() {
+			return LockPointcut.class.getName();
+		}
+
+		private final class LockedClassFilter implements ClassFilter {
+
+			@Override
+			public boolean matches(Class<?> targetClass) {
+				return LockPointcut.this.source.hasLocks(targetClass);
+			}
+
+			@Override
+			public String toString() {
+				return LockedClassFilter.class.getName();
+			}
+
+		}
+
 	}
 
 }

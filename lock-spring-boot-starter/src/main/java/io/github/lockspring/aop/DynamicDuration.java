@@ -21,7 +21,6 @@ import java.util.function.BiFunction;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 
 import io.github.lockspring.InvalidLockKeyException;

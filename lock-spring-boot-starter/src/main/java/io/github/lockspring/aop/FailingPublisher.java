@@ -29,7 +29,7 @@ import reactor.util.context.Context;
 /**
  * A stream that fails with whatever is thrown through it, by the stream or by its
  * subscriber. Reactor lets errors of the virtual machine and of class loading pass
- * through all operators, which tell nobody that the stream is over.
+ * through all operators, without a signal that the stream is over.
  */
 final class FailingPublisher implements Publisher<Object> {
 

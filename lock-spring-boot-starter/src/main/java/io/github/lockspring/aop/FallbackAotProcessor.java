@@ -22,7 +22,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
@@ -31,7 +30,7 @@ import org.springframework.beans.factory.support.RegisteredBean;
 import io.github.lockspring.OnFailure;
 
 /**
- * Tells a native image of the methods that are called by the names that annotations give
+ * Registers hints for the methods that are called by the names that annotations specify
  * as {@code fallback}. They are found as at run time, for the class of each bean, because
  * the annotation may be that of a class, an interface or a superclass.
  */

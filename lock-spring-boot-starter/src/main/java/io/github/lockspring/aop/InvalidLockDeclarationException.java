@@ -18,27 +18,18 @@ package io.github.lockspring.aop;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.support.LockConfigurationException;
+
 /**
  * Thrown if a method cannot be locked as declared by its
  * {@link io.github.lockspring.DistributedLock} or
  * {@link io.github.lockspring.DistributedSemaphore} annotation. The bean is not created,
  * so that the application does not start.
  */
-public final class InvalidLockDeclarationException extends RuntimeException {
-
-	private final String remedy;
+public final class InvalidLockDeclarationException extends LockConfigurationException {
 
 	InvalidLockDeclarationException(AnnotatedMethod site, String problem, String remedy, @Nullable Throwable cause) {
-		super(site + ": " + problem, cause);
-		this.remedy = remedy;
-	}
-
-	/**
-	 * Return the remedy.
-	 * @return a sentence that describes how to correct the declaration
-	 */
-	public String getRemedy() {
-		return this.remedy;
+		super(site + ": " + problem, remedy, cause);
 	}
 
 }

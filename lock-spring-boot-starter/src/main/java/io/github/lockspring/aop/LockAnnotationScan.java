@@ -25,7 +25,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockspring.DistributedLock;
@@ -78,7 +77,7 @@ final class LockAnnotationScan {
 			return isAnnotated(type) || isAnyMethodAnnotated(type);
 		}
 		catch (LinkageError | RuntimeException ex) {
-			return true; // whoever reads the annotations has to cope with that
+			return true; // the reader of the annotations handles that
 		}
 	}
 

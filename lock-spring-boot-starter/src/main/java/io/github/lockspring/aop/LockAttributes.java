@@ -20,9 +20,9 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.OnLost;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.aop.expression.LockExpression;
 
 /**

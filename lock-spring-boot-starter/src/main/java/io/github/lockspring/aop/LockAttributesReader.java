@@ -25,11 +25,10 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
-import io.github.lockspring.OnFailure;
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.OnFailure;
 import io.github.lockspring.aop.expression.InvalidLockExpressionException;
 import io.github.lockspring.aop.expression.LockExpression;
 import io.github.lockspring.aop.expression.LockExpressionParser;
@@ -173,7 +172,8 @@ final class LockAttributesReader {
 	/**
 	 * Lets the properties of a name have the last word.
 	 */
-	private static LockOptions overridden(LockOptions options, LockOverrides overrides, List<DynamicDuration> times) {
+	private static LockOptions overridden(LockOptions options, LockDefaults.Overrides overrides,
+			List<DynamicDuration> times) {
 		times.removeIf((time) -> overrides.hasTime(time.text().attribute()));
 		return overrides.applyTo(options);
 	}
@@ -215,9 +215,9 @@ final class LockAttributesReader {
 		requireTogether(handler, declaration.onFailure(), OnFailure.HANDLE);
 		return switch (declaration.onFailure()) {
 			case THROW -> FailurePolicy.THROW;
-			case SKIP -> SkipPolicy.of(returnType.resultType());
+			case SKIP -> FailurePolicy.Skip.of(returnType.resultType());
 			case FALLBACK -> FallbackPolicy.of(fallback, targetClass);
-			case HANDLE -> new HandlerPolicy(handler, this.beanFactory);
+			case HANDLE -> new FailurePolicy.Handle(handler, this.beanFactory);
 		};
 	}
 

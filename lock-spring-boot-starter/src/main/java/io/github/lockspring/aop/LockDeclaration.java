@@ -22,9 +22,9 @@ import java.lang.reflect.Method;
 import org.springframework.core.annotation.MergedAnnotation;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.LockType;
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.OnLost;
-import io.github.lockspring.LockType;
 
 /**
  * One annotation that applies to a method, as it is written: a lock or a semaphore, which

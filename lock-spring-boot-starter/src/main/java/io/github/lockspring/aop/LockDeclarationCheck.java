@@ -27,7 +27,6 @@ import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -120,7 +119,7 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 							+ String.join(", ", this.template.backendNames()),
 					"Correct the name, or add the backend to the property lock.additional-backends.", null);
 		}
-		if (lock.failurePolicy() instanceof HandlerPolicy handler) {
+		if (lock.failurePolicy() instanceof FailurePolicy.Handle handler) {
 			handler.requireHandler();
 		}
 	}

@@ -37,7 +37,7 @@ import io.github.lockspring.LockOptions;
  * @param jpa the handling of entities loaded before a lock was acquired
  */
 public record LockDefaults(LockOptions options, @Nullable Duration renewInterval, InsideTransaction insideTransaction,
-		LockChecks checks, Map<String, LockOverrides> names, JpaMode jpa) {
+		LockChecks checks, Map<String, Overrides> names, JpaMode jpa) {
 
 	/**
 	 * Create a copy of the names.
@@ -56,7 +56,7 @@ public record LockDefaults(LockOptions options, @Nullable Duration renewInterval
 	 * @param names the overrides by lock name
 	 */
 	public LockDefaults(LockOptions options, @Nullable Duration renewInterval, InsideTransaction insideTransaction,
-			LockChecks checks, Map<String, LockOverrides> names) {
+			LockChecks checks, Map<String, Overrides> names) {
 		this(options, renewInterval, insideTransaction, checks, names, JpaMode.WARN);
 	}
 
@@ -74,10 +74,10 @@ public record LockDefaults(LockOptions options, @Nullable Duration renewInterval
 	 * Return the overrides for the locks of the given name, which take precedence over
 	 * the attributes of their annotations.
 	 * @param name the name of the lock
-	 * @return the overrides, {@link LockOverrides#NONE} if nothing is configured
+	 * @return the overrides, {@link Overrides#NONE} if nothing is configured
 	 */
-	public LockOverrides forName(String name) {
-		return this.names.getOrDefault(name, LockOverrides.NONE);
+	public Overrides forName(String name) {
+		return this.names.getOrDefault(name, Overrides.NONE);
 	}
 
 	/**
@@ -87,6 +87,48 @@ public record LockDefaults(LockOptions options, @Nullable Duration renewInterval
 	 */
 	public Set<String> configuredNames() {
 		return this.names.keySet();
+	}
+
+	/**
+	 * Configured overrides for the locks of one name, which take precedence over the
+	 * attributes of their annotations.
+	 *
+	 * @param waitTime the wait time, or {@code null} to use that of the annotation
+	 * @param leaseTime the lease time, or {@code null} to use that of the annotation
+	 * @param autoRenew whether leases are renewed, or {@code null} to use the value of
+	 * the annotation
+	 * @param backend the name of the backend, or {@code null} to use that of the
+	 * annotation
+	 */
+	public record Overrides(@Nullable Duration waitTime, @Nullable Duration leaseTime, @Nullable Boolean autoRenew,
+			@Nullable String backend) {
+
+		/**
+		 * No overrides.
+		 */
+		public static final Overrides NONE = new Overrides(null, null, null, null);
+
+		boolean hasTime(String attribute) {
+			return switch (attribute) {
+				case "waitTime" -> this.waitTime != null;
+				case "leaseTime" -> this.leaseTime != null;
+				default -> false;
+			};
+		}
+
+		/**
+		 * Apply the overrides to the options specified by an annotation.
+		 * @param options the options of the annotation
+		 * @return the resulting options
+		 * @throws IllegalArgumentException if a time is out of range
+		 */
+		public LockOptions applyTo(LockOptions options) {
+			LockOptions changed = options;
+			changed = (this.waitTime != null) ? changed.withWaitTime(this.waitTime) : changed;
+			changed = (this.leaseTime != null) ? changed.withLeaseTime(this.leaseTime) : changed;
+			return (this.autoRenew != null) ? changed.withAutoRenew(this.autoRenew) : changed;
+		}
+
 	}
 
 }

@@ -24,12 +24,12 @@ import java.util.concurrent.CompletionException;
 
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.OnLost;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.internal.LockAccess;
 
 /**
@@ -42,8 +42,8 @@ import io.github.lockspring.internal.LockAccess;
 record LockInvocation(LockOperation lock, Object key, LockOptions options) {
 
 	/**
-	 * Acquires for nobody's thread: what the chain of locks holds is acquired again, all
-	 * else is acquired for the new handle.
+	 * Acquire the lock for a handle instead of a thread. A lock that is already held by
+	 * the given chain is acquired again.
 	 * @param outer what is held already
 	 * @return the held lock, in the future
 	 */

@@ -29,7 +29,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.util.function.SingletonSupplier;
 
 import io.github.lockspring.InvalidLockKeyException;

@@ -42,7 +42,7 @@ final class LockOrder {
 
 	/**
 	 * Takes note of a lock that is about to be acquired. To acquire again what is held
-	 * already keeps nobody waiting.
+	 * already does not wait.
 	 * @param claim the lock
 	 * @param held what is held already
 	 */

@@ -31,8 +31,7 @@ import io.github.lockspring.LockHandle;
 final class LockedMethod {
 
 	/**
-	 * The same order for all callers, so that nobody waits for somebody who waits for
-	 * them.
+	 * The same order for all callers, which prevents deadlocks.
 	 */
 	private static final Comparator<LockInvocation> ORDER = Comparator
 		.comparing((LockInvocation claim) -> claim.lock().template().backendName())

@@ -24,17 +24,16 @@ import java.util.Arrays;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.OnFailure;
 import io.github.lockspring.DistributedLocks;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.DistributedSemaphores;
 import io.github.lockspring.LockHandle;
+import io.github.lockspring.OnFailure;
 
 /**
  * Finds methods that cannot be locked, or not for as long as their work takes.
@@ -99,7 +98,7 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Refuses methods that do not tell when their work has ended.
+	 * Refuses methods whose return type does not show when their work has ended.
 	 */
 	static void requireEnd(AnnotatedMethod site, ReturnType returnType) {
 		if (returnType.kind() == ReturnType.Kind.UNKNOWN) {

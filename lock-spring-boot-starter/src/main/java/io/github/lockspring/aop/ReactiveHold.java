@@ -23,15 +23,15 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.Sinks;
 
-import io.github.lockspring.OnLost;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.internal.LockAccess;
 
 /**
- * A lock that one subscription acquires, holds and gives back. A release never fails, so
- * that it cannot hide how the work ended: what went wrong is told afterwards.
+ * A lock that one subscription acquires, holds and releases. A release never fails, so
+ * that it cannot hide how the work ended: its failure is reported afterwards.
  */
 final class ReactiveHold {
 
@@ -91,8 +91,8 @@ final class ReactiveHold {
 	}
 
 	/**
-	 * Passes a lock on, or gives it back. A sink that is cancelled at the same moment
-	 * drops what it gets without a word.
+	 * Pass the lock to the subscriber, or release it. A sink that is cancelled at the
+	 * same moment drops its value silently.
 	 */
 	private void held(LockHandle lock, MonoSink<ReactiveHold> sink) {
 		try {
@@ -116,7 +116,7 @@ final class ReactiveHold {
 	}
 
 	/**
-	 * Says that the lock will be given back by whoever got it from the sink.
+	 * Mark the lock as received by the subscriber, which releases it.
 	 */
 	void take() {
 		this.taken = true;
@@ -168,7 +168,7 @@ final class ReactiveHold {
 
 	/**
 	 * Watches the lock from now on.
-	 * @return completes when the lock is lost, which {@link #end()} tells of
+	 * @return completes when the lock is lost, which {@link #end()} reports
 	 */
 	Mono<Object> loss() {
 		Sinks.Empty<Object> loss = Sinks.empty();
@@ -177,7 +177,7 @@ final class ReactiveHold {
 	}
 
 	/**
-	 * Gives the lock back, if it was acquired and no transaction keeps it.
+	 * Release the lock, if it was acquired and no transaction keeps it.
 	 * @return when that is done; never fails
 	 */
 	Mono<Void> release() {
@@ -190,13 +190,13 @@ final class ReactiveHold {
 	}
 
 	/**
-	 * Gives the lock back after the work has failed.
+	 * Release the lock after the work has failed.
 	 * @param reason what it failed with, which learns of a loss
 	 * @return when that is done; never fails
 	 */
 	Mono<Void> releaseAfter(Throwable reason) {
 		return release().then(Mono.fromRunnable(() -> {
-			Throwable failure = toBeTold();
+			Throwable failure = toBeReported();
 			if (failure != null) {
 				reason.addSuppressed(failure);
 			}
@@ -210,12 +210,12 @@ final class ReactiveHold {
 	 */
 	<T> Mono<T> end() {
 		return Mono.defer(() -> {
-			Throwable failure = toBeTold();
+			Throwable failure = toBeReported();
 			return (failure != null) ? Mono.error(failure) : Mono.empty();
 		});
 	}
 
-	private @Nullable Throwable toBeTold() {
+	private @Nullable Throwable toBeReported() {
 		return (this.claim.attributes().onLost() != OnLost.REPORT) ? this.failure : null;
 	}
 

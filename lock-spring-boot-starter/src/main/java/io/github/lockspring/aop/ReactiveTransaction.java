@@ -19,17 +19,16 @@ package io.github.lockspring.aop;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
-import reactor.util.context.ContextView;
-
 import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
+import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
 
-import io.github.lockspring.OnLost;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
+import io.github.lockspring.OnLost;
 
 /**
  * A transaction that the subscriber has open already. It keeps the lock until it has
@@ -68,7 +67,7 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 	}
 
 	/**
-	 * Has the transaction give a lock back when it has ended.
+	 * Have the transaction release a lock when it has ended.
 	 * @param lock the held lock
 	 * @param onLost what happens if the lock is lost before
 	 */
@@ -83,8 +82,8 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 	}
 
 	/**
-	 * Gives a lock back when the transaction has ended. The only one here that needs
-	 * types of spring-tx when it is loaded, which an application may lack.
+	 * Releases a lock when the transaction has ended. The only one here that needs types
+	 * of spring-tx when it is loaded, which an application may lack.
 	 *
 	 * @param lock the held lock
 	 * @param onLost what happens if the lock is lost before

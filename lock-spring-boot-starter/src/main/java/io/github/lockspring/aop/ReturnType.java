@@ -29,7 +29,6 @@ import java.util.function.Supplier;
 import java.util.stream.BaseStream;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.Nullness;
@@ -71,7 +70,7 @@ record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable React
 	/**
 	 * Finds out what a method returns.
 	 * @param method the method that does the work
-	 * @param targetClass the class of the bean, which tells the types of variables
+	 * @param targetClass the class of the bean, which resolves type variables
 	 * @return the type
 	 */
 	static ReturnType of(Method method, Class<?> targetClass) {
@@ -97,8 +96,8 @@ record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable React
 	}
 
 	/**
-	 * Whether somebody else does the work later: whoever calls a function, or Spring MVC,
-	 * which waits for some results and asks others to write the response.
+	 * Return whether the work is done later: by the caller of a function, or by Spring
+	 * MVC, which waits for some results and asks others to write the response.
 	 */
 	private static boolean isForLater(ResolvableType resolved, Class<?> type) {
 		if (type == Callable.class || type == Supplier.class || type == Runnable.class) {
@@ -188,7 +187,7 @@ record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable React
 		SUSPENDING,
 
 		/**
-		 * Nobody tells.
+		 * Not known.
 		 */
 		UNKNOWN
 

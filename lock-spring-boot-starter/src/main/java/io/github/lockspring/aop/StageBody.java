@@ -23,7 +23,6 @@ import java.util.concurrent.Future;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.core.task.TaskDecorator;
 
 import io.github.lockspring.LockContext;
@@ -58,12 +57,12 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	}
 
 	/**
-	 * Captures the surroundings of the current thread.
+	 * Capture the context of the current thread.
 	 * @param decorator carries them to another thread
 	 * @return what runs a body there
 	 * @see #run(Runnable)
 	 */
-	static Runnable surroundings(TaskDecorator decorator) {
+	static Runnable callerContext(TaskDecorator decorator) {
 		return decorator.decorate(() -> {
 			StageBody body = CURRENT.get();
 			if (body != null) {
@@ -73,18 +72,18 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	}
 
 	/**
-	 * Runs in the current thread, unless it was cancelled before. If the surroundings
-	 * fail, it fails when its stage has completed.
-	 * @param surroundings what was captured when the method was called
+	 * Runs in the current thread, unless it was cancelled before. If that context fail,
+	 * it fails when its stage has completed.
+	 * @param callerContext what was captured when the method was called
 	 */
-	void run(Runnable surroundings) {
+	void run(Runnable callerContext) {
 		if (isDone()) {
 			return;
 		}
 		Throwable failure = null;
 		CURRENT.set(this);
 		try {
-			surroundings.run();
+			callerContext.run();
 		}
 		catch (Throwable ex) {
 			failure = ex;
@@ -96,7 +95,7 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	}
 
 	/**
-	 * Runs in the current thread without other surroundings.
+	 * Runs in the current thread without the context of the caller.
 	 */
 	StageBody run() {
 		call();

@@ -23,16 +23,15 @@ import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
-import io.github.lockspring.OnLost;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
+import io.github.lockspring.OnLost;
 
 /**
- * Calls inside a transaction that is open already. A lock that was given back before the
+ * Calls inside a transaction that is open already. A lock that was released before the
  * transaction ends would let others see the data of before: it is kept until then, or the
  * call is refused. An application without spring-tx has none; no type of it is loaded for
  * this class.
@@ -92,7 +91,7 @@ final class TransactionBinding {
 	}
 
 	/**
-	 * Has the transaction give a lock back when it has ended.
+	 * Have the transaction release a lock when it has ended.
 	 * @param lock the held lock
 	 * @param onLost what happens if the lock is lost before
 	 * @return what is to be done when the method has ended: to look whether the lock is

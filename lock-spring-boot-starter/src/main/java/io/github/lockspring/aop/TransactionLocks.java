@@ -24,14 +24,13 @@ import java.util.Deque;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import io.github.lockspring.OnLost;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
+import io.github.lockspring.OnLost;
 
 /**
  * The locks that a transaction keeps until it has ended. A transaction whose lock is lost
@@ -49,9 +48,9 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	/**
-	 * Whether the current thread is in a transaction that gives locks back when it has
+	 * Whether the current thread is in a transaction that releases locks when it has
 	 * ended. One that is just being suspended has counted its synchronizations already,
-	 * and would never hear of a new one.
+	 * and would not call a new one.
 	 */
 	static boolean canBeKept() {
 		return TransactionSynchronizationManager.isActualTransactionActive()

@@ -20,8 +20,8 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call as a handler sees it whose lock is not held: it may go on without that lock, but
- * not without the others.
+ * A call as a handler sees it whose lock is not held: it may proceed without that lock,
+ * but not without the others.
  */
 final class UnlockedInvocation extends DelegatingInvocation {
 
@@ -30,7 +30,7 @@ final class UnlockedInvocation extends DelegatingInvocation {
 	/**
 	 * Creates the view.
 	 * @param invocation the call
-	 * @param others how the call goes on under the other locks
+	 * @param others proceeds under the other locks
 	 */
 	UnlockedInvocation(MethodInvocation invocation, Continuation others) {
 		super(invocation);
@@ -43,7 +43,7 @@ final class UnlockedInvocation extends DelegatingInvocation {
 	}
 
 	/**
-	 * How a call goes on.
+	 * Continuation of a call.
 	 */
 	@FunctionalInterface
 	interface Continuation {

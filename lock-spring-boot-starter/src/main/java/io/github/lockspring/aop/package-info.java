@@ -16,9 +16,8 @@
 
 /**
  * Interception of methods annotated with {@link io.github.lockspring.DistributedLock}:
- * attributes, key expressions and advice.
+ * attributes, advice and startup checks. Internal: not intended for use by applications.
  */
 @NullMarked
 package io.github.lockspring.aop;
 
-import org.jspecify.annotations.NullMarked;

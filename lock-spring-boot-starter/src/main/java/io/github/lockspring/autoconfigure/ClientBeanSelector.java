@@ -20,9 +20,10 @@ import java.util.Arrays;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
+
+import io.github.lockspring.support.LockConfigurationException;
 
 /**
  * Takes the client of a store that is named, or else the only or the primary one.

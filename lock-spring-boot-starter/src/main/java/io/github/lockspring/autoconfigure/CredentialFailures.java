@@ -64,7 +64,7 @@ final class CredentialFailures {
 	}
 
 	/**
-	 * Tells what to do about it.
+	 * Return the remedy.
 	 * @param backend the name of the backend
 	 * @return sentences
 	 */

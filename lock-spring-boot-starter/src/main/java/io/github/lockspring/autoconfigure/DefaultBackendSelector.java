@@ -22,11 +22,11 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.ObjectProvider;
 
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.support.LockConfigurationException;
 
 /**
  * Takes one of the backends that there are for the default, or says what the choices are:
@@ -76,8 +76,8 @@ final class DefaultBackendSelector {
 	}
 
 	/**
-	 * Whoever defines the only backend need not clear the property, but it must not be a
-	 * typing error.
+	 * An application that defines the only backend need not clear the property, but an
+	 * unknown name is rejected.
 	 */
 	private void requireChosenIsKnown(List<String> names) {
 		if (this.chosen != null && !contains(names, this.chosen) && LockBackendType.of(this.chosen) == null) {

@@ -20,6 +20,9 @@ import java.util.Objects;
 
 import javax.sql.DataSource;
 
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -43,7 +46,7 @@ import io.github.lockspring.jdbc.JdbcLockSettings;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ DataSource.class, EmbeddedDatabaseConnection.class, EmbeddedDatabaseType.class })
 @ConditionalOnLockBackend(value = LockBackendType.JDBC, client = DataSource.class)
-@ImportRuntimeHints(JdbcLockRuntimeHints.class)
+@ImportRuntimeHints(JdbcLockConfiguration.Hints.class)
 class JdbcLockConfiguration {
 
 	private static final ClientBeanSelector<DataSource> CLIENT = new ClientBeanSelector<>(DataSource.class,
@@ -75,7 +78,7 @@ class JdbcLockConfiguration {
 
 	private static JdbcLockBackend backend(DataSource dataSource, LockProperties.Jdbc properties, JdbcLockTable table,
 			JdbcLockSettings settings) {
-		boolean listening = properties.getNotify() == ReleaseNotification.AUTO && table.areReleasesTold()
+		boolean listening = properties.getNotify() == ReleaseNotification.AUTO && table.supportsNotifications()
 				&& !settings.isSmallPool();
 		return new JdbcLockBackend(dataSource, settings.withListening(listening));
 	}
@@ -110,8 +113,21 @@ class JdbcLockConfiguration {
 	}
 
 	@Bean
-	JdbcLockMaintenance jdbcLockUpkeep(LockProperties lockProperties, JdbcLockTable table, JdbcLockBackend backend) {
+	JdbcLockMaintenance jdbcLockMaintenance(LockProperties lockProperties, JdbcLockTable table,
+			JdbcLockBackend backend) {
 		return new JdbcLockMaintenance(table, lockProperties.getJdbc());
+	}
+
+	/**
+	 * Hints for the statements that create the lock table.
+	 */
+	static final class Hints implements RuntimeHintsRegistrar {
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			hints.resources().registerPattern("io/github/lockspring/jdbc/*.sql");
+		}
+
 	}
 
 }

@@ -26,7 +26,6 @@ import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.SmartLifecycle;
 
@@ -38,8 +37,8 @@ import io.github.lockspring.support.TimerThread;
 
 /**
  * What is done to the table of locks in the background: it is created or checked as soon
- * as the database can be reached, and rows of keys that nobody has locked for long are
- * removed from time to time. The shared timer tells when; the work is done by a thread
+ * as the database can be reached, and rows of keys that have not been locked for long are
+ * removed from time to time. The shared timer starts the work, which is done by a thread
  * that ends afterwards.
  * <p>
  * Nothing is interrupted when this stops, because some databases in the same process do
@@ -48,6 +47,8 @@ import io.github.lockspring.support.TimerThread;
 final class JdbcLockMaintenance implements SmartLifecycle {
 
 	private static final Log logger = LogFactory.getLog(JdbcLockMaintenance.class);
+
+	private static final Duration FIRST_PREPARE_DELAY = Duration.ofSeconds(1);
 
 	private static final Duration PREPARE_INTERVAL = Duration.ofSeconds(5);
 
@@ -130,7 +131,7 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 	private final class Work {
 
 		private final ExecutorService executor = new ThreadPoolExecutor(0, 1, 1, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), (task) -> DaemonThreads.create("lock-jdbc-upkeep", task),
+				new LinkedBlockingQueue<>(), (task) -> DaemonThreads.create("lock-jdbc-maintenance", task),
 				new ThreadPoolExecutor.DiscardPolicy());
 
 		private final TimerThread.Task prepare = inBackground(this::prepare);
@@ -154,7 +155,7 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 		 */
 		void start() {
 			if (!JdbcLockMaintenance.this.table.isPrepared()) {
-				runAfter(PREPARE_INTERVAL.toNanos(), this.prepare);
+				runAfter(FIRST_PREPARE_DELAY.toNanos(), this.prepare);
 			}
 			if (JdbcLockMaintenance.this.properties.getCleanup().isEnabled()) {
 				runAfter(ThreadLocalRandom.current().nextLong(this.cleanupNanos), this.cleanUp);

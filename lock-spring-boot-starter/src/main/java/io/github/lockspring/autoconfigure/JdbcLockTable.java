@@ -21,7 +21,6 @@ import javax.sql.DataSource;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 
@@ -67,8 +66,8 @@ final class JdbcLockTable {
 	}
 
 	/**
-	 * Goes on if the database cannot be reached or is read-only: it may come back later,
-	 * and until then nobody acquires a lock.
+	 * Create and validate the table. A database that is unavailable or read-only is only
+	 * logged: no lock can be acquired until it is back.
 	 */
 	void prepare() {
 		try {
@@ -88,10 +87,10 @@ final class JdbcLockTable {
 	}
 
 	/**
-	 * Whether the database can tell of releases. Not known of one that was away at
-	 * startup.
+	 * Return whether the database notifies of releases, {@code false} if it was
+	 * unavailable at startup.
 	 */
-	boolean areReleasesTold() {
+	boolean supportsNotifications() {
 		return this.schema.areReleasesTold();
 	}
 

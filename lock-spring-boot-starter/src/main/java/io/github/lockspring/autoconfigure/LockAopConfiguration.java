@@ -16,21 +16,31 @@
 
 package io.github.lockspring.autoconfigure;
 
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.bind.BindResult;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.ImportSelector;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
 
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.DistributedLockInterceptor;
 import io.github.lockspring.aop.InterceptionCheck;
 import io.github.lockspring.aop.LeaseTimeCheck;
 import io.github.lockspring.aop.LockDeclarationCheck;
+import io.github.lockspring.aop.expression.LockExpressionRootObject;
 import io.github.lockspring.autoconfigure.LockProperties.AopMode;
 import io.github.lockspring.engine.LockEngines;
 
@@ -39,25 +49,24 @@ import io.github.lockspring.engine.LockEngines;
  * it must not ask for any of them.
  */
 @Configuration(proxyBeanMethods = false)
-@Import(LockAopModeSelector.class)
-@ImportRuntimeHints(LockAopRuntimeHints.class)
+@Import(LockAopConfiguration.ModeSelector.class)
+@ImportRuntimeHints(LockAopConfiguration.Hints.class)
 class LockAopConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static DistributedLockInterceptor distributedLockInterceptor(ConfigurableListableBeanFactory beanFactory,
-			ObjectProvider<LockProperties> properties, Environment environment) {
-		return new DistributedLockInterceptor(beanFactory,
-				() -> LockSettings.of(properties.getObject()).annotationDefaults(),
-				LockAopModeSelector.modeIn(environment) == AopMode.PROXY);
+			ObjectProvider<LockSettings> settings, Environment environment) {
+		return new DistributedLockInterceptor(beanFactory, () -> settings.getObject().annotationDefaults(),
+				ModeSelector.modeIn(environment) == AopMode.PROXY);
 	}
 
 	@Bean
 	static LockDeclarationCheck lockDeclarationCheck(ConfigurableListableBeanFactory beanFactory,
-			DistributedLockInterceptor interceptor, LockTemplate template, LockProperties properties,
+			DistributedLockInterceptor interceptor, LockTemplate template, LockSettings settings,
 			InterceptionCheck interception) {
-		return new LockDeclarationCheck(beanFactory, interceptor, template,
-				LockSettings.of(properties).annotationDefaults(), interception);
+		return new LockDeclarationCheck(beanFactory, interceptor, template, settings.annotationDefaults(),
+				interception);
 	}
 
 	@Bean
@@ -65,6 +74,53 @@ class LockAopConfiguration {
 			LockEngines engines, LockProperties properties) {
 		return new LeaseTimeCheck(interceptor, template, (backend) -> engines.require(backend).probe(),
 				properties.getOperationTimeout());
+	}
+
+	/**
+	 * Chooses what puts the advice around annotated methods.
+	 */
+	static final class ModeSelector implements ImportSelector {
+
+		private final Environment environment;
+
+		ModeSelector(Environment environment) {
+			this.environment = environment;
+		}
+
+		@Override
+		public String[] selectImports(AnnotationMetadata metadata) {
+			return new String[] { switch (modeIn(this.environment)) {
+				case PROXY -> ProxiedLockConfiguration.class.getName();
+				case ASPECTJ -> WovenLockConfiguration.class.getName();
+			} };
+		}
+
+		/**
+		 * Reads the property as it is bound later, so that both agree.
+		 */
+		static AopMode modeIn(Environment environment) {
+			BindResult<AopMode> mode = Binder.get(environment).bind("lock.aop.mode", AopMode.class);
+			return mode.isBound() ? mode.get() : AopMode.PROXY;
+		}
+
+	}
+
+	/**
+	 * Hints for the properties of {@code #root} in expressions, and for the classes by
+	 * which the libraries are known to be there that make calls special. The types of the
+	 * arguments are the application's to register, as they are for other expressions.
+	 */
+	static final class Hints implements RuntimeHintsRegistrar {
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			ReflectionHints reflection = hints.reflection();
+			reflection.registerType(LockExpressionRootObject.class, MemberCategory.INVOKE_PUBLIC_METHODS);
+			reflection.registerTypeIfPresent(classLoader, "reactor.core.publisher.Flux");
+			reflection.registerTypeIfPresent(classLoader,
+					"org.springframework.transaction.support.TransactionSynchronizationManager");
+		}
+
 	}
 
 }

@@ -16,18 +16,31 @@
 
 package io.github.lockspring.autoconfigure;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.TypeReference;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
+import org.springframework.transaction.ConfigurableTransactionManager;
 
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.actuate.LockLossCounter;
+import io.github.lockspring.aop.LockTransactionListener;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
@@ -42,16 +55,22 @@ import io.github.lockspring.spi.TimeSource;
 		"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
 		"org.springframework.cloud.zookeeper.ZookeeperAutoConfiguration" })
 @EnableConfigurationProperties(LockProperties.class)
-@Import({ LockAopConfiguration.class, LockTransactionConfiguration.class, LockMetricsConfiguration.class,
-		WithoutOwnLockBackend.class, RedisLockConfiguration.class, RedlockConfiguration.class,
-		ZooKeeperLockConfiguration.class, JdbcLockConfiguration.class, LocalLockConfiguration.class })
-@ImportRuntimeHints(LockRuntimeHints.class)
+@Import({ LockAopConfiguration.class, OnLockBackendCondition.WithoutOwnLockBackend.class, RedisLockConfiguration.class,
+		RedlockConfiguration.class, ZooKeeperLockConfiguration.class, JdbcLockConfiguration.class,
+		LocalLockConfiguration.class })
+@ImportRuntimeHints(LockAutoConfiguration.Hints.class)
 public final class LockAutoConfiguration {
 
 	@Bean
-	LockEnginesFactory lockEnginesFactory(LockProperties properties, ObjectProvider<LockBackend> backends,
-			ApplicationEventPublisher eventPublisher, ObjectProvider<TimeSource> time) {
-		return new LockEnginesFactory(properties, backends, eventPublisher,
+	static LockSettings lockSettings(LockProperties properties) {
+		return LockSettings.of(properties);
+	}
+
+	@Bean
+	LockEnginesFactory lockEnginesFactory(LockProperties properties, LockSettings settings,
+			ObjectProvider<LockBackend> backends, ApplicationEventPublisher eventPublisher,
+			ObjectProvider<TimeSource> time) {
+		return new LockEnginesFactory(properties, settings, backends, eventPublisher,
 				time.getIfAvailable(() -> TimeSource.SYSTEM));
 	}
 
@@ -69,8 +88,7 @@ public final class LockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockTemplate lockTemplate(LockEngines engines, LockProperties properties) {
-		LockSettings settings = LockSettings.of(properties);
+	LockTemplate lockTemplate(LockEngines engines, LockSettings settings) {
 		return LockAccess.get().template(engines, settings.keyPrefix(), settings.options());
 	}
 
@@ -89,6 +107,58 @@ public final class LockAutoConfiguration {
 	@Bean
 	UnknownLockProperties unknownLockProperties(Environment environment) {
 		return new UnknownLockProperties(environment);
+	}
+
+	/**
+	 * Registers the listener that checks the locks of a transaction before it commits.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(ConfigurableTransactionManager.class)
+	static class LockTransactionConfiguration {
+
+		@Bean
+		static SmartInitializingSingleton lockTransactionListenerRegistrar(ListableBeanFactory beanFactory,
+				LockProperties properties) {
+			LockTransactionListener listener = new LockTransactionListener(properties.getJpa());
+			return () -> beanFactory.getBeansOfType(ConfigurableTransactionManager.class, false, false)
+				.values()
+				.forEach((manager) -> manager.addListener(listener));
+		}
+
+	}
+
+	/**
+	 * Meters, where Micrometer is there.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(MeterRegistry.class)
+	static class LockMetricsConfiguration {
+
+		@Bean
+		LockLossCounter lockLossCounter(ObjectProvider<MeterRegistry> registry, LockEngines engines) {
+			return new LockLossCounter(registry, engines);
+		}
+
+	}
+
+	/**
+	 * Hints for the fields that are changed by variable handles.
+	 */
+	static final class Hints implements RuntimeHintsRegistrar {
+
+		private static final TypeReference[] WITH_HANDLES = {
+				TypeReference.of("io.github.lockspring.DefaultLockHandle"),
+				TypeReference.of("io.github.lockspring.engine.Hold"),
+				TypeReference.of("io.github.lockspring.engine.Lease"),
+				TypeReference.of("io.github.lockspring.engine.LocalQueue") };
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			for (TypeReference type : WITH_HANDLES) {
+				hints.reflection().registerType(type, MemberCategory.ACCESS_DECLARED_FIELDS);
+			}
+		}
+
 	}
 
 }

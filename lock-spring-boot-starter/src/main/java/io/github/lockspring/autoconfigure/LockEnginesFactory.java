@@ -19,22 +19,27 @@ package io.github.lockspring.autoconfigure;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationEventPublisher;
 
+import io.github.lockspring.LockLostEvent;
+import io.github.lockspring.engine.EngineListener;
+import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.TimeSource;
+import io.github.lockspring.support.LockConfigurationException;
 
 /**
- * Makes an engine for each backend that has none.
+ * Creates an engine for each backend that has none.
  */
 final class LockEnginesFactory {
 
-	private final LockProperties properties;
+	private final LockSettings settings;
 
 	private final DefaultBackendSelector choice;
 
@@ -46,9 +51,9 @@ final class LockEnginesFactory {
 
 	private @Nullable LockEngine ownDefault;
 
-	LockEnginesFactory(LockProperties properties, ObjectProvider<LockBackend> backends,
+	LockEnginesFactory(LockProperties properties, LockSettings settings, ObjectProvider<LockBackend> backends,
 			ApplicationEventPublisher eventPublisher, TimeSource time) {
-		this.properties = properties;
+		this.settings = settings;
 		this.choice = new DefaultBackendSelector(properties);
 		this.backends = backends;
 		this.eventPublisher = eventPublisher;
@@ -56,15 +61,14 @@ final class LockEnginesFactory {
 	}
 
 	LockEngine defaultEngine() {
-		LockSettings.of(this.properties);
 		LockEngine engine = engine(this.choice.requireDefault(this.backends));
 		this.ownDefault = engine;
 		return engine;
 	}
 
 	private LockEngine engine(LockBackend backend) {
-		return new LockEngine(backend, LockSettings.of(this.properties).engineSettings(),
-				new LockEventPublisher(this.eventPublisher, backend.name()), this.time);
+		return new LockEngine(backend, this.settings.engineSettings(),
+				new EventPublisher(this.eventPublisher, backend.name()), this.time);
 	}
 
 	/**
@@ -113,7 +117,7 @@ final class LockEnginesFactory {
 	}
 
 	private void requireBackendsOfNames(List<String> names) {
-		LockSettings.of(this.properties).annotationDefaults().names().forEach((name, overrides) -> {
+		this.settings.annotationDefaults().names().forEach((name, overrides) -> {
 			String backend = overrides.backend();
 			if (backend != null && !names.contains(backend)) {
 				throw new LockConfigurationException(
@@ -123,6 +127,34 @@ final class LockEnginesFactory {
 								+ ", or add the backend to lock.additional-backends.");
 			}
 		});
+	}
+
+	/**
+	 * Publishes notifications of the engine as application events.
+	 */
+	private static final class EventPublisher implements EngineListener {
+
+		private static final Log logger = LogFactory.getLog(EventPublisher.class);
+
+		private final ApplicationEventPublisher publisher;
+
+		private final String backend;
+
+		EventPublisher(ApplicationEventPublisher publisher, String backend) {
+			this.publisher = publisher;
+			this.backend = backend;
+		}
+
+		@Override
+		public void lost(String key, long token) {
+			try {
+				this.publisher.publishEvent(new LockLostEvent(key, token, this.backend));
+			}
+			catch (Throwable ex) {
+				logger.warn("Listener of LockLostEvent failed for the lock on " + KeyFormat.quote(key), ex);
+			}
+		}
+
 	}
 
 }

@@ -24,9 +24,10 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.support.LockConfigurationException;
 
 /**
- * Gives all locks back before the application ends: new ones are refused, holders may
+ * Releases all locks before the application ends: new ones are refused, holders may
  * finish, what they still hold then is released. An application that is stopped or
  * paused, as for a checkpoint or between tests, does the same, and has its locks again
  * when it is started.

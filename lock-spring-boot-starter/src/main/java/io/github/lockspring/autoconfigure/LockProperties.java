@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
 import io.github.lockspring.aop.DistributedLockAdvisor;

@@ -23,20 +23,18 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.util.StringUtils;
 
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.aop.LockDefaults;
-import io.github.lockspring.aop.LockOverrides;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.redis.RedisLockSettings;
 import io.github.lockspring.zookeeper.ZooKeeperLockSettings;
 
 /**
- * What the properties mean, after they were checked.
+ * Validated properties, and the settings that they specify.
  */
 final class LockSettings {
 
@@ -222,6 +220,13 @@ final class LockSettings {
 		}
 	}
 
+	/**
+	 * Return the validated properties.
+	 */
+	LockProperties properties() {
+		return this.properties;
+	}
+
 	String keyPrefix() {
 		return this.properties.getKeyPrefix() + ':';
 	}
@@ -238,11 +243,11 @@ final class LockSettings {
 				this.properties.getChecks(), overrides(), this.properties.getJpa());
 	}
 
-	private Map<String, LockOverrides> overrides() {
-		Map<String, LockOverrides> overrides = new LinkedHashMap<>();
+	private Map<String, LockDefaults.Overrides> overrides() {
+		Map<String, LockDefaults.Overrides> overrides = new LinkedHashMap<>();
 		this.properties.getNames()
-			.forEach((name, named) -> overrides.put(name, new LockOverrides(named.getWaitTime(), named.getLeaseTime(),
-					named.getAutoRenew(), canonical(named.getBackend()))));
+			.forEach((name, named) -> overrides.put(name, new LockDefaults.Overrides(named.getWaitTime(),
+					named.getLeaseTime(), named.getAutoRenew(), canonical(named.getBackend()))));
 		return overrides;
 	}
 

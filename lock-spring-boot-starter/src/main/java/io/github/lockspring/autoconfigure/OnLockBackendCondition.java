@@ -19,19 +19,22 @@ package io.github.lockspring.autoconfigure;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.bind.BindResult;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ConfigurationCondition;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.type.AnnotatedTypeMetadata;
+
+import io.github.lockspring.spi.LockBackend;
 
 /**
  * {@link ConditionalOnLockBackend}, evaluated when the beans of the application are
@@ -87,6 +90,16 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 	private static boolean hasClient(@Nullable ConfigurableListableBeanFactory beanFactory, Class<?>[] clients) {
 		return beanFactory != null && clients.length > 0
 				&& BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beanFactory, clients[0], true, false).length > 0;
+	}
+
+	/**
+	 * Is there if the application defines no backend itself. Imported before the backends
+	 * that are shipped, of which each adds one.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnMissingBean(LockBackend.class)
+	static class WithoutOwnLockBackend {
+
 	}
 
 }

@@ -16,14 +16,18 @@
 
 package io.github.lockspring.autoconfigure;
 
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
 
 import io.github.lockspring.aop.DistributedLockAdvisor;
 import io.github.lockspring.aop.DistributedLockInterceptor;
@@ -34,7 +38,7 @@ import io.github.lockspring.aop.ProxyCheck;
  * for any of them.
  */
 @Configuration(proxyBeanMethods = false)
-@Import(LockAutoProxyRegistrar.class)
+@Import(ProxiedLockConfiguration.AutoProxyRegistrar.class)
 class ProxiedLockConfiguration {
 
 	@Bean
@@ -50,6 +54,29 @@ class ProxiedLockConfiguration {
 	static ProxyCheck lockProxyCheck(ConfigurableListableBeanFactory beanFactory,
 			DistributedLockInterceptor interceptor) {
 		return new ProxyCheck(beanFactory, interceptor);
+	}
+
+	/**
+	 * Makes sure that beans are proxied, even in an application that has switched off
+	 * {@code spring.aop.auto}, and in the way that {@code spring.aop.proxy-target-class}
+	 * says.
+	 */
+	static final class AutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
+
+		private final Environment environment;
+
+		AutoProxyRegistrar(Environment environment) {
+			this.environment = environment;
+		}
+
+		@Override
+		public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
+			AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+			if (this.environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true)) {
+				AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
+			}
+		}
+
 	}
 
 }

@@ -16,6 +16,10 @@
 
 package io.github.lockspring.autoconfigure;
 
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
@@ -31,7 +35,7 @@ import io.github.lockspring.redis.RedisLockBackend;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnLockBackend(value = LockBackendType.REDIS, client = RedisConnectionFactory.class)
-@ImportRuntimeHints(RedisLockRuntimeHints.class)
+@ImportRuntimeHints(RedisLockConfiguration.Hints.class)
 class RedisLockConfiguration {
 
 	private static final ClientBeanSelector<RedisConnectionFactory> CLIENT = new ClientBeanSelector<>(
@@ -39,10 +43,31 @@ class RedisLockConfiguration {
 			"spring.data.redis.host");
 
 	@Bean(destroyMethod = "")
-	RedisLockBackend redisLockBackend(LockProperties lockProperties, ListableBeanFactory beanFactory) {
+	RedisLockBackend redisLockBackend(LockProperties lockProperties, LockSettings settings,
+			ListableBeanFactory beanFactory) {
 		RedisConnectionFactory factory = CLIENT.requireOne(beanFactory,
 				lockProperties.getRedis().getConnectionFactory());
-		return new RedisLockBackend(factory, LockSettings.of(lockProperties).redisSettings());
+		return new RedisLockBackend(factory, settings.redisSettings());
+	}
+
+	/**
+	 * Hints for the scripts, for the classes by which the clients are known to be there,
+	 * and for the configuration that is read from a factory of Lettuce.
+	 */
+	static final class Hints implements RuntimeHintsRegistrar {
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			hints.resources().registerPattern("io/github/lockspring/redis/*.lua");
+			ReflectionHints reflection = hints.reflection();
+			reflection.registerTypeIfPresent(classLoader, "redis.clients.jedis.Connection");
+			reflection.registerTypeIfPresent(classLoader, "io.lettuce.core.RedisClient",
+					(type) -> type.withField("redisURI"));
+			reflection.registerTypeIfPresent(classLoader,
+					"org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory",
+					(type) -> type.withField("configuration"));
+		}
+
 	}
 
 }

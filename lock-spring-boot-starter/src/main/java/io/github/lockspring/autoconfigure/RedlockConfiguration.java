@@ -26,8 +26,16 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
 
 import io.github.lockspring.redlock.RedlockBackend;
+import io.github.lockspring.support.LockConfigurationException;
 
 /**
  * Locks on a majority of independent Redis servers.
@@ -35,11 +43,11 @@ import io.github.lockspring.redlock.RedlockBackend;
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(RedisConnectionFactory.class)
 @ConditionalOnLockBackend(LockBackendType.REDLOCK)
-@ImportRuntimeHints(RedisLockRuntimeHints.class)
+@ImportRuntimeHints(RedisLockConfiguration.Hints.class)
 class RedlockConfiguration {
 
 	@Bean(destroyMethod = "")
-	RedlockBackend redlockBackend(LockProperties lockProperties) {
+	RedlockBackend redlockBackend(LockProperties lockProperties, LockSettings settings) {
 		LockProperties.Redlock properties = lockProperties.getRedis().getRedlock();
 		if (properties.getNodes().isEmpty()) {
 			throw new LockConfigurationException(
@@ -47,14 +55,14 @@ class RedlockConfiguration {
 					"Set the property lock.redis.redlock.nodes to the URLs of at least three independent servers, "
 							+ "or select other backends with lock.backend and lock.additional-backends.");
 		}
-		return new RedlockBackend(factories(properties.getNodes()), LockSettings.of(lockProperties).redisSettings(),
+		return new RedlockBackend(factories(properties.getNodes()), settings.redisSettings(),
 				properties.getNodeTimeout());
 	}
 
 	private static Map<String, RedisConnectionFactory> factories(List<URI> nodes) {
 		Map<String, RedisConnectionFactory> factories = new LinkedHashMap<>();
 		for (URI node : nodes) {
-			RedisNodeUrl url = new RedisNodeUrl(node);
+			Node url = new Node(node);
 			if (factories.put(url.name(), url.connectionFactory()) != null) {
 				throw new LockConfigurationException(
 						"The property lock.redis.redlock.nodes contains " + url.name() + " more than once.",
@@ -62,6 +70,84 @@ class RedlockConfiguration {
 			}
 		}
 		return factories;
+	}
+
+	/**
+	 * The URL of one Redis server, such as {@code rediss://user:password@host:6379/0}.
+	 *
+	 * @param url the URL
+	 */
+	record Node(URI url) {
+
+		private static final boolean LETTUCE = ClassUtils.isPresent("io.lettuce.core.RedisClient",
+				Node.class.getClassLoader());
+
+		private static final int DEFAULT_PORT = 6379;
+
+		Node {
+			boolean known = "redis".equals(url.getScheme()) || "rediss".equals(url.getScheme());
+			if (!known || url.getHost() == null) {
+				// the exception of Spring Boot would show the password
+				throw new LockConfigurationException(
+						"The property 'lock.redis.redlock.nodes' contains '" + withoutCredentials(url)
+								+ "', which is not the URL of a Redis server",
+						"Use URLs such as redis://host:6379 or rediss://user:password@host:6379/0.");
+			}
+		}
+
+		private static String withoutCredentials(URI url) {
+			return url.toString().replaceAll("//[^/@]*@", "//***@");
+		}
+
+		/**
+		 * What messages call the server.
+		 */
+		String name() {
+			return this.url.getHost() + ':' + port();
+		}
+
+		private int port() {
+			return (this.url.getPort() != -1) ? this.url.getPort() : DEFAULT_PORT;
+		}
+
+		/**
+		 * Makes a connection factory, which is not started.
+		 */
+		RedisConnectionFactory connectionFactory() {
+			return LETTUCE ? lettuce() : jedis();
+		}
+
+		private LettuceConnectionFactory lettuce() {
+			LettuceClientConfiguration.LettuceClientConfigurationBuilder client = LettuceClientConfiguration.builder();
+			return new LettuceConnectionFactory(configuration(),
+					(isEncrypted() ? client.useSsl().and() : client).build());
+		}
+
+		private JedisConnectionFactory jedis() {
+			JedisClientConfiguration.JedisClientConfigurationBuilder client = JedisClientConfiguration.builder();
+			return new JedisConnectionFactory(configuration(),
+					(isEncrypted() ? client.useSsl().and() : client).build());
+		}
+
+		private boolean isEncrypted() {
+			return "rediss".equals(this.url.getScheme());
+		}
+
+		private RedisStandaloneConfiguration configuration() {
+			RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration(this.url.getHost(), port());
+			String user = this.url.getUserInfo();
+			if (user != null) {
+				int colon = user.indexOf(':');
+				configuration.setUsername((colon > 0) ? user.substring(0, colon) : null);
+				configuration.setPassword(user.substring(colon + 1));
+			}
+			String database = this.url.getPath();
+			if (StringUtils.hasLength(database) && database.length() > 1) {
+				configuration.setDatabase(Integer.parseInt(database.substring(1)));
+			}
+			return configuration;
+		}
+
 	}
 
 }

@@ -23,6 +23,8 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.boot.jdbc.DataSourceUnwrapper;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 
+import io.github.lockspring.support.LockConfigurationException;
+
 /**
  * Finds data sources that lead to several databases. A lock must be in one: which of them
  * such a data source chooses depends on the thread that asks, such as its tenant, and the
@@ -34,7 +36,8 @@ final class RoutingDataSources {
 	}
 
 	/**
-	 * Refuse a data source that leads to several databases, as far as it can be told.
+	 * Refuse a data source that leads to several databases, as far as that can be
+	 * detected.
 	 * @throws LockConfigurationException if it is one, or a proxy of one
 	 */
 	static void refuse(DataSource dataSource) {

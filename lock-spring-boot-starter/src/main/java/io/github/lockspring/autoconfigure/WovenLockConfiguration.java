@@ -22,8 +22,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 
-import io.github.lockspring.aop.aspectj.DistributedLockAspectConfigurer;
 import io.github.lockspring.aop.DistributedLockInterceptor;
+import io.github.lockspring.aop.aspectj.DistributedLockAspectConfigurer;
 import io.github.lockspring.aop.aspectj.WeavingCheck;
 
 /**

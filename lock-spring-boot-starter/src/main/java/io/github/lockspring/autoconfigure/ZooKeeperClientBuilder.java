@@ -29,9 +29,10 @@ import org.apache.curator.retry.BoundedExponentialBackoffRetry;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.client.ConnectStringParser;
 import org.apache.zookeeper.data.ACL;
-
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.util.StringUtils;
+
+import io.github.lockspring.support.LockConfigurationException;
 
 /**
  * Builds a client of our own as the properties say.
@@ -97,15 +98,15 @@ record ZooKeeperClientBuilder(LockProperties.ZooKeeper properties) {
 		String scheme = auth.substring(0, Math.max(colon, 0));
 		String data = auth.substring(colon + 1);
 		if (!StringUtils.hasText(scheme) || data.isEmpty() || (scheme.equals("digest") && data.indexOf(':') <= 0)) {
-			throw new LockConfigurationException("The property lock.zookeeper.auth does not have the form scheme:data.", // a
-																															// secret
+			// the value is a secret
+			throw new LockConfigurationException("The property lock.zookeeper.auth does not have the form scheme:data.",
 					"Set it to a scheme and its data, such as digest:user:password.");
 		}
 		builder.authorization(scheme, data.getBytes(StandardCharsets.UTF_8)).aclProvider(new CreatorOnly());
 	}
 
 	/**
-	 * Lets nobody else touch what this client creates.
+	 * Restricts access to the creator of a node.
 	 */
 	private static final class CreatorOnly implements ACLProvider {
 

@@ -17,13 +17,18 @@
 package io.github.lockspring.autoconfigure;
 
 import org.apache.curator.framework.CuratorFramework;
-
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 
+import io.github.lockspring.support.LockConfigurationException;
 import io.github.lockspring.zookeeper.ZooKeeperLockBackend;
 
 /**
@@ -34,18 +39,92 @@ import io.github.lockspring.zookeeper.ZooKeeperLockBackend;
 @ConditionalOnClass(CuratorFramework.class)
 @ConditionalOnLockBackend(value = LockBackendType.ZOOKEEPER, client = CuratorFramework.class,
 		property = "lock.zookeeper.connect-string")
-@ImportRuntimeHints(ZooKeeperLockRuntimeHints.class)
+@ImportRuntimeHints(ZooKeeperLockConfiguration.Hints.class)
 class ZooKeeperLockConfiguration {
 
 	@Bean
-	ZooKeeperLockClient zooKeeperLockClient(LockProperties lockProperties, ListableBeanFactory beanFactory) {
-		LockSettings.of(lockProperties);
-		return ZooKeeperLockClient.choose(lockProperties.getZookeeper(), beanFactory);
+	ZooKeeperLockClient zooKeeperLockClient(LockSettings settings, ListableBeanFactory beanFactory) {
+		return ZooKeeperLockClient.choose(settings.properties().getZookeeper(), beanFactory);
 	}
 
 	@Bean(destroyMethod = "")
-	ZooKeeperLockBackend zooKeeperLockBackend(ZooKeeperLockClient client, LockProperties lockProperties) {
-		return new ZooKeeperLockBackend(client.framework(), LockSettings.of(lockProperties).zooKeeperSettings());
+	ZooKeeperLockBackend zooKeeperLockBackend(ZooKeeperLockClient client, LockSettings settings) {
+		return new ZooKeeperLockBackend(client.framework(), settings.zooKeeperSettings());
+	}
+
+	/**
+	 * The client for locks in ZooKeeper. If it is our own it lives as long as this bean,
+	 * on which the backend depends; that of the application is left to the application.
+	 * Our own is no bean of type {@link CuratorFramework}, so that it is not injected by
+	 * mistake.
+	 *
+	 * @param framework the client
+	 * @param own whether it is our own
+	 */
+	record ZooKeeperLockClient(CuratorFramework framework, boolean own) implements AutoCloseable {
+
+		private static final ClientBeanSelector<CuratorFramework> CLIENT = new ClientBeanSelector<>(
+				CuratorFramework.class, "Curator client", "ZooKeeper", "lock.zookeeper.client",
+				"lock.zookeeper.connect-string");
+
+		static ZooKeeperLockClient choose(LockProperties.ZooKeeper properties, ListableBeanFactory beanFactory) {
+			return (properties.getConnectString() != null) ? start(properties) : find(properties, beanFactory);
+		}
+
+		private static ZooKeeperLockClient start(LockProperties.ZooKeeper properties) {
+			if (properties.getClient() != null) {
+				throw new LockConfigurationException(
+						"The properties lock.zookeeper.client, which selects a client of the application, and "
+								+ "lock.zookeeper.connect-string, which configures a dedicated client, are mutually exclusive.",
+						"Set only one of them.");
+			}
+			CuratorFramework framework = new ZooKeeperClientBuilder(properties).build();
+			framework.start();
+			return new ZooKeeperLockClient(framework, true);
+		}
+
+		private static ZooKeeperLockClient find(LockProperties.ZooKeeper properties, ListableBeanFactory beanFactory) {
+			CuratorFramework framework = CLIENT.requireOne(beanFactory, properties.getClient());
+			if (properties.getAuth() != null) {
+				throw new LockConfigurationException(
+						"The property lock.zookeeper.auth is set, but locks use the client of the application, which has its "
+								+ "own authorization.",
+						"Remove the property and give the client its authorization and an ACLProvider, or set "
+								+ "lock.zookeeper.connect-string to use a dedicated client.");
+			}
+			return new ZooKeeperLockClient(framework, false);
+		}
+
+		@Override
+		public void close() {
+			if (this.own) {
+				this.framework.close();
+			}
+		}
+
+	}
+
+	/**
+	 * Hints for the classes that ZooKeeper and Curator look up by name: the connections,
+	 * of which a system property chooses one, and what distinguishes the versions of
+	 * ZooKeeper.
+	 */
+	static final class Hints implements RuntimeHintsRegistrar {
+
+		@Override
+		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
+			ReflectionHints reflection = hints.reflection();
+			reflection.registerTypeIfPresent(classLoader, "org.apache.zookeeper.ClientCnxnSocketNIO",
+					MemberCategory.INVOKE_DECLARED_CONSTRUCTORS);
+			reflection.registerTypeIfPresent(classLoader, "org.apache.zookeeper.ClientCnxnSocketNetty",
+					MemberCategory.INVOKE_DECLARED_CONSTRUCTORS);
+			reflection.registerTypeIfPresent(classLoader, "org.apache.zookeeper.AddWatchMode");
+			reflection.registerTypeIfPresent(classLoader, "org.apache.zookeeper.server.quorum.MultipleAddresses",
+					MemberCategory.INVOKE_PUBLIC_METHODS);
+			reflection.registerTypeIfPresent(classLoader, "org.apache.zookeeper.server.quorum.QuorumPeer$QuorumServer",
+					(type) -> type.withField("addr"));
+		}
+
 	}
 
 }

@@ -21,4 +21,3 @@
 @NullMarked
 package io.github.lockspring.autoconfigure;
 
-import org.jspecify.annotations.NullMarked;

@@ -23,10 +23,10 @@ import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockLostException;
-import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.support.Durations;

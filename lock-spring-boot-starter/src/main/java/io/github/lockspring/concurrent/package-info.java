@@ -20,4 +20,3 @@
 @NullMarked
 package io.github.lockspring.concurrent;
 
-import org.jspecify.annotations.NullMarked;

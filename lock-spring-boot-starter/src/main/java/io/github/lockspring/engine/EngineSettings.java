@@ -19,7 +19,6 @@ package io.github.lockspring.engine;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.util.Assert;
 
 import io.github.lockspring.support.Durations;

@@ -21,4 +21,3 @@
 @NullMarked
 package io.github.lockspring.engine;
 
-import org.jspecify.annotations.NullMarked;

@@ -19,7 +19,6 @@ package io.github.lockspring.fencing;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;

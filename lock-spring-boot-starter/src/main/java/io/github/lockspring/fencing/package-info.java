@@ -20,4 +20,3 @@
 @NullMarked
 package io.github.lockspring.fencing;
 
-import org.jspecify.annotations.NullMarked;

@@ -19,7 +19,6 @@ package io.github.lockspring.internal;
 import java.lang.invoke.MethodHandles;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.util.Assert;
 
 import io.github.lockspring.LockContext;

@@ -20,4 +20,3 @@
 @NullMarked
 package io.github.lockspring.internal;
 
-import org.jspecify.annotations.NullMarked;

@@ -27,8 +27,13 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
-import io.github.lockspring.jdbc.dialect.TableName;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
+
 import io.github.lockspring.jdbc.VersionedRowOperations.Trace;
+import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Capability;
@@ -40,11 +45,6 @@ import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
 import io.github.lockspring.support.RecentKeys;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
-
-import org.springframework.util.Assert;
 
 /**
  * {@link LockBackend} that keeps leases in a table of a SQL database: one row per key,

@@ -26,11 +26,11 @@ import java.util.concurrent.locks.LockSupport;
 
 import javax.sql.DataSource;
 
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
+
 import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.spi.BackendException;
-import org.jspecify.annotations.Nullable;
-
-import org.springframework.util.Assert;
 
 /**
  * Deletes the rows of keys that have not been locked for a long time. It walks through

@@ -30,6 +30,9 @@ import java.util.concurrent.locks.LockSupport;
 
 import javax.sql.DataSource;
 
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
+
 import io.github.lockspring.jdbc.dialect.JdbcColumn;
 import io.github.lockspring.jdbc.dialect.JdbcDialect;
 import io.github.lockspring.jdbc.dialect.TableName;
@@ -40,9 +43,6 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.support.RecentKeys;
-import org.jspecify.annotations.Nullable;
-
-import org.springframework.util.Assert;
 
 /**
  * Creates and validates the table of {@link JdbcLockBackend}. Safe for concurrent use by

@@ -18,15 +18,20 @@ package io.github.lockspring.jdbc;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.support.LockConfigurationException;
+
 /**
  * Thrown if the lock table is missing or incompatible with {@link JdbcLockBackend}.
  */
-public final class JdbcLockSchemaException extends RuntimeException {
+public final class JdbcLockSchemaException extends LockConfigurationException {
 
 	private final String definition;
 
 	JdbcLockSchemaException(String problem, String definition, @Nullable Throwable cause) {
-		super(problem + " Expected table definition:\n\n" + definition, cause);
+		super(problem + " Expected table definition:\n\n" + definition,
+				"Create or alter the table, or grant the privileges. With lock.jdbc.initialize-schema=always, a "
+						+ "missing table is created at startup.",
+				cause);
 		this.definition = definition;
 	}
 

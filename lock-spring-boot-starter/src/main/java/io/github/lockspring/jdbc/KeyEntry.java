@@ -19,10 +19,11 @@ package io.github.lockspring.jdbc;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseMode.Permits;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Holder of a key, or entry in its queue.

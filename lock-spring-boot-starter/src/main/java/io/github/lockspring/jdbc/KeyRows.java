@@ -29,9 +29,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Rows of the table as {@linkplain KeyState states} of their keys: read without a lock,

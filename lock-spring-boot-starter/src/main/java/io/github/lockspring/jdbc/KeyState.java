@@ -25,12 +25,12 @@ import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
+
 import io.github.lockspring.jdbc.dialect.JdbcDialect;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseMode.Permits;
-import org.jspecify.annotations.Nullable;
-
-import org.springframework.util.Assert;
 
 /**
  * State of a key at one time, as read from a row of the table: its holders and queue

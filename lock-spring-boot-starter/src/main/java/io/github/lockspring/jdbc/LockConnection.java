@@ -30,15 +30,16 @@ import java.util.concurrent.TimeUnit;
 
 import javax.sql.DataSource;
 
-import io.github.lockspring.jdbc.dialect.JdbcDialect;
-import io.github.lockspring.jdbc.dialect.JdbcDialects;
-import io.github.lockspring.jdbc.dialect.LockSql;
-import io.github.lockspring.jdbc.dialect.TableName;
-import io.github.lockspring.jdbc.dialect.JdbcDialect.SessionChange;
-import io.github.lockspring.support.Deadline;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.jdbc.dialect.JdbcDialect;
+import io.github.lockspring.jdbc.dialect.JdbcDialect.SessionChange;
+import io.github.lockspring.jdbc.dialect.JdbcDialects;
+import io.github.lockspring.jdbc.dialect.LockSql;
+import io.github.lockspring.jdbc.dialect.TableName;
+import io.github.lockspring.support.Deadline;
 
 /**
  * Connection of the data source, configured for the statements of locks and restored

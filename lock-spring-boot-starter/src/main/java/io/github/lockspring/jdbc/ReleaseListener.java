@@ -32,6 +32,10 @@ import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
 import io.github.lockspring.jdbc.dialect.PostgresSession;
 import io.github.lockspring.jdbc.dialect.ReleaseChannel;
 import io.github.lockspring.jdbc.dialect.TableName;
@@ -39,9 +43,6 @@ import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Deadline;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Listens for notifications of releases from PostgreSQL, for the waiting requests of this

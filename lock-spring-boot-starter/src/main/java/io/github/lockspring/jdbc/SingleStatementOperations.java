@@ -21,7 +21,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,6 +28,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendUnavailableException;
@@ -38,7 +39,6 @@ import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.support.RecentKeys;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Operations that need a single statement, on a given connection: on exclusive leases,

@@ -20,4 +20,3 @@
 @NullMarked
 package io.github.lockspring.jdbc;
 
-import org.jspecify.annotations.NullMarked;

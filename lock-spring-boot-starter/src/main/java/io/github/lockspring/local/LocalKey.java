@@ -22,11 +22,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
+import org.springframework.util.Assert;
+
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.LeaseRequest;
-
-import org.springframework.util.Assert;
 
 /**
  * Holders and queue of one key, both in order of arrival. Guarded by the monitor of the

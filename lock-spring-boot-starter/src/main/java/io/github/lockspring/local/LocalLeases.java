@@ -23,8 +23,9 @@ import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-import io.github.lockspring.spi.LeaseRequest;
 import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.LeaseRequest;
 
 /**
  * Leases indexed by the granted request, and by their expiry. Guarded by the monitor of

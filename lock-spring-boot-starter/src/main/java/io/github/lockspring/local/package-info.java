@@ -20,4 +20,3 @@
 @NullMarked
 package io.github.lockspring.local;
 
-import org.jspecify.annotations.NullMarked;

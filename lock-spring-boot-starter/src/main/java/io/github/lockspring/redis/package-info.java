@@ -22,4 +22,3 @@
 @NullMarked
 package io.github.lockspring.redis;
 
-import org.jspecify.annotations.NullMarked;

@@ -21,4 +21,3 @@
 @NullMarked
 package io.github.lockspring.redlock;
 
-import org.jspecify.annotations.NullMarked;

@@ -22,4 +22,3 @@
 @NullMarked
 package io.github.lockspring.spi;
 
-import org.jspecify.annotations.NullMarked;

@@ -20,4 +20,3 @@
 @NullMarked
 package io.github.lockspring.test;
 
-import org.jspecify.annotations.NullMarked;

@@ -37,6 +37,7 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
 
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendException;
@@ -50,8 +51,6 @@ import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
 import io.github.lockspring.support.Deadline;
-
-import org.springframework.util.Assert;
 
 /**
  * {@link LockBackend} in ZooKeeper, on a {@link CuratorFramework}.

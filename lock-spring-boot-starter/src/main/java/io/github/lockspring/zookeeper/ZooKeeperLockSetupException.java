@@ -18,11 +18,13 @@ package io.github.lockspring.zookeeper;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.support.LockConfigurationException;
+
 /**
  * Thrown if the servers answer, but locks cannot be used until their data or the
  * configuration is changed.
  */
-public class ZooKeeperLockSetupException extends RuntimeException {
+public class ZooKeeperLockSetupException extends LockConfigurationException {
 
 	/**
 	 * Creates the exception.
@@ -30,7 +32,8 @@ public class ZooKeeperLockSetupException extends RuntimeException {
 	 * @param cause the client's exception
 	 */
 	public ZooKeeperLockSetupException(String message, @Nullable Throwable cause) {
-		super(message, cause);
+		super(message, "Create the path or grant the permissions, or correct lock.zookeeper.connect-string, "
+				+ "lock.zookeeper.namespace and lock.zookeeper.auth.", cause);
 	}
 
 }

@@ -23,4 +23,3 @@
 @NullMarked
 package io.github.lockspring.zookeeper;
 
-import org.jspecify.annotations.NullMarked;

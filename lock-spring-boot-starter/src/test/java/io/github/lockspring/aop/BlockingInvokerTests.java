@@ -50,7 +50,7 @@ class BlockingInvokerTests {
 
 	@ParameterizedTest
 	@MethodSource
-	void errorSurfacesAndLocksAreGivenBack(Error error) {
+	void errorSurfacesAndLocksAreReleased(Error error) {
 		assertThatExceptionOfType(Error.class).isThrownBy(() -> this.work.run(() -> {
 			assertThat(this.proxies.isHeld("work")).isTrue();
 			throw error;
@@ -58,12 +58,12 @@ class BlockingInvokerTests {
 		assertReleased();
 	}
 
-	static Stream<Error> errorSurfacesAndLocksAreGivenBack() {
+	static Stream<Error> errorSurfacesAndLocksAreReleased() {
 		return Stream.of(new OutOfMemoryError("none left"), new StackOverflowError(), new NoClassDefFoundError());
 	}
 
 	@Test
-	void whenStackIsTooShortThenLocksAreGivenBack() {
+	void whenStackIsTooShortThenLocksAreReleased() {
 		assertThatExceptionOfType(StackOverflowError.class).isThrownBy(() -> this.work.run(this::fallForEver));
 		assertReleased();
 	}

@@ -18,7 +18,6 @@ package io.github.lockspring.aop;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-
 import org.springframework.aop.framework.AopConfigException;
 
 import io.github.lockspring.DistributedLock;

@@ -17,9 +17,9 @@
 package io.github.lockspring.aop;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -31,16 +31,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.transaction.IllegalTransactionStateException;
-
 import org.springframework.core.task.TaskDecorator;
+import org.springframework.test.util.ReflectionTestUtils;
+import org.springframework.transaction.IllegalTransactionStateException;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.OnFailure;
-import io.github.lockspring.OnLost;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockContext;
@@ -50,6 +47,8 @@ import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockNotAcquiredException;
 import io.github.lockspring.LockUnavailableException;
+import io.github.lockspring.OnFailure;
+import io.github.lockspring.OnLost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -57,22 +56,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Tests for {@link CompletionStageInvoker}.
  */
-class CompletionStageInvokerTests {
+class CompletionStageInvokerTests extends AsynchronousInvokerContract {
 
 	private static final ThreadLocal<String> TENANT = new ThreadLocal<>();
-
-	private static final Duration LONG = Duration.ofSeconds(60);
-
-	private final LockedProxies proxies = new LockedProxies();
 
 	private final Orders target = new Orders();
 
 	private final Orders orders = this.proxies.proxy(this.target);
-
-	@AfterEach
-	void close() {
-		this.proxies.close();
-	}
 
 	private static <T> T await(CompletionStage<T> stage) {
 		return stage.toCompletableFuture().orTimeout(LONG.toSeconds(), TimeUnit.SECONDS).join();
@@ -84,12 +74,34 @@ class CompletionStageInvokerTests {
 		return future.handle((result, failure) -> failure).join();
 	}
 
-	private void awaitRun() {
-		Awaitility.await().atMost(LONG).until(() -> this.target.runs.get() > 0);
+	@Override
+	@SuppressWarnings("unchecked")
+	CompletableFuture<String> call(String method, Object... arguments) {
+		return ((CompletionStage<String>) Objects
+			.requireNonNull(ReflectionTestUtils.invokeMethod(this.orders, method, arguments))).toCompletableFuture();
 	}
 
-	private void awaitEmptiness() {
-		Awaitility.await().atMost(LONG).until(this.proxies::isEmpty);
+	@Override
+	int runs() {
+		return this.target.runs.get();
+	}
+
+	@Override
+	void complete(String result) {
+		this.target.work.complete(result);
+	}
+
+	@Override
+	void fail(Throwable failure) {
+		this.target.work.completeExceptionally(failure);
+	}
+
+	@Override
+	LockFailureHandler twice() {
+		return (invocation, failure) -> {
+			await((CompletionStage<?>) invocation.proceed());
+			return invocation.proceed();
+		};
 	}
 
 	@Test
@@ -103,14 +115,14 @@ class CompletionStageInvokerTests {
 	}
 
 	@Test
-	void lockIsGivenBackBeforeTheCallerLearnsOfTheEnd() {
+	void lockIsReleasedBeforeTheCallerLearnsOfTheEnd() {
 		CompletableFuture<Boolean> held = this.orders.pay(42).thenApply((result) -> this.proxies.isHeld("order:42"));
 		this.target.work.complete("paid");
 		assertThat(await(held)).isFalse();
 	}
 
 	@Test
-	void lockIsGivenBackBeforeTheCallerLearnsOfAFailure() {
+	void lockIsReleasedBeforeTheCallerLearnsOfAFailure() {
 		CompletableFuture<Boolean> held = this.orders.pay(42)
 			.handle((result, failure) -> this.proxies.isHeld("order:42"));
 		this.target.work.completeExceptionally(new IOException());
@@ -182,30 +194,11 @@ class CompletionStageInvokerTests {
 	}
 
 	@Test
-	void whenTheSecondOfTwoLocksIsRefusedThenTheFirstIsGivenBack() {
+	void whenTheSecondOfTwoLocksIsRefusedThenTheFirstIsReleased() {
 		assertThat(failureOf(this.orders.payBoth(42, "x".repeat(1000)))).isInstanceOf(InvalidLockKeyException.class);
 		assertThat(failureOf(this.orders.payAll(42, Collections.nCopies(10_001, "a"))))
 			.isInstanceOf(LockException.class);
 		assertThat(this.target.runs).hasValue(0);
-		awaitEmptiness();
-	}
-
-	@Test
-	void severalLocksAndKeysAreHeldTogether() {
-		CompletableFuture<String> paid = this.orders.payAll(42, List.of("b", "a"));
-		awaitRun();
-		assertThat(List.of("order:42", "item:a", "item:b")).allMatch(this.proxies::isHeld);
-		this.target.work.complete("paid");
-		await(paid);
-		awaitEmptiness();
-	}
-
-	@Test
-	void whenOneOfSeveralLocksIsHeldElsewhereThenTheOthersAreGivenBack() {
-		LockHandle elsewhere = this.proxies.holdElsewhere("order:42");
-		assertThat(failureOf(this.orders.payAll(42, List.of("b", "a")))).isInstanceOf(LockNotAcquiredException.class);
-		assertThat(this.target.runs).hasValue(0);
-		elsewhere.close();
 		awaitEmptiness();
 	}
 
@@ -223,15 +216,6 @@ class CompletionStageInvokerTests {
 	}
 
 	@Test
-	void whenConditionIsNotMetThenNothingIsLocked() {
-		this.target.work.complete("paid");
-		assertThat(await(this.orders.payIf(42, false))).isEqualTo("paid");
-		assertThat(this.proxies.backend.keys()).isEmpty();
-		assertThat(await(this.orders.payIf(42, true))).isEqualTo("paid");
-		assertThat(this.proxies.backend.keys()).containsExactly("lock:order:42");
-	}
-
-	@Test
 	void whenSkippedThenResultIsEmpty() {
 		this.proxies.holdElsewhere("order:42");
 		assertThat(await(this.orders.payOrSkip(42))).isNull();
@@ -246,26 +230,6 @@ class CompletionStageInvokerTests {
 		this.target.work.complete("later");
 		assertThat(await(later)).isEqualTo("later 42 lock:order:42");
 		assertThat(this.target.runs).hasValue(0);
-	}
-
-	@Test
-	void handlerRunsTheMethodUnderItsOtherLocks() {
-		this.proxies.holdElsewhere("a");
-		this.proxies.context.registerBean("handler", LockFailureHandler.class,
-				() -> (invocation, failure) -> invocation.proceed());
-		assertThat(await(this.orders.payTwice())).isEqualTo("b");
-		assertThat(this.proxies.isHeld("b")).isFalse();
-	}
-
-	@Test
-	void handlerMayRunTheMethodTwiceUnderLocksThatInterrupt() {
-		this.proxies.holdElsewhere("a");
-		this.proxies.context.registerBean("handler", LockFailureHandler.class, () -> (invocation, failure) -> {
-			await((CompletionStage<?>) invocation.proceed());
-			return invocation.proceed();
-		});
-		assertThat(await(this.orders.payInterruptiblyOrHandle())).isEqualTo("c");
-		assertThat(this.proxies.isHeld("c")).isFalse();
 	}
 
 	@Test
@@ -311,12 +275,6 @@ class CompletionStageInvokerTests {
 		assertThat(this.proxies.isHeld("order:42")).isFalse();
 		this.target.work.complete("paid");
 		assertThat(await(paid)).isEqualTo("paid");
-	}
-
-	@Test
-	void methodThatClosesItsHandleAtOnceIsNotDisturbed() {
-		this.target.work.complete("paid");
-		assertThat(await(this.orders.closing(42, null))).isEqualTo("paid");
 	}
 
 	@Test
@@ -383,17 +341,6 @@ class CompletionStageInvokerTests {
 	}
 
 	@Test
-	void whenLostAndWorkFailsThenLossIsSuppressed() {
-		CompletableFuture<String> paid = this.orders.pay(42);
-		awaitRun();
-		this.proxies.loseLeases();
-		IOException failure = new IOException();
-		this.target.work.completeExceptionally(failure);
-		assertThat(failureOf(paid)).isSameAs(failure);
-		assertThat(failure.getSuppressed()).singleElement().isInstanceOf(LockLostException.class);
-	}
-
-	@Test
 	void whenLostAndInterruptingThenStageIsCancelledAtOnce() {
 		CompletableFuture<String> paid = this.orders.payInterruptibly(42, null);
 		awaitRun();
@@ -401,26 +348,6 @@ class CompletionStageInvokerTests {
 		this.target.handle.isHeld();
 		assertThat(failureOf(paid)).isInstanceOf(LockLostException.class);
 		assertThat(this.target.work).isCancelled();
-	}
-
-	@Test
-	void whenLostBeforeTheMethodRunsAndInterruptingThenItDoesNotRun() {
-		LockHandle elsewhere = this.proxies.holdElsewhere("z:42");
-		CompletableFuture<String> paid = this.orders.payTwiceInterruptibly(42);
-		Awaitility.await().atMost(LONG).until(() -> this.proxies.isHeld("a:42"));
-		this.proxies.loseLeases();
-		assertThat(failureOf(paid)).isInstanceOf(LockLostException.class);
-		assertThat(this.target.runs).hasValue(0);
-		assertThat(elsewhere.isHeld()).isFalse();
-	}
-
-	@Test
-	void whenLostAndReportingThenResultIsThatOfTheWork() {
-		CompletableFuture<String> paid = this.orders.payReporting(42);
-		awaitRun();
-		this.proxies.loseLeases();
-		this.target.work.complete("paid");
-		assertThat(await(paid)).isEqualTo("paid");
 	}
 
 	@Test
@@ -457,7 +384,7 @@ class CompletionStageInvokerTests {
 	}
 
 	@Test
-	void whenCancelledWhileRunningThenStageIsCancelledAndLockGivenBack() {
+	void whenCancelledWhileRunningThenStageIsCancelledAndLockReleased() {
 		CompletableFuture<String> paid = this.orders.pay(42);
 		awaitRun();
 		paid.cancel(true);
@@ -507,7 +434,7 @@ class CompletionStageInvokerTests {
 	}
 
 	@Test
-	void whenDecoratorFailsThenLockIsGivenBack() {
+	void whenDecoratorFailsThenLockIsReleased() {
 		this.proxies.context.registerBean("failing", TaskDecorator.class, () -> (task) -> () -> {
 			throw new IllegalStateException("no surroundings");
 		});

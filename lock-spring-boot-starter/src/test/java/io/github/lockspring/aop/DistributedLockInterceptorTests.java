@@ -25,12 +25,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.OnFailure;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockInterruptedException;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockNotAcquiredException;
 import io.github.lockspring.LockUnavailableException;
+import io.github.lockspring.OnFailure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -58,7 +58,7 @@ class DistributedLockInterceptorTests {
 	}
 
 	@Test
-	void lockIsGivenBackAfterTheMethod() {
+	void lockIsReleasedAfterTheMethod() {
 		this.orders.pay(42);
 		assertThat(this.proxies.isHeld("order:42")).isFalse();
 	}
@@ -113,7 +113,7 @@ class DistributedLockInterceptorTests {
 	}
 
 	@Test
-	void exceptionOfTheMethodSurfacesAndLockIsGivenBack() {
+	void exceptionOfTheMethodSurfacesAndLockIsReleased() {
 		IOException failure = new IOException("no paper");
 		assertThatExceptionOfType(IOException.class).isThrownBy(() -> this.orders.print(42, () -> failure))
 			.isSameAs(failure);
@@ -121,7 +121,7 @@ class DistributedLockInterceptorTests {
 	}
 
 	@Test
-	void errorOfTheMethodSurfacesAndLockIsGivenBack() {
+	void errorOfTheMethodSurfacesAndLockIsReleased() {
 		assertThatExceptionOfType(StackOverflowError.class)
 			.isThrownBy(() -> this.orders.print(42, StackOverflowError::new));
 		assertThat(this.proxies.isHeld("order:42")).isFalse();

@@ -28,12 +28,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-
 import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.OnFailure;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockAssert;
 import io.github.lockspring.LockException;
@@ -41,6 +39,7 @@ import io.github.lockspring.LockFailureHandler;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockNotAcquiredException;
 import io.github.lockspring.LockUnavailableException;
+import io.github.lockspring.OnFailure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -226,7 +225,7 @@ class FailurePolicyTests {
 		assertThatExceptionOfType(InvalidLockDeclarationException.class).isThrownBy(() -> this.proxies.proxy(bean))
 			.withMessageContaining(bean.getClass().getName() + ".run(")
 			.withMessageContaining(problem)
-			.satisfies((ex) -> assertThat(ex.getRemedy()).endsWith("."));
+			.satisfies((ex) -> assertThat(ex.getAction()).endsWith("."));
 	}
 
 	static Stream<Arguments> wrongDeclarationIsRefused() {

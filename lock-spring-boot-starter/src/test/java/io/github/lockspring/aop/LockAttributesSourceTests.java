@@ -23,7 +23,6 @@ import java.lang.annotation.Target;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-
 import org.springframework.core.annotation.AliasFor;
 
 import io.github.lockspring.DistributedLock;

@@ -28,11 +28,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.OnLost;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
+import io.github.lockspring.OnLost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -54,16 +54,16 @@ class OnLostTests {
 	}
 
 	@Test
-	void byDefaultMethodGoesOnAndCallerLearnsTheLoss() {
+	void byDefaultMethodContinuesAndCallerLearnsTheLoss() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.jobs.throwing(() -> {
-			loseLeaseAndWaitForTheNews();
+			loseLeaseAndAwaitTheLoss();
 			assertThat(Thread.currentThread().isInterrupted()).isFalse();
 		}));
 	}
 
 	@Test
 	void whenReportingThenCallerGetsTheResult() {
-		assertThat(this.jobs.reporting(this::loseLeaseAndWaitForTheNews)).isEqualTo("result");
+		assertThat(this.jobs.reporting(this::loseLeaseAndAwaitTheLoss)).isEqualTo("result");
 	}
 
 	@Test
@@ -77,7 +77,7 @@ class OnLostTests {
 	}
 
 	@Test
-	void whenReportingThenCheckpointStillTells() {
+	void whenReportingThenCheckpointStillThrows() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.jobs.reporting(() -> {
 			this.proxies.loseLeases();
 			LockContext.current().checkpoint();
@@ -157,7 +157,7 @@ class OnLostTests {
 		assertThat(this.jobs.reporting(() -> {
 			this.jobs.interrupting(() -> {
 			});
-			loseLeaseAndWaitForTheNews();
+			loseLeaseAndAwaitTheLoss();
 			assertThat(Thread.currentThread().isInterrupted()).isFalse();
 		})).isEqualTo("result");
 	}
@@ -225,15 +225,15 @@ class OnLostTests {
 		}
 	}
 
-	private void loseLeaseAndWaitForTheNews() {
-		CountDownLatch news = new CountDownLatch(1);
-		LockContext.current().onLost(news::countDown);
+	private void loseLeaseAndAwaitTheLoss() {
+		CountDownLatch lost = new CountDownLatch(1);
+		LockContext.current().onLost(lost::countDown);
 		this.proxies.loseLeases();
-		await(news);
+		await(lost);
 	}
 
 	@Test
-	void handleOfSeveralKeysTellsALoss() {
+	void handleOfSeveralKeysReportsALoss() {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.jobs.several(() -> {
 			LockHandle handle = LockContext.current();
 			assertThat(handle.isLost()).isFalse();
@@ -244,7 +244,7 @@ class OnLostTests {
 	}
 
 	@Test
-	void handleTellsALossFromAnEnd() {
+	void handleDistinguishesALossFromAnEnd() {
 		LockHandle[] handle = new LockHandle[1];
 		this.jobs.reporting(() -> {
 			handle[0] = LockContext.current();

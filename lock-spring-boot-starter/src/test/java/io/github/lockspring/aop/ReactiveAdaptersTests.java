@@ -38,13 +38,12 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
+import org.springframework.core.ReactiveAdapterRegistry;
 import reactor.adapter.JdkFlowAdapter;
 import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.ParallelFlux;
-
-import org.springframework.core.ReactiveAdapterRegistry;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.OnFailure;

@@ -17,8 +17,9 @@
 package io.github.lockspring.aop;
 
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -26,19 +27,16 @@ import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.Advised;
+import org.springframework.test.util.ReflectionTestUtils;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
-import org.springframework.aop.framework.Advised;
-
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.OnFailure;
-import io.github.lockspring.OnLost;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockContext;
@@ -48,6 +46,8 @@ import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockNotAcquiredException;
 import io.github.lockspring.LockUnavailableException;
+import io.github.lockspring.OnFailure;
+import io.github.lockspring.OnLost;
 import io.github.lockspring.ReactiveLockContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -56,27 +56,40 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Tests for {@link ReactiveInvoker}.
  */
-class ReactiveInvokerTests {
-
-	private static final Duration LONG = Duration.ofSeconds(60);
-
-	private final LockedProxies proxies = new LockedProxies();
+class ReactiveInvokerTests extends AsynchronousInvokerContract {
 
 	private final Orders target = new Orders();
 
 	private final Orders orders = this.proxies.proxy(this.target);
 
-	@AfterEach
-	void close() {
-		this.proxies.close();
+	@Override
+	@SuppressWarnings("unchecked")
+	CompletableFuture<String> call(String method, Object... arguments) {
+		return ((Mono<String>) Objects.requireNonNull(ReflectionTestUtils.invokeMethod(this.orders, method, arguments)))
+			.toFuture();
 	}
 
-	private void awaitRun() {
-		Awaitility.await().atMost(LONG).until(() -> this.target.runs.get() > 0);
+	@Override
+	int runs() {
+		return this.target.runs.get();
 	}
 
-	private void awaitEmptiness() {
-		Awaitility.await().atMost(LONG).until(this.proxies::isEmpty);
+	@Override
+	void complete(String result) {
+		this.target.work.tryEmitValue(result);
+	}
+
+	@Override
+	void fail(Throwable failure) {
+		this.target.work.tryEmitError(failure);
+	}
+
+	@Override
+	LockFailureHandler twice() {
+		return (invocation, failure) -> {
+			Mono<?> stream = (Mono<?>) invocation.proceed();
+			return stream.then(stream);
+		};
 	}
 
 	private static Throwable failureOf(Mono<?> mono) {
@@ -96,7 +109,7 @@ class ReactiveInvokerTests {
 	}
 
 	@Test
-	void lockIsHeldUntilTheMonoCompletesAndGivenBackBeforeTheSubscriberLearns() {
+	void lockIsHeldUntilTheMonoCompletesAndReleasedBeforeTheSubscriberLearns() {
 		AtomicReference<Boolean> held = new AtomicReference<>();
 		this.orders.pay(42).subscribe((result) -> held.set(this.proxies.isHeld("order:42")));
 		awaitRun();
@@ -106,7 +119,7 @@ class ReactiveInvokerTests {
 	}
 
 	@Test
-	void lockIsHeldUntilTheFluxCompletesAndGivenBackBeforeTheSubscriberLearns() {
+	void lockIsHeldUntilTheFluxCompletesAndReleasedBeforeTheSubscriberLearns() {
 		AtomicReference<Boolean> atElement = new AtomicReference<>();
 		AtomicReference<Boolean> atEnd = new AtomicReference<>();
 		this.orders.items(42)
@@ -120,7 +133,7 @@ class ReactiveInvokerTests {
 	}
 
 	@Test
-	void failureIsThatOfTheWorkAndLockIsGivenBackBeforeTheSubscriberLearns() {
+	void failureIsThatOfTheWorkAndLockIsReleasedBeforeTheSubscriberLearns() {
 		IOException failure = new IOException("no paper");
 		AtomicReference<Boolean> held = new AtomicReference<>();
 		Mono<String> paid = this.orders.pay(42).doOnError((ex) -> held.set(this.proxies.isHeld("order:42")));
@@ -242,24 +255,6 @@ class ReactiveInvokerTests {
 	}
 
 	@Test
-	void severalLocksAndKeysAreHeldTogether() {
-		Disposable paid = this.orders.payAll(42, List.of("b", "a")).subscribe();
-		awaitRun();
-		assertThat(List.of("order:42", "item:a", "item:b")).allMatch(this.proxies::isHeld);
-		paid.dispose();
-		awaitEmptiness();
-	}
-
-	@Test
-	void whenOneOfSeveralLocksIsHeldElsewhereThenTheOthersAreGivenBack() {
-		LockHandle elsewhere = this.proxies.holdElsewhere("order:42");
-		assertThat(failureOf(this.orders.payAll(42, List.of("b", "a")))).isInstanceOf(LockNotAcquiredException.class);
-		assertThat(this.target.runs).hasValue(0);
-		elsewhere.close();
-		awaitEmptiness();
-	}
-
-	@Test
 	void semaphoreIsHeldUntilTheStreamEnds() {
 		Disposable first = this.orders.call().subscribe();
 		awaitRun();
@@ -269,15 +264,6 @@ class ReactiveInvokerTests {
 		first.dispose();
 		this.target.work.tryEmitValue("called");
 		Awaitility.await().atMost(LONG).until(() -> failureOf(this.orders.call()) == null);
-	}
-
-	@Test
-	void whenConditionIsNotMetThenNothingIsLocked() {
-		this.target.work.tryEmitValue("paid");
-		assertThat(this.orders.payIf(42, false).block(LONG)).isEqualTo("paid");
-		assertThat(this.proxies.backend.keys()).isEmpty();
-		assertThat(this.orders.payIf(42, true).block(LONG)).isEqualTo("paid");
-		assertThat(this.proxies.backend.keys()).containsExactly("lock:order:42");
 	}
 
 	@Test
@@ -304,15 +290,6 @@ class ReactiveInvokerTests {
 	}
 
 	@Test
-	void handlerRunsTheMethodUnderItsOtherLocks() {
-		this.proxies.holdElsewhere("a");
-		this.proxies.context.registerBean("handler", LockFailureHandler.class,
-				() -> (invocation, failure) -> invocation.proceed());
-		assertThat(this.orders.payTwice().block(LONG)).isEqualTo("b");
-		assertThat(this.proxies.isHeld("b")).isFalse();
-	}
-
-	@Test
 	void handlerMayReturnTheResultOrAStream() {
 		this.proxies.holdElsewhere("order:42");
 		AtomicBoolean asStream = new AtomicBoolean();
@@ -332,12 +309,6 @@ class ReactiveInvokerTests {
 		paid.block(LONG);
 		assertThat(this.target.handle).isNotSameAs(first);
 		assertThat(first.isHeld()).isFalse();
-	}
-
-	@Test
-	void methodThatClosesItsHandleAtOnceIsNotDisturbed() {
-		this.target.work.tryEmitValue("paid");
-		assertThat(this.orders.closing(42, null).block(LONG)).isEqualTo("paid");
 	}
 
 	@Test
@@ -394,7 +365,7 @@ class ReactiveInvokerTests {
 	}
 
 	@Test
-	void branchesThatLockAgainWhatWasGivenBackExcludeEachOther() {
+	void branchesThatLockAgainWhatWasReleasedExcludeEachOther() {
 		AtomicInteger inside = new AtomicInteger();
 		AtomicInteger most = new AtomicInteger();
 		Mono<Long> nested = this.orders.outer(1, () -> {
@@ -433,44 +404,6 @@ class ReactiveInvokerTests {
 	}
 
 	@Test
-	void whenLostAndWorkFailsThenLossIsSuppressed() {
-		Mono<Throwable> paid = this.orders.pay(42).<Throwable>then(Mono.empty()).onErrorResume(Mono::just).cache();
-		paid.subscribe();
-		awaitRun();
-		this.proxies.loseLeases();
-		IOException failure = new IOException();
-		this.target.work.tryEmitError(failure);
-		assertThat(paid.block(LONG)).isSameAs(failure);
-		assertThat(failure.getSuppressed()).singleElement().isInstanceOf(LockLostException.class);
-	}
-
-	@Test
-	void handlerMayRunTheMethodTwiceUnderLocksThatInterrupt() {
-		this.proxies.holdElsewhere("a");
-		this.proxies.context.registerBean("handler", LockFailureHandler.class, () -> (invocation, failure) -> {
-			Mono<?> stream = (Mono<?>) invocation.proceed();
-			return stream.then(stream);
-		});
-		assertThat(this.orders.payInterruptiblyOrHandle().block(LONG)).isEqualTo("c");
-		assertThat(this.proxies.isHeld("c")).isFalse();
-	}
-
-	@Test
-	void whenLostBeforeTheMethodRunsAndInterruptingThenItDoesNotRun() {
-		LockHandle elsewhere = this.proxies.holdElsewhere("z:42");
-		Mono<Throwable> lost = this.orders.payTwiceInterruptibly(42)
-			.<Throwable>then(Mono.empty())
-			.onErrorResume(Mono::just)
-			.cache();
-		lost.subscribe();
-		Awaitility.await().atMost(LONG).until(() -> this.proxies.isHeld("a:42"));
-		this.proxies.loseLeases();
-		assertThat(lost.block(LONG)).isInstanceOf(LockLostException.class);
-		assertThat(this.target.runs).hasValue(0);
-		assertThat(elsewhere.isHeld()).isFalse();
-	}
-
-	@Test
 	void whenLostAndInterruptingThenStreamIsCancelledAtOnce() {
 		AtomicBoolean cancelled = new AtomicBoolean();
 		AtomicReference<LockHandle> handle = new AtomicReference<>();
@@ -498,16 +431,6 @@ class ReactiveInvokerTests {
 	}
 
 	@Test
-	void whenLostAndReportingThenResultIsThatOfTheWork() {
-		Mono<String> paid = this.orders.payReporting(42).cache();
-		paid.subscribe();
-		awaitRun();
-		this.proxies.loseLeases();
-		this.target.work.tryEmitValue("paid");
-		assertThat(paid.block(LONG)).isEqualTo("paid");
-	}
-
-	@Test
 	void whenCancelledWhileWaitingThenMethodDoesNotRun() {
 		LockHandle elsewhere = this.proxies.holdElsewhere("guarded:42");
 		Disposable waiting = this.orders.guarded(42, this.target::run).subscribe();
@@ -520,7 +443,7 @@ class ReactiveInvokerTests {
 	}
 
 	@Test
-	void whenCancelledWhileRunningThenLockIsGivenBack() {
+	void whenCancelledWhileRunningThenLockIsReleased() {
 		Disposable paid = this.orders.pay(42).subscribe();
 		awaitRun();
 		paid.dispose();

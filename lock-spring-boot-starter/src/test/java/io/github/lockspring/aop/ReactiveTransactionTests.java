@@ -23,14 +23,13 @@ import java.util.function.Supplier;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import reactor.core.publisher.Mono;
-
 import org.springframework.transaction.IllegalTransactionStateException;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.reactive.AbstractReactiveTransactionManager;
 import org.springframework.transaction.reactive.GenericReactiveTransaction;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
+import reactor.core.publisher.Mono;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.LockLostException;
@@ -68,7 +67,7 @@ class ReactiveTransactionTests {
 	}
 
 	@Test
-	void lockIsGivenBackAfterRollback() {
+	void lockIsReleasedAfterRollback() {
 		Mono<String> failing = this.proxies.proxy(new Orders())
 			.pay(42)
 			.<String>then(Mono.error(new IllegalStateException("no paper")))
@@ -79,7 +78,7 @@ class ReactiveTransactionTests {
 	}
 
 	@Test
-	void whenLockIsOutsideThenItIsGivenBackAfterTheTransaction() {
+	void whenLockIsOutsideThenItIsReleasedAfterTheTransaction() {
 		Mono<String> paid = this.proxies.proxy(new Orders())
 			.outside(() -> Mono.just("paid").as(this.transactions::transactional));
 		assertThat(paid.block(LONG)).isEqualTo("paid");

@@ -24,7 +24,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.util.Assert;
 
 import io.github.lockspring.local.LocalLockBackend;
@@ -82,7 +81,7 @@ public final class RecordingBackend implements LockBackend {
 	}
 
 	/**
-	 * The keys that were given back, in order.
+	 * The keys that were released, in order.
 	 */
 	public List<String> released() {
 		return this.released;
@@ -100,7 +99,7 @@ public final class RecordingBackend implements LockBackend {
 	}
 
 	/**
-	 * Tells the engine that the store cannot be asked at present, or that it can.
+	 * Notifies the engine that the store cannot be asked at present, or that it can.
 	 */
 	public void setSuspended(boolean suspended) {
 		BackendListener listener = this.listener;

@@ -25,16 +25,15 @@ import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-
 import org.springframework.core.annotation.AliasFor;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.OnFailure;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockNotAcquiredException;
 import io.github.lockspring.LockType;
+import io.github.lockspring.OnFailure;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.LeaseMode;
 
@@ -78,7 +77,7 @@ class RepeatedLocksTests {
 	}
 
 	@Test
-	void nobodyWaitsForEachOtherHoweverTheAnnotationsAreWritten() throws Exception {
+	void callsDoNotDeadlockHoweverTheAnnotationsAreWritten() throws Exception {
 		LocalStore store = new LocalStore();
 		try (LockedProcess one = new LockedProcess(store); LockedProcess other = new LockedProcess(store)) {
 			Counters target = new Counters();
@@ -99,7 +98,7 @@ class RepeatedLocksTests {
 	}
 
 	@Test
-	void whenInnerLockIsHeldElsewhereThenOuterIsGivenBack() {
+	void whenInnerLockIsHeldElsewhereThenOuterIsReleased() {
 		this.proxies.holdElsewhere("b");
 		assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(this.transfers::back)
 			.satisfies((ex) -> assertThat(ex.storeKey()).isEqualTo("lock:b"));

@@ -33,7 +33,6 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-
 import org.springframework.core.task.SyncTaskExecutor;
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -140,7 +139,7 @@ class StageThreadsTests {
 	}
 
 	@Test
-	void whenTheExecutorOfTheApplicationRefusesThenTheStageFailsAndTheLockIsGivenBack() {
+	void whenTheExecutorOfTheApplicationRefusesThenTheStageFailsAndTheLockIsReleased() {
 		register((task) -> {
 			throw new RejectedExecutionException("full");
 		});
@@ -149,7 +148,7 @@ class StageThreadsTests {
 	}
 
 	@Test
-	void whenTimedOutWhileThereIsNoThreadThenMethodDoesNotRunAndTheLockIsGivenBack() {
+	void whenTimedOutWhileThereIsNoThreadThenMethodDoesNotRunAndTheLockIsReleased() {
 		LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
 		register(tasks::add);
 		CompletableFuture<Place> paid = this.orders.pay(42);

@@ -37,25 +37,24 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
+import org.springframework.core.task.TaskDecorator;
 import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-import org.springframework.core.task.TaskDecorator;
-
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.OnFailure;
 import io.github.lockspring.LockFailureHandler;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockKeyConverter;
+import io.github.lockspring.OnFailure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * Whatever the code of an application throws, wherever it is called: what was taken is
- * given back, and the caller is told.
+ * released, and the caller is notified.
  */
 class ThrowablesTests {
 
@@ -87,7 +86,7 @@ class ThrowablesTests {
 
 	@ParameterizedTest(name = "{0} from {1}")
 	@MethodSource("everywhere")
-	void blockingCallEndsAndItsLockIsGivenBack(String name, Place place, Supplier<Throwable> kind) {
+	void blockingCallEndsAndItsLockIsReleased(String name, Place place, Supplier<Throwable> kind) {
 		Bomb bomb = prepare(place, kind);
 		assertThat(catchThrowable(() -> this.orders.pay(bomb)) != null).isEqualTo(place.fails(Place.BODY));
 		assertEmpty();
@@ -95,7 +94,7 @@ class ThrowablesTests {
 
 	@ParameterizedTest(name = "{0} from {1}")
 	@MethodSource("everywhere")
-	void stageCallEndsAndItsLockIsGivenBack(String name, Place place, Supplier<Throwable> kind) {
+	void stageCallEndsAndItsLockIsReleased(String name, Place place, Supplier<Throwable> kind) {
 		Bomb bomb = prepare(place, kind);
 		CompletableFuture<String> paid = this.orders.payLater(bomb);
 		await().until(paid::isDone);
@@ -138,17 +137,17 @@ class ThrowablesTests {
 
 	@ParameterizedTest
 	@MethodSource("kinds")
-	void callbackThatFailsDoesNotKeepOthersFromBeingTold(Supplier<Throwable> kind) {
-		CompletableFuture<Void> told = new CompletableFuture<>();
+	void callbackThatFailsDoesNotKeepOthersFromBeingCalled(Supplier<Throwable> kind) {
+		CompletableFuture<Void> signalled = new CompletableFuture<>();
 		CompletableFuture<String> work = new CompletableFuture<>();
 		CompletableFuture<String> paid = this.orders.payWatching((lock) -> {
 			lock.onLost(() -> Bomb.rethrow(kind.get()));
-			lock.onLost(() -> told.complete(null));
+			lock.onLost(() -> signalled.complete(null));
 			return work;
 		}, null);
 		await().until(() -> work.getNumberOfDependents() > 0);
 		this.proxies.loseLeases();
-		assertThat(told).succeedsWithin(LONG);
+		assertThat(signalled).succeedsWithin(LONG);
 		work.complete("paid");
 		assertThat(paid).failsWithin(LONG);
 		assertEmpty();
@@ -156,16 +155,16 @@ class ThrowablesTests {
 
 	@ParameterizedTest(name = "{0} from {1}")
 	@MethodSource("everywhere")
-	void monoEndsAndItsLockIsGivenBack(String name, Place place, Supplier<Throwable> kind) {
+	void monoEndsAndItsLockIsReleased(String name, Place place, Supplier<Throwable> kind) {
 		Bomb bomb = prepare(place, kind);
-		assertTold(this.orders.payReactively(bomb), bomb, place.fails(Place.BODY, Place.LATER));
+		assertSignalled(this.orders.payReactively(bomb), bomb, place.fails(Place.BODY, Place.LATER));
 	}
 
 	@ParameterizedTest(name = "{0} from {1}")
 	@MethodSource("everywhere")
-	void fluxEndsAndItsLockIsGivenBack(String name, Place place, Supplier<Throwable> kind) {
+	void fluxEndsAndItsLockIsReleased(String name, Place place, Supplier<Throwable> kind) {
 		Bomb bomb = prepare(place, kind);
-		assertTold(this.orders.items(bomb), bomb,
+		assertSignalled(this.orders.items(bomb), bomb,
 				place.fails(Place.BODY, Place.LATER, Place.SUBSCRIBER, Place.SUBSCRIPTION));
 	}
 
@@ -179,15 +178,15 @@ class ThrowablesTests {
 	void streamThatThrowsDoesNotKeepTheLock(String name, String method, Supplier<Throwable> kind) {
 		FaultyStream faulty = new FaultyStream(method, kind);
 		for (Publisher<String> stream : List.of(this.orders.itemsOf(faulty), this.orders.itemOf(faulty))) {
-			CompletableFuture<Throwable> told = new CompletableFuture<>();
+			CompletableFuture<Throwable> signalled = new CompletableFuture<>();
 			Disposable subscription = Flux.from(stream).subscribe((item) -> {
-			}, told::complete);
-			await().until(() -> faulty.subscriptions.get() > 0 || told.isDone());
+			}, signalled::complete);
+			await().until(() -> faulty.subscriptions.get() > 0 || signalled.isDone());
 			if (method.equals("cancel")) {
 				catchThrowable(subscription::dispose);
 			}
 			else {
-				assertThat(told).succeedsWithin(LONG);
+				assertThat(signalled).succeedsWithin(LONG);
 			}
 			assertEmpty();
 			faulty.subscriptions.set(0);
@@ -209,8 +208,8 @@ class ThrowablesTests {
 		assertEmpty();
 	}
 
-	private void assertTold(Publisher<String> stream, Bomb bomb, boolean fails) {
-		CompletableFuture<Void> told = new CompletableFuture<>();
+	private void assertSignalled(Publisher<String> stream, Bomb bomb, boolean fails) {
+		CompletableFuture<Void> signalled = new CompletableFuture<>();
 		catchThrowable(() -> stream.subscribe(new BaseSubscriber<>() {
 
 			@Override
@@ -226,23 +225,23 @@ class ThrowablesTests {
 
 			@Override
 			protected void hookOnComplete() {
-				told.complete(null);
+				signalled.complete(null);
 			}
 
 			@Override
 			protected void hookOnError(Throwable failure) {
-				told.completeExceptionally(failure);
+				signalled.completeExceptionally(failure);
 			}
 
 			@Override
 			protected void hookOnCancel() {
-				told.cancel(false);
+				signalled.cancel(false);
 			}
 
 		}));
 		if (bomb.place != Place.SUBSCRIBER && bomb.place != Place.SUBSCRIPTION) {
-			await().until(told::isDone);
-			assertThat(told.isCompletedExceptionally()).isEqualTo(fails);
+			await().until(signalled::isDone);
+			assertThat(signalled.isCompletedExceptionally()).isEqualTo(fails);
 		}
 		assertEmpty();
 	}

@@ -29,7 +29,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -42,11 +41,11 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.OnFailure;
-import io.github.lockspring.OnLost;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockLostException;
+import io.github.lockspring.OnFailure;
+import io.github.lockspring.OnLost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -238,7 +237,7 @@ class TransactionBindingTests {
 	}
 
 	@Test
-	void lockThatIsTakenWhileTheTransactionIsSuspendedIsGivenBack() {
+	void lockThatIsTakenWhileTheTransactionIsSuspendedIsReleased() {
 		this.transaction.executeWithoutResult((outer) -> {
 			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
 
@@ -255,7 +254,7 @@ class TransactionBindingTests {
 	}
 
 	@Test
-	void lockThatIsTakenWhileATransactionWithALockIsSuspendedIsGivenBackWithIt() {
+	void lockThatIsTakenWhileATransactionWithALockIsSuspendedIsReleasedWithIt() {
 		this.transaction.executeWithoutResult((outer) -> {
 			this.stock.sell();
 			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {

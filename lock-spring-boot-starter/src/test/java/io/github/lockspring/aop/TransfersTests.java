@@ -35,7 +35,7 @@ class TransfersTests {
 	private static final int TRANSFERS = 1_000;
 
 	@Test
-	void nobodyWaitsForEachOtherAndNoMoneyIsLost() throws Exception {
+	void transfersDoNotDeadlockAndNoMoneyIsLost() throws Exception {
 		LocalStore store = new LocalStore();
 		try (LockedProcess one = new LockedProcess(store); LockedProcess other = new LockedProcess(store)) {
 			Bank target = new Bank();

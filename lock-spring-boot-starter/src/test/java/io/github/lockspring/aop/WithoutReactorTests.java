@@ -86,7 +86,7 @@ class WithoutReactorTests {
 	}
 
 	/**
-	 * Calls locked methods and tells what they returned.
+	 * Calls locked methods and prints what they returned.
 	 */
 	public static class LockedOrders {
 
@@ -107,7 +107,7 @@ class WithoutReactorTests {
 	}
 
 	/**
-	 * Tells why a locked stream is refused.
+	 * Prints why a locked stream is refused.
 	 */
 	public static class LockedStreams {
 

@@ -22,8 +22,6 @@ import java.util.concurrent.CompletableFuture;
 
 import jakarta.annotation.PostConstruct;
 import org.junit.jupiter.api.Test;
-import reactor.core.publisher.Mono;
-
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -35,6 +33,7 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.aspectj.AnnotationTransactionAspect;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionStatus;
+import reactor.core.publisher.Mono;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.LockHandle;
@@ -329,7 +328,7 @@ class WovenCalls {
 	}
 
 	/**
-	 * Tells of what was locked and released when transactions begin and end.
+	 * Records what was locked and released when transactions begin and end.
 	 */
 	private static final class Transactor extends AbstractPlatformTransactionManager {
 

@@ -33,7 +33,6 @@ import org.aspectj.weaver.loadtime.Agent;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
-
 import org.springframework.transaction.aspectj.AnnotationTransactionAspect;
 
 import io.github.lockspring.aop.aspectj.DistributedLockAspect;

@@ -24,9 +24,8 @@ import java.util.function.Supplier;
 import kotlin.Metadata;
 import kotlin.coroutines.Continuation;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
-
 import org.springframework.transaction.annotation.Transactional;
+import reactor.core.publisher.Mono;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedSemaphore;
@@ -50,7 +49,7 @@ final class WovenClasses {
 	}
 
 	/**
-	 * Each method tells under which lock it ran.
+	 * Each method returns the lock under which it ran.
 	 */
 	static class Orders {
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Runs the tests of {@link WovenCalls} in a process of its own, in which classes are
- * woven, and tells how each of them ended.
+ * woven, and prints how each of them ended.
  */
 final class WovenProgram {
 

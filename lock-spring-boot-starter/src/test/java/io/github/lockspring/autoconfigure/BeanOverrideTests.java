@@ -18,7 +18,6 @@ package io.github.lockspring.autoconfigure;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.SpringBootConfiguration;
@@ -107,7 +106,7 @@ class BeanOverrideTests {
 	}
 
 	/**
-	 * Tells whether it is locked.
+	 * Returns whether it is locked.
 	 */
 	abstract static class LockedService {
 

@@ -40,7 +40,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -272,16 +271,17 @@ class JdbcLockConfigurationTests {
 
 	@Test
 	void whenDatabaseCannotBeReachedThenApplicationStartsWithAWarning(CapturedOutput output) {
-		this.withDatabase.withPropertyValues("spring.datasource.url=jdbc:h2:tcp://127.0.0.1:1/none").run((context) -> {
-			assertThat(context).hasNotFailed();
-			assertThat(output).contains("the database is unavailable");
-		});
+		this.withDatabase.withPropertyValues("spring.datasource.url=jdbc:postgresql://127.0.0.1:1/none")
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThat(output).contains("the database is unavailable");
+			});
 	}
 
 	@Test
 	void whenDatabaseCannotBeReachedAndFailFastThenApplicationDoesNotStart() {
 		this.withDatabase
-			.withPropertyValues("spring.datasource.url=jdbc:h2:tcp://127.0.0.1:1/none", "lock.fail-fast=true")
+			.withPropertyValues("spring.datasource.url=jdbc:postgresql://127.0.0.1:1/none", "lock.fail-fast=true")
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription())
 				.contains("'jdbc' is unavailable"));
 	}
@@ -397,23 +397,23 @@ class JdbcLockConfigurationTests {
 	}
 
 	@Test
-	void nothingGoesOnInTheBackgroundAfterTheEnd() {
+	void nothingRunsInTheBackgroundAfterTheEnd() {
 		this.withDatabase.withPropertyValues("lock.jdbc.cleanup.interval=1s").run((context) -> {
-			JdbcLockMaintenance upkeep = context.getBean(JdbcLockMaintenance.class);
-			assertThat(upkeep.isRunning()).isTrue();
-			assertThat(upkeep.isCleaningUp()).isTrue();
-			Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-upkeep") == 1);
-			upkeep.stop();
-			assertThat(upkeep.isRunning()).isFalse();
-			assertThat(upkeep.isCleaningUp()).isFalse();
-			Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-upkeep") == 0);
+			JdbcLockMaintenance maintenance = context.getBean(JdbcLockMaintenance.class);
+			assertThat(maintenance.isRunning()).isTrue();
+			assertThat(maintenance.isCleaningUp()).isTrue();
+			Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-maintenance") == 1);
+			maintenance.stop();
+			assertThat(maintenance.isRunning()).isFalse();
+			assertThat(maintenance.isCleaningUp()).isFalse();
+			Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-maintenance") == 0);
 			insertOldRow(new JdbcTemplate(context.getBean(DataSource.class)));
-			upkeep.start();
+			maintenance.start();
 			Awaitility.await()
 				.atMost(PATIENCE)
 				.until(() -> rows(new JdbcTemplate(context.getBean(DataSource.class))) == 0);
 		});
-		Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-upkeep") == 0);
+		Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-maintenance") == 0);
 	}
 
 	@ParameterizedTest
@@ -457,8 +457,7 @@ class JdbcLockConfigurationTests {
 	@ParameterizedTest
 	@CsvSource({ "auto, 10, 0, true", "auto, 4, 0, false", "auto, 1, 2, true", "off, 10, 0, false", "off, 1, 2, false",
 			", 10, 0, true" })
-	void postgresIsAskedToTellOfReleasesUnlessItTakesASmallPool(String notify, int size, int connections,
-			boolean expected) {
+	void postgresNotifiesOfReleasesUnlessItTakesASmallPool(String notify, int size, int connections, boolean expected) {
 		PostgresServer server = PostgresServer.shared();
 		ApplicationContextRunner runner = this.withDatabase.withPropertyValues(
 				"spring.datasource.url=" + server.jdbcUrl(), "spring.datasource.username=" + server.user(),
@@ -473,7 +472,7 @@ class JdbcLockConfigurationTests {
 	}
 
 	@Test
-	void databaseThatCannotTellOfReleasesIsNotAskedTo() {
+	void databaseWithoutNotificationsIsNotListenedTo() {
 		this.withDatabase.withPropertyValues("lock.jdbc.notify=auto")
 			.run((context) -> assertThat(context.getBean(JdbcLockBackend.class).capabilities())
 				.doesNotContain(Capability.NOTIFICATIONS));
@@ -563,7 +562,7 @@ class JdbcLockConfigurationTests {
 		@Override
 		public Connection getConnection() throws SQLException {
 			if (!this.there) {
-				throw new SQLException("Nobody is there", "08001");
+				throw new SQLException("Connection refused", "08001");
 			}
 			return super.getConnection();
 		}
@@ -571,7 +570,7 @@ class JdbcLockConfigurationTests {
 	}
 
 	/**
-	 * Leads to the database of the tenant whose thread it is, and of nobody at first.
+	 * Leads to the database of the tenant whose thread it is, and of none at first.
 	 */
 	static class RoutingDataSource extends AbstractRoutingDataSource {
 

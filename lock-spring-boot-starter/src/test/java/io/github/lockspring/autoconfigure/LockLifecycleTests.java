@@ -29,7 +29,6 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -39,13 +38,13 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.OnFailure;
 import io.github.lockspring.LockFailureHandler;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockShutdownException;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.OnFailure;
 import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.local.LocalStore;
 
@@ -144,7 +143,7 @@ class LockLifecycleTests {
 	}
 
 	@Test
-	void whenContextIsClosedThenLocksAreGivenBackBeforeTheStoreIsDestroyed() {
+	void whenContextIsClosedThenLocksAreReleasedBeforeTheStoreIsDestroyed() {
 		this.runner.run((context) -> {
 			LockOperations locks = context.getBean(LockOperations.class);
 			Store store = context.getBean(Store.class);

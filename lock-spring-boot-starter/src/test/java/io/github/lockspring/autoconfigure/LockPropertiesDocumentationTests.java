@@ -13,58 +13,79 @@
  * See the License for the specific language governing permissions and
  * limitations under the License.
  */
+
 package io.github.lockspring.autoconfigure;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.Test;
-
-import org.springframework.boot.json.JsonParserFactory;
-import org.springframework.core.io.ClassPathResource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Each property is explained where people look for it: in the editor and in the README.
+ * Tests of the documentation of the properties: in the editor, on its page and in the
+ * README. Needs the metadata that the annotation processor writes in a build with Maven.
  */
 class LockPropertiesDocumentationTests {
 
 	private static final Path README = Path.of("..", "README.md");
 
-	@Test
-	void eachPropertyHasADescription() throws IOException {
-		assertThat(descriptions()).hasSizeGreaterThan(25)
-			.allSatisfy((name, description) -> assertThat(description).as(name).isNotBlank().endsWith("."));
+	private static final Path PAGE = Path.of("..", "docs", "configuration.md");
+
+	private static final Pattern README_ROW = Pattern.compile("^\\| `(lock\\.[^`]*)` \\| ([^|]*) \\|",
+			Pattern.MULTILINE);
+
+	private final ConfigurationPage page = new ConfigurationPage();
+
+	LockPropertiesDocumentationTests() throws IOException {
 	}
 
 	@Test
-	void eachPropertyIsInTheReadme() throws IOException {
-		String readme = Files.readString(README);
-		assertThat(descriptions().keySet()).filteredOn((name) -> name.startsWith("lock."))
-			.allMatch((name) -> readme.contains('`' + name) || readme.contains("`" + lastPartOf(name) + '`'));
+	void eachPropertyHasADescription() {
+		assertThat(this.page.names()).hasSizeGreaterThan(25)
+			.allSatisfy((name) -> assertThat(this.page.descriptionOf(name)).as(name).isNotBlank().endsWith("."));
 	}
 
-	private static String lastPartOf(String name) {
-		return name.substring(name.lastIndexOf('.'));
+	@Test
+	void pageIsThatOfTheMetadata() throws IOException {
+		String expected = this.page.text();
+		if (Boolean.getBoolean("lock.docs.write")) {
+			Files.writeString(PAGE, expected);
+		}
+		assertThat(Files.readString(PAGE))
+			.as("docs/configuration.md differs from the metadata of the properties. To regenerate it, run: mvn test"
+					+ " -pl lock-spring-boot-starter -Dtest=LockPropertiesDocumentationTests -Dlock.docs.write=true")
+			.isEqualTo(expected);
+	}
+
+	@Test
+	void eachPropertyIsOnThePage() {
+		String text = this.page.text();
+		assertThat(this.page.names()).filteredOn((name) -> !name.equals("lock.names"))
+			.allMatch((name) -> text.contains("| `" + name + "` |"));
+	}
+
+	@Test
+	void defaultsInTheReadmeAreThoseOfTheMetadata() throws IOException {
+		Map<String, String> rows = README_ROW.matcher(Files.readString(README))
+			.results()
+			.collect(Collectors.toMap((row) -> row.group(1), LockPropertiesDocumentationTests::defaultOf));
+		assertThat(rows).hasSize(10)
+			.allSatisfy((name, value) -> assertThat(value).as(name).isEqualTo(this.page.defaultOf(name)));
 	}
 
 	/**
-	 * What the annotation processor has made of the Javadoc.
+	 * A value is written as code, other text stands for a property without a default.
 	 */
-	private static Map<String, String> descriptions() throws IOException {
-		ClassPathResource metadata = new ClassPathResource("META-INF/spring-configuration-metadata.json",
-				LockAutoConfiguration.class.getClassLoader());
-		String json = Files.readString(metadata.getFile().toPath());
-		Map<String, String> descriptions = new LinkedHashMap<>();
-		for (Object each : (Iterable<?>) JsonParserFactory.getJsonParser().parseMap(json).get("properties")) {
-			Map<?, ?> property = (Map<?, ?>) each;
-			descriptions.put((String) property.get("name"), (String) property.get("description"));
-		}
-		return descriptions;
+	private static String defaultOf(MatchResult row) {
+		String cell = row.group(2);
+		return cell.startsWith("`") ? cell.substring(1, cell.length() - 1) : "";
 	}
 
 }

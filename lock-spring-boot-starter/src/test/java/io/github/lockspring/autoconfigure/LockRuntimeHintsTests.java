@@ -30,7 +30,6 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
-
 import org.springframework.aot.generate.ClassNameGenerator;
 import org.springframework.aot.generate.DefaultGenerationContext;
 import org.springframework.aot.generate.InMemoryGeneratedFiles;
@@ -52,15 +51,15 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.OnFailure;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockException;
+import io.github.lockspring.OnFailure;
 import io.github.lockspring.aop.expression.LockExpressionRootObject;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for what a native image is told when an application is processed ahead of time.
+ * Tests for the hints of a native image when an application is processed ahead of time.
  */
 class LockRuntimeHintsTests {
 
@@ -235,7 +234,7 @@ class LockRuntimeHintsTests {
 	}
 
 	@Test
-	void methodsThatAreNoFallbacksAreNotTold() {
+	void methodsThatAreNoFallbacksAreNotRegistered() {
 		assertThat(processFallbacks()).matches(fallback(OfMethod.class, "unrelated").negate());
 	}
 

@@ -25,7 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -41,7 +40,6 @@ import io.github.lockspring.LockOptions;
 import io.github.lockspring.aop.InsideTransaction;
 import io.github.lockspring.aop.LockChecks;
 import io.github.lockspring.aop.LockDefaults;
-import io.github.lockspring.aop.LockOverrides;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.support.Durations;
 import io.github.lockspring.zookeeper.ZooKeeperLockSettings;
@@ -226,8 +224,8 @@ class LockSettingsTests {
 		LockDefaults defaults = defaults("names.order.wait-time", "2s", "names.order.lease-time", "1m",
 				"names.order.auto-renew", "false", "names.order.backend", "JDBC");
 		assertThat(defaults.forName("order"))
-			.isEqualTo(new LockOverrides(Duration.ofSeconds(2), Duration.ofMinutes(1), false, "jdbc"));
-		assertThat(defaults.forName("invoice")).isEqualTo(LockOverrides.NONE);
+			.isEqualTo(new LockDefaults.Overrides(Duration.ofSeconds(2), Duration.ofMinutes(1), false, "jdbc"));
+		assertThat(defaults.forName("invoice")).isEqualTo(LockDefaults.Overrides.NONE);
 		assertThat(defaults.configuredNames()).containsExactly("order");
 	}
 

@@ -33,7 +33,6 @@ import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -122,7 +121,7 @@ class PoolOfOneTests {
 	}
 
 	@Test
-	void whenLocksHaveNoConnectionsThenCallInsideATransactionIsToldThatItsCallerHoldsTheLastOne() {
+	void whenLocksHaveNoConnectionsThenCallInsideATransactionLearnsThatItsCallerHoldsTheLastOne() {
 		this.runner.withPropertyValues("lock.jdbc.connections=0", "till.wait-time=100ms").run((context) -> {
 			Shop shop = context.getBean(Shop.class);
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(shop::sellInTransaction)

@@ -25,7 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -35,14 +34,14 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Proxyable;
 import org.springframework.context.annotation.ProxyType;
+import org.springframework.context.annotation.Proxyable;
 import org.springframework.core.PriorityOrdered;
 
 import io.github.lockspring.DistributedLock;
-import io.github.lockspring.OnFailure;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.LockFailureHandler;
+import io.github.lockspring.OnFailure;
 import io.github.lockspring.aop.InvalidLockDeclarationException;
 import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.local.LocalStore;
@@ -270,7 +269,7 @@ class StartupCheckTests {
 	}
 
 	@Test
-	void nobodyMeasuresForAnApplicationWithoutLocks() {
+	void nothingIsMeasuredForAnApplicationWithoutLocks() {
 		List<Thread> before = measurements();
 		this.runner.run((context) -> assertThat(measurements()).isSubsetOf(before));
 	}
@@ -333,7 +332,7 @@ class StartupCheckTests {
 	}
 
 	@Test
-	void settingsForANameThatNobodyUsesAreWarnedOf(CapturedOutput output) {
+	void settingsForAnUnusedNameAreWarnedOf(CapturedOutput output) {
 		this.runner.withBean(Payments.class)
 			.withPropertyValues("lock.names.payment.wait-time=1s", "lock.names.paymnet.wait-time=1s",
 					"lock.names.invoice.wait-time=1s")

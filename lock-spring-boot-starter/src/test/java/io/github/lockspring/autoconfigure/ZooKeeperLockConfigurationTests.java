@@ -36,7 +36,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.health.contributor.Status;
@@ -129,9 +128,9 @@ class ZooKeeperLockConfigurationTests {
 	}
 
 	@Test
-	void clientOfOurOwnIsClosedAfterLocksWereGivenBack() {
+	void clientOfOurOwnIsClosedAfterLocksWereReleased() {
 		this.withServer.run((context) -> {
-			CuratorFramework own = context.getBean(ZooKeeperLockClient.class).framework();
+			CuratorFramework own = context.getBean(ZooKeeperLockConfiguration.ZooKeeperLockClient.class).framework();
 			assertThat(own.getState()).isEqualTo(CuratorFrameworkState.STARTED);
 			assertThat(heldAtTheEnd(context, own)).containsExactly("nothing");
 			assertThat(own.getState()).isEqualTo(CuratorFrameworkState.STOPPED);
@@ -139,7 +138,7 @@ class ZooKeeperLockConfigurationTests {
 	}
 
 	@Test
-	void clientOfTheApplicationIsClosedAfterLocksWereGivenBack() {
+	void clientOfTheApplicationIsClosedAfterLocksWereReleased() {
 		CuratorFramework client = client();
 		this.runner.withBean("curator", CuratorFramework.class, () -> client).run((context) -> {
 			assertThat(heldAtTheEnd(context, client)).containsExactly("nothing");
@@ -173,7 +172,9 @@ class ZooKeeperLockConfigurationTests {
 			this.runner
 				.withBean("curator", CuratorFramework.class, () -> client,
 						(definition) -> definition.setDestroyMethodName(""))
-				.run((context) -> assertThat(context.getBean(ZooKeeperLockClient.class).framework()).isSameAs(client));
+				.run((context) -> assertThat(
+						context.getBean(ZooKeeperLockConfiguration.ZooKeeperLockClient.class).framework())
+					.isSameAs(client));
 			assertThat(client.getState()).isEqualTo(CuratorFrameworkState.STARTED);
 		}
 	}
@@ -182,7 +183,8 @@ class ZooKeeperLockConfigurationTests {
 	void whenThereIsAConnectStringThenTheClientOfTheApplicationIsLeftAlone() {
 		try (CuratorFramework client = client()) {
 			this.withServer.withBean("curator", CuratorFramework.class, () -> client)
-				.run((context) -> assertThat(context.getBean(ZooKeeperLockClient.class).framework())
+				.run((context) -> assertThat(
+						context.getBean(ZooKeeperLockConfiguration.ZooKeeperLockClient.class).framework())
 					.isNotSameAs(client));
 		}
 	}
@@ -198,7 +200,8 @@ class ZooKeeperLockConfigurationTests {
 			assertThat(analysis.getAction()).contains("lock.zookeeper.client");
 		});
 		several.withPropertyValues("lock.zookeeper.client=jobs")
-			.run((context) -> assertThat(context.getBean(ZooKeeperLockClient.class).framework())
+			.run((context) -> assertThat(
+					context.getBean(ZooKeeperLockConfiguration.ZooKeeperLockClient.class).framework())
 				.isSameAs(context.getBean("jobs")));
 		several.withPropertyValues("lock.zookeeper.client=typo")
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("typo"));
@@ -346,7 +349,7 @@ class ZooKeeperLockConfigurationTests {
 	void sessionTimeoutIsNegotiated() {
 		this.withServer.withPropertyValues("lock.zookeeper.session-timeout=7s").run((context) -> {
 			acquireAndRelease(context);
-			CuratorFramework own = context.getBean(ZooKeeperLockClient.class).framework();
+			CuratorFramework own = context.getBean(ZooKeeperLockConfiguration.ZooKeeperLockClient.class).framework();
 			assertThat(own.getZookeeperClient().getZooKeeper().getSessionTimeout()).isEqualTo(7_000);
 		});
 	}

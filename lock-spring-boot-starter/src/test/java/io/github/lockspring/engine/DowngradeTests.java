@@ -33,10 +33,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockspring.engine.EngineException.Reason;
+import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
-import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.Harness.Waiter;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.local.LocalStores;

@@ -32,9 +32,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Kind;
-import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.local.LocalStores;
 import io.github.lockspring.spi.Capability;

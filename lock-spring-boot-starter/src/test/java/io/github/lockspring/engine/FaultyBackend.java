@@ -35,7 +35,6 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.util.Assert;
 
 import io.github.lockspring.local.LocalLockBackend;
@@ -49,8 +48,8 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
-import io.github.lockspring.spi.Renewal;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.Renewal;
 
 /**
  * A backend on a {@link LocalStore} that records what it is asked, and fails as a test

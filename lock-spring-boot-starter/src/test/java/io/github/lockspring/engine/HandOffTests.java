@@ -24,9 +24,9 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Kind;
-import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.Harness.Waiter;
 
 import static io.github.lockspring.engine.Harness.FAIR;

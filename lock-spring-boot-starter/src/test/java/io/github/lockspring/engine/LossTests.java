@@ -29,10 +29,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
-import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.Harness.Waiter;
 import io.github.lockspring.spi.Renewal;
 

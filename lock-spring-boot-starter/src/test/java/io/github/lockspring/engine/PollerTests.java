@@ -37,10 +37,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockspring.engine.EngineException.Reason;
 import io.github.lockspring.engine.FaultyBackend.Call;
+import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
-import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.Harness.Waiter;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Capability;

@@ -17,8 +17,8 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
-import java.util.Set;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;

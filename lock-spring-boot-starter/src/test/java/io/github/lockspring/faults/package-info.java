@@ -21,4 +21,3 @@
 @NullMarked
 package io.github.lockspring.faults;
 
-import org.jspecify.annotations.NullMarked;

@@ -20,13 +20,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.LockBackend;
-import io.github.lockspring.spi.LockBackendContractTests;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
+
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.LockBackendContractTests;
 
 /**
  * The contract of {@link LockBackend} on every database that {@link JdbcLockBackend}

@@ -16,10 +16,11 @@
 
 package io.github.lockspring.jdbc;
 
+import org.junit.jupiter.api.Nested;
+
 import io.github.lockspring.server.MariaDbServer;
 import io.github.lockspring.server.MySqlServer;
 import io.github.lockspring.server.PostgresServer;
-import org.junit.jupiter.api.Nested;
 
 /**
  * The clean-up of the lock table on each database.

@@ -20,10 +20,11 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
 
-import io.github.lockspring.spi.LeaseRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+
+import io.github.lockspring.spi.LeaseRequest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

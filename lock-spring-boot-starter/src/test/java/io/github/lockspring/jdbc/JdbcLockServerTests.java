@@ -21,15 +21,16 @@ import java.util.Objects;
 
 import javax.sql.DataSource;
 
-import io.github.lockspring.server.MariaDbServer;
-import io.github.lockspring.server.MySqlServer;
-import io.github.lockspring.server.PostgresServer;
-import io.github.lockspring.spi.BackendUnavailableException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.server.MariaDbServer;
+import io.github.lockspring.server.MySqlServer;
+import io.github.lockspring.server.PostgresServer;
+import io.github.lockspring.spi.BackendUnavailableException;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 

@@ -26,16 +26,15 @@ import java.util.function.Consumer;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
-import io.github.lockspring.jdbc.dialect.JdbcDialects;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.Store;
 import io.github.lockspring.faults.StoreClient;
+import io.github.lockspring.jdbc.dialect.JdbcDialects;
 import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.server.SqlServer;
 import io.github.lockspring.spi.LockBackend;

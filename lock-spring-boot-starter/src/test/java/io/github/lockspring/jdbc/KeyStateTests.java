@@ -18,9 +18,10 @@ package io.github.lockspring.jdbc;
 
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.Test;
+
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
-import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

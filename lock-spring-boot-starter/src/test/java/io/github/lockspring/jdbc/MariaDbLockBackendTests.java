@@ -16,10 +16,11 @@
 
 package io.github.lockspring.jdbc;
 
-import io.github.lockspring.server.MariaDbServer;
-import io.github.lockspring.spi.LockBackendContractTests;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
+
+import io.github.lockspring.server.MariaDbServer;
+import io.github.lockspring.spi.LockBackendContractTests;
 
 /**
  * The contract on MariaDB.

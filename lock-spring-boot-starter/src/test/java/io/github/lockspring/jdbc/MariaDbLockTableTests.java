@@ -16,8 +16,9 @@
 
 package io.github.lockspring.jdbc;
 
-import io.github.lockspring.server.MariaDbServer;
 import org.junit.jupiter.api.Nested;
+
+import io.github.lockspring.server.MariaDbServer;
 
 /**
  * Tests for {@link JdbcLockBackend} on MariaDB.

@@ -18,10 +18,11 @@ package io.github.lockspring.jdbc;
 
 import javax.sql.DataSource;
 
-import io.github.lockspring.server.PostgresServer;
-import io.github.lockspring.spi.LockBackendContractTests;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
+
+import io.github.lockspring.server.PostgresServer;
+import io.github.lockspring.spi.LockBackendContractTests;
 
 /**
  * The contract on PostgreSQL.

@@ -23,10 +23,11 @@ import java.util.Set;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.lockspring.jdbc.dialect.TableName;
-import io.github.lockspring.server.PostgresServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.jdbc.dialect.TableName;
+import io.github.lockspring.server.PostgresServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

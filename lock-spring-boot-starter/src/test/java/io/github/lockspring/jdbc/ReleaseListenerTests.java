@@ -34,21 +34,6 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.lockspring.jdbc.dialect.ReleaseChannel;
-import io.github.lockspring.jdbc.dialect.TableName;
-import io.github.lockspring.engine.AcquireOptions;
-import io.github.lockspring.engine.EngineListener;
-import io.github.lockspring.engine.EngineSettings;
-import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.server.PostgresServer;
-import io.github.lockspring.spi.Attempt;
-import io.github.lockspring.spi.BackendListener;
-import io.github.lockspring.spi.Capability;
-import io.github.lockspring.spi.Denial;
-import io.github.lockspring.spi.Grant;
-import io.github.lockspring.spi.LeaseMode;
-import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.TimeSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -58,6 +43,22 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
+
+import io.github.lockspring.engine.AcquireOptions;
+import io.github.lockspring.engine.EngineListener;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.jdbc.dialect.ReleaseChannel;
+import io.github.lockspring.jdbc.dialect.TableName;
+import io.github.lockspring.server.PostgresServer;
+import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.TimeSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

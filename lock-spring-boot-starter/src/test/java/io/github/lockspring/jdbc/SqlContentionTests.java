@@ -26,7 +26,6 @@ import java.util.stream.IntStream;
 import com.zaxxer.hikari.HikariConfig;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import io.github.lockspring.engine.AcquireOptions;

@@ -22,14 +22,14 @@ import java.util.List;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
 import io.github.lockspring.server.SqlServer;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.LockBackendContractTests;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-
-import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /**
  * The contract of {@link LockBackend} on a database server. Every backend has a pool of

@@ -27,11 +27,11 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.lockspring.server.SqlServer;
-import io.github.lockspring.spi.LeaseRequest;
-
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+
+import io.github.lockspring.server.SqlServer;
+import io.github.lockspring.spi.LeaseRequest;
 
 /**
  * A database of one test.

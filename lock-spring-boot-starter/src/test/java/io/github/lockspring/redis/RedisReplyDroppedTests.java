@@ -26,7 +26,6 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 import io.github.lockspring.engine.AcquireOptions;

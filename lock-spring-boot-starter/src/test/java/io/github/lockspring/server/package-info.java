@@ -20,4 +20,3 @@
 @NullMarked
 package io.github.lockspring.server;
 
-import org.jspecify.annotations.NullMarked;

@@ -16,8 +16,6 @@
 
 package io.github.lockspring.spi;
 
-import java.time.Duration;
-
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 

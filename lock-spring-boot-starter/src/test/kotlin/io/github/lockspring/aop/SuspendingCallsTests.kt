@@ -93,14 +93,14 @@ class SuspendingCallsTests {
 	}
 
 	@Test
-	fun exceptionSurfacesAndLockIsGivenBack() = run {
+	fun exceptionSurfacesAndLockIsReleased() = run {
 		val thrown = runCatching { orders.fail(42) }.exceptionOrNull()
 		assertThat(thrown).isInstanceOf(IOException::class.java)
 		assertThat(proxies.isHeld("order:42")).isFalse()
 	}
 
 	@Test
-	fun whateverIsThrownSurfacesAndLockIsGivenBack() = run {
+	fun whateverIsThrownSurfacesAndLockIsReleased() = run {
 		for (failure in listOf(IllegalStateException(), IOException(), StackOverflowError(), NoClassDefFoundError(),
 			OutOfMemoryError(), AssertionError(), InterruptedException())) {
 			assertThat(runCatching { orders.explode(42, false, failure) }.exceptionOrNull()).hasSameClassAs(failure)

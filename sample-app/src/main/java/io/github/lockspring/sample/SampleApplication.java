@@ -18,11 +18,11 @@ package io.github.lockspring.sample;
 
 import java.util.Arrays;
 
-import io.github.lockspring.sample.demo.Demonstration;
-
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.resilience.annotation.EnableResilientMethods;
+
+import io.github.lockspring.sample.demo.Demonstration;
 
 /**
  * A shop that must not sell more than it has, however many instances of it run. With

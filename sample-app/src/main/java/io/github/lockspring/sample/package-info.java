@@ -20,4 +20,3 @@
 @NullMarked
 package io.github.lockspring.sample;
 
-import org.jspecify.annotations.NullMarked;

@@ -18,7 +18,6 @@ package io.github.lockspring.benchmarks.application;
 import java.util.Set;
 
 import net.javacrumbs.shedlock.provider.redis.spring.RedisLockProvider;
-
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;

@@ -16,7 +16,6 @@
 package io.github.lockspring.benchmarks.application;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.ApplicationRunner;
 

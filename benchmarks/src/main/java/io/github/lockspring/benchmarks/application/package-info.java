@@ -19,4 +19,3 @@
 @NullMarked
 package io.github.lockspring.benchmarks.application;
 
-import org.jspecify.annotations.NullMarked;

@@ -19,7 +19,6 @@ import java.util.concurrent.locks.Lock;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.integration.zookeeper.lock.ZookeeperLockRegistry;
 
 /**

@@ -20,4 +20,3 @@
 @NullMarked
 package io.github.lockspring.benchmarks.contestant;
 
-import org.jspecify.annotations.NullMarked;

@@ -26,7 +26,6 @@ import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;

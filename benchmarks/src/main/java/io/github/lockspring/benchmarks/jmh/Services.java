@@ -20,10 +20,9 @@ import java.util.concurrent.CompletableFuture;
 
 import com.baomidou.lock.annotation.Lock4j;
 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
-import reactor.core.publisher.Mono;
-
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.transaction.annotation.Transactional;
+import reactor.core.publisher.Mono;
 
 import io.github.lockspring.DistributedLock;
 

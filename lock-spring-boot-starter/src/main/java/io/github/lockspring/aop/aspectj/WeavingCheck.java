@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Set;
 
 import org.aspectj.lang.JoinPoint;
-
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;

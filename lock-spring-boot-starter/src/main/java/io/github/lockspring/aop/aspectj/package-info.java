@@ -22,4 +22,3 @@
 @NullMarked
 package io.github.lockspring.aop.aspectj;
 
-import org.jspecify.annotations.NullMarked;

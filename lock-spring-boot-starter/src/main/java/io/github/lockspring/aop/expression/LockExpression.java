@@ -40,4 +40,35 @@ public interface LockExpression {
 	 */
 	String expression();
 
+	/**
+	 * An expression that is an argument as it is, such as {@code #id}. Nothing has to be
+	 * evaluated.
+	 *
+	 * @param expression the expression as the annotation has it
+	 * @param index the index of the argument
+	 */
+	record Argument(String expression, int index) implements LockExpression {
+
+		@Override
+		public @Nullable Object valueFor(MethodInvocation invocation) {
+			return invocation.getArguments()[this.index];
+		}
+
+	}
+
+	/**
+	 * An expression that has the same value for all calls, such as {@code 'pay-'}.
+	 *
+	 * @param expression the expression as the annotation has it
+	 * @param value the value
+	 */
+	record Literal(String expression, @Nullable Object value) implements LockExpression {
+
+		@Override
+		public @Nullable Object valueFor(MethodInvocation invocation) {
+			return this.value;
+		}
+
+	}
+
 }

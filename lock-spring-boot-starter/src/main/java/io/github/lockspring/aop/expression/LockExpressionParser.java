@@ -21,7 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.DefaultParameterNameDiscoverer;
@@ -67,7 +66,7 @@ public final class LockExpressionParser {
 		@Nullable String[] names = DefaultParameterNameDiscoverer.getSharedInstance().getParameterNames(method);
 		Map<String, Integer> variables = variablesOf(method, names);
 		Integer index = text.startsWith("#") ? variables.get(text.substring(1)) : null;
-		return (index != null) ? new ArgumentExpression(text, index)
+		return (index != null) ? new LockExpression.Argument(text, index)
 				: this.language.obtain().parse(text, variables, names != null);
 	}
 
@@ -138,10 +137,10 @@ public final class LockExpressionParser {
 				String whole) {
 			Integer index = variables.get(variableIn(node));
 			if (index != null) {
-				return new ArgumentExpression(expression, index);
+				return new LockExpression.Argument(expression, index);
 			}
 			if (node instanceof Literal literal) {
-				return new LiteralExpression(expression, literal.getLiteralValue().getValue());
+				return new LockExpression.Literal(expression, literal.getLiteralValue().getValue());
 			}
 			if (node instanceof OpPlus sum && sum.getChildCount() == 2) {
 				return new SumExpression(expression, operandOf(sum, 0, variables, whole),

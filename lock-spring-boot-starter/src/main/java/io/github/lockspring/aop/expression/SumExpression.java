@@ -17,7 +17,6 @@
 package io.github.lockspring.aop.expression;
 
 import org.aopalliance.intercept.MethodInvocation;
-
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.Expression;
 import org.springframework.expression.TypeConverter;

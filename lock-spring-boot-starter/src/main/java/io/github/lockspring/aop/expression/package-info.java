@@ -21,4 +21,3 @@
 @NullMarked
 package io.github.lockspring.aop.expression;
 
-import org.jspecify.annotations.NullMarked;

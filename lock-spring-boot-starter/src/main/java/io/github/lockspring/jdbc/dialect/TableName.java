@@ -19,7 +19,6 @@ package io.github.lockspring.jdbc.dialect;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.util.Assert;
 
 /**

@@ -16,13 +16,16 @@
 
 package io.github.lockspring.jdbc.dialect;
 
+import io.github.lockspring.support.LockConfigurationException;
+
 /**
  * Thrown if the database is not supported by {@link JdbcLockBackend}.
  */
-public final class UnsupportedDatabaseException extends RuntimeException {
+public final class UnsupportedDatabaseException extends LockConfigurationException {
 
 	UnsupportedDatabaseException(String message) {
-		super(message);
+		super(message, "Set lock.jdbc.data-source to a data source of a supported database, or select another backend "
+				+ "with lock.backend.");
 	}
 
 }

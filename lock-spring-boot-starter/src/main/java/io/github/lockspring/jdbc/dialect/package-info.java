@@ -21,4 +21,3 @@
 @NullMarked
 package io.github.lockspring.jdbc.dialect;
 
-import org.jspecify.annotations.NullMarked;

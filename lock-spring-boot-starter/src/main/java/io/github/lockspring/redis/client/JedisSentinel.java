@@ -19,13 +19,12 @@ package io.github.lockspring.redis.client;
 import java.time.Duration;
 import java.util.List;
 
-import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Jedis;
-import redis.clients.jedis.exceptions.JedisConnectionException;
-
 import org.springframework.data.redis.connection.NamedNode;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
  * Sentinel accessed through Jedis: one connection for queries, one for its announcements.

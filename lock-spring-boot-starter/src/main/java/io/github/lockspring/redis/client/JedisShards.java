@@ -27,12 +27,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.providers.ClusterConnectionProvider;
-
-import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 import io.github.lockspring.spi.BackendUnavailableException;
 

@@ -23,7 +23,6 @@ import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisNode;
 

@@ -30,7 +30,6 @@ import java.util.function.Function;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.data.redis.connection.RedisNode;
 
 import io.github.lockspring.spi.BackendUnavailableException;

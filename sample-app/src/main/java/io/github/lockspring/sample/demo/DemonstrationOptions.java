@@ -20,12 +20,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
-import io.github.lockspring.sample.stock.Strategy;
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.DefaultApplicationArguments;
 import org.springframework.util.StringUtils;
+
+import io.github.lockspring.sample.stock.Strategy;
 
 /**
  * What the demonstration is asked to do on the command line.

@@ -27,9 +27,9 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import io.github.lockspring.sample.SampleApplication;
-
 import org.springframework.aot.AotDetector;
+
+import io.github.lockspring.sample.SampleApplication;
 
 /**
  * One instance of the application in its own process, started from the class path of this

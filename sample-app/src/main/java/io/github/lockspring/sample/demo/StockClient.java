@@ -24,9 +24,10 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 
-import io.github.lockspring.sample.stock.Strategy;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+
+import io.github.lockspring.sample.stock.Strategy;
 
 /**
  * Speaks to the instances over HTTP, to each in turn. Thread-safe.

@@ -17,7 +17,6 @@
 package io.github.lockspring.sample.stock;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.relational.core.mapping.Table;

@@ -16,8 +16,6 @@
 
 package io.github.lockspring.sample.stock;
 
-import io.github.lockspring.LockNotAcquiredException;
-
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
@@ -30,6 +28,8 @@ import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+
+import io.github.lockspring.LockNotAcquiredException;
 
 /**
  * Products over HTTP.

@@ -16,14 +16,14 @@
 
 package io.github.lockspring.sample.stock;
 
-import io.github.lockspring.DistributedLock;
-
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
+
+import io.github.lockspring.DistributedLock;
 
 /**
  * Sells one piece of a product to an order, in several ways. Each returns whether there

@@ -21,4 +21,3 @@
 @NullMarked
 package io.github.lockspring.sample.stock;
 
-import org.jspecify.annotations.NullMarked;

@@ -24,12 +24,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 
-import io.github.lockspring.sample.stock.Strategy;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.sample.stock.Strategy;
 import io.github.lockspring.server.MariaDbServer;
 import io.github.lockspring.server.PostgresServer;
 import io.github.lockspring.server.RedisServer;

@@ -19,8 +19,9 @@ package io.github.lockspring.sample.demo;
 import java.time.Duration;
 import java.util.List;
 
-import io.github.lockspring.sample.stock.Strategy;
 import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.sample.stock.Strategy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -28,9 +28,9 @@ import io.github.lockspring.LockType;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link LockOverrides} and {@link LockDefaults}.
+ * Tests for {@link LockDefaults.Overrides} and {@link LockDefaults}.
  */
-class LockOverridesTests {
+class LockDefaultsTests {
 
 	private final LockOptions annotated = LockOptions.defaults()
 		.withType(LockType.FAIR)
@@ -40,29 +40,30 @@ class LockOverridesTests {
 
 	@Test
 	void overridesWin() {
-		LockOverrides overrides = new LockOverrides(Duration.ofSeconds(3), Duration.ofSeconds(4), true, "jdbc");
+		LockDefaults.Overrides overrides = new LockDefaults.Overrides(Duration.ofSeconds(3), Duration.ofSeconds(4),
+				true, "jdbc");
 		assertThat(overrides.applyTo(this.annotated))
 			.hasToString("type=" + LockType.FAIR + ", waitTime=PT3S, leaseTime=PT4S, autoRenew=true");
 	}
 
 	@Test
 	void whatIsNotOverriddenStays() {
-		assertThat(LockOverrides.NONE.applyTo(this.annotated)).isSameAs(this.annotated);
+		assertThat(LockDefaults.Overrides.NONE.applyTo(this.annotated)).isSameAs(this.annotated);
 	}
 
 	@Test
 	void zeroIsAnOverride() {
-		LockOverrides overrides = new LockOverrides(Duration.ZERO, null, null, null);
+		LockDefaults.Overrides overrides = new LockDefaults.Overrides(Duration.ZERO, null, null, null);
 		assertThat(overrides.applyTo(this.annotated).waitTime()).isZero();
 		assertThat(overrides.applyTo(this.annotated).leaseTime()).isEqualTo(Duration.ofSeconds(2));
 	}
 
 	@Test
 	void defaultsKeepACopyOfTheNames() {
-		Map<String, LockOverrides> names = new HashMap<>();
+		Map<String, LockDefaults.Overrides> names = new HashMap<>();
 		LockDefaults defaults = new LockDefaults(this.annotated, null, InsideTransaction.REFUSE, LockChecks.WARN,
 				names);
-		names.put("order", LockOverrides.NONE);
+		names.put("order", LockDefaults.Overrides.NONE);
 		assertThat(defaults.configuredNames()).isEmpty();
 	}
 

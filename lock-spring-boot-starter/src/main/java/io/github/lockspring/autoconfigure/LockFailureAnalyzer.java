@@ -21,19 +21,21 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
 import io.github.lockspring.aop.InvalidLockDeclarationException;
+import io.github.lockspring.support.LockConfigurationException;
 
 /**
- * Explains an {@link InvalidLockDeclarationException}.
+ * Failure analyzer for {@link LockConfigurationException}.
  */
-final class InvalidLockDeclarationFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLockDeclarationException> {
+final class LockFailureAnalyzer extends AbstractFailureAnalyzer<LockConfigurationException> {
 
 	@Override
-	protected FailureAnalysis analyze(Throwable rootFailure, InvalidLockDeclarationException cause) {
-		return new FailureAnalysis(beanOf(rootFailure) + cause.getMessage(), cause.getRemedy(), cause);
+	protected FailureAnalysis analyze(Throwable rootFailure, LockConfigurationException cause) {
+		String bean = (cause instanceof InvalidLockDeclarationException) ? beanOf(rootFailure) : "";
+		return new FailureAnalysis(bean + cause.getMessage(), cause.getAction(), cause);
 	}
 
 	/**
-	 * The innermost bean that could not be created.
+	 * Return the innermost bean that could not be created.
 	 */
 	private static String beanOf(Throwable failure) {
 		String name = null;
