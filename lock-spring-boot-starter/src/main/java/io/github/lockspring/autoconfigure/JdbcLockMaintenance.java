@@ -130,7 +130,7 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 	private final class Work {
 
 		private final ExecutorService executor = new ThreadPoolExecutor(0, 1, 1, TimeUnit.SECONDS,
-				new LinkedBlockingQueue<>(), (task) -> DaemonThreads.create("lock-jdbc-upkeep", task),
+				new LinkedBlockingQueue<>(), (task) -> DaemonThreads.create("lock-jdbc-maintenance", task),
 				new ThreadPoolExecutor.DiscardPolicy());
 
 		private final TimerThread.Task prepare = inBackground(this::prepare);

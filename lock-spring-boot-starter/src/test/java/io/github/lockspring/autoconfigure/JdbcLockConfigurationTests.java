@@ -402,18 +402,18 @@ class JdbcLockConfigurationTests {
 			JdbcLockMaintenance upkeep = context.getBean(JdbcLockMaintenance.class);
 			assertThat(upkeep.isRunning()).isTrue();
 			assertThat(upkeep.isCleaningUp()).isTrue();
-			Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-upkeep") == 1);
+			Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-maintenance") == 1);
 			upkeep.stop();
 			assertThat(upkeep.isRunning()).isFalse();
 			assertThat(upkeep.isCleaningUp()).isFalse();
-			Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-upkeep") == 0);
+			Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-maintenance") == 0);
 			insertOldRow(new JdbcTemplate(context.getBean(DataSource.class)));
 			upkeep.start();
 			Awaitility.await()
 				.atMost(PATIENCE)
 				.until(() -> rows(new JdbcTemplate(context.getBean(DataSource.class))) == 0);
 		});
-		Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-upkeep") == 0);
+		Awaitility.await().atMost(PATIENCE).until(() -> threads("lock-jdbc-maintenance") == 0);
 	}
 
 	@ParameterizedTest

@@ -42,7 +42,7 @@ class JdbcAddressTests {
 	}
 
 	@Test
-	void dataSourceThatDoesNotTellIsNamed() {
+	void dataSourceWithoutUrlIsNamed() {
 		assertThat(JdbcAddress.of(new Silent())).isEqualTo("Silent");
 	}
 

@@ -119,7 +119,7 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void releaseIsToldToThoseWhoWaitForTheKey() {
+	void releaseNotifiesRequestsThatWaitForTheKey() {
 		LeaseRequest lease = Requests.acquired(this.holder, "key");
 		LeaseRequest other = Requests.acquired(this.holder, "other");
 		LeaseRequest request = awaited("key");
@@ -134,14 +134,14 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void releaseInAnotherTableIsNotTold() {
+	void releaseInAnotherTableDoesNotNotify() {
 		JdbcLockBackend elsewhere = backend(TABLE + "_2");
 		JdbcLockBackend waiterElsewhere = listening(this.database, TABLE + "_2");
 		LeaseRequest lease = Requests.acquired(elsewhere, "key");
 		LeaseRequest here = Requests.acquired(this.holder, "key");
 		LeaseRequest request = awaited("key");
 		LeaseRequest requestElsewhere = Requests.of("key");
-		awaitNews(waiterElsewhere, requestElsewhere);
+		awaitNotifications(waiterElsewhere, requestElsewhere);
 		this.news.clear();
 		elsewhere.release(lease, Requests.TIMEOUT);
 		Awaitility.await().until(() -> this.news.contains(requestElsewhere));
@@ -151,7 +151,7 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void nothingIsToldIfNobodyWaits() {
+	void releaseDoesNotNotifyUnlessARequestWaits() {
 		LeaseRequest lease = Requests.acquired(this.holder, "key");
 		LeaseRequest request = awaited("key");
 		this.database.jdbc().update("UPDATE " + TABLE + " SET awaited_until = 0");
@@ -166,9 +166,9 @@ class ReleaseListenerTests {
 
 	@ParameterizedTest
 	@MethodSource("holdersAndWaiters")
-	void releaseOfAnyKindIsToldToWaitersOfEveryKind(LeaseRequest lease, LeaseRequest request) {
+	void releaseOfAnyKindNotifiesWaitersOfEveryKind(LeaseRequest lease, LeaseRequest request) {
 		assertThat(Requests.acquires(this.holder, lease)).isTrue();
-		awaitNews(this.waiter, request);
+		awaitNotifications(this.waiter, request);
 		this.news.clear();
 		assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
 		Awaitility.await().until(() -> this.news.contains(request));
@@ -186,13 +186,13 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void grantAndWithdrawalOfAFairOneAreToldToThoseBehind() {
+	void grantAndWithdrawalOfAFairRequestNotifyThoseBehind() {
 		LeaseRequest lease = Requests.of("key", LeaseMode.permits(3, 4), false);
 		assertThat(Requests.acquires(this.holder, lease)).isTrue();
 		LeaseRequest first = Requests.of("key", LeaseMode.permits(3, 4), true);
 		LeaseRequest second = Requests.of("key", LeaseMode.permits(2, 4), true);
 		LeaseRequest third = Requests.of("key", LeaseMode.permits(1, 4), true);
-		Stream.of(first, second, third).forEach((request) -> awaitNews(this.waiter, request));
+		Stream.of(first, second, third).forEach((request) -> awaitNotifications(this.waiter, request));
 		this.news.clear();
 		this.holder.release(lease, Requests.TIMEOUT);
 		Awaitility.await().until(() -> this.news.contains(first));
@@ -207,10 +207,10 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void readersAreToldOfAWriterThatStepsDown() {
+	void downgradeNotifiesReaders() {
 		LeaseRequest writer = Requests.acquired(this.holder, "key");
 		LeaseRequest reader = Requests.of("key", LeaseMode.SHARED, false);
-		awaitNews(this.waiter, reader);
+		awaitNotifications(this.waiter, reader);
 		this.news.clear();
 		this.holder.downgrade(writer, Requests.of("key", LeaseMode.SHARED, false), Requests.TIMEOUT);
 		Awaitility.await().until(() -> this.news.contains(reader));
@@ -248,7 +248,7 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void messageTellsTheKeyToNobody() throws Exception {
+	void messageDoesNotRevealTheKey() throws Exception {
 		LeaseRequest lease = Requests.acquired(this.holder, "customer:secret");
 		awaited("customer:secret");
 		try (Connection stranger = this.database.connection()) {
@@ -311,7 +311,7 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void oneForWhomNoNewsComeAsksAgainSoon() {
+	void requestWithoutNotificationsIsRetriedSoon() {
 		LeaseRequest lease = Requests.acquired(this.holder, "key");
 		assertThat(denial(this.waiter, Requests.of(List.of("key", "other"))))
 			.isLessThanOrEqualTo(Duration.ofMillis(50));
@@ -319,7 +319,7 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void databaseWithoutNewsIsAskedAgainSoon() {
+	void databaseWithoutNotificationsIsAskedAgainSoon() {
 		try (TestDatabase h2 = TestDatabase.inMemory().createTable()) {
 			JdbcLockBackend backend = listening(h2, JdbcLockSchema.DEFAULT_TABLE_NAME);
 			Requests.acquired(backend, "key");
@@ -342,7 +342,7 @@ class ReleaseListenerTests {
 			return this.news.contains(request);
 		});
 		this.news.clear();
-		awaitNews(this.waiter, request);
+		awaitNotifications(this.waiter, request);
 		Awaitility.await().ignoreExceptions().until(() -> this.holder.release(lease, Requests.TIMEOUT));
 		Awaitility.await().until(() -> this.news.contains(request));
 	}
@@ -381,11 +381,11 @@ class ReleaseListenerTests {
 		JdbcLockBackend backend = new JdbcLockBackend(pool, new JdbcLockSettings(TABLE, 2, 0, true));
 		backend.start(new Listener());
 		Requests.acquired(this.holder, "key");
-		awaitNews(backend, Requests.of("key"));
+		awaitNotifications(backend, Requests.of("key"));
 		backend.close();
 		assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
 		assertThat(Thread.getAllStackTraces().keySet())
-			.noneMatch((thread) -> thread.getName().equals("lock-jdbc-news"));
+			.noneMatch((thread) -> thread.getName().equals("lock-jdbc-listener"));
 	}
 
 	@Test
@@ -409,7 +409,7 @@ class ReleaseListenerTests {
 		LeaseRequest lease = Requests.acquired(this.holder, "key");
 		try (LockEngine engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE,
 				TimeSource.SYSTEM)) {
-			awaitNews(backend, Requests.of("key"));
+			awaitNotifications(backend, Requests.of("key"));
 			waitInVain(engine, 1);
 			spy.statements().clear();
 			spy.calls().clear();
@@ -447,7 +447,7 @@ class ReleaseListenerTests {
 		return Thread.getAllStackTraces()
 			.keySet()
 			.stream()
-			.filter((thread) -> thread.getName().equals("lock-jdbc-news"))
+			.filter((thread) -> thread.getName().equals("lock-jdbc-listener"))
 			.toList();
 	}
 
@@ -459,7 +459,7 @@ class ReleaseListenerTests {
 		backend.start(new Listener());
 		List<LeaseRequest> requests = IntStream.range(0, 50).mapToObj((i) -> "key " + i).map(Requests::of).toList();
 		requests.forEach((request) -> Requests.acquired(this.holder, request.key()));
-		awaitNews(backend, requests.get(0));
+		awaitNotifications(backend, requests.get(0));
 		requests.forEach((request) -> assertThat(denial(backend, request)).isGreaterThan(Duration.ofSeconds(1)));
 		spy.statements().clear();
 		assertThatAreDeniedForLong(backend, requests);
@@ -480,9 +480,9 @@ class ReleaseListenerTests {
 
 	@ParameterizedTest
 	@MethodSource("holdersAndWaiters")
-	void oneThatIsOnlyPolledIsToldOfTheReleaseOfALaterHolder(LeaseRequest lease, LeaseRequest request) {
+	void releaseOfALaterHolderNotifiesRequestThatIsOnlyPolled(LeaseRequest lease, LeaseRequest request) {
 		assertThat(Requests.acquires(this.holder, lease)).isTrue();
-		awaitNews(this.waiter, request);
+		awaitNotifications(this.waiter, request);
 		assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
 		LeaseRequest later = Requests.of("key", lease.terms().mode(), false);
 		assertThat(Requests.acquires(this.holder, later)).isTrue();
@@ -497,7 +497,7 @@ class ReleaseListenerTests {
 	@MethodSource("holdersAndWaiters")
 	void pollRenewsTheMarkOfARow(LeaseRequest lease, LeaseRequest request) {
 		assertThat(Requests.acquires(this.holder, lease)).isTrue();
-		awaitNews(this.waiter, request);
+		awaitNotifications(this.waiter, request);
 		this.database.jdbc().update("UPDATE " + TABLE + " SET awaited_until = 0");
 		assertThat(this.waiter.poll(List.of(request), Requests.TIMEOUT)).containsOnlyKeys(request);
 		this.news.clear();
@@ -515,7 +515,7 @@ class ReleaseListenerTests {
 		this.resources.add(backend);
 		LeaseRequest writer = Requests.acquired(this.holder, "key");
 		LeaseRequest reader = Requests.of("key", LeaseMode.SHARED, false);
-		awaitNews(backend, reader);
+		awaitNotifications(backend, reader);
 		this.database.jdbc().update("UPDATE " + TABLE + " SET awaited_until = 0");
 		spy.statements().clear();
 		spy.interfere((statement) -> {
@@ -542,7 +542,7 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void oneThatIsPolledWithoutNewsIsPolledAgainSoon() {
+	void requestThatIsPolledWithoutNotificationsIsPolledAgainSoon() {
 		Requests.acquired(this.holder, "key");
 		LeaseRequest stranger = Requests.of("key");
 		LeaseRequest several = Requests.of(List.of("key", "other"));
@@ -556,7 +556,7 @@ class ReleaseListenerTests {
 	 * for the session that takes it meanwhile. So it leaves no mark.
 	 */
 	@Test
-	void oneWhoWasOvertakenIsToldNevertheless() {
+	void requestThatWasOvertakenIsNotifiedNevertheless() {
 		Requests.acquired(this.holder, "other");
 		awaited("other");
 		Awaitility.await().until(() -> overtaken("key").compareTo(Duration.ofSeconds(1)) > 0);
@@ -586,11 +586,11 @@ class ReleaseListenerTests {
 
 	private LeaseRequest awaited(String key) {
 		LeaseRequest request = Requests.of(key);
-		awaitNews(this.waiter, request);
+		awaitNotifications(this.waiter, request);
 		return request;
 	}
 
-	private static void awaitNews(JdbcLockBackend waiter, LeaseRequest request) {
+	private static void awaitNotifications(JdbcLockBackend waiter, LeaseRequest request) {
 		Awaitility.await().ignoreExceptions().until(() -> denial(waiter, request).compareTo(Duration.ofSeconds(1)) > 0);
 	}
 

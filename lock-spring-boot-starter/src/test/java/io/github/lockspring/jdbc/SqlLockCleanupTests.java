@@ -82,7 +82,7 @@ abstract class SqlLockCleanupTests {
 	}
 
 	@Test
-	void rowThatNobodyHasUsedForLongIsRemoved() {
+	void rowThatWasNotUsedForLongIsRemoved() {
 		used("old");
 		set("old", "token = token - ?", HOUR + MINUTE);
 		assertThat(this.cleanup.removeOldRows()).isOne();
@@ -144,7 +144,7 @@ abstract class SqlLockCleanupTests {
 	}
 
 	@Test
-	void rowThatSomebodyWaitsForStays() {
+	void rowWithAWaitingRequestStays() {
 		used("awaited");
 		long now = column("awaited", "token");
 		set("awaited", "token = token - ?", 10 * HOUR);
@@ -265,7 +265,7 @@ abstract class SqlLockCleanupTests {
 	}
 
 	@Test
-	void failureOfTheDatabaseIsTold() {
+	void failureOfTheDatabaseIsReported() {
 		JdbcLockCleanup nowhere = new JdbcLockCleanup(this.database.dataSource(), "nowhere", RETENTION);
 		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(nowhere::removeOldRows);
 		nowhere.close();
