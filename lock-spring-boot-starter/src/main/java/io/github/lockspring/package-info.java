@@ -20,3 +20,4 @@
 @NullMarked
 package io.github.lockspring;
 
+import org.jspecify.annotations.NullMarked;

@@ -20,3 +20,4 @@
 @NullMarked
 package io.github.lockspring.benchmarks;
 
+import org.jspecify.annotations.NullMarked;

@@ -20,3 +20,4 @@
 @NullMarked
 package io.github.lockspring.actuate;
 
+import org.jspecify.annotations.NullMarked;

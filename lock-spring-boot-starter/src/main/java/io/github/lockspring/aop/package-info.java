@@ -21,3 +21,4 @@
 @NullMarked
 package io.github.lockspring.aop;
 
+import org.jspecify.annotations.NullMarked;

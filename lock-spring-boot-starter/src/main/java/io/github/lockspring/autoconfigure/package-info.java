@@ -21,3 +21,4 @@
 @NullMarked
 package io.github.lockspring.autoconfigure;
 
+import org.jspecify.annotations.NullMarked;

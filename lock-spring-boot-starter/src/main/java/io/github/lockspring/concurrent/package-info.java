@@ -20,3 +20,4 @@
 @NullMarked
 package io.github.lockspring.concurrent;
 
+import org.jspecify.annotations.NullMarked;

@@ -21,3 +21,4 @@
 @NullMarked
 package io.github.lockspring.engine;
 
+import org.jspecify.annotations.NullMarked;

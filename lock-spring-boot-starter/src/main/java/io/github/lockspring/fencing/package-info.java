@@ -20,3 +20,4 @@
 @NullMarked
 package io.github.lockspring.fencing;
 
+import org.jspecify.annotations.NullMarked;

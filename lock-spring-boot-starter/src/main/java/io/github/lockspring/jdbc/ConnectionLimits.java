@@ -26,7 +26,7 @@ import java.time.Duration;
  * @param reserved how many are opened at start and kept open
  * @param idleTime how long one stays open without use, unless it is reserved
  * @param lifetime how long one stays open at most; a reserved one is replaced
- * @param own whether nobody else uses a connection after this backend has closed it
+ * @param own whether a connection is not used again after this backend has closed it
  */
 record ConnectionLimits(int ordinary, int maxIdle, int reserved, Duration idleTime, Duration lifetime, boolean own) {
 

@@ -46,7 +46,7 @@ import io.github.lockspring.support.TimerThread;
  * <ol>
  * <li>A few are opened at start and stay open, so that there is one when the pool of the
  * application has none left. More are opened in the background while calls wait, and
- * closed when nobody needs them.</li>
+ * closed when they are not needed.</li>
  * <li>Calls get connections in the order in which they come. Urgent ones, which renew
  * leases, go first, and one connection is left for them.</li>
  * <li>An opening that takes too long is aborted and not counted any more, so that another
@@ -501,7 +501,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Goes on as long as there are connections.
+	 * Is repeated as long as there are connections.
 	 */
 	private void sweep() {
 		if (isSweepNeeded()) {
@@ -511,7 +511,7 @@ final class JdbcConnections implements AutoCloseable {
 			catch (Throwable ex) {
 				logger.debug("Could not maintain the lock connections", ex);
 			}
-			rest();
+			scheduleNext();
 		}
 	}
 
@@ -594,7 +594,7 @@ final class JdbcConnections implements AutoCloseable {
 		openAsNeeded();
 	}
 
-	private synchronized void rest() {
+	private synchronized void scheduleNext() {
 		this.quiet = this.limits.own() && this.waiters.isEmpty() && this.openings.isEmpty() && this.leaving.isEmpty()
 				&& this.idle.size() == this.open.size();
 		sweepWithin(this.quiet ? QUIET_INTERVAL : SWEEP_INTERVAL);

@@ -72,13 +72,13 @@ public final class JdbcLockBackend implements LockBackend {
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.SHARED, Capability.PERMITS,
 			Capability.MULTI_KEY, Capability.FAIR, Capability.FENCING, Capability.PLACES);
 
-	private static final Set<Capability> CAPABILITIES_WITH_NEWS = Set.of(Capability.SHARED, Capability.PERMITS,
+	private static final Set<Capability> CAPABILITIES_WITH_NOTIFICATIONS = Set.of(Capability.SHARED, Capability.PERMITS,
 			Capability.MULTI_KEY, Capability.FAIR, Capability.FENCING, Capability.NOTIFICATIONS);
 
 	/**
-	 * How long an attempt that reads and writes goes on when the row is locked or changed
-	 * by others: they are at work on it for moments only, and the key may have room for
-	 * all of them.
+	 * How long an attempt that reads and writes is repeated when the row is locked or
+	 * changed by others: they are at work on it for moments only, and the key may have
+	 * room for all of them.
 	 */
 	private static final Duration BUSY_ROW_TIME = Duration.ofMillis(50);
 
@@ -108,7 +108,7 @@ public final class JdbcLockBackend implements LockBackend {
 	 */
 	private final RecentKeys recentKeys = new RecentKeys();
 
-	private final @Nullable ReleaseListener news;
+	private final @Nullable ReleaseListener releaseListener;
 
 	/**
 	 * Creates a backend on the {@linkplain JdbcLockSchema#DEFAULT_TABLE_NAME default
@@ -157,7 +157,7 @@ public final class JdbcLockBackend implements LockBackend {
 		this.calls = new JdbcCalls(
 				new JdbcConnections((opening) -> LockConnection.open(dataSource, table, own, opening),
 						settings.limits(), this.leases::exist));
-		this.news = settings.listening() ? new ReleaseListener(dataSource, table) : null;
+		this.releaseListener = settings.listening() ? new ReleaseListener(dataSource, table) : null;
 	}
 
 	@Override
@@ -167,15 +167,15 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return (this.news != null) ? CAPABILITIES_WITH_NEWS : CAPABILITIES;
+		return (this.releaseListener != null) ? CAPABILITIES_WITH_NOTIFICATIONS : CAPABILITIES;
 	}
 
 	@Override
 	public void start(BackendListener listener) {
 		warnings().forEach(logger::warn);
 		this.calls.start();
-		if (this.news != null) {
-			this.news.start(listener);
+		if (this.releaseListener != null) {
+			this.releaseListener.start(listener);
 		}
 	}
 
@@ -186,18 +186,19 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public Attempt contend(LeaseRequest request, Duration timeout) {
-		return (this.news != null) ? contend(request, this.news, timeout) : acquire(request, true, timeout);
+		return (this.releaseListener != null) ? contend(request, this.releaseListener, timeout)
+				: acquire(request, true, timeout);
 	}
 
-	private Attempt contend(LeaseRequest request, ReleaseListener news, Duration timeout) {
-		boolean listening = !request.hasMultipleKeys() && news.await(request);
+	private Attempt contend(LeaseRequest request, ReleaseListener releaseListener, Duration timeout) {
+		boolean listening = !request.hasMultipleKeys() && releaseListener.await(request);
 		Attempt attempt = acquire(request, true, timeout);
 		if (attempt instanceof Denial denial) {
-			news.listenForAWhile();
+			releaseListener.listenForAWhile();
 			boolean marked = !isExclusiveSingleKey(request) || denial.equals(Denial.UNKNOWN_DURATION);
 			return cut(denial, request, listening && marked);
 		}
-		news.forget(request);
+		releaseListener.forget(request);
 		return attempt;
 	}
 
@@ -207,8 +208,8 @@ public final class JdbcLockBackend implements LockBackend {
 	 */
 	private static Denial cut(Denial denial, LeaseRequest request, boolean marked) {
 		Duration longest = request.terms().fair() ? PLACE_POLL : MARK_POLL;
-		return new Denial(
-				min(denial.retryAfter(), marked ? longest : SingleStatementOperations.WITHOUT_NEWS.retryAfter()));
+		return new Denial(min(denial.retryAfter(),
+				marked ? longest : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter()));
 	}
 
 	private static Duration min(Duration one, Duration other) {
@@ -217,7 +218,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private Attempt acquire(LeaseRequest request, boolean queueing, Duration timeout) {
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
-			Attempt attempt = isExclusiveSingleKey(request) && !(queueing && this.news == null)
+			Attempt attempt = isExclusiveSingleKey(request) && !(queueing && this.releaseListener == null)
 					? acquireExclusiveSingleKey(connection, request, queueing) : acquire(connection, request, queueing);
 			if (mayBeDone && attempt instanceof Denial) {
 				throw new OutcomeUnknownException("The first of two attempts to acquire may still take effect", null);
@@ -243,17 +244,18 @@ public final class JdbcLockBackend implements LockBackend {
 			return Map.of();
 		}
 		Set<LeaseRequest> listening = waiting.stream().filter(this::awaitsNotifications).collect(Collectors.toSet());
-		Map<LeaseRequest, Denial> denials = this.calls.run(timeout,
-				(connection, mayBeDone) -> new RequestPoll(connection, listening, this.news == null).poll(waiting));
-		if (this.news != null) {
-			this.news.listenForAWhile();
+		Map<LeaseRequest, Denial> denials = this.calls.run(timeout, (connection,
+				mayBeDone) -> new RequestPoll(connection, listening, this.releaseListener == null).poll(waiting));
+		if (this.releaseListener != null) {
+			this.releaseListener.listenForAWhile();
 			denials.replaceAll((request, denial) -> cut(denial, request, listening.contains(request)));
 		}
 		return denials;
 	}
 
 	private boolean awaitsNotifications(LeaseRequest request) {
-		return this.news != null && !request.hasMultipleKeys() && this.news.awaitStill(request);
+		return this.releaseListener != null && !request.hasMultipleKeys()
+				&& this.releaseListener.renewRegistration(request);
 	}
 
 	private static boolean isExclusiveSingleKey(LeaseRequest request) {
@@ -262,7 +264,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private Attempt acquireExclusiveSingleKey(LockConnection connection, LeaseRequest request, boolean queueing)
 			throws SQLException {
-		String contend = (queueing && this.news != null) ? connection.sql().contend() : null;
+		String contend = (queueing && this.releaseListener != null) ? connection.sql().contend() : null;
 		try {
 			return SingleStatementOperations.acquire(connection, request, this.recentKeys, contend);
 		}
@@ -291,13 +293,13 @@ public final class JdbcLockBackend implements LockBackend {
 		if (request.hasMultipleKeys()) {
 			return Trace.NONE;
 		}
-		return (this.news != null) ? Trace.MARK : Trace.NAME;
+		return (this.releaseListener != null) ? Trace.MARK : Trace.NAME;
 	}
 
 	/**
-	 * One that does not wait has no later attempt: it goes on as long as others get on,
-	 * or may leave it a part of the key. If somebody keeps the row locked it does not
-	 * begin what would be cut off while it waits for the row.
+	 * A request that does not wait has no later attempt: it is repeated as long as others
+	 * make progress, or may leave it a part of the key. If another session keeps the row
+	 * locked it does not begin what would be cut off while it waits for the row.
 	 */
 	private static boolean isWorthAnotherTry(LockConnection connection, SQLException contention, LeaseRequest request,
 			boolean queueing) {
@@ -327,8 +329,8 @@ public final class JdbcLockBackend implements LockBackend {
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
 		this.leases.remove(lease);
-		if (this.news != null) {
-			this.news.forget(lease);
+		if (this.releaseListener != null) {
+			this.releaseListener.forget(lease);
 		}
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
 			boolean released = release(connection, lease);
@@ -345,19 +347,21 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	private boolean mayHaveEntries(LeaseRequest lease) {
-		return this.news == null || lease.terms().fair() || !SingleStatementOperations.isExclusive(lease);
+		return this.releaseListener == null || lease.terms().fair() || !SingleStatementOperations.isExclusive(lease);
 	}
 
 	@Override
-	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
+	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
 		this.leases.remove(lease);
-		return this.calls.run(timeout, (connection, mayBeDone) -> releaseAfter(connection, lease, rest) || mayBeDone);
+		return this.calls.run(timeout,
+				(connection, mayBeDone) -> releaseWithDelay(connection, lease, delay) || mayBeDone);
 	}
 
-	private boolean releaseAfter(LockConnection connection, LeaseRequest lease, Duration rest) throws SQLException {
+	private boolean releaseWithDelay(LockConnection connection, LeaseRequest lease, Duration delay)
+			throws SQLException {
 		return (SingleStatementOperations.isExclusive(lease)
-				&& SingleStatementOperations.releaseAfter(connection, lease, rest))
-				|| (mayHaveEntries(lease) && new VersionedRowOperations(connection).releaseAfter(lease, rest));
+				&& SingleStatementOperations.releaseWithDelay(connection, lease, delay))
+				|| (mayHaveEntries(lease) && new VersionedRowOperations(connection).releaseWithDelay(lease, delay));
 	}
 
 	@Override
@@ -396,14 +400,15 @@ public final class JdbcLockBackend implements LockBackend {
 	@Override
 	public List<String> warnings() {
 		return Stream
-			.concat(this.settings.warning().stream(), Stream.ofNullable(this.news).flatMap(ReleaseListener::warnings))
+			.concat(this.settings.warning().stream(),
+					Stream.ofNullable(this.releaseListener).flatMap(ReleaseListener::warnings))
 			.toList();
 	}
 
 	@Override
 	public void close() {
-		if (this.news != null) {
-			this.news.close();
+		if (this.releaseListener != null) {
+			this.releaseListener.close();
 		}
 		this.calls.close();
 	}

@@ -43,10 +43,10 @@ import io.github.lockspring.spi.BackendException;
  * the retention by the clock of the database.</li>
  * <li>Those without waiting requests are deleted by one statement, which checks that they
  * are still as old. So any number of processes may clean up at once.</li>
- * <li>A row that has entries is removed if all of them are over and nobody has written it
+ * <li>A row that has entries is removed if all of them are over and it was not written
  * since it was read. So are all rows, one by one, if others are at work on them.</li>
  * <li>The next token of the key is the clock of the database, which is larger than the
- * one that is gone with the row: by the retention, if nobody sets the clock.</li>
+ * one that is gone with the row: by the retention, unless the clock is set.</li>
  * </ol>
  * Thread-safe.
  */
@@ -214,8 +214,8 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	private record Row(byte[] key, long version, long token, long sharedUntil, @Nullable String entries, long now) {
 
 		/**
-		 * Whether nobody waits for the key either. What a later version has written is
-		 * left to that.
+		 * Whether no request waits for the key either. What a later version has written
+		 * is left to that.
 		 */
 		boolean isUnused() {
 			try {

@@ -138,7 +138,7 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Whether the database is one that can tell of releases, as far as it has been
+	 * Whether the database is one that notifies of releases, as far as it has been
 	 * {@linkplain #validate() looked at}.
 	 * @return whether it makes sense to listen
 	 */
@@ -187,7 +187,7 @@ public final class JdbcLockSchema {
 
 	/**
 	 * Asks with the names that the database itself gives to the table, which may differ
-	 * in case. Some drivers do not tell the schema, and answer for all of them.
+	 * in case. Some drivers do not return the schema, and answer for all of them.
 	 */
 	private static boolean hasPrimaryKey(LockConnection connection, ResultSetMetaData columns) throws SQLException {
 		Map<String, List<String>> primaryKeys = new HashMap<>();

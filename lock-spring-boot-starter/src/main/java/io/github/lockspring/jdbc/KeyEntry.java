@@ -95,8 +95,8 @@ record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long 
 	}
 
 	/**
-	 * The key as it was passed on to one that waits, who does not know of it yet. Has no
-	 * token of its own.
+	 * The key as it was handed off to a waiting request, which does not know of it yet.
+	 * Has no token of its own.
 	 */
 	static KeyEntry claim(String owner, long end) {
 		return new KeyEntry(owner, LeaseMode.EXCLUSIVE, false, 0, end, "");
@@ -123,7 +123,7 @@ record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long 
 	}
 
 	/**
-	 * The same for another owner, whom nobody knows.
+	 * The same for a placeholder owner.
 	 */
 	KeyEntry ofFormerOwner(long end) {
 		return new KeyEntry(this.owner + '!', this.mode, false, this.token, end, this.holder);

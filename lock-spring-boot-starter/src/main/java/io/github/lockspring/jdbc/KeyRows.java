@@ -117,8 +117,8 @@ final class KeyRows {
 	}
 
 	/**
-	 * If one to whom the key was passed on did not come, others may have gone as well:
-	 * who still waits enters itself again.
+	 * If a request to which the key was handed off did not come, others may be gone as
+	 * well: those that still wait enter themselves again.
 	 */
 	private static List<String> waiting(@Nullable String owners) {
 		return (owners != null) ? List.of(owners.split(" ")) : List.of();
@@ -126,20 +126,20 @@ final class KeyRows {
 
 	/**
 	 * Writes the state of a key.
-	 * @param telling whether waiting requests of the key are notified, if the database
+	 * @param notifying whether waiting requests of the key are notified, if the database
 	 * supports that
 	 * @return the version that the row has now
 	 * @throws RowChangedException if the row is not the one that was read
 	 */
-	static long write(LockConnection connection, String key, KeyState state, boolean telling) throws SQLException {
+	static long write(LockConnection connection, String key, KeyState state, boolean notifying) throws SQLException {
 		return (state.version() == KeyState.ABSENT) ? insert(connection, key, state)
-				: update(connection, key, state, telling);
+				: update(connection, key, state, notifying);
 	}
 
 	/**
 	 * Writes the states of rows in one batch and one transaction.
 	 * @return the keys whose rows are not those that were read, as far as the driver
-	 * tells
+	 * returns it
 	 */
 	static Set<String> update(LockConnection connection, Map<String, KeyState> states) throws SQLException {
 		if (states.size() > 1) {
@@ -234,12 +234,12 @@ final class KeyRows {
 		return requireWritten(statement.executeUpdate(), state.now());
 	}
 
-	private static long update(LockConnection connection, String key, KeyState state, boolean telling)
+	private static long update(LockConnection connection, String key, KeyState state, boolean notifying)
 			throws SQLException {
 		PreparedStatement statement = connection
-			.prepare(telling ? connection.sql().writeAndTell() : connection.sql().write());
+			.prepare(notifying ? connection.sql().writeAndNotify() : connection.sql().write());
 		bindUpdate(statement, key, state);
-		int rows = telling ? connection.dialect().updateAndTell(statement) : statement.executeUpdate();
+		int rows = notifying ? connection.dialect().updateAndNotify(statement) : statement.executeUpdate();
 		return requireWritten(rows, state.version() + 1);
 	}
 

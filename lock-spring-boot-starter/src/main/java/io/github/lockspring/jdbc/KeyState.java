@@ -43,7 +43,7 @@ import io.github.lockspring.spi.LeaseMode.Permits;
  * @param holders those who hold the key: a single exclusive one, or any number of others
  * @param places the queue of fair requests, in their order
  * @param waiting the owners of other requests that wait, in their order
- * @param awaited whether whoever lets others in will tell so for a while yet
+ * @param awaited whether releases will be notified for a while yet
  */
 record KeyState(long version, long now, long token, List<KeyEntry> holders, List<KeyEntry> places, List<String> waiting,
 		boolean awaited) {
@@ -158,7 +158,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	private boolean hasRoomFor(String owner, LeaseMode mode) {
-		if (this.holders.isEmpty() || isPassedOnTo(owner)) {
+		if (this.holders.isEmpty() || isHandedOffTo(owner)) {
 			return true;
 		}
 		if (mode instanceof Permits wanted) {
@@ -167,7 +167,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		return mode.equals(LeaseMode.SHARED) && this.holders.stream().allMatch(KeyEntry::isShared);
 	}
 
-	private boolean isPassedOnTo(String owner) {
+	private boolean isHandedOffTo(String owner) {
 		KeyEntry exclusive = exclusive();
 		return exclusive != null && exclusive.isClaim() && exclusive.isOwnedBy(owner);
 	}
@@ -206,7 +206,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * The same if whoever lets others in will tell so, or will not.
+	 * The same with or without notifications of releases.
 	 */
 	KeyState awaited(boolean awaited) {
 		return new KeyState(this.version, this.now, this.token, this.holders, this.places, this.waiting, awaited);
@@ -236,8 +236,9 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * When one that waits may look again whether the key was passed on to it: the later
-	 * the longer the holder has had the key already, and the longer the line before it.
+	 * When a waiting request may look again whether the key was handed off to it: the
+	 * later the longer the holder has had the key already, and the longer the line before
+	 * it.
 	 * @return the pause, or {@code null} if it does not wait here
 	 */
 	@Nullable Duration pause(String owner) {
@@ -330,13 +331,13 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 
 	/**
 	 * The same without a holder, or a contender. If it was the last holder, the key is
-	 * passed on to the first of those that wait, unless fair ones do as well, or all of
-	 * them are told.
+	 * handed off to the first of those that wait, unless fair ones do as well, or all of
+	 * them are notified.
 	 * @return this state if it does not know the owner
 	 */
 	KeyState released(String owner) {
 		KeyState left = without(owner);
-		return (left.holders.isEmpty() && !this.holders.isEmpty()) ? left.passedOn() : left;
+		return (left.holders.isEmpty() && !this.holders.isEmpty()) ? left.handedOff() : left;
 	}
 
 	/**
@@ -351,7 +352,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 				without(this.places, owner), waitingWithout(owner), this.awaited);
 	}
 
-	private KeyState passedOn() {
+	private KeyState handedOff() {
 		if (this.waiting.isEmpty() || !this.places.isEmpty() || this.awaited) {
 			return this;
 		}

@@ -103,8 +103,8 @@ final class LockConnection {
 	/**
 	 * Take a connection from the data source. May block for long, but only until it has
 	 * given one.
-	 * @param own whether nobody uses the connection afterwards, so that nothing has to be
-	 * as it was before
+	 * @param own whether the connection is not used by others afterwards, so that nothing
+	 * has to be restored
 	 * @param opening this attempt
 	 */
 	static LockConnection open(DataSource dataSource, TableName table, boolean own, ConnectionOpening opening)

@@ -70,8 +70,8 @@ final class ReleaseListener implements AutoCloseable {
 	private static final Pattern MESSAGE = Pattern.compile("[0-9a-f]{16}");
 
 	/**
-	 * How often to look whether the connection still lives. Until then, those whose news
-	 * are lost are asked for together every few seconds, as always.
+	 * How often to check that the connection works. Until then, requests whose
+	 * notifications are lost are polled together every few seconds, as always.
 	 */
 	private static final Duration CHECK_INTERVAL = Duration.ofSeconds(5);
 
@@ -142,7 +142,7 @@ final class ReleaseListener implements AutoCloseable {
 	 * Keep a request registered, if it has been until now.
 	 * @return whether notifications are currently received
 	 */
-	boolean awaitStill(LeaseRequest request) {
+	boolean renewRegistration(LeaseRequest request) {
 		Map<LeaseRequest, Long> requests = this.waiters.get(nameOf(request));
 		return requests != null && requests.computeIfPresent(request, (same, since) -> System.nanoTime()) != null
 				&& this.listening;
@@ -154,7 +154,7 @@ final class ReleaseListener implements AutoCloseable {
 	void listenForAWhile() {
 		this.lastAwaited = System.nanoTime();
 		if (!this.listening && !this.unsupported && !this.closed && this.running.compareAndSet(false, true)) {
-			Thread thread = DaemonThreads.create("lock-jdbc-news", this::run);
+			Thread thread = DaemonThreads.create("lock-jdbc-listener", this::run);
 			this.thread = thread;
 			thread.start();
 		}
@@ -226,24 +226,24 @@ final class ReleaseListener implements AutoCloseable {
 	private void listen(Connection connection) throws SQLException {
 		try (ReleaseChannel channel = new ReleaseChannel(connection, this.table)) {
 			this.listening = true;
-			this.waiters.keySet().forEach(this::tell);
+			this.waiters.keySet().forEach(this::notifyWaiters);
 			do {
-				hear(channel, Deadline.after(CHECK_INTERVAL));
+				receive(channel, Deadline.after(CHECK_INTERVAL));
 			}
 			while (isNeeded() && channel.isCurrent());
 		}
 	}
 
-	private void hear(ReleaseChannel channel, long until) throws SQLException {
+	private void receive(ReleaseChannel channel, long until) throws SQLException {
 		while (isNeeded() && !Deadline.isOver(until)) {
-			channel.hear(POLL_MILLIS, this::heard);
-			dropThoseWhoLeft();
+			channel.receive(POLL_MILLIS, this::received);
+			removeExpired();
 		}
 	}
 
-	private void heard(String message) {
+	private void received(String message) {
 		if (MESSAGE.matcher(message).matches()) {
-			tell(message);
+			notifyWaiters(message);
 		}
 		else if (this.unreadable.getAndIncrement() == 0) {
 			logger.warn(warning(1));
@@ -264,14 +264,14 @@ final class ReleaseListener implements AutoCloseable {
 				+ "; the channel is also used by other software";
 	}
 
-	private void tell(String name) {
+	private void notifyWaiters(String name) {
 		BackendListener listener = this.listener;
 		if (listener != null) {
 			this.waiters.getOrDefault(name, Map.of()).keySet().forEach(listener::onRetryHint);
 		}
 	}
 
-	private void dropThoseWhoLeft() {
+	private void removeExpired() {
 		long now = System.nanoTime();
 		this.waiters.keySet().forEach((key) -> this.waiters.computeIfPresent(key, (same, requests) -> {
 			requests.values().removeIf((since) -> now - since > WAITING_TIME.toNanos());

@@ -36,7 +36,7 @@ import io.github.lockspring.spi.LeaseRequest;
  * Polls waiting requests, a few hundred in one statement:
  * <ol>
  * <li>It reads the rows of their keys, without locking them.</li>
- * <li>Requests that may be admitted, and those of which the rows tell nothing, are left
+ * <li>Requests that may be admitted, and those without a row that can be read, are left
  * out: they are to be tried.</li>
  * <li>Places in the queue that are half over are prolonged, and requests that are missing
  * among those that wait are entered, in one batch.</li>
@@ -167,8 +167,8 @@ final class RequestPoll {
 	}
 
 	/**
-	 * Has the rows tell of their releases, those that do not do so for long enough.
-	 * @return the keys whose rows will not tell
+	 * Leave marks in the rows that will not have one for long enough.
+	 * @return the keys of whose releases no notification will arrive
 	 */
 	private Set<String> renewMarks(List<LeaseRequest> denied, Map<String, KeyState> states) throws SQLException {
 		Set<String> keys = new LinkedHashSet<>();

@@ -56,7 +56,7 @@ final class SingleStatementOperations {
 	/**
 	 * The longest delay of a request that is not notified.
 	 */
-	static final Denial WITHOUT_NEWS = new Denial(Duration.ofMillis(50));
+	static final Denial WITHOUT_NOTIFICATION = new Denial(Duration.ofMillis(50));
 
 	private static final int MAX_OVERTAKEN = 3;
 
@@ -96,7 +96,7 @@ final class SingleStatementOperations {
 	private static Attempt contendInTurn(LockConnection connection, LeaseRequest request, String sql)
 			throws SQLException {
 		Attempt attempt = contend(connection, request, sql);
-		for (int i = 1; i < MAX_OVERTAKEN && attempt.equals(WITHOUT_NEWS); i++) {
+		for (int i = 1; i < MAX_OVERTAKEN && attempt.equals(WITHOUT_NOTIFICATION); i++) {
 			attempt = contend(connection, request, sql);
 		}
 		return attempt;
@@ -127,7 +127,7 @@ final class SingleStatementOperations {
 		statement.setBytes(7, bytes(request.key()));
 		try (ResultSet result = statement.executeQuery()) {
 			if (!result.next()) {
-				return WITHOUT_NEWS;
+				return WITHOUT_NOTIFICATION;
 			}
 			long token = result.getLong(1);
 			return result.wasNull() ? Denial.UNKNOWN_DURATION : grant(request.terms(), token);
@@ -148,7 +148,7 @@ final class SingleStatementOperations {
 	}
 
 	/**
-	 * ReleaseRetrier the keys that the owner of the lease still has.
+	 * Release the keys that the owner of the lease still has.
 	 * @return whether it had all of them
 	 */
 	static boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {
@@ -157,7 +157,7 @@ final class SingleStatementOperations {
 		PreparedStatement statement = connection.prepare(connection.sql().release(marks));
 		bind(statement, 1, marks, keys);
 		statement.setString(1 + marks, lease.owner().toString());
-		return connection.dialect().updateAndTell(statement) == keys.size();
+		return connection.dialect().updateAndNotify(statement) == keys.size();
 	}
 
 	/**
@@ -165,13 +165,13 @@ final class SingleStatementOperations {
 	 * still has.
 	 * @return whether it had all of them
 	 */
-	static boolean releaseAfter(LockConnection connection, LeaseRequest lease, Duration rest) throws SQLException {
+	static boolean releaseWithDelay(LockConnection connection, LeaseRequest lease, Duration delay) throws SQLException {
 		List<byte[]> keys = keys(List.of(lease));
 		int marks = marks(keys.size());
 		String owner = lease.owner().toString();
-		PreparedStatement statement = connection.prepare(connection.sql().releaseAfter(marks));
+		PreparedStatement statement = connection.prepare(connection.sql().releaseWithDelay(marks));
 		statement.setString(1, owner + '!');
-		statement.setLong(2, micros(rest));
+		statement.setLong(2, micros(delay));
 		bind(statement, 3, marks, keys);
 		statement.setString(3 + marks, owner);
 		return statement.executeUpdate() == keys.size();

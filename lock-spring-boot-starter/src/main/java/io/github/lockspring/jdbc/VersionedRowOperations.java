@@ -101,7 +101,7 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * A denial that tells when to look again whether the key was passed on.
+	 * A denial with the time after which to look again whether the key was handed off.
 	 */
 	static Denial denial(LeaseRequest request, Map<String, KeyState> states) {
 		Denial denial = denial(request.keys().stream().map((key) -> state(states, key)));
@@ -135,12 +135,12 @@ final class VersionedRowOperations {
 		return new Grant(lastToken - request.terms().tokens() + 1, Duration.of(micros, ChronoUnit.MICROS));
 	}
 
-	private Attempt grant(Map<String, KeyState> states, LeaseRequest request, boolean telling) throws SQLException {
+	private Attempt grant(Map<String, KeyState> states, LeaseRequest request, boolean notifying) throws SQLException {
 		String owner = request.owner().toString();
 		LeaseTerms terms = request.terms();
 		long token = states.values().stream().mapToLong(KeyState::nextToken).max().orElseThrow() + terms.tokens() - 1;
 		long micros = SingleStatementOperations.micros(terms.leaseTime());
-		write(states, request.keys(), telling, (state) -> state.with(
+		write(states, request.keys(), notifying, (state) -> state.with(
 				new KeyEntry(owner, terms.mode(), false, token, state.now() + micros, this.connection.processName())));
 		return grant(request, token, micros);
 	}
@@ -150,7 +150,7 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * A denial that tells when the first of the leases ends.
+	 * A denial with the time until the first of the leases ends.
 	 */
 	static Denial denial(Stream<KeyState> states) {
 		LongStream remaining = states
@@ -163,8 +163,7 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * ReleaseRetrier what the owner of the request has, be it a lease or a place in the
-	 * queue.
+	 * Release what the owner of the request has, be it a lease or a place in the queue.
 	 * @return whether it held all keys
 	 */
 	boolean release(LeaseRequest lease) throws SQLException {
@@ -175,10 +174,10 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * Has a former owner hold, for a rest, what the owner of the request holds.
+	 * Let a placeholder owner hold, for a delay, what the owner of the request holds.
 	 * @return whether it held all keys
 	 */
-	boolean releaseAfter(LeaseRequest lease, Duration rest) throws SQLException {
+	boolean releaseWithDelay(LeaseRequest lease, Duration delay) throws SQLException {
 		String owner = lease.owner().toString();
 		Map<String, KeyState> states = KeyRows.read(this.connection, lease.keys());
 		if (!areHeld(states, lease)) {
@@ -186,12 +185,12 @@ final class VersionedRowOperations {
 			return false;
 		}
 		write(states, lease.keys(), false, (state) -> state.withHolder(owner,
-				(holder) -> holder.ofFormerOwner(state.now() + SingleStatementOperations.micros(rest))));
+				(holder) -> holder.ofFormerOwner(state.now() + SingleStatementOperations.micros(delay))));
 		return true;
 	}
 
 	/**
-	 * Makes a shared lease out of an exclusive one.
+	 * Replace an exclusive lease by a shared one.
 	 */
 	Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared) throws SQLException {
 		Map<String, KeyState> states = KeyRows.read(this.connection, shared.keys());
@@ -206,7 +205,7 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * Tells who holds a key.
+	 * Return the holders of a key.
 	 */
 	List<LeaseHolder> inspect(String key) throws SQLException {
 		KeyState state = state(KeyRows.read(this.connection, List.of(key)), key);
@@ -219,8 +218,7 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * Prolongs leases: those of one key together, those of several keys one after the
-	 * other.
+	 * Renew leases: those of one key together, those of several keys one after the other.
 	 * @return those that are still held
 	 */
 	Set<LeaseRequest> renew(Collection<LeaseRequest> leases) throws SQLException {
@@ -287,7 +285,7 @@ final class VersionedRowOperations {
 
 	/**
 	 * Whether a row that may have been changed by others was written nevertheless: some
-	 * drivers do not tell which statements of a batch found their row.
+	 * drivers do not return which statements of a batch found their row.
 	 */
 	private static boolean isWritten(KeyState wanted, KeyState present, List<LeaseRequest> leases) {
 		Set<KeyEntry> holders = new HashSet<>(present.holders());
@@ -328,10 +326,10 @@ final class VersionedRowOperations {
 
 	/**
 	 * Writes what changes.
-	 * @param telling whether those who wait for the keys are told
+	 * @param notifying whether requests that wait for the keys are notified
 	 */
-	private void write(Map<String, KeyState> states, List<String> keys, boolean telling, UnaryOperator<KeyState> change)
-			throws SQLException {
+	private void write(Map<String, KeyState> states, List<String> keys, boolean notifying,
+			UnaryOperator<KeyState> change) throws SQLException {
 		Map<String, KeyState> changed = new LinkedHashMap<>();
 		for (String key : keys) {
 			KeyState before = state(states, key);
@@ -341,10 +339,10 @@ final class VersionedRowOperations {
 			}
 		}
 		if (changed.size() > 1) {
-			this.connection.inTransaction(() -> write(changed, telling));
+			this.connection.inTransaction(() -> write(changed, notifying));
 		}
 		else {
-			write(changed, telling);
+			write(changed, notifying);
 		}
 		states.putAll(changed);
 	}
@@ -352,9 +350,9 @@ final class VersionedRowOperations {
 	/**
 	 * Writes in the order of the keys, so that no two sessions wait for each other.
 	 */
-	private boolean write(Map<String, KeyState> changed, boolean telling) throws SQLException {
+	private boolean write(Map<String, KeyState> changed, boolean notifying) throws SQLException {
 		for (Map.Entry<String, KeyState> entry : changed.entrySet()) {
-			long version = KeyRows.write(this.connection, entry.getKey(), entry.getValue(), telling);
+			long version = KeyRows.write(this.connection, entry.getKey(), entry.getValue(), notifying);
 			entry.setValue(entry.getValue().at(version));
 		}
 		return true;
@@ -368,12 +366,12 @@ final class VersionedRowOperations {
 		NONE,
 
 		/**
-		 * Has the holder tell of its release.
+		 * A mark that makes the holder notify of its release.
 		 */
 		MARK,
 
 		/**
-		 * Has the holder pass the key on.
+		 * An entry that makes the holder hand the key off.
 		 */
 		NAME
 

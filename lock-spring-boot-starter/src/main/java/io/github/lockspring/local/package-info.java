@@ -20,3 +20,4 @@
 @NullMarked
 package io.github.lockspring.local;
 
+import org.jspecify.annotations.NullMarked;

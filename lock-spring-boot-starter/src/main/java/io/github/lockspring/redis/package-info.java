@@ -22,3 +22,4 @@
 @NullMarked
 package io.github.lockspring.redis;
 
+import org.jspecify.annotations.NullMarked;

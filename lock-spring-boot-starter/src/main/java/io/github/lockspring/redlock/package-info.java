@@ -21,3 +21,4 @@
 @NullMarked
 package io.github.lockspring.redlock;
 
+import org.jspecify.annotations.NullMarked;

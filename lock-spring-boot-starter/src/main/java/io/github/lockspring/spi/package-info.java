@@ -22,3 +22,4 @@
 @NullMarked
 package io.github.lockspring.spi;
 
+import org.jspecify.annotations.NullMarked;

@@ -20,3 +20,4 @@
 @NullMarked
 package io.github.lockspring.support;
 
+import org.jspecify.annotations.NullMarked;

@@ -25,7 +25,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.zookeeper.Session.NodeContent;
 
 /**
  * Queues of keys.

@@ -27,7 +27,6 @@ import org.apache.zookeeper.CreateMode;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.zookeeper.Session.NodeContent;
 
 /**
  * Leaves queues and deletes the nodes of entries.

@@ -32,8 +32,6 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
 
-import io.github.lockspring.zookeeper.Session.NodeContent;
-
 /**
  * Nodes that keep keys locked after they were released with a delay. They do not end with
  * a session, so they have to be deleted explicitly.

@@ -16,7 +16,6 @@
 
 package io.github.lockspring.zookeeper;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -486,27 +485,6 @@ final class Session {
 	 * @param alone whether there was no other node in these queues just then
 	 */
 	record QueuedNodes(List<String> paths, long transaction, boolean alone) {
-	}
-
-	/**
-	 * What is in a node.
-	 *
-	 * @param data its data
-	 * @param stat what the servers know of it
-	 */
-	record NodeContent(byte[] data, Stat stat) {
-
-		/**
-		 * Return the data that {@link #number()} reads.
-		 */
-		static byte[] dataOf(long number) {
-			return Long.toString(number).getBytes(StandardCharsets.ISO_8859_1);
-		}
-
-		long number() {
-			return Long.parseLong(new String(this.data, StandardCharsets.ISO_8859_1));
-		}
-
 	}
 
 }

@@ -23,3 +23,4 @@
 @NullMarked
 package io.github.lockspring.zookeeper;
 
+import org.jspecify.annotations.NullMarked;

@@ -1,14 +1,14 @@
 -- One row per key that was ever locked; it stays after the release, so that the token never goes back.
--- Who deletes a row must be sure that its token is older than any statement can be, because an acquiring statement
+-- A row must not be deleted unless its token is older than any statement can be, because an acquiring statement
 -- that began before may insert the row again with the time of its beginning: an hour is safe.
 -- Until expires_at the key belongs to the owner, until shared_until to the holders among the entries.
 CREATE TABLE IF NOT EXISTS @@table@@ (
     lock_key     VARBINARY(1024) NOT NULL PRIMARY KEY, -- the key in UTF-8
-    owner        VARCHAR(64),                          -- who holds it alone, unique per acquisition; NULL if nobody does
+    owner        VARCHAR(64),                          -- who holds it alone, unique per acquisition; NULL if free
     token        BIGINT NOT NULL,                      -- the last fencing token that was given out, never less than before
     expires_at   BIGINT NOT NULL,                      -- microseconds since 1970 by the clock of the database
     holder       VARCHAR(255),                         -- process and host of the owner, for people to read
-    held_since   DATETIME(6),                          -- since when that is so, in UTC, for people to read
+    held_since   DATETIME(6),                          -- since when it is held, in UTC, for people to read
     version      BIGINT DEFAULT 0 NOT NULL,            -- another one with every change
     shared_until BIGINT DEFAULT 0 NOT NULL,            -- when the last of the shared leases and permits ends
     entries      MEDIUMTEXT,                           -- shared leases, permits, and the queue of fair requests, by lines

@@ -21,3 +21,4 @@
 @NullMarked
 package io.github.lockspring.faults;
 
+import org.jspecify.annotations.NullMarked;

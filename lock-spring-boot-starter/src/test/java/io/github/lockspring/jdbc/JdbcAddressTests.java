@@ -41,7 +41,7 @@ class JdbcAddressTests {
 	}
 
 	@Test
-	void dataSourceThatDoesNotTellIsNamed() {
+	void dataSourceWithoutUrlIsNamed() {
 		assertThat(JdbcAddress.of(new Silent())).isEqualTo("Silent");
 	}
 

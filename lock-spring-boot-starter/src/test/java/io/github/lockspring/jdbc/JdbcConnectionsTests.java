@@ -76,7 +76,7 @@ class JdbcConnectionsTests {
 	}
 
 	@Test
-	void callerWhoHoldsTheOnlyConnectionIsToldSoInTime() {
+	void callerWhoHoldsTheOnlyConnectionGetsAnExceptionInTime() {
 		try (HikariDataSource single = this.database.pool(1)) {
 			JdbcLockBackend backend = new JdbcLockBackend(single);
 			transaction(single).executeWithoutResult((status) -> {
@@ -92,7 +92,7 @@ class JdbcConnectionsTests {
 	}
 
 	@Test
-	void connectionThatCameTooLateIsGivenBack() throws SQLException {
+	void connectionThatCameTooLateIsReleased() throws SQLException {
 		try (HikariDataSource single = this.database.pool(1)) {
 			JdbcLockBackend backend = new JdbcLockBackend(single);
 			try (Connection connection = single.getConnection()) {
@@ -154,7 +154,7 @@ class JdbcConnectionsTests {
 	}
 
 	@Test
-	void connectionsAreKeptForAMomentAndThenGivenBack() {
+	void connectionsAreKeptForAMomentAndThenReleased() {
 		this.backend.release(Requests.acquired(this.backend, "warm-up"), Requests.TIMEOUT);
 		awaitNoneActive(this.pool);
 		int opened = this.spy.opened();

@@ -112,7 +112,7 @@ class JdbcLockTableTests {
 	}
 
 	@Test
-	void rowTellsPeopleWhoHoldsTheKey() {
+	void rowNamesTheProcessThatHoldsTheKey() {
 		Requests.acquired(this.backend, "key");
 		assertThat(this.database.jdbc()
 			.queryForObject("SELECT holder FROM distributed_lock WHERE held_since IS NOT NULL", String.class))

@@ -151,7 +151,7 @@ class KeyStateTests {
 	}
 
 	@Test
-	void clockThatGoesBackBringsNobodyBack() {
+	void clockThatGoesBackBringsNoHolderBack() {
 		KeyState state = FREE.with(holder("a", LeaseMode.SHARED));
 		KeyEntry successor = new KeyEntry("b", LeaseMode.EXCLUSIVE, false, 6, 3_000, "");
 		assertThat(KeyState.of(1, NOW, 6, successor, 0, state.toLines()).holders()).containsExactly(successor);

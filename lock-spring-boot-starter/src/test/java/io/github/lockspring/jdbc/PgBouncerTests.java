@@ -170,7 +170,7 @@ class PgBouncerTests {
 	}
 
 	@Test
-	void poolerIsRecognisedAndNobodyListens() {
+	void poolerIsRecognisedAndNotListenedThrough() {
 		try (JdbcLockBackend backend = new JdbcLockBackend(dataSource(),
 				JdbcLockSettings.ofOwnConnections(TABLE, 2).withListening(true))) {
 			LeaseRequest lease = Requests.acquired(backend, "key");

@@ -120,7 +120,7 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void releaseIsToldToThoseWhoWaitForTheKey() {
+	void releaseNotifiesRequestsThatWaitForTheKey() {
 		LeaseRequest lease = Requests.acquired(this.holder, "key");
 		LeaseRequest other = Requests.acquired(this.holder, "other");
 		LeaseRequest request = awaited("key");
@@ -135,14 +135,14 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void releaseInAnotherTableIsNotTold() {
+	void releaseInAnotherTableDoesNotNotify() {
 		JdbcLockBackend elsewhere = backend(TABLE + "_2");
 		JdbcLockBackend waiterElsewhere = listening(this.database, TABLE + "_2");
 		LeaseRequest lease = Requests.acquired(elsewhere, "key");
 		LeaseRequest here = Requests.acquired(this.holder, "key");
 		LeaseRequest request = awaited("key");
 		LeaseRequest requestElsewhere = Requests.of("key");
-		awaitNews(waiterElsewhere, requestElsewhere);
+		awaitNotifications(waiterElsewhere, requestElsewhere);
 		this.news.clear();
 		elsewhere.release(lease, Requests.TIMEOUT);
 		Awaitility.await().until(() -> this.news.contains(requestElsewhere));
@@ -152,7 +152,7 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void nothingIsToldIfNobodyWaits() {
+	void releaseDoesNotNotifyUnlessARequestWaits() {
 		LeaseRequest lease = Requests.acquired(this.holder, "key");
 		LeaseRequest request = awaited("key");
 		this.database.jdbc().update("UPDATE " + TABLE + " SET awaited_until = 0");
@@ -167,9 +167,9 @@ class ReleaseListenerTests {
 
 	@ParameterizedTest
 	@MethodSource("holdersAndWaiters")
-	void releaseOfAnyKindIsToldToWaitersOfEveryKind(LeaseRequest lease, LeaseRequest request) {
+	void releaseOfAnyKindNotifiesWaitersOfEveryKind(LeaseRequest lease, LeaseRequest request) {
 		assertThat(Requests.acquires(this.holder, lease)).isTrue();
-		awaitNews(this.waiter, request);
+		awaitNotifications(this.waiter, request);
 		this.news.clear();
 		assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
 		Awaitility.await().until(() -> this.news.contains(request));
@@ -187,13 +187,13 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void grantAndWithdrawalOfAFairOneAreToldToThoseBehind() {
+	void grantAndWithdrawalOfAFairRequestNotifyThoseBehind() {
 		LeaseRequest lease = Requests.of("key", LeaseMode.permits(3, 4), false);
 		assertThat(Requests.acquires(this.holder, lease)).isTrue();
 		LeaseRequest first = Requests.of("key", LeaseMode.permits(3, 4), true);
 		LeaseRequest second = Requests.of("key", LeaseMode.permits(2, 4), true);
 		LeaseRequest third = Requests.of("key", LeaseMode.permits(1, 4), true);
-		Stream.of(first, second, third).forEach((request) -> awaitNews(this.waiter, request));
+		Stream.of(first, second, third).forEach((request) -> awaitNotifications(this.waiter, request));
 		this.news.clear();
 		this.holder.release(lease, Requests.TIMEOUT);
 		Awaitility.await().until(() -> this.news.contains(first));
@@ -208,10 +208,10 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void readersAreToldOfAWriterThatStepsDown() {
+	void downgradeNotifiesReaders() {
 		LeaseRequest writer = Requests.acquired(this.holder, "key");
 		LeaseRequest reader = Requests.of("key", LeaseMode.SHARED, false);
-		awaitNews(this.waiter, reader);
+		awaitNotifications(this.waiter, reader);
 		this.news.clear();
 		this.holder.downgrade(writer, Requests.of("key", LeaseMode.SHARED, false), Requests.TIMEOUT);
 		Awaitility.await().until(() -> this.news.contains(reader));
@@ -249,7 +249,7 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void messageTellsTheKeyToNobody() throws Exception {
+	void messageDoesNotRevealTheKey() throws Exception {
 		LeaseRequest lease = Requests.acquired(this.holder, "customer:secret");
 		awaited("customer:secret");
 		try (Connection stranger = this.database.connection()) {
@@ -312,7 +312,7 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void oneForWhomNoNewsComeAsksAgainSoon() {
+	void requestWithoutNotificationsIsRetriedSoon() {
 		LeaseRequest lease = Requests.acquired(this.holder, "key");
 		assertThat(denial(this.waiter, Requests.of(List.of("key", "other"))))
 			.isLessThanOrEqualTo(Duration.ofMillis(50));
@@ -320,7 +320,7 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void databaseWithoutNewsIsAskedAgainSoon() {
+	void databaseWithoutNotificationsIsAskedAgainSoon() {
 		try (TestDatabase h2 = TestDatabase.inMemory().createTable()) {
 			JdbcLockBackend backend = listening(h2, JdbcLockSchema.DEFAULT_TABLE_NAME);
 			Requests.acquired(backend, "key");
@@ -343,7 +343,7 @@ class ReleaseListenerTests {
 			return this.news.contains(request);
 		});
 		this.news.clear();
-		awaitNews(this.waiter, request);
+		awaitNotifications(this.waiter, request);
 		Awaitility.await().ignoreExceptions().until(() -> this.holder.release(lease, Requests.TIMEOUT));
 		Awaitility.await().until(() -> this.news.contains(request));
 	}
@@ -382,11 +382,11 @@ class ReleaseListenerTests {
 		JdbcLockBackend backend = new JdbcLockBackend(pool, new JdbcLockSettings(TABLE, 2, 0, true));
 		backend.start(new Listener());
 		Requests.acquired(this.holder, "key");
-		awaitNews(backend, Requests.of("key"));
+		awaitNotifications(backend, Requests.of("key"));
 		backend.close();
 		assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
 		assertThat(Thread.getAllStackTraces().keySet())
-			.noneMatch((thread) -> thread.getName().equals("lock-jdbc-news"));
+			.noneMatch((thread) -> thread.getName().equals("lock-jdbc-listener"));
 	}
 
 	@Test
@@ -410,7 +410,7 @@ class ReleaseListenerTests {
 		LeaseRequest lease = Requests.acquired(this.holder, "key");
 		try (LockEngine engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE,
 				TimeSource.SYSTEM)) {
-			awaitNews(backend, Requests.of("key"));
+			awaitNotifications(backend, Requests.of("key"));
 			waitInVain(engine, 1);
 			spy.statements().clear();
 			spy.calls().clear();
@@ -448,7 +448,7 @@ class ReleaseListenerTests {
 		return Thread.getAllStackTraces()
 			.keySet()
 			.stream()
-			.filter((thread) -> thread.getName().equals("lock-jdbc-news"))
+			.filter((thread) -> thread.getName().equals("lock-jdbc-listener"))
 			.toList();
 	}
 
@@ -460,7 +460,7 @@ class ReleaseListenerTests {
 		backend.start(new Listener());
 		List<LeaseRequest> requests = IntStream.range(0, 50).mapToObj((i) -> "key " + i).map(Requests::of).toList();
 		requests.forEach((request) -> Requests.acquired(this.holder, request.key()));
-		awaitNews(backend, requests.get(0));
+		awaitNotifications(backend, requests.get(0));
 		requests.forEach((request) -> assertThat(denial(backend, request)).isGreaterThan(Duration.ofSeconds(1)));
 		spy.statements().clear();
 		assertThatAreDeniedForLong(backend, requests);
@@ -481,9 +481,9 @@ class ReleaseListenerTests {
 
 	@ParameterizedTest
 	@MethodSource("holdersAndWaiters")
-	void oneThatIsOnlyPolledIsToldOfTheReleaseOfALaterHolder(LeaseRequest lease, LeaseRequest request) {
+	void releaseOfALaterHolderNotifiesRequestThatIsOnlyPolled(LeaseRequest lease, LeaseRequest request) {
 		assertThat(Requests.acquires(this.holder, lease)).isTrue();
-		awaitNews(this.waiter, request);
+		awaitNotifications(this.waiter, request);
 		assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
 		LeaseRequest later = Requests.of("key", lease.terms().mode(), false);
 		assertThat(Requests.acquires(this.holder, later)).isTrue();
@@ -498,7 +498,7 @@ class ReleaseListenerTests {
 	@MethodSource("holdersAndWaiters")
 	void pollRenewsTheMarkOfARow(LeaseRequest lease, LeaseRequest request) {
 		assertThat(Requests.acquires(this.holder, lease)).isTrue();
-		awaitNews(this.waiter, request);
+		awaitNotifications(this.waiter, request);
 		this.database.jdbc().update("UPDATE " + TABLE + " SET awaited_until = 0");
 		assertThat(this.waiter.poll(List.of(request), Requests.TIMEOUT)).containsOnlyKeys(request);
 		this.news.clear();
@@ -516,7 +516,7 @@ class ReleaseListenerTests {
 		this.resources.add(backend);
 		LeaseRequest writer = Requests.acquired(this.holder, "key");
 		LeaseRequest reader = Requests.of("key", LeaseMode.SHARED, false);
-		awaitNews(backend, reader);
+		awaitNotifications(backend, reader);
 		this.database.jdbc().update("UPDATE " + TABLE + " SET awaited_until = 0");
 		spy.statements().clear();
 		spy.interfere((statement) -> {
@@ -543,7 +543,7 @@ class ReleaseListenerTests {
 	}
 
 	@Test
-	void oneThatIsPolledWithoutNewsIsPolledAgainSoon() {
+	void requestThatIsPolledWithoutNotificationsIsPolledAgainSoon() {
 		Requests.acquired(this.holder, "key");
 		LeaseRequest stranger = Requests.of("key");
 		LeaseRequest several = Requests.of(List.of("key", "other"));
@@ -557,7 +557,7 @@ class ReleaseListenerTests {
 	 * for the session that takes it meanwhile. So it leaves no mark.
 	 */
 	@Test
-	void oneWhoWasOvertakenIsToldNevertheless() {
+	void requestThatWasOvertakenIsNotifiedNevertheless() {
 		Requests.acquired(this.holder, "other");
 		awaited("other");
 		Awaitility.await().until(() -> overtaken("key").compareTo(Duration.ofSeconds(1)) > 0);
@@ -587,11 +587,11 @@ class ReleaseListenerTests {
 
 	private LeaseRequest awaited(String key) {
 		LeaseRequest request = Requests.of(key);
-		awaitNews(this.waiter, request);
+		awaitNotifications(this.waiter, request);
 		return request;
 	}
 
-	private static void awaitNews(JdbcLockBackend waiter, LeaseRequest request) {
+	private static void awaitNotifications(JdbcLockBackend waiter, LeaseRequest request) {
 		Awaitility.await().ignoreExceptions().until(() -> denial(waiter, request).compareTo(Duration.ofSeconds(1)) > 0);
 	}
 

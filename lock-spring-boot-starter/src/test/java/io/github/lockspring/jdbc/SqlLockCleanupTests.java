@@ -83,7 +83,7 @@ abstract class SqlLockCleanupTests {
 	}
 
 	@Test
-	void rowThatNobodyHasUsedForLongIsRemoved() {
+	void rowThatWasNotUsedForLongIsRemoved() {
 		used("old");
 		set("old", "token = token - ?", HOUR + MINUTE);
 		assertThat(this.cleanup.removeOldRows()).isOne();
@@ -145,7 +145,7 @@ abstract class SqlLockCleanupTests {
 	}
 
 	@Test
-	void rowThatSomebodyWaitsForStays() {
+	void rowWithAWaitingRequestStays() {
 		used("awaited");
 		long now = column("awaited", "token");
 		set("awaited", "token = token - ?", 10 * HOUR);
@@ -266,7 +266,7 @@ abstract class SqlLockCleanupTests {
 	}
 
 	@Test
-	void failureOfTheDatabaseIsTold() {
+	void failureOfTheDatabaseIsReported() {
 		JdbcLockCleanup nowhere = new JdbcLockCleanup(this.database.dataSource(), "nowhere", RETENTION);
 		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(nowhere::removeOldRows);
 		nowhere.close();

@@ -183,7 +183,7 @@ abstract class SqlLockServerTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "SELECT", "INSERT", "UPDATE", "DELETE" })
-	void missingRightIsTold(String right) {
+	void missingRightIsReported(String right) {
 		this.schema.initialize();
 		this.admin.execute(createGuest());
 		for (String granted : List.of("SELECT", "INSERT", "UPDATE", "DELETE")) {
@@ -236,7 +236,7 @@ abstract class SqlLockServerTests {
 	}
 
 	@Test
-	void missingRightToCreateTheTableIsTold() {
+	void missingRightToCreateTheTableIsReported() {
 		this.admin.execute(createGuest());
 		JdbcLockSchema ofGuest = new JdbcLockSchema(dataSourceOfGuest(), this.table);
 		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(ofGuest::initialize)
@@ -311,7 +311,7 @@ abstract class SqlLockServerTests {
 	 * More of them than are opened at a time.
 	 */
 	@Test
-	void staleConnectionsOfAPoolKeepNobodyFromLockingForLong() throws SQLException {
+	void staleConnectionsOfAPoolDoNotPreventLocksForLong() throws SQLException {
 		this.schema.initialize();
 		try (FaultProxy proxy = this.server.proxy()) {
 			Queue<Connection> stale = new ConcurrentLinkedQueue<>();

@@ -182,7 +182,7 @@ abstract class SqlLockTableTests {
 	}
 
 	@Test
-	void tokensOfKnownKeyGoOnAfterThoseOfTheLastLease() {
+	void tokensOfKnownKeyContinueAfterThoseOfTheLastLease() {
 		int tokens = 1_000_000; // ahead of the clock
 		long next = 0;
 		for (int i = 0; i < 3; i++) {

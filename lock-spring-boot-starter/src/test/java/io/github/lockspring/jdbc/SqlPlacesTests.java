@@ -109,7 +109,7 @@ abstract class SqlPlacesTests {
 	 * The statement for one that does not wait has the rule as well.
 	 */
 	@Test
-	void keyThatWasPassedOnHasATokenOfItsOwnForAnAttemptThatDoesNotWait() {
+	void keyThatWasHandedOffHasATokenOfItsOwnForAnAttemptThatDoesNotWait() {
 		Grant grant = granted(this.holder, Requests.of("key"));
 		LeaseRequest request = waiting(Requests.of("key"));
 		releaseHeld();
@@ -132,7 +132,7 @@ abstract class SqlPlacesTests {
 	}
 
 	@Test
-	void oneThatGaveUpAfterTheKeyWasPassedOnPassesItOn() {
+	void requestThatTimedOutAfterTheHandOffHandsTheKeyOff() {
 		granted(this.holder, Requests.of("key"));
 		LeaseRequest first = waiting(Requests.of("key"));
 		LeaseRequest second = waiting(Requests.of("key"));
@@ -238,7 +238,7 @@ abstract class SqlPlacesTests {
 	}
 
 	@Test
-	void keyThatWasPassedOnHasNoHolderUntilItIsFetched() {
+	void keyThatWasHandedOffHasNoHolderUntilItIsAcquired() {
 		granted(this.holder, Requests.of("key"));
 		LeaseRequest request = waiting(Requests.of("key"));
 		releaseHeld();

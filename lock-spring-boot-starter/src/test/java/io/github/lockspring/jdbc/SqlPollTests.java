@@ -101,7 +101,7 @@ abstract class SqlPollTests {
 	}
 
 	@Test
-	void nothingIsAskedForNobody() {
+	void nothingIsAskedWithoutWaitingRequests() {
 		assertThat(this.waiter.poll(List.of(), Requests.TIMEOUT)).isEmpty();
 		assertThat(this.spy.statements()).isEmpty();
 	}

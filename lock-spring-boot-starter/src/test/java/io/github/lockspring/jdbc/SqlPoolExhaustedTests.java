@@ -49,7 +49,7 @@ abstract class SqlPoolExhaustedTests extends SqlFaultTests {
 	}
 
 	@Test
-	void leaseIsKeptAndItsConnectionIsGivenBackAfterIt() throws Exception {
+	void leaseIsKeptAndItsConnectionIsReleasedAfterIt() throws Exception {
 		EngineProcess holder = this.run
 			.startProcess(this.store.withPool((config) -> config.setConnectionTimeout(600_000)));
 		EngineProcess other = this.run.startProcess(this.store);

@@ -101,7 +101,7 @@ abstract class SqlTableChangedTests extends SqlFaultTests {
 	}
 
 	@Test
-	void holderWhoseRowIsDeletedIsTold() throws Exception {
+	void holderWhoseRowIsDeletedIsNotified() throws Exception {
 		Hold hold = this.run.acquire(this.holder, "deleted", TERMS, FaultRun.PATIENCE);
 		this.server.execute("DELETE FROM " + this.table);
 		FaultRun.eventually().until(() -> this.holder.lostTokens.contains(hold.token()));

@@ -20,3 +20,4 @@
 @NullMarked
 package io.github.lockspring.server;
 
+import org.jspecify.annotations.NullMarked;

@@ -49,7 +49,7 @@ class QueueNodeTests {
 	private static final int LIMIT = 4;
 
 	@Test
-	void orderGoesOnBelowZeroAfterTheLargestNumber() {
+	void orderContinuesBelowZeroAfterTheLargestNumber() {
 		List<Integer> numbers = List.of(2147483645, 2147483646, 2147483647, -2147483648, -2147483647, -2147483646);
 		List<String> names = new ArrayList<>(numbers.stream().map((number) -> name(LeaseMode.SHARED, number)).toList());
 		Collections.shuffle(names, new Random(1));
@@ -57,7 +57,7 @@ class QueueNodeTests {
 	}
 
 	@Test
-	void orderGoesOnAboveZeroAfterTheLastNumberBelow() {
+	void orderContinuesAboveZeroAfterTheLastNumberBelow() {
 		List<Integer> numbers = List.of(-11, -10, -9, -1, 0, 1, 9, 10, 11);
 		List<String> names = new ArrayList<>(numbers.stream().map((number) -> name(LeaseMode.SHARED, number)).toList());
 		Collections.shuffle(names, new Random(1));
@@ -144,7 +144,7 @@ class QueueNodeTests {
 	}
 
 	@Test
-	void nameThatIsNotThereHasNobodyBefore() {
+	void nameThatIsNotThereHasNoNodesBefore() {
 		String name = name(LeaseMode.SHARED, 3);
 		assertThat(QueueNode.before(name, List.of())).isNull();
 		assertThat(QueueNode.before(name, List.of(name(LeaseMode.SHARED, 4)))).isNull();

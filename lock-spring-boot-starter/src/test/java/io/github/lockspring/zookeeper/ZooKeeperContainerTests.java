@@ -116,7 +116,7 @@ class ZooKeeperContainerTests {
 	}
 
 	@Test
-	void restsOfProcessesThatHaveEndedAreTidiedUp() {
+	void restingNodesOfProcessesThatHaveEndedAreDeleted() {
 		try (ZooKeeperProcess ended = ZooKeeperProcess.on(server.connectString())) {
 			for (int i = 0; i < 20; i++) {
 				ended.backend.releaseWithDelay(ended.acquire("key-" + i), Duration.ofMillis(1),
@@ -132,7 +132,7 @@ class ZooKeeperContainerTests {
 	}
 
 	@Test
-	void restsThatAreNotOverStayWhenAnotherProcessTidiesUp() {
+	void restingNodesWhoseDelayIsNotOverStayWhenAnotherProcessSweeps() {
 		LeaseRequest lease = this.process.acquire("key");
 		assertThat(this.process.backend.releaseWithDelay(lease, Duration.ofHours(1), ZooKeeperProcess.TIMEOUT))
 			.isTrue();
@@ -175,7 +175,7 @@ class ZooKeeperContainerTests {
 	}
 
 	@Test
-	void rootThatSomebodyHasDeletedIsCreatedAgain() throws Exception {
+	void rootThatWasDeletedIsCreatedAgain() throws Exception {
 		LeaseRequest lease = this.process.acquire("key");
 		assertThat(this.process.renews(lease)).isTrue();
 		deleteRoot();

@@ -170,7 +170,7 @@ class ZooKeeperPollTests {
 	}
 
 	@Test
-	void waiterOfWhomSomebodyBeforeItHasGoneStillWaits() {
+	void waiterStillWaitsWhenOneBeforeItHasLeft() {
 		this.holders.acquire(this.key);
 		LeaseRequest between = this.holders.queue(this.holders.request(this.key));
 		LeaseRequest waiter = this.waiters.queue(this.waiters.request(this.key));
@@ -188,7 +188,7 @@ class ZooKeeperPollTests {
 	}
 
 	@Test
-	void waiterBehindAKeyThatRestsIsToldForHowLong() {
+	void waiterBehindADelayedReleaseGetsTheRemainingDelay() {
 		LeaseRequest holder = this.holders.acquire(this.key);
 		LeaseRequest waiter = this.waiters.queue(this.waiters.request(this.key));
 		awaitWatchesOf(List.of(waiter));
@@ -216,7 +216,7 @@ class ZooKeeperPollTests {
 	}
 
 	@Test
-	void withoutAConnectionNobodyIsBelievedAndNoPlaceIsLost() {
+	void withoutAConnectionNoDenialIsAnsweredAndNoPlaceIsLost() {
 		LeaseRequest holder = this.holders.acquire(this.key);
 		LeaseRequest waiter = this.waiters.queue(this.waiters.request(this.key));
 		awaitWatchesOf(List.of(waiter));

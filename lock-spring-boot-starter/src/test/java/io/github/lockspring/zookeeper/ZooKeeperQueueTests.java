@@ -207,7 +207,7 @@ class ZooKeeperQueueTests {
 	}
 
 	@Test
-	void contenderBehindAKeyThatRestsWaits() {
+	void contenderBehindADelayedReleaseWaits() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest next = this.two.queue(this.two.request(this.key));
 		awaitWatchOf(this.two, next);
@@ -230,7 +230,7 @@ class ZooKeeperQueueTests {
 	}
 
 	@Test
-	void permitsThatAreGivenBackInAnyOrderLetTheNextIn() {
+	void permitsThatAreReleasedInAnyOrderLetTheNextIn() {
 		for (int first = 0; first < 3; first++) {
 			String key = this.key + first;
 			List<LeaseRequest> holders = new ArrayList<>();
@@ -247,7 +247,7 @@ class ZooKeeperQueueTests {
 	}
 
 	@Test
-	void permitsAreKeptWhenOthersAreGivenBackLater() {
+	void permitsAreKeptWhenOthersAreReleasedLater() {
 		List<LeaseRequest> holders = new ArrayList<>();
 		for (int i = 0; i < 3; i++) {
 			holders.add(this.one.acquire(this.one.request(this.key, LeaseMode.permits(1, 3))));

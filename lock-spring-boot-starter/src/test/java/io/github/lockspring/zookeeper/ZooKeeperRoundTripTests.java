@@ -246,7 +246,7 @@ class ZooKeeperRoundTripTests {
 	 * It ends the connection of one who asks for what it does not know.
 	 */
 	@Test
-	void serverThatCannotBeAskedForManyNodesTellsOfThem() {
+	void serverThatCannotBeAskedForManyNodesNotifiesOfThem() {
 		this.proxy.makeUnknown(OpCode.multiRead);
 		List<LeaseRequest> leases = new ArrayList<>();
 		for (int i = 0; i < 10; i++) {

@@ -100,7 +100,7 @@ class ZooKeeperSessionExpiredTests {
 	}
 
 	@Test
-	void holderIsToldOnce() throws Exception {
+	void holderIsNotifiedOnce() throws Exception {
 		AtomicInteger told = new AtomicInteger();
 		List<Span> spans = new ArrayList<>();
 		for (int i = 0; i < 3 * FaultRun.SCALE; i++) {

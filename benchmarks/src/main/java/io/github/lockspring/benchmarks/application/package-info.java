@@ -19,3 +19,4 @@
 @NullMarked
 package io.github.lockspring.benchmarks.application;
 
+import org.jspecify.annotations.NullMarked;

@@ -20,3 +20,4 @@
 @NullMarked
 package io.github.lockspring.benchmarks.jmh;
 
+import org.jspecify.annotations.NullMarked;

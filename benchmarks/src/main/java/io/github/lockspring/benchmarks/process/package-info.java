@@ -20,3 +20,4 @@
 @NullMarked
 package io.github.lockspring.benchmarks.process;
 
+import org.jspecify.annotations.NullMarked;

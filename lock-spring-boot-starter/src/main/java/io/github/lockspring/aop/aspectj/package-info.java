@@ -22,3 +22,4 @@
 @NullMarked
 package io.github.lockspring.aop.aspectj;
 
+import org.jspecify.annotations.NullMarked;

@@ -21,3 +21,4 @@
 @NullMarked
 package io.github.lockspring.aop.expression;
 
+import org.jspecify.annotations.NullMarked;

@@ -108,7 +108,7 @@ public abstract class JdbcDialect {
 			""";
 
 	/**
-	 * Tells the time of the database for keys without a row as well.
+	 * Returns the time of the database for keys without a row as well.
 	 */
 	private static final String READ = """
 			SELECT now_micros, lock_key, version, owner, token, expires_at, holder, shared_until, entries, @@awaited@@, waiting
@@ -137,8 +137,8 @@ public abstract class JdbcDialect {
 			""";
 
 	/**
-	 * Removes rows that have no entries and have become old. Whoever takes one of them
-	 * meanwhile makes it young.
+	 * Removes rows that have no entries and have become old. An acquisition in the
+	 * meantime makes a row young.
 	 */
 	private static final String DELETE_OLD = """
 			DELETE FROM @@table@@
@@ -216,8 +216,8 @@ public abstract class JdbcDialect {
 	}
 
 	/**
-	 * Whether there is a mark in the row that will last for a while, so that those who
-	 * wait for its release will be told.
+	 * Whether there is a mark in the row that will last for a while, so that waiting
+	 * requests will be notified of its release.
 	 */
 	String awaited() {
 		return "FALSE";
@@ -247,7 +247,7 @@ public abstract class JdbcDialect {
 	}
 
 	/**
-	 * Whether a release passes the key on to one that waits.
+	 * The condition on which a release hands the key off to a waiting request.
 	 */
 	String handingOff() {
 		return HANDING_OFF;
@@ -257,11 +257,11 @@ public abstract class JdbcDialect {
 	 * Run one of the statements that notify of a release.
 	 * @return how many rows were changed
 	 */
-	public int updateAndTell(PreparedStatement statement) throws SQLException {
+	public int updateAndNotify(PreparedStatement statement) throws SQLException {
 		return statement.executeUpdate();
 	}
 
-	String releaseAfter() {
+	String releaseWithDelay() {
 		return RELEASE_WITH_DELAY;
 	}
 
@@ -291,10 +291,10 @@ public abstract class JdbcDialect {
 	}
 
 	/**
-	 * The statement {@link #write()} for a change that may let others in, who are told if
-	 * the database does that.
+	 * The statement {@link #write()} for a change that may let others in, who are
+	 * notified if the database supports that.
 	 */
-	String writeAndTell() {
+	String writeAndNotify() {
 		return write();
 	}
 

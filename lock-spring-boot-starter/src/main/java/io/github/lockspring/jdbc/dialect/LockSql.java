@@ -52,7 +52,7 @@ public final class LockSql {
 
 	private final String write;
 
-	private final String writeAndTell;
+	private final String writeAndNotify;
 
 	private final @Nullable String mark;
 
@@ -67,7 +67,7 @@ public final class LockSql {
 		this.releaseOne = dialect.render(dialect.release(), table, 1);
 		this.readOne = dialect.render(dialect.read(), table, 1);
 		this.write = dialect.render(dialect.write(), table, 0);
-		this.writeAndTell = dialect.render(dialect.writeAndTell(), table, 0);
+		this.writeAndNotify = dialect.render(dialect.writeAndNotify(), table, 0);
 		String mark = dialect.mark();
 		this.mark = (mark != null) ? dialect.render(mark, table, 0) : null;
 	}
@@ -88,8 +88,8 @@ public final class LockSql {
 		return (marks == 1) ? this.releaseOne : render(this.dialect.release(), marks);
 	}
 
-	public String releaseAfter(int marks) {
-		return render(this.dialect.releaseAfter(), marks);
+	public String releaseWithDelay(int marks) {
+		return render(this.dialect.releaseWithDelay(), marks);
 	}
 
 	public String renew(int marks) {
@@ -108,8 +108,8 @@ public final class LockSql {
 		return this.write;
 	}
 
-	public String writeAndTell() {
-		return this.writeAndTell;
+	public String writeAndNotify() {
+		return this.writeAndNotify;
 	}
 
 	public @Nullable String mark() {

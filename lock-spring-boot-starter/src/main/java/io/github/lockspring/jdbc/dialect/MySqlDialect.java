@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  * MySQL from version 8 on, and MariaDB from version 10.6 on, each behind the driver of
  * either.
  * <p>
- * For the sake of speed only, the session is told not to wait longer than a second for a
- * row, the least that both know beside not waiting at all, which would have drivers write
- * a warning to the log whenever two sessions meet.
+ * For the sake of speed only, the session does not wait longer than a second for a row,
+ * the least that both know beside not waiting at all, which would have drivers write a
+ * warning to the log whenever two sessions meet.
  */
 final class MySqlDialect extends JdbcDialect {
 
@@ -109,8 +109,8 @@ final class MySqlDialect extends JdbcDialect {
 
 	/**
 	 * Only SYSDATE moves while a statement waits for a row, but it is a local time, which
-	 * repeats itself once a year. So it only tells how long the statement has been under
-	 * way, and local times that jump do so by quarters of an hour.
+	 * repeats itself once a year. So it is only used for how long the statement has been
+	 * under way, and local times that jump do so by quarters of an hour.
 	 */
 	private static final String NOW = "(" + BEGIN
 			+ " + GREATEST(0, TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6))) % 900000000)";

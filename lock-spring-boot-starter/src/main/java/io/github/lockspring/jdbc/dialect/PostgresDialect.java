@@ -69,7 +69,7 @@ final class PostgresDialect extends JdbcDialect {
 
 	/**
 	 * Leaves out what is of use only for a row that is held: the look before the lock,
-	 * and what a request that has the key already is told.
+	 * and the token for a request that has the key already.
 	 */
 	private static final String TAKE = """
 			INSERT INTO @@table@@ AS held
@@ -118,7 +118,7 @@ final class PostgresDialect extends JdbcDialect {
 
 	/**
 	 * Leaves the mark for those who read the row and were denied. It is no change of the
-	 * row: whoever has read it before and releases it sees the mark nevertheless.
+	 * row: a session that has read it before and releases it sees the mark nevertheless.
 	 */
 	private static final String MARK_ONE = """
 			UPDATE @@table@@ SET awaited_until = @@now@@ + @@mark@@
@@ -248,7 +248,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	/**
-	 * Whoever listens is told, and asks at once.
+	 * Listening processes are notified, and retry at once.
 	 */
 	@Override
 	String handingOff() {
@@ -256,7 +256,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	public int updateAndTell(PreparedStatement statement) throws SQLException {
+	public int updateAndNotify(PreparedStatement statement) throws SQLException {
 		int changed = 0;
 		try (ResultSet rows = statement.executeQuery()) {
 			while (rows.next()) {
@@ -274,8 +274,8 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	String releaseAfter() {
-		return and(super.releaseAfter(), SHORT_WAIT);
+	String releaseWithDelay() {
+		return and(super.releaseWithDelay(), SHORT_WAIT);
 	}
 
 	@Override
@@ -293,7 +293,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	String writeAndTell() {
+	String writeAndNotify() {
 		return write() + NOTIFY;
 	}
 

@@ -86,7 +86,7 @@ public final class ReleaseChannel implements AutoCloseable {
 	 * @param millis how long at most
 	 * @param listener the listener for the messages
 	 */
-	public void hear(int millis, Consumer<String> listener) throws SQLException {
+	public void receive(int millis, Consumer<String> listener) throws SQLException {
 		PGNotification[] notifications = this.session.getNotifications(millis);
 		if (notifications != null) {
 			for (PGNotification notification : notifications) {

@@ -21,3 +21,4 @@
 @NullMarked
 package io.github.lockspring.jdbc.dialect;
 
+import org.jspecify.annotations.NullMarked;

@@ -22,3 +22,4 @@
 @NullMarked
 package io.github.lockspring.redis.client;
 
+import org.jspecify.annotations.NullMarked;

@@ -21,3 +21,4 @@
 @NullMarked
 package io.github.lockspring.sample.demo;
 
+import org.jspecify.annotations.NullMarked;

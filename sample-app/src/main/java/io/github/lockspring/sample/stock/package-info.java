@@ -21,3 +21,4 @@
 @NullMarked
 package io.github.lockspring.sample.stock;
 
+import org.jspecify.annotations.NullMarked;
