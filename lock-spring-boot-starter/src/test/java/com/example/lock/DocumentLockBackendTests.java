@@ -62,8 +62,7 @@ class DocumentLockBackendTests extends LockBackendContractTests {
 			LockOperations others = two.getBean(LockOperations.class);
 			locks.executeWithoutResult("order:42", (lock) -> {
 				assertThat(lock.fencingToken()).isPositive();
-				assertThat(others.tryAcquire("order:42", others.getDefaultOptions().withWaitTime(Duration.ZERO)))
-					.isNull();
+				assertThat(others.tryAcquire("order:42", others.defaultOptions().withWaitTime(Duration.ZERO))).isNull();
 				calls.incrementAndGet();
 			});
 			others.executeWithoutResult("order:42", (lock) -> calls.incrementAndGet());
