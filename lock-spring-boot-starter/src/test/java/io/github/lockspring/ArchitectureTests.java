@@ -179,7 +179,7 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule redisClientsStayInTheRedisBackend = typesStayIn(REDIS_TYPES, ROOT + ".redis..",
-			AUTO_CONFIGURATION);
+			ROOT + ".redlock", AUTO_CONFIGURATION);
 
 	@ArchTest
 	static final ArchRule lettuceAndJedisStayWithTheirConnections = typesStayIn(

@@ -29,7 +29,7 @@ import io.github.lockspring.benchmarks.workload.Workload;
 import io.github.lockspring.benchmarks.workload.Workloads;
 
 /**
- * The options of {@link SideBySide}:
+ * The options of {@link SideBySide}.
  * <ul>
  * <li>{@code --store=h2}: one of {@code memory}, {@code h2}, {@code h2-server},
  * {@code redis}, {@code zookeeper}, {@code zookeeper-distant}, {@code postgresql},

@@ -140,8 +140,8 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	 * application are for other purposes.
 	 */
 	private @Nullable Executor taskExecutor() {
-		return this.beanFactory.containsBean(TASK_EXECUTOR)
-				&& this.beanFactory.isTypeMatch(TASK_EXECUTOR, Executor.class)
+		return (this.beanFactory.containsBean(TASK_EXECUTOR)
+				&& this.beanFactory.isTypeMatch(TASK_EXECUTOR, Executor.class))
 						? this.beanFactory.getBean(TASK_EXECUTOR, Executor.class) : null;
 	}
 

@@ -77,7 +77,7 @@ final class StageExecutor implements Executor {
 	public void execute(Runnable body) {
 		Executor executor = this.application.get();
 		if (executor != null) {
-			new HandOver(body).to(executor);
+			new HandOff(body).to(executor);
 		}
 		else {
 			executeHere(body);
@@ -98,7 +98,7 @@ final class StageExecutor implements Executor {
 	/**
 	 * Notices an executor that runs what it is given in the thread that gives it.
 	 */
-	private final class HandOver implements Runnable {
+	private final class HandOff implements Runnable {
 
 		private final Runnable body;
 
@@ -109,7 +109,7 @@ final class StageExecutor implements Executor {
 		 */
 		private boolean handing = true;
 
-		private HandOver(Runnable body) {
+		private HandOff(Runnable body) {
 			this.body = body;
 		}
 

@@ -91,7 +91,7 @@ final class JdbcLockTable {
 	 * unavailable at startup.
 	 */
 	boolean supportsNotifications() {
-		return this.schema.areReleasesTold();
+		return this.schema.areReleasesNotified();
 	}
 
 	/**

@@ -218,7 +218,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private Attempt acquire(LeaseRequest request, boolean queueing, Duration timeout) {
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
-			Attempt attempt = isExclusiveSingleKey(request) && !(queueing && this.releaseListener == null)
+			Attempt attempt = (isExclusiveSingleKey(request) && !(queueing && this.releaseListener == null))
 					? acquireExclusiveSingleKey(connection, request, queueing) : acquire(connection, request, queueing);
 			if (mayBeDone && attempt instanceof Denial) {
 				throw new OutcomeUnknownException("The first of two attempts to acquire may still take effect", null);

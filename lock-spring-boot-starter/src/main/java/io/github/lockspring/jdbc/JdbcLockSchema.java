@@ -70,7 +70,7 @@ public final class JdbcLockSchema {
 
 	private final TableName table;
 
-	private volatile boolean releasesTold;
+	private volatile boolean releasesNotified;
 
 	/**
 	 * Names the table. Does not talk to the database yet.
@@ -126,7 +126,7 @@ public final class JdbcLockSchema {
 	 */
 	public void validate() {
 		run((connection) -> {
-			this.releasesTold = connection.sql().contend() != null;
+			this.releasesNotified = connection.sql().contend() != null;
 			List<String> problems = lastingProblems(connection);
 			if (!problems.isEmpty()) {
 				throw wrong(connection, "is incompatible. " + String.join(" ", problems), null);
@@ -142,8 +142,8 @@ public final class JdbcLockSchema {
 	 * {@linkplain #validate() looked at}.
 	 * @return whether it makes sense to listen
 	 */
-	public boolean areReleasesTold() {
-		return this.releasesTold;
+	public boolean areReleasesNotified() {
+		return this.releasesNotified;
 	}
 
 	/**

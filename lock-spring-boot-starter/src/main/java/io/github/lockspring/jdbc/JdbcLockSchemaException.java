@@ -37,7 +37,7 @@ public final class JdbcLockSchemaException extends LockConfigurationException {
 
 	/**
 	 * The statement that creates the table.
-	 * @return DDL in the dialect of the database
+	 * @return the DDL in the dialect of the database
 	 */
 	public String getDefinition() {
 		return this.definition;

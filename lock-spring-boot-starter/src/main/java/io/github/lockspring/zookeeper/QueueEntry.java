@@ -343,9 +343,9 @@ final class QueueEntry {
 	 * The grant as the answer to a request that was just made.
 	 */
 	Grant grant() {
-		Duration vouched = this.session.guaranteedLifetime();
+		Duration guaranteed = this.session.guaranteedLifetime();
 		Duration leaseTime = this.request.terms().leaseTime();
-		return new Grant(token(), (leaseTime.compareTo(vouched) < 0) ? leaseTime : vouched);
+		return new Grant(token(), (leaseTime.compareTo(guaranteed) < 0) ? leaseTime : guaranteed);
 	}
 
 	/**

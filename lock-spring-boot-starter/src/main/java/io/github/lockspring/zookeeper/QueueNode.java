@@ -101,7 +101,7 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 			int start = name.lastIndexOf('-', end);
 			boolean rest = name.charAt(end - 1) == 'r';
 			String terms = name.substring(start + 1, rest ? end - 1 : end);
-			int tokens = Integer.parseInt(terms.substring(terms.charAt(0) == 'p' ? terms.indexOf('t') + 1 : 1));
+			int tokens = Integer.parseInt(terms.substring((terms.charAt(0) == 'p') ? terms.indexOf('t') + 1 : 1));
 			return new QueueNode(name, name.substring(0, start), mode(terms), tokens, rest,
 					Integer.parseInt(name.substring(end + 1)));
 		}

@@ -71,8 +71,7 @@ final class QueueReleaser {
 	 */
 	CompletableFuture<Boolean> leave(Session session, LeaseRequest request) {
 		QueueEntry queueEntry = this.entries.get(request);
-		CompletableFuture<Boolean> left = (queueEntry == null) ? search(session, request)
-				: queueEntry.isMoreThan(request) ? leavePart(queueEntry, request) : leave(queueEntry);
+		CompletableFuture<Boolean> left = (queueEntry != null) ? leave(queueEntry, request) : search(session, request);
 		return left.handle((held, failure) -> {
 			if (failure != null && !Answers.isExpired(failure)) {
 				return CompletableFuture.<Boolean>failedFuture(failure);
@@ -85,6 +84,10 @@ final class QueueReleaser {
 	 * Release some keys of a lease.
 	 * @return whether all of them were held until now
 	 */
+	private CompletableFuture<Boolean> leave(QueueEntry queueEntry, LeaseRequest request) {
+		return queueEntry.isMoreThan(request) ? leavePart(queueEntry, request) : leave(queueEntry);
+	}
+
 	private CompletableFuture<Boolean> leavePart(QueueEntry queueEntry, LeaseRequest part) {
 		List<String> paths = queueEntry.release(part.keys());
 		boolean held = paths.size() == part.keys().size() && queueEntry.isHeld() && !queueEntry.session().isOver();

@@ -102,9 +102,9 @@ class OnLostTests {
 
 	@Test
 	void exceptionOfTheInterruptedMethodSurfacesAndLossIsSuppressed() {
-		assertThatExceptionOfType(InterruptedException.class).isThrownBy(() -> this.jobs.sleeping(() -> {
-			this.proxies.loseLeases();
-		})).satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement().isInstanceOf(LockLostException.class));
+		assertThatExceptionOfType(InterruptedException.class)
+			.isThrownBy(() -> this.jobs.sleeping(this.proxies::loseLeases))
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement().isInstanceOf(LockLostException.class));
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
 	}
 

@@ -64,7 +64,7 @@ class AllAdviceOrderTests {
 		.withUserConfiguration(Application.class);
 
 	@Test
-	void handOverToAnotherThreadRetriesAndLimitsAreOutsideOfTheLockAndCacheAndTransactionInside() {
+	void handOffToAnotherThreadRetriesAndLimitsAreOutsideOfTheLockAndCacheAndTransactionInside() {
 		this.runner.run((context) -> {
 			Journal journal = context.getBean(Journal.class);
 			context.getBean(Stock.class).sell(1);

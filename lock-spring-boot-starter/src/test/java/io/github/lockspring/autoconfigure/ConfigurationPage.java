@@ -73,8 +73,8 @@ final class ConfigurationPage {
 						+ " [Transactions](transactions.md).");
 		groups.put("lock.names", "Properties of the locks of one name, which override their annotations. See"
 				+ " [Settings of single names](backends/README.md#settings-of-single-names).");
-		groups.put("lock.hand-over",
-				"Hand-off of leases between the threads of a process. See" + " [How it works](how-it-works.md).");
+		groups.put("lock.hand-off",
+				"Hand-off of leases between the threads of a process. See [How it works](how-it-works.md).");
 		groups.put("lock.aop", "Interception of annotated methods. See"
 				+ " [Order of advice](annotation.md#order-of-advice) and [Weaving](aspectj.md).");
 		groups.put("lock.redis", "Locks stored in Redis. See [Redis](backends/redis.md).");

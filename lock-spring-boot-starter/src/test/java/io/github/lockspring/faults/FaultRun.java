@@ -203,7 +203,7 @@ public final class FaultRun implements AutoCloseable {
 		if (hold == null) {
 			return false;
 		}
-		Duration use = random.nextInt(20) == 0 ? load.longUse() : load.use();
+		Duration use = (random.nextInt(20) == 0) ? load.longUse() : load.use();
 		use(worker, asked, hold, Duration.ofNanos((long) (random.nextDouble() * use.toNanos())));
 		return true;
 	}

@@ -79,13 +79,12 @@ class JdbcConnectionsTests {
 	void callerWhoHoldsTheOnlyConnectionGetsAnExceptionInTime() {
 		try (HikariDataSource single = this.database.pool(1)) {
 			JdbcLockBackend backend = new JdbcLockBackend(single);
-			transaction(single).executeWithoutResult((status) -> {
-				assertThatExceptionOfType(BackendUnavailableException.class)
+			transaction(single)
+				.executeWithoutResult((status) -> assertThatExceptionOfType(BackendUnavailableException.class)
 					.isThrownBy(() -> backend.tryAcquire(Requests.of("key"), SHORT_TIMEOUT))
 					.withMessageContaining("did not provide a connection within")
 					.withMessageContaining("its pool is exhausted or too small")
-					.withMessageContaining("the caller itself holds the last connection in a transaction");
-			});
+					.withMessageContaining("the caller itself holds the last connection in a transaction"));
 			Requests.acquired(backend, "key");
 			backend.close();
 		}

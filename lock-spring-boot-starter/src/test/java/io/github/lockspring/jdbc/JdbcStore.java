@@ -119,7 +119,7 @@ record JdbcStore(String url, String user, String password, String table, int kep
 	void assertNothingLeft() {
 		long now = micros();
 		assertThat(admin().query("SELECT owner, expires_at, entries FROM " + this.table,
-				(row, i) -> owners(row.getLong(2) > now ? row.getString(1) : null, row.getString(3), now)))
+				(row, i) -> owners((row.getLong(2) > now) ? row.getString(1) : null, row.getString(3), now)))
 			.allMatch(List::isEmpty);
 	}
 

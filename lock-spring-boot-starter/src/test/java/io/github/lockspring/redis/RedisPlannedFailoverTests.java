@@ -224,7 +224,7 @@ class RedisPlannedFailoverTests {
 					long asked = System.nanoTime();
 					Hold hold = this.run.acquire(process, key, TERMS, Duration.ofSeconds(1));
 					if (hold != null) {
-						write(resources, asked, hold, random.nextInt(20) == 0 ? 3_000 : random.nextInt(20));
+						write(resources, asked, hold, (random.nextInt(20) == 0) ? 3_000 : random.nextInt(20));
 					}
 				}
 			});

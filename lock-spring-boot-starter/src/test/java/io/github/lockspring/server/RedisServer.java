@@ -329,6 +329,18 @@ public final class RedisServer implements AutoCloseable {
 	}
 
 	/**
+	 * Return a server whose process is not a child of this one.
+	 * @param uri its URL
+	 * @return the server
+	 */
+	static RedisServer foreign(URI uri) {
+		if (!"redis".equals(uri.getScheme())) {
+			throw new IllegalArgumentException("Not a redis:// URL: " + uri.getScheme());
+		}
+		return new RedisServer(uri, null, false);
+	}
+
+	/**
 	 * Options of a server.
 	 */
 	public static final class Builder {
@@ -449,18 +461,6 @@ public final class RedisServer implements AutoCloseable {
 			return server;
 		}
 
-	}
-
-	/**
-	 * Return a server whose process is not ours.
-	 * @param uri its URL
-	 * @return the server
-	 */
-	static RedisServer foreign(URI uri) {
-		if (!"redis".equals(uri.getScheme())) {
-			throw new IllegalArgumentException("Not a redis:// URL: " + uri.getScheme());
-		}
-		return new RedisServer(uri, null, false);
 	}
 
 }

@@ -37,7 +37,6 @@ import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
-import io.github.lockspring.spi.TimeSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -256,7 +256,7 @@ class QueueNodeTests {
 		List<QueueNode> queue = new ArrayList<>();
 		for (int i = 0; i < length; i++) {
 			QueueNode node = node(randomMode(random, kind), i);
-			queue.add(random.nextInt(5) == 0 ? QueueNode.parse(node.resting()) : node);
+			queue.add((random.nextInt(5) == 0) ? QueueNode.parse(node.resting()) : node);
 		}
 		return queue;
 	}

@@ -41,6 +41,9 @@ public final class LockStarter implements Contestant {
 
 	private static final LockOptions TRYING = LockOptions.defaults().withWaitTime(Duration.ZERO);
 
+	/**
+	 * The name of this contestant.
+	 */
 	public static final String NAME = "lock-starter";
 
 	private final LockTemplate template;

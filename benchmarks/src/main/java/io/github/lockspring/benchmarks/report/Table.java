@@ -42,7 +42,7 @@ public final class Table {
 	public String toString() {
 		List<List<String>> rows = new ArrayList<>();
 		rows.add(header());
-		rows.add(rows.get(0).stream().map((title) -> rows.get(0).indexOf(title) == 0 ? "---" : "---:").toList());
+		rows.add(rows.get(0).stream().map((title) -> (rows.get(0).indexOf(title) == 0) ? "---" : "---:").toList());
 		this.repetitions.forEach((contestant, runs) -> rows.add(row(contestant, runs)));
 		return rows.stream().map((row) -> "| " + String.join(" | ", row) + " |").collect(Collectors.joining("\n"));
 	}

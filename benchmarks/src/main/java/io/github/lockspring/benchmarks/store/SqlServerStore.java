@@ -175,7 +175,7 @@ final class SqlServerStore implements Store {
 
 	@Override
 	public StoreApplication application() {
-		return isNotifying() || product() != SqlProduct.POSTGRESQL ? StoreApplication.jdbc(this.url)
+		return (isNotifying() || product() != SqlProduct.POSTGRESQL) ? StoreApplication.jdbc(this.url)
 				: StoreApplication.jdbc(this.url, "lock.jdbc.notify=off");
 	}
 

@@ -86,6 +86,20 @@ final class ProcessesWorkload implements Workload {
 		}
 	}
 
+	static double jain(double... shares) {
+		double sum = DoubleStream.of(shares).sum();
+		double squares = DoubleStream.of(shares).map((share) -> share * share).sum();
+		return sum * sum / (shares.length * squares);
+	}
+
+	private static double max(double[] values) {
+		return DoubleStream.of(values).max().orElseThrow();
+	}
+
+	private static double min(double[] values) {
+		return DoubleStream.of(values).min().orElseThrow();
+	}
+
 	private final class ProcessesSession implements Session {
 
 		private final List<WorkerProcess> workers;
@@ -121,20 +135,6 @@ final class ProcessesWorkload implements Workload {
 			}
 		}
 
-	}
-
-	static double jain(double... shares) {
-		double sum = DoubleStream.of(shares).sum();
-		double squares = DoubleStream.of(shares).map((share) -> share * share).sum();
-		return sum * sum / (shares.length * squares);
-	}
-
-	private static double max(double[] values) {
-		return DoubleStream.of(values).max().orElseThrow();
-	}
-
-	private static double min(double[] values) {
-		return DoubleStream.of(values).min().orElseThrow();
 	}
 
 }

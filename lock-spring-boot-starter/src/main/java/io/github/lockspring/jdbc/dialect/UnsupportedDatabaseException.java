@@ -19,7 +19,7 @@ package io.github.lockspring.jdbc.dialect;
 import io.github.lockspring.support.LockConfigurationException;
 
 /**
- * Thrown if the database is not supported by {@link JdbcLockBackend}.
+ * Thrown if the database is not supported by the {@code jdbc} backend.
  */
 public final class UnsupportedDatabaseException extends LockConfigurationException {
 
