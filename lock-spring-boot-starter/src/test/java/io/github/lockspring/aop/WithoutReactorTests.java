@@ -92,7 +92,7 @@ class WithoutReactorTests {
 
 		private final String result;
 
-		LockedOrders() throws Exception {
+		public LockedOrders() throws Exception {
 			try (LockedProxies proxies = new LockedProxies()) {
 				Orders orders = proxies.proxy(new Orders());
 				this.result = orders.payLater(42).get(1, TimeUnit.MINUTES) + ", " + orders.pay(42);

@@ -50,8 +50,8 @@ class ReadmeTests {
 			import java.time.Duration;
 			import java.util.concurrent.locks.Lock;
 			import io.github.lockspring.*;
-			import io.github.lockspring.OnFailure;
 			import io.github.lockspring.concurrent.LockClient;
+			import io.github.lockspring.jdbc.JdbcLockBackend;
 			import org.springframework.scheduling.annotation.Scheduled;
 			import org.springframework.stereotype.*;
 			import org.springframework.transaction.annotation.Transactional;
@@ -79,10 +79,12 @@ class ReadmeTests {
 			.results()
 			.map((match) -> match.group(1))
 			.toList();
-		assertThat(blocks).hasSize(3);
+		assertThat(blocks).hasSize(4);
 		try (URLClassLoader loader = compile(Map.of("First", "class First {" + blocks.get(0) + "}", "Orders",
 				blocks.get(1), "InCode", "class InCode { void use(LockOperations locks, LockClient client) {"
-						+ blocks.get(2) + "} void pay(long id) { } }"))) {
+						+ blocks.get(2) + "} void pay(long id) { } }", "Alone",
+				"class Alone { void use(javax.sql.DataSource dataSource) {" + blocks.get(3)
+						+ "} void pay(long id) { } }"))) {
 			start(loader);
 		}
 	}

@@ -1,0 +1,46 @@
+#!/bin/bash
+# All measurements of docs/performance.md, one after the other: measure.sh <folder for the results>
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+out=${1:-benchmarks/target/results}
+mkdir -p "$out"
+side_by_side="java -cp benchmarks/target/benchmarks.jar io.github.lockspring.benchmarks.SideBySide"
+
+measure() { # store, workloads, repetitions, seconds, warm-up, contestants
+	$side_by_side --store=$1 --workloads=$2 --repetitions=$3 --seconds=$4 $5 --contestants=$6 >> "$out/$1.md" 2>> "$out/$1.err"
+}
+
+jmh="java -cp benchmarks/target/benchmarks.jar io.github.lockspring.benchmarks.jmh.JmhMedians"
+date > "$out/times"
+measure redis uncontended,own-keys 5 1.5 --warm-up=2 floor,lock-starter,redisson,spring-integration-pub-sub
+measure redis one-key 3 1.5 --warm-up=2 lock-starter,redisson,spring-integration-pub-sub
+measure redis processes 3 3 --warm-up=3 lock-starter,redisson,spring-integration-spin
+measure redis hand-off 3 4 --warm-up=2 blocking-pop,lock-starter,redisson
+date >> "$out/times"
+for store in postgresql mariadb; do
+	measure $store uncontended,own-keys 5 1.5 --warm-up=2 floor,lock-starter,spring-integration
+	measure $store one-key 3 1.5 --warm-up=2 lock-starter,spring-integration
+	measure $store processes,hand-off 3 3 --warm-up=3 lock-starter,spring-integration
+	date >> "$out/times"
+done
+measure mariadb fairness 3 3 --warm-up=3 lock-starter
+measure postgresql-notify-off fairness 3 3 --warm-up=3 lock-starter
+measure zookeeper uncontended,own-keys 5 1.5 --warm-up=3 floor,lock-starter,curator-mutex
+measure zookeeper one-key 3 1.5 --warm-up=2 lock-starter,curator-mutex
+measure zookeeper processes 3 3 --warm-up=3 lock-starter,curator-mutex
+measure zookeeper hand-off 3 4 --warm-up=2 pipelined-queue,lock-starter,curator-mutex
+date >> "$out/times"
+measure h2 uncontended,own-keys,one-key 5 1 --warm-up=2 floor,fair-reentrant-lock,lock-starter,spring-integration,shedlock
+for store in redis zookeeper postgresql mariadb; do
+	measure $store standstill 1 10 --warm-ups=0 lock-starter
+done
+measure mariadb standstill-1000 1 10 --warm-ups=0 lock-starter
+measure redis standstill-1000 1 10 --warm-ups=0 lock-starter
+measure zookeeper held-2000 1 20 --warm-ups=0 lock-starter,curator-mutex
+date >> "$out/times"
+for store in redis h2; do
+	measure $store start-up 3 20 --warm-ups=1 lock-starter
+	measure $store threads-at-rest 1 10 --warm-ups=0 lock-starter
+done
+$jmh 'AnnotationBenchmark.(plainProxy|oursByNumber|oursByText|oursByProperty|oursByConcatenation|cacheable|cacheableByConcatenation|lock4j|shedLock)$|CycleBenchmark|ReentryBenchmark' -f 2 -wi 3 -w 1 -i 4 -r 1 > "$out/jmh.md" 2> "$out/jmh.err"
+date >> "$out/times"
