@@ -33,6 +33,7 @@ import org.apache.commons.logging.LogFactory;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.TimeSource;
+import io.github.lockspring.support.Deadline;
 import io.github.lockspring.support.TimerThread;
 
 /**
@@ -265,7 +266,7 @@ final class ReleaseRetrier {
 		try {
 			while (!calls.isDone()) {
 				try {
-					calls.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+					calls.get(Deadline.remainingNanos(deadline), TimeUnit.NANOSECONDS);
 				}
 				catch (InterruptedException ex) {
 					interrupted = true;

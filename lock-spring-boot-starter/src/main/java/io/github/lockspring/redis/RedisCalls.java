@@ -34,6 +34,7 @@ import io.github.lockspring.redis.client.RedisReply;
 import io.github.lockspring.redis.client.TokenLead;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.support.Deadline;
 
 /**
  * Runs scripts and waits for the replies until the deadline: by digest, and by their text
@@ -66,10 +67,10 @@ final class RedisCalls {
 	 * @throws BackendException if there is none in time
 	 */
 	RedisReply run(RedisCall call, Duration timeout) {
-		long deadline = System.nanoTime() + timeout.toNanos();
+		long deadline = Deadline.after(timeout);
 		RedisCall leading = leading(call);
 		RedisReply reply = await(call, this.access.send(leading, false, timeout), timeout);
-		return (reply != null) ? reply : runText(leading, until(deadline));
+		return (reply != null) ? reply : runText(leading, Deadline.remaining(deadline));
 	}
 
 	/**
@@ -127,15 +128,15 @@ final class RedisCalls {
 	 * @throws BackendException if none came in time
 	 */
 	List<@Nullable RedisReply> runAll(List<RedisCall> calls, Duration timeout) {
-		long deadline = System.nanoTime() + timeout.toNanos();
+		long deadline = Deadline.after(timeout);
 		List<CompletableFuture<RedisReply>> futures = this.access.sendAll(calls, timeout);
 		List<@Nullable RedisReply> replies = new ArrayList<>(calls.size());
 		BackendException exception = null;
 		int answered = 0;
 		for (int i = 0; i < calls.size(); i++) {
 			try {
-				RedisReply reply = await(calls.get(i), futures.get(i), until(deadline));
-				replies.add((reply != null) ? reply : runText(calls.get(i), until(deadline)));
+				RedisReply reply = await(calls.get(i), futures.get(i), Deadline.remaining(deadline));
+				replies.add((reply != null) ? reply : runText(calls.get(i), Deadline.remaining(deadline)));
 				answered++;
 			}
 			catch (BackendException ex) {
@@ -191,10 +192,6 @@ final class RedisCalls {
 				failed.run();
 			}
 		}));
-	}
-
-	private static Duration until(long deadline) {
-		return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
 	}
 
 	/**

@@ -59,6 +59,7 @@ import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.support.Deadline;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -477,7 +478,7 @@ public final class RedisLockBackend implements LockBackend {
 		}
 		try {
 			CompletableFuture.allOf(departures.toArray(CompletableFuture<?>[]::new))
-				.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+				.get(Deadline.remainingNanos(deadline), TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

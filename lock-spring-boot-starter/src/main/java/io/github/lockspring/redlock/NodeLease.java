@@ -26,6 +26,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.support.Deadline;
 
 /**
  * Lease of one request on one node, with its attempts and releases in order:
@@ -189,7 +190,7 @@ final class NodeLease {
 		}
 
 		private void send() {
-			long deadline = System.nanoTime() + this.timeout.toNanos();
+			long deadline = Deadline.after(this.timeout);
 			NodeLease.this.node.ask(deadline, this::release).thenAccept((answer) -> {
 				long pause = Math.min(SHORTEST_PAUSE_NANOS << Math.min(this.retries, 10), LONGEST_PAUSE_NANOS);
 				boolean again = isNeededAgain(answer) && System.nanoTime() + pause - this.leaseEndNanos < 0;

@@ -49,6 +49,7 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.support.Deadline;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -170,7 +171,7 @@ public final class RedlockBackend implements LockBackend {
 	public void start(BackendListener listener) {
 		List<CompletableFuture<Void>> starts = this.nodes.stream().map((node) -> node.start(this.identities)).toList();
 		starts.forEach(this::awaitStart);
-		long deadline = System.nanoTime() + this.startTimeout.toNanos();
+		long deadline = Deadline.after(this.startTimeout);
 		ask(deadline, (backend, timeout) -> true).await((answers) -> false, deadline);
 		String duplicate = this.identities.duplicate();
 		if (duplicate != null) {
@@ -257,7 +258,7 @@ public final class RedlockBackend implements LockBackend {
 		Predicate<List<NodeAnswer<Boolean>>> allReleased = (
 				released) -> released.stream().map(NodeAnswer::node).toList().containsAll(answering);
 		List<NodeAnswer<Boolean>> released = callRelease(request, Duration.ZERO, timeout).await(allReleased,
-				System.nanoTime() + timeout.toNanos());
+				Deadline.after(timeout));
 		return allReleased.test(released) && released.stream()
 			.noneMatch((answer) -> answer.failure() != null && answering.contains(answer.node()));
 	}
@@ -345,7 +346,7 @@ public final class RedlockBackend implements LockBackend {
 	 */
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
-		long deadline = System.nanoTime() + shorter(this.nodeTimeout, timeout).toNanos();
+		long deadline = Deadline.after(shorter(this.nodeTimeout, timeout));
 		List<NodeAnswer<List<LeaseHolder>>> answers = ask(deadline, (backend, time) -> backend.inspect(key, time))
 			.await((some) -> !this.quorum.holders(some).isEmpty() || this.quorum.isFree(some), deadline);
 		this.quorum.requireMajority(answers);

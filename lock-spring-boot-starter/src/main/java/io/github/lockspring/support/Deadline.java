@@ -54,4 +54,13 @@ public final class Deadline {
 		return Math.max(0, deadline - System.nanoTime());
 	}
 
+	/**
+	 * Return the time until a deadline.
+	 * @param deadline the deadline
+	 * @return the remaining time, zero if it has passed
+	 */
+	public static Duration remaining(long deadline) {
+		return Duration.ofNanos(remainingNanos(deadline));
+	}
+
 }

@@ -44,6 +44,7 @@ import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.support.DaemonThreads;
+import io.github.lockspring.support.Deadline;
 
 /**
  * {@link RedisClientAdapter} for Jedis: a few connections for calls, each of which is
@@ -90,7 +91,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 		this.threads.execute(subscription);
 		try {
 			ask(this.nodes.all(timeout).get(0), Protocol.Command.PING, deadline);
-			subscription.awaitFirst(until(deadline));
+			subscription.awaitFirst(Deadline.remaining(deadline));
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -151,7 +152,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 	}
 
 	private JedisLinks linksFor(RedisCall call, long deadline) {
-		return linksFor(call, this.nodes.of(call.keys()[0], until(deadline)));
+		return linksFor(call, this.nodes.of(call.keys()[0], Deadline.remaining(deadline)));
 	}
 
 	private static JedisLinks linksFor(RedisCall call, JedisLinks server) {
@@ -193,7 +194,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 	 * Wait for the replicas on the connection that has written.
 	 */
 	private static long confirmations(JedisLink link, RedisCall call, long deadline) {
-		long wait = Math.min(call.within().toMillis(), until(deadline).toMillis() * 9 / 10);
+		long wait = Math.min(call.within().toMillis(), Deadline.remaining(deadline).toMillis() * 9 / 10);
 		try {
 			link.send(new CommandArguments(Protocol.Command.WAIT).add(call.replicas()).add(Math.max(1, wait)));
 			return JedisMessages.reply(link.read(deadline)).number(0);
@@ -219,10 +220,10 @@ final class JedisClientAdapter implements RedisClientAdapter {
 		}
 		boolean several = batches.size() > 1;
 		for (JedisBatch batch : batches.values()) {
-			batch.write(several ? System.nanoTime() + until(deadline).toNanos() / 2 : deadline, deadline);
+			batch.write(several ? System.nanoTime() + Deadline.remainingNanos(deadline) / 2 : deadline, deadline);
 		}
 		for (JedisBatch batch : batches.values()) {
-			batch.read(deadline, (call) -> send(call, false, until(deadline)));
+			batch.read(deadline, (call) -> send(call, false, Deadline.remaining(deadline)));
 		}
 		return replies;
 	}
@@ -264,11 +265,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 	}
 
 	private static long deadline(Duration timeout) {
-		return System.nanoTime() + timeout.toNanos();
-	}
-
-	private static Duration until(long deadline) {
-		return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+		return Deadline.after(timeout);
 	}
 
 	@Override

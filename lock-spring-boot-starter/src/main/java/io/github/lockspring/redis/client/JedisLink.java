@@ -32,6 +32,8 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.RedisInputStream;
 
+import io.github.lockspring.support.Deadline;
+
 /**
  * Single connection, which is not reopened when it was lost, and on which every reply has
  * a deadline.
@@ -217,7 +219,7 @@ final class JedisLink extends Connection {
 	 */
 	@Nullable Object readMessage(Duration timeout) {
 		this.silenceAllowed = true;
-		Object message = read(System.nanoTime() + timeout.toNanos());
+		Object message = read(Deadline.after(timeout));
 		if (message != SILENCE) {
 			this.pinged = false;
 			return message;

@@ -26,6 +26,8 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
+import io.github.lockspring.support.Deadline;
+
 /**
  * Sentinel accessed through Jedis: one connection for queries, one for its announcements.
  */
@@ -65,7 +67,7 @@ final class JedisSentinel implements SentinelWatch.Sentinel {
 
 	private void subscribe(Duration timeout) {
 		try {
-			this.announcements.subscribe(SentinelWatch.CHANNELS, System.nanoTime() + timeout.toNanos());
+			this.announcements.subscribe(SentinelWatch.CHANNELS, Deadline.after(timeout));
 		}
 		catch (RuntimeException ex) {
 			this.announcements.cut();

@@ -26,6 +26,8 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
+import io.github.lockspring.support.Deadline;
+
 /**
  * Subscription to a channel on a separate connection, in a thread that reads until a
  * failure and then reconnects. If nothing arrives for some time, it checks whether the
@@ -107,7 +109,7 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 	}
 
 	private void subscribe(JedisLink link) {
-		link.subscribe(List.of(this.channel.name()), System.nanoTime() + this.timeout.toNanos());
+		link.subscribe(List.of(this.channel.name()), Deadline.after(this.timeout));
 		if (this.failures > 0) {
 			logger.info("Subscription to Redis messages restored");
 		}

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.support.Deadline;
 
 /**
  * Adapter of a client library, with dedicated connections, separate deadlines, and
@@ -72,9 +73,9 @@ public interface RedisClientAdapter extends AutoCloseable {
 	 * @return the replies to come, in the order of the calls
 	 */
 	default List<CompletableFuture<RedisReply>> sendAll(List<RedisCall> calls, Duration timeout) {
-		long deadline = System.nanoTime() + timeout.toNanos();
+		long deadline = Deadline.after(timeout);
 		return calls.stream()
-			.map((call) -> send(call, false, Duration.ofNanos(Math.max(0, deadline - System.nanoTime()))))
+			.map((call) -> send(call, false, Deadline.remaining(deadline)))
 			.toList();
 	}
 
