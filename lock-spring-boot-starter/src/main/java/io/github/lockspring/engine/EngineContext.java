@@ -19,6 +19,8 @@ package io.github.lockspring.engine;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import org.springframework.util.ReflectionUtils;
+
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.TimerThread;
@@ -44,9 +46,9 @@ final class EngineContext {
 
 	private final EngineThreads threads;
 
-	private final TimerThread timer;
+	private final TimerThread.Task timer;
 
-	private final List<TimerThread.Task> tasks = new CopyOnWriteArrayList<>();
+	private final List<Runnable> tasks = new CopyOnWriteArrayList<>();
 
 	private volatile boolean closed;
 
@@ -58,8 +60,9 @@ final class EngineContext {
 		this.settings = settings;
 		this.time = time;
 		this.threads = threads;
-		this.timer = (time == TimeSource.SYSTEM) ? TimerThread.shared()
+		TimerThread thread = (time == TimeSource.SYSTEM) ? TimerThread.shared()
 				: new TimerThread("lock-timer-" + backend.name(), time::nanoTime, time::parkNanos);
+		this.timer = thread.task(this::runTasks);
 	}
 
 	Store store() {
@@ -83,31 +86,49 @@ final class EngineContext {
 	}
 
 	/**
-	 * Add a task.
+	 * Add a task. The tasks of an engine run together, in the order in which they were
+	 * added.
 	 * @param action what to run; must not block, and requests its next run
+	 * @return the timer, of which runs are requested
 	 */
 	TimerThread.Task task(Runnable action) {
-		TimerThread.Task task = this.timer.task(action);
-		this.tasks.add(task);
-		return task;
-	}
-
-	void startTasks() {
-		this.tasks.forEach(TimerThread.Task::start);
+		this.tasks.add(action);
+		return this.timer;
 	}
 
 	/**
-	 * Start the tasks again, and run each of them once: it may have been stopped before
-	 * it requested its next run.
+	 * Run all tasks, also if one of them fails.
+	 */
+	private void runTasks() {
+		Throwable failure = null;
+		for (Runnable task : this.tasks) {
+			try {
+				task.run();
+			}
+			catch (Throwable ex) {
+				failure = ex;
+			}
+		}
+		if (failure != null) {
+			ReflectionUtils.rethrowRuntimeException(failure); // logged and retried
+		}
+	}
+
+	void startTasks() {
+		this.timer.start();
+	}
+
+	/**
+	 * Start the tasks again, and run them once: they may have been stopped before they
+	 * requested their next run.
 	 */
 	void restartTasks() {
-		long now = this.time.nanoTime();
 		startTasks();
-		this.tasks.forEach((task) -> task.runAt(now));
+		this.timer.runAt(this.time.nanoTime());
 	}
 
 	void stopTasks() {
-		this.tasks.forEach(TimerThread.Task::stop);
+		this.timer.stop();
 	}
 
 	/**

@@ -297,14 +297,16 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	/**
-	 * A request that does not wait has no later attempt: it is repeated as long as others
-	 * make progress, or may leave it a part of the key. If another session keeps the row
-	 * locked it does not begin what would be cut off while it waits for the row.
+	 * A request that does not wait has no later attempt, and one that waits may not have
+	 * the time for it: they are repeated as long as others make progress, unless those
+	 * may have taken the whole key. If another session keeps the row locked it does not
+	 * begin what would be cut off while it waits for the row.
 	 */
 	private static boolean isWorthAnotherTry(LockConnection connection, SQLException contention, LeaseRequest request,
 			boolean queueing) {
-		boolean lastChance = !queueing
-				&& (contention instanceof RowChangedException || !SingleStatementOperations.isExclusive(request));
+		boolean exclusive = SingleStatementOperations.isExclusive(request);
+		boolean lastChance = (contention instanceof RowChangedException) ? !queueing || !exclusive
+				: !queueing && !exclusive;
 		if (!lastChance) {
 			return !connection.isBusyFor(BUSY_ROW_TIME);
 		}

@@ -80,11 +80,12 @@ class ReadmeTests {
 			.map((match) -> match.group(1))
 			.toList();
 		assertThat(blocks).hasSize(4);
-		try (URLClassLoader loader = compile(Map.of("First", "class First {" + blocks.get(0) + "}", "Orders",
-				blocks.get(1), "InCode", "class InCode { void use(LockOperations locks, LockClient client) {"
-						+ blocks.get(2) + "} void pay(long id) { } }", "Alone",
-				"class Alone { void use(javax.sql.DataSource dataSource) {" + blocks.get(3)
-						+ "} void pay(long id) { } }"))) {
+		try (URLClassLoader loader = compile(
+				Map.of("First", "class First {" + blocks.get(0) + "}", "Orders", blocks.get(1), "InCode",
+						"class InCode { void use(LockOperations locks, LockClient client) {" + blocks.get(2)
+								+ "} void pay(long id) { } }",
+						"Alone", "class Alone { void use(javax.sql.DataSource dataSource) {" + blocks.get(3)
+								+ "} void pay(long id) { } }"))) {
 			start(loader);
 		}
 	}

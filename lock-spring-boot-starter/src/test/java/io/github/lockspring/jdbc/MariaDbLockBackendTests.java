@@ -28,13 +28,14 @@ import io.github.lockspring.spi.LockBackendContractTests;
 class MariaDbLockBackendTests {
 
 	/**
-	 * Behind its own driver.
+	 * Behind its own driver, with statements that the server parses once, as connections
+	 * of locks are by default.
 	 */
 	@Nested
 	class OwnDriver extends SqlLockBackendContractTests {
 
 		OwnDriver() {
-			super(MariaDbServer.shared(), MariaDbServer.shared().jdbcUrl());
+			super(MariaDbServer.shared(), MariaDbServer.shared().jdbcUrl() + "?useServerPrepStmts=true");
 		}
 
 	}
@@ -48,33 +49,6 @@ class MariaDbLockBackendTests {
 
 		MySqlDriver() {
 			super(MariaDbServer.shared(), MariaDbServer.shared().jdbcUrl().replace("jdbc:mariadb:", "jdbc:mysql:"));
-		}
-
-	}
-
-	/**
-	 * With statements that the server parses once.
-	 */
-	@Nested
-	@Tag(LockBackendContractTests.VARIANT)
-	class ServerPrepared extends SqlLockBackendContractTests {
-
-		ServerPrepared() {
-			super(MariaDbServer.shared(), MariaDbServer.shared().jdbcUrl() + "?useServerPrepStmts=true");
-		}
-
-	}
-
-	/**
-	 * The same behind the driver of MySQL.
-	 */
-	@Nested
-	@Tag(LockBackendContractTests.VARIANT)
-	class ServerPreparedMySqlDriver extends SqlLockBackendContractTests {
-
-		ServerPreparedMySqlDriver() {
-			super(MariaDbServer.shared(), MariaDbServer.shared().jdbcUrl().replace("jdbc:mariadb:", "jdbc:mysql:")
-					+ "?useServerPrepStmts=true");
 		}
 
 	}

@@ -237,8 +237,12 @@ abstract class SqlLockServerTests {
 
 	@Test
 	void missingRightToCreateTheTableIsReported() {
+		this.schema.initialize();
 		this.admin.execute(createGuest());
-		JdbcLockSchema ofGuest = new JdbcLockSchema(dataSourceOfGuest(), this.table);
+		this.admin.execute("GRANT SELECT ON " + this.table + " TO " + guest()); // admits
+																				// to the
+																				// database
+		JdbcLockSchema ofGuest = new JdbcLockSchema(dataSourceOfGuest(), this.table + "_of_guest");
 		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(ofGuest::initialize)
 			.withMessageContaining("could not be created");
 	}

@@ -74,9 +74,7 @@ public interface RedisClientAdapter extends AutoCloseable {
 	 */
 	default List<CompletableFuture<RedisReply>> sendAll(List<RedisCall> calls, Duration timeout) {
 		long deadline = Deadline.after(timeout);
-		return calls.stream()
-			.map((call) -> send(call, false, Deadline.remaining(deadline)))
-			.toList();
+		return calls.stream().map((call) -> send(call, false, Deadline.remaining(deadline))).toList();
 	}
 
 	/**
