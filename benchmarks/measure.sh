@@ -12,25 +12,25 @@ measure() { # store, workloads, repetitions, seconds, warm-up, contestants
 
 jmh="java -cp benchmarks/target/benchmarks.jar io.github.lockspring.benchmarks.jmh.JmhMedians"
 date > "$out/times"
-measure redis uncontended,own-keys 5 1.5 --warm-up=2 floor,lock-starter,redisson,spring-integration-pub-sub
+measure redis uncontended,own-keys 3 1.5 --warm-up=2 floor,lock-starter,redisson,spring-integration-pub-sub
 measure redis one-key 3 1.5 --warm-up=2 lock-starter,redisson,spring-integration-pub-sub
 measure redis processes 3 3 --warm-up=3 lock-starter,redisson,spring-integration-spin
 measure redis hand-off 3 4 --warm-up=2 blocking-pop,lock-starter,redisson
 date >> "$out/times"
 for store in postgresql mariadb; do
-	measure $store uncontended,own-keys 5 1.5 --warm-up=2 floor,lock-starter,spring-integration
+	measure $store uncontended,own-keys 3 1.5 --warm-up=2 floor,lock-starter,spring-integration
 	measure $store one-key 3 1.5 --warm-up=2 lock-starter,spring-integration
 	measure $store processes,hand-off 3 3 --warm-up=3 lock-starter,spring-integration
 	date >> "$out/times"
 done
 measure mariadb fairness 3 3 --warm-up=3 lock-starter
 measure postgresql-notify-off fairness 3 3 --warm-up=3 lock-starter
-measure zookeeper uncontended,own-keys 5 1.5 --warm-up=3 floor,lock-starter,curator-mutex
+measure zookeeper uncontended,own-keys 3 1.5 --warm-up=3 floor,lock-starter,curator-mutex
 measure zookeeper one-key 3 1.5 --warm-up=2 lock-starter,curator-mutex
 measure zookeeper processes 3 3 --warm-up=3 lock-starter,curator-mutex
 measure zookeeper hand-off 3 4 --warm-up=2 pipelined-queue,lock-starter,curator-mutex
 date >> "$out/times"
-measure h2 uncontended,own-keys,one-key 5 1 --warm-up=2 floor,fair-reentrant-lock,lock-starter,spring-integration,shedlock
+measure h2 uncontended,own-keys,one-key 3 1 --warm-up=2 floor,fair-reentrant-lock,lock-starter,spring-integration,shedlock
 for store in redis zookeeper postgresql mariadb; do
 	measure $store standstill 1 10 --warm-ups=0 lock-starter
 done
@@ -38,9 +38,9 @@ measure mariadb standstill-1000 1 10 --warm-ups=0 lock-starter
 measure redis standstill-1000 1 10 --warm-ups=0 lock-starter
 measure zookeeper held-2000 1 20 --warm-ups=0 lock-starter,curator-mutex
 date >> "$out/times"
+$jmh 'AnnotationBenchmark.(plainProxy|oursByNumber|oursByText|oursByProperty|oursByConcatenation|cacheable|cacheableByConcatenation|lock4j|shedLock)$|CycleBenchmark|ReentryBenchmark' -f 1 -wi 3 -w 1 -i 3 -r 1 > "$out/jmh.md" 2> "$out/jmh.err"
 for store in redis h2; do
-	measure $store start-up 3 20 --warm-ups=1 lock-starter
+	measure $store start-up 2 15 --warm-ups=1 lock-starter
 	measure $store threads-at-rest 1 10 --warm-ups=0 lock-starter
 done
-$jmh 'AnnotationBenchmark.(plainProxy|oursByNumber|oursByText|oursByProperty|oursByConcatenation|cacheable|cacheableByConcatenation|lock4j|shedLock)$|CycleBenchmark|ReentryBenchmark' -f 2 -wi 3 -w 1 -i 4 -r 1 > "$out/jmh.md" 2> "$out/jmh.err"
 date >> "$out/times"
