@@ -151,13 +151,22 @@ final class SqlServerStore implements Store {
 	 */
 	private LockStarter lockStarter() {
 		try (HikariDataSource pool = newDataSource()) {
-			DataSource unpooled = new DriverManagerDataSource(pool.getJdbcUrl(), pool.getUsername(),
+			DataSource unpooled = new DriverManagerDataSource(urlOfOwnConnections(pool), pool.getUsername(),
 					pool.getPassword());
 			JdbcLockSettings settings = JdbcLockSettings.ofOwnConnections(JdbcLockSchema.DEFAULT_TABLE_NAME,
 					OWN_CONNECTIONS);
 			return LockStarter.on(new JdbcLockBackend(unpooled, settings.withListening(isNotifying())), () -> {
 			});
 		}
+	}
+
+	/**
+	 * As the auto-configuration does: the server parses a statement once per connection.
+	 */
+	private String urlOfOwnConnections(HikariDataSource pool) {
+		String url = pool.getJdbcUrl();
+		return (product() != SqlProduct.POSTGRESQL && !url.contains("useServerPrepStmts="))
+				? url + "&useServerPrepStmts=true" : url;
 	}
 
 	private ShedLock shedLock() {
