@@ -107,6 +107,11 @@ final class QueueWatcher implements Watcher {
 		for (QueueNode node : blockers) {
 			String path = parent + '/' + node.name();
 			this.watches.add(path, queueEntry);
+			if (!queueEntry.isWaiting()) {
+				this.watches.remove(path, queueEntry); // it has left, perhaps before the
+														// watch was added
+				return;
+			}
 			queueEntry.session().watch(path, this).thenAccept((found) -> {
 				if (found) {
 					queueEntry.watched(round);
