@@ -38,6 +38,12 @@ measure mariadb standstill-1000 1 10 --warm-ups=0 lock-starter
 measure redis standstill-1000 1 10 --warm-ups=0 lock-starter
 measure zookeeper held-2000 1 20 --warm-ups=0 lock-starter,curator-mutex
 date >> "$out/times"
+for workload in uncontended one-key; do
+	measure redis $workload 3 1.5 --warm-up=2 floor-increment,lock-starter-increment,redisson-increment,lock-starter-permit,redisson-permit,lock-starter-read,redisson-read
+	measure zookeeper $workload 3 1.5 --warm-up=2 floor-increment,lock-starter-increment,curator-increment,lock-starter-permit,curator-permit,lock-starter-read,curator-read
+	measure postgresql $workload 3 1.5 --warm-up=2 floor-increment,lock-starter-increment,lock-starter-permit,lock-starter-read
+done
+date >> "$out/times"
 $jmh 'AnnotationBenchmark.(plainProxy|oursByNumber|oursByText|oursByProperty|oursByConcatenation|cacheable|cacheableByConcatenation|lock4j|shedLock)$|CycleBenchmark|ReentryBenchmark' -f 1 -wi 3 -w 1 -i 3 -r 1 > "$out/jmh.md" 2> "$out/jmh.err"
 for store in redis h2; do
 	measure $store start-up 2 15 --warm-ups=1 lock-starter

@@ -17,6 +17,7 @@
 package io.github.lockspring;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
@@ -44,6 +45,23 @@ final class CompositeLockHandle implements LockHandle {
 		this.locks = locks;
 	}
 
+	/**
+	 * Create a handle of the locks of other handles.
+	 * @param handles the handles, in the order in which they were acquired
+	 */
+	static CompositeLockHandle of(Collection<LockHandle> handles) {
+		Deque<DefaultLockHandle> locks = new ArrayDeque<>();
+		for (LockHandle handle : handles) {
+			if (handle instanceof CompositeLockHandle composite) {
+				new ArrayDeque<>(composite.locks).descendingIterator().forEachRemaining(locks::push);
+			}
+			else {
+				locks.push((DefaultLockHandle) handle);
+			}
+		}
+		return new CompositeLockHandle(locks);
+	}
+
 	@Nullable Object ownerOf(String backend, String storeKey) {
 		return this.locks.stream()
 			.map((lock) -> lock.ownerOf(backend, storeKey))
@@ -66,10 +84,14 @@ final class CompositeLockHandle implements LockHandle {
 	public long fencingToken() {
 		checkpoint();
 		LongSummaryStatistics tokens = this.locks.stream().mapToLong(LockHandle::fencingToken).summaryStatistics();
-		if (tokens.getMin() == tokens.getMax()) {
+		if (tokens.getMin() == tokens.getMax() && hasOneBackend()) {
 			return tokens.getMax();
 		}
 		throw new IllegalStateException("The keys were acquired one after the other and do not share a fencing token");
+	}
+
+	private boolean hasOneBackend() {
+		return this.locks.stream().map(DefaultLockHandle::backendName).distinct().count() == 1;
 	}
 
 	@Override

@@ -16,10 +16,13 @@
 
 package io.github.lockspring;
 
+import java.util.Collection;
+
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
+import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.internal.LockAccess;
@@ -45,6 +48,11 @@ final class CoreLockAccess extends LockAccess {
 	}
 
 	@Override
+	public void registerName(LockTemplate template, String name) {
+		template.registerName(name);
+	}
+
+	@Override
 	public LockTemplate within(LockTemplate template, @Nullable LockContext context) {
 		return template.within(context);
 	}
@@ -57,6 +65,21 @@ final class CoreLockAccess extends LockAccess {
 	@Override
 	public RuntimeException translate(EngineException failure, String storeKey) {
 		return LockException.of(failure, storeKey);
+	}
+
+	@Override
+	public RuntimeException translateValueFailure(EngineException failure, String storeKey) {
+		return LockException.ofValue(failure, storeKey);
+	}
+
+	@Override
+	public LockHandle handle(LockTemplate template, Hold hold) {
+		return template.handle(hold);
+	}
+
+	@Override
+	public LockHandle handle(Collection<LockHandle> locks) {
+		return CompositeLockHandle.of(locks);
 	}
 
 	@Override

@@ -78,6 +78,10 @@ final class DefaultLockHandle implements LockHandle {
 				? this.hold.owner() : null;
 	}
 
+	String backendName() {
+		return this.hold.backendName();
+	}
+
 	@Override
 	public String key() {
 		return this.hold.key().substring(this.prefixLength);

@@ -57,6 +57,17 @@ public abstract class LockException extends RuntimeException {
 	}
 
 	/**
+	 * Translate an exception of the engine about a value.
+	 */
+	static RuntimeException ofValue(EngineException failure, String key) {
+		return switch (failure.getReason()) {
+			case UNAVAILABLE -> new LockUnavailableException("Could not access the value ", failure, key);
+			case CLOSED -> LockShutdownException.ofValue(key, failure);
+			default -> of(failure, key);
+		};
+	}
+
+	/**
 	 * Return the key of the lock as the store knows it: with the prefix and the name.
 	 * @return the key, or several separated by commas
 	 * @see LockHandle#storeKey()

@@ -74,7 +74,9 @@ public interface LockHandle extends AutoCloseable {
 	 * Return the fencing token: greater than every token previously granted by this store
 	 * for this key, and constant while the lock is held, including reentrant acquisitions
 	 * and renewals. A read lock that was acquired under the same owner's write lock has
-	 * the token of the write lock.
+	 * the token of the write lock, and read locks that share a lease inside a process
+	 * have the same token. Tokens of permits are unique, but a permit that was handed off
+	 * inside a process can have a smaller token than one that is held already.
 	 * @return the token
 	 * @throws LockLostException if the lease is lost
 	 * @throws LockSuspendedException while the connection to the store is suspended

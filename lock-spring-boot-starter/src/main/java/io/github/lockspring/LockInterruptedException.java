@@ -25,7 +25,8 @@ import io.github.lockspring.engine.KeyFormat;
 public final class LockInterruptedException extends LockException {
 
 	LockInterruptedException(String key, InterruptedException cause) {
-		super("Interrupted while waiting for the lock on " + KeyFormat.quote(key), key, cause);
+		super("Interrupted while waiting for the lock on " + KeyFormat.quote(key) + ": it is not held; end the task",
+				key, cause);
 	}
 
 }

@@ -32,7 +32,8 @@ public final class LockLostException extends LockException {
 	 */
 	public LockLostException(String storeKey) {
 		super("Lost the lock on " + KeyFormat.quote(storeKey)
-				+ " while it was held: another owner may have acquired it", storeKey, null);
+				+ " while it was held: another owner may have acquired it; check the work done since, or repeat it",
+				storeKey, null);
 	}
 
 }

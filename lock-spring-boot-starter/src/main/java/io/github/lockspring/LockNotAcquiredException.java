@@ -30,7 +30,7 @@ public final class LockNotAcquiredException extends LockException {
 
 	LockNotAcquiredException(String key, Duration waitTime) {
 		super("Could not acquire the lock on " + KeyFormat.quote(key) + " within " + waitTime
-				+ ": it is held by another owner", key, null);
+				+ ": it is held by another owner; retry later, or wait longer", key, null);
 		this.waitTime = waitTime;
 	}
 

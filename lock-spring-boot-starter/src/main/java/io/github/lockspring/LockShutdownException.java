@@ -21,15 +21,23 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * Thrown if the lock could not be acquired because the application is shutting down,
- * stopped or paused. The lock is not held. Methods with {@link OnFailure#SKIP} are
- * skipped instead.
+ * Thrown if a lock could not be acquired, or a value not be accessed, because the
+ * application is shutting down, stopped or paused. The lock is not held. Methods with
+ * {@link OnFailure#SKIP} are skipped instead.
  */
 public final class LockShutdownException extends LockException {
 
 	LockShutdownException(String key, @Nullable Throwable cause) {
-		super("Could not acquire the lock on " + KeyFormat.quote(key) + ": the application is shutting down", key,
-				cause);
+		this("acquire", "lock on ", key, cause);
+	}
+
+	private LockShutdownException(String verb, String object, String key, @Nullable Throwable cause) {
+		super("Could not " + verb + " the " + object + KeyFormat.quote(key)
+				+ ": the application is shutting down; another instance can " + verb + " it", key, cause);
+	}
+
+	static LockShutdownException ofValue(String key, Throwable cause) {
+		return new LockShutdownException("access", "value ", key, cause);
 	}
 
 }

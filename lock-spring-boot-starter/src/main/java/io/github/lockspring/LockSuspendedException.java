@@ -31,7 +31,7 @@ public final class LockSuspendedException extends LockException {
 
 	LockSuspendedException(String storeKey) {
 		super("The connection to the store is suspended: it is unknown whether the lock on " + KeyFormat.quote(storeKey)
-				+ " is still held", storeKey, null);
+				+ " is still held; retry when the connection is restored", storeKey, null);
 	}
 
 }

@@ -156,8 +156,18 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 	 */
 	@Override
 	public LockTemplate named(String name) {
-		return new LockTemplate(this.engines, this.engine, this.prefix + requireName(name) + ':', this.defaultOptions,
-				this.owner, this.context);
+		LockTemplate template = new LockTemplate(this.engines, this.engine, this.prefix + requireName(name) + ':',
+				this.defaultOptions, this.owner, this.context);
+		registerName(name);
+		return template;
+	}
+
+	/**
+	 * Register the name of a lock whose key begins with it, so that meters can be tagged
+	 * with it.
+	 */
+	void registerName(String name) {
+		this.engines.lockNames().register(this.prefix, name);
 	}
 
 	private static String requireName(String name) {
@@ -193,6 +203,13 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 
 	LockEngine engine() {
 		return this.engine;
+	}
+
+	/**
+	 * Create a handle of a hold.
+	 */
+	LockHandle handle(Hold hold) {
+		return new DefaultLockHandle(hold, this.prefix.length());
 	}
 
 	/**
@@ -401,8 +418,8 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 			throw new InvalidLockKeyException("At least one key is required");
 		}
 		if (keys.size() > MAX_KEYS) {
-			throw new LockLimitException("At most " + MAX_KEYS + " keys can be locked together, not " + keys.size(),
-					this.prefix);
+			throw new LockLimitException("At most " + MAX_KEYS + " keys can be locked together, not " + keys.size()
+					+ "; lock fewer, or a common key", this.prefix);
 		}
 		TreeSet<String> canonical = new TreeSet<>();
 		keys.forEach((key) -> canonical.add(LockKeys.requireValid(key)));

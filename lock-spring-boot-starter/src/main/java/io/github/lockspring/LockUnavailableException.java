@@ -20,12 +20,18 @@ import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * Thrown if the store failed, or did not respond in time. The lock is not held.
+ * Thrown if the store failed, or did not respond in time. The lock is not held. If a
+ * change of a value may have been made, the cause is an
+ * {@link io.github.lockspring.spi.OutcomeUnknownException}.
  */
 public final class LockUnavailableException extends LockException {
 
 	LockUnavailableException(EngineException failure, String key) {
-		super("Could not acquire the lock on " + KeyFormat.quote(key) + ": " + messageOf(failure), key,
+		this("Could not acquire the lock on ", failure, key);
+	}
+
+	LockUnavailableException(String problem, EngineException failure, String key) {
+		super(problem + KeyFormat.quote(key) + ": " + messageOf(failure) + " (retry when the store is available)", key,
 				(failure.getCause() != null) ? failure.getCause() : failure);
 	}
 

@@ -54,6 +54,11 @@ class DocumentLockBackendTests extends LockBackendContractTests {
 		}
 	}
 
+	@Override
+	protected boolean recordsProcesses() {
+		return false;
+	}
+
 	@Test
 	void applicationsThatShareTheStoreExcludeEachOther() {
 		application().run((one) -> application().run((two) -> {

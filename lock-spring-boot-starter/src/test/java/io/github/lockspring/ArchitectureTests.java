@@ -61,7 +61,11 @@ class ArchitectureTests {
 
 	private static final String INTERNAL = ROOT + ".internal";
 
-	private static final String[] PUBLIC_API = { ROOT, FENCING, SPI, ROOT + ".concurrent", ROOT + ".test" };
+	private static final String AOP = ROOT + ".aop";
+
+	private static final String TEST = ROOT + ".test";
+
+	private static final String[] PUBLIC_API = { ROOT, FENCING, SPI, ROOT + ".concurrent", ROOT + ".bridge", TEST };
 
 	private static final String[] BACKENDS = { ROOT + ".local..", ROOT + ".jdbc..", ROOT + ".redis..",
 			ROOT + ".redlock..", ROOT + ".zookeeper.." };
@@ -114,23 +118,63 @@ class ArchitectureTests {
 	static final ArchRule zooKeeperKnowsTheSpi = packageKnowsOnly(ROOT + ".zookeeper", SPI);
 
 	@ArchTest
-	static final ArchRule concurrentKnowsRootAndEngine = packageKnowsOnly(ROOT + ".concurrent", ROOT, ENGINE, INTERNAL);
+	static final ArchRule concurrentKnowsRootAndEngine = packageKnowsOnly(ROOT + ".concurrent", ROOT, ENGINE, SPI,
+			INTERNAL);
 
 	@ArchTest
-	static final ArchRule aopKnowsRootAndEngine = packageKnowsOnly(ROOT + ".aop", ROOT, ENGINE, INTERNAL,
-			ROOT + ".aop.expression");
+	static final ArchRule aopKnowsAnnotationsAndInvocations = packageKnowsOnly(AOP, ROOT, ENGINE, INTERNAL,
+			AOP + ".annotation", AOP + ".invocation");
 
 	@ArchTest
-	static final ArchRule expressionKnowsRootAndEngine = packageKnowsOnly(ROOT + ".aop.expression", ROOT, ENGINE);
+	static final ArchRule annotationsKnowExpressions = packageKnowsOnly(AOP + ".annotation", ROOT, ENGINE, INTERNAL,
+			AOP + ".expression");
 
 	@ArchTest
-	static final ArchRule aspectjKnowsAop = packageKnowsOnly(ROOT + ".aop.aspectj", ROOT + ".aop");
+	static final ArchRule invocationsKnowAnnotations = packageKnowsOnly(AOP + ".invocation", ROOT, ENGINE, INTERNAL,
+			AOP + ".annotation", AOP + ".expression");
+
+	@ArchTest
+	static final ArchRule checksKnowTheAdvice = packageKnowsOnly(AOP + ".check", ROOT, ENGINE, INTERNAL, AOP,
+			AOP + ".annotation");
+
+	@ArchTest
+	static final ArchRule expressionKnowsRootAndEngine = packageKnowsOnly(AOP + ".expression", ROOT, ENGINE);
+
+	@ArchTest
+	static final ArchRule aspectjKnowsAop = packageKnowsOnly(AOP + ".aspectj", AOP, AOP + ".annotation",
+			AOP + ".invocation", AOP + ".check");
 
 	@ArchTest
 	static final ArchRule actuateKnowsRootAndEngine = packageKnowsOnly(ROOT + ".actuate", ROOT, ENGINE, SPI);
 
 	@ArchTest
-	static final ArchRule testKnowsTheSpi = packageKnowsOnly(ROOT + ".test", ROOT, SPI);
+	static final ArchRule testKnowsTheLocalBackend = packageKnowsOnly(TEST, ROOT, SPI, ENGINE, INTERNAL,
+			ROOT + ".local", AUTO_CONFIGURATION);
+
+	@ArchTest
+	static final ArchRule noPackageKnowsTest = noClasses().that()
+		.resideOutsideOfPackage(TEST)
+		.should()
+		.dependOnClassesThat()
+		.resideInAPackage(TEST);
+
+	@ArchTest
+	static final ArchRule testLibrariesStayInTheirPackage = typesStayIn(
+			new String[] { "org.springframework.test..", "org.springframework.boot.test..", "org.assertj.." }, TEST);
+
+	@ArchTest
+	static final ArchRule assertionsAreOptional = noClasses().that()
+		.haveSimpleNameNotEndingWith("Assert")
+		.should()
+		.dependOnClassesThat()
+		.resideInAPackage("org.assertj..");
+
+	@ArchTest
+	static final ArchRule springTestIsKnownToItsListener = noClasses().that()
+		.haveSimpleNameNotEndingWith("TestExecutionListener")
+		.should()
+		.dependOnClassesThat()
+		.resideInAnyPackage("org.springframework.test..", "org.springframework.boot.test..");
 
 	/**
 	 * What applications and authors of backends see. The package {@code internal} is for
@@ -145,14 +189,14 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule noPackageKnowsTheAutoConfiguration = noClasses().that()
-		.resideOutsideOfPackage(AUTO_CONFIGURATION)
+		.resideOutsideOfPackages(AUTO_CONFIGURATION, TEST)
 		.should()
 		.dependOnClassesThat()
 		.resideInAPackage(AUTO_CONFIGURATION);
 
 	@ArchTest
 	static final ArchRule onlyTheAutoConfigurationKnowsBackends = noClasses().that()
-		.resideOutsideOfPackage(AUTO_CONFIGURATION)
+		.resideOutsideOfPackages(AUTO_CONFIGURATION, TEST)
 		.and()
 		.resideOutsideOfPackages(BACKENDS)
 		.should()
@@ -204,26 +248,39 @@ class ArchitectureTests {
 			ZOOKEEPER_TYPES);
 
 	@ArchTest
-	static final ArchRule aspectJStaysInItsPackage = typesStayIn(new String[] { "org.aspectj.." },
-			ROOT + ".aop.aspectj");
+	static final ArchRule aspectJStaysInItsPackage = typesStayIn(new String[] { "org.aspectj.." }, AOP + ".aspectj");
 
 	@ArchTest
 	static final ArchRule expressionLanguageStaysInItsPackage = typesStayIn(
-			new String[] { "org.springframework.expression.." }, ROOT + ".aop.expression");
+			new String[] { "org.springframework.expression.." }, AOP + ".expression");
 
 	@ArchTest
-	static final ArchRule coroutinesStayInTheAdvice = typesStayIn(new String[] { "kotlinx.." }, ROOT + ".aop");
+	static final ArchRule coroutinesStayInTheAdvice = typesStayIn(new String[] { "kotlinx.." }, AOP + ".invocation");
 
 	/**
 	 * Lettuce reports changes of a cluster by a stream.
 	 */
 	@ArchTest
 	static final ArchRule reactorStaysInTheAdviceAndLettuce = noClasses().that()
-		.resideOutsideOfPackages(ROOT + ".aop", ROOT + ".redis..")
+		.resideOutsideOfPackages(AOP + ".invocation", ROOT + ".redis..")
 		.and(DescribedPredicate.not(belongToAnyOf(ReactiveLockContext.class)))
 		.should()
 		.dependOnClassesThat()
 		.resideInAnyPackage("reactor..", "org.reactivestreams..");
+
+	@ArchTest
+	static final ArchRule bridgeKnowsRootAndEngine = packageKnowsOnly(ROOT + ".bridge", ROOT, ENGINE, INTERNAL);
+
+	@ArchTest
+	static final ArchRule otherLibrariesOfLocksStayInTheBridge = typesStayIn(
+			new String[] { "org.springframework.integration..", "net.javacrumbs.." }, ROOT + ".bridge");
+
+	@ArchTest
+	static final ArchRule noPackageKnowsTheBridge = noClasses().that()
+		.resideOutsideOfPackage(ROOT + ".bridge")
+		.should()
+		.dependOnClassesThat()
+		.resideInAPackage(ROOT + ".bridge");
 
 	@ArchTest
 	static final ArchRule actuatorAndMetersStayInTheirPackage = typesStayIn(
@@ -232,6 +289,11 @@ class ArchitectureTests {
 
 	@ArchTest
 	static final ArchRule packagesDoNotGoRoundInCircles = slices().matching(ROOT + ".(*)..").should().beFreeOfCycles();
+
+	@ArchTest
+	static final ArchRule packagesOfTheAdviceDoNotGoRoundInCircles = slices().assignedFrom(new Packages(AOP))
+		.should()
+		.beFreeOfCycles();
 
 	/**
 	 * A queue and the holds in it count as one, like a list and its nodes.
@@ -310,6 +372,27 @@ class ArchitectureTests {
 		@Override
 		public String getDescription() {
 			return "top-level classes of " + this.root;
+		}
+
+	}
+
+	/**
+	 * Assigns each package below another one, and that one itself, to a slice of its own.
+	 *
+	 * @param root the name of the package above
+	 */
+	private record Packages(String root) implements SliceAssignment {
+
+		@Override
+		public SliceIdentifier getIdentifierOf(JavaClass type) {
+			String name = type.getPackageName();
+			return (name.equals(this.root) || name.startsWith(this.root + '.')) ? SliceIdentifier.of(name)
+					: SliceIdentifier.ignore();
+		}
+
+		@Override
+		public String getDescription() {
+			return "packages in " + this.root;
 		}
 
 	}

@@ -40,6 +40,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.engine.LockNames;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.local.LocalStores;
@@ -206,7 +208,8 @@ class LockTemplateTests {
 			.isThrownBy(() -> this.locks.execute("42", TRY_ONCE, (lock) -> {
 				throw new AssertionError("must not run");
 			}))
-			.withMessage("Could not acquire the lock on 'lock:42' within PT0S: it is held by another owner")
+			.withMessage("Could not acquire the lock on 'lock:42' within PT0S: it is held by another owner;"
+					+ " retry later, or wait longer")
 			.satisfies((ex) -> assertThat(ex.storeKey()).isEqualTo("lock:42"))
 			.satisfies((ex) -> assertThat(ex.waitTime()).isZero());
 	}
@@ -348,7 +351,8 @@ class LockTemplateTests {
 			.isThrownBy(() -> this.locks.execute("42", TRY_ONCE, (lock) -> {
 				throw new AssertionError("must not run");
 			}))
-			.withMessage("Could not acquire the lock on 'lock:42': The lock backend 'local' failed: connection refused")
+			.withMessage(
+					"Could not acquire the lock on 'lock:42': The lock backend 'local' failed: connection refused (retry when the store is available)")
 			.withCause(down);
 	}
 
@@ -465,6 +469,15 @@ class LockTemplateTests {
 			assertThat(isFree("42")).isTrue();
 		});
 		assertThat(orders.defaultOptions()).isSameAs(OPTIONS);
+	}
+
+	@Test
+	void namedTemplateRegistersItsName() {
+		LockEngines engines = LockEngines.of(this.engine);
+		LockTemplate locks = new LockTemplate(engines, "lock:", OPTIONS);
+		assertThat(engines.lockNames().nameOf(locks.storeKey("order:42"))).isEqualTo(LockNames.NONE);
+		LockTemplate orders = locks.ownedBy(this).named("order");
+		assertThat(engines.lockNames().nameOf(orders.storeKey("42"))).isEqualTo("order");
 	}
 
 	@Test

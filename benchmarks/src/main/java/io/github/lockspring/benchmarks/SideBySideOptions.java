@@ -19,6 +19,7 @@ package io.github.lockspring.benchmarks;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 import org.springframework.core.env.PropertySource;
 import org.springframework.util.StringUtils;
@@ -64,8 +65,7 @@ final class SideBySideOptions {
 
 	List<Entrant> contestants(Store store, Workload workload) {
 		Set<String> names = StringUtils.commaDelimitedListToSet(option("contestants", ""));
-		return store.entrants()
-			.stream()
+		return Stream.concat(store.entrants().stream(), names.isEmpty() ? Stream.empty() : store.primitives().stream())
 			.filter((entrant) -> names.isEmpty() || names.contains(entrant.name()))
 			.filter((entrant) -> workload.admits(store, entrant))
 			.toList();

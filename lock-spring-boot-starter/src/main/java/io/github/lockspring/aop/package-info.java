@@ -16,7 +16,8 @@
 
 /**
  * Interception of methods annotated with {@link io.github.lockspring.DistributedLock}:
- * attributes, advice and startup checks. Internal: not intended for use by applications.
+ * the advisor and the interceptor, which joins the annotations with their invokers.
+ * Internal: not intended for use by applications.
  */
 @NullMarked
 package io.github.lockspring.aop;

@@ -16,11 +16,13 @@
 
 package io.github.lockspring.autoconfigure;
 
+import java.util.List;
 import java.util.Objects;
 
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -35,7 +37,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 
-import io.github.lockspring.autoconfigure.LockProperties.ReleaseNotification;
+import io.github.lockspring.autoconfigure.JdbcLockProperties.ReleaseNotification;
 import io.github.lockspring.jdbc.JdbcLockBackend;
 import io.github.lockspring.jdbc.JdbcLockSettings;
 
@@ -54,7 +56,7 @@ class JdbcLockConfiguration {
 
 	@Bean
 	JdbcLockTable jdbcLockTable(LockProperties lockProperties, ListableBeanFactory beanFactory) {
-		LockProperties.Jdbc properties = lockProperties.getJdbc();
+		JdbcLockProperties properties = lockProperties.getJdbc();
 		DataSource dataSource = CLIENT.requireOne(beanFactory, properties.getDataSource());
 		RoutingDataSources.refuse(dataSource);
 		return new JdbcLockTable(dataSource, properties);
@@ -76,7 +78,7 @@ class JdbcLockConfiguration {
 		return backend(dataSource, lockProperties.getJdbc(), table, shared(lockProperties.getJdbc(), size));
 	}
 
-	private static JdbcLockBackend backend(DataSource dataSource, LockProperties.Jdbc properties, JdbcLockTable table,
+	private static JdbcLockBackend backend(DataSource dataSource, JdbcLockProperties properties, JdbcLockTable table,
 			JdbcLockSettings settings) {
 		boolean listening = properties.getNotify() == ReleaseNotification.AUTO && table.supportsNotifications()
 				&& !settings.isSmallPool();
@@ -87,7 +89,7 @@ class JdbcLockConfiguration {
 	 * A pool that was named may have been made for the locks, with as many connections as
 	 * they are to have.
 	 */
-	private static int connections(LockProperties.Jdbc properties, int poolSize) {
+	private static int connections(JdbcLockProperties properties, int poolSize) {
 		int connections = properties.getConnections();
 		boolean limited = properties.getDataSource() != null && poolSize > 0;
 		return limited ? Math.min(connections, poolSize) : connections;
@@ -96,7 +98,7 @@ class JdbcLockConfiguration {
 	/**
 	 * A pool that was named is taken for one that is for locks only.
 	 */
-	private static JdbcLockSettings shared(LockProperties.Jdbc properties, int poolSize) {
+	private static JdbcLockSettings shared(JdbcLockProperties properties, int poolSize) {
 		return (properties.getDataSource() == null && poolSize > 0)
 				? JdbcLockSettings.ofSharedPool(properties.getTableName(), poolSize)
 				: JdbcLockSettings.of(properties.getTableName());
@@ -119,13 +121,17 @@ class JdbcLockConfiguration {
 	}
 
 	/**
-	 * Hints for the statements that create the lock table.
+	 * Hints for the statements that create the lock table, and for what is read from a
+	 * pool.
 	 */
 	static final class Hints implements RuntimeHintsRegistrar {
 
 		@Override
 		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 			hints.resources().registerPattern("io/github/lockspring/jdbc/*.sql");
+			hints.reflection()
+				.registerTypeIfPresent(classLoader, "com.zaxxer.hikari.HikariDataSource",
+						(type) -> type.withMethod("getJdbcUrl", List.of(), ExecutableMode.INVOKE));
 		}
 
 	}

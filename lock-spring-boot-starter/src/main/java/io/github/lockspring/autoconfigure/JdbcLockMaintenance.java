@@ -56,7 +56,7 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 
 	private final JdbcLockTable table;
 
-	private final LockProperties.Jdbc properties;
+	private final JdbcLockProperties properties;
 
 	private @Nullable Work work;
 
@@ -64,8 +64,8 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 	 * Checks the properties.
 	 * @throws InvalidConfigurationPropertyValueException if one of them is out of range
 	 */
-	JdbcLockMaintenance(JdbcLockTable table, LockProperties.Jdbc properties) {
-		LockProperties.Jdbc.Cleanup cleanup = properties.getCleanup();
+	JdbcLockMaintenance(JdbcLockTable table, JdbcLockProperties properties) {
+		JdbcLockProperties.Cleanup cleanup = properties.getCleanup();
 		require("interval", cleanup.getInterval(), Duration.ofSeconds(1), "one second");
 		require("retention", cleanup.getRetention(), JdbcLockCleanup.MIN_RETENTION, "one hour");
 		this.table = table;

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
 
-import io.github.lockspring.autoconfigure.LockProperties.SchemaInitialization;
+import io.github.lockspring.autoconfigure.JdbcLockProperties.SchemaInitialization;
 import io.github.lockspring.jdbc.JdbcLockSchema;
 import io.github.lockspring.spi.BackendUnavailableException;
 
@@ -37,7 +37,7 @@ final class JdbcLockTable {
 
 	private final DataSource dataSource;
 
-	private final LockProperties.Jdbc properties;
+	private final JdbcLockProperties properties;
 
 	private final JdbcLockSchema schema;
 
@@ -45,7 +45,7 @@ final class JdbcLockTable {
 
 	private volatile @Nullable String lastProblem;
 
-	JdbcLockTable(DataSource dataSource, LockProperties.Jdbc properties) {
+	JdbcLockTable(DataSource dataSource, JdbcLockProperties properties) {
 		this.dataSource = dataSource;
 		this.properties = properties;
 		this.schema = schema(dataSource, properties.getTableName());

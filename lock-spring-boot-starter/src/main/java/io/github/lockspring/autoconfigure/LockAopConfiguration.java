@@ -16,6 +16,8 @@
 
 package io.github.lockspring.autoconfigure;
 
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
@@ -37,9 +39,9 @@ import org.springframework.core.type.AnnotationMetadata;
 
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.DistributedLockInterceptor;
-import io.github.lockspring.aop.InterceptionCheck;
-import io.github.lockspring.aop.LeaseTimeCheck;
-import io.github.lockspring.aop.LockDeclarationCheck;
+import io.github.lockspring.aop.check.InterceptionCheck;
+import io.github.lockspring.aop.check.LeaseTimeCheck;
+import io.github.lockspring.aop.check.LockDeclarationCheck;
 import io.github.lockspring.aop.expression.LockExpressionRootObject;
 import io.github.lockspring.autoconfigure.LockProperties.AopMode;
 import io.github.lockspring.engine.LockEngines;
@@ -63,17 +65,19 @@ class LockAopConfiguration {
 
 	@Bean
 	static LockDeclarationCheck lockDeclarationCheck(ConfigurableListableBeanFactory beanFactory,
-			DistributedLockInterceptor interceptor, LockTemplate template, LockSettings settings,
-			InterceptionCheck interception) {
-		return new LockDeclarationCheck(beanFactory, interceptor, template, settings.annotationDefaults(),
+			DistributedLockInterceptor interceptor, ObjectProvider<LockTemplate> template, LockEngines engines,
+			LockSettings settings, InterceptionCheck interception) {
+		return new LockDeclarationCheck(beanFactory, interceptor,
+				LockAutoConfiguration.templateOf(template, engines, settings), settings.annotationDefaults(),
 				interception);
 	}
 
 	@Bean
-	static LeaseTimeCheck lockLeaseTimeCheck(DistributedLockInterceptor interceptor, LockTemplate template,
-			LockEngines engines, LockProperties properties) {
-		return new LeaseTimeCheck(interceptor, template, (backend) -> engines.require(backend).probe(),
-				properties.getOperationTimeout());
+	static LeaseTimeCheck lockLeaseTimeCheck(DistributedLockInterceptor interceptor,
+			ObjectProvider<LockTemplate> template, LockEngines engines, LockSettings settings,
+			LockProperties properties) {
+		return new LeaseTimeCheck(interceptor, LockAutoConfiguration.templateOf(template, engines, settings),
+				(backend) -> engines.require(backend).probe(), properties.getOperationTimeout());
 	}
 
 	/**
@@ -107,18 +111,22 @@ class LockAopConfiguration {
 
 	/**
 	 * Hints for the properties of {@code #root} in expressions, and for the classes by
-	 * which the libraries are known to be there that make calls special. The types of the
-	 * arguments are the application's to register, as they are for other expressions.
+	 * which the libraries are known to be there that make calls special. Those of the
+	 * arguments are registered for each annotated method.
 	 */
 	static final class Hints implements RuntimeHintsRegistrar {
+
+		private static final List<String> LIBRARIES = List.of("reactor.core.publisher.Flux",
+				"kotlinx.coroutines.reactor.MonoKt",
+				"org.springframework.transaction.support.TransactionSynchronizationManager",
+				"org.springframework.transaction.reactive.TransactionSynchronizationManager",
+				"org.springframework.orm.jpa.EntityManagerHolder", "jakarta.persistence.EntityManager");
 
 		@Override
 		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 			ReflectionHints reflection = hints.reflection();
 			reflection.registerType(LockExpressionRootObject.class, MemberCategory.INVOKE_PUBLIC_METHODS);
-			reflection.registerTypeIfPresent(classLoader, "reactor.core.publisher.Flux");
-			reflection.registerTypeIfPresent(classLoader,
-					"org.springframework.transaction.support.TransactionSynchronizationManager");
+			LIBRARIES.forEach((type) -> reflection.registerTypeIfPresent(classLoader, type));
 		}
 
 	}

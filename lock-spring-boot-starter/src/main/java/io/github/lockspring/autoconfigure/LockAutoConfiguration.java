@@ -16,8 +16,10 @@
 
 package io.github.lockspring.autoconfigure;
 
-import io.micrometer.core.instrument.MeterRegistry;
+import java.util.List;
+
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
@@ -30,6 +32,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -39,8 +42,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.transaction.ConfigurableTransactionManager;
 
 import io.github.lockspring.LockTemplate;
-import io.github.lockspring.actuate.LockLossCounter;
-import io.github.lockspring.aop.LockTransactionListener;
+import io.github.lockspring.aop.invocation.LockTransactionListener;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
@@ -55,23 +57,25 @@ import io.github.lockspring.spi.TimeSource;
 		"org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
 		"org.springframework.cloud.zookeeper.ZookeeperAutoConfiguration" })
 @EnableConfigurationProperties(LockProperties.class)
-@Import({ LockAopConfiguration.class, OnLockBackendCondition.WithoutOwnLockBackend.class, RedisLockConfiguration.class,
-		RedlockConfiguration.class, ZooKeeperLockConfiguration.class, JdbcLockConfiguration.class,
-		LocalLockConfiguration.class })
+@Import({ LockAopConfiguration.class, LockMetricsConfiguration.class,
+		OnLockBackendCondition.WithoutOwnLockBackend.class, RedisLockConfiguration.class, RedlockConfiguration.class,
+		ZooKeeperLockConfiguration.class, JdbcLockConfiguration.class, LocalLockConfiguration.class })
 @ImportRuntimeHints(LockAutoConfiguration.Hints.class)
 public final class LockAutoConfiguration {
 
 	@Bean
-	static LockSettings lockSettings(LockProperties properties) {
-		return LockSettings.of(properties);
+	static LockSettings lockSettings(LockProperties properties, Environment environment) {
+		return LockSettings.of(properties, environment.getProperty("spring.application.name"));
 	}
 
 	@Bean
 	LockEnginesFactory lockEnginesFactory(LockProperties properties, LockSettings settings,
 			ObjectProvider<LockBackend> backends, ApplicationEventPublisher eventPublisher,
-			ObjectProvider<TimeSource> time) {
-		return new LockEnginesFactory(properties, settings, backends, eventPublisher,
-				time.getIfAvailable(() -> TimeSource.SYSTEM));
+			ObjectProvider<TimeSource> time, ObjectProvider<LockBackendReplacement> replacement) {
+		LockBackendReplacement replaced = replacement.getIfAvailable();
+		return new LockEnginesFactory(properties, settings,
+				(replaced != null) ? new ReplacedLockBackends(replaced, backends, properties) : backends,
+				eventPublisher, time.getIfAvailable(() -> TimeSource.SYSTEM));
 	}
 
 	@Bean
@@ -89,19 +93,35 @@ public final class LockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	LockTemplate lockTemplate(LockEngines engines, LockSettings settings) {
-		return LockAccess.get().template(engines, settings.keyPrefix(), settings.options());
+		return createTemplate(engines, settings);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockClient lockClient(LockTemplate template) {
-		return new LockClient(template);
+	LockClient lockClient(ObjectProvider<LockTemplate> template, LockEngines engines, LockSettings settings) {
+		return new LockClient(templateOf(template, engines, settings));
+	}
+
+	/**
+	 * Return the template that is a bean or, if a test has replaced that bean by a mock
+	 * of its interface, a new one.
+	 */
+	static LockTemplate templateOf(ObjectProvider<LockTemplate> bean, LockEngines engines, LockSettings settings) {
+		return bean.getIfAvailable(() -> createTemplate(engines, settings));
+	}
+
+	private static LockTemplate createTemplate(LockEngines engines, LockSettings settings) {
+		return LockAccess.get().template(engines, settings.keyPrefix().text() + ':', settings.options());
 	}
 
 	@Bean
-	LockLifecycle lockLifecycle(LockEngines engines, LockProperties properties) {
-		return new LockLifecycle(engines, properties.getShutdownTimeout(), properties.isFailFast(),
-				properties.getLeaseTime());
+	LockLifecycle lockLifecycle(LockEngines engines, LockSettings settings) {
+		return new LockLifecycle(engines, settings);
+	}
+
+	@Bean
+	LockEventPublisher lockEventPublisher(ApplicationContext context, LockEngines engines) {
+		return new LockEventPublisher(context, engines);
 	}
 
 	@Bean
@@ -128,21 +148,8 @@ public final class LockAutoConfiguration {
 	}
 
 	/**
-	 * Meters, where Micrometer is there.
-	 */
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnClass(MeterRegistry.class)
-	static class LockMetricsConfiguration {
-
-		@Bean
-		LockLossCounter lockLossCounter(ObjectProvider<MeterRegistry> registry, LockEngines engines) {
-			return new LockLossCounter(registry, engines);
-		}
-
-	}
-
-	/**
-	 * Hints for the fields that are changed by variable handles.
+	 * Hints for the fields that are changed by variable handles, and for virtual threads,
+	 * which the oldest supported JDK does not have.
 	 */
 	static final class Hints implements RuntimeHintsRegistrar {
 
@@ -150,13 +157,19 @@ public final class LockAutoConfiguration {
 				TypeReference.of("io.github.lockspring.DefaultLockHandle"),
 				TypeReference.of("io.github.lockspring.engine.Hold"),
 				TypeReference.of("io.github.lockspring.engine.Lease"),
-				TypeReference.of("io.github.lockspring.engine.LocalQueue") };
+				TypeReference.of("io.github.lockspring.engine.LocalQueue"),
+				TypeReference.of("io.github.lockspring.engine.ObservedHoldListener") };
 
 		@Override
 		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 			for (TypeReference type : WITH_HANDLES) {
 				hints.reflection().registerType(type, MemberCategory.ACCESS_DECLARED_FIELDS);
 			}
+			for (String builder : List.of("java.lang.Thread$Builder", "java.lang.Thread$Builder$OfVirtual")) {
+				hints.reflection().registerTypeIfPresent(classLoader, builder, MemberCategory.INVOKE_PUBLIC_METHODS);
+			}
+			hints.reflection()
+				.registerType(Thread.class, (type) -> type.withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE));
 		}
 
 	}

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationEventPublisher;
 
+import io.github.lockspring.LeadershipGrantedEvent;
+import io.github.lockspring.LeadershipRevokedEvent;
 import io.github.lockspring.LockLostEvent;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.KeyFormat;
@@ -147,11 +149,26 @@ final class LockEnginesFactory {
 
 		@Override
 		public void lost(String key, long token) {
+			publish(new LockLostEvent(key, token, this.backend), key);
+		}
+
+		@Override
+		public void leadershipGranted(String key, long token) {
+			publish(new LeadershipGrantedEvent(key, token, this.backend), key);
+		}
+
+		@Override
+		public void leadershipRevoked(String key, long token) {
+			publish(new LeadershipRevokedEvent(key, token, this.backend), key);
+		}
+
+		private void publish(Object event, String key) {
 			try {
-				this.publisher.publishEvent(new LockLostEvent(key, token, this.backend));
+				this.publisher.publishEvent(event);
 			}
 			catch (Throwable ex) {
-				logger.warn("Listener of LockLostEvent failed for the lock on " + KeyFormat.quote(key), ex);
+				logger.warn("Listener of " + event.getClass().getSimpleName() + " failed for the lock on "
+						+ KeyFormat.quote(key), ex);
 			}
 		}
 

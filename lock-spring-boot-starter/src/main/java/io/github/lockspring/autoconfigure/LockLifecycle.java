@@ -16,8 +16,8 @@
 
 package io.github.lockspring.autoconfigure;
 
-import java.time.Duration;
-
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
@@ -43,37 +43,34 @@ final class LockLifecycle implements SmartLifecycle {
 	 */
 	static final int PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE - 1024;
 
+	private static final Log logger = LogFactory.getLog(LockLifecycle.class);
+
 	private final LockEngines engines;
 
-	private final Duration shutdownTimeout;
-
-	private final boolean failFast;
-
-	private final Duration leaseTime;
+	private final LockSettings settings;
 
 	private volatile boolean running;
 
 	/**
 	 * Creates a lifecycle.
 	 * @param engines the engines to shut down, all at the same time
-	 * @param shutdownTimeout how long holders may take to finish
-	 * @param failFast whether to start only if all stores can be reached
-	 * @param leaseTime the lease time of those who choose none
+	 * @param settings for how long holders may continue, and what is required and logged
+	 * at the start
 	 */
-	LockLifecycle(LockEngines engines, Duration shutdownTimeout, boolean failFast, Duration leaseTime) {
+	LockLifecycle(LockEngines engines, LockSettings settings) {
 		this.engines = engines;
-		this.shutdownTimeout = shutdownTimeout;
-		this.failFast = failFast;
-		this.leaseTime = leaseTime;
+		this.settings = settings;
 	}
 
 	@Override
 	public void start() {
+		LockProperties properties = this.settings.properties();
 		this.engines.start();
-		if (this.failFast) {
+		if (properties.isFailFast()) {
 			this.engines.all().forEach(LockLifecycle::requireStore);
 		}
-		this.engines.all().forEach((engine) -> engine.announce(this.leaseTime));
+		logger.info(this.settings.keyPrefix().description());
+		this.engines.all().forEach((engine) -> engine.announce(properties.getLeaseTime()));
 		this.running = true;
 	}
 
@@ -97,7 +94,7 @@ final class LockLifecycle implements SmartLifecycle {
 
 	@Override
 	public void stop() {
-		this.engines.shutdown(this.shutdownTimeout);
+		this.engines.shutdown(this.settings.properties().getShutdownTimeout());
 		this.running = false;
 	}
 

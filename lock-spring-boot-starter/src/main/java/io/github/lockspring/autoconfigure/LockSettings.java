@@ -16,7 +16,6 @@
 
 package io.github.lockspring.autoconfigure;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -27,7 +26,7 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.util.StringUtils;
 
 import io.github.lockspring.LockOptions;
-import io.github.lockspring.aop.LockDefaults;
+import io.github.lockspring.aop.annotation.LockDefaults;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.redis.RedisLockSettings;
@@ -37,8 +36,6 @@ import io.github.lockspring.zookeeper.ZooKeeperLockSettings;
  * Validated properties, and the settings that they specify.
  */
 final class LockSettings {
-
-	private static final int MAX_PREFIX_BYTES = 126;
 
 	private static final Pattern PLAIN_NAME = Pattern.compile("[a-z0-9-]+");
 
@@ -57,32 +54,31 @@ final class LockSettings {
 
 	private final LockProperties properties;
 
-	private LockSettings(LockProperties properties) {
+	private final KeyPrefix keyPrefix;
+
+	private final String application;
+
+	private LockSettings(LockProperties properties, @Nullable String application) {
 		this.properties = properties;
+		this.keyPrefix = KeyPrefix.of(properties.getKeyPrefix(), application);
+		this.application = (application != null) ? application : "";
 	}
 
 	/**
 	 * Checks properties.
 	 * @param properties the properties
+	 * @param applicationName the name of the application, or {@code null}
 	 * @return what they mean
 	 * @throws InvalidConfigurationPropertyValueException if one of them is out of range
 	 */
-	static LockSettings of(LockProperties properties) {
-		LockSettings settings = new LockSettings(properties);
-		settings.checkKeyPrefix();
+	static LockSettings of(LockProperties properties, @Nullable String applicationName) {
+		LockSettings settings = new LockSettings(properties, applicationName);
 		settings.checkTimes();
 		settings.checkRenewInterval();
 		settings.checkNumbers();
 		settings.checkZooKeeper();
 		settings.checkNames();
 		return settings;
-	}
-
-	private void checkKeyPrefix() {
-		String prefix = this.properties.getKeyPrefix();
-		require(StringUtils.hasText(prefix), "lock.key-prefix", prefix, "It must not be blank.");
-		require(prefix.getBytes(StandardCharsets.UTF_8).length <= MAX_PREFIX_BYTES, "lock.key-prefix", prefix,
-				"It must not be longer than " + MAX_PREFIX_BYTES + " bytes in UTF-8.");
 	}
 
 	private void checkTimes() {
@@ -127,7 +123,7 @@ final class LockSettings {
 	}
 
 	private void checkZooKeeper() {
-		LockProperties.ZooKeeper zookeeper = this.properties.getZookeeper();
+		ZooKeeperLockProperties zookeeper = this.properties.getZookeeper();
 		String servers = zookeeper.getConnectString();
 		require(servers == null || StringUtils.hasText(servers), "lock.zookeeper.connect-string", "",
 				"It must not be blank.");
@@ -146,7 +142,7 @@ final class LockSettings {
 		checkZooKeeperRetry(zookeeper.getRetry());
 	}
 
-	private static void checkZooKeeperRetry(LockProperties.ZooKeeperRetry retry) {
+	private static void checkZooKeeperRetry(ZooKeeperLockProperties.Retry retry) {
 		requireMillis("lock.zookeeper.retry.base-sleep", retry.getBaseSleep());
 		requireMillis("lock.zookeeper.retry.max-sleep", retry.getMaxSleep());
 		require(retry.getMaxSleep().compareTo(retry.getBaseSleep()) >= 0, "lock.zookeeper.retry.max-sleep",
@@ -214,7 +210,7 @@ final class LockSettings {
 				"It must be between a millisecond and a day.");
 	}
 
-	private static void require(boolean condition, String name, Object value, String reason) {
+	static void require(boolean condition, String name, Object value, String reason) {
 		if (!condition) {
 			throw new InvalidConfigurationPropertyValueException(name, value, reason);
 		}
@@ -227,8 +223,8 @@ final class LockSettings {
 		return this.properties;
 	}
 
-	String keyPrefix() {
-		return this.properties.getKeyPrefix() + ':';
+	KeyPrefix keyPrefix() {
+		return this.keyPrefix;
 	}
 
 	LockOptions options() {
@@ -257,15 +253,15 @@ final class LockSettings {
 	}
 
 	RedisLockSettings redisSettings() {
-		LockProperties.Redis redis = this.properties.getRedis();
+		RedisLockProperties redis = this.properties.getRedis();
 		return RedisLockSettings.defaults()
 			.withOperationTimeout(this.properties.getOperationTimeout())
 			.withReplicas(redis.getWaitReplicas(), redis.getWaitTimeout())
-			.withMarkKey(this.properties.getKeyPrefix() + "::lead");
+			.withMarkKey(this.keyPrefix.text() + "::lead");
 	}
 
 	ZooKeeperLockSettings zooKeeperSettings() {
-		LockProperties.ZooKeeper zookeeper = this.properties.getZookeeper();
+		ZooKeeperLockProperties zookeeper = this.properties.getZookeeper();
 		boolean ownClient = zookeeper.getConnectString() != null;
 		return new ZooKeeperLockSettings(zookeeper.getNamespace(), this.properties.getOperationTimeout(),
 				ownClient ? zookeeper.getSessionTimeout() : null, zookeeper.getAuth() != null);
@@ -280,7 +276,8 @@ final class LockSettings {
 			.withMaxHoldTime(this.properties.getMaxHoldTime().toDuration())
 			.withMaxKeys(this.properties.getMaxKeys())
 			.withAsyncRelease(this.properties.isAsyncRelease())
-			.withProbeKey(this.properties.getKeyPrefix() + "::probe");
+			.withProbeKey(this.keyPrefix.text() + "::probe")
+			.withApplication(this.application);
 	}
 
 }

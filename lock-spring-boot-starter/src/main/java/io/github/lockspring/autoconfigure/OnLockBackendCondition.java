@@ -53,6 +53,9 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 			.get(ConditionalOnLockBackend.class);
 		LockBackendType backend = annotation.getEnum(MergedAnnotation.VALUE, LockBackendType.class);
 		ConditionMessage.Builder message = ConditionMessage.forCondition(ConditionalOnLockBackend.class, backend);
+		if (hasReplacement(context.getBeanFactory())) {
+			return ConditionOutcome.noMatch(message.because("a replacement of all backends was found"));
+		}
 		Binder binder = Binder.get(context.getEnvironment());
 		if (additional(binder).stream().anyMatch(backend.name()::equalsIgnoreCase)) {
 			return ConditionOutcome.match(message.because("lock.additional-backends contains it"));
@@ -72,6 +75,11 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 		boolean hasClient = hasClient(context.getBeanFactory(), annotation.getClassArray("client"));
 		return new ConditionOutcome(hasClient,
 				message.because("lock.backend is not set, and " + (hasClient ? "a" : "no") + " client bean was found"));
+	}
+
+	private static boolean hasReplacement(@Nullable ConfigurableListableBeanFactory beanFactory) {
+		return beanFactory != null
+				&& beanFactory.getBeanNamesForType(LockBackendReplacement.class, true, false).length > 0;
 	}
 
 	private static List<String> additional(Binder binder) {

@@ -31,7 +31,7 @@ import org.springframework.core.type.AnnotationMetadata;
 
 import io.github.lockspring.aop.DistributedLockAdvisor;
 import io.github.lockspring.aop.DistributedLockInterceptor;
-import io.github.lockspring.aop.ProxyCheck;
+import io.github.lockspring.aop.check.ProxyCheck;
 
 /**
  * Advice by proxies. The advisor is there before most beans are, so that it must not ask

@@ -48,7 +48,7 @@ class RedlockConfiguration {
 
 	@Bean(destroyMethod = "")
 	RedlockBackend redlockBackend(LockProperties lockProperties, LockSettings settings) {
-		LockProperties.Redlock properties = lockProperties.getRedis().getRedlock();
+		RedisLockProperties.Redlock properties = lockProperties.getRedis().getRedlock();
 		if (properties.getNodes().isEmpty()) {
 			throw new LockConfigurationException(
 					"Locks are configured to be stored on a majority of Redis servers, but no servers are configured.",

@@ -40,7 +40,7 @@ import io.github.lockspring.support.LockConfigurationException;
  * @param properties the properties, with a connect string, checked but for what takes
  * ZooKeeper to check it
  */
-record ZooKeeperClientBuilder(LockProperties.ZooKeeper properties) {
+record ZooKeeperClientBuilder(ZooKeeperLockProperties properties) {
 
 	/**
 	 * Builds a client, which is not started.
@@ -84,7 +84,7 @@ record ZooKeeperClientBuilder(LockProperties.ZooKeeper properties) {
 	}
 
 	private RetryPolicy retryPolicy() {
-		LockProperties.ZooKeeperRetry retry = this.properties.getRetry();
+		ZooKeeperLockProperties.Retry retry = this.properties.getRetry();
 		return new BoundedExponentialBackoffRetry(millis(retry.getBaseSleep()), millis(retry.getMaxSleep()),
 				retry.getMaxRetries());
 	}

@@ -67,11 +67,11 @@ class ZooKeeperLockConfiguration {
 				CuratorFramework.class, "Curator client", "ZooKeeper", "lock.zookeeper.client",
 				"lock.zookeeper.connect-string");
 
-		static ZooKeeperLockClient choose(LockProperties.ZooKeeper properties, ListableBeanFactory beanFactory) {
+		static ZooKeeperLockClient choose(ZooKeeperLockProperties properties, ListableBeanFactory beanFactory) {
 			return (properties.getConnectString() != null) ? start(properties) : find(properties, beanFactory);
 		}
 
-		private static ZooKeeperLockClient start(LockProperties.ZooKeeper properties) {
+		private static ZooKeeperLockClient start(ZooKeeperLockProperties properties) {
 			if (properties.getClient() != null) {
 				throw new LockConfigurationException(
 						"The properties lock.zookeeper.client, which selects a client of the application, and "
@@ -83,7 +83,7 @@ class ZooKeeperLockConfiguration {
 			return new ZooKeeperLockClient(framework, true);
 		}
 
-		private static ZooKeeperLockClient find(LockProperties.ZooKeeper properties, ListableBeanFactory beanFactory) {
+		private static ZooKeeperLockClient find(ZooKeeperLockProperties properties, ListableBeanFactory beanFactory) {
 			CuratorFramework framework = CLIENT.requireOne(beanFactory, properties.getClient());
 			if (properties.getAuth() != null) {
 				throw new LockConfigurationException(

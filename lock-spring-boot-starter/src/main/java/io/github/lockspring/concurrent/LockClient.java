@@ -16,13 +16,18 @@
 
 package io.github.lockspring.concurrent;
 
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
 import java.util.Set;
-import java.util.concurrent.locks.Lock;
 
 import org.springframework.util.Assert;
 
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockType;
+import io.github.lockspring.engine.AcquireOptions;
+import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.internal.LockAccess;
 
 /**
@@ -31,7 +36,7 @@ import io.github.lockspring.internal.LockAccess;
  * same lock.
  *
  * <pre class="code">{@code
- * Lock lock = client.lock("order:42");
+ * LeaseLock lock = client.lock("order:42");
  * lock.lock();
  * try {
  * 	ship(42);
@@ -79,26 +84,295 @@ public final class LockClient {
 	}
 
 	/**
-	 * Return a lock with the default options.
+	 * Return a reentrant lock with the default options.
 	 * @param key the key to lock
 	 * @return the lock
 	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
 	 */
-	public Lock lock(String key) {
+	public LeaseLock lock(String key) {
 		return lock(key, this.locks.defaultOptions());
 	}
 
 	/**
-	 * Return a lock with the given options.
+	 * Return a reentrant lock with the given options.
 	 * @param key the key to lock
 	 * @param options the type, lease time and renewal of the lock; the wait time is
-	 * determined by the methods of {@link Lock}
+	 * determined by the methods of {@link LeaseLock}
 	 * @return the lock
 	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
 	 */
-	public Lock lock(String key, LockOptions options) {
-		return new LeaseLock(LockAccess.get().engine(this.locks), this.locks.storeKey(key),
-				LockAccess.get().acquireOptions(options));
+	public LeaseLock lock(String key, LockOptions options) {
+		return lock(key, options, LockAccess.get().acquireOptions(options));
+	}
+
+	private DefaultLeaseLock lock(String key, LockOptions options, AcquireOptions terms) {
+		return new DefaultLeaseLock(this.locks, key, options, terms);
+	}
+
+	/**
+	 * Return a lock with the default options that is not reentrant.
+	 * @param key the key to lock
+	 * @return the lock
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
+	 * @see #nonReentrantLock(String, LockOptions)
+	 */
+	public LeaseLock nonReentrantLock(String key) {
+		return nonReentrantLock(key, this.locks.defaultOptions());
+	}
+
+	/**
+	 * Return a lock that is not reentrant: a thread that holds the lock and acquires it
+	 * again waits as any other thread would, {@link LeaseLock#lock()} forever and
+	 * {@code tryLock} until its time is over. The lock excludes the reentrant lock of the
+	 * same key, also in the same thread. It is unlocked by the thread that acquired it.
+	 * @param key the key to lock
+	 * @param options the type, lease time and renewal of the lock
+	 * @return the lock
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
+	 */
+	public LeaseLock nonReentrantLock(String key, LockOptions options) {
+		return lock(key, options, LockAccess.get().acquireOptions(options).nonReentrant());
+	}
+
+	/**
+	 * Return a fair lock with the default options.
+	 * @param key the key to lock
+	 * @return the lock
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
+	 * @see #fairLock(String, LockOptions)
+	 */
+	public LeaseLock fairLock(String key) {
+		return fairLock(key, this.locks.defaultOptions());
+	}
+
+	/**
+	 * Return a reentrant lock that is granted in the order in which the requests of all
+	 * processes reached the store. Slower than {@link #lock(String, LockOptions)},
+	 * because every acquisition calls the store. The methods of the lock throw
+	 * {@link UnsupportedOperationException} on a backend without fair locks.
+	 * @param key the key to lock
+	 * @param options the lease time and renewal of the lock; its type is ignored
+	 * @return the lock
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
+	 * @see LockType#FAIR
+	 */
+	public LeaseLock fairLock(String key, LockOptions options) {
+		return lock(key, options.withType(LockType.FAIR));
+	}
+
+	/**
+	 * Return a read lock and a write lock for a key with the default options.
+	 * @param key the key to lock
+	 * @return the two locks
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
+	 * @see #readWriteLock(String, LockOptions)
+	 */
+	public LeaseReadWriteLock readWriteLock(String key) {
+		return readWriteLock(key, this.locks.defaultOptions());
+	}
+
+	/**
+	 * Return a read lock and a write lock for a key. The methods of the read lock throw
+	 * {@link UnsupportedOperationException} on a backend without read locks.
+	 * @param key the key to lock
+	 * @param options the lease time and renewal of the locks; their type is ignored
+	 * @return the two locks
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
+	 */
+	public LeaseReadWriteLock readWriteLock(String key, LockOptions options) {
+		return new DefaultLeaseReadWriteLock(lock(key, options.withType(LockType.READ)),
+				lock(key, options.withType(LockType.WRITE)));
+	}
+
+	/**
+	 * Return a lock of several keys with the default options.
+	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
+	 * @return the lock
+	 * @throws io.github.lockspring.InvalidLockKeyException if a key is invalid, or there
+	 * is none
+	 * @throws io.github.lockspring.LockLimitException if there are too many keys
+	 * @see #multiLock(Collection, LockOptions)
+	 */
+	public LeaseLock multiLock(String... keys) {
+		return multiLock(List.of(keys), this.locks.defaultOptions());
+	}
+
+	/**
+	 * Return a reentrant lock of several keys, all of which are acquired or none, in one
+	 * call to the store if it supports that and all are free. Otherwise they are acquired
+	 * in an order that is the same for all callers, so that these cannot deadlock, and
+	 * others may see a part of them held for a short time. The wait time applies to all
+	 * keys as a whole, {@link LeaseLock#tryLock()} tries each key once, and the keys that
+	 * were acquired are released if another one is not. Duplicate keys are locked once.
+	 * <p>
+	 * The lock is held if all keys are: a thread can unlock it if it holds all of them,
+	 * and {@link LeaseLock#unlock()} releases all of them even if one was lost.
+	 * {@link LeaseLock#fencingToken()} throws {@link IllegalStateException} unless the
+	 * keys were acquired in one call.
+	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
+	 * @param options the type, lease time and renewal of the lock of each key
+	 * @return the lock
+	 * @throws io.github.lockspring.InvalidLockKeyException if a key is invalid, or there
+	 * is none
+	 * @throws io.github.lockspring.LockLimitException if there are too many keys
+	 */
+	public LeaseLock multiLock(Collection<String> keys, LockOptions options) {
+		return MultiLeaseLock.of(keys.stream().map((key) -> lock(key, options)).toList());
+	}
+
+	/**
+	 * Return a lock of several locks, all of which are acquired or none, as
+	 * {@link #multiLock(Collection, LockOptions)} does. They may be of different types
+	 * and {@linkplain #on(String) backends}. If a key occurs several times, its first
+	 * lock is acquired, or an exclusive one if there is any.
+	 * @param locks the locks, created by this or another client
+	 * @return the lock
+	 * @throws IllegalArgumentException if a lock was not created by a client, or there is
+	 * none
+	 * @throws io.github.lockspring.LockLimitException if there are too many keys
+	 */
+	public LeaseLock multiLock(LeaseLock... locks) {
+		return MultiLeaseLock.of(Arrays.asList(locks));
+	}
+
+	/**
+	 * Return a semaphore with the default options.
+	 * @param key the key of the permits
+	 * @param permits the number of permits, 1 or more, on which all users of the key
+	 * agree
+	 * @return the semaphore
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
+	 * @throws IllegalArgumentException if the number is less than 1
+	 * @see #semaphore(String, int, LockOptions)
+	 */
+	public LeaseSemaphore semaphore(String key, int permits) {
+		return semaphore(key, permits, this.locks.defaultOptions());
+	}
+
+	/**
+	 * Return a semaphore. The number of permits applies until any process
+	 * {@linkplain LeaseSemaphore#resize(int) changes} it. If another number is in use,
+	 * the methods of the semaphore throw {@link io.github.lockspring.LockLimitException}.
+	 * They throw {@link UnsupportedOperationException} on a backend without semaphores. A
+	 * lock of the same key excludes all holders of permits.
+	 * @param key the key of the permits
+	 * @param permits the number of permits, 1 or more, on which all users of the key
+	 * agree
+	 * @param options the lease time and renewal, and the type {@link LockType#FAIR} for
+	 * permits that are granted in the order of the requests; other types have no meaning
+	 * @return the semaphore
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
+	 * @throws IllegalArgumentException if the number is less than 1
+	 */
+	public LeaseSemaphore semaphore(String key, int permits, LockOptions options) {
+		return new DefaultLeaseSemaphore(this.locks, key, permits, options);
+	}
+
+	/**
+	 * Return a count-down latch.
+	 * @param key the key of the latch
+	 * @return the latch
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
+	 */
+	public DistributedCountDownLatch countDownLatch(String key) {
+		return new DefaultDistributedCountDownLatch(value(key, ":latch"));
+	}
+
+	/**
+	 * Return a barrier.
+	 * @param key the key of the barrier
+	 * @return the barrier
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
+	 */
+	public DistributedBarrier barrier(String key) {
+		return new DefaultDistributedBarrier(value(key, ":barrier"));
+	}
+
+	/**
+	 * Return a new participant of a double barrier, with the default options.
+	 * @param key the key of the barrier
+	 * @param parties the number of participants
+	 * @return the participant
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
+	 * @throws IllegalArgumentException if the number is not positive
+	 */
+	public DistributedDoubleBarrier doubleBarrier(String key, int parties) {
+		return doubleBarrier(key, parties, this.locks.defaultOptions());
+	}
+
+	/**
+	 * Return a new participant of a double barrier.
+	 * @param key the key of the barrier
+	 * @param parties the number of participants
+	 * @param options the lease time and renewal of the participant's lease
+	 * @return the participant
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
+	 * @throws IllegalArgumentException if the number is not positive
+	 */
+	public DistributedDoubleBarrier doubleBarrier(String key, int parties, LockOptions options) {
+		Assert.isTrue(parties > 0, () -> "'parties' must be 1 or more, not " + parties);
+		return new DefaultDistributedDoubleBarrier(value(key, ":double-barrier"), this.locks,
+				LockAccess.get().engine(this.locks), key + ":double-barrier", parties, options);
+	}
+
+	/**
+	 * Return an atomic number.
+	 * @param key the key of the number
+	 * @return the number
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
+	 */
+	public DistributedAtomicLong atomicLong(String key) {
+		return new DefaultDistributedAtomicLong(value(key, ":atomic-long"));
+	}
+
+	/**
+	 * Return a shared count.
+	 * @param key the key of the count
+	 * @return the count
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
+	 */
+	public SharedCount sharedCount(String key) {
+		return new DefaultSharedCount(value(key, ":shared-count"));
+	}
+
+	private StoredValue value(String key, String kind) {
+		return new StoredValue(LockAccess.get().engine(this.locks).values(), this.locks.storeKey(key) + kind);
+	}
+
+	/**
+	 * Return a leader election with the default lease time, which is not started yet.
+	 * Candidates are elected in the order in which they started, if the backend supports
+	 * {@linkplain LockType#FAIR fair} locks, and in any order otherwise. Each returned
+	 * object is a candidate of its own, also within this process.
+	 * @param key the key; it cannot be used for a lock while there is a leader
+	 * @return the election
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
+	 */
+	public LeaderElection leaderElection(String key) {
+		LockOptions fair = this.locks.defaultOptions().withType(LockType.FAIR);
+		boolean supported = LockAccess.get().engine(this.locks).supports(LockAccess.get().acquireOptions(fair));
+		return leaderElection(key, supported ? fair : fair.withType(LockType.REENTRANT));
+	}
+
+	/**
+	 * Return a leader election with the given options, which is not started yet.
+	 * @param key the key; it cannot be used for a lock while there is a leader
+	 * @param options the lease time, after which another process is elected if the leader
+	 * has crashed; the renewal, without which a term ends after the lease time; and the
+	 * type, {@link LockType#FAIR} to elect in the order in which the candidates started.
+	 * The wait time is ignored
+	 * @return the election
+	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
+	 * @throws IllegalArgumentException if the options allow several holders, or if the
+	 * backend does not support them
+	 */
+	public LeaderElection leaderElection(String key, LockOptions options) {
+		LockEngine engine = LockAccess.get().engine(this.locks);
+		AcquireOptions terms = LockAccess.get().acquireOptions(options);
+		Assert.isTrue(terms.isExclusive(), "Only an exclusive lock elects a single leader");
+		Assert.isTrue(engine.supports(terms),
+				() -> "The lock backend '" + engine.backendName() + "' does not support " + options);
+		return new DefaultLeaderElection(engine, key, this.locks.storeKey(key), terms);
 	}
 
 }

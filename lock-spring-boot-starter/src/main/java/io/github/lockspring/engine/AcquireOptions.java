@@ -49,25 +49,27 @@ public final class AcquireOptions {
 
 	private final long wantedNanos;
 
+	private final boolean reentrant;
+
 	/**
 	 * Cached copy of these options with a capped lease time, written by any thread.
 	 */
 	private @Nullable AcquireOptions capped;
 
 	private AcquireOptions(LeaseMode mode, boolean fair, Duration leaseTime, boolean autoRenew) {
-		this(mode, fair, leaseTime, autoRenew, 0, leaseTime.toNanos());
+		this(mode, fair, leaseTime, autoRenew, 0, leaseTime.toNanos(), !(mode instanceof LeaseMode.Permits));
 	}
 
 	private AcquireOptions(LeaseMode mode, boolean fair, Duration leaseTime, boolean autoRenew, long minimumNanos,
-			long wantedNanos) {
+			long wantedNanos, boolean reentrant) {
 		this.minimumNanos = minimumNanos;
 		this.wantedNanos = wantedNanos;
+		this.reentrant = reentrant;
 		this.single = new LeaseTerms(mode, fair, leaseTime, 1);
-		this.block = (mode == LeaseMode.EXCLUSIVE && !fair && minimumNanos == 0)
-				? new LeaseTerms(mode, false, leaseTime, 1 + MAX_HAND_OFFS) : this.single;
+		this.handOffCapable = mode != LeaseMode.SHARED && !fair && minimumNanos == 0;
+		this.block = this.handOffCapable ? new LeaseTerms(mode, false, leaseTime, 1 + MAX_HAND_OFFS) : this.single;
 		this.autoRenew = autoRenew;
 		this.leaseNanos = leaseTime.toNanos();
-		this.handOffCapable = this.block != this.single;
 	}
 
 	public static AcquireOptions exclusive(Duration leaseTime, boolean autoRenew) {
@@ -83,7 +85,11 @@ public final class AcquireOptions {
 	}
 
 	public static AcquireOptions permits(int permits, int limit, Duration leaseTime, boolean autoRenew) {
-		return new AcquireOptions(LeaseMode.permits(permits, limit), false, leaseTime, autoRenew);
+		return permits(LeaseMode.permits(permits, limit), false, leaseTime, autoRenew);
+	}
+
+	public static AcquireOptions permits(LeaseMode.Permits mode, boolean fair, Duration leaseTime, boolean autoRenew) {
+		return new AcquireOptions(mode, fair, leaseTime, autoRenew);
 	}
 
 	/**
@@ -98,7 +104,18 @@ public final class AcquireOptions {
 			return this;
 		}
 		Duration leaseTime = (leaseTime().compareTo(minimum) < 0) ? minimum : leaseTime();
-		return new AcquireOptions(mode(), isFair(), leaseTime, this.autoRenew, minimum.toNanos(), leaseTime.toNanos());
+		return new AcquireOptions(mode(), isFair(), leaseTime, this.autoRenew, minimum.toNanos(), leaseTime.toNanos(),
+				this.reentrant);
+	}
+
+	/**
+	 * Return these options for an acquisition that is not reentrant: an owner that holds
+	 * the key waits like any other.
+	 * @return the terms
+	 */
+	public AcquireOptions nonReentrant() {
+		return new AcquireOptions(mode(), isFair(), leaseTime(), this.autoRenew, this.minimumNanos, this.wantedNanos,
+				false);
 	}
 
 	/**
@@ -113,7 +130,8 @@ public final class AcquireOptions {
 		}
 		AcquireOptions capped = this.capped;
 		if (capped == null || !capped.leaseTime().equals(longest)) {
-			capped = new AcquireOptions(mode(), isFair(), longest, this.autoRenew, this.minimumNanos, this.wantedNanos);
+			capped = new AcquireOptions(mode(), isFair(), longest, this.autoRenew, this.minimumNanos, this.wantedNanos,
+					this.reentrant);
 			this.capped = capped;
 		}
 		return capped;
@@ -131,11 +149,29 @@ public final class AcquireOptions {
 		return this.single.mode();
 	}
 
+	/**
+	 * Return the kind of a lock that is acquired with these options.
+	 * @return the kind
+	 */
+	public LockKind kind() {
+		if (mode() instanceof LeaseMode.Permits) {
+			return LockKind.SEMAPHORE;
+		}
+		if (!isExclusive()) {
+			return LockKind.READ;
+		}
+		return isFair() ? LockKind.FAIR : LockKind.EXCLUSIVE;
+	}
+
 	boolean isFair() {
 		return this.single.fair();
 	}
 
-	boolean isExclusive() {
+	/**
+	 * Return whether no other owner holds the key at the same time.
+	 * @return whether the lease is exclusive
+	 */
+	public boolean isExclusive() {
 		return mode() == LeaseMode.EXCLUSIVE;
 	}
 
@@ -143,7 +179,7 @@ public final class AcquireOptions {
 	 * Return whether acquisition is reentrant for an owner that holds the lock.
 	 */
 	boolean isReentrant() {
-		return !(mode() instanceof LeaseMode.Permits);
+		return this.reentrant;
 	}
 
 	/**
@@ -177,11 +213,26 @@ public final class AcquireOptions {
 
 	/**
 	 * Return whether the lease is exclusive and needs neither fairness nor a minimum hold
-	 * time: such leases are supported by every backend, and can be handed off inside the
-	 * process.
+	 * time: such leases are supported by every backend.
 	 */
-	boolean isHandOffCapable() {
-		return this.handOffCapable;
+	boolean isPlain() {
+		return this.handOffCapable && isExclusive();
+	}
+
+	/**
+	 * Return whether readers with these options can share a lease.
+	 */
+	boolean isShareable() {
+		return mode() == LeaseMode.SHARED && !hasMinimumHold();
+	}
+
+	/**
+	 * Return whether a reader with these options can share a lease that was acquired with
+	 * the given ones, which have the same lease time.
+	 */
+	boolean canShareWith(AcquireOptions other) {
+		return isShareable() && other.isShareable() && this.autoRenew == other.autoRenew
+				&& this.leaseNanos == other.leaseNanos;
 	}
 
 	/**
@@ -194,11 +245,13 @@ public final class AcquireOptions {
 
 	/**
 	 * Return whether a lease that was acquired with these options can be handed off to an
-	 * acquisition with the given ones: it can be handed off, and has the same lease time.
+	 * acquisition with the given ones: it can be handed off, and has the same lease time
+	 * and mode.
+	 * @param mode the present mode of the lease, which may have fewer permits by now
 	 */
-	boolean canHandOffTo(AcquireOptions other) {
+	boolean canHandOffTo(AcquireOptions other, LeaseMode mode) {
 		return this.handOffCapable && other.handOffCapable && this.autoRenew == other.autoRenew
-				&& this.leaseNanos == other.leaseNanos;
+				&& this.leaseNanos == other.leaseNanos && mode.equals(other.mode());
 	}
 
 }

@@ -19,7 +19,10 @@ package io.github.lockspring.engine;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiPredicate;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.Attempt;
@@ -27,6 +30,7 @@ import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.Durations;
@@ -34,6 +38,8 @@ import io.github.lockspring.support.Durations;
 /**
  * Acquires leases, waiting for them if necessary.
  * <ol>
+ * <li>A reader shares the lease of another one of this process, if there is one and none
+ * waits.</li>
  * <li>Enter the local queue. The leader contends in the store; the others are woken when
  * a lease is handed off to them or when they become the leader.</li>
  * <li>Granted in time: hold the lease. Granted too late: release it, and treat that as a
@@ -42,7 +48,8 @@ import io.github.lockspring.support.Durations;
  * which polls for all sleeping requests because notifications may get lost; then
  * retry.</li>
  * <li>Store failure: retry after a random delay.</li>
- * <li>Rejected by the store: fail immediately.</li>
+ * <li>Rejected by the store, or for permits whose limit was changed: fail
+ * immediately.</li>
  * <li>Outcome unknown: release the request in the background, and retry as another
  * owner.</li>
  * <li>At the deadline: try one last time, then leave the local queue and that of the
@@ -56,10 +63,17 @@ import io.github.lockspring.support.Durations;
  */
 final class Acquirer {
 
+	private static final Log logger = LogFactory.getLog(Acquirer.class);
+
 	/**
 	 * Time by which a call to the store may exceed the deadline.
 	 */
 	private static final long GRACE_NANOS = Duration.ofMillis(250).toNanos();
+
+	/**
+	 * Remaining time of an acquisition that waits indefinitely, at least.
+	 */
+	private static final long INDEFINITE_NANOS = Durations.LONGEST_NANOS / 2;
 
 	private final EngineContext context;
 
@@ -71,6 +85,8 @@ final class Acquirer {
 
 	private final ReleaseRetrier releaseRetrier;
 
+	private final PermitLimits permitLimits;
+
 	private final Poller poller;
 
 	private final TimeSource time;
@@ -79,12 +95,15 @@ final class Acquirer {
 
 	private final AtomicInteger leaving = new AtomicInteger();
 
-	Acquirer(EngineContext context, RenewalPlan plan, ReleaseRetrier releaseRetrier) {
+	private final BiPredicate<Hold, AcquireOptions> shareable = this::isShareable;
+
+	Acquirer(EngineContext context, RenewalPlan plan, ReleaseRetrier releaseRetrier, PermitLimits permitLimits) {
 		this.context = context;
 		this.store = context.store();
 		this.queues = context.queues();
 		this.plan = plan;
 		this.releaseRetrier = releaseRetrier;
+		this.permitLimits = permitLimits;
 		this.poller = new Poller(context);
 		this.time = context.time();
 		this.operationNanos = context.settings().operationTimeout().toNanos();
@@ -111,11 +130,15 @@ final class Acquirer {
 	private Outcome attempt(Hold hold, long waitNanos, boolean interruptible) throws InterruptedException {
 		boolean mayWait = waitNanos > 0;
 		try {
-			LocalQueue.Turn turn = this.queues.join(hold, mayWait);
+			if (share(hold)) {
+				return hold.hasLease() ? Outcome.Final.ACQUIRED : expired(hold, waitNanos);
+			}
+			long now = this.time.nanoTime();
+			hold.waitFrom(now);
+			LocalQueue.Turn turn = join(hold, mayWait);
 			if (turn == LocalQueue.Turn.REFUSED) {
 				return Outcome.Final.TIMED_OUT;
 			}
-			long now = this.time.nanoTime();
 			Answer answer = (turn != LocalQueue.Turn.WAIT) ? contendFirst(hold, now, waitNanos, mayWait) : null;
 			if (hold.isActive()) {
 				this.context.requireOpen();
@@ -134,10 +157,32 @@ final class Acquirer {
 	}
 
 	/**
+	 * Let a reader share the lease of another one, if possible.
+	 * @return whether it has a lease, which may have ended in the meantime
+	 */
+	boolean share(Hold hold) {
+		if (!hold.terms().isShareable() || !this.queues.share(hold, this.shareable)) {
+			return false;
+		}
+		this.plan.watch(hold);
+		this.context.requireOpen();
+		return true;
+	}
+
+	private boolean isShareable(Hold holder, AcquireOptions terms) {
+		return !this.context.isClosed() && !this.plan.isInDoubt(holder)
+				&& holder.lease().canHandOff(terms, this.context.settings(), this.time);
+	}
+
+	/**
 	 * Add a hold to the queue of its key.
 	 */
 	LocalQueue.Turn join(Hold hold, boolean mayWait) {
-		return this.queues.join(hold, mayWait);
+		LocalQueue.Turn turn = this.queues.join(hold, mayWait);
+		if (turn == LocalQueue.Turn.WAIT || turn == LocalQueue.Turn.REFUSED) {
+			hold.notifyContended();
+		}
+		return turn;
 	}
 
 	/**
@@ -155,8 +200,10 @@ final class Acquirer {
 	 * @return whether they are held; if not, the attempt leaves nothing behind
 	 */
 	boolean acquireTogether(List<Hold> holds, long waitNanos) {
+		long now = this.time.nanoTime();
 		try {
 			for (Hold hold : holds) {
+				hold.waitFrom(now);
 				if (this.queues.join(hold, false) != LocalQueue.Turn.CONTEND) {
 					return false;
 				}
@@ -231,6 +278,16 @@ final class Acquirer {
 		if (next != null) {
 			next.wakeUp();
 		}
+		if (lease.isShareable()) {
+			hold.queue().admit(hold, this.shareable).forEach(this::wakeUp);
+		}
+	}
+
+	private void wakeUp(Hold admitted) {
+		if (admitted.isActive()) {
+			this.plan.watch(admitted);
+		}
+		admitted.wakeUp();
 	}
 
 	/**
@@ -248,6 +305,10 @@ final class Acquirer {
 			throw new EngineException(EngineException.Reason.UNAVAILABLE,
 					"The lease expired before the waiting thread resumed", null);
 		}
+		return expired(hold, remaining);
+	}
+
+	private static Outcome expired(Hold hold, long remaining) {
 		hold.release();
 		return new Outcome.Expired(remaining);
 	}
@@ -318,6 +379,7 @@ final class Acquirer {
 	 * Contend in the store if an attempt is due.
 	 */
 	Step step(Hold hold, RetrySchedule retrySchedule, long now) {
+		this.permitLimits.requireCurrent(hold);
 		boolean leading = hold.isContending();
 		YieldPolicy yieldPolicy = leading ? hold.queue().yieldPolicy() : null;
 		retrySchedule.heed(now);
@@ -357,7 +419,11 @@ final class Acquirer {
 	}
 
 	private Answer contendFirst(Hold hold, long now, long remaining, boolean mayWait) {
-		return contend(hold, now, remaining, mayWait && isQueueEnteredAtOnce(hold));
+		Answer answer = contend(hold, now, remaining, mayWait && isQueueEnteredAtOnce(hold));
+		if (answer instanceof Answer.Denied) {
+			hold.notifyContended();
+		}
+		return answer;
 	}
 
 	private boolean isQueueEnteredAtOnce(Hold hold) {
@@ -388,10 +454,10 @@ final class Acquirer {
 		}
 		catch (OutcomeUnknownException ex) {
 			discardRequest(hold);
-			return storeFailure(hold, ex);
+			return storeFailure(hold, ex, remaining);
 		}
 		catch (BackendUnavailableException ex) {
-			return storeFailure(hold, ex);
+			return storeFailure(hold, ex, remaining);
 		}
 	}
 
@@ -418,7 +484,8 @@ final class Acquirer {
 	private Lease leaseOf(Hold hold) {
 		Lease lease = hold.leaseOrNull();
 		if (lease == null) {
-			lease = new Lease(this.store.newRequest(hold.key(), hold.terms(), hold.queue().isContended()));
+			LeaseRequest request = this.store.newRequest(hold.key(), hold.terms(), hold.queue().isContended());
+			lease = hold.terms().isShareable() ? new SharedLease(request) : new Lease(request);
 			hold.setLease(lease);
 		}
 		return lease;
@@ -438,6 +505,18 @@ final class Acquirer {
 		}
 		begin(hold, lease, grant.token());
 		return Answer.Held.HELD;
+	}
+
+	/**
+	 * Record a store failure. It is thrown at the deadline, but an acquisition that waits
+	 * indefinitely has none: then the first failure is logged.
+	 */
+	private Answer storeFailure(Hold hold, BackendException failure, long remaining) {
+		if (remaining > INDEFINITE_NANOS && hold.queue().storeFailure() == null) {
+			logger.warn("The lock backend " + this.store.description() + " failed; acquiring the lock on "
+					+ KeyFormat.quote(hold.key()) + " is retried until it is available: " + failure.getMessage());
+		}
+		return storeFailure(hold, failure);
 	}
 
 	private static Answer storeFailure(Hold hold, BackendException failure) {

@@ -94,6 +94,14 @@ final class Acquisition implements Waiter {
 	}
 
 	private void begin() {
+		if (this.acquirer.share(hold())) {
+			if (hold().hasLease()) {
+				complete(hold());
+				return;
+			}
+			hold().release();
+			this.hold = hold().anew();
+		}
 		LocalQueue.Turn turn = join();
 		if (turn == LocalQueue.Turn.REFUSED) {
 			complete(null);
@@ -166,6 +174,7 @@ final class Acquisition implements Waiter {
 			complete((step == Acquirer.Step.PROCEED) ? hold() : null);
 		}
 		catch (Throwable ex) {
+			hold().notifyNotAcquired(AcquireOutcome.of(ex), ex);
 			this.future.completeExceptionally(ex);
 		}
 		return true;
@@ -242,6 +251,7 @@ final class Acquisition implements Waiter {
 	}
 
 	private LocalQueue.Turn join() {
+		hold().waitFrom(this.start);
 		return this.acquirer.join(hold(), this.waitNanos > 0);
 	}
 
@@ -255,12 +265,32 @@ final class Acquisition implements Waiter {
 	}
 
 	private void complete(@Nullable Hold held) {
+		try {
+			notify(held);
+		}
+		catch (Throwable ex) {
+			if (held != null) {
+				held.release();
+			}
+			throw ex;
+		}
+		if (!this.future.complete(held) && held != null) {
+			held.release();
+		}
+	}
+
+	private void notify(@Nullable Hold held) {
 		if (logger.isDebugEnabled()) {
 			logger.debug(((held != null) ? "Acquired" : "Did not acquire") + " the lock on "
 					+ KeyFormat.quote(hold().key()));
 		}
-		if (!this.future.complete(held) && held != null) {
-			held.release();
+		if (held != null) {
+			held.notifyAcquired();
+		}
+		else {
+			hold().notifyNotAcquired(
+					this.future.isDone() ? AcquireOutcome.CANCELLED : AcquireOutcome.notAcquiredWithin(this.waitNanos),
+					null);
 		}
 	}
 

@@ -16,9 +16,14 @@
 
 package io.github.lockspring.engine;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockspring.spi.LockBackend;
@@ -50,12 +55,16 @@ final class EngineContext {
 
 	private final List<Runnable> tasks = new CopyOnWriteArrayList<>();
 
+	private final Set<Runnable> stateListeners = ConcurrentHashMap.newKeySet();
+
+	private volatile @Nullable EngineObservers observers;
+
 	private volatile boolean closed;
 
 	private volatile boolean suspended;
 
 	EngineContext(LockBackend backend, EngineSettings settings, TimeSource time, EngineThreads threads) {
-		this.store = new Store(backend);
+		this.store = new Store(backend, settings.application());
 		this.queues = new LocalQueues(settings.maxKeys());
 		this.settings = settings;
 		this.time = time;
@@ -83,6 +92,20 @@ final class EngineContext {
 
 	EngineThreads threads() {
 		return this.threads;
+	}
+
+	/**
+	 * Return the observers, or {@code null} if there are none.
+	 */
+	@Nullable EngineObservers observers() {
+		return this.observers;
+	}
+
+	synchronized void addObserver(EngineObserver observer) {
+		EngineObservers present = this.observers;
+		List<EngineObserver> observers = new ArrayList<>((present != null) ? present.observers() : List.of());
+		observers.add(observer);
+		this.observers = new EngineObservers(List.copyOf(observers));
 	}
 
 	/**
@@ -127,6 +150,23 @@ final class EngineContext {
 		this.timer.runAt(this.time.nanoTime());
 	}
 
+	/**
+	 * Return whether all timed tasks that were due have run, and did not start work that
+	 * is still under way.
+	 * @param isWorking whether such work is under way
+	 */
+	boolean isSettled(BooleanSupplier isWorking) {
+		long runs = this.timer.runs();
+		return this.timer.isIdle() && !isWorking.getAsBoolean() && this.timer.isIdle() && this.timer.runs() == runs;
+	}
+
+	/**
+	 * Return the time until the next timed task, not positive if it is due.
+	 */
+	long nanosToNextTask() {
+		return this.timer.isStopped() ? TimerThread.NEVER : this.timer.nanosToNextRun();
+	}
+
 	void stopTasks() {
 		this.timer.stop();
 	}
@@ -140,6 +180,7 @@ final class EngineContext {
 
 	void setClosed(boolean closed) {
 		this.closed = closed;
+		stateChanged();
 	}
 
 	/**
@@ -165,6 +206,19 @@ final class EngineContext {
 
 	void setSuspended(boolean suspended) {
 		this.suspended = suspended;
+		stateChanged();
+	}
+
+	Set<Runnable> stateListeners() {
+		return this.stateListeners;
+	}
+
+	/**
+	 * Notify the listeners that holds may be reported as held, or no longer, or that
+	 * acquisitions may be rejected, or no longer.
+	 */
+	void stateChanged() {
+		this.stateListeners.forEach(Runnable::run);
 	}
 
 }

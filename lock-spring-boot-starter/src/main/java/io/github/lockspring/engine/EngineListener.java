@@ -35,4 +35,20 @@ public interface EngineListener {
 	default void lost(String key, long token) {
 	}
 
+	/**
+	 * Called when an election in this process was won, in a separate thread.
+	 * @param key the key
+	 * @param token the fencing token of the term, or 0 if the backend has none
+	 */
+	default void leadershipGranted(String key, long token) {
+	}
+
+	/**
+	 * Called when the leadership of this process has ended, in a separate thread.
+	 * @param key the key
+	 * @param token the fencing token of the term, or 0 if the backend has none
+	 */
+	default void leadershipRevoked(String key, long token) {
+	}
+
 }

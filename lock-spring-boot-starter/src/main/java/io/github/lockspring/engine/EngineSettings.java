@@ -43,14 +43,15 @@ import io.github.lockspring.support.Durations;
  * @param asyncRelease whether a release returns before the store has answered, where the
  * backend can do that
  * @param probeKey the key used to check whether the store works
+ * @param application the name of the application for operators, empty if it has none
  */
 public record EngineSettings(Duration operationTimeout, int handOffLimit, Duration handOffSpan,
 		@Nullable Duration renewInterval, Duration minPoll, Duration maxPoll, Duration queuePoll, Duration maxHoldTime,
-		int maxKeys, boolean asyncRelease, String probeKey) {
+		int maxKeys, boolean asyncRelease, String probeKey, String application) {
 
 	private static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(1), 256, Duration.ofMillis(20),
 			null, Duration.ofMillis(1), Duration.ofMillis(110), Duration.ofSeconds(2), Duration.ofDays(1), 1_000_000,
-			false, "lock::probe");
+			false, "lock::probe", "");
 
 	/**
 	 * Validate the settings.
@@ -84,47 +85,55 @@ public record EngineSettings(Duration operationTimeout, int handOffLimit, Durati
 	public EngineSettings withOperationTimeout(Duration operationTimeout) {
 		return new EngineSettings(operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
 				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease,
-				this.probeKey);
+				this.probeKey, this.application);
 	}
 
 	public EngineSettings withHandOff(int handOffLimit, Duration handOffSpan) {
 		return new EngineSettings(this.operationTimeout, handOffLimit, handOffSpan, this.renewInterval, this.minPoll,
-				this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease, this.probeKey);
+				this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease, this.probeKey,
+				this.application);
 	}
 
 	public EngineSettings withRenewInterval(@Nullable Duration renewInterval) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, renewInterval,
 				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease,
-				this.probeKey);
+				this.probeKey, this.application);
 	}
 
 	public EngineSettings withPoll(Duration minPoll, Duration maxPoll, Duration queuePoll) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				minPoll, maxPoll, queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease, this.probeKey);
+				minPoll, maxPoll, queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease, this.probeKey,
+				this.application);
 	}
 
 	public EngineSettings withMaxHoldTime(Duration maxHoldTime) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, maxHoldTime, this.maxKeys, this.asyncRelease,
-				this.probeKey);
+				this.minPoll, this.maxPoll, this.queuePoll, maxHoldTime, this.maxKeys, this.asyncRelease, this.probeKey,
+				this.application);
 	}
 
 	public EngineSettings withAsyncRelease(boolean asyncRelease) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, asyncRelease,
-				this.probeKey);
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, asyncRelease, this.probeKey,
+				this.application);
 	}
 
 	public EngineSettings withMaxKeys(int maxKeys) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
-				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, maxKeys, this.asyncRelease,
-				this.probeKey);
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, maxKeys, this.asyncRelease, this.probeKey,
+				this.application);
 	}
 
 	public EngineSettings withProbeKey(String probeKey) {
 		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
+				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease, probeKey,
+				this.application);
+	}
+
+	public EngineSettings withApplication(String application) {
+		return new EngineSettings(this.operationTimeout, this.handOffLimit, this.handOffSpan, this.renewInterval,
 				this.minPoll, this.maxPoll, this.queuePoll, this.maxHoldTime, this.maxKeys, this.asyncRelease,
-				probeKey);
+				this.probeKey, application);
 	}
 
 }

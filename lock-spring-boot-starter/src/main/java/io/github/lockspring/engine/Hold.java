@@ -20,9 +20,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
@@ -30,6 +32,7 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.TimeSource;
 
 /**
@@ -58,7 +61,7 @@ public final class Hold {
 
 	private final String key;
 
-	private final AcquireOptions terms;
+	private AcquireOptions terms;
 
 	private final Object owner;
 
@@ -78,6 +81,10 @@ public final class Hold {
 
 	private @Nullable Lease lease;
 
+	/**
+	 * The fencing token; before this is held, the monotonic time at which it began to
+	 * wait, because another field would add 8 bytes to every hold.
+	 */
 	private long token;
 
 	private volatile int state;
@@ -130,6 +137,21 @@ public final class Hold {
 	 * @return the token, or 0 if the backend has none
 	 */
 	public long token() {
+		return this.token;
+	}
+
+	/**
+	 * Set when this began to wait. Called before it enters a queue.
+	 */
+	void waitFrom(long nanos) {
+		this.token = nanos;
+	}
+
+	/**
+	 * Return when this began to wait, as long as it {@linkplain #isPending() waits}. The
+	 * caller owns the queue's monitor.
+	 */
+	long waitStartNanos() {
 		return this.token;
 	}
 
@@ -210,6 +232,20 @@ public final class Hold {
 		this.listener.runCallback(callback);
 	}
 
+	/**
+	 * Renew an exclusive lease of a single key with another lease time and another
+	 * minimum hold time, both of which begin now. If it is renewed automatically, only
+	 * checks that it is held. Must not be called by two threads concurrently, nor
+	 * concurrently with a release.
+	 * @param terms the options of an exclusive lease that is not renewed automatically
+	 * @return {@code false} if the lease was lost, or may have been
+	 * @throws EngineException if the store failed: the lease then ends when it would have
+	 * ended before
+	 */
+	public boolean extend(AcquireOptions terms) {
+		return this.listener.onExtended(this, terms);
+	}
+
 	private void dropLossCallbacksOf(Object handle) {
 		if (this.lossCallbacks != null) {
 			synchronized (this) {
@@ -258,6 +294,31 @@ public final class Hold {
 	}
 
 	/**
+	 * Return how many permits the lease of this hold has, and of how many.
+	 * @return the mode of the lease
+	 * @throws IllegalStateException if this holds no permits
+	 */
+	public LeaseMode.Permits permits() {
+		if (lease().request().terms().mode() instanceof LeaseMode.Permits permits) {
+			return permits;
+		}
+		throw new IllegalStateException("The hold has no permits");
+	}
+
+	/**
+	 * Release some, but not all, of the permits of this hold. Must not be called by two
+	 * threads concurrently, nor concurrently with a release.
+	 * @param permits the number of permits to release
+	 * @return {@code false} if the lease was lost
+	 * @throws EngineException if the store failed, and no permit was released
+	 */
+	public boolean releasePermits(int permits) {
+		LeaseMode.Permits held = permits();
+		return this.listener.onReduced(this,
+				new LeaseMode.Permits(held.permits() - permits, held.limit(), held.version()));
+	}
+
+	/**
 	 * Release one acquisition of each of several holds. Holds that end and share one
 	 * lease are released in one call to the store.
 	 * @param holds the holds, by the handle of the acquisition
@@ -272,13 +333,51 @@ public final class Hold {
 				((left == ENDED) ? ended : lost).add(hold);
 			}
 		});
-		if (!ended.isEmpty()) {
-			lost.addAll(ended.get(0).listener.onAllReleased(ended));
-		}
+		releaseEnded(ended, lost);
 		return lost;
 	}
 
-	static List<Hold> releaseAll(List<Hold> holds) {
+	/**
+	 * Release the leases of holds that have ended, those of one engine together. If an
+	 * engine fails, those of the others are released nevertheless.
+	 */
+	private static void releaseEnded(List<Hold> ended, List<Hold> lost) {
+		if (!ended.isEmpty()) {
+			Listener engine = ended.get(0).listener.engine();
+			List<Hold> others = ended.stream().filter((hold) -> hold.listener.engine() != engine).toList();
+			try {
+				lost.addAll(releaseEnded(engine, others.isEmpty() ? ended
+						: ended.stream().filter((hold) -> hold.listener.engine() == engine).toList()));
+			}
+			finally {
+				releaseEnded(others, lost);
+			}
+		}
+	}
+
+	private static List<Hold> releaseEnded(Listener engine, List<Hold> ended) {
+		long startNanos = engine.time().nanoTime();
+		List<Hold> lost = List.of();
+		try {
+			lost = engine.onAllReleased(ended);
+			return lost;
+		}
+		finally {
+			Set<Hold> gone = Set.copyOf(lost);
+			for (Hold hold : ended) {
+				if (!gone.contains(hold)) {
+					hold.listener.afterRelease(startNanos);
+				}
+			}
+		}
+	}
+
+	/**
+	 * Release one acquisition of each of several holds, as {@link #releaseAll(Map)} does.
+	 * @param holds the holds, without duplicates
+	 * @return the holds whose lease was lost
+	 */
+	public static List<Hold> releaseAll(Collection<Hold> holds) {
 		Map<Hold, Hold> own = new LinkedHashMap<>();
 		holds.forEach((hold) -> own.put(hold, hold));
 		return releaseAll(own);
@@ -322,6 +421,35 @@ public final class Hold {
 			action.run();
 			return null;
 		});
+	}
+
+	/**
+	 * Notify that the acquisition must wait, or fails, because another owner holds the
+	 * lock.
+	 */
+	void notifyContended() {
+		this.listener.onContended();
+	}
+
+	/**
+	 * Notify that this is returned by the acquisition.
+	 */
+	void notifyAcquired() {
+		this.listener.onAcquired(this);
+	}
+
+	/**
+	 * Notify that the acquisition ends without the lock.
+	 */
+	void notifyNotAcquired(AcquireOutcome outcome, @Nullable Throwable failure) {
+		this.listener.onNotAcquired(outcome, failure);
+	}
+
+	/**
+	 * Notify that the lease was lost.
+	 */
+	void notifyLost() {
+		this.listener.onLost(this);
 	}
 
 	private int countDown(Object handle) {
@@ -370,6 +498,22 @@ public final class Hold {
 				return true;
 			}
 		}
+	}
+
+	/**
+	 * Return how often this is held: the number of acquisitions that were not released.
+	 * @return the number, zero once the lease is lost
+	 */
+	public int count() {
+		return hasLease() ? Math.max(this.state, 0) : 0;
+	}
+
+	/**
+	 * Return how often this was acquired and not released, be it held or lost.
+	 */
+	int acquisitions() {
+		int state = this.state;
+		return (state > LEADING) ? Math.abs(state) : 0;
 	}
 
 	/**
@@ -579,6 +723,15 @@ public final class Hold {
 	}
 
 	/**
+	 * Replace the options. The caller then sets the watch of the lease, which is an
+	 * ordered write: the task that watches leases sees the new options, or watches the
+	 * lease anew.
+	 */
+	void setTerms(AcquireOptions terms) {
+		this.terms = terms;
+	}
+
+	/**
 	 * Return the owner.
 	 * @return the owner
 	 */
@@ -645,10 +798,23 @@ public final class Hold {
 		void onExpired(Hold hold);
 
 		/**
+		 * Called when the lease of a hold is to be renewed with other options.
+		 * @return {@code false} if it was lost, or may have been
+		 */
+		boolean onExtended(Hold hold, AcquireOptions terms);
+
+		/**
 		 * Called when a hold has ended.
 		 * @return {@code false} if its lease turned out to be lost
 		 */
 		boolean onReleased(Hold hold);
+
+		/**
+		 * Called to release some of the permits of a hold.
+		 * @param fewer the mode with the permits to keep
+		 * @return {@code false} if the lease turned out to be lost
+		 */
+		boolean onReduced(Hold hold, LeaseMode.Permits fewer);
 
 		/**
 		 * Called when several holds have ended.
@@ -681,6 +847,44 @@ public final class Hold {
 		 * Run an action that may wait for the store in another thread.
 		 */
 		<T> CompletableFuture<T> callAsync(Supplier<T> action);
+
+		/**
+		 * Return the listener of all holds of the engine.
+		 */
+		default Listener engine() {
+			return this;
+		}
+
+		/**
+		 * Called when the acquisition of the hold was denied at first.
+		 */
+		default void onContended() {
+		}
+
+		/**
+		 * Called when a hold is returned by its acquisition.
+		 */
+		default void onAcquired(Hold hold) {
+		}
+
+		/**
+		 * Called when the acquisition of the hold ends without the lock.
+		 */
+		default void onNotAcquired(AcquireOutcome outcome, @Nullable Throwable failure) {
+		}
+
+		/**
+		 * Called by a separate thread when a hold was lost.
+		 */
+		default void onLost(Hold hold) {
+		}
+
+		/**
+		 * Called after the hold was released together with others.
+		 * @param startNanos the time at which the release began
+		 */
+		default void afterRelease(long startNanos) {
+		}
 
 	}
 

@@ -48,7 +48,10 @@ class Lease {
 
 	private static final VarHandle SENT_NANOS = Fields.varHandle(MethodHandles.lookup(), "sentNanos", long.class);
 
-	private final LeaseRequest request;
+	private static final Watch NOT_RENEWED = new Watch() {
+	};
+
+	private LeaseRequest request;
 
 	private volatile long deadlineNanos;
 
@@ -98,6 +101,13 @@ class Lease {
 	}
 
 	/**
+	 * Return whether several holds of the key may have this lease.
+	 */
+	boolean isShareable() {
+		return false;
+	}
+
+	/**
 	 * Return this lease for the duration of the downgrade in the store: it lasts for the
 	 * shorter of both lease times.
 	 * @param terms the terms of the shared lease
@@ -110,6 +120,32 @@ class Lease {
 		lease.setDeadline(sentNanos + nanos, sentMillis + nanos / 1_000_000);
 		lease.sentNanos = this.sentNanos;
 		return lease;
+	}
+
+	/**
+	 * Return a lease for the time in which the store replaces this one by a weaker one:
+	 * it lasts as long as this one, and is not renewed.
+	 * @param weaker the request that replaces that of this lease
+	 */
+	Lease whileReplacedBy(LeaseRequest weaker) {
+		Lease lease = new Lease(weaker);
+		lease.setDeadline(this.deadlineNanos, this.deadlineMillis);
+		lease.sentNanos = this.sentNanos;
+		lease.grantedNanos = this.grantedNanos;
+		lease.watch = NOT_RENEWED;
+		return lease;
+	}
+
+	/**
+	 * Start the time of this lease, which replaces another one, and count it from the
+	 * grant of that. It has the tokens that are left of that.
+	 * @return {@code false} if the lease has expired
+	 */
+	boolean begin(Lease former, TimeSource time) {
+		boolean begun = begin(time);
+		this.grantedNanos = former.grantedNanos;
+		this.handOffs = former.handOffs;
+		return begun;
 	}
 
 	/**
@@ -192,6 +228,31 @@ class Lease {
 		long usable = usable(validityNanos);
 		long left = terms.isAutoRenew() ? usable : wantedEndNanos(terms) - sentNanos;
 		extendFrom(sentNanos, sentMillis, Math.min(usable, left));
+	}
+
+	/**
+	 * Record that the store renewed the lease for another lease time, which begins now.
+	 * @param request the request with the other lease time
+	 * @param validityNanos how long the store keeps the lease
+	 * @param sentNanos the monotonic time before the renewal was sent
+	 * @param sentMillis the wall time before the renewal was sent
+	 */
+	void extended(LeaseRequest request, long validityNanos, long sentNanos, long sentMillis) {
+		this.request = request;
+		this.grantedNanos = sentNanos;
+		extendFrom(sentNanos, sentMillis, usable(validityNanos));
+	}
+
+	/**
+	 * Begin the requested lease time anew, for a lease that is renewed until it has
+	 * elapsed.
+	 */
+	void restart(AcquireOptions terms, TimeSource time) {
+		long nanos = time.nanoTime();
+		long millis = time.currentTimeMillis();
+		this.grantedNanos = nanos;
+		long left = Math.min(remainingNanos(nanos, millis), usable(terms.wantedNanos()));
+		setDeadline(nanos + left, millis + left / 1_000_000);
 	}
 
 	/**
@@ -289,8 +350,8 @@ class Lease {
 	 */
 	boolean canHandOff(AcquireOptions terms, EngineSettings settings, TimeSource time) {
 		long now = time.nanoTime();
-		return this.handOffs < Math.min(settings.handOffLimit(), request().terms().tokens() - 1)
-				&& now - this.grantedNanos < settings.handOffNanos() && remainingNanos(now,
+		return this.handOffs < handOffLimit(settings) && now - this.grantedNanos < settings.handOffNanos()
+				&& remainingNanos(now,
 						time.currentTimeMillis()) >= (terms.isAutoRenew() ? spanNanos(terms) / 2 : terms.wantedNanos());
 	}
 
@@ -323,10 +384,20 @@ class Lease {
 	 * as permitted.
 	 */
 	boolean isHandOffBudgetSpent(long now, EngineSettings settings) {
-		int limit = Math.min(settings.handOffLimit(), request().terms().tokens() - 1);
+		int limit = handOffLimit(settings);
 		return limit > 0 && (this.handOffs >= limit || now - this.grantedNanos >= settings.handOffNanos());
 	}
 
+	/**
+	 * Return how many times the lease can be handed off.
+	 */
+	int handOffLimit(EngineSettings settings) {
+		return Math.min(settings.handOffLimit(), request().terms().tokens() - 1);
+	}
+
+	/**
+	 * Record that the lease was handed off, or is shared by one more hold.
+	 */
 	void handOff() {
 		this.handOffs++;
 	}

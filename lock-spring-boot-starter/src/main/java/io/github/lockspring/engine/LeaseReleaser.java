@@ -29,6 +29,7 @@ import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
+import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.TimeSource;
 
@@ -40,6 +41,7 @@ import io.github.lockspring.spi.TimeSource;
  * <li>Otherwise released: the lease is released in the store, or retried in the
  * background if the store does not answer. Until then the key is treated as held in this
  * process.</li>
+ * <li>Released by one of several readers that share a lease: the others keep it.</li>
  * <li>Released by a writer whose owner reads as well: the lease is downgraded for the
  * reader. If that reader was released before, the writer still has the lease.</li>
  * <li>Released after the lease was lost: the {@link LossHandler} reports the loss.</li>
@@ -61,22 +63,28 @@ final class LeaseReleaser implements Hold.Listener {
 
 	private final LossHandler lossHandler;
 
+	private final PermitLimits permitLimits;
+
 	private final AsyncDispatcher asyncDispatcher;
 
 	private final LockDowngrader downgrader;
 
+	private final LeaseExtender extender;
+
 	private final AtomicBoolean warnedOfForeignThread = new AtomicBoolean();
 
 	LeaseReleaser(EngineContext context, RenewalPlan plan, ReleaseRetrier releaseRetrier, LossHandler lossHandler,
-			AsyncDispatcher asyncDispatcher) {
+			PermitLimits permitLimits, AsyncDispatcher asyncDispatcher) {
 		this.context = context;
 		this.settings = context.settings();
 		this.time = context.time();
 		this.plan = plan;
 		this.releaseRetrier = releaseRetrier;
 		this.lossHandler = lossHandler;
+		this.permitLimits = permitLimits;
 		this.asyncDispatcher = asyncDispatcher;
 		this.downgrader = new LockDowngrader(context, plan, releaseRetrier, lossHandler);
+		this.extender = new LeaseExtender(context, plan, lossHandler);
 	}
 
 	/**
@@ -92,6 +100,11 @@ final class LeaseReleaser implements Hold.Listener {
 					+ ". Acquire with acquireAsync, or with a template that is ownedBy an object of the task."
 					+ " This warning is logged only once");
 		}
+	}
+
+	@Override
+	public boolean onExtended(Hold hold, AcquireOptions terms) {
+		return this.extender.extend(hold, terms);
 	}
 
 	@Override
@@ -111,7 +124,7 @@ final class LeaseReleaser implements Hold.Listener {
 	 * whatever fails afterwards.
 	 */
 	private void releaseInBackground(Hold hold) {
-		if (hold.queue().isHolder(hold)) {
+		if (hold.queue().isHolder(hold) && !leaveShared(hold)) {
 			try {
 				this.context.queues().end(hold);
 			}
@@ -129,18 +142,37 @@ final class LeaseReleaser implements Hold.Listener {
 			Hold reader = hold.queue().borrowerOf(hold);
 			return (reader != null) ? downgrade(hold, reader) : releaseOwnLease(hold);
 		}
+		if (leaveShared(hold)) {
+			return isKept(hold);
+		}
 		return (hold.isBorrowing() && hold.queue().hasBorrowed(hold)) ? releaseBorrowedLease(hold)
 				: releaseOwnLease(hold);
 	}
 
 	/**
-	 * Hand off the lease immediately, or release it to the store in another thread.
+	 * Leave a lease to the readers that share it.
+	 * @return {@code false} if there are none, and the lease must be released
+	 */
+	private static boolean leaveShared(Hold hold) {
+		return hold.lease().isShareable() && hold.queue().leaveShared(hold);
+	}
+
+	private boolean isKept(Hold hold) {
+		return !hold.lease().isExpired(this.time) || reportLossAtRelease(hold);
+	}
+
+	/**
+	 * Hand off the lease or leave it to others immediately, or release it to the store in
+	 * another thread.
 	 */
 	@Override
 	public CompletionStage<Boolean> onReleasedAsync(Hold hold) {
 		try {
-			boolean handedOff = hold.terms().isExclusive() && hold.queue().borrowerOf(hold) == null && handOff(hold);
-			return handedOff ? CompletableFuture.completedStage(true) : callAsync(() -> onReleased(hold));
+			if (leaveShared(hold)) {
+				return CompletableFuture.completedStage(isKept(hold));
+			}
+			return (!isLent(hold) && handOff(hold)) ? CompletableFuture.completedStage(true)
+					: callAsync(() -> onReleased(hold));
 		}
 		catch (Throwable ex) {
 			releaseInBackground(hold);
@@ -158,6 +190,11 @@ final class LeaseReleaser implements Hold.Listener {
 		return this.downgrader.downgrade(writer, reader) || reportLossAtRelease(writer);
 	}
 
+	@Override
+	public boolean onReduced(Hold hold, LeaseMode.Permits fewer) {
+		return this.downgrader.reduce(hold, fewer);
+	}
+
 	private boolean releaseOwnLease(Hold hold) {
 		return handOff(hold) || releaseInStore(hold) || reportLossAtRelease(hold);
 	}
@@ -173,6 +210,10 @@ final class LeaseReleaser implements Hold.Listener {
 		}
 		this.plan.watch(next);
 		next.wakeUp();
+		EngineObservers observers = this.context.observers();
+		if (observers != null) {
+			observers.onHandOff(next);
+		}
 		return true;
 	}
 
@@ -252,7 +293,7 @@ final class LeaseReleaser implements Hold.Listener {
 	private boolean releaseInBackground(Lease lease, List<Hold> ended) {
 		Hold first = ended.get(0);
 		boolean held = !lease.isExpired(this.time);
-		if (!handOff(first)) {
+		if (!leaveShared(first) && !handOff(first)) {
 			this.releaseRetrier.release(first, lease.leaveAll(keys(ended)));
 			ended.forEach(this::endInQueue);
 		}
@@ -292,7 +333,8 @@ final class LeaseReleaser implements Hold.Listener {
 
 	private boolean isSuitable(Lease lease, AcquireOptions terms) {
 		return !this.context.isClosed() && !this.context.isSuspended()
-				&& lease.canHandOff(terms, this.settings, this.time);
+				&& lease.canHandOff(terms, this.settings, this.time)
+				&& this.permitLimits.newerThan(lease.request().key(), terms.mode()) == null;
 	}
 
 	@Override

@@ -21,10 +21,13 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiPredicate;
+import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
@@ -35,9 +38,16 @@ import io.github.lockspring.spi.LeaseRequest;
  * <li>A hold that cannot wait (any longer) tries once beside the leader if it needs only
  * a part of the key's capacity: there may be room for both.</li>
  * <li>A leader that is granted becomes a holder; the first waiting hold becomes the
- * leader, unless the holder is exclusive and no fair one waits.</li>
+ * leader, unless the holder is exclusive, or this process holds too many permits for
+ * another one, and no fair one waits.</li>
+ * <li>Readers share the lease of a reader that holds already, those that wait when it is
+ * granted, and those that come while none waits. The last of them releases it.</li>
  * <li>An exclusive holder that ends hands off its lease to the first waiting hold, or
  * releases it to the store, after which the first waiting hold becomes the leader.</li>
+ * <li>A holder of permits that ends hands off its lease in the same way if the first
+ * waiting hold wants as many permits. So does the leader then, if there is one, which
+ * contends for permits of other processes: the next ones that this process gets are its
+ * own.</li>
  * <li>A leader or waiting hold that leaves is replaced by the next.</li>
  * <li>An exclusive holder lends its lease to a reader of the same owner. If it ends while
  * the reader holds, the reader gets a separate lease.</li>
@@ -118,7 +128,28 @@ final class LocalQueue {
 	}
 
 	private boolean mayLead(Hold hold) {
-		return this.leader == null && (hold.terms().isFair() || !isHeldExclusively());
+		return this.leader == null
+				&& (hold.terms().isFair() || !(isHeldExclusively() || areTooManyPermitsHeld(hold.terms())));
+	}
+
+	/**
+	 * Return whether this process holds so many permits that the store would deny more.
+	 * If they have different limits, the store decides.
+	 */
+	private boolean areTooManyPermitsHeld(AcquireOptions terms) {
+		if (!(terms.mode() instanceof LeaseMode.Permits wanted)) {
+			return false;
+		}
+		long left = wanted.limit() - wanted.permits();
+		for (Hold holder = this.holders; holder != null; holder = holder.next) {
+			if (holder.mayHaveLease() && holder.lease().request().terms().mode() instanceof LeaseMode.Permits held) {
+				if (held.limit() != wanted.limit() || held.version() != wanted.version()) {
+					return false;
+				}
+				left -= held.permits();
+			}
+		}
+		return left < 0;
 	}
 
 	private boolean isHeldExclusively() {
@@ -160,7 +191,77 @@ final class LocalQueue {
 		setStoreFailure(null);
 		addHolder(hold);
 		hold.begin(lease, token);
-		return promote();
+		return lease.isShareable() ? null : promote();
+	}
+
+	/**
+	 * Let the readers that wait first share the lease of a reader that was just granted,
+	 * and promote the next hold.
+	 * @param reader the holder
+	 * @param suitable whether the lease of a holder is suitable
+	 * @return the holds to wake: new holders, and a leader
+	 */
+	synchronized List<Hold> admit(Hold reader, BiPredicate<Hold, AcquireOptions> suitable) {
+		List<Hold> admitted = new ArrayList<>();
+		Hold next = this.first;
+		while (next != null && this.leader == null && canShare(reader, next, suitable)) {
+			removeWaiting(next);
+			share(reader, next);
+			admitted.add(next);
+			next = this.first;
+		}
+		Hold leader = promote();
+		if (leader != null) {
+			admitted.add(leader);
+		}
+		return admitted;
+	}
+
+	/**
+	 * Let a reader share the lease of another one, but only while none waits, so that
+	 * readers do not keep a writer out.
+	 * @param reader the reader, which has not entered a queue
+	 * @param suitable whether the lease of a holder is suitable
+	 * @return whether it is a holder now
+	 */
+	synchronized boolean share(Hold reader, BiPredicate<Hold, AcquireOptions> suitable) {
+		if (this.leader != null || this.first != null) {
+			return false;
+		}
+		for (Hold holder = this.holders; holder != null; holder = holder.next) {
+			if (canShare(holder, reader, suitable)) {
+				reader.enterEnded(this);
+				share(holder, reader);
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private static boolean canShare(Hold holder, Hold reader, BiPredicate<Hold, AcquireOptions> suitable) {
+		return holder.isActive() && holder.lease().isShareable() && reader.terms().canShareWith(holder.terms())
+				&& suitable.test(holder, reader.terms());
+	}
+
+	private void share(Hold holder, Hold reader) {
+		holder.lease().handOff();
+		addHolder(reader);
+		reader.begin(holder.lease(), holder.token());
+	}
+
+	/**
+	 * Remove a reader that ended if others share its lease. Each of them finds the others
+	 * until they have left, so that exactly the last one releases the lease.
+	 * @return {@code false} if it is the last one, which is not removed yet
+	 */
+	synchronized boolean leaveShared(Hold reader) {
+		for (Hold holder = this.holders; holder != null; holder = holder.next) {
+			if (holder != reader && holder.leaseOrNull() == reader.lease()) {
+				removeHolder(reader);
+				return true;
+			}
+		}
+		return false;
 	}
 
 	private void endTurn(Hold hold) {
@@ -178,14 +279,15 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Hand off the lease of a holder that ended to the first waiting hold.
+	 * Hand off the lease of a holder that ended to the first waiting hold. A leader that
+	 * wants other permits is not overtaken, so that it gets those that are released.
 	 * @param from the former holder
 	 * @param suitable whether the lease of a former holder is still suitable
 	 * @return the new holder, or {@code null} if the lease must be released to the store
 	 */
 	synchronized @Nullable Hold handOff(Hold from, BiPredicate<Lease, AcquireOptions> suitable) {
 		Hold next = this.first;
-		if (this.leader != null || next == null || !from.terms().canHandOffTo(next.terms())
+		if (next == null || !canOvertakeLeader(from) || !canHandOff(from, next)
 				|| !suitable.test(from.lease(), next.terms())) {
 			return null;
 		}
@@ -195,6 +297,15 @@ final class LocalQueue {
 		addHolder(next);
 		next.begin(from.lease(), from.nextToken());
 		return next;
+	}
+
+	private boolean canOvertakeLeader(Hold from) {
+		Hold leader = this.leader;
+		return leader == null || !from.terms().isExclusive() && canHandOff(from, leader);
+	}
+
+	private static boolean canHandOff(Hold from, Hold to) {
+		return from.terms().canHandOffTo(to.terms(), from.lease().request().terms().mode());
 	}
 
 	/**
@@ -399,12 +510,14 @@ final class LocalQueue {
 
 	/**
 	 * Find a hold that an owner has or has lost: that of the writer to write, that of the
-	 * reader to read, or else the other. Permits are not reentrant.
+	 * reader to read, or else the other. Reentrant acquisitions and those that are not do
+	 * not find each other.
 	 */
 	@Nullable Hold heldBy(Object owner, AcquireOptions terms) {
 		Hold other = null;
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.owner() == owner && holder.terms().isReentrant() && !holder.isPending() && !holder.isEnded()) {
+			if (holder.owner() == owner && holder.terms().isReentrant() == terms.isReentrant() && !holder.isPending()
+					&& !holder.isEnded()) {
 				if (holder.terms().isExclusive() == terms.isExclusive()) {
 					return holder;
 				}
@@ -416,28 +529,40 @@ final class LocalQueue {
 
 	/**
 	 * Find the hold that has a lease, or is about to hand it off or release it, and not
-	 * the one that borrows it.
+	 * the one that borrows it. Of several that share it, one that holds it.
 	 */
 	synchronized @Nullable Hold holderOf(LeaseRequest request) {
+		Hold ended = null;
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.mayHaveLease() && !holder.isBorrowing() && holder.lease().request().equals(request)) {
-				return holder;
+			if (mayHave(holder, request)) {
+				if (holder.isActive()) {
+					return holder;
+				}
+				ended = holder;
 			}
 		}
-		return null;
+		return ended;
+	}
+
+	private static boolean mayHave(Hold holder, LeaseRequest request) {
+		return holder.mayHaveLease() && !holder.isBorrowing() && holder.lease().request().equals(request);
 	}
 
 	/**
 	 * End a lease that has ended in the store, so that it can no longer be handed off.
-	 * @return the hold that has it, or is about to release it
+	 * @return the holds that have it, or are about to release it
 	 */
-	synchronized @Nullable Hold revoke(LeaseRequest request) {
+	synchronized List<Hold> revoke(LeaseRequest request) {
+		List<Hold> holds = new ArrayList<>(1);
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
 			if (holder.lease().request().equals(request)) {
 				holder.lease().end();
 			}
+			if (mayHave(holder, request)) {
+				holds.add(holder);
+			}
 		}
-		return holderOf(request);
+		return holds;
 	}
 
 	/**
@@ -465,6 +590,31 @@ final class LocalQueue {
 	 */
 	synchronized boolean isWaitedFor() {
 		return this.leader != null || this.trying > 0 || this.first != null;
+	}
+
+	/**
+	 * Return the number of holds that contend or wait.
+	 */
+	synchronized int waitingCount() {
+		return waiting().size() + this.trying;
+	}
+
+	/**
+	 * Read this queue.
+	 * @param holders called for each hold that is held, or lost and not released yet
+	 * @param waiting called for the leader and each waiting hold, in order, with its
+	 * position
+	 */
+	synchronized void read(Consumer<Hold> holders, ObjIntConsumer<Hold> waiting) {
+		for (Hold holder = this.holders; holder != null; holder = holder.next) {
+			if (holder.isActive() || holder.isLost()) {
+				holders.accept(holder);
+			}
+		}
+		int position = 0;
+		for (Hold hold : waiting()) {
+			waiting.accept(hold, ++position);
+		}
 	}
 
 	/**

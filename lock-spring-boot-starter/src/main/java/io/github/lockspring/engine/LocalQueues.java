@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.BiPredicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -64,10 +65,22 @@ final class LocalQueues {
 		}
 	}
 
+	/**
+	 * Let a reader share the lease of another one.
+	 * @return whether it is a holder now
+	 */
+	boolean share(Hold reader, BiPredicate<Hold, AcquireOptions> suitable) {
+		LocalQueue queue = this.queues.get(reader.key());
+		return queue != null && queue.share(reader, suitable);
+	}
+
 	private LocalQueue queueFor(Hold hold) {
 		if (this.queues.size() >= this.limit) {
 			throw new EngineException(EngineException.Reason.LIMIT,
-					"More than " + this.limit + " keys are held or waited for at once in this process", null);
+					"More than " + this.limit
+							+ " keys are held or waited for at once in this process; release them earlier, or"
+							+ " increase lock.max-keys",
+					null);
 		}
 		return new LocalQueue(hold);
 	}
@@ -98,9 +111,25 @@ final class LocalQueues {
 		}
 	}
 
+	@Nullable LocalQueue get(String key) {
+		return this.queues.get(key);
+	}
+
 	@Nullable Hold heldBy(String key, Object owner, AcquireOptions terms) {
 		LocalQueue queue = this.queues.get(key);
 		return (queue != null) ? queue.heldBy(owner, terms) : null;
+	}
+
+	/**
+	 * Return the number of holds that contend or wait for a key.
+	 */
+	boolean isQueueOf(Object object, String key) {
+		return this.queues.get(key) == object;
+	}
+
+	int waitingCount(String key) {
+		LocalQueue queue = this.queues.get(key);
+		return (queue != null) ? queue.waitingCount() : 0;
 	}
 
 	/**
@@ -117,10 +146,10 @@ final class LocalQueues {
 
 	/**
 	 * End a lease that has ended in the store.
-	 * @return the holds that have it, one for each key, or are about to release it
+	 * @return the holds that have it, or are about to release it
 	 */
 	List<Hold> revoke(LeaseRequest request) {
-		return queuesOf(request).stream().map((queue) -> queue.revoke(request)).filter(Objects::nonNull).toList();
+		return queuesOf(request).stream().flatMap((queue) -> queue.revoke(request).stream()).toList();
 	}
 
 	/**

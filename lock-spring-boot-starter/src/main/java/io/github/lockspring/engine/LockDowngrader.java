@@ -16,17 +16,27 @@
 
 package io.github.lockspring.engine;
 
+import java.time.Duration;
+
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseMode.Permits;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.TimeSource;
 
 /**
- * Downgrades the lease of a writer whose owner reads as well, so that the reader keeps
- * it.
+ * Replaces leases by weaker ones: that of a writer whose owner reads as well, so that the
+ * reader keeps it, and permits by fewer permits.
+ * <p>
+ * A writer is downgraded as follows:
  * <ol>
  * <li>The store downgrades the exclusive lease to a shared one atomically, so that no
  * other writer can acquire the key in between. The reader continues under the shared
@@ -38,6 +48,11 @@ import io.github.lockspring.spi.TimeSource;
  * store has is released in the background.</li>
  * </ol>
  * Until the store has answered, the key is treated as held by the writer in this process.
+ * <p>
+ * Permits are replaced in the same way, but the hold and its token remain the same. Until
+ * the store has answered, the lease is not renewed. A call that fails is repeated once,
+ * which has no other effect if the first one had: if the store is unavailable then as
+ * well, the hold continues with all its permits.
  */
 final class LockDowngrader {
 
@@ -77,7 +92,7 @@ final class LockDowngrader {
 			answered = true;
 			if (attempt instanceof Grant grant) {
 				shared.granted(grant, now, nowMillis);
-				begin(reader, shared);
+				begin(reader, shared, shared.begin(this.time));
 				return true;
 			}
 			this.lossHandler.lose(reader, "it had already ended in the store before the downgrade");
@@ -90,29 +105,132 @@ final class LockDowngrader {
 		}
 		finally {
 			if (!answered) {
-				releaseBoth(writer, reader, shared);
+				releaseBoth(reader, writer.lease().request(), shared.request());
 			}
 			this.context.queues().end(writer);
 		}
 	}
 
-	private void begin(Hold reader, Lease shared) {
-		if (!shared.begin(this.time)) {
-			this.lossHandler.lose(reader, "the store took longer than the lease time to downgrade it");
-			this.releaseRetrier.release(shared.request());
+	private void begin(Hold hold, Lease weaker, boolean inTime) {
+		if (!inTime) {
+			this.lossHandler.lose(hold, "the store took longer than the lease time to downgrade it");
+			this.releaseRetrier.release(weaker.request());
 		}
-		else if (reader.queue().changeLease(reader, shared)) {
-			this.plan.watch(reader);
+		else if (hold.queue().changeLease(hold, weaker)) {
+			this.plan.watch(hold);
 		}
 		else {
-			this.releaseRetrier.releaseNow(reader, shared.request());
+			this.releaseRetrier.releaseNow(hold, weaker.request());
 		}
 	}
 
-	private void releaseBoth(Hold writer, Hold reader, Lease shared) {
-		this.lossHandler.lose(reader, "the store failed during the downgrade");
-		this.releaseRetrier.release(writer.lease().request());
-		this.releaseRetrier.releaseIfGranted(shared.request());
+	private void releaseBoth(Hold hold, LeaseRequest former, LeaseRequest weaker) {
+		this.lossHandler.lose(hold, "the store failed during the downgrade");
+		this.releaseRetrier.release(former);
+		this.releaseRetrier.releaseIfGranted(weaker);
+	}
+
+	/**
+	 * Release some permits of a hold.
+	 * @param hold the hold, which is not released before this returns
+	 * @param fewer the mode with the permits to keep
+	 * @return {@code false} if the lease turned out to be lost
+	 * @throws EngineException if the store is unavailable, and the permits are still held
+	 */
+	boolean reduce(Hold hold, Permits fewer) {
+		Lease former = hold.lease();
+		LeaseRequest request = this.context.store().newRequest(hold.key(), terms(former, fewer, hold.terms()));
+		if (!hold.queue().changeLease(hold, former.whileReplacedBy(request))) {
+			return false;
+		}
+		boolean answered = false;
+		try {
+			Lease weaker = replace(former.request(), request);
+			if (weaker != null) {
+				begin(hold, weaker, weaker.begin(former, this.time));
+				promoteNext(hold);
+			}
+			else {
+				this.lossHandler.lose(hold, "it had already ended in the store before permits were released");
+			}
+			answered = true;
+			return hold.hasLease();
+		}
+		catch (BackendUnavailableException ex) {
+			answered = true;
+			if (!hold.queue().changeLease(hold, former)) {
+				this.releaseRetrier.release(former.request());
+				return false;
+			}
+			this.plan.watch(hold);
+			throw this.context.store().unavailable(ex);
+		}
+		catch (OutcomeUnknownException ex) {
+			return false;
+		}
+		finally {
+			if (!answered) {
+				releaseBoth(hold, former.request(), request);
+			}
+		}
+	}
+
+	/**
+	 * The permits that were released may be what the next hold needs.
+	 */
+	private static void promoteNext(Hold hold) {
+		Hold next = hold.queue().promote();
+		if (next != null) {
+			next.wakeUp();
+		}
+	}
+
+	/**
+	 * Return the terms of the weaker lease, which lasts no longer than the former one
+	 * unless it is renewed.
+	 */
+	private LeaseTerms terms(Lease former, Permits fewer, AcquireOptions options) {
+		LeaseTerms terms = former.request().terms();
+		Duration leaseTime = terms.leaseTime();
+		if (!options.isRenewed()) {
+			Duration remaining = Duration.ofMillis(Math.max(1, former.remainingNanos(this.time) / 1_000_000));
+			leaseTime = (remaining.compareTo(leaseTime) < 0) ? remaining : leaseTime;
+		}
+		return new LeaseTerms(fewer, terms.fair(), leaseTime, terms.tokens());
+	}
+
+	private @Nullable Lease replace(LeaseRequest former, LeaseRequest fewer) {
+		try {
+			return tryToReplace(former, fewer);
+		}
+		catch (BackendUnavailableException ex) {
+			return tryToReplace(former, fewer);
+		}
+		catch (OutcomeUnknownException ex) {
+			return replaceAfterUnknownOutcome(former, fewer, ex);
+		}
+	}
+
+	private @Nullable Lease replaceAfterUnknownOutcome(LeaseRequest former, LeaseRequest fewer,
+			OutcomeUnknownException failure) {
+		try {
+			return tryToReplace(former, fewer);
+		}
+		catch (BackendUnavailableException ex) {
+			throw failure; // the first call may have had an effect
+		}
+	}
+
+	private @Nullable Lease tryToReplace(LeaseRequest former, LeaseRequest fewer) {
+		Lease lease = new Lease(fewer);
+		long now = this.time.nanoTime();
+		long nowMillis = this.time.currentTimeMillis();
+		Attempt attempt = this.context.store().downgrade(former, fewer, this.context.settings().operationTimeout());
+		if (!(attempt instanceof Grant grant)) {
+			return null;
+		}
+		lease.granted(grant, now, nowMillis);
+		return lease;
 	}
 
 }

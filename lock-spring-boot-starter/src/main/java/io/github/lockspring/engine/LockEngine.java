@@ -34,8 +34,13 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Grant;
+import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
@@ -58,9 +63,10 @@ public final class LockEngine implements AutoCloseable {
 
 	static {
 		StackRoom.initialize(MethodHandles.lookup(), StackRoom.class, Hold.class, Lease.class, MultiKeyLease.class,
-				LocalQueue.class, Acquisition.class, RetrySchedule.class, Poller.class, Poller.Sleeper.class,
-				EngineException.class, Durations.class, Answer.Held.class, Answer.Denied.class, Answer.Failed.class,
-				Acquirer.Step.class, Acquirer.Outcome.Final.class, Acquirer.Outcome.Expired.class);
+				SharedLease.class, LocalQueue.class, Acquisition.class, RetrySchedule.class, Poller.class,
+				Poller.Sleeper.class, EngineException.class, Durations.class, Answer.Held.class, Answer.Denied.class,
+				Answer.Failed.class, Acquirer.Step.class, Acquirer.Outcome.Final.class, Acquirer.Outcome.Expired.class,
+				ObservedHoldListener.class, EngineObservers.class, LockKind.class, AcquireOutcome.class);
 	}
 
 	/**
@@ -78,17 +84,25 @@ public final class LockEngine implements AutoCloseable {
 
 	private final LocalQueues queues;
 
+	private final Renewals renewals;
+
 	private final RenewalPlan plan;
 
 	private final ReleaseRetrier releaseRetrier;
 
 	private final AsyncDispatcher asyncDispatcher;
 
+	private final EngineListener listener;
+
 	private final LossHandler lossHandler;
 
 	private final LeaseReleaser leaseReleaser;
 
 	private final Acquirer acquirer;
+
+	private final PermitLimits permitLimits;
+
+	private final Values values;
 
 	private volatile @Nullable Duration usualLeaseTime;
 
@@ -133,11 +147,15 @@ public final class LockEngine implements AutoCloseable {
 		this.queues = this.context.queues();
 		this.releaseRetrier = new ReleaseRetrier(this.context);
 		this.asyncDispatcher = new AsyncDispatcher(this.context);
+		this.listener = listener;
 		this.lossHandler = new LossHandler(this.context, this.releaseRetrier, listener);
-		this.plan = new Renewals(this.context, this.lossHandler).plan();
+		this.renewals = new Renewals(this.context, this.lossHandler);
+		this.plan = this.renewals.plan();
+		this.values = new Values(this.context, this.asyncDispatcher);
+		this.permitLimits = new PermitLimits(this.context, this.values);
 		this.leaseReleaser = new LeaseReleaser(this.context, this.plan, this.releaseRetrier, this.lossHandler,
-				this.asyncDispatcher);
-		this.acquirer = new Acquirer(this.context, this.plan, this.releaseRetrier);
+				this.permitLimits, this.asyncDispatcher);
+		this.acquirer = new Acquirer(this.context, this.plan, this.releaseRetrier, this.permitLimits);
 		threads.start();
 		this.store.open(this.notifications);
 		this.context.startTasks();
@@ -221,13 +239,51 @@ public final class LockEngine implements AutoCloseable {
 			return again;
 		}
 		StackRoom.requireToUndo();
+		Hold.Listener listener = listenerFor(key, terms);
+		Hold hold = new Hold(listener, key, capLeaseTime(terms), owner);
+		return (listener == this.leaseReleaser) ? acquire(hold, terms, waitNanos, interruptible)
+				: acquireObserved(hold, terms, waitNanos, interruptible);
+	}
+
+	/**
+	 * Return the listener of a hold that will be acquired.
+	 */
+	private Hold.Listener listenerFor(String key, AcquireOptions terms) {
+		EngineObservers observers = this.context.observers();
+		return (observers != null) ? ObservedHoldListener.of(this.leaseReleaser, observers, key, terms.kind())
+				: this.leaseReleaser;
+	}
+
+	private @Nullable Hold acquire(Hold pending, AcquireOptions terms, long waitNanos, boolean interruptible)
+			throws InterruptedException {
 		requireOpen(terms);
-		Hold hold = this.acquirer.acquire(new Hold(this.leaseReleaser, key, capLeaseTime(terms), owner), waitNanos,
-				interruptible);
+		Hold hold = this.acquirer.acquire(pending, waitNanos, interruptible);
 		if (logger.isDebugEnabled()) {
-			log(key, hold);
+			log(pending.key(), hold);
 		}
 		return hold;
+	}
+
+	private @Nullable Hold acquireObserved(Hold pending, AcquireOptions terms, long waitNanos, boolean interruptible)
+			throws InterruptedException {
+		Hold hold = null;
+		try {
+			hold = acquire(pending, terms, waitNanos, interruptible);
+			if (hold != null) {
+				hold.notifyAcquired();
+			}
+			else {
+				pending.notifyNotAcquired(AcquireOutcome.notAcquiredWithin(waitNanos), null);
+			}
+			return hold;
+		}
+		catch (Throwable ex) {
+			if (hold != null) {
+				hold.release();
+			}
+			pending.notifyNotAcquired(AcquireOutcome.of(ex), ex);
+			throw ex;
+		}
 	}
 
 	private static void log(String key, @Nullable Hold hold) {
@@ -265,12 +321,23 @@ public final class LockEngine implements AutoCloseable {
 			if (again != null) {
 				return CompletableFuture.completedFuture(again);
 			}
-			requireOpen(terms);
 			Acquisition acquisition = new Acquisition(this.context, this.acquirer, this.asyncDispatcher, waitNanos);
-			return acquisition.start(new Hold(this.leaseReleaser, key, capLeaseTime(terms), owner, acquisition));
+			return start(acquisition, new Hold(listenerFor(key, terms), key, capLeaseTime(terms), owner, acquisition),
+					terms);
 		}
 		catch (EngineException ex) {
 			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	private CompletableFuture<@Nullable Hold> start(Acquisition acquisition, Hold pending, AcquireOptions terms) {
+		try {
+			requireOpen(terms);
+			return acquisition.start(pending);
+		}
+		catch (Throwable ex) {
+			pending.notifyNotAcquired(AcquireOutcome.of(ex), ex);
+			throw ex;
 		}
 	}
 
@@ -304,7 +371,7 @@ public final class LockEngine implements AutoCloseable {
 	private void requireOpen(AcquireOptions terms) {
 		this.context.requireOpen();
 		this.plan.requireCapacity(terms);
-		if (!terms.isHandOffCapable()) {
+		if (!terms.isPlain()) {
 			this.store.requireSupport(terms);
 		}
 	}
@@ -351,7 +418,7 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	private boolean canAcquireTogether(List<String> keys, AcquireOptions terms) {
-		return keys.size() > 1 && keys.size() <= MAX_TOGETHER && terms.isHandOffCapable() && this.store.hasMultiKey()
+		return keys.size() > 1 && keys.size() <= MAX_TOGETHER && terms.isPlain() && this.store.hasMultiKey()
 				&& !this.context.isClosed();
 	}
 
@@ -375,7 +442,12 @@ public final class LockEngine implements AutoCloseable {
 		StackRoom.requireToUndo();
 		this.plan.requireCapacity(wanted);
 		AcquireOptions terms = capLeaseTime(wanted);
-		List<Hold> holds = keys.stream().map((key) -> new Hold(this.leaseReleaser, key, terms, owner)).toList();
+		EngineObservers observers = this.context.observers();
+		List<Hold> holds = keys.stream()
+			.map((key) -> new Hold(
+					(observers != null) ? new ObservedHoldListener(this.leaseReleaser, observers) : this.leaseReleaser,
+					key, terms, owner))
+			.toList();
 		if (!this.acquirer.acquireTogether(holds, waitNanos)) {
 			return List.of();
 		}
@@ -383,7 +455,18 @@ public final class LockEngine implements AutoCloseable {
 			Hold.releaseAll(holds);
 			throw EngineContext.closedException();
 		}
+		notifyAcquired(holds);
 		return holds;
+	}
+
+	private static void notifyAcquired(List<Hold> holds) {
+		try {
+			holds.forEach(Hold::notifyAcquired);
+		}
+		catch (Throwable ex) {
+			Hold.releaseAll(holds);
+			throw ex;
+		}
 	}
 
 	/**
@@ -462,6 +545,71 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
+	 * Return whether acquisitions are rejected, because the engine is shut down or shuts
+	 * down.
+	 * @return whether it is closed
+	 */
+	public boolean isClosed() {
+		return this.context.isClosed();
+	}
+
+	/**
+	 * Return whether the backend supports a lease.
+	 * @param terms how to acquire it
+	 * @return whether an acquisition with these options is not rejected as unsupported
+	 */
+	public boolean supports(AcquireOptions terms) {
+		return this.store.supports(terms);
+	}
+
+	/**
+	 * Return the listener for events, which must be called by a separate thread.
+	 * @return the listener
+	 */
+	public EngineListener listener() {
+		return this.listener;
+	}
+
+	/**
+	 * Add an observer of the acquisitions that begin from now on, and of the losses,
+	 * hand-offs and renewals of all holds. An engine without observers does nothing for
+	 * them.
+	 * @param observer the observer
+	 */
+	public void addObserver(EngineObserver observer) {
+		this.context.addObserver(observer);
+	}
+
+	/**
+	 * Add a listener that is called when this engine is shut down or restarted, and when
+	 * the connection of the backend is suspended or restored: before a shutdown waits for
+	 * holders.
+	 * @param listener the listener, which must return immediately
+	 */
+	public void addStateListener(Runnable listener) {
+		this.context.stateListeners().add(listener);
+	}
+
+	/**
+	 * Remove a listener. Has no effect if it was not added.
+	 * @param listener the listener
+	 */
+	public void removeStateListener(Runnable listener) {
+		this.context.stateListeners().remove(listener);
+	}
+
+	/**
+	 * Run an action once after a delay. An engine that is shut down by then runs it when
+	 * it is restarted.
+	 * @param delay the delay
+	 * @param action what to run; may wait for the store
+	 */
+	public void runAfter(Duration delay, Runnable action) {
+		this.asyncDispatcher.wakeUpAt(this.time.nanoTime() + Durations.nanos(delay),
+				() -> this.asyncDispatcher.execute(action));
+	}
+
+	/**
 	 * Return the name of the backend.
 	 * @return the name
 	 */
@@ -470,7 +618,8 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Log the lock backend, the lease time, and the known warnings.
+	 * Log the lock backend, the lease time, the identifier and name of this process as
+	 * recorded in the store, and the known warnings.
 	 * @param usualLeaseTime the default lease time; that the store caps it is logged
 	 * here, and not warned about later
 	 */
@@ -479,7 +628,8 @@ public final class LockEngine implements AutoCloseable {
 		Duration longest = this.store.maxLeaseTime();
 		String capped = (usualLeaseTime.compareTo(longest) > 0) ? ", capped at " + longest + " by the store" : "";
 		List<String> warnings = warnings();
-		logger.info("Lock backend " + this.store.description() + ", lease time " + usualLeaseTime + capped
+		logger.info("Lock backend " + this.store.description() + ", lease time " + usualLeaseTime + capped + ", owner "
+				+ this.store.instance() + " of " + this.store.processName()
 				+ (warnings.isEmpty() ? "" : "; warnings: " + String.join("; ", warnings)));
 	}
 
@@ -504,6 +654,175 @@ public final class LockEngine implements AutoCloseable {
 		catch (BackendException ex) {
 			throw this.store.unavailable(ex);
 		}
+	}
+
+	EngineContext context() {
+		return this.context;
+	}
+
+	PermitLimits permitLimits() {
+		return this.permitLimits;
+	}
+
+	/**
+	 * Return the holders of a key, as recorded in the store.
+	 * @param key the key
+	 * @return the holders, of all processes
+	 * @throws EngineException if the store failed
+	 */
+	public List<LeaseHolder> holders(String key) {
+		this.context.requireOpen();
+		try {
+			return this.store.inspect(key, this.settings.operationTimeout());
+		}
+		catch (BackendException ex) {
+			throw this.store.unavailable(ex);
+		}
+	}
+
+	/**
+	 * Return the holders of a key like {@link #holders(String)}, without blocking the
+	 * calling thread.
+	 * @param key the key
+	 * @return the holders, of all processes; fails with an {@link EngineException} if the
+	 * store failed
+	 */
+	public CompletableFuture<List<LeaseHolder>> holdersAsync(String key) {
+		return isClosed() ? CompletableFuture.failedFuture(EngineContext.closedException())
+				: this.asyncDispatcher.call(() -> holders(key));
+	}
+
+	/**
+	 * Return the owners that wait for a key, as recorded in the store, without blocking
+	 * the calling thread. The owners of one process wait behind a single one.
+	 * @param key the key
+	 * @return the waiting owners of all processes, in the order of the store, if it
+	 * records them; fails with an {@link EngineException} if the store failed
+	 */
+	public CompletableFuture<List<LeaseWaiter>> queueAsync(String key) {
+		return isClosed() ? CompletableFuture.failedFuture(EngineContext.closedException())
+				: this.asyncDispatcher.call(() -> queue(key));
+	}
+
+	private List<LeaseWaiter> queue(String key) {
+		this.context.requireOpen();
+		try {
+			return this.store.inspectQueue(key, this.settings.operationTimeout());
+		}
+		catch (BackendException ex) {
+			throw this.store.unavailable(ex);
+		}
+	}
+
+	/**
+	 * Release a key for its holder, whatever process it is in, without blocking the
+	 * calling thread. A holder in this process loses its lock immediately, one in another
+	 * process as soon as it is notified, or with its next renewal. Owners that wait for
+	 * the key acquire it as after a release. A successor of the holder is not released.
+	 * @param key the key
+	 * @param holder the holder, as returned by {@link #holders(String)}
+	 * @return whether the holder held the key until now; fails with an
+	 * {@link EngineException} if the store failed, in which case it is unknown
+	 */
+	public CompletableFuture<Boolean> forceReleaseAsync(String key, LeaseHolder holder) {
+		return isClosed() ? CompletableFuture.failedFuture(EngineContext.closedException())
+				: this.asyncDispatcher.call(() -> forceRelease(key, holder));
+	}
+
+	private boolean forceRelease(String key, LeaseHolder holder) {
+		this.context.requireOpen();
+		if (!tryForceRelease(key, holder)) {
+			return false;
+		}
+		logger.warn("Released the lock on " + KeyFormat.quote(key) + " for its holder " + holder.owner()
+				+ ((holder.process() != null) ? " of " + holder.process() : "") + ", on behalf of an operator");
+		if (holder.isOf(this.store.instance()) && !holder.isReleased()) {
+			LeaseTerms terms = new LeaseTerms(holder.mode(), false, holder.remaining(), 1);
+			OwnerId owner = OwnerId.parse(holder.owner());
+			this.lossHandler.forceReleased(new LeaseRequest(List.of(key), terms, owner));
+		}
+		return true;
+	}
+
+	private boolean tryForceRelease(String key, LeaseHolder holder) {
+		try {
+			return this.store.forceRelease(key, holder, this.settings.operationTimeout());
+		}
+		catch (BackendException ex) {
+			throw this.store.unavailable(ex);
+		}
+	}
+
+	/**
+	 * Return what this process holds and waits for. Does not access the store.
+	 * @return a snapshot
+	 */
+	public EngineSnapshot snapshot() {
+		return new SnapshotReader(this.context, this.plan).read();
+	}
+
+	/**
+	 * Return the identifier of this process, with which the owners of all its leases
+	 * begin.
+	 * @return the identifier
+	 */
+	public String instance() {
+		return this.store.instance();
+	}
+
+	/**
+	 * Return the name of this process, as recorded in the store.
+	 * @return the name
+	 */
+	public ProcessName processName() {
+		return this.store.processName();
+	}
+
+	/**
+	 * Return the values of the store.
+	 * @return the values, each of whose methods throws if the backend has none
+	 */
+	public Values values() {
+		return this.values;
+	}
+
+	/**
+	 * Return the number of acquisitions of this process that wait for a key or contend
+	 * for it in the store.
+	 * @param key the key
+	 * @return the number, which may have changed when this returns
+	 */
+	public int waitingCount(String key) {
+		return this.queues.waitingCount(key);
+	}
+
+	/**
+	 * Return whether an acquisition that parks its thread waits for a key.
+	 * @param blocker the object that was passed to
+	 * {@link TimeSource#parkNanos(Object, long)}
+	 * @param key the key
+	 * @return whether the thread waits for that key
+	 */
+	public boolean isWaitingFor(Object blocker, String key) {
+		return this.queues.isQueueOf(blocker, key);
+	}
+
+	/**
+	 * Return whether everything that was due has been done: no timed task is due, and no
+	 * renewal is under way. A test that moves the clock waits for it.
+	 * @return whether nothing happens before the clock advances, except for what threads
+	 * of the application do
+	 */
+	public boolean isSettled() {
+		return this.context.isSettled(this.renewals::isRenewing);
+	}
+
+	/**
+	 * Return the time until something is due, such as a renewal.
+	 * @return the time in nanoseconds, not positive if a task is due
+	 */
+	public long nanosToNextTask() {
+		return this.context.nanosToNextTask();
 	}
 
 	/**
@@ -536,8 +855,17 @@ public final class LockEngine implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Discard the holds that are lost and not released by their owners, who can acquire
+	 * the keys anew.
+	 */
+	public void discardLostHolds() {
+		this.lossHandler.discardLostHolds();
+	}
+
 	private void shutDown(long graceNanos, long operationNanos) {
 		this.queues.all().forEach(LocalQueue::wakeAll);
+		this.values.wakeAll();
 		awaitUntil(System.nanoTime() + graceNanos, () -> this.queues.size() == 0);
 		long end = System.nanoTime() + operationNanos;
 		remainingHolds().forEach(this.lossHandler::shutDown);
@@ -636,8 +964,14 @@ public final class LockEngine implements AutoCloseable {
 		}
 
 		@Override
+		public void onValueChanged(String key) {
+			LockEngine.this.values.onChanged(key);
+		}
+
+		@Override
 		public void onFailedOver() {
 			LockEngine.this.plan.distrust();
+			LockEngine.this.context.stateChanged();
 			logger.info("Lock backend '" + backendName() + "' failed over to another server; renewing all locks there");
 		}
 

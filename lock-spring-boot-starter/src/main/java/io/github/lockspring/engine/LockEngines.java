@@ -44,6 +44,8 @@ public final class LockEngines implements AutoCloseable {
 
 	private final Map<String, LockEngine> engines;
 
+	private final LockNames lockNames = new LockNames();
+
 	/**
 	 * Create the engines of an application.
 	 * @param defaultEngine the default
@@ -110,6 +112,14 @@ public final class LockEngines implements AutoCloseable {
 	 */
 	public Collection<LockEngine> all() {
 		return this.engines.values();
+	}
+
+	/**
+	 * Return the names of the locks, which are the same for all backends.
+	 * @return the names known by now
+	 */
+	public LockNames lockNames() {
+		return this.lockNames;
 	}
 
 	/**

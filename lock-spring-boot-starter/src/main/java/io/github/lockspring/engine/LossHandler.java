@@ -83,6 +83,15 @@ final class LossHandler {
 	}
 
 	/**
+	 * Mark a lease as lost, because an operator released one of its keys.
+	 */
+	void forceReleased(LeaseRequest lease) {
+		for (Hold hold : this.queues.revoke(lease)) {
+			loseAndRelease(hold, "it was released by an operator");
+		}
+	}
+
+	/**
 	 * The store may keep the lease for as long as it has contact to this process, so it
 	 * is released in the background.
 	 */
@@ -123,6 +132,13 @@ final class LossHandler {
 	}
 
 	/**
+	 * Discard the holds that are lost and not released by their owners.
+	 */
+	void discardLostHolds() {
+		this.lostHolds.discardAll();
+	}
+
+	/**
 	 * Report that a hold which has ended had lost its lease before.
 	 */
 	void reportLossAtRelease(Hold hold) {
@@ -133,6 +149,15 @@ final class LossHandler {
 		logger.warn("Lost the lock on " + KeyFormat.quote(hold.key()) + ": " + reason);
 		hold.takeLossCallbacks().forEach(this::runCallback);
 		runCallback(() -> this.listener.lost(hold.key(), hold.token()));
+		EngineObservers observers = this.context.observers();
+		if (observers != null) {
+			runCallback(() -> notify(observers, hold));
+		}
+	}
+
+	private static void notify(EngineObservers observers, Hold hold) {
+		observers.onLost(hold);
+		hold.notifyLost();
 	}
 
 	/**

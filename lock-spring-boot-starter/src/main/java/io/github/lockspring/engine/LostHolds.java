@@ -100,6 +100,19 @@ final class LostHolds {
 		}
 	}
 
+	/**
+	 * Discard all lost holds now.
+	 */
+	void discardAll() {
+		for (LocalQueue queue : this.queues.all()) {
+			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
+				if (hold.isLost()) {
+					this.queues.end(hold);
+				}
+			}
+		}
+	}
+
 	private void look(Hold hold, long now) {
 		if (endOf(hold) > now) {
 			watch(hold);

@@ -27,6 +27,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -66,9 +68,16 @@ final class Renewals {
 	private final PriorityQueue<KeptLease> deadlines = new PriorityQueue<>(
 			(one, other) -> Long.signum(one.deadlineNanos() - other.deadlineNanos()));
 
+	/**
+	 * Number of calls whose answers have not been queued yet.
+	 */
+	private final AtomicInteger calls = new AtomicInteger();
+
 	private final Queue<Runnable> answers = new ConcurrentLinkedQueue<>();
 
 	private final OwnerCheck ownerCheck = new OwnerCheck();
+
+	private final EngineContext context;
 
 	private final LossHandler lossHandler;
 
@@ -92,6 +101,7 @@ final class Renewals {
 	private long answered;
 
 	Renewals(EngineContext context, LossHandler lossHandler) {
+		this.context = context;
 		this.lossHandler = lossHandler;
 		this.plan = new RenewalPlan(context, this::run);
 		this.queues = context.queues();
@@ -107,6 +117,13 @@ final class Renewals {
 	 */
 	RenewalPlan plan() {
 		return this.plan;
+	}
+
+	/**
+	 * Return whether a renewal is under way.
+	 */
+	boolean isRenewing() {
+		return this.calls.get() > 0;
 	}
 
 	/**
@@ -251,10 +268,12 @@ final class Renewals {
 			lane.free();
 			return;
 		}
+		this.calls.incrementAndGet();
 		try {
 			this.executor.execute(batch::renew);
 		}
 		catch (Throwable ex) {
+			this.calls.decrementAndGet();
 			batch.failed(true, now);
 			throw ex; // the timer will run this again
 		}
@@ -317,17 +336,28 @@ final class Renewals {
 		}
 
 		private void renew() {
+			try {
+				call();
+			}
+			finally {
+				Renewals.this.calls.decrementAndGet();
+			}
+		}
+
+		private void call() {
 			long sentMillis = Renewals.this.time.currentTimeMillis();
 			long sentNanos = Renewals.this.time.nanoTime();
 			try {
 				Renewal renewal = Renewals.this.store.renew(this.leases.keySet(), Duration.ofNanos(this.timeoutNanos));
 				renewal.held().forEach((lease) -> renewed(lease, sentNanos, sentMillis));
 				renewal.lost().forEach(this::lost);
+				notifyFailed((lease) -> renewal.held().contains(lease) || renewal.lost().contains(lease));
 				answer(() -> answered(renewal, sentNanos));
 			}
 			catch (Throwable ex) {
 				logger.warn(
 						"Could not renew " + this.leases.size() + " leases; they will be retried: " + ex.getMessage());
+				notifyFailed((lease) -> false);
 				answer(() -> failed(ex instanceof BackendUnavailableException, sentNanos));
 			}
 		}
@@ -338,7 +368,27 @@ final class Renewals {
 		private void renewed(LeaseRequest lease, long sentNanos, long sentMillis) {
 			Hold hold = Renewals.this.queues.holderOf(lease);
 			if (hold != null && hold.hasLease()) {
+				EngineObservers observers = Renewals.this.context.observers();
+				long marginNanos = (observers != null) ? hold.lease().remainingNanos(Renewals.this.time) : 0;
 				hold.lease().renewed(hold.terms(), Renewals.this.store.leaseNanos(lease), sentNanos, sentMillis);
+				if (observers != null) {
+					observers.onRenewed(hold, marginNanos);
+				}
+			}
+		}
+
+		/**
+		 * Notify of the leases about which the store did not answer.
+		 */
+		private void notifyFailed(Predicate<LeaseRequest> answered) {
+			EngineObservers observers = Renewals.this.context.observers();
+			if (observers != null) {
+				for (LeaseRequest lease : this.leases.keySet()) {
+					Hold hold = answered.test(lease) ? null : Renewals.this.queues.holderOf(lease);
+					if (hold != null) {
+						observers.onRenewalFailed(hold);
+					}
+				}
 			}
 		}
 

@@ -24,6 +24,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendException;
@@ -31,12 +34,21 @@ import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.ValueBackend;
+import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdate;
+import io.github.lockspring.spi.ValueUpdateResult;
 import io.github.lockspring.support.Durations;
 
 /**
@@ -55,10 +67,13 @@ final class Store {
 
 	private final AtomicLong sequence = new AtomicLong();
 
+	private final String application;
+
 	private volatile Set<Capability> capabilities;
 
-	Store(LockBackend backend) {
+	Store(LockBackend backend, String application) {
 		this.backend = backend;
+		this.application = application;
 		this.capabilities = Set.copyOf(backend.capabilities());
 	}
 
@@ -66,7 +81,26 @@ final class Store {
 	 * Open the backend.
 	 */
 	void open(BackendListener listener) {
-		this.backend.start(listener);
+		start(this.backend, listener);
+	}
+
+	private void start(LockBackend backend, BackendListener listener) {
+		backend.identify(this.instance, processName());
+		backend.start(listener);
+	}
+
+	/**
+	 * Return the name of this process.
+	 */
+	ProcessName processName() {
+		return ProcessName.current(this.application);
+	}
+
+	/**
+	 * Return the identifier of this process in all its requests.
+	 */
+	String instance() {
+		return this.instance;
 	}
 
 	/**
@@ -76,7 +110,7 @@ final class Store {
 		LockBackend backend = this.backend.reopened();
 		this.backend = backend;
 		this.capabilities = Set.copyOf(backend.capabilities());
-		backend.start(listener);
+		start(backend, listener);
 	}
 
 	String name() {
@@ -156,29 +190,43 @@ final class Store {
 	}
 
 	/**
+	 * Return whether the backend supports options.
+	 */
+	boolean supports(AcquireOptions terms) {
+		return firstUnsupported(terms) == null;
+	}
+
+	/**
 	 * Reject options that the backend does not support.
 	 */
 	void requireSupport(AcquireOptions terms) {
-		if (terms.isFair()) {
-			require(Capability.FAIR, "fair locks");
-		}
-		if (terms.mode() == LeaseMode.SHARED) {
-			require(Capability.SHARED, "read locks");
-		}
-		if (terms.mode() instanceof LeaseMode.Permits) {
-			require(Capability.PERMITS, "semaphores");
+		String unsupported = firstUnsupported(terms);
+		if (unsupported != null) {
+			throw new EngineException(EngineException.Reason.UNSUPPORTED,
+					"The lock backend '" + name() + "' does not support " + unsupported, null);
 		}
 	}
 
-	private void require(Capability capability, String what) {
-		if (!this.capabilities.contains(capability)) {
-			throw new EngineException(EngineException.Reason.UNSUPPORTED,
-					"The lock backend '" + name() + "' does not support " + what, null);
+	private @Nullable String firstUnsupported(AcquireOptions terms) {
+		if (terms.isFair() && isMissing(Capability.FAIR)) {
+			return "fair locks";
 		}
+		if (terms.mode() == LeaseMode.SHARED && isMissing(Capability.SHARED)) {
+			return "read locks";
+		}
+		return (terms.mode() instanceof LeaseMode.Permits && isMissing(Capability.PERMITS)) ? "semaphores" : null;
+	}
+
+	private boolean isMissing(Capability capability) {
+		return !this.capabilities.contains(capability);
 	}
 
 	LeaseRequest newRequest(String key, AcquireOptions terms, boolean contended) {
 		return new LeaseRequest(key, terms.leaseTerms(contended), this.instance, this.sequence.incrementAndGet());
+	}
+
+	LeaseRequest newRequest(String key, LeaseTerms terms) {
+		return new LeaseRequest(key, terms, this.instance, this.sequence.incrementAndGet());
 	}
 
 	LeaseRequest newRequest(List<String> keys, AcquireOptions terms) {
@@ -195,8 +243,7 @@ final class Store {
 			throw ex;
 		}
 		catch (IllegalArgumentException ex) {
-			throw new EngineException(EngineException.Reason.REFUSED,
-					"The lock backend '" + name() + "' rejected the request: " + ex.getMessage(), ex);
+			throw refused(ex);
 		}
 		catch (RuntimeException ex) {
 			throw unknown(ex);
@@ -204,6 +251,11 @@ final class Store {
 		finally {
 			restore(interrupted);
 		}
+	}
+
+	EngineException refused(IllegalArgumentException reason) {
+		return new EngineException(EngineException.Reason.REFUSED,
+				"The lock backend '" + name() + "' rejected the request: " + reason.getMessage(), reason);
 	}
 
 	/**
@@ -226,7 +278,13 @@ final class Store {
 	}
 
 	Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
-		return this.backend.renew(leases, timeout);
+		boolean interrupted = Thread.interrupted();
+		try {
+			return this.backend.renew(leases, timeout);
+		}
+		finally {
+			restore(interrupted);
+		}
 	}
 
 	boolean release(LeaseRequest request, Duration timeout) {
@@ -254,10 +312,10 @@ final class Store {
 		}
 	}
 
-	Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+	Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
 		boolean interrupted = Thread.interrupted();
 		try {
-			return this.backend.downgrade(exclusive, shared, timeout);
+			return this.backend.downgrade(held, weaker, timeout);
 		}
 		catch (BackendException ex) {
 			throw ex;
@@ -287,6 +345,95 @@ final class Store {
 		finally {
 			restore(interrupted);
 		}
+	}
+
+	List<LeaseHolder> inspect(String key, Duration timeout) {
+		return read(() -> this.backend.inspect(key, timeout));
+	}
+
+	List<LeaseWaiter> inspectQueue(String key, Duration timeout) {
+		return read(() -> this.backend.inspectQueue(key, timeout));
+	}
+
+	boolean forceRelease(String key, LeaseHolder holder, Duration timeout) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			return this.backend.forceRelease(key, holder, timeout);
+		}
+		catch (BackendException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw unknown(ex);
+		}
+		finally {
+			restore(interrupted);
+		}
+	}
+
+	/**
+	 * Make a call that changes nothing. It is repeated if it was interrupted, which fails
+	 * calls of some clients.
+	 */
+	private <T> T read(Supplier<T> call) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			return call.get();
+		}
+		catch (BackendException ex) {
+			if (!Thread.interrupted()) {
+				throw ex;
+			}
+			interrupted = true;
+			return call.get();
+		}
+		catch (EngineException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw new BackendUnavailableException("The lock backend '" + name() + "' failed: " + ex, ex);
+		}
+		finally {
+			restore(interrupted);
+		}
+	}
+
+	/**
+	 * Return the values of the store.
+	 * @throws EngineException if the backend does not have any
+	 */
+	ValueBackend values() {
+		return this.backend.values()
+			.orElseThrow(() -> new EngineException(EngineException.Reason.UNSUPPORTED,
+					"The lock backend '" + name() + "' does not support counters, latches and barriers", null));
+	}
+
+	boolean hasValues() {
+		return this.backend.values().isPresent();
+	}
+
+	ValueUpdate newUpdate(String key, ValueChange change) {
+		return new ValueUpdate(key, change, new OwnerId(this.instance, this.sequence.incrementAndGet()));
+	}
+
+	ValueUpdateResult update(ValueUpdate update, Duration timeout) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			return values().update(update, timeout);
+		}
+		catch (BackendException | EngineException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw unknown(ex);
+		}
+		finally {
+			restore(interrupted);
+		}
+	}
+
+	Map<String, Value> read(Collection<String> keys, boolean watch, Duration timeout) {
+		return read(() -> values().read(keys, watch, timeout));
 	}
 
 	Duration probe(String key, Duration timeout) {

@@ -38,7 +38,8 @@ public final class StaleLockException extends LockException {
 
 	StaleLockException(String key, long fencingToken) {
 		super("No row was updated under the lock on " + KeyFormat.quote(key) + " with the fencing token " + fencingToken
-				+ ": the row was updated under a later acquisition of the lock, or does not exist", key, null);
+				+ ": the row was updated under a later acquisition of the lock, or does not exist; acquire the lock and"
+				+ " read the row again", key, null);
 		this.fencingToken = fencingToken;
 	}
 

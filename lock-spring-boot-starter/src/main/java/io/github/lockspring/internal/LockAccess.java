@@ -17,6 +17,7 @@
 package io.github.lockspring.internal;
 
 import java.lang.invoke.MethodHandles;
+import java.util.Collection;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
@@ -27,6 +28,7 @@ import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineException;
+import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 
@@ -75,6 +77,14 @@ public abstract class LockAccess {
 	public abstract LockEngine engine(LockTemplate template);
 
 	/**
+	 * Register the name of a lock that is acquired by a template, so that meters can be
+	 * tagged with it.
+	 * @param template the template
+	 * @param name the name, with which the keys of the lock begin
+	 */
+	public abstract void registerName(LockTemplate template, String name);
+
+	/**
 	 * Return a template whose asynchronous acquisitions reenter the locks held by a lock
 	 * context.
 	 * @param template the template
@@ -97,6 +107,29 @@ public abstract class LockAccess {
 	 * @return the exception to throw
 	 */
 	public abstract RuntimeException translate(EngineException failure, String storeKey);
+
+	/**
+	 * Translate an exception of the engine about a value.
+	 * @param failure the exception of the engine
+	 * @param storeKey the key used in the store
+	 * @return the exception to throw
+	 */
+	public abstract RuntimeException translateValueFailure(EngineException failure, String storeKey);
+
+	/**
+	 * Create a handle of a hold.
+	 * @param template the template that has the key
+	 * @param hold the hold
+	 * @return a handle with a key of the template
+	 */
+	public abstract LockHandle handle(LockTemplate template, Hold hold);
+
+	/**
+	 * Create a handle of several locks, also of several backends.
+	 * @param locks handles created by templates, in the order in which they were acquired
+	 * @return a handle that releases all of them
+	 */
+	public abstract LockHandle handle(Collection<LockHandle> locks);
 
 	/**
 	 * Create a chain by adding a lock.

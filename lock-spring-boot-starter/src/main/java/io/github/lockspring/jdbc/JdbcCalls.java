@@ -151,9 +151,9 @@ final class JdbcCalls implements AutoCloseable {
 		if (dialect.isRefused(failure)) {
 			String remedy = dialect.remedy(failure).map((sentence) -> ". " + sentence).orElse("");
 			return new BackendUnavailableException(
-					"The database refused a statement on the lock table: " + message + remedy, failure);
+					"The database refused a statement on the lock tables: " + message + remedy, failure);
 		}
-		return new OutcomeUnknownException("The database did not answer to a statement on the lock table: " + message,
+		return new OutcomeUnknownException("The database did not answer to a statement on the lock tables: " + message,
 				failure);
 	}
 

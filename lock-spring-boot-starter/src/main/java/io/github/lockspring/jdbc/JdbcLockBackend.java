@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -41,9 +42,12 @@ import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.spi.ValueBackend;
 import io.github.lockspring.support.RecentKeys;
 
 /**
@@ -63,7 +67,8 @@ import io.github.lockspring.support.RecentKeys;
  * <li>A row that is locked by another session is a denial for an acquiring request, and a
  * short wait for its holder.</li>
  * </ol>
- * The table must exist: see {@link JdbcLockSchema}. Thread-safe.
+ * Values are kept in a second table, whose name ends in {@code _value}. Both tables must
+ * exist: see {@link JdbcLockSchema}. Thread-safe.
  */
 public final class JdbcLockBackend implements LockBackend {
 
@@ -110,6 +115,10 @@ public final class JdbcLockBackend implements LockBackend {
 
 	private final @Nullable ReleaseListener releaseListener;
 
+	private final ValueBackend values;
+
+	private volatile String processName = ProcessName.current("").toString();
+
 	/**
 	 * Creates a backend on the {@linkplain JdbcLockSchema#DEFAULT_TABLE_NAME default
 	 * table}.
@@ -154,10 +163,11 @@ public final class JdbcLockBackend implements LockBackend {
 		this.dataSource = dataSource;
 		this.settings = settings;
 		boolean own = settings.ownConnections() > 0;
-		this.calls = new JdbcCalls(
-				new JdbcConnections((opening) -> LockConnection.open(dataSource, table, own, opening),
-						settings.limits(), this.leases::exist));
+		this.calls = new JdbcCalls(new JdbcConnections(
+				(opening) -> LockConnection.open(dataSource, table, own, opening).withProcessName(this.processName),
+				settings.limits(), this.leases::exist));
 		this.releaseListener = settings.listening() ? new ReleaseListener(dataSource, table) : null;
+		this.values = new JdbcValueBackend(this.calls, this.releaseListener);
 	}
 
 	@Override
@@ -168,6 +178,11 @@ public final class JdbcLockBackend implements LockBackend {
 	@Override
 	public Set<Capability> capabilities() {
 		return (this.releaseListener != null) ? CAPABILITIES_WITH_NOTIFICATIONS : CAPABILITIES;
+	}
+
+	@Override
+	public void identify(String instance, ProcessName name) {
+		this.processName = name.toString();
 	}
 
 	@Override
@@ -299,8 +314,10 @@ public final class JdbcLockBackend implements LockBackend {
 	/**
 	 * A request that does not wait has no later attempt, and one that waits may not have
 	 * the time for it: they are repeated as long as others make progress, unless those
-	 * may have taken the whole key. If another session keeps the row locked it does not
-	 * begin what would be cut off while it waits for the row.
+	 * may have taken the whole key. What is begun last has half of the time, so that a
+	 * store that is slow for a moment does not leave its outcome unknown. If another
+	 * session keeps the row locked it does not begin what would be cut off while it waits
+	 * for the row.
 	 */
 	private static boolean isWorthAnotherTry(LockConnection connection, SQLException contention, LeaseRequest request,
 			boolean queueing) {
@@ -311,8 +328,8 @@ public final class JdbcLockBackend implements LockBackend {
 			return !connection.isBusyFor(BUSY_ROW_TIME);
 		}
 		Duration lockTimeout = connection.dialect().lockTimeout();
-		return !connection
-			.isOverIn(connection.isBusyFor(lockTimeout) ? BUSY_ROW_TIME.plus(lockTimeout) : BUSY_ROW_TIME);
+		boolean locked = connection.isBusyFor(lockTimeout);
+		return !connection.isHalfOver() && !(locked && connection.isOverIn(BUSY_ROW_TIME.plus(lockTimeout)));
 	}
 
 	@Override
@@ -367,14 +384,14 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	@Override
-	public Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
+	public Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
 		return this.calls.run(timeout, (connection, mayBeDone) -> {
-			Attempt attempt = new VersionedRowOperations(connection).downgrade(exclusive, shared);
+			Attempt attempt = new VersionedRowOperations(connection).downgrade(held, weaker);
 			if (mayBeDone && attempt instanceof Denial) {
 				throw new OutcomeUnknownException("The first of two attempts to downgrade may still take effect", null);
 			}
-			this.leases.remove(exclusive);
-			note(shared, attempt);
+			this.leases.remove(held);
+			note(weaker, attempt);
 			return attempt;
 		});
 	}
@@ -385,6 +402,18 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	@Override
+	public List<LeaseWaiter> inspectQueue(String key, Duration timeout) {
+		return this.calls.run(timeout,
+				(connection, mayBeDone) -> new VersionedRowOperations(connection).inspectQueue(key));
+	}
+
+	@Override
+	public boolean forceRelease(String key, LeaseHolder holder, Duration timeout) {
+		return this.calls.run(timeout, (connection,
+				mayBeDone) -> new VersionedRowOperations(connection).forceRelease(key, holder.owner()) || mayBeDone);
+	}
+
+	@Override
 	public Duration probe(LeaseRequest request, Duration timeout) {
 		long start = System.nanoTime();
 		this.calls.run(timeout, (connection, mayBeDone) -> {
@@ -392,6 +421,11 @@ public final class JdbcLockBackend implements LockBackend {
 			return true;
 		});
 		return LockBackend.super.probe(request, timeout.minusNanos(System.nanoTime() - start));
+	}
+
+	@Override
+	public Optional<ValueBackend> values() {
+		return Optional.of(this.values);
 	}
 
 	@Override

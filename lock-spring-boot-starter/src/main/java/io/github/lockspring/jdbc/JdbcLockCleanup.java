@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
 import javax.sql.DataSource;
 
@@ -33,11 +34,11 @@ import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.spi.BackendException;
 
 /**
- * Deletes the rows of keys that have not been locked for a long time. It walks through
- * the table in the order of the keys, a thousand rows at a time, and releases its
- * connection between them. No statement looks at more rows than that, however many there
- * are, and no index beside the primary key is needed, which each acquisition would have
- * to keep up to date.
+ * Deletes the rows of keys that have not been locked for a long time, and those of values
+ * that were deleted. It walks through each table in the order of the keys, a thousand
+ * rows at a time, and releases its connection between them. No statement looks at more
+ * rows than that, however many there are, and no index beside the primary key is needed,
+ * which each acquisition would have to keep up to date.
  * <ol>
  * <li>Old rows are read first: those whose last token and ends of leases are older than
  * the retention by the clock of the database.</li>
@@ -47,6 +48,8 @@ import io.github.lockspring.spi.BackendException;
  * since it was read. So are all rows, one by one, if others are at work on them.</li>
  * <li>The next token of the key is the clock of the database, which is larger than the
  * one that is gone with the row: by the retention, unless the clock is set.</li>
+ * <li>The row of a deleted value is removed if its last version is older than the
+ * retention. The same holds for its next version.</li>
  * </ol>
  * Thread-safe.
  */
@@ -96,15 +99,26 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * Walks through the table once, or until this clean-up is closed.
+	 * Walks through the tables once, or until this clean-up is closed.
 	 * @return the number of rows that are gone
 	 * @throws BackendException if the database failed
 	 */
 	public long removeOldRows() {
+		return walk((connection) -> connection.sql().lastOfPage(PAGE_SIZE),
+				(connection, first, last) -> remove(connection, read(connection, first, last)))
+				+ walk((connection) -> connection.valueSql().lastOfPage(PAGE_SIZE),
+						(connection, first, last) -> removeValues(connection, readOldValues(connection, first, last)));
+	}
+
+	private long walk(Function<LockConnection, String> lastOfPage, Removal removal) {
 		long removed = 0;
 		byte[] last = new byte[0];
 		while (last != LARGEST_KEY && !this.closed) {
-			Page page = this.calls.run(TIMEOUT, pageAfter(last));
+			byte[] first = last;
+			Page page = this.calls.run(TIMEOUT, (connection, mayBeDone) -> {
+				byte[] end = lastOfPageAfter(connection, lastOfPage.apply(connection), first);
+				return new Page(end, removal.remove(connection, first, end));
+			});
 			removed += page.removed();
 			last = page.last();
 			LockSupport.parkNanos(PAUSE.toNanos());
@@ -112,15 +126,8 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		return removed;
 	}
 
-	private JdbcCalls.Call<Page> pageAfter(byte[] first) {
-		return (connection, mayBeDone) -> {
-			byte[] last = lastOfPageAfter(connection, first);
-			return new Page(last, remove(connection, read(connection, first, last)));
-		};
-	}
-
-	private byte[] lastOfPageAfter(LockConnection connection, byte[] first) throws SQLException {
-		PreparedStatement statement = connection.prepare(connection.sql().lastOfPage(PAGE_SIZE));
+	private byte[] lastOfPageAfter(LockConnection connection, String sql, byte[] first) throws SQLException {
+		PreparedStatement statement = connection.prepare(sql);
 		statement.setBytes(1, first);
 		try (ResultSet result = statement.executeQuery()) {
 			return result.next() ? result.getBytes(1) : LARGEST_KEY;
@@ -199,6 +206,46 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		}
 	}
 
+	private List<byte[]> readOldValues(LockConnection connection, byte[] first, byte[] last) throws SQLException {
+		PreparedStatement statement = connection.prepare(connection.valueSql().oldKeys());
+		statement.setBytes(1, first);
+		statement.setBytes(2, last);
+		statement.setLong(3, this.retentionMicros);
+		List<byte[]> keys = new ArrayList<>();
+		try (ResultSet result = statement.executeQuery()) {
+			while (result.next()) {
+				keys.add(result.getBytes(1));
+			}
+		}
+		return keys;
+	}
+
+	/**
+	 * Leaves rows alone that other sessions work on.
+	 */
+	private long removeValues(LockConnection connection, List<byte[]> keys) throws SQLException {
+		if (keys.isEmpty() || this.closed) {
+			return 0;
+		}
+		int marks = SingleStatementOperations.marks(keys.size());
+		PreparedStatement statement = connection.prepare(connection.valueSql().deleteOld(marks));
+		SingleStatementOperations.bind(statement, 1, marks, keys);
+		statement.setLong(1 + marks, this.retentionMicros);
+		try {
+			return statement.executeUpdate();
+		}
+		catch (SQLException ex) {
+			if (!connection.dialect().isContended(ex)) {
+				throw ex;
+			}
+			long removed = 0;
+			for (byte[] key : (keys.size() > 1) ? keys : List.<byte[]>of()) {
+				removed += removeValues(connection, List.of(key));
+			}
+			return removed;
+		}
+	}
+
 	/**
 	 * Ends a walk that is under way, after the statement that it is at.
 	 */
@@ -230,7 +277,22 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * A part of the table.
+	 * Removes old rows of a part of a table.
+	 */
+	private interface Removal {
+
+		/**
+		 * Removes the rows.
+		 * @param first the key before the first one
+		 * @param last the last key
+		 * @return how many there were
+		 */
+		long remove(LockConnection connection, byte[] first, byte[] last) throws SQLException;
+
+	}
+
+	/**
+	 * A part of a table.
 	 *
 	 * @param last its last key
 	 * @param removed the number of rows that are gone

@@ -42,10 +42,13 @@ import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdate;
 import io.github.lockspring.support.RecentKeys;
 
 /**
- * Creates and validates the table of {@link JdbcLockBackend}. Safe for concurrent use by
+ * Creates and validates the tables of {@link JdbcLockBackend}: the lock table, and the
+ * value table beside it, whose name ends in {@code _value}. Safe for concurrent use by
  * many threads and processes.
  */
 public final class JdbcLockSchema {
@@ -55,7 +58,7 @@ public final class JdbcLockSchema {
 	 */
 	public static final String DEFAULT_TABLE_NAME = "distributed_lock";
 
-	private static final List<String> PROBES = List.of("UPDATE %s SET token = token WHERE 1 = 0",
+	private static final List<String> PROBES = List.of("UPDATE %s SET version = version WHERE 1 = 0",
 			"INSERT INTO %1$s SELECT * FROM %1$s WHERE 1 = 0", "DELETE FROM %s WHERE 1 = 0");
 
 	private static final Duration CHECK_LEASE = Duration.ofSeconds(5);
@@ -73,9 +76,9 @@ public final class JdbcLockSchema {
 	private volatile boolean releasesNotified;
 
 	/**
-	 * Names the table. Does not talk to the database yet.
+	 * Names the tables. Does not talk to the database yet.
 	 * @param dataSource the database
-	 * @param tableName the table, with or without its schema
+	 * @param tableName the lock table, with or without its schema
 	 * @throws IllegalArgumentException if the table name is none
 	 */
 	public JdbcLockSchema(DataSource dataSource, String tableName) {
@@ -85,30 +88,45 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Create the table unless it exists. Safe when several nodes start at the same time.
+	 * Create the tables unless they exist. Safe when several nodes start at the same
+	 * time.
 	 * @throws UnsupportedDatabaseException if there is no dialect for the database
 	 * @throws JdbcLockSchemaException if the database refused
 	 * @throws BackendUnavailableException if the database could not be reached, or is
-	 * read-only and has no such table
+	 * read-only and lacks one of the tables
 	 */
 	public void initialize() {
 		run(this::create);
 	}
 
 	private void create(LockConnection connection) throws SQLException {
+		List<Table> tables = tables(connection);
+		List<String> definitions = connection.dialect().schemaStatements(this.table);
+		for (int i = 0; i < definitions.size(); i++) {
+			create(connection, tables.get(i), definitions.get(i));
+		}
+	}
+
+	private List<Table> tables(LockConnection connection) {
+		JdbcDialect dialect = connection.dialect();
+		return List.of(new Table("lock table", this.table, "lock_key", dialect.columns()),
+				new Table("value table", this.table.ofValues(), "value_key", dialect.valueColumns()));
+	}
+
+	private void create(LockConnection connection, Table table, String definition) throws SQLException {
 		try (Statement statement = connection.connection().createStatement()) {
-			statement.execute(definition(connection));
+			statement.execute(definition);
 		}
 		catch (SQLException ex) {
-			if (!isPresent(connection)) {
-				throw explained(ex, connection, "could not be created");
+			if (!isPresent(connection, table)) {
+				throw explained(ex, connection, table, "could not be created");
 			}
 		}
 	}
 
-	private boolean isPresent(LockConnection connection) {
+	private static boolean isPresent(LockConnection connection, Table table) {
 		try {
-			return read(connection, ResultSetMetaData::getColumnCount) > 0;
+			return read(connection, table, ResultSetMetaData::getColumnCount) > 0;
 		}
 		catch (SQLException ex) {
 			return false;
@@ -116,25 +134,35 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Validate that the table exists, has the expected columns, and may be changed by the
-	 * user of the data source.
+	 * Validate that the tables exist, have the expected columns, and may be changed by
+	 * the user of the data source.
 	 * @throws UnsupportedDatabaseException if there is no dialect for the database
 	 * @throws JdbcLockSchemaException if something is missing; the message says what, and
-	 * contains the definition of the table
+	 * contains the definition of the tables
 	 * @throws BackendUnavailableException if the database could not be reached, or is
 	 * read-only, such as a replica
 	 */
 	public void validate() {
 		run((connection) -> {
 			this.releasesNotified = connection.sql().contend() != null;
-			List<String> problems = lastingProblems(connection);
-			if (!problems.isEmpty()) {
-				throw wrong(connection, "is incompatible. " + String.join(" ", problems), null);
+			List<Table> tables = tables(connection);
+			for (Table table : tables) {
+				requireFit(connection, table);
 			}
 			connection.requireWritable();
-			requireRights(connection);
-			requireLocks(connection);
+			for (Table table : tables) {
+				requireRights(connection, table);
+			}
+			requireLocks(connection, tables.get(0));
+			requireValues(connection, tables.get(1));
 		});
+	}
+
+	private void requireFit(LockConnection connection, Table table) throws SQLException {
+		List<String> problems = lastingProblems(connection, table);
+		if (!problems.isEmpty()) {
+			throw wrong(connection, table, "is incompatible. " + String.join(" ", problems), null);
+		}
 	}
 
 	/**
@@ -150,37 +178,37 @@ public final class JdbcLockSchema {
 	 * Looks more than once: another node may be about to create the table, which some
 	 * databases show before its primary key.
 	 */
-	private List<String> lastingProblems(LockConnection connection) throws SQLException {
-		List<String> problems = problems(connection);
+	private List<String> lastingProblems(LockConnection connection, Table table) throws SQLException {
+		List<String> problems = problems(connection, table);
 		for (int looks = 1; looks < MAX_LOOKS && !problems.isEmpty(); looks++) {
 			LockSupport.parkNanos(PAUSE.toNanos());
-			problems = problems(connection);
+			problems = problems(connection, table);
 		}
 		return problems;
 	}
 
-	private List<String> problems(LockConnection connection) throws SQLException {
+	private List<String> problems(LockConnection connection, Table table) throws SQLException {
 		try {
-			return read(connection, (columns) -> {
+			return read(connection, table, (columns) -> {
 				List<String> problems = new ArrayList<>();
-				for (JdbcColumn column : connection.dialect().columns()) {
+				for (JdbcColumn column : table.columns()) {
 					column.problemIn(columns).ifPresent(problems::add);
 				}
-				if (problems.isEmpty() && !hasPrimaryKey(connection, columns)) {
-					problems.add("Its primary key must be the column 'lock_key' alone.");
+				if (problems.isEmpty() && !hasPrimaryKey(connection, columns, table.key())) {
+					problems.add("Its primary key must be the column '%s' alone.".formatted(table.key()));
 				}
-				connection.dialect().storageProblem(connection.connection(), this.table).ifPresent(problems::add);
+				connection.dialect().storageProblem(connection.connection(), table.name()).ifPresent(problems::add);
 				return problems;
 			});
 		}
 		catch (SQLException ex) {
-			throw explained(ex, connection, "is missing or cannot be read");
+			throw explained(ex, connection, table, "is missing or cannot be read");
 		}
 	}
 
-	private <T> T read(LockConnection connection, Reader<T> reader) throws SQLException {
+	private static <T> T read(LockConnection connection, Table table, Reader<T> reader) throws SQLException {
 		try (Statement statement = connection.connection().createStatement();
-				ResultSet rows = statement.executeQuery("SELECT * FROM " + this.table + " WHERE 1 = 0")) {
+				ResultSet rows = statement.executeQuery("SELECT * FROM " + table.name() + " WHERE 1 = 0")) {
 			return reader.read(rows.getMetaData());
 		}
 	}
@@ -189,7 +217,8 @@ public final class JdbcLockSchema {
 	 * Asks with the names that the database itself gives to the table, which may differ
 	 * in case. Some drivers do not return the schema, and answer for all of them.
 	 */
-	private static boolean hasPrimaryKey(LockConnection connection, ResultSetMetaData columns) throws SQLException {
+	private static boolean hasPrimaryKey(LockConnection connection, ResultSetMetaData columns, String key)
+			throws SQLException {
 		Map<String, List<String>> primaryKeys = new HashMap<>();
 		try (ResultSet rows = connection.connection()
 			.getMetaData()
@@ -201,7 +230,7 @@ public final class JdbcLockSchema {
 					.add(rows.getString("COLUMN_NAME").toLowerCase(Locale.ROOT));
 			}
 		}
-		return primaryKeys.containsValue(List.of("lock_key"));
+		return primaryKeys.containsValue(List.of(key));
 	}
 
 	private static @Nullable String orNull(String name) {
@@ -211,14 +240,14 @@ public final class JdbcLockSchema {
 	/**
 	 * Runs statements that change nothing but need the rights to do so.
 	 */
-	private void requireRights(LockConnection connection) throws SQLException {
+	private void requireRights(LockConnection connection, Table table) throws SQLException {
 		for (String template : PROBES) {
-			String probe = template.formatted(this.table);
+			String probe = template.formatted(table.name());
 			try (Statement statement = connection.connection().createStatement()) {
 				statement.executeUpdate(probe);
 			}
 			catch (SQLException ex) {
-				throw explained(ex, connection, "cannot be changed by '" + probe + "'");
+				throw explained(ex, connection, table, "cannot be changed by '" + probe + "'");
 			}
 		}
 	}
@@ -227,7 +256,7 @@ public final class JdbcLockSchema {
 	 * Run the operations of a lock, and roll them back: settings, triggers and additional
 	 * columns may keep locks from working in unforeseeable ways.
 	 */
-	private void requireLocks(LockConnection connection) throws SQLException {
+	private void requireLocks(LockConnection connection, Table table) throws SQLException {
 		String key = "lock:check:" + OwnerId.newInstance();
 		try {
 			connection.<Boolean>inTransaction(() -> {
@@ -236,7 +265,30 @@ public final class JdbcLockSchema {
 			});
 		}
 		catch (SQLException ex) {
-			throw explained(ex, connection, "cannot be used for locks");
+			throw explained(ex, connection, table, "cannot be used for locks");
+		}
+	}
+
+	/**
+	 * Do the same with the operations of a value.
+	 */
+	private void requireValues(LockConnection connection, Table table) throws SQLException {
+		String instance = OwnerId.newInstance();
+		String key = "lock:check:" + instance;
+		List<ValueChange> changes = List.of(new ValueChange.Add(1, 0), new ValueChange.Set(2, ValueChange.ANY_VERSION),
+				new ValueChange.Delete(ValueChange.ANY_VERSION));
+		try {
+			connection.<Boolean>inTransaction(() -> {
+				ValueOperations values = new ValueOperations(connection);
+				values.read(List.of(key), true);
+				for (int i = 0; i < changes.size(); i++) {
+					values.update(new ValueUpdate(key, changes.get(i), new OwnerId(instance, i)), false, null);
+				}
+				return null;
+			});
+		}
+		catch (SQLException ex) {
+			throw explained(ex, connection, table, "cannot be used for values");
 		}
 	}
 
@@ -258,23 +310,20 @@ public final class JdbcLockSchema {
 	/**
 	 * Makes an exception with explanation of one that says that the database refused.
 	 */
-	private JdbcLockSchemaException explained(SQLException failure, LockConnection connection, String problem)
-			throws SQLException {
+	private JdbcLockSchemaException explained(SQLException failure, LockConnection connection, Table table,
+			String problem) throws SQLException {
 		JdbcDialect dialect = connection.dialect();
 		if (dialect.isContended(failure) || dialect.isReadOnly(failure) || !dialect.isRefused(failure)) {
 			throw failure;
 		}
 		String remedy = dialect.remedy(failure).map((sentence) -> " " + sentence).orElse("");
-		return wrong(connection, problem + ": " + failure.getMessage() + "." + remedy, failure);
+		return wrong(connection, table, problem + ": " + failure.getMessage() + "." + remedy, failure);
 	}
 
-	private JdbcLockSchemaException wrong(LockConnection connection, String problem, @Nullable Exception cause) {
-		return new JdbcLockSchemaException("The lock table '" + this.table + "' " + problem, definition(connection),
-				cause);
-	}
-
-	private String definition(LockConnection connection) {
-		return connection.dialect().schema(this.table);
+	private JdbcLockSchemaException wrong(LockConnection connection, Table table, String problem,
+			@Nullable Exception cause) {
+		return new JdbcLockSchemaException("The %s '%s' %s".formatted(table.kind(), table.name(), problem),
+				connection.dialect().schema(this.table), cause);
 	}
 
 	private void run(Task task) {
@@ -312,6 +361,17 @@ public final class JdbcLockSchema {
 	}
 
 	/**
+	 * One of the tables.
+	 *
+	 * @param kind what messages call it
+	 * @param name its name
+	 * @param key the column that must be its primary key
+	 * @param columns the columns that it must have
+	 */
+	private record Table(String kind, TableName name, String key, List<JdbcColumn> columns) {
+	}
+
+	/**
 	 * Something to do with a connection.
 	 */
 	private interface Task {
@@ -321,7 +381,7 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Something to find out from the columns of the table.
+	 * Something to find out from the columns of a table.
 	 *
 	 * @param <T> what is found out
 	 */

@@ -33,12 +33,12 @@ import io.github.lockspring.spi.LeaseMode.Permits;
  * @param waiting whether it is a place in the queue
  * @param token the last token of the lease, 0 for a place
  * @param end when it is over, in microseconds since 1970 by the clock of the database
- * @param holder the name of the process, for people
+ * @param holder the text of the name of the process
  */
 record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long end, String holder) {
 
 	private static final Pattern LINE = Pattern
-		.compile("(\\+?)([xsp])(?:(\\d+)/(\\d+))? (\\S+) (\\d+) (\\d+) ([^\\n]*)");
+		.compile("(\\+?)([xsp])(?:(\\d+)/(\\d+)(?:/(\\d+))?)? (\\S+) (\\d+) (\\d+) ([^\\n]*)");
 
 	private static final String NO_TEXT = "[^ -~]";
 
@@ -54,8 +54,8 @@ record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long 
 			throw unreadable(line, null);
 		}
 		try {
-			return new KeyEntry(matcher.group(5), mode(matcher), !matcher.group(1).isEmpty(),
-					Long.parseLong(matcher.group(6)), Long.parseLong(matcher.group(7)), matcher.group(8));
+			return new KeyEntry(matcher.group(6), mode(matcher), !matcher.group(1).isEmpty(),
+					Long.parseLong(matcher.group(7)), Long.parseLong(matcher.group(8)), matcher.group(9));
 		}
 		catch (IllegalArgumentException ex) {
 			throw unreadable(line, ex); // a number out of range
@@ -75,7 +75,8 @@ record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long 
 		return switch (matcher.group(2)) {
 			case "x" -> LeaseMode.EXCLUSIVE;
 			case "s" -> LeaseMode.SHARED;
-			default -> LeaseMode.permits(Integer.parseInt(matcher.group(3)), Integer.parseInt(matcher.group(4)));
+			default -> LeaseMode.permits(Integer.parseInt(matcher.group(3)), Integer.parseInt(matcher.group(4)),
+					(matcher.group(5) != null) ? Long.parseLong(matcher.group(5)) : 0);
 		};
 	}
 
@@ -89,7 +90,8 @@ record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long 
 
 	private String code() {
 		if (this.mode instanceof Permits permits) {
-			return "p" + permits.permits() + '/' + permits.limit();
+			return "p" + permits.permits() + '/' + permits.limit()
+					+ ((permits.version() > 0) ? "/" + permits.version() : "");
 		}
 		return isExclusive() ? "x" : "s";
 	}
@@ -116,6 +118,13 @@ record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long 
 
 	boolean isShared() {
 		return this.mode.equals(LeaseMode.SHARED);
+	}
+
+	/**
+	 * The same lease for a weaker request.
+	 */
+	KeyEntry by(String owner, LeaseMode mode, long end) {
+		return new KeyEntry(owner, mode, false, this.token, end, this.holder);
 	}
 
 	KeyEntry until(long end) {

@@ -19,18 +19,19 @@ package io.github.lockspring.jdbc;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.Assert;
 
 import io.github.lockspring.jdbc.dialect.JdbcDialect;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseMode.Permits;
+import io.github.lockspring.spi.PermitLimitException;
 
 /**
  * State of a key at one time, as read from a row of the table: its holders and queue
@@ -125,12 +126,13 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * Refuses permits of another number than the others go by.
+	 * Refuse permits with another limit than the one that applies.
 	 */
 	void checkLimit(LeaseMode mode) {
 		if (mode instanceof Permits wanted) {
-			limit().ifPresent((limit) -> Assert.isTrue(limit == wanted.limit(),
-					() -> "The key is in use with a limit of " + limit + " permits, not " + wanted.limit()));
+			rulingOver(wanted).ifPresent((ruling) -> {
+				throw new PermitLimitException(wanted, ruling.limit(), ruling.version());
+			});
 		}
 	}
 
@@ -138,15 +140,16 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 * Whether {@link #checkLimit} lets the mode pass.
 	 */
 	boolean hasLimitOf(LeaseMode mode) {
-		return !(mode instanceof Permits wanted) || limit().orElse(wanted.limit()) == wanted.limit();
+		return !(mode instanceof Permits wanted) || rulingOver(wanted).isEmpty();
 	}
 
-	private OptionalInt limit() {
+	private Optional<Permits> rulingOver(Permits wanted) {
 		return Stream.concat(this.holders.stream(), this.places.stream())
 			.map(KeyEntry::mode)
 			.filter(Permits.class::isInstance)
-			.mapToInt((other) -> ((Permits) other).limit())
-			.findFirst();
+			.map(Permits.class::cast)
+			.max(Comparator.comparingLong(Permits::version))
+			.filter(wanted::isOverruledBy);
 	}
 
 	/**

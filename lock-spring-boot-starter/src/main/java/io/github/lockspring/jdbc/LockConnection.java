@@ -39,6 +39,8 @@ import io.github.lockspring.jdbc.dialect.JdbcDialect.SessionChange;
 import io.github.lockspring.jdbc.dialect.JdbcDialects;
 import io.github.lockspring.jdbc.dialect.LockSql;
 import io.github.lockspring.jdbc.dialect.TableName;
+import io.github.lockspring.jdbc.dialect.ValueSql;
+import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.support.Deadline;
 
 /**
@@ -62,7 +64,9 @@ final class LockConnection {
 
 	private final LockSql sql;
 
-	private final String processName = ProcessName.NAME;
+	private final ValueSql valueSql;
+
+	private String processName = ProcessName.current("").toString();
 
 	private final long since = System.nanoTime();
 
@@ -91,6 +95,7 @@ final class LockConnection {
 		this.dialect = dialect;
 		this.own = own;
 		this.sql = new LockSql(dialect, table);
+		this.valueSql = new ValueSql(dialect, table);
 	}
 
 	/**
@@ -172,12 +177,20 @@ final class LockConnection {
 		return this.sql;
 	}
 
+	ValueSql valueSql() {
+		return this.valueSql;
+	}
+
 	/**
-	 * The name of this process for people. It is here because it is found out in the
-	 * background, where connections are opened.
+	 * The text of the name of this process.
 	 */
 	String processName() {
 		return this.processName;
+	}
+
+	LockConnection withProcessName(String processName) {
+		this.processName = processName;
+		return this;
 	}
 
 	PreparedStatement prepare(String sql) throws SQLException {
@@ -323,6 +336,13 @@ final class LockConnection {
 	 */
 	boolean isBusyFor(Duration time) {
 		return System.nanoTime() - this.begun >= time.toNanos();
+	}
+
+	/**
+	 * Whether less than half of the time of the present call is left.
+	 */
+	boolean isHalfOver() {
+		return Deadline.isOver(this.begun + (this.deadline - this.begun) / 2);
 	}
 
 	boolean isOverdue() {

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.jdbc;
 
+import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
@@ -46,17 +47,19 @@ import io.github.lockspring.support.Deadline;
 
 /**
  * Listens for notifications of releases from PostgreSQL, for the waiting requests of this
- * process.
+ * process, and of changes of values that it watches.
  * <ol>
- * <li>The first waiting request starts a thread that listens, on a separate connection,
- * which is kept as long as there are waiting requests from time to time.</li>
+ * <li>The first waiting request, or watched value, starts a thread that listens, on a
+ * separate connection, which is kept as long as there are some from time to time.</li>
  * <li>A release of a key with waiting requests sends a notification in the same
  * statement, and all listening processes retry their requests.</li>
  * <li>A message contains a part of the digest of the key, since any session may listen.
  * Unreadable messages are ignored and counted, since any session may send.</li>
+ * <li>A change of a watched value sends the same notification, so that values and
+ * requests of one key receive those of each other as well.</li>
  * <li>When the connection is lost, it is replaced, and all waiting requests are retried,
- * because notifications may have been missed. In between they are retried more
- * often.</li>
+ * because notifications may have been missed. In between they are retried more often. The
+ * same holds for watched values, which are read again.</li>
  * <li>Behind a pooler it does not listen: the session would be another client's in a
  * moment.</li>
  * </ol>
@@ -91,7 +94,17 @@ final class ReleaseListener implements AutoCloseable {
 	 */
 	private static final Duration WAITING_TIME = Duration.ofSeconds(10);
 
+	/**
+	 * Time without a new watch after which a value is no longer watched.
+	 */
+	private static final Duration WATCH_TIME = Duration.ofSeconds(20);
+
 	private final Map<String, Map<LeaseRequest, Long>> waiters = new ConcurrentHashMap<>();
+
+	/**
+	 * Watched values, and since when, by their names in messages.
+	 */
+	private final Map<String, Map<String, Long>> watches = new ConcurrentHashMap<>();
 
 	private final AtomicLong unreadable = new AtomicLong();
 
@@ -108,6 +121,8 @@ final class ReleaseListener implements AutoCloseable {
 	private volatile long lastAwaited;
 
 	private volatile boolean listening;
+
+	private volatile boolean failing;
 
 	private volatile boolean unsupported;
 
@@ -130,12 +145,37 @@ final class ReleaseListener implements AutoCloseable {
 	 * @return whether notifications are currently received
 	 */
 	boolean await(LeaseRequest request) {
-		this.waiters.compute(nameOf(request), (key, requests) -> {
-			Map<LeaseRequest, Long> all = (requests != null) ? requests : new ConcurrentHashMap<>();
-			all.put(request, System.nanoTime());
+		register(this.waiters, request.key(), request);
+		return this.listening;
+	}
+
+	private static <T> void register(Map<String, Map<T, Long>> registrations, String key, T registration) {
+		registrations.compute(nameOf(key), (name, registered) -> {
+			Map<T, Long> all = (registered != null) ? registered : new ConcurrentHashMap<>();
+			all.put(registration, System.nanoTime());
 			return all;
 		});
-		return this.listening;
+	}
+
+	/**
+	 * Register a value for notifications of its changes, before it is read.
+	 */
+	void watch(String key) {
+		register(this.watches, key, key);
+	}
+
+	/**
+	 * Unregister a value.
+	 */
+	void unwatch(String key) {
+		unregister(this.watches, key, key);
+	}
+
+	/**
+	 * Whether notifications are received, or will be as soon as somebody waits for them.
+	 */
+	boolean isUsable() {
+		return this.listening || (!this.unsupported && !this.failing && !this.closed);
 	}
 
 	/**
@@ -143,7 +183,7 @@ final class ReleaseListener implements AutoCloseable {
 	 * @return whether notifications are currently received
 	 */
 	boolean renewRegistration(LeaseRequest request) {
-		Map<LeaseRequest, Long> requests = this.waiters.get(nameOf(request));
+		Map<LeaseRequest, Long> requests = this.waiters.get(nameOf(request.key()));
 		return requests != null && requests.computeIfPresent(request, (same, since) -> System.nanoTime()) != null
 				&& this.listening;
 	}
@@ -164,10 +204,14 @@ final class ReleaseListener implements AutoCloseable {
 	 * Unregister a request.
 	 */
 	void forget(LeaseRequest request) {
-		if (!this.waiters.isEmpty()) {
-			this.waiters.computeIfPresent(nameOf(request), (key, requests) -> {
-				requests.remove(request);
-				return requests.isEmpty() ? null : requests;
+		unregister(this.waiters, request.key(), request);
+	}
+
+	private static <T> void unregister(Map<String, Map<T, Long>> registrations, String key, T registration) {
+		if (!registrations.isEmpty()) {
+			registrations.computeIfPresent(nameOf(key), (name, registered) -> {
+				registered.remove(registration);
+				return registered.isEmpty() ? null : registered;
 			});
 		}
 	}
@@ -175,9 +219,9 @@ final class ReleaseListener implements AutoCloseable {
 	/**
 	 * The key as messages name it.
 	 */
-	private static String nameOf(LeaseRequest request) {
+	private static String nameOf(String key) {
 		try {
-			byte[] digest = MessageDigest.getInstance("SHA-256").digest(SingleStatementOperations.bytes(request.key()));
+			byte[] digest = MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
 			return HexFormat.of().formatHex(digest, 0, 8);
 		}
 		catch (NoSuchAlgorithmException ex) {
@@ -215,6 +259,7 @@ final class ReleaseListener implements AutoCloseable {
 			listen(connection);
 		}
 		catch (SQLException | RuntimeException ex) {
+			this.failing = true;
 			logger.debug("Could not listen for lock releases; waiting requests are polled", ex);
 			LockSupport.parkNanos(PAUSE.toNanos());
 		}
@@ -226,7 +271,9 @@ final class ReleaseListener implements AutoCloseable {
 	private void listen(Connection connection) throws SQLException {
 		try (ReleaseChannel channel = new ReleaseChannel(connection, this.table)) {
 			this.listening = true;
+			this.failing = false;
 			this.waiters.keySet().forEach(this::notifyWaiters);
+			this.watches.keySet().forEach(this::notifyWaiters);
 			do {
 				receive(channel, Deadline.after(CHECK_INTERVAL));
 			}
@@ -268,14 +315,20 @@ final class ReleaseListener implements AutoCloseable {
 		BackendListener listener = this.listener;
 		if (listener != null) {
 			this.waiters.getOrDefault(name, Map.of()).keySet().forEach(listener::onRetryHint);
+			this.watches.getOrDefault(name, Map.of()).keySet().forEach(listener::onValueChanged);
 		}
 	}
 
 	private void removeExpired() {
+		removeExpired(this.waiters, WAITING_TIME);
+		removeExpired(this.watches, WATCH_TIME);
+	}
+
+	private static <T> void removeExpired(Map<String, Map<T, Long>> registrations, Duration time) {
 		long now = System.nanoTime();
-		this.waiters.keySet().forEach((key) -> this.waiters.computeIfPresent(key, (same, requests) -> {
-			requests.values().removeIf((since) -> now - since > WAITING_TIME.toNanos());
-			return requests.isEmpty() ? null : requests;
+		registrations.keySet().forEach((name) -> registrations.computeIfPresent(name, (same, registered) -> {
+			registered.values().removeIf((since) -> now - since > time.toNanos());
+			return registered.isEmpty() ? null : registered;
 		}));
 	}
 

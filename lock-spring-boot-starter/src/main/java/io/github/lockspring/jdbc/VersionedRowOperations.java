@@ -38,8 +38,11 @@ import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.LeaseWaiter;
+import io.github.lockspring.spi.ProcessName;
 
 /**
  * Operations on rows with optimistic locking, on a given connection, for all modes:
@@ -72,7 +75,8 @@ final class VersionedRowOperations {
 	 * Acquires all keys of the request or none of them.
 	 * @param queueing whether a fair request gets a place in the queue if it is denied
 	 * @param denied what a request that is denied leaves in the row beside its place
-	 * @throws IllegalArgumentException if permits are in use with another limit
+	 * @throws io.github.lockspring.spi.PermitLimitException if permits are in use with
+	 * another limit
 	 */
 	Attempt acquire(LeaseRequest request, boolean queueing, Trace denied) throws SQLException {
 		String owner = request.owner().toString();
@@ -174,6 +178,19 @@ final class VersionedRowOperations {
 	}
 
 	/**
+	 * Release a key for its holder.
+	 * @return whether the owner held it
+	 */
+	boolean forceRelease(String key, String owner) throws SQLException {
+		Map<String, KeyState> states = KeyRows.read(this.connection, List.of(key));
+		if (state(states, key).holder(owner) == null) {
+			return false;
+		}
+		write(states, List.of(key), true, (state) -> state.released(owner));
+		return true;
+	}
+
+	/**
 	 * Let a placeholder owner hold, for a delay, what the owner of the request holds.
 	 * @return whether it held all keys
 	 */
@@ -190,18 +207,25 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * Replace an exclusive lease by a shared one.
+	 * Replace an exclusive lease by a shared one, or permits by fewer permits.
 	 */
-	Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared) throws SQLException {
-		Map<String, KeyState> states = KeyRows.read(this.connection, shared.keys());
-		if (areHeld(states, shared)) {
-			return grantOf(states, shared);
+	Attempt downgrade(LeaseRequest held, LeaseRequest weaker) throws SQLException {
+		Map<String, KeyState> states = KeyRows.read(this.connection, weaker.keys());
+		if (areHeld(states, weaker)) {
+			return grantOf(states, weaker);
 		}
-		if (!areHeld(states, exclusive)) {
+		if (!areHeld(states, held)) {
 			return denial(states);
 		}
-		states.replaceAll((key, state) -> state.without(exclusive.owner().toString()));
-		return grant(states, shared, true);
+		String owner = held.owner().toString();
+		if (weaker.terms().mode() instanceof LeaseMode.Permits) {
+			long micros = SingleStatementOperations.micros(weaker.terms().leaseTime());
+			write(states, weaker.keys(), true, (state) -> state.withHolder(owner,
+					(holder) -> holder.by(weaker.owner().toString(), weaker.terms().mode(), state.now() + micros)));
+			return grantOf(states, weaker);
+		}
+		states.replaceAll((key, state) -> state.without(owner));
+		return grant(states, weaker, true);
 	}
 
 	/**
@@ -212,9 +236,21 @@ final class VersionedRowOperations {
 		return state.holders()
 			.stream()
 			.filter((holder) -> !holder.isClaim())
-			.map((holder) -> new LeaseHolder(holder.owner(), holder.mode(), holder.token(),
-					Duration.of(holder.end() - state.now(), ChronoUnit.MICROS)))
+			.map((holder) -> new LeaseHolder(holder.owner(), ProcessName.parse(holder.holder()), holder.mode(),
+					holder.token(), Duration.of(holder.end() - state.now(), ChronoUnit.MICROS)))
 			.toList();
+	}
+
+	/**
+	 * Return the owners that wait for a key: those in the queue, and then the others that
+	 * the row names.
+	 */
+	List<LeaseWaiter> inspectQueue(String key) throws SQLException {
+		KeyState state = state(KeyRows.read(this.connection, List.of(key)), key);
+		Stream<LeaseWaiter> queued = state.places()
+			.stream()
+			.map((place) -> new LeaseWaiter(place.owner(), ProcessName.parse(place.holder())));
+		return Stream.concat(queued, state.waiting().stream().map((owner) -> new LeaseWaiter(owner, null))).toList();
 	}
 
 	/**

@@ -16,17 +16,18 @@
 
 package io.github.lockspring.local;
 
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
-
-import org.springframework.util.Assert;
 
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.PermitLimitException;
 
 /**
  * Holders and queue of one key, both in order of arrival. Guarded by the monitor of the
@@ -48,14 +49,29 @@ final class LocalKey {
 
 	void checkLimit(LeaseRequest request) {
 		if (request.terms().mode() instanceof Permits wanted) {
-			Stream.concat(this.holders.stream(), this.queue.keySet().stream())
-				.map((other) -> other.terms().mode())
-				.filter(Permits.class::isInstance)
-				.mapToInt((mode) -> ((Permits) mode).limit())
-				.findFirst()
-				.ifPresent((limit) -> Assert.isTrue(limit == wanted.limit(),
-						() -> "The key of the " + request + " is in use with a limit of " + limit + " permits"));
+			rulingOver(wanted).ifPresent((ruling) -> {
+				throw new PermitLimitException(wanted, ruling.limit(), ruling.version());
+			});
 		}
+	}
+
+	/**
+	 * Return whether permits are wanted with a limit that does not apply.
+	 */
+	boolean isOverruled(LeaseRequest request) {
+		return request.terms().mode() instanceof Permits wanted && rulingOver(wanted).isPresent();
+	}
+
+	/**
+	 * Find the permits, held or waited for, whose limit applies instead of another one.
+	 */
+	private Optional<Permits> rulingOver(Permits wanted) {
+		return Stream.concat(this.holders.stream(), this.queue.keySet().stream())
+			.map((other) -> other.terms().mode())
+			.filter(Permits.class::isInstance)
+			.map(Permits.class::cast)
+			.max(Comparator.comparingLong(Permits::version))
+			.filter(wanted::isOverruledBy);
 	}
 
 	boolean isHeldExclusively() {
@@ -66,16 +82,19 @@ final class LocalKey {
 		return !this.holders.isEmpty() && this.holders.iterator().next().terms().mode().equals(mode);
 	}
 
-	boolean admits(LeaseRequest request) {
-		return (!mustQueue(request) || isNext(request)) && hasRoomFor(request.terms().mode());
+	boolean admits(LeaseRequest request, boolean queueing) {
+		return (!mustQueue(request, queueing) || isNext(request)) && !isOverruled(request)
+				&& hasRoomFor(request.terms().mode());
 	}
 
 	/**
-	 * A fair request waits for all that arrived before it, and other readers wait for a
-	 * queued writer, which would starve otherwise.
+	 * A fair request waits for all that arrived before it, other readers wait for a
+	 * queued writer, and permits for queued requests, which would starve otherwise.
 	 */
-	private boolean mustQueue(LeaseRequest request) {
-		return request.terms().fair() || (request.terms().mode().equals(LeaseMode.SHARED) && isWriterNext());
+	private boolean mustQueue(LeaseRequest request, boolean queueing) {
+		LeaseMode mode = request.terms().mode();
+		return request.terms().fair() || (mode.equals(LeaseMode.SHARED) && isWriterNext())
+				|| (queueing && mode instanceof Permits);
 	}
 
 	private boolean isWriterNext() {
@@ -84,7 +103,12 @@ final class LocalKey {
 	}
 
 	private boolean isNext(LeaseRequest request) {
-		return this.queue.isEmpty() || this.queue.keySet().iterator().next().equals(request);
+		return this.queue.keySet()
+			.stream()
+			.filter((other) -> !isOverruled(other))
+			.findFirst()
+			.filter((next) -> !next.equals(request))
+			.isEmpty();
 	}
 
 	private boolean hasRoomFor(LeaseMode mode) {

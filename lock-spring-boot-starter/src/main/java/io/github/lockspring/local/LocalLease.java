@@ -34,8 +34,15 @@ import io.github.lockspring.spi.OwnerId;
  */
 record LocalLease(LocalNotifier notifier, LeaseRequest request, long token, Instant end) {
 
-	LocalLease renewed(Instant now) {
-		return new LocalLease(this.notifier, this.request, this.token, now.plus(this.request.terms().leaseTime()));
+	LocalLease renewed(Instant end) {
+		return new LocalLease(this.notifier, this.request, this.token, end);
+	}
+
+	/**
+	 * Return this lease for a weaker request, from now on.
+	 */
+	LocalLease by(LeaseRequest weaker, Instant now) {
+		return new LocalLease(this.notifier, weaker, this.token, now.plus(weaker.terms().leaseTime()));
 	}
 
 	/**
@@ -72,8 +79,8 @@ record LocalLease(LocalNotifier notifier, LeaseRequest request, long token, Inst
 	}
 
 	LeaseHolder toHolder(Instant now) {
-		return new LeaseHolder(this.request.owner().toString(), this.request.terms().mode(), lastToken(),
-				remaining(now));
+		return new LeaseHolder(this.request.owner().toString(), this.notifier.process(), this.request.terms().mode(),
+				lastToken(), remaining(now));
 	}
 
 }

@@ -62,6 +62,11 @@ final class LocalLeases {
 		return lease;
 	}
 
+	void clear() {
+		this.byEnd.clear();
+		this.byRequest.clear();
+	}
+
 	int size() {
 		return this.byRequest.size() + this.byEnd.size();
 	}

@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 import org.apache.commons.logging.Log;
@@ -32,13 +33,16 @@ import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.spi.ValueBackend;
 
 /**
- * {@link LockBackend} that keeps leases in the memory of this process, for tests and for
- * applications that run on a single node. It does not exclude other processes, and logs a
- * warning about that when it is first used.
+ * {@link LockBackend} that keeps leases and values in the memory of this process, for
+ * tests and for applications that run on a single node. It does not exclude other
+ * processes, and logs a warning about that when it is first used.
  * <p>
  * Backends on the same {@link LocalStore} compete with each other as processes do.
  * Timeouts are ignored, because no call ever waits. Thread-safe.
@@ -47,9 +51,17 @@ public final class LocalLockBackend implements LockBackend {
 
 	private static final Log logger = LogFactory.getLog(LocalLockBackend.class);
 
+	private static final String NAME = "local";
+
+	private final String name;
+
 	private final LocalStore store;
 
+	private final boolean announced;
+
 	private final LocalNotifier notifier = new LocalNotifier();
+
+	private final LocalValueBackend values;
 
 	/**
 	 * Create a backend with a new store.
@@ -63,12 +75,29 @@ public final class LocalLockBackend implements LockBackend {
 	 * @param store the store of the leases
 	 */
 	public LocalLockBackend(LocalStore store) {
+		this(NAME, store, true);
+	}
+
+	/**
+	 * Create a backend that replaces another one under its name, for a test. It logs no
+	 * warning.
+	 * @param name the name of the backend
+	 * @param store the store of the leases
+	 */
+	public LocalLockBackend(String name, LocalStore store) {
+		this(name, store, false);
+	}
+
+	private LocalLockBackend(String name, LocalStore store, boolean announced) {
+		this.name = name;
 		this.store = store;
+		this.announced = announced;
+		this.values = new LocalValueBackend(store.values(), this.notifier);
 	}
 
 	@Override
 	public String name() {
-		return "local";
+		return this.name;
 	}
 
 	@Override
@@ -77,8 +106,15 @@ public final class LocalLockBackend implements LockBackend {
 	}
 
 	@Override
+	public void identify(String instance, ProcessName name) {
+		this.notifier.setProcess(name);
+	}
+
+	@Override
 	public void start(BackendListener listener) {
-		logger.warn("Locks are kept in the memory of this process: other processes are not excluded");
+		if (this.announced) {
+			logger.warn("Locks are kept in the memory of this process: other processes are not excluded");
+		}
 		this.notifier.setListener(listener);
 	}
 
@@ -113,8 +149,8 @@ public final class LocalLockBackend implements LockBackend {
 	}
 
 	@Override
-	public Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
-		return this.store.downgrade(this.notifier, exclusive, shared);
+	public Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
+		return this.store.downgrade(this.notifier, held, weaker);
 	}
 
 	@Override
@@ -123,9 +159,25 @@ public final class LocalLockBackend implements LockBackend {
 	}
 
 	@Override
+	public List<LeaseWaiter> inspectQueue(String key, Duration timeout) {
+		return this.store.queue(key);
+	}
+
+	@Override
+	public boolean forceRelease(String key, LeaseHolder holder, Duration timeout) {
+		return this.store.forceRelease(key, holder.owner());
+	}
+
+	@Override
+	public Optional<ValueBackend> values() {
+		return Optional.of(this.values);
+	}
+
+	@Override
 	public void close() {
 		this.notifier.setListener(null);
 		this.store.removeContendersOf(this.notifier);
+		this.store.values().removeWatchesOf(this.notifier);
 	}
 
 }

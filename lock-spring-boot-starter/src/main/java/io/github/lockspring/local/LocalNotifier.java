@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.ProcessName;
 
 /**
  * Forwards notifications of the {@link LocalStore} to the listener of one backend while
@@ -29,6 +30,19 @@ import io.github.lockspring.spi.LeaseRequest;
 final class LocalNotifier {
 
 	private volatile @Nullable BackendListener listener;
+
+	private volatile @Nullable ProcessName process;
+
+	/**
+	 * Return the name of the process of the backend.
+	 */
+	@Nullable ProcessName process() {
+		return this.process;
+	}
+
+	void setProcess(ProcessName process) {
+		this.process = process;
+	}
 
 	void setListener(@Nullable BackendListener listener) {
 		this.listener = listener;
@@ -50,6 +64,13 @@ final class LocalNotifier {
 		BackendListener listener = this.listener;
 		if (listener != null) {
 			listener.onLost(lease);
+		}
+	}
+
+	void onValueChanged(String key) {
+		BackendListener listener = this.listener;
+		if (listener != null) {
+			listener.onValueChanged(key);
 		}
 	}
 

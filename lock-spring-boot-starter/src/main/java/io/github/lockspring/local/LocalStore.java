@@ -32,6 +32,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -44,12 +45,15 @@ import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseWaiter;
+import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.spi.Renewal;
 
 /**
- * In-memory store of leases. Several {@linkplain LocalNotifier notifiers} on one store
- * see each other's leases, like processes that share a server.
+ * In-memory store of leases and values. Several {@linkplain LocalNotifier notifiers} on
+ * one store see each other's leases, like processes that share a server.
  * <ol>
  * <li>Every call is one step under one monitor, at one time of the store's clock.</li>
  * <li>The step first ends all expired leases.</li>
@@ -76,6 +80,8 @@ public final class LocalStore {
 	private final Queue<Runnable> hints = new ConcurrentLinkedQueue<>();
 
 	private final Queue<LocalLease> lost = new ConcurrentLinkedQueue<>();
+
+	private final LocalValues values = new LocalValues();
 
 	private Instant now = Instant.EPOCH;
 
@@ -110,13 +116,88 @@ public final class LocalStore {
 		});
 	}
 
+	/**
+	 * End all leases of a key immediately, as {@link #expire(LeaseRequest)} does.
+	 * @param key the key
+	 * @return whether there was one
+	 */
+	public boolean expire(String key) {
+		return call(() -> {
+			List<LocalLease> held = leasesOf(key).toList();
+			held.forEach(this::end);
+			return !held.isEmpty();
+		});
+	}
+
+	/**
+	 * Return the owners of a key.
+	 * @param key the key
+	 * @return the owners, empty if the key is free
+	 */
+	public List<OwnerId> owners(String key) {
+		return call(() -> leasesOf(key).map((lease) -> lease.request().owner()).toList());
+	}
+
+	/**
+	 * Return the keys that are held.
+	 * @return the keys, sorted
+	 */
+	public Set<String> heldKeys() {
+		return call(() -> {
+			Set<String> held = new TreeSet<>(this.keys.keySet());
+			held.removeIf((name) -> leasesOf(name).findAny().isEmpty());
+			return held;
+		});
+	}
+
+	/**
+	 * Return whether there are neither leases nor waiting requests nor values.
+	 * @return whether this store is empty
+	 */
+	public boolean isEmpty() {
+		return call(() -> this.keys.isEmpty()) && this.values.isEmpty();
+	}
+
+	/**
+	 * Remove all leases, waiting requests and values, without notification. To be called
+	 * while no backend on this store is open.
+	 */
+	public void clear() {
+		call(() -> {
+			this.keys.clear();
+			this.leases.clear();
+			return true;
+		});
+		this.values.clear();
+	}
+
+	/**
+	 * Release a key for its holder, whose backend is notified of the loss.
+	 * @param name the key
+	 * @param owner the text of the owner
+	 * @return whether it was held
+	 */
+	boolean forceRelease(String name, String owner) {
+		return call(() -> {
+			Optional<LocalLease> held = leasesOf(name)
+				.filter((lease) -> lease.request().owner().toString().equals(owner))
+				.findFirst();
+			held.ifPresent(this.lost::add);
+			return held.isPresent() && releaseLease(held.get().request().part(List.of(name)));
+		});
+	}
+
+	LocalValues values() {
+		return this.values;
+	}
+
 	Attempt tryAcquire(LocalNotifier notifier, LeaseRequest request) {
-		return call(() -> attempt(notifier, request));
+		return call(() -> attempt(notifier, request, false));
 	}
 
 	Attempt contend(LocalNotifier notifier, LeaseRequest request) {
 		return call(() -> {
-			Attempt attempt = attempt(notifier, request);
+			Attempt attempt = attempt(notifier, request, true);
 			return (attempt instanceof Denial denial) ? enqueue(notifier, request, denial) : attempt;
 		});
 	}
@@ -126,7 +207,7 @@ public final class LocalStore {
 	 */
 	Map<LeaseRequest, Denial> poll(LocalNotifier notifier, Collection<LeaseRequest> waiting) {
 		return call(() -> waiting.stream()
-			.filter((request) -> isContender(request) && !isAdmitted(request))
+			.filter((request) -> isContender(request) && !isOverruled(request) && !isAdmitted(request, true))
 			.collect(Collectors.toMap(Function.identity(), (request) -> enqueue(notifier, request, deny(request)))));
 	}
 
@@ -136,6 +217,10 @@ public final class LocalStore {
 
 	private static boolean isContender(LeaseRequest request, @Nullable LocalKey key) {
 		return key != null && key.queue().containsKey(request);
+	}
+
+	private boolean isOverruled(LeaseRequest request) {
+		return keysOf(request).anyMatch((key) -> key.isOverruled(request));
 	}
 
 	Renewal renew(Collection<LeaseRequest> requests) {
@@ -179,21 +264,33 @@ public final class LocalStore {
 			.ifPresent((next) -> this.hints.add(() -> next.getValue().notifier().onRetryHint(next.getKey())));
 	}
 
-	Attempt downgrade(LocalNotifier notifier, LeaseRequest exclusive, LeaseRequest shared) {
+	Attempt downgrade(LocalNotifier notifier, LeaseRequest stronger, LeaseRequest weaker) {
 		return call(() -> {
-			LocalLease held = this.leases.get(shared);
+			LocalLease held = this.leases.get(weaker);
 			if (held != null) {
 				return new Grant(held.token(), held.remaining(this.now));
 			}
-			if (this.leases.remove(exclusive) == null) {
-				return deny(shared);
+			LocalLease former = this.leases.remove(stronger);
+			if (former == null) {
+				return deny(weaker);
 			}
-			discardNotificationsOf(exclusive);
-			exclusive.keys().forEach((name) -> keyNamed(name).remove(exclusive));
-			Grant grant = grant(notifier, shared).toGrant();
-			makeWay(exclusive); // for owners that read as well
-			return grant;
+			discardNotificationsOf(stronger);
+			LocalLease lease = (weaker.terms().mode() instanceof LeaseMode.Permits)
+					? replace(former, former.by(weaker, this.now)) : replace(notifier, stronger, weaker);
+			makeWay(stronger); // for owners that fit beside the weaker lease
+			return lease.toGrant();
 		});
+	}
+
+	private LocalLease replace(LocalLease former, LocalLease lease) {
+		this.leases.put(lease);
+		lease.request().keys().forEach((name) -> keyNamed(name).replace(former.request(), lease.request()));
+		return lease;
+	}
+
+	private LocalLease replace(LocalNotifier notifier, LeaseRequest exclusive, LeaseRequest shared) {
+		exclusive.keys().forEach((name) -> keyNamed(name).remove(exclusive));
+		return grant(notifier, shared);
 	}
 
 	void removeContendersOf(LocalNotifier notifier) {
@@ -204,8 +301,16 @@ public final class LocalStore {
 		return call(() -> leasesOf(name).map((lease) -> lease.toHolder(this.now)).toList());
 	}
 
+	List<LeaseWaiter> queue(String name) {
+		return call(() -> (!this.keys.containsKey(name)) ? List.<LeaseWaiter>of() : keyNamed(name).queue()
+			.entrySet()
+			.stream()
+			.map((entry) -> new LeaseWaiter(entry.getKey().owner().toString(), entry.getValue().notifier().process()))
+			.toList());
+	}
+
 	int size() {
-		return call(() -> this.keys.size() + this.leases.size());
+		return call(() -> this.keys.size() + this.leases.size()) + this.values.size();
 	}
 
 	private <T> T call(Supplier<T> action) {
@@ -259,18 +364,18 @@ public final class LocalStore {
 		}
 	}
 
-	private Attempt attempt(LocalNotifier notifier, LeaseRequest request) {
+	private Attempt attempt(LocalNotifier notifier, LeaseRequest request, boolean queueing) {
 		LocalLease held = this.leases.get(request);
 		if (held != null) {
 			discardNotificationsOf(request); // the result reports it
 			return new Grant(held.token(), held.remaining(this.now));
 		}
 		keysOf(request).forEach((key) -> key.checkLimit(request));
-		return isAdmitted(request) ? grant(notifier, request).toGrant() : deny(request);
+		return isAdmitted(request, queueing) ? grant(notifier, request).toGrant() : deny(request);
 	}
 
-	private boolean isAdmitted(LeaseRequest request) {
-		return keysOf(request).allMatch((key) -> key.admits(request));
+	private boolean isAdmitted(LeaseRequest request, boolean queueing) {
+		return keysOf(request).allMatch((key) -> key.admits(request, queueing));
 	}
 
 	private LocalLease grant(LocalNotifier notifier, LeaseRequest request) {
@@ -306,7 +411,7 @@ public final class LocalStore {
 	private boolean prolong(LeaseRequest request) {
 		LocalLease lease = this.leases.get(request);
 		if (lease != null) {
-			this.leases.put(lease.renewed(this.now));
+			this.leases.put(lease.renewed(this.now.plus(request.terms().leaseTime())));
 		}
 		return lease != null;
 	}
@@ -363,7 +468,7 @@ public final class LocalStore {
 		if (key == null || key.isHeldExclusively()) {
 			return Optional.empty();
 		}
-		return key.queue().entrySet().stream().filter((entry) -> isAdmitted(entry.getKey())).findFirst();
+		return key.queue().entrySet().stream().filter((entry) -> isAdmitted(entry.getKey(), true)).findFirst();
 	}
 
 	private Stream<LocalKey> keysOf(LeaseRequest request) {

@@ -43,22 +43,50 @@ import io.github.lockspring.support.Deadline;
 final class RedisCalls {
 
 	/**
-	 * How many arguments an attempt has, with the last one, which may be missing.
+	 * How many arguments an attempt and an update have, with the last ones, which may be
+	 * missing.
 	 */
-	private static final int ACQUIRE_ARGS = 6;
+	private static final int ARGS = 6;
 
 	private static final byte[] NOTHING = { '-' };
 
 	private final RedisClientAdapter access;
+
+	private final RedisLockSettings settings;
 
 	/**
 	 * The key on which a server keeps since when its tokens lead its clock.
 	 */
 	private final byte[] mark;
 
-	RedisCalls(RedisClientAdapter access, String markKey) {
+	RedisCalls(RedisClientAdapter access, RedisLockSettings settings) {
 		this.access = access;
-		this.mark = RedisKeys.of(markKey);
+		this.settings = settings;
+		this.mark = RedisKeys.of(settings.markKey());
+	}
+
+	/**
+	 * Run a script whose changes replicas must confirm, if that is configured.
+	 * @return its answer
+	 * @throws BackendException if there is none in time
+	 */
+	RedisReply runConfirmed(RedisCall call, Duration timeout) {
+		int replicas = this.settings.waitReplicas();
+		return run((replicas > 0) ? call.confirmedBy(replicas, this.settings.waitTimeout()) : call, timeout);
+	}
+
+	/**
+	 * Return why a change does not count.
+	 * @param reply the reply of a script that has changed something
+	 * @return a message, or {@code null} if enough replicas have confirmed the change
+	 */
+	@Nullable String unconfirmed(RedisReply reply) {
+		int wanted = this.settings.waitReplicas();
+		if (reply.confirmations() >= wanted) {
+			return null;
+		}
+		return "Only " + reply.confirmations() + " of " + wanted + " replicas acknowledged the change within "
+				+ this.settings.waitTimeout().toMillis() + " ms";
 	}
 
 	/**
@@ -74,10 +102,10 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Add the lead of the tokens that the script may grant, if there is one.
+	 * Add the lead of the tokens and versions that the script may take, if there is one.
 	 */
 	private RedisCall leading(RedisCall call) {
-		if (!(call.script() instanceof RedisScript script) || !script.grants()) {
+		if (!(call.script() instanceof RedisScript script) || !script.takesTime()) {
 			return call;
 		}
 		TokenLead lead = this.access.lead();
@@ -86,12 +114,13 @@ final class RedisCalls {
 	}
 
 	/**
-	 * A call with one more argument, which all scripts that grant take, and one more key
-	 * if the server keeps since when tokens lead.
+	 * A call with one more argument, which all scripts that take time have, and one more
+	 * key if the server keeps since when tokens lead.
 	 */
 	private RedisCall leading(RedisCall call, byte[] lead, boolean kept) {
 		byte[][] args = call.args();
-		int index = (call.script() == RedisScript.ACQUIRE) ? ACQUIRE_ARGS : args.length;
+		boolean partial = call.script() == RedisScript.ACQUIRE || call.script() == RedisScript.UPDATE_VALUE;
+		int index = partial ? ARGS : args.length;
 		byte[][] longer = Arrays.copyOf(args, index + 1);
 		Arrays.fill(longer, args.length, index, NOTHING);
 		longer[index] = lead;

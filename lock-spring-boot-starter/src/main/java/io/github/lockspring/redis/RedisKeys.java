@@ -22,7 +22,8 @@ import io.github.lockspring.spi.LeaseRequest;
 
 /**
  * Names of Redis keys: the resource's key between braces, which is the whole of what a
- * cluster computes the slot from; braces in the key are escaped.
+ * cluster computes the slot from; braces in the key are escaped. Behind them, the name of
+ * a value ends in a suffix.
  */
 final class RedisKeys {
 
@@ -38,7 +39,25 @@ final class RedisKeys {
 	 * The name of the one key with all that belongs to a resource.
 	 */
 	static byte[] of(String key) {
-		return ('{' + escape(key) + '}').getBytes(StandardCharsets.UTF_8);
+		return tag(key).getBytes(StandardCharsets.UTF_8);
+	}
+
+	/**
+	 * The name of the one key with all that belongs to a value.
+	 */
+	static String ofValue(String key) {
+		return tag(key) + ":value";
+	}
+
+	/**
+	 * Return whether a text is the name of a key with a value, and not an owner.
+	 */
+	static boolean isValue(String text) {
+		return text.startsWith("{");
+	}
+
+	private static String tag(String key) {
+		return '{' + escape(key) + '}';
 	}
 
 	/**

@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -55,10 +56,14 @@ import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.spi.PermitLimitException;
+import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.spi.ValueBackend;
 import io.github.lockspring.support.Deadline;
 import io.github.lockspring.support.Durations;
 
@@ -122,12 +127,19 @@ public final class RedisLockBackend implements LockBackend {
 
 	private final Channel channel = new Channel();
 
+	private final RedisValueBackend values;
+
 	/**
 	 * The flags and channel that contenders pass to the queue.
 	 */
 	private final String queueFlags;
 
-	private final byte[] ordinaryQueueing;
+	private volatile byte[] ordinaryQueueing;
+
+	/**
+	 * Follows the owner in the texts that are stored.
+	 */
+	private volatile String ownerSuffix = "";
 
 	/**
 	 * Those that are, or may be, in a queue.
@@ -152,9 +164,10 @@ public final class RedisLockBackend implements LockBackend {
 		this.address = address;
 		RedisClientAdapter access = accesses.get();
 		this.access = access;
-		this.calls = new RedisCalls(access, settings.markKey());
+		this.calls = new RedisCalls(access, settings);
 		this.warnings = new RedisWarnings(access, settings);
 		this.settings = settings;
+		this.values = new RedisValueBackend(access, this.calls, this.channel::name);
 		this.queueFlags = "q" + (access.isCluster() ? "c" : "") + ((settings.waitReplicas() > 0) ? "h" : "");
 		this.ordinaryQueueing = text(this.queueFlags + ' ' + this.channel.name);
 	}
@@ -174,6 +187,13 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	@Override
+	public void identify(String instance, ProcessName name) {
+		this.ownerSuffix = RedisOwners.suffix(name);
+		this.channel.name = RedisOwners.channelOf(instance);
+		this.ordinaryQueueing = text(this.queueFlags + ' ' + this.channel.name);
+	}
+
+	@Override
 	public void start(BackendListener listener) {
 		this.listener = listener;
 		this.access.start(this.channel, this.settings.operationTimeout());
@@ -188,9 +208,10 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public Attempt contend(LeaseRequest request, Duration timeout) {
 		OwnerId owner = request.owner();
+		byte[] queueing = queueing(request);
 		boolean waiting = this.contenders.put(owner, request) != null;
 		try {
-			Attempt attempt = attempt(request, queueing(request), timeout);
+			Attempt attempt = attempt(request, queueing, timeout);
 			waiting = !(attempt instanceof Grant);
 			return attempt;
 		}
@@ -223,20 +244,20 @@ public final class RedisLockBackend implements LockBackend {
 
 	private Attempt attempt(LeaseRequest request, byte @Nullable [] how, Duration timeout) {
 		RedisCall call = new RedisCall(RedisScript.ACQUIRE, RedisKeys.of(request), acquireArgs(request, how));
-		RedisReply reply = this.calls.run(confirmed(call), timeout);
+		RedisReply reply = this.calls.runConfirmed(call, timeout);
 		long token = reply.number(0);
 		if (token > 0) {
 			confirm(reply, request, timeout);
 			return new Grant(token, request.terms().leaseTime());
 		}
 		if (token < 0) {
-			throw new IllegalArgumentException(
-					"The key of the " + request + " is in use with a limit of " + reply.number(1) + " permits");
+			throw new PermitLimitException((LeaseMode.Permits) request.terms().mode(), (int) reply.number(1),
+					reply.number(2));
 		}
 		return new Denial(Duration.ofMillis(reply.number(1)), reply.number(2));
 	}
 
-	private static byte[][] acquireArgs(LeaseRequest request, byte @Nullable [] how) {
+	private byte[][] acquireArgs(LeaseRequest request, byte @Nullable [] how) {
 		LeaseTerms terms = request.terms();
 		long lease = terms.leaseTime().toMillis();
 		byte[] head = recordOf(request);
@@ -250,26 +271,20 @@ public final class RedisLockBackend implements LockBackend {
 
 	private static byte[] mode(LeaseMode mode) {
 		if (mode instanceof LeaseMode.Permits some) {
-			return text("p " + some.permits() + ' ' + some.limit());
+			return text(
+					"p " + some.permits() + ' ' + some.limit() + ((some.version() > 0) ? " " + some.version() : ""));
 		}
 		return (mode == LeaseMode.EXCLUSIVE) ? EXCLUSIVE : SHARED;
-	}
-
-	private RedisCall confirmed(RedisCall call) {
-		int replicas = this.settings.waitReplicas();
-		return (replicas > 0) ? call.confirmedBy(replicas, this.settings.waitTimeout()) : call;
 	}
 
 	/**
 	 * Release a grant that too few replicas have acknowledged.
 	 */
 	private void confirm(RedisReply reply, LeaseRequest request, Duration timeout) {
-		int wanted = this.settings.waitReplicas();
-		if (wanted == 0 || reply.number(1) >= wanted) {
+		String message = this.calls.unconfirmed(reply);
+		if (message == null) {
 			return;
 		}
-		String message = "Only " + reply.number(1) + " of " + wanted + " replicas acknowledged the grant within "
-				+ this.settings.waitTimeout().toMillis() + " ms";
 		try {
 			release(request, timeout);
 		}
@@ -305,7 +320,7 @@ public final class RedisLockBackend implements LockBackend {
 		}
 	}
 
-	private static RedisCall poll(List<LeaseRequest> batch, byte[] channel) {
+	private RedisCall poll(List<LeaseRequest> batch, byte[] channel) {
 		byte[][] keys = new byte[batch.size()][];
 		byte[][] args = new byte[batch.size() + 1][];
 		args[0] = channel;
@@ -319,7 +334,7 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
 		List<List<LeaseRequest>> batches = batches(leases, RENEWALS_PER_CALL);
-		List<RedisCall> renewals = batches.stream().map(RedisLockBackend::renewal).toList();
+		List<RedisCall> renewals = batches.stream().map(this::renewal).toList();
 		List<@Nullable RedisReply> replies = this.calls.runAll(renewals, timeout);
 		Set<LeaseRequest> held = new HashSet<>();
 		Set<LeaseRequest> lost = new HashSet<>();
@@ -360,7 +375,7 @@ public final class RedisLockBackend implements LockBackend {
 		return batches;
 	}
 
-	private static RedisCall renewal(List<LeaseRequest> leases) {
+	private RedisCall renewal(List<LeaseRequest> leases) {
 		List<byte[]> keys = new ArrayList<>();
 		List<byte[]> args = new ArrayList<>();
 		for (LeaseRequest lease : leases) {
@@ -401,29 +416,45 @@ public final class RedisLockBackend implements LockBackend {
 		return this.calls.runAsync(delayedRelease(lease, delay), timeout).thenApply((reply) -> reply.number(0) == 1);
 	}
 
-	private static RedisCall delayedRelease(LeaseRequest lease, Duration delay) {
+	private RedisCall delayedRelease(LeaseRequest lease, Duration delay) {
 		long millis = delay.plusNanos(999_999).toMillis();
 		return new RedisCall(RedisScript.RELEASE_WITH_DELAY, RedisKeys.of(lease), owner(lease), number(millis));
 	}
 
-	private static RedisCall release(LeaseRequest lease) {
+	private RedisCall release(LeaseRequest lease) {
 		return new RedisCall(RedisScript.RELEASE, RedisKeys.of(lease), recordOf(lease));
 	}
 
 	@Override
-	public Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
-		RedisReply reply = this.calls
-			.run(new RedisCall(RedisScript.DOWNGRADE, RedisKeys.of(exclusive), owner(exclusive), owner(shared),
-					number(shared.terms().leaseTime().toMillis()), number(shared.terms().tokens())), timeout);
+	public Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
+		LeaseTerms terms = weaker.terms();
+		RedisReply reply = this.calls.run(new RedisCall(RedisScript.DOWNGRADE, RedisKeys.of(held), owner(held),
+				owner(weaker), number(terms.leaseTime().toMillis()), number(terms.tokens()), mode(terms.mode())),
+				timeout);
 		long token = reply.number(0);
-		return (token > 0) ? new Grant(token, shared.terms().leaseTime()) : Denial.UNKNOWN_DURATION;
+		return (token > 0) ? new Grant(token, terms.leaseTime()) : Denial.UNKNOWN_DURATION;
 	}
 
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
 		RedisReply reply = this.calls.run(new RedisCall(RedisScript.INSPECT, new byte[][] { RedisKeys.of(key) }),
 				timeout);
-		return reply.texts().stream().map(RedisModes::holder).toList();
+		return reply.texts().stream().map(RedisOwners::holder).toList();
+	}
+
+	@Override
+	public List<LeaseWaiter> inspectQueue(String key, Duration timeout) {
+		RedisReply reply = this.calls.run(new RedisCall(RedisScript.INSPECT_QUEUE, new byte[][] { RedisKeys.of(key) }),
+				timeout);
+		return reply.texts().stream().map(RedisOwners::waiter).toList();
+	}
+
+	@Override
+	public boolean forceRelease(String key, LeaseHolder holder, Duration timeout) {
+		RedisCall call = new RedisCall(RedisScript.FORCE_RELEASE, new byte[][] { RedisKeys.of(key) },
+				text(RedisOwners.ownerOf(holder)), text(RedisOwners.channelOf(holder)),
+				RedisOwners.lossOf(holder, key).getBytes(StandardCharsets.UTF_8));
+		return this.calls.run(call, timeout).number(0) == 1;
 	}
 
 	@Override
@@ -437,6 +468,11 @@ public final class RedisLockBackend implements LockBackend {
 					+ "': " + String.join("; ", refused), null);
 		}
 		return LockBackend.super.probe(request, timeout.minusNanos(System.nanoTime() - start));
+	}
+
+	@Override
+	public Optional<ValueBackend> values() {
+		return Optional.of(this.values);
 	}
 
 	@Override
@@ -500,17 +536,12 @@ public final class RedisLockBackend implements LockBackend {
 	/**
 	 * The beginning of the record that the server keeps while the owner holds alone.
 	 */
-	private static byte[] recordOf(LeaseRequest request) {
-		return text("1 x " + request.owner() + ' ');
+	private byte[] recordOf(LeaseRequest request) {
+		return text("1 x " + request.owner() + this.ownerSuffix + ' ');
 	}
 
-	private static byte[] owner(LeaseRequest request) {
-		return text(request.owner().toString());
-	}
-
-	private static OwnerId owner(String text) {
-		int dash = text.lastIndexOf('-');
-		return new OwnerId(text.substring(0, dash), Long.parseUnsignedLong(text.substring(dash + 1), 16));
+	private byte[] owner(LeaseRequest request) {
+		return text(request.owner() + this.ownerSuffix);
 	}
 
 	private static byte[] number(long number) {
@@ -522,13 +553,14 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Channel on which the servers publish grants: the owner alone is a hint, else the
-	 * token, the validity since the denial in milliseconds and the id of the denied
-	 * attempt follow.
+	 * Channel on which the servers publish grants and changes of values: the name of a
+	 * value's Redis key; or an owner, which alone is a hint, else the token, the validity
+	 * since the denial in milliseconds and the id of the denied attempt follow; or an
+	 * owner that lost a key.
 	 */
 	private final class Channel implements RedisChannel {
 
-		private final String name = "lock:" + OwnerId.newInstance();
+		private volatile String name = RedisOwners.channelOf(OwnerId.newInstance());
 
 		@Override
 		public String name() {
@@ -537,11 +569,32 @@ public final class RedisLockBackend implements LockBackend {
 
 		@Override
 		public void message(String text) {
-			String[] words = text.split(" ");
-			OwnerId owner = owner(words[0]);
-			LeaseRequest request = RedisLockBackend.this.contenders.get(owner);
 			BackendListener listener = RedisLockBackend.this.listener;
-			if (request == null || listener == null) {
+			if (listener == null) {
+				return;
+			}
+			if (RedisKeys.isValue(text)) {
+				RedisLockBackend.this.values.notifyOf(text, listener);
+			}
+			else {
+				message(text, listener);
+			}
+		}
+
+		private void message(String text, BackendListener listener) {
+			LeaseRequest lost = RedisOwners.lostBy(text);
+			if (lost != null) {
+				listener.onLost(lost);
+			}
+			else {
+				message(text.split(" "), listener);
+			}
+		}
+
+		private void message(String[] words, BackendListener listener) {
+			OwnerId owner = RedisOwners.ownerId(words[0]);
+			LeaseRequest request = RedisLockBackend.this.contenders.get(owner);
+			if (request == null) {
 				return; // a request that timed out is released, or will be
 			}
 			if (words.length < 4) {
@@ -563,6 +616,7 @@ public final class RedisLockBackend implements LockBackend {
 			BackendListener listener = RedisLockBackend.this.listener;
 			if (listener != null) {
 				listener.onFailedOver();
+				RedisLockBackend.this.values.notifyOfAll(listener);
 			}
 		}
 
@@ -571,6 +625,7 @@ public final class RedisLockBackend implements LockBackend {
 			BackendListener listener = RedisLockBackend.this.listener;
 			if (listener != null) {
 				RedisLockBackend.this.contenders.values().forEach(listener::onRetryHint);
+				RedisLockBackend.this.values.notifyOfAll(listener);
 			}
 		}
 

@@ -26,8 +26,8 @@ import io.github.lockspring.support.Durations;
  * Settings of a {@link RedisLockBackend}.
  *
  * @param operationTimeout how long a call may take, for connections that have to be made
- * @param waitReplicas how many replicas must have confirmed a grant before it counts; 0
- * asks none
+ * @param waitReplicas how many replicas must have confirmed a grant, or an update of a
+ * value, before it counts; 0 asks none
  * @param waitTimeout how long to wait for their confirmation
  * @param markKey the key, which no lock has, on which a primary that sentinels named
  * keeps when it took over

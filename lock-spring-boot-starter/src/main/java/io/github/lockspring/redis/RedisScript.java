@@ -36,20 +36,25 @@ import io.github.lockspring.redis.client.LuaScript;
 enum RedisScript implements LuaScript {
 
 	ACQUIRE("acquire.lua"), RELEASE("release.lua"), RELEASE_WITH_DELAY("release-with-delay.lua"), RENEW("renew.lua"),
-	POLL("poll.lua"), DOWNGRADE("downgrade.lua"), INSPECT("inspect.lua"), PROBE("probe.lua");
+	POLL("poll.lua"), DOWNGRADE("downgrade.lua"), INSPECT("inspect.lua"), INSPECT_QUEUE("inspect-queue.lua"),
+	FORCE_RELEASE("force-release.lua"), PROBE("probe.lua"), UPDATE_VALUE("update-value.lua"),
+	READ_VALUES("read-values.lua");
 
 	private final byte[] text;
 
 	private final byte[] sha;
 
 	RedisScript(String file) {
-		String text = Pattern.compile("(?m)^#include (\\S+)$").matcher(read(file)).replaceAll(RedisScript::included);
-		this.text = text.getBytes(StandardCharsets.UTF_8);
+		this.text = text(file).getBytes(StandardCharsets.UTF_8);
 		this.sha = HexFormat.of().formatHex(sha1(this.text)).getBytes(StandardCharsets.US_ASCII);
 	}
 
+	private static String text(String file) {
+		return Pattern.compile("(?m)^#include (\\S+)$").matcher(read(file)).replaceAll(RedisScript::included);
+	}
+
 	private static String included(MatchResult include) {
-		return Matcher.quoteReplacement(read(include.group(1)));
+		return Matcher.quoteReplacement(text(include.group(1)));
 	}
 
 	private static String read(String file) {
@@ -74,10 +79,12 @@ enum RedisScript implements LuaScript {
 	}
 
 	/**
-	 * Return whether the script may grant a lease, to its owner or to a contender.
+	 * Return whether the script takes fencing tokens or versions from the clock: it may
+	 * grant a lease, to its owner or to a contender, or change a value.
 	 */
-	boolean grants() {
-		return this == ACQUIRE || this == RELEASE || this == RELEASE_WITH_DELAY || this == DOWNGRADE;
+	boolean takesTime() {
+		return this == ACQUIRE || this == RELEASE || this == RELEASE_WITH_DELAY || this == FORCE_RELEASE
+				|| this == DOWNGRADE || this == UPDATE_VALUE;
 	}
 
 	@Override

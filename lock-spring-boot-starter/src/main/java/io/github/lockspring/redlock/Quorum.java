@@ -183,7 +183,7 @@ final class Quorum {
 			.sorted(Comparator.comparing(LeaseHolder::remaining).reversed())
 			.toList()
 			.get(this.needed - 1);
-		return new LeaseHolder(holder.owner(), holder.mode(), 0, holder.remaining());
+		return new LeaseHolder(holder.owner(), holder.process(), holder.mode(), 0, holder.remaining());
 	}
 
 	/**

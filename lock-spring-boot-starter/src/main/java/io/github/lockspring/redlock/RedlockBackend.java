@@ -48,6 +48,7 @@ import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.spi.Renewal;
 import io.github.lockspring.support.Deadline;
 import io.github.lockspring.support.Durations;
@@ -161,6 +162,11 @@ public final class RedlockBackend implements LockBackend {
 	@Override
 	public Set<Capability> capabilities() {
 		return Set.of();
+	}
+
+	@Override
+	public void identify(String instance, ProcessName name) {
+		this.nodes.forEach((node) -> node.identify(instance, name));
 	}
 
 	/**
@@ -351,6 +357,19 @@ public final class RedlockBackend implements LockBackend {
 			.await((some) -> !this.quorum.holders(some).isEmpty() || this.quorum.isFree(some), deadline);
 		this.quorum.requireMajority(answers);
 		return this.quorum.holders(answers);
+	}
+
+	/**
+	 * {@inheritDoc}
+	 * <p>
+	 * Released on all nodes that answer in time; on others the lease expires.
+	 */
+	@Override
+	public boolean forceRelease(String key, LeaseHolder holder, Duration timeout) {
+		long deadline = Deadline.after(shorter(this.nodeTimeout, timeout));
+		List<NodeAnswer<Boolean>> answers = ask(deadline, (backend, time) -> backend.forceRelease(key, holder, time))
+			.await((some) -> some.size() == this.nodes.size(), deadline);
+		return this.quorum.wasHeld(answers);
 	}
 
 	@Override

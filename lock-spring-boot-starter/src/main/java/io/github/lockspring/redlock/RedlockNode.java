@@ -41,6 +41,7 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.support.DaemonThreads;
 
 /**
@@ -100,6 +101,10 @@ final class RedlockNode {
 
 	List<String> warnings() {
 		return this.backend.warnings().stream().map((warning) -> "Node '" + this.name + "': " + warning).toList();
+	}
+
+	void identify(String instance, ProcessName process) {
+		this.backend.identify(instance, process);
 	}
 
 	/**

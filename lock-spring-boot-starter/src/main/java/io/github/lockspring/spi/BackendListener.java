@@ -77,4 +77,11 @@ public interface BackendListener {
 	default void onFailedOver() {
 	}
 
+	/**
+	 * Called when a {@linkplain ValueBackend#read watched} value may have changed.
+	 * @param key the key of the value
+	 */
+	default void onValueChanged(String key) {
+	}
+
 }

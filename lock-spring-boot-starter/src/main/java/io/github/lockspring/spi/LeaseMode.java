@@ -39,8 +39,25 @@ public sealed interface LeaseMode {
 	 * @param limit the total number of permits of the key
 	 * @return the mode
 	 */
-	static LeaseMode permits(int permits, int limit) {
-		return new Permits(permits, limit);
+	static Permits permits(int permits, int limit) {
+		return permits(permits, limit, 0);
+	}
+
+	/**
+	 * Create a mode that takes permits out of a limited number that was changed. Of the
+	 * leases of a key, held or waited for, that with the highest version determines the
+	 * limit of all.
+	 * @param permits the number of permits that the lease takes
+	 * @param limit the total number of permits of the key
+	 * @param version the number of times that the limit was changed
+	 * @return the mode
+	 */
+	static Permits permits(int permits, int limit, long version) {
+		if (permits > limit) {
+			throw new IllegalArgumentException(
+					"'permits' must be between 1 and the limit of " + limit + ", not " + permits);
+		}
+		return new Permits(permits, limit, version);
 	}
 
 	/**
@@ -68,23 +85,35 @@ public sealed interface LeaseMode {
 	}
 
 	/**
-	 * Type of the modes created by {@link #permits(int, int)}.
+	 * Type of the modes created by {@link #permits(int, int)}. A lease that was granted
+	 * before the limit was lowered may have more permits than the limit.
 	 *
 	 * @param permits the number of permits that the lease takes
 	 * @param limit the total number of permits of the key
+	 * @param version the number of times that the limit was changed, 0 if never
 	 */
-	record Permits(int permits, int limit) implements LeaseMode {
+	record Permits(int permits, int limit, long version) implements LeaseMode {
 
 		public Permits {
-			if (permits < 1 || permits > limit) {
-				throw new IllegalArgumentException(
-						"'permits' must be between 1 and the limit of " + limit + ", not " + permits);
+			if (permits < 1 || limit < 1 || version < 0) {
+				throw new IllegalArgumentException("'permits' must be between 1 and the limit of " + limit + ", not "
+						+ permits + ", and the version 0 or more, not " + version);
 			}
+		}
+
+		/**
+		 * Return whether a request with this mode is refused because of another lease of
+		 * the key, which has a newer limit, or a different one of the same version.
+		 * @param other the mode of the other lease
+		 * @return whether the limit of the other lease applies instead of this one
+		 */
+		public boolean isOverruledBy(Permits other) {
+			return (this.version == other.version) ? this.limit != other.limit : this.version < other.version;
 		}
 
 		@Override
 		public String toString() {
-			return this.permits + " of " + this.limit;
+			return this.permits + " of " + this.limit + ((this.version > 0) ? " (version " + this.version + ')' : "");
 		}
 
 	}

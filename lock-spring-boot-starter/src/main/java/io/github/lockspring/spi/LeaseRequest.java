@@ -16,6 +16,7 @@
 
 package io.github.lockspring.spi;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -131,6 +132,17 @@ public final class LeaseRequest {
 	 */
 	public LeaseRequest and(LeaseRequest other) {
 		return part(Stream.concat(keys().stream(), other.keys().stream()).distinct().sorted().toList());
+	}
+
+	/**
+	 * Return this request with another lease time, to renew its lease for that. It is
+	 * equal to this request.
+	 * @param leaseTime the lease time
+	 * @return a request of the same owner
+	 */
+	public LeaseRequest withLeaseTime(Duration leaseTime) {
+		LeaseTerms terms = new LeaseTerms(this.terms.mode(), this.terms.fair(), leaseTime, this.terms.tokens());
+		return new LeaseRequest(this.key, this.otherKeys, terms, this.instance, this.sequence);
 	}
 
 	/**

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -69,6 +70,18 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
+	 * Set the identity of this process. Called at most once, before this backend is
+	 * {@linkplain #start started}. By default has no effect: {@link #inspect} then
+	 * returns holders without their process.
+	 * @param instance the {@linkplain OwnerId#instance() identifier} of this process, as
+	 * in all its requests
+	 * @param name the name of this process, which {@link #inspect} returns with the
+	 * leases of its requests
+	 */
+	default void identify(String instance, ProcessName name) {
+	}
+
+	/**
 	 * Start this backend and register the listener for notifications from the store.
 	 * Called before any other method that accesses the store, and not again unless this
 	 * backend was closed and {@linkplain #reopened() reopened} since.
@@ -82,8 +95,7 @@ public interface LockBackend extends AutoCloseable {
 	 * @param request the request
 	 * @param timeout the time within which this call must return
 	 * @return a {@link Grant} or a {@link Denial}
-	 * @throws IllegalArgumentException if permits of the key are in use with another
-	 * limit
+	 * @throws PermitLimitException if permits of the key are in use with another limit
 	 * @throws BackendException if the store failed or took too long
 	 */
 	Attempt tryAcquire(LeaseRequest request, Duration timeout);
@@ -95,10 +107,14 @@ public interface LockBackend extends AutoCloseable {
 	 * A backend without {@link Capability#QUEUE} sends no such notifications, and queues
 	 * only fair requests, if it has {@link Capability#FAIR}, or all with
 	 * {@link Capability#PLACES}; requests are then retried after a delay, and an entry
-	 * whose request is no longer retried expires.
+	 * whose request is no longer retried expires. With {@link Capability#QUEUE}, a
+	 * request for permits is not granted before others that are queued already, so that a
+	 * request for many permits is not overtaken forever.
 	 * @param request the request
 	 * @param timeout the time within which this call must return
 	 * @return a {@link Grant} or a {@link Denial}
+	 * @throws PermitLimitException if permits of the key are in use, or waited for, with
+	 * another limit
 	 * @throws BackendException if the store failed or took too long
 	 */
 	default Attempt contend(LeaseRequest request, Duration timeout) {
@@ -134,11 +150,12 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Renew leases, each for its full lease time from now. Takes precedence: waits
-	 * neither for attempts to acquire nor for their connections. A lease that cannot be
-	 * renewed, for example because its row is locked, does not affect the others: it is
-	 * left out of the result. May be called by several threads concurrently, but never by
-	 * two for the same lease.
+	 * Renew leases, each for the full lease time of the passed request from now, which
+	 * may differ from that of the granted request. Takes precedence: waits neither for
+	 * attempts to acquire nor for their connections. A lease that cannot be renewed, for
+	 * example because its row is locked, does not affect the others: it is left out of
+	 * the result. May be called by several threads concurrently, but never by two for the
+	 * same lease.
 	 * @param leases the granted requests, most urgent first, with no more keys than
 	 * {@link #renewalBatchSize()}, or a single request
 	 * @param timeout the time within which this call must return
@@ -218,28 +235,72 @@ public interface LockBackend extends AutoCloseable {
 	}
 
 	/**
-	 * Downgrade an exclusive lease to a shared one atomically, so that readers are
-	 * admitted and no other writer can acquire the key in between. Supported together
-	 * with {@link Capability#SHARED}. Idempotent.
-	 * @param exclusive the granted request
-	 * @param shared the request that replaces it, for the same key
+	 * Replace a lease by a weaker one of the same key atomically: waiting requests that
+	 * fit beside the weaker one are admitted, and no other can acquire the key in
+	 * between. Idempotent.
+	 * <ul>
+	 * <li>An exclusive lease is downgraded to a shared one, which gets a larger fencing
+	 * token. Supported together with {@link Capability#SHARED}.</li>
+	 * <li>A lease of permits is downgraded to one of fewer permits with the same limit,
+	 * which keeps the fencing token. Supported together with
+	 * {@link Capability#PERMITS}.</li>
+	 * </ul>
+	 * @param held the granted request
+	 * @param weaker the request that replaces it, for the same key
 	 * @param timeout the time within which this call must return
-	 * @return a {@link Grant} for the shared request, or a {@link Denial} if the
-	 * exclusive lease has ended
+	 * @return a {@link Grant} for the weaker request, or a {@link Denial} if the lease
+	 * has ended
 	 * @throws BackendException if the store failed or took too long
 	 */
-	default Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
-		throw new UnsupportedOperationException("The lock backend '" + name() + "' does not support shared leases");
+	default Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
+		throw new UnsupportedOperationException(
+				"The lock backend '" + name() + "' supports neither shared leases nor permits");
 	}
 
 	/**
-	 * Return the holders of a key, for diagnostics.
+	 * Return the holders of a key, for diagnostics: those whose leases have not ended,
+	 * and those that have {@linkplain #releaseWithDelay released} it with a delay that is
+	 * not over.
 	 * @param key the key
 	 * @param timeout the time within which this call must return
 	 * @return the holders, empty if the key is free
 	 * @throws BackendException if the store failed or took too long
 	 */
 	List<LeaseHolder> inspect(String key, Duration timeout);
+
+	/**
+	 * Return the requests that wait for a key, for diagnostics: those of all processes of
+	 * which the store knows, in the order in which it serves them. Threads of one process
+	 * wait behind a single request. By default returns none.
+	 * @param key the key
+	 * @param timeout the time within which this call must return
+	 * @return the waiting owners, not necessarily all if there are very many
+	 * @throws BackendException if the store failed or took too long
+	 */
+	default List<LeaseWaiter> inspectQueue(String key, Duration timeout) {
+		return List.of();
+	}
+
+	/**
+	 * Release a key for its holder, on behalf of an operator, in whatever process the
+	 * holder is. Waiting requests are admitted as after a {@linkplain #release release}.
+	 * Has no effect on other holders, and none if the holder no longer holds the key: a
+	 * successor is never released. Of a lease of several keys the others are not
+	 * released.
+	 * <p>
+	 * The process of the holder is notified by {@link BackendListener#onLost} if the
+	 * store can do that. Otherwise, the next renewal returns the lease as lost. By
+	 * default releases a request with the owner of the holder.
+	 * @param key the key
+	 * @param holder the holder, as returned by {@link #inspect}
+	 * @param timeout the time within which this call must return
+	 * @return whether the holder held the key until this call
+	 * @throws BackendException if the store failed or took too long
+	 */
+	default boolean forceRelease(String key, LeaseHolder holder, Duration timeout) {
+		LeaseTerms terms = new LeaseTerms(holder.mode(), false, holder.remaining(), 1);
+		return release(new LeaseRequest(List.of(key), terms, OwnerId.parse(holder.owner())), timeout);
+	}
 
 	/**
 	 * Check the store by the operations that a lock needs, in order to detect whatever
@@ -263,6 +324,16 @@ public interface LockBackend extends AutoCloseable {
 			release(request, timeout.minusNanos(System.nanoTime() - start));
 		}
 		return Duration.ofNanos(answered - start);
+	}
+
+	/**
+	 * Return the values kept in the same store, for counters, latches and barriers. They
+	 * are started and closed with this backend.
+	 * @return the values, always the same; empty by default, for a store that cannot keep
+	 * them
+	 */
+	default Optional<ValueBackend> values() {
+		return Optional.empty();
 	}
 
 	/**

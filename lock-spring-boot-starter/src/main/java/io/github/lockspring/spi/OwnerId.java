@@ -40,6 +40,20 @@ public record OwnerId(String instance, long sequence) {
 		return HexFormat.of().formatHex(bits);
 	}
 
+	/**
+	 * Read the text of an owner.
+	 * @param text the result of {@link #toString()}
+	 * @return the owner
+	 * @throws IllegalArgumentException if the text is of another form
+	 */
+	public static OwnerId parse(String text) {
+		int end = text.lastIndexOf('-');
+		if (end <= 0) {
+			throw new IllegalArgumentException("'" + text + "' is not an owner");
+		}
+		return new OwnerId(text.substring(0, end), Long.parseUnsignedLong(text, end + 1, text.length(), 16));
+	}
+
 	@Override
 	public String toString() {
 		return this.instance + '-' + Long.toHexString(this.sequence);

@@ -177,6 +177,10 @@ public final class TimerThread {
 
 		private final AtomicLong wakeUpAt = new AtomicLong(NEVER);
 
+		private final AtomicLong runs = new AtomicLong();
+
+		private volatile boolean running;
+
 		private volatile boolean started;
 
 		private Task(Runnable action) {
@@ -216,6 +220,32 @@ public final class TimerThread {
 		}
 
 		/**
+		 * Return the number of runs that have begun.
+		 * @return the number, which changes before the request of a run is cleared
+		 */
+		public long runs() {
+			return this.runs.get();
+		}
+
+		/**
+		 * Return whether no run is due or under way. Together with an unchanged number of
+		 * {@link #runs()} it means that there was none in between.
+		 * @return whether this waits, or is stopped
+		 */
+		public boolean isIdle() {
+			return !this.started || (!this.running && this.wakeUpAt.get() - elapsed() > 0);
+		}
+
+		/**
+		 * Return the time until the next run.
+		 * @return the time in nanoseconds, not positive if a run is due, {@link #NEVER}
+		 * or little less if none is requested
+		 */
+		public long nanosToNextRun() {
+			return this.wakeUpAt.get() - elapsed();
+		}
+
+		/**
 		 * Ask for a run at a time of the monotonic clock, or earlier. Costs next to
 		 * nothing if an earlier run has been asked for. A run that is asked for while the
 		 * task runs is not forgotten.
@@ -240,8 +270,11 @@ public final class TimerThread {
 
 		private void runIfDue() {
 			if (this.started && this.wakeUpAt.get() - elapsed() <= 0) {
+				this.running = true;
+				this.runs.incrementAndGet();
 				this.wakeUpAt.set(NEVER);
 				run();
+				this.running = false;
 			}
 		}
 

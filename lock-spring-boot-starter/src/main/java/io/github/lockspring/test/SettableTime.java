@@ -28,9 +28,10 @@ import org.springframework.util.Assert;
 import io.github.lockspring.spi.TimeSource;
 
 /**
- * Clock that only advances when instructed by the test. It acts both as the clock of a
- * store, as an {@link InstantSource}, and as the clock of the lease holder, as a
- * {@link TimeSource}, so that a single object keeps the two consistent.
+ * Clock that only advances when instructed by the test, or that runs like the clock of
+ * the machine and can be advanced {@linkplain #running() in addition}. It acts both as
+ * the clock of a store, as an {@link InstantSource}, and as the clock of the lease
+ * holder, as a {@link TimeSource}, so that a single object keeps the two consistent.
  *
  * <pre class="code">{@code
  * SettableTime time = new SettableTime();
@@ -48,9 +49,21 @@ public final class SettableTime implements TimeSource, InstantSource {
 
 	private final ThreadLocal<Long> lastLook = ThreadLocal.withInitial(this::currentNanoTime);
 
-	private Instant instant;
+	private final boolean running;
 
+	private final Instant start;
+
+	private final long startNanos = System.nanoTime();
+
+	/**
+	 * What a test has added to the monotonic clock.
+	 */
 	private long nanoTime;
+
+	/**
+	 * What a test has added to the wall clock.
+	 */
+	private Duration shift = Duration.ZERO;
 
 	/**
 	 * Create a clock that starts at noon UTC on January 1, 2026.
@@ -64,7 +77,21 @@ public final class SettableTime implements TimeSource, InstantSource {
 	 * @param start the initial time of the wall clock
 	 */
 	public SettableTime(Instant start) {
-		this.instant = start;
+		this(start, false);
+	}
+
+	private SettableTime(Instant start, boolean running) {
+		this.start = start;
+		this.running = running;
+	}
+
+	/**
+	 * Create a clock that shows the time of the machine and runs like it, so that waiting
+	 * threads need not be woken up by the test, and that can be advanced in addition.
+	 * @return the clock
+	 */
+	public static SettableTime running() {
+		return new SettableTime(Instant.now(), true);
 	}
 
 	/**
@@ -75,9 +102,10 @@ public final class SettableTime implements TimeSource, InstantSource {
 	public synchronized void advance(Duration duration) {
 		Assert.isTrue(!duration.isNegative(), () -> "'duration' must not be negative, but is " + duration);
 		this.nanoTime += duration.toNanos();
-		this.instant = this.instant.plus(duration);
+		this.shift = this.shift.plus(duration);
+		long now = currentNanoTime();
 		this.sleepers.forEach((thread, end) -> {
-			if (this.nanoTime - end >= 0) {
+			if (this.running || now - end >= 0) { // a running one sleeps for less now
 				LockSupport.unpark(thread);
 			}
 		});
@@ -91,7 +119,22 @@ public final class SettableTime implements TimeSource, InstantSource {
 	 * @param duration the duration, negative to move backwards
 	 */
 	public synchronized void jumpWall(Duration duration) {
-		this.instant = this.instant.plus(duration);
+		this.shift = this.shift.plus(duration);
+	}
+
+	/**
+	 * Set the wall clock back to the time that it had without the test. The monotonic
+	 * clock is not changed, because it never moves backwards.
+	 */
+	synchronized void resetWall() {
+		this.shift = Duration.ZERO;
+	}
+
+	/**
+	 * Return whether the wall clock shows the time that it has without the test.
+	 */
+	synchronized boolean isUnmoved() {
+		return this.shift.isZero();
 	}
 
 	/**
@@ -107,7 +150,7 @@ public final class SettableTime implements TimeSource, InstantSource {
 
 	@Override
 	public synchronized Instant instant() {
-		return this.instant;
+		return (this.running ? Instant.now() : this.start).plus(this.shift);
 	}
 
 	@Override
@@ -123,7 +166,7 @@ public final class SettableTime implements TimeSource, InstantSource {
 	}
 
 	private synchronized long currentNanoTime() {
-		return this.nanoTime;
+		return this.running ? this.nanoTime + System.nanoTime() - this.startNanos : this.nanoTime;
 	}
 
 	/**
@@ -140,13 +183,20 @@ public final class SettableTime implements TimeSource, InstantSource {
 			long end = this.lastLook.get() + nanos;
 			fallAsleep(end);
 			try {
-				if (currentNanoTime() - end < 0) {
-					LockSupport.park(blocker);
-				}
+				park(blocker, end - currentNanoTime());
 			}
 			finally {
 				wakeUp();
 			}
+		}
+	}
+
+	private void park(Object blocker, long nanos) {
+		if (nanos > 0 && this.running) {
+			LockSupport.parkNanos(blocker, nanos);
+		}
+		else if (nanos > 0) {
+			LockSupport.park(blocker);
 		}
 	}
 
@@ -156,7 +206,7 @@ public final class SettableTime implements TimeSource, InstantSource {
 
 	private synchronized void wakeUp() {
 		this.sleepers.remove(Thread.currentThread());
-		this.lastLook.set(this.nanoTime);
+		this.lastLook.set(currentNanoTime());
 	}
 
 }

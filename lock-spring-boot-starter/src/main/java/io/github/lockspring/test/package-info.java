@@ -15,7 +15,8 @@
  */
 
 /**
- * Test support for applications that use locks: a clock controlled by the test.
+ * Test support for applications that use locks: locks in memory with a clock controlled
+ * by the test, assertions, and replacements for unit tests.
  */
 @NullMarked
 package io.github.lockspring.test;

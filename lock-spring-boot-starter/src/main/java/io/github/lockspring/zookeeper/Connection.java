@@ -73,6 +73,8 @@ final class Connection {
 	 */
 	private volatile CompletableFuture<Session> ready = new CompletableFuture<>();
 
+	private volatile String processName = "";
+
 	private volatile boolean connected;
 
 	private volatile boolean preparing;
@@ -103,6 +105,17 @@ final class Connection {
 	private boolean isRefused() {
 		ZooKeeper zooKeeper = handle();
 		return zooKeeper != null && zooKeeper.getState() == States.AUTH_FAILED;
+	}
+
+	/**
+	 * The text of the name of this process, empty if it has none.
+	 */
+	String processName() {
+		return this.processName;
+	}
+
+	void setProcessName(String processName) {
+		this.processName = processName;
 	}
 
 	/**

@@ -23,7 +23,7 @@ import org.apache.curator.framework.CuratorFramework;
 
 /**
  * Paths of the nodes: one below the root for every key, and below that one for every
- * request that holds the key or waits for it.
+ * request that holds the key or waits for it. Values are in a branch of their own.
  * <p>
  * Whatever the key is, its text maps to exactly one name, and no other key has that name:
  * bytes that are not plain are written in hexadecimal after a percent sign, and so is a
@@ -69,11 +69,36 @@ final class LockPaths {
 	}
 
 	/**
+	 * The path of the parent of all values.
+	 */
+	String values() {
+		return this.root + "/.values";
+	}
+
+	/**
+	 * The path of the node that lists deleted values.
+	 */
+	String deletedValues() {
+		return this.root + "/.deleted";
+	}
+
+	/**
+	 * The path of the value of a key.
+	 */
+	String valueOf(String key) {
+		return path(values(), key);
+	}
+
+	/**
 	 * The path of the node of a key.
 	 */
 	String of(String key) {
+		return path(this.root, key);
+	}
+
+	private static String path(String parent, String key) {
 		byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
-		StringBuilder path = new StringBuilder(this.root.length() + bytes.length + 16).append(this.root).append('/');
+		StringBuilder path = new StringBuilder(parent.length() + bytes.length + 16).append(parent).append('/');
 		for (int i = 0; i < bytes.length; i++) {
 			char character = (char) (bytes[i] & 0xff);
 			if (isPlain(character) || (character == '.' && i > 0)) {

@@ -25,6 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseWaiter;
 
 /**
  * Queues of keys.
@@ -36,6 +37,8 @@ import io.github.lockspring.spi.LeaseRequest;
  * Nothing blocks here: answers arrive in the event thread of the client.
  */
 final class LockQueues {
+
+	private static final int MAX_INSPECTED = 1000;
 
 	private final LockPaths tree;
 
@@ -51,7 +54,7 @@ final class LockQueues {
 
 	LockQueues(LockPaths tree, Connection connection) {
 		this.tree = tree;
-		this.releaser = new QueueReleaser(tree, this.entries, this.watches, new RestingNodes(tree, connection));
+		this.releaser = new QueueReleaser(tree, connection, this.entries, this.watches);
 		this.watcher = new QueueWatcher(this.entries, this.watches, this.releaser);
 		this.entrance = new QueueEntrance(tree, connection, this.entries, this.watcher, this.releaser);
 	}
@@ -86,11 +89,47 @@ final class LockQueues {
 				: CompletableFuture.completedFuture(session.timeout());
 		return content.thenCombine(remaining,
 				(found, time) -> found.filter((present) -> !time.isNegative() && !time.isZero())
-					.map((present) -> new LeaseHolder(node.owner(), node.mode(), lastToken(node, present), time)));
+					.map((present) -> new LeaseHolder(ownerOf(node), present.process(), node.mode(),
+							lastToken(node, present), time)));
+	}
+
+	/**
+	 * Return the owners of the nodes behind those of the holders.
+	 */
+	CompletableFuture<List<LeaseWaiter>> inspectQueue(Session session, String key) {
+		String parent = this.tree.of(key);
+		return session.latestChildren(parent).thenCompose((names) -> {
+			List<QueueNode> queue = QueueNode.queue(names);
+			List<QueueNode> waiting = queue.subList(QueueNode.holders(queue).size(), queue.size());
+			return Answers.all(waiting.stream()
+				.limit(MAX_INSPECTED)
+				.map((node) -> session.read(parent + '/' + node.name())
+					.thenApply((found) -> found.map((content) -> new LeaseWaiter(node.owner(), content.process()))))
+				.toList());
+		}).thenApply((waiters) -> waiters.stream().flatMap(Optional::stream).toList());
+	}
+
+	/**
+	 * Delete the node of a holder, be it of this process or not.
+	 * @return whether it was there
+	 */
+	CompletableFuture<Boolean> forceRelease(Session session, String key, String owner) {
+		String parent = this.tree.of(key);
+		return session.latestChildren(parent)
+			.thenCompose((names) -> Answers.all(QueueNode.holders(QueueNode.queue(names))
+				.stream()
+				.filter((node) -> ownerOf(node).equals(owner))
+				.map((node) -> session.delete(parent + '/' + node.name()))
+				.toList()))
+			.thenApply((deleted) -> deleted.contains(true));
+	}
+
+	private static String ownerOf(QueueNode node) {
+		return node.rest() ? node.owner() + '!' : node.owner();
 	}
 
 	private static long lastToken(QueueNode node, NodeContent content) {
-		boolean isNamed = content.data().length > 0 && !node.rest();
+		boolean isNamed = content.hasNumber() && !node.rest();
 		long first = isNamed ? content.number() : content.stat().getCzxid() << QueueNode.TOKEN_BITS;
 		return first + node.tokens() - 1;
 	}

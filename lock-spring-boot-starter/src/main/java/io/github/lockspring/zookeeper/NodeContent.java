@@ -19,6 +19,9 @@ package io.github.lockspring.zookeeper;
 import java.nio.charset.StandardCharsets;
 
 import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.ProcessName;
 
 /**
  * What is in a node.
@@ -32,11 +35,47 @@ record NodeContent(byte[] data, Stat stat) {
 	 * Return the data that {@link #number()} reads.
 	 */
 	static byte[] dataOf(long number) {
-		return Long.toString(number).getBytes(StandardCharsets.ISO_8859_1);
+		return dataOf(number, "");
+	}
+
+	/**
+	 * Return data with a number and the text of the name of a process.
+	 */
+	static byte[] dataOf(long number, String process) {
+		return bytes(Long.toString(number) + (process.isEmpty() ? "" : ' ' + process));
+	}
+
+	/**
+	 * Return data without a number.
+	 */
+	static byte[] dataOf(String process) {
+		return bytes(process.isEmpty() ? "" : ' ' + process);
+	}
+
+	private static byte[] bytes(String text) {
+		return text.getBytes(StandardCharsets.ISO_8859_1);
+	}
+
+	boolean hasNumber() {
+		return this.data.length > 0 && this.data[0] != ' ';
 	}
 
 	long number() {
-		return Long.parseLong(new String(this.data, StandardCharsets.ISO_8859_1));
+		String text = text();
+		int end = text.indexOf(' ');
+		return Long.parseLong(text, 0, (end >= 0) ? end : text.length(), 10);
+	}
+
+	/**
+	 * Return the process that created the node, if it is known.
+	 */
+	@Nullable ProcessName process() {
+		String text = text();
+		return ProcessName.parse(text.substring(text.indexOf(' ') + 1));
+	}
+
+	private String text() {
+		return new String(this.data, StandardCharsets.ISO_8859_1);
 	}
 
 }

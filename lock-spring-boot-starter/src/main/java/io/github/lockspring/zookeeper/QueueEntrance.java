@@ -30,7 +30,9 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.PermitLimitException;
 import io.github.lockspring.support.RecentKeys;
 import io.github.lockspring.zookeeper.Session.QueuedNodes;
 
@@ -99,7 +101,8 @@ final class QueueEntrance {
 			.filter((parent) -> attempt > 0 || !this.parents.contains(parent))
 			.map((parent) -> session.create(parent, CreateMode.CONTAINER))
 			.toList());
-		CompletableFuture<QueuedNodes> queued = session.enqueue(parents, QueueNode.prefix(queueEntry.request()));
+		CompletableFuture<QueuedNodes> queued = session.enqueue(parents, QueueNode.prefix(queueEntry.request()),
+				NodeContent.dataOf(this.connection.processName()));
 		CompletableFuture<List<List<String>>> lists = parents.stream().anyMatch(this.parents::isFlagged)
 				? list(session, parents) : null;
 		return queued
@@ -224,10 +227,10 @@ final class QueueEntrance {
 					"More than " + LONGEST_QUEUE + " processes wait for one key", null));
 		}
 		QueueNode node = queueEntry.node();
-		int otherLimit = node.otherLimit(before);
-		if (otherLimit > 0) {
-			return refuse(queueEntry, new IllegalArgumentException("The key of the " + queueEntry.request()
-					+ " is in use with a limit of " + otherLimit + " permits"));
+		Permits overruling = node.overruling(before, names);
+		if (overruling != null) {
+			return refuse(queueEntry,
+					new PermitLimitException((Permits) node.mode(), overruling.limit(), overruling.version()));
 		}
 		List<QueueNode> blockers = node.blockers(before);
 		if (blockers.isEmpty()) {

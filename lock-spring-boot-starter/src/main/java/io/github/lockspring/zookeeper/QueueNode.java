@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
@@ -84,8 +85,9 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	}
 
 	private static String text(LeaseMode mode) {
-		if (mode instanceof LeaseMode.Permits some) {
-			return "p" + some.permits() + "of" + some.limit() + "t";
+		if (mode instanceof Permits some) {
+			return "p" + some.permits() + "of" + some.limit() + ((some.version() > 0) ? "v" + some.version() : "")
+					+ "t";
 		}
 		return (mode == LeaseMode.EXCLUSIVE) ? "x" : "s";
 	}
@@ -115,13 +117,17 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 		return switch (terms.charAt(0)) {
 			case 'x' -> LeaseMode.EXCLUSIVE;
 			case 's' -> LeaseMode.SHARED;
-			case 'p' -> {
-				int of = terms.indexOf("of");
-				yield LeaseMode.permits(Integer.parseInt(terms.substring(1, of)),
-						Integer.parseInt(terms.substring(of + 2, terms.indexOf('t'))));
-			}
+			case 'p' -> permits(terms.substring(1, terms.indexOf('t')));
 			default -> throw new IllegalArgumentException("Unknown mode");
 		};
+	}
+
+	private static LeaseMode permits(String text) {
+		int of = text.indexOf("of");
+		int version = text.indexOf('v');
+		int end = (version > 0) ? version : text.length();
+		return LeaseMode.permits(Integer.parseInt(text.substring(0, of)), Integer.parseInt(text.substring(of + 2, end)),
+				(version > 0) ? Long.parseLong(text.substring(version + 1)) : 0);
 	}
 
 	/**
@@ -193,10 +199,10 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	 */
 	List<QueueNode> blockers(List<QueueNode> before) {
 		List<QueueNode> blockers = new ArrayList<>(1);
-		int left = (this.mode instanceof LeaseMode.Permits some) ? some.limit() - some.permits() : 0;
+		int left = (this.mode instanceof Permits some) ? some.limit() - some.permits() : 0;
 		for (int i = before.size() - 1; i >= 0; i--) {
 			QueueNode other = before.get(i);
-			if (other.mode instanceof LeaseMode.Permits theirs && this.mode instanceof LeaseMode.Permits) {
+			if (other.mode instanceof Permits theirs && this.mode instanceof Permits) {
 				blockers.add(other);
 				left -= theirs.permits();
 				if (left < 0) {
@@ -211,18 +217,29 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	}
 
 	/**
-	 * The limit of permits that is in use before this node, if it is another one.
-	 * @return the other limit, or 0
+	 * The permits whose limit applies instead of that of this node: they are newer, or
+	 * others of the same version before this one.
+	 * @param before the nodes before this one
+	 * @param queue the names of all nodes
+	 * @return the permits, or {@code null}
 	 */
-	int otherLimit(List<QueueNode> before) {
-		if (this.mode instanceof LeaseMode.Permits mine) {
-			for (QueueNode other : before) {
-				if (other.mode instanceof LeaseMode.Permits theirs && theirs.limit() != mine.limit()) {
-					return theirs.limit();
-				}
+	@Nullable Permits overruling(List<QueueNode> before, List<String> queue) {
+		if (!(this.mode instanceof Permits mine)) {
+			return null;
+		}
+		Permits latest = mine;
+		for (QueueNode other : before) {
+			if (other.mode instanceof Permits theirs && latest.isOverruledBy(theirs)) {
+				latest = theirs;
 			}
 		}
-		return 0;
+		for (String name : queue) {
+			if (name.indexOf('v') >= 0 && parse(name).mode instanceof Permits theirs
+					&& theirs.version() > latest.version()) {
+				latest = theirs;
+			}
+		}
+		return (latest != mine) ? latest : null;
 	}
 
 }

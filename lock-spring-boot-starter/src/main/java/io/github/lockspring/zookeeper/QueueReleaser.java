@@ -26,6 +26,7 @@ import org.apache.zookeeper.CreateMode;
 
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
@@ -39,6 +40,8 @@ final class QueueReleaser {
 
 	private final LockPaths tree;
 
+	private final Connection connection;
+
 	private final Map<LeaseRequest, QueueEntry> entries;
 
 	private final Watches watches;
@@ -47,11 +50,12 @@ final class QueueReleaser {
 
 	private final PendingDeletes pendingDeletes = new PendingDeletes(this::search);
 
-	QueueReleaser(LockPaths tree, Map<LeaseRequest, QueueEntry> entries, Watches watches, RestingNodes restingNodes) {
+	QueueReleaser(LockPaths tree, Connection connection, Map<LeaseRequest, QueueEntry> entries, Watches watches) {
 		this.tree = tree;
+		this.connection = connection;
 		this.entries = entries;
 		this.watches = watches;
-		this.restingNodes = restingNodes;
+		this.restingNodes = new RestingNodes(tree, connection);
 	}
 
 	/**
@@ -185,40 +189,62 @@ final class QueueReleaser {
 	}
 
 	/**
-	 * Replace an exclusive lease by a shared one, in the same place of the queue.
+	 * Replace an exclusive lease by a shared one, or permits by fewer permits, in the
+	 * same place of the queue.
 	 */
-	CompletableFuture<Attempt> downgrade(Session session, LeaseRequest exclusive, LeaseRequest shared) {
-		QueueEntry known = this.entries.get(shared);
+	CompletableFuture<Attempt> downgrade(Session session, LeaseRequest held, LeaseRequest weaker) {
+		QueueEntry known = this.entries.get(weaker);
 		if (known != null && known.session() == session) {
 			return CompletableFuture.completedFuture(known.grant());
 		}
-		QueueEntry writer = this.entries.get(exclusive);
-		if (writer == null || !writer.isHeld() || writer.session() != session) {
-			return CompletableFuture.completedFuture(Denial.UNKNOWN_DURATION);
+		QueueEntry former = this.entries.get(held);
+		if (former == null || !former.isHeld() || former.session() != session) {
+			return findDowngraded(session, weaker);
 		}
-		long token = writer.token() + exclusive.terms().tokens();
-		String path = LockPaths.parentOf(writer.path()) + '/' + QueueNode.parse(writer.name()).replacedBy(shared);
-		return session.change(session.replacement(writer.path(), path, NodeContent.dataOf(token), CreateMode.EPHEMERAL))
+		long token = former.token() + ((weaker.terms().mode() == LeaseMode.SHARED) ? held.terms().tokens() : 0);
+		String path = LockPaths.parentOf(former.path()) + '/' + QueueNode.parse(former.name()).replacedBy(weaker);
+		byte[] data = NodeContent.dataOf(token, this.connection.processName());
+		return session.change(session.replacement(former.path(), path, data, CreateMode.EPHEMERAL))
 			.handle((results, failure) -> {
-				if (failure != null) {
-					return notDowngraded(writer, failure);
+				if (failure == null) {
+					forget(former);
+					return CompletableFuture.completedFuture(downgraded(session, weaker, path, token));
 				}
-				forget(writer);
-				QueueEntry reader = new QueueEntry(shared, session);
-				reader.entered(List.of(path), token);
-				reader.hold();
-				this.entries.put(shared, reader);
-				return CompletableFuture.<Attempt>completedFuture(reader.grant());
+				if (Answers.isGone(failure)) {
+					forget(former);
+					return findDowngraded(session, weaker);
+				}
+				return CompletableFuture.<Attempt>failedFuture(failure);
 			})
 			.thenCompose(Function.identity());
 	}
 
-	private CompletableFuture<Attempt> notDowngraded(QueueEntry writer, Throwable failure) {
-		if (Answers.isGone(failure)) {
-			forget(writer);
-			return CompletableFuture.completedFuture(Denial.UNKNOWN_DURATION);
-		}
-		return CompletableFuture.failedFuture(failure);
+	private Attempt downgraded(Session session, LeaseRequest weaker, String path, long token) {
+		QueueEntry entry = new QueueEntry(weaker, session);
+		entry.entered(List.of(path), token);
+		entry.hold();
+		this.entries.put(weaker, entry);
+		return entry.grant();
+	}
+
+	/**
+	 * Look for the node of a downgrade that was made before, but not answered.
+	 */
+	private CompletableFuture<Attempt> findDowngraded(Session session, LeaseRequest weaker) {
+		String parent = this.tree.of(weaker.key());
+		String prefix = QueueNode.prefix(weaker);
+		return session.latestChildren(parent)
+			.thenCompose((names) -> names.stream()
+				.filter((name) -> name.startsWith(prefix))
+				.findFirst()
+				.map((name) -> adopt(session, weaker, parent + '/' + name))
+				.orElseGet(() -> CompletableFuture.completedFuture(Denial.UNKNOWN_DURATION)));
+	}
+
+	private CompletableFuture<Attempt> adopt(Session session, LeaseRequest weaker, String path) {
+		return session.readOwn(path)
+			.thenApply((content) -> content.map((node) -> downgraded(session, weaker, path, node.number()))
+				.orElse(Denial.UNKNOWN_DURATION));
 	}
 
 	/**

@@ -69,7 +69,7 @@ final class RestingNodes {
 	 * @return completes when that is done; fails if one of the nodes was not there
 	 */
 	CompletableFuture<Void> replace(Session session, List<String> paths, Duration delay) {
-		byte[] millis = NodeContent.dataOf(delay.plusNanos(999_999).toMillis());
+		byte[] millis = NodeContent.dataOf(delay.plusNanos(999_999).toMillis(), this.connection.processName());
 		List<Op> changes = new ArrayList<>();
 		for (String path : paths) {
 			String resting = replacementOf(path);
@@ -94,7 +94,7 @@ final class RestingNodes {
 	private void deleteAfter(Duration delay, List<OpResult> results) {
 		List<String> created = results.stream()
 			.filter(OpResult.CreateResult.class::isInstance)
-			.map((result) -> ((OpResult.CreateResult) result).getPath())
+			.map((result) -> pathBelowRoot(((OpResult.CreateResult) result).getPath()))
 			.toList();
 		long millis = delay.toMillis() + delay.toMillis() / 50 + 500;
 		CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(() -> {
@@ -104,6 +104,15 @@ final class RestingNodes {
 				sweepSometimes(session);
 			}
 		});
+	}
+
+	/**
+	 * The client leaves the path that its connect string ends with in results of several
+	 * changes. The created node is the child of a child of the root.
+	 */
+	private String pathBelowRoot(String created) {
+		String parent = LockPaths.parentOf(created);
+		return this.tree.root() + '/' + LockPaths.nameOf(parent) + '/' + LockPaths.nameOf(created);
 	}
 
 	private void sweepSometimes(Session session) {

@@ -47,6 +47,11 @@ import org.apache.zookeeper.data.Stat;
  */
 final class Session {
 
+	/**
+	 * Version that stands for every version of the data of a node.
+	 */
+	static final int ANY_VERSION = -1;
+
 	private static final byte[] NO_DATA = {};
 
 	private static final long MOST_LAG_MILLIS = 1_000;
@@ -182,9 +187,13 @@ final class Session {
 	 * Creates a node.
 	 */
 	CompletableFuture<CreatedNode> create(String path, CreateMode mode) {
+		return create(path, NO_DATA, mode);
+	}
+
+	CompletableFuture<CreatedNode> create(String path, byte[] data, CreateMode mode) {
 		CompletableFuture<CreatedNode> answer = new CompletableFuture<>();
 		long sent = System.nanoTime();
-		this.zooKeeper.create(path, NO_DATA, this.acl, mode, (code, asked, context, name, stat) -> {
+		this.zooKeeper.create(path, data, this.acl, mode, (code, asked, context, name, stat) -> {
 			if (code == Code.OK.intValue()) {
 				confirm(sent);
 				answer.complete(new CreatedNode(name, stat.getCzxid()));
@@ -202,19 +211,20 @@ final class Session {
 	 * number of its children. Without the right to change it they are not counted.
 	 * @param parents the nodes of the keys
 	 * @param name the part of the name before the number
+	 * @param data the data of the nodes
 	 */
-	CompletableFuture<QueuedNodes> enqueue(List<String> parents, String name) {
+	CompletableFuture<QueuedNodes> enqueue(List<String> parents, String name, byte[] data) {
 		if (!this.counts) {
-			return enqueueOnly(parents, name);
+			return enqueueOnly(parents, name, data);
 		}
 		List<Op> changes = new ArrayList<>(2 * parents.size());
 		for (String parent : parents) {
-			changes.add(creation(parent + '/' + name, NO_DATA, CreateMode.EPHEMERAL_SEQUENTIAL));
-			changes.add(Op.setData(parent, NO_DATA, -1));
+			changes.add(creation(parent + '/' + name, data, CreateMode.EPHEMERAL_SEQUENTIAL));
+			changes.add(Op.setData(parent, NO_DATA, ANY_VERSION));
 		}
 		return change(changes).handle((results, failure) -> {
 			if (failure instanceof KeeperException.NoAuthException) {
-				return enqueueOnly(parents, name).whenComplete((nodes, refusal) -> this.counts = refusal != null);
+				return enqueueOnly(parents, name, data).whenComplete((nodes, refusal) -> this.counts = refusal != null);
 			}
 			return (failure != null) ? CompletableFuture.<QueuedNodes>failedFuture(failure)
 					: CompletableFuture.completedFuture(queuedNodes(parents, results));
@@ -243,13 +253,13 @@ final class Session {
 		return parent + path.substring(path.lastIndexOf('/'));
 	}
 
-	private CompletableFuture<QueuedNodes> enqueueOnly(List<String> parents, String name) {
+	private CompletableFuture<QueuedNodes> enqueueOnly(List<String> parents, String name, byte[] data) {
 		if (parents.size() == 1) {
-			return create(parents.get(0) + '/' + name, CreateMode.EPHEMERAL_SEQUENTIAL)
+			return create(parents.get(0) + '/' + name, data, CreateMode.EPHEMERAL_SEQUENTIAL)
 				.thenApply((node) -> new QueuedNodes(List.of(node.path()), node.transaction(), false));
 		}
 		return change(parents.stream()
-			.map((parent) -> creation(parent + '/' + name, NO_DATA, CreateMode.EPHEMERAL_SEQUENTIAL))
+			.map((parent) -> creation(parent + '/' + name, data, CreateMode.EPHEMERAL_SEQUENTIAL))
 			.toList()).thenCompose((results) -> {
 				List<String> paths = IntStream.range(0, parents.size())
 					.mapToObj((i) -> pathOf(parents.get(i), results.get(i)))
@@ -264,9 +274,17 @@ final class Session {
 	 * @return whether it was there
 	 */
 	CompletableFuture<Boolean> delete(String path) {
+		return delete(path, ANY_VERSION);
+	}
+
+	/**
+	 * Deletes a node if its data has a version.
+	 * @return whether it was there; fails if it has another version
+	 */
+	CompletableFuture<Boolean> delete(String path, int version) {
 		CompletableFuture<Boolean> answer = new CompletableFuture<>();
 		long sent = System.nanoTime();
-		this.zooKeeper.delete(path, -1, (code, asked, context) -> {
+		this.zooKeeper.delete(path, version, (code, asked, context) -> {
 			if (code == Code.OK.intValue() || code == Code.NONODE.intValue()) {
 				confirm(sent);
 				answer.complete(code == Code.OK.intValue());
@@ -284,9 +302,15 @@ final class Session {
 	 * @return whether that was so
 	 */
 	CompletableFuture<Boolean> deleteOwn(String path) {
-		return read(path)
-			.thenCompose((content) -> content.filter((node) -> node.stat().getEphemeralOwner() == this.id).isPresent()
-					? delete(path) : CompletableFuture.completedFuture(false));
+		return readOwn(path)
+			.thenCompose((content) -> content.isPresent() ? delete(path) : CompletableFuture.completedFuture(false));
+	}
+
+	/**
+	 * Reads a node, if it belongs to this session.
+	 */
+	CompletableFuture<Optional<NodeContent>> readOwn(String path) {
+		return read(path).thenApply((content) -> content.filter((node) -> node.stat().getEphemeralOwner() == this.id));
 	}
 
 	/**
@@ -354,20 +378,63 @@ final class Session {
 	}
 
 	/**
-	 * Changes a node, so that its time of modification is the present time of the leader.
-	 * @return that time in milliseconds
+	 * Reads a node as the leader has it now.
 	 */
-	CompletableFuture<Long> touch(String path) {
-		CompletableFuture<Long> answer = new CompletableFuture<>();
-		this.zooKeeper.setData(path, NO_DATA, -1, (code, asked, context, stat) -> {
-			if (code == Code.OK.intValue()) {
-				answer.complete(stat.getMtime());
+	CompletableFuture<Optional<NodeContent>> readLatest(String path) {
+		CompletableFuture<Void> synced = sync();
+		return read(path).thenCombine(synced, (content, nothing) -> content);
+	}
+
+	/**
+	 * Watches a node, whether it exists or not.
+	 * @param watcher is notified when the node is created, changed or deleted
+	 */
+	CompletableFuture<Void> watchAny(String path, Watcher watcher) {
+		CompletableFuture<Void> answer = new CompletableFuture<>();
+		this.zooKeeper.exists(path, watcher, (code, asked, context, stat) -> {
+			if (code == Code.OK.intValue() || code == Code.NONODE.intValue()) {
+				answer.complete(null);
 			}
 			else {
 				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
 			}
 		}, null);
 		return answer;
+	}
+
+	/**
+	 * Removes all watches of a node. Their watchers are notified of that.
+	 */
+	void unwatch(String path) {
+		this.zooKeeper.removeAllWatches(path, Watcher.WatcherType.Any, true, (code, asked, context) -> {
+		}, null);
+	}
+
+	/**
+	 * Changes the data of a node.
+	 * @param version the version that the data must have, or {@link #ANY_VERSION}
+	 */
+	CompletableFuture<Stat> setData(String path, byte[] data, int version) {
+		CompletableFuture<Stat> answer = new CompletableFuture<>();
+		long sent = System.nanoTime();
+		this.zooKeeper.setData(path, data, version, (code, asked, context, stat) -> {
+			if (code == Code.OK.intValue()) {
+				confirm(sent);
+				answer.complete(stat);
+			}
+			else {
+				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
+			}
+		}, null);
+		return answer;
+	}
+
+	/**
+	 * Changes a node, so that its time of modification is the present time of the leader.
+	 * @return that time in milliseconds
+	 */
+	CompletableFuture<Long> touch(String path) {
+		return setData(path, NO_DATA, ANY_VERSION).thenApply(Stat::getMtime);
 	}
 
 	/**
@@ -459,7 +526,8 @@ final class Session {
 	 * for a release.
 	 */
 	List<Op> replacement(String path, String replacement, byte[] data, CreateMode mode) {
-		return List.of(Op.setData(path, NO_DATA, -1), Op.delete(path, -1), creation(replacement, data, mode));
+		return List.of(Op.setData(path, NO_DATA, ANY_VERSION), Op.delete(path, ANY_VERSION),
+				creation(replacement, data, mode));
 	}
 
 	private void confirm(long sent) {

@@ -23,19 +23,15 @@ import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.zookeeper.KeeperException;
-import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
@@ -47,10 +43,12 @@ import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.spi.Renewal;
-import io.github.lockspring.support.Deadline;
+import io.github.lockspring.spi.ValueBackend;
 
 /**
  * {@link LockBackend} in ZooKeeper, on a {@link CuratorFramework}.
@@ -69,6 +67,7 @@ import io.github.lockspring.support.Deadline;
  * lost.</li>
  * <li>The fencing token is the id of the transaction that created the node, with room for
  * hand-offs of the lease.</li>
+ * <li>Values are nodes that do not depend on a session.</li>
  * </ol>
  * No request is resent by the client, and none outlasts its timeout: both are ensured
  * here. Thread-safe.
@@ -87,7 +86,11 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	private final Connection connection;
 
+	private final Calls calls;
+
 	private final LockQueues lockQueues;
+
+	private final ZooKeeperValueBackend values;
 
 	private volatile @Nullable BackendListener listener;
 
@@ -98,13 +101,19 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	 * @param settings the settings
 	 */
 	public ZooKeeperLockBackend(CuratorFramework client, ZooKeeperLockSettings settings) {
+		this(client, settings, ZooKeeperValueBackend.KEPT_TIME);
+	}
+
+	ZooKeeperLockBackend(CuratorFramework client, ZooKeeperLockSettings settings, Duration keptTimeOfDeletedValues) {
 		Assert.notNull(client, "'client' must not be null");
 		Assert.notNull(settings, "'settings' must not be null");
 		LockPaths tree = new LockPaths(client, settings.namespace());
 		this.client = client;
 		this.settings = settings;
 		this.connection = new Connection(client, tree, new Sessions());
+		this.calls = new Calls(this.connection);
 		this.lockQueues = new LockQueues(tree, this.connection);
+		this.values = new ZooKeeperValueBackend(tree, this.connection, this.calls, keptTimeOfDeletedValues);
 	}
 
 	@Override
@@ -115,6 +124,11 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	@Override
 	public Set<Capability> capabilities() {
 		return EnumSet.allOf(Capability.class);
+	}
+
+	@Override
+	public void identify(String instance, ProcessName name) {
+		this.connection.setProcessName(name.toString());
 	}
 
 	/**
@@ -128,6 +142,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	public void start(BackendListener listener) {
 		this.listener = listener;
 		this.lockQueues.watcher().setListener(listener);
+		this.values.setListener(listener);
 		this.connection.start();
 		try {
 			this.connection.session(this.settings.operationTimeout().toNanos());
@@ -158,7 +173,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 		Assert.isTrue(request.terms().tokens() <= MOST_TOKENS,
 				() -> "A lease has at most " + MOST_TOKENS + " fencing tokens, not " + request.terms().tokens());
 		try {
-			return call(timeout, (session) -> this.lockQueues.entrance().enter(session, request, stays));
+			return this.calls.call(timeout, (session) -> this.lockQueues.entrance().enter(session, request, stays));
 		}
 		catch (OutcomeUnknownException ex) {
 			this.lockQueues.releaser().cancel(request);
@@ -174,7 +189,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	@Override
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
 		long now = System.nanoTime();
-		Session session = session(TimeUnit.NANOSECONDS.convert(timeout));
+		Session session = this.calls.session(TimeUnit.NANOSECONDS.convert(timeout));
 		return this.lockQueues.watcher().denyAgain(session, waiting, now);
 	}
 
@@ -189,7 +204,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	@Override
 	public Renewal renew(Collection<LeaseRequest> leases, Duration timeout) {
-		Set<LeaseRequest> held = call(timeout, (session) -> this.lockQueues.watcher().confirm(session, leases));
+		Set<LeaseRequest> held = this.calls.call(timeout,
+				(session) -> this.lockQueues.watcher().confirm(session, leases));
 		Set<LeaseRequest> lost = new HashSet<>(leases);
 		lost.removeAll(held);
 		return new Renewal(held, lost);
@@ -197,7 +213,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
-		return call(timeout, (session) -> this.lockQueues.releaser().leave(session, lease));
+		return this.calls.call(timeout, (session) -> this.lockQueues.releaser().leave(session, lease));
 	}
 
 	@Override
@@ -210,22 +226,37 @@ public final class ZooKeeperLockBackend implements LockBackend {
 			.leave(session, lease)
 			.copy()
 			.orTimeout(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS)
-			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translate(failure)));
+			.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(Calls.translate(failure)));
 	}
 
 	@Override
 	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
-		return call(timeout, (session) -> this.lockQueues.releaser().leaveWithDelay(session, lease, delay));
+		return this.calls.call(timeout, (session) -> this.lockQueues.releaser().leaveWithDelay(session, lease, delay));
 	}
 
 	@Override
-	public Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared, Duration timeout) {
-		return call(timeout, (session) -> this.lockQueues.releaser().downgrade(session, exclusive, shared));
+	public Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
+		return this.calls.call(timeout, (session) -> this.lockQueues.releaser().downgrade(session, held, weaker));
 	}
 
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
-		return call(timeout, (session) -> this.lockQueues.inspect(session, key));
+		return this.calls.call(timeout, (session) -> this.lockQueues.inspect(session, key));
+	}
+
+	@Override
+	public List<LeaseWaiter> inspectQueue(String key, Duration timeout) {
+		return this.calls.call(timeout, (session) -> this.lockQueues.inspectQueue(session, key));
+	}
+
+	@Override
+	public boolean forceRelease(String key, LeaseHolder holder, Duration timeout) {
+		return this.calls.call(timeout, (session) -> this.lockQueues.forceRelease(session, key, holder.owner()));
+	}
+
+	@Override
+	public Optional<ValueBackend> values() {
+		return Optional.of(this.values);
 	}
 
 	@Override
@@ -258,9 +289,10 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	public void close() {
 		this.listener = null;
 		this.lockQueues.watcher().setListener(null);
+		this.values.setListener(null);
 		if (this.connection.sessionNow() != null) {
 			try {
-				await(this.lockQueues.releaser().leaveAllThatWait(), this.settings.operationTimeout().toNanos());
+				Calls.await(this.lockQueues.releaser().leaveAllThatWait(), this.settings.operationTimeout().toNanos());
 			}
 			catch (BackendException ex) {
 				logger.debug("Could not remove all queue entries in ZooKeeper: " + ex.getMessage());
@@ -279,59 +311,6 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	 */
 	boolean isEmpty() {
 		return this.lockQueues.isEmpty();
-	}
-
-	private <T> T call(Duration timeout, Function<Session, CompletableFuture<T>> request) {
-		long deadline = Deadline.after(timeout);
-		Session session = session(Deadline.remainingNanos(deadline));
-		return await(request.apply(session), Deadline.remainingNanos(deadline));
-	}
-
-	private Session session(long nanos) {
-		try {
-			return this.connection.session(nanos);
-		}
-		catch (ZooKeeperLockSetupException ex) {
-			throw new BackendUnavailableException(String.valueOf(ex.getMessage()), ex);
-		}
-	}
-
-	private static <T> T await(CompletableFuture<T> answer, long nanos) {
-		try {
-			return answer.get(Math.max(nanos, 0), TimeUnit.NANOSECONDS);
-		}
-		catch (ExecutionException ex) {
-			throw translate(ex.getCause());
-		}
-		catch (TimeoutException ex) {
-			throw translate(ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new OutcomeUnknownException("Interrupted while waiting for the answer of ZooKeeper", ex);
-		}
-	}
-
-	private static RuntimeException translate(@Nullable Throwable failure) {
-		Throwable cause = (failure != null) ? Answers.cause(failure) : null;
-		if (cause instanceof BackendException || cause instanceof IllegalArgumentException) {
-			return (RuntimeException) cause;
-		}
-		if (cause instanceof KeeperException refusal && isCertain(refusal.code())) {
-			String hint = (refusal.code() == Code.UNIMPLEMENTED) ? " (the server must be 3.5.1 or later)" : "";
-			return new BackendUnavailableException("ZooKeeper refused: " + refusal.getMessage() + hint, refusal);
-		}
-		String reason = (cause instanceof TimeoutException) ? "no answer within the timeout" : String.valueOf(cause);
-		return new OutcomeUnknownException("ZooKeeper did not answer: " + reason, cause);
-	}
-
-	private static boolean isCertain(Code code) {
-		return switch (code) {
-			case CONNECTIONLOSS, OPERATIONTIMEOUT, SESSIONEXPIRED, SYSTEMERROR, RUNTIMEINCONSISTENCY, DATAINCONSISTENCY,
-					MARSHALLINGERROR, REQUESTTIMEOUT ->
-				false;
-			default -> true;
-		};
 	}
 
 	/**
@@ -354,6 +333,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 			if (listener != null) {
 				listener.onResumed();
 			}
+			ZooKeeperLockBackend.this.values.resumed(session);
 		}
 
 		@Override

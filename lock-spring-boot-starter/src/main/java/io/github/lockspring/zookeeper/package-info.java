@@ -15,10 +15,12 @@
  */
 
 /**
- * Leases in ZooKeeper: the queue of a key is the lock, and a lease lasts as long as the
- * session. {@link io.github.lockspring.zookeeper.ZooKeeperLockBackend} speaks to the
- * engine, {@code LockQueues} enters and leaves queues, {@code Connection} and
- * {@code Session} know what can be asked at present.
+ * Leases and values in ZooKeeper: the queue of a key is the lock, a lease lasts as long
+ * as the session, and a value is a node that remains.
+ * {@link io.github.lockspring.zookeeper.ZooKeeperLockBackend} speaks to the engine,
+ * {@code LockQueues} enters and leaves queues, {@code ZooKeeperValueBackend} reads and
+ * updates values, {@code Connection} and {@code Session} know what can be asked at
+ * present.
  */
 @NullMarked
 package io.github.lockspring.zookeeper;

@@ -1,12 +1,12 @@
 -- Tries once to acquire all of the resources or none for one owner.
 --
 -- ARGV: the beginning of a record, "1 x <owner> "; lease time; time after which the resource may be deleted; tokens;
--- mode, for permits followed by their number and the limit; flags and channel, which may be missing; the lead of tokens,
+-- mode, for permits followed by their number, the limit and its version unless that is 0; flags and channel, which may be missing; the lead of tokens,
 -- which may be missing too.
 -- Flags: "f" fair, "q" enter the queue if denied, "h" send hints and no grants, "m" many resources (gets a hint,
 -- and the next contender gets its turn immediately), "c" cluster (this server does not know the listeners).
 -- Answer: the token if granted for the lease time; {0, ms until a retry may succeed, attempt id} if denied;
--- {-1, limit} if the permits are in use with another limit.
+-- {-1, limit, version} if another limit applies to the permits.
 
 -- The common case comes first: one resource, exclusive, free, no contenders. Every command counts here.
 local record = redis.call('HGET', KEYS[1], 'state')
@@ -38,10 +38,10 @@ end
 #include resource.lua
 
 local owner, lease = string.sub(ARGV[1], 5, -2), tonumber(ARGV[2])
-local mode, permits, limit = string.match(ARGV[5], '^(.) ?(%d*) ?(%d*)$')
+local mode, permits, limit, version = string.match(ARGV[5], '^(.) ?(%d*) ?(%d*) ?(%d*)$')
 local flags, channel = string.match(ARGV[6] or '-', '^(%S+) ?(%S*)$')
-local wanted = { mode = mode, permits = tonumber(permits) or 1, limit = tonumber(limit) or 0, lease = lease,
-	tokens = tonumber(ARGV[4]), flags = flags, channel = channel }
+local wanted = { mode = mode, permits = tonumber(permits) or 1, limit = tonumber(limit) or 0,
+	version = tonumber(version) or 0, lease = lease, tokens = tonumber(ARGV[4]), flags = flags, channel = channel }
 local resources, failure = readAll()
 if not resources then
 	return refuse(failure)
@@ -79,8 +79,11 @@ end
 local blocked
 for _, r in ipairs(resources) do
 	expire(r)
-	if r.mode == 'p' and wanted.mode == 'p' and r.limit ~= wanted.limit then
-		return { -1, r.limit }
+	if isOverruled(r, wanted) then
+		return { -1, r.limit, r.version }
+	end
+	if r.mode == 'p' and wanted.mode == 'p' then
+		r.limit, r.version = wanted.limit, wanted.version
 	end
 	if not admits(r, wanted) or mustQueue(r, owner, wanted) then
 		blocked = r

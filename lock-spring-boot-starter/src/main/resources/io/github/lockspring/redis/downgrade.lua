@@ -1,7 +1,8 @@
--- Downgrades an exclusive lease to a shared one.
+-- Replaces an exclusive lease by a shared one, or permits by fewer permits.
 --
--- ARGV: owner of the exclusive lease, owner of the shared lease, lease time, tokens.
--- Answer: the token if granted for the lease time, or 0 if the exclusive lease has ended.
+-- ARGV: owner of the former lease, owner of the weaker lease, lease time, tokens, mode, for permits followed by their number and
+-- the limit.
+-- Answer: the token if granted for the lease time, or 0 if the former lease has ended.
 
 #include resource.lua
 
@@ -11,10 +12,25 @@ if not r then
 end
 allowWrites()
 local lease = tonumber(ARGV[3])
-local held = r.mode == 's' and holding(r, ARGV[2])
+local mode, permits = string.match(ARGV[5], '^(.) ?(%d*)')
+local held = r.mode == mode and holding(r, ARGV[2])
 if held and held.till > now then
 	held.till = now + lease * 1000
 	hold(r, ARGV[2], held)
+	write(r)
+	return held.token
+end
+if mode == 'p' then
+	held = r.mode == 'p' and holding(r, ARGV[1])
+	if not held or held.till <= now then
+		return 0
+	end
+	redis.call('HDEL', r.key, ARGV[1])
+	r.used = r.used - held.permits + permits
+	held.permits, held.till = tonumber(permits), now + lease * 1000
+	hold(r, ARGV[2], held)
+	expire(r)
+	advance(r)
 	write(r)
 	return held.token
 end
@@ -23,7 +39,7 @@ if r.mode ~= 'x' or r.who ~= ARGV[1] or r.till <= now then
 end
 free(r)
 local token = nextToken({ r })
-grant(r, ARGV[2], { mode = 's', permits = 1, limit = 0, tokens = tonumber(ARGV[4]) }, token, lease)
+grant(r, ARGV[2], { mode = 's', permits = 1, limit = 0, version = 0, tokens = tonumber(ARGV[4]) }, token, lease)
 advance(r)
 write(r)
 return token

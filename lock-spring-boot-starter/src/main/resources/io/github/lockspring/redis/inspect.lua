@@ -1,6 +1,6 @@
 -- Returns the holders of a resource.
 --
--- Answer: for each holder "<owner> <mode> <permits> <limit> <last token> <ms until it ends>".
+-- Answer: for each holder "<owner> <mode> <permits> <limit> <last token> <ms until it ends> <version of the limit>".
 
 #include resource.lua
 
@@ -11,8 +11,8 @@ end
 local answer = {}
 local function add(owner, permits, limit, token, till)
 	if till > now then
-		answer[#answer + 1] = string.format('%s %s %.0f %.0f %.0f %.0f', owner, r.mode, permits, limit, token,
-				math.ceil((till - now) / 1000))
+		answer[#answer + 1] = string.format('%s %s %.0f %.0f %.0f %.0f %.0f', owner, r.mode, permits, limit, token,
+				math.ceil((till - now) / 1000), r.version)
 	end
 end
 if r.mode == 'x' then

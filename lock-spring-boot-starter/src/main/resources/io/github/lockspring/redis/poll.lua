@@ -14,7 +14,7 @@ local function poll(r, owner)
 		return -1
 	end
 	expire(r)
-	if r.mode == 'p' and entry.mode == 'p' and r.limit ~= entry.limit then
+	if isOverruled(r, entry) then
 		return -1
 	end
 	if admits(r, entry) and not mustQueue(r, owner, entry) then

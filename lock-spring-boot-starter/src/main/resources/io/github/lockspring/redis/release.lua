@@ -32,28 +32,12 @@ if not resources then
 	return refuse(failure)
 end
 
-local function release(r)
-	if r.mode == 'x' and r.who == owner then
-		local held = r.till > now
-		free(r)
-		return held
-	end
-	local held = (r.mode == 's' or r.mode == 'p') and holding(r, owner)
-	if held then
-		redis.call('HDEL', r.key, owner)
-		r.used = r.used - held.permits
-		if r.used <= 0 then
-			free(r)
-		end
-		return held.till > now
-	end
-	return false
-end
+#include holder.lua
 
 allowWrites()
 local held = 1
 for _, r in ipairs(resources) do
-	if not release(r) then
+	if not release(r, owner) then
 		held = 0
 		leave(r, owner)
 	end

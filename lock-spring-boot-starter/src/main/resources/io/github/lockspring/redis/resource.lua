@@ -7,46 +7,22 @@
 --            mode is "x" exclusive, "s" shared, "p" permits, "-" free.
 --            who is the owner of an exclusive lease, which ends <lease> after <since>; of others it is
 --            "<used>/<limit>/<last>": the permits in use, how many there are, and when the last lease ends,
---            while the first of them ends <lease> after <since>.
+--            while the first of them ends <lease> after <since>. If the limit was changed, "/<version>" follows.
 --            first is the first place in the queue, next the one for the next contender
 --   <owner>  "h <permits> <till> <token>" of a lease that is not exclusive,
---            or "c <mode> <permits> <limit> <lease> <tokens> <flags> <stamp> <place> <channel>" of a contender
+--            or "c <mode> <permits> <limit> <lease> <tokens> <flags> <stamp> <place> <channel>" of a contender,
+--            where the limit is "<limit>/<version>" if it was changed
 --   <place>  the owner that waits there; it is missing if that owner has left
 --
 -- Times are microseconds of the server's clock, leases are milliseconds.
 
-local RETENTION = 10000 -- how long the fencing token outlives the lease, in ms: the clock may be set back by as much
+#include clock.lua
+
 local PLACE = 5000000 -- how long a queue entry lasts without a retry of its contender, in us
 local UNHEARD = 1000 -- longest retry time of a contender that may not be notified of a grant, in ms
 local CLAIM = 1000 -- longest validity of a grant by notification until it is renewed, in ms
 
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-
-local LEAD = 30000000 -- by how much tokens lead the clock at first after a failover, in us
-
--- The last argument of scripts that grant is the time since a failover, in us, for some time after it: "lead <us>"; or
--- "mark <us>", or only "mark" at other times, if the last key is the one on which this server keeps when that was.
-local leading = ARGV[#ARGV] or ''
-local mark = string.find(leading, '^mark') and KEYS[#KEYS]
-local ago = tonumber(string.match(leading, '^lead (%d+)$') or string.match(leading, '^mark (%d+)$'))
 local count = mark and #KEYS - 1 or #KEYS
-
--- Returns by how much tokens currently lead the clock. They increase all the time, half as fast as the clock until it has reached
--- them. Processes may know different times of a failover, and the latest applies to all.
-local function lead()
-	local since = ago and now - ago or 0
-	if mark then
-		local record = redis.call('HGET', mark, 'state')
-		local kept = tonumber(record and string.match(record, '^1 (%d+)$') or 0)
-		if since > kept then
-			redis.call('HSET', mark, 'state', string.format('1 %.0f', since))
-			redis.call('PEXPIRE', mark, string.format('%.0f', math.ceil((since + 2 * LEAD - now) / 1000) + RETENTION))
-		end
-		since = math.max(since, kept)
-	end
-	return math.max(0, LEAD - math.floor(math.max(now - since, 0) / 2))
-end
 
 -- Returns nothing if the key holds foreign data, and an error that says so if they are not even a hash.
 local function read(i)
@@ -75,8 +51,9 @@ local function read(i)
 	end
 	r.till, r.fence = since + lease * 1000, tonumber(r.fence)
 	r.first, r.next = tonumber(first) or 0, tonumber(next) or 0
-	r.used, r.limit, r.last = string.match(r.who, '^(%d+)/(%d+)/(%d+)$')
+	r.used, r.limit, r.last, r.version = string.match(r.who, '^(%d+)/(%d+)/(%d+)/?(%d*)$')
 	r.used, r.limit, r.last = tonumber(r.used) or 0, tonumber(r.limit) or 0, tonumber(r.last) or 0
+	r.version = tonumber(r.version) or 0
 	return r
 end
 
@@ -110,11 +87,15 @@ local function isParted(r)
 	return r.mode == 's' or r.mode == 'p'
 end
 
+local function withVersion(text, version)
+	return (version > 0) and string.format('%s/%.0f', text, version) or text
+end
+
 local function recordOf(r)
 	if r.mode == '-' and not isAwaited(r) then
 		return string.format('1 %.0f', r.fence)
 	end
-	local who = isParted(r) and string.format('%.0f/%.0f/%.0f', r.used, r.limit, r.last) or r.who
+	local who = isParted(r) and withVersion(string.format('%.0f/%.0f/%.0f', r.used, r.limit, r.last), r.version) or r.who
 	local text = string.format('1 %s %s %.0f 0 %.0f', r.mode, who, r.till, r.fence)
 	return isAwaited(r) and string.format('%s %.0f %.0f', text, r.first, r.next) or text
 end
@@ -131,7 +112,7 @@ local function write(r)
 end
 
 local function free(r)
-	r.mode, r.who, r.till, r.used, r.limit, r.last = '-', '-', 0, 0, 0, 0
+	r.mode, r.who, r.till, r.used, r.limit, r.last, r.version = '-', '-', 0, 0, 0, 0, 0
 end
 
 local function holding(r, owner)
@@ -175,12 +156,18 @@ local function expire(r)
 	end
 end
 
+-- Returns whether permits are wanted with a limit that does not apply: an older one, or another one of the same version.
+local function isOverruled(r, wanted)
+	return r.mode == 'p' and wanted.mode == 'p'
+			and (wanted.version < r.version or wanted.version == r.version and wanted.limit ~= r.limit)
+end
+
 local function admits(r, wanted)
 	if r.mode == '-' then
 		return true
 	end
-	return r.mode == wanted.mode and (r.mode == 's' or r.mode == 'p' and r.limit == wanted.limit
-			and r.used + wanted.permits <= r.limit)
+	return r.mode == wanted.mode and (r.mode == 's' or r.mode == 'p' and not isOverruled(r, wanted)
+			and r.used + wanted.permits <= wanted.limit)
 end
 
 local function nextToken(resources)
@@ -199,7 +186,7 @@ local function grant(r, owner, wanted, token, lease)
 		return
 	end
 	r.till = (r.mode == '-') and till or math.min(r.till, till)
-	r.mode, r.limit, r.used = wanted.mode, wanted.limit, r.used + wanted.permits
+	r.mode, r.limit, r.version, r.used = wanted.mode, wanted.limit, wanted.version, r.used + wanted.permits
 	hold(r, owner, { permits = wanted.permits, till = till, token = token })
 end
 
@@ -208,10 +195,11 @@ local function contender(r, owner)
 	if not text then
 		return nil
 	end
-	local mode, permits, limit, lease, tokens, flags, stamp, place, channel = string.match(text,
-			'^c (.) (%d+) (%d+) (%d+) (%d+) (%S+) (%d+) (%d+) (%S*)$')
-	return mode and { mode = mode, permits = tonumber(permits), limit = tonumber(limit), lease = tonumber(lease),
-		tokens = tonumber(tokens), flags = flags, stamp = tonumber(stamp), place = place, channel = channel }
+	local mode, permits, limit, version, lease, tokens, flags, stamp, place, channel = string.match(text,
+			'^c (.) (%d+) (%d+)/?(%d*) (%d+) (%d+) (%S+) (%d+) (%d+) (%S*)$')
+	return mode and { mode = mode, permits = tonumber(permits), limit = tonumber(limit), version = tonumber(version) or 0,
+		lease = tonumber(lease), tokens = tonumber(tokens), flags = flags, stamp = tonumber(stamp), place = place,
+		channel = channel }
 end
 
 local function leave(r, owner, entry)
@@ -222,8 +210,8 @@ local function leave(r, owner, entry)
 end
 
 local function stay(r, owner, entry)
-	redis.call('HSET', r.key, entry.place, owner, owner, string.format('c %s %.0f %.0f %.0f %.0f %s %.0f %s %s', entry.mode,
-			entry.permits, entry.limit, entry.lease, entry.tokens, entry.flags, now, entry.place, entry.channel))
+	redis.call('HSET', r.key, entry.place, owner, owner, string.format('c %s %.0f %s %.0f %.0f %s %.0f %s %s', entry.mode,
+			entry.permits, withVersion(string.format('%.0f', entry.limit), entry.version), entry.lease, entry.tokens, entry.flags, now, entry.place, entry.channel))
 end
 
 -- Enters the queue, or keeps the entry.
@@ -239,14 +227,28 @@ local function enqueue(r, owner, wanted)
 	stay(r, owner, wanted)
 end
 
--- Finds the head of the queue, and drops expired entries before it.
+-- Notifies a contender of a grant (or, without a token, to retry).
+-- Returns false if it is gone for good: there is no listener, and this server would know.
+local function notify(owner, entry, token, lease)
+	local text = owner
+	if token then
+		text = string.format('%s %.0f %.0f %.0f', owner, token, (now - entry.stamp) / 1000 + lease, entry.stamp)
+	end
+	local heard = redis.pcall('PUBLISH', entry.channel, text)
+	return type(heard) ~= 'number' or heard > 0 or string.find(entry.flags, 'c', 1, true)
+end
+
+-- Finds the head of the queue, and drops entries before it that have expired, or want permits with a limit that does not apply.
 local function head(r)
 	while isAwaited(r) do
 		local place = string.format('%.0f', r.first)
 		local owner = redis.call('HGET', r.key, place)
 		local entry = owner and contender(r, owner)
-		if entry and now - entry.stamp < PLACE then
+		if entry and now - entry.stamp < PLACE and not isOverruled(r, entry) then
 			return owner, entry
+		end
+		if entry and isOverruled(r, entry) and entry.channel ~= '' then
+			notify(owner, entry)
 		end
 		if owner then
 			leave(r, owner, entry)
@@ -257,30 +259,21 @@ local function head(r)
 	return nil
 end
 
--- Returns whether contenders take precedence over an owner: all of them over a fair one, and a writer over other readers.
+-- Returns whether contenders take precedence over an owner: all of them over a fair one and over permits that are queued, and a
+-- writer over other readers.
 local function mustQueue(r, owner, wanted)
 	local first, entry = head(r)
 	if not first or first == owner then
 		return false
 	end
 	return string.find(wanted.flags, 'f', 1, true) or wanted.mode == 's' and entry.mode == 'x'
+			or wanted.mode == 'p' and string.find(wanted.flags, 'q', 1, true)
 end
 
 -- Returns after how many ms a contender may retry: when the lease ends, if it is notified of everything before.
 local function untilTry(r, entry)
 	local left = (r.till > now) and math.ceil((r.till - now) / 1000) or UNHEARD
 	return (entry.channel ~= '' and not string.find(entry.flags, 'h', 1, true)) and left or math.min(left, UNHEARD)
-end
-
--- Notifies a contender of a grant (or, without a token, to retry).
--- Returns false if it is gone for good: there is no listener, and this server would know.
-local function notify(owner, entry, token, lease)
-	local text = owner
-	if token then
-		text = string.format('%s %.0f %.0f %.0f', owner, token, (now - entry.stamp) / 1000 + lease, entry.stamp)
-	end
-	local heard = redis.pcall('PUBLISH', entry.channel, text)
-	return type(heard) ~= 'number' or heard > 0 or string.find(entry.flags, 'c', 1, true)
 end
 
 -- Grants the requests at the head of the queue, as far as they are admitted.

@@ -23,6 +23,7 @@ import org.springframework.context.support.GenericApplicationContext;
 
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
+import io.github.lockspring.aop.annotation.LockDefaults;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;

@@ -30,6 +30,9 @@ import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
+import io.github.lockspring.aop.annotation.InsideTransaction;
+import io.github.lockspring.aop.annotation.LockChecks;
+import io.github.lockspring.aop.annotation.LockDefaults;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
@@ -44,17 +47,17 @@ import io.github.lockspring.test.SettableTime;
  * Makes proxies by hand. Belongs in a field of the test; {@link #close()} in a method
  * that runs after each test.
  */
-final class LockedProxies implements AutoCloseable {
+public final class LockedProxies implements AutoCloseable {
 
-	static final LockOptions TRY_ONCE = LockOptions.defaults().withWaitTime(Duration.ZERO);
+	public static final LockOptions TRY_ONCE = LockOptions.defaults().withWaitTime(Duration.ZERO);
 
-	final SettableTime time = new SettableTime();
+	public final SettableTime time = new SettableTime();
 
-	final LocalStore store = new LocalStore(this.time);
+	public final LocalStore store = new LocalStore(this.time);
 
-	final RecordingBackend backend = new RecordingBackend(this.store);
+	public final RecordingBackend backend = new RecordingBackend(this.store);
 
-	final GenericApplicationContext context = new GenericApplicationContext();
+	public final GenericApplicationContext context = new GenericApplicationContext();
 
 	private final List<LockEngine> engines = new ArrayList<>();
 
@@ -64,15 +67,15 @@ final class LockedProxies implements AutoCloseable {
 
 	private final DistributedLockAdvisor advisor;
 
-	LockedProxies(Object... properties) {
+	public LockedProxies(Object... properties) {
 		this(new LockDefaults(TRY_ONCE, null), properties);
 	}
 
-	LockedProxies(InsideTransaction insideTransaction) {
+	public LockedProxies(InsideTransaction insideTransaction) {
 		this(new LockDefaults(TRY_ONCE, null, insideTransaction, LockChecks.FAIL, Map.of()));
 	}
 
-	LockedProxies(LockDefaults defaults, Object... properties) {
+	public LockedProxies(LockDefaults defaults, Object... properties) {
 		for (int i = 0; i < properties.length; i += 2) {
 			this.context.getEnvironment()
 				.getPropertySources()
@@ -94,14 +97,14 @@ final class LockedProxies implements AutoCloseable {
 	 * Proxies a bean, with its class, as Spring does when the bean is created.
 	 */
 	@SuppressWarnings("unchecked")
-	<T> T proxy(T target) {
+	public <T> T proxy(T target) {
 		return (T) factory(target, true).getProxy();
 	}
 
 	/**
 	 * Proxies a bean with one of its interfaces.
 	 */
-	<T> T proxy(Object target, Class<T> type) {
+	public <T> T proxy(Object target, Class<T> type) {
 		return type.cast(factory(target, false).getProxy());
 	}
 
@@ -117,18 +120,18 @@ final class LockedProxies implements AutoCloseable {
 	/**
 	 * Locks a key in another process.
 	 */
-	LockHandle holdElsewhere(String key) {
+	public LockHandle holdElsewhere(String key) {
 		return holdElsewhere(key, LockType.REENTRANT);
 	}
 
-	LockHandle holdElsewhere(String key, LockType type) {
+	public LockHandle holdElsewhere(String key, LockType type) {
 		return this.other.acquire(key, TRY_ONCE.withType(type));
 	}
 
 	/**
 	 * Lets all leases of this process end in the store without a renewal.
 	 */
-	void loseLeases() {
+	public void loseLeases() {
 		this.backend.setDown(true);
 		this.time.advance(Duration.ofMinutes(1));
 		this.backend.setDown(false);
@@ -137,39 +140,39 @@ final class LockedProxies implements AutoCloseable {
 	/**
 	 * Locks in this process.
 	 */
-	LockTemplate locks() {
+	public LockTemplate locks() {
 		return this.template;
 	}
 
 	/**
 	 * Locks in this process as {@code java.util.concurrent} has them.
 	 */
-	LockClient client() {
+	public LockClient client() {
 		return new LockClient(this.template);
 	}
 
 	/**
 	 * Locks in another process.
 	 */
-	LockTemplate elsewhere() {
+	public LockTemplate elsewhere() {
 		return this.other;
 	}
 
 	/**
 	 * Whether nothing is held, waited for or stored any more.
 	 */
-	boolean isEmpty() {
+	public boolean isEmpty() {
 		return LocalStores.size(this.store) == 0 && this.engines.stream().allMatch((engine) -> engine.size() == 0);
 	}
 
 	/**
 	 * How many keys the proxies hold or wait for.
 	 */
-	int size() {
+	public int size() {
 		return this.engines.get(0).size();
 	}
 
-	boolean isHeld(String key) {
+	public boolean isHeld(String key) {
 		return !this.backend.inspect("lock:" + key, Duration.ofSeconds(1)).isEmpty();
 	}
 

@@ -49,6 +49,7 @@ final class ConfigurationPage {
 
 			Durations are written with their unit: `ms`, `s`, `m`, `h` or `d`, as in `500ms`, or in the format of ISO 8601, as in `PT0.5S`.
 			A number without a unit, other than zero, is rejected at startup.
+			Numbers have no unit; what they count is in their description.
 			Values that are out of range are rejected at startup, and unknown properties below `lock` are logged.
 			""";
 
@@ -56,13 +57,21 @@ final class ConfigurationPage {
 
 	private final Map<String, Map<?, ?>> properties = new TreeMap<>();
 
+	private final Map<String, Map<?, ?>> hints = new TreeMap<>();
+
 	ConfigurationPage() throws IOException {
 		ClassPathResource metadata = new ClassPathResource("META-INF/spring-configuration-metadata.json",
 				LockAutoConfiguration.class.getClassLoader());
 		String json = metadata.getContentAsString(StandardCharsets.UTF_8);
-		for (Object each : (Iterable<?>) JsonParserFactory.getJsonParser().parseMap(json).get("properties")) {
-			Map<?, ?> property = (Map<?, ?>) each;
-			this.properties.put((String) property.get("name"), property);
+		Map<String, Object> content = JsonParserFactory.getJsonParser().parseMap(json);
+		read(content.get("properties"), this.properties);
+		read(content.get("hints"), this.hints);
+	}
+
+	private static void read(Object list, Map<String, Map<?, ?>> byName) {
+		for (Object each : (Iterable<?>) list) {
+			Map<?, ?> entry = (Map<?, ?>) each;
+			byName.put((String) entry.get("name"), entry);
 		}
 	}
 
@@ -82,7 +91,10 @@ final class ConfigurationPage {
 		groups.put("lock.zookeeper", "Locks stored in ZooKeeper. See [ZooKeeper](backends/zookeeper.md).");
 		groups.put("lock.zookeeper.retry", "Retries of the few calls that the dedicated client makes through Curator.");
 		groups.put("lock.jdbc", "Locks stored in a SQL database. See [JDBC](backends/jdbc.md).");
-		groups.put("lock.jdbc.cleanup", "Removal of unused rows. See [The table](backends/jdbc.md#the-table).");
+		groups.put("lock.jdbc.cleanup", "Removal of unused rows. See [The tables](backends/jdbc.md#the-tables).");
+		groups.put("management.endpoint.locks",
+				"Endpoint of Actuator. See [The endpoint `locks`](operations/endpoint.md).");
+		groups.put("management.endpoint.locks.cache", "Cache of the snapshot of this process.");
 		groups.put("management.health.lock", "Health.");
 		return groups;
 	}
@@ -111,6 +123,43 @@ final class ConfigurationPage {
 	}
 
 	/**
+	 * Return the type of a property.
+	 */
+	Class<?> typeOf(String name) {
+		String type = (String) this.properties.get(name).get("type");
+		return ClassUtils.resolveClassName(type.replaceAll("<.*", ""), null);
+	}
+
+	/**
+	 * Return the names of all hints.
+	 */
+	List<String> hints() {
+		return List.copyOf(this.hints.keySet());
+	}
+
+	/**
+	 * Return the values that a hint suggests.
+	 */
+	List<String> suggestionsFor(String name) {
+		Object values = this.hints.get(name).get("values");
+		return (values != null)
+				? ((List<?>) values).stream().map((each) -> ((Map<?, ?>) each).get("value").toString()).toList()
+				: List.of();
+	}
+
+	/**
+	 * Return the type of the bean whose name a property is, empty if it is none.
+	 */
+	List<String> beanTypesOf(String name) {
+		Object providers = this.hints.get(name).get("providers");
+		return ((List<?>) providers).stream()
+			.map((each) -> ((Map<?, ?>) each).get("parameters"))
+			.filter(Objects::nonNull)
+			.map((parameters) -> ((Map<?, ?>) parameters).get("target").toString())
+			.toList();
+	}
+
+	/**
 	 * Return the page.
 	 */
 	String text() {
@@ -128,17 +177,12 @@ final class ConfigurationPage {
 		return this.properties.keySet()
 			.stream()
 			.filter((name) -> group.equals(groupOf(name)) && !name.equals("lock.names"))
-			.map((name) -> row(name, typeOf(name), code(defaultOf(name)), descriptionOf(name)))
+			.map((name) -> row(name, nameOf(typeOf(name)), code(defaultOf(name)), descriptionOf(name)))
 			.collect(Collectors.joining());
 	}
 
 	private static String groupOf(String name) {
 		return name.substring(0, name.lastIndexOf('.'));
-	}
-
-	private String typeOf(String name) {
-		String type = (String) this.properties.get(name).get("type");
-		return nameOf(ClassUtils.resolveClassName(type.replaceAll("<.*", ""), null));
 	}
 
 	/**
@@ -155,7 +199,7 @@ final class ConfigurationPage {
 	private String rowOfName(PropertyDescriptor property) {
 		String name = DataObjectPropertyName.toDashedForm(Introspector.decapitalize(property.getName()));
 		return row("lock.names.<name>." + name, nameOf(property.getPropertyType()), "",
-				"Overrides `lock." + name + "` and the annotation for the locks of this name.");
+				"Overrides `lock." + name + "`, whose limits apply, and the annotation. Not set by default.");
 	}
 
 	private static String nameOf(Class<?> type) {

@@ -174,7 +174,7 @@ class JdbcLockConfigurationTests {
 	@Test
 	void tableNameThatIsTooLongIsRefused() {
 		this.withDatabase.withPropertyValues("lock.jdbc.table-name=" + "a".repeat(200))
-			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("at most 63"));
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("at most 57"));
 	}
 
 	@Test
@@ -194,6 +194,7 @@ class JdbcLockConfigurationTests {
 		JdbcTemplate jdbc = new JdbcTemplate(admin);
 		jdbc.execute("CREATE USER reader PASSWORD 'secret'");
 		jdbc.execute("GRANT SELECT ON distributed_lock TO reader");
+		jdbc.execute("GRANT SELECT ON distributed_lock_value TO reader");
 		this.withDatabase
 			.withPropertyValues("spring.datasource.url=" + this.memory.replace(";DB_CLOSE_DELAY=-1", ""),
 					"spring.datasource.username=reader", "spring.datasource.password=secret",

@@ -23,6 +23,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -33,6 +34,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -47,6 +49,7 @@ import org.springframework.context.event.EventListener;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
+import io.github.lockspring.DistributedLock;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostEvent;
 import io.github.lockspring.LockLostException;
@@ -102,24 +105,54 @@ class LockAutoConfigurationTests {
 				.hasSingleBean(LockClient.class));
 	}
 
-	@Test
-	void keysBeginWithThePrefix() {
-		this.runner.withUserConfiguration(BackendConfiguration.class).run((context) -> {
-			context.getBean(LockOperations.class).executeWithoutResult("order:42", (lock) -> {
+	/**
+	 * The annotation, the template and the client use the same keys.
+	 */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			spring.application.name=      | lock:order:42      | Key prefix 'lock', shared with all
+			spring.application.name=shop  | lock:shop:order:42 | Key prefix 'lock:shop', with spring.application.name
+			spring.application.name=a b:c | lock:a b:c:order:42 | Key prefix 'lock:a b:c', with
+			lock.key-prefix=shop          | shop:order:42      | Key prefix 'shop'
+			""")
+	void keysBeginWithThePrefix(String property, String key, String message, CapturedOutput output) {
+		this.runner.withUserConfiguration(BackendConfiguration.class)
+			.withBean(Orders.class)
+			.withPropertyValues(property)
+			.run((context) -> {
+				context.getBean(LockOperations.class).executeWithoutResult("order:42", LockHandle::checkpoint);
+				context.getBean(Orders.class).pay(42);
+				assertThat(context.getBean(LockClient.class).lock("order:42").tryLock()).isTrue();
+				assertThat(context.getBean(RecordingBackend.class).keys()).containsExactly(key, key, key);
+				assertThat(output).containsOnlyOnce(message);
 			});
-			assertThat(context.getBean(RecordingBackend.class).keys()).containsExactly("lock:order:42");
+	}
+
+	@Test
+	void onlyInstancesOfTheSameApplicationExcludeEachOther() {
+		LocalStore store = new LocalStore();
+		application(store, "orders", (orders) -> {
+			orders.acquire("cleanup");
+			application(store, "orders", (other) -> assertThat(other.tryAcquire("cleanup")).isNull());
+			application(store, "bills", (bills) -> assertThat(bills.tryAcquire("cleanup")).isNotNull());
 		});
 	}
 
 	@Test
-	void keysBeginWithTheConfiguredPrefix() {
-		this.runner.withUserConfiguration(BackendConfiguration.class)
-			.withPropertyValues("lock.key-prefix=shop")
-			.run((context) -> {
-				context.getBean(LockOperations.class).executeWithoutResult("order:42", (lock) -> {
-				});
-				assertThat(context.getBean(RecordingBackend.class).keys()).containsExactly("shop:order:42");
-			});
+	void applicationsWithTheSamePrefixExcludeEachOther() {
+		LocalStore store = new LocalStore();
+		application(store, "orders", (orders) -> {
+			orders.acquire("cleanup");
+			application(store, "bills", (bills) -> assertThat(bills.tryAcquire("cleanup")).isNull(),
+					"lock.key-prefix=lock:orders");
+		});
+	}
+
+	private void application(LocalStore store, String name, Consumer<LockOperations> use, String... properties) {
+		this.runner.withBean(RecordingBackend.class, () -> new RecordingBackend(store))
+			.withPropertyValues("spring.application.name=" + name, "lock.wait-time=0s", "lock.shutdown-timeout=0s")
+			.withPropertyValues(properties)
+			.run((context) -> use.accept(context.getBean(LockOperations.class)));
 	}
 
 	@Test
@@ -238,7 +271,7 @@ class LockAutoConfigurationTests {
 					assertThat(callbacks.poll(20, TimeUnit.SECONDS)).isEqualTo(key);
 					assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
 				}
-				await().until(() -> context.getBean(MeterRegistry.class).counter("lock.lost").count() == 5);
+				await().until(() -> context.getBean(MeterRegistry.class).get("lock.lost").counter().count() == 5);
 				long renewals = backend.renewals();
 				await().until(() -> backend.renewals() > renewals + 3);
 				other.close();
@@ -357,6 +390,14 @@ class LockAutoConfigurationTests {
 		void on(LockLostEvent event) {
 			this.events.add(event);
 			throw new IllegalStateException("listeners may fail");
+		}
+
+	}
+
+	static class Orders {
+
+		@DistributedLock(name = "order", key = "#id")
+		void pay(long id) {
 		}
 
 	}

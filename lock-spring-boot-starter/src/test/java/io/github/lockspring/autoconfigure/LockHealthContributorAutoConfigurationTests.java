@@ -16,9 +16,20 @@
 
 package io.github.lockspring.autoconfigure;
 
+import java.util.concurrent.TimeUnit;
+
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.availability.ApplicationAvailabilityAutoConfiguration;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
+import org.springframework.boot.availability.LivenessState;
+import org.springframework.boot.availability.ReadinessState;
+import org.springframework.boot.health.actuate.endpoint.HealthEndpoint;
+import org.springframework.boot.health.autoconfigure.actuate.endpoint.AvailabilityProbesAutoConfiguration;
+import org.springframework.boot.health.autoconfigure.actuate.endpoint.HealthEndpointAutoConfiguration;
+import org.springframework.boot.health.autoconfigure.application.AvailabilityHealthContributorAutoConfiguration;
 import org.springframework.boot.health.autoconfigure.contributor.HealthContributorAutoConfiguration;
 import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -39,7 +50,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LockHealthContributorAutoConfigurationTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
-		.withBean(RecordingBackend.class, () -> new RecordingBackend(new LocalStore()))
+		.withBean("recordingBackend", RecordingBackend.class, () -> new RecordingBackend(new LocalStore()))
 		.withConfiguration(
 				AutoConfigurations.of(LockAutoConfiguration.class, LockHealthContributorAutoConfiguration.class,
 						HealthContributorAutoConfiguration.class, HealthContributorRegistryAutoConfiguration.class));
@@ -69,6 +80,65 @@ class LockHealthContributorAutoConfigurationTests {
 				backend.setDown(false);
 				Awaitility.await().untilAsserted(() -> assertThat(indicator.health().getStatus()).isEqualTo(Status.UP));
 			});
+	}
+
+	@Test
+	void storeThatIsDownMakesTheApplicationUnready() {
+		readiness().withPropertyValues("management.endpoint.health.group.readiness.include=readinessState,lock")
+			.run((context) -> {
+				HealthEndpoint endpoint = context.getBean(HealthEndpoint.class);
+				AvailabilityChangeEvent.publish(context, ReadinessState.ACCEPTING_TRAFFIC);
+				AvailabilityChangeEvent.publish(context, LivenessState.CORRECT);
+				assertThat(endpoint.healthForPath("readiness").getStatus()).isEqualTo(Status.UP);
+				context.getBean(RecordingBackend.class).setDown(true);
+				await(endpoint, "readiness", Status.DOWN);
+				assertThat(endpoint.healthForPath("liveness").getStatus()).isEqualTo(Status.UP);
+				context.getBean(RecordingBackend.class).setDown(false);
+				await(endpoint, "readiness", Status.UP);
+			});
+	}
+
+	@Test
+	void storeThatIsDownLeavesTheApplicationReadyByDefault() {
+		readiness().run((context) -> {
+			HealthEndpoint endpoint = context.getBean(HealthEndpoint.class);
+			AvailabilityChangeEvent.publish(context, ReadinessState.ACCEPTING_TRAFFIC);
+			context.getBean(RecordingBackend.class).setDown(true);
+			await(endpoint, "lock", Status.DOWN);
+			assertThat(endpoint.healthForPath("readiness").getStatus()).isEqualTo(Status.UP);
+		});
+	}
+
+	@Test
+	void eachBackendHasAnEntry() {
+		readiness().withBean("other", RecordingBackend.class, () -> new RecordingBackend(new LocalStore(), "other"))
+			.withPropertyValues("lock.backend=recording",
+					"management.endpoint.health.group.readiness.include=readinessState,lock/recording")
+			.run((context) -> {
+				HealthEndpoint endpoint = context.getBean(HealthEndpoint.class);
+				context.getBean("other", RecordingBackend.class).setDown(true);
+				await(endpoint, "lock/other", Status.DOWN);
+				await(endpoint, "lock", Status.DOWN);
+				assertThat(endpoint.healthForPath("lock", "recording").getStatus()).isEqualTo(Status.UP);
+				AvailabilityChangeEvent.publish(context, ReadinessState.ACCEPTING_TRAFFIC);
+				assertThat(endpoint.healthForPath("readiness").getStatus()).isEqualTo(Status.UP);
+				context.getBean("recordingBackend", RecordingBackend.class).setDown(true);
+				await(endpoint, "readiness", Status.DOWN);
+			});
+	}
+
+	private ApplicationContextRunner readiness() {
+		return this.runner
+			.withConfiguration(AutoConfigurations.of(ApplicationAvailabilityAutoConfiguration.class,
+					AvailabilityHealthContributorAutoConfiguration.class, AvailabilityProbesAutoConfiguration.class,
+					EndpointAutoConfiguration.class, HealthEndpointAutoConfiguration.class))
+			.withPropertyValues("management.endpoint.health.probes.enabled=true");
+	}
+
+	private static void await(HealthEndpoint endpoint, String path, Status status) {
+		Awaitility.await()
+			.atMost(20, TimeUnit.SECONDS)
+			.until(() -> endpoint.healthForPath(path.split("/")).getStatus(), status::equals);
 	}
 
 	@Test

@@ -149,7 +149,9 @@ class LockLifecycleTests {
 			Store store = context.getBean(Store.class);
 			locks.acquire("42", locks.defaultOptions());
 			context.close();
-			assertThat(store.events).startsWith("released [lock:42] before stop").endsWith("destroyed");
+			assertThat(store.events).hasSize(2).endsWith("destroyed");
+			assertThat(store.events.get(0)).as("released once, or again by the last round")
+				.matches("released \\[lock:42(, lock:42)?] before stop");
 		});
 	}
 

@@ -17,10 +17,16 @@
 package io.github.lockspring.autoconfigure;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.invoke.VarHandle;
 import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import com.tngtech.archunit.ArchConfiguration;
@@ -29,6 +35,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.zaxxer.hikari.HikariDataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.generate.ClassNameGenerator;
 import org.springframework.aot.generate.DefaultGenerationContext;
@@ -47,6 +54,7 @@ import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.javapoet.ClassName;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
@@ -64,6 +72,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LockRuntimeHintsTests {
 
 	private static final String LETTUCE_FACTORY = "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory";
+
+	private static final Pattern LOOK_UP = Pattern.compile("(?:isPresent|Class\\.forName)\\(\\s*\"([\\w.$]+)\"");
 
 	private static RuntimeHints process(Class<?> client, String... properties) {
 		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
@@ -102,7 +112,7 @@ class LockRuntimeHintsTests {
 	@Test
 	void fieldsOfAllHandlesAreKnown() {
 		RuntimeHints hints = jdbc();
-		List<String> owners = read("io.github.lockspring").stream()
+		List<String> owners = classesIn("io.github.lockspring").stream()
 			.filter((type) -> type.getFields()
 				.stream()
 				.anyMatch((field) -> field.getRawType().isEquivalentTo(VarHandle.class)))
@@ -166,7 +176,7 @@ class LockRuntimeHintsTests {
 
 	@Test
 	void connectionsOfZooKeeperAreMadeByTheirNames() {
-		List<JavaClass> connections = read("org.apache.zookeeper").stream()
+		List<JavaClass> connections = classesIn("org.apache.zookeeper").stream()
 			.filter((type) -> type.isAssignableTo("org.apache.zookeeper.ClientCnxnSocket")
 					&& !type.getModifiers().contains(JavaModifier.ABSTRACT))
 			.toList();
@@ -207,18 +217,67 @@ class LockRuntimeHintsTests {
 	}
 
 	/**
-	 * With proxies of interfaces, because those of classes make all methods known.
-	 */
-	/**
 	 * Reads none of the thousands of classes of libraries that these refer to.
 	 */
-	private static JavaClasses read(String name) {
+	private static JavaClasses classesIn(String name) {
 		return ArchConfiguration.withThreadLocalScope((configuration) -> {
 			configuration.setResolveMissingDependenciesFromClassPath(false);
 			return new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests()).importPackages(name);
 		});
 	}
 
+	@Test
+	void classesThatAreLookedUpByNameAreKnown() throws IOException {
+		List<RuntimeHints> hints = List.of(jdbc(), redis(), zooKeeper());
+		assertThat(namesLookedUp()).hasSizeGreaterThan(7)
+			.contains("com.zaxxer.hikari.HikariDataSource", "kotlinx.coroutines.reactor.MonoKt")
+			.filteredOn((name) -> ClassUtils.isPresent(name, null))
+			.allSatisfy((name) -> assertThat(hints).as(name)
+				.anyMatch(RuntimeHintsPredicates.reflection().onType(TypeReference.of(name))));
+	}
+
+	private static Set<String> namesLookedUp() throws IOException {
+		try (Stream<Path> sources = Files.walk(Path.of("src", "main", "java"))) {
+			return sources.filter(Files::isRegularFile)
+				.map(LockRuntimeHintsTests::read)
+				.flatMap((code) -> LOOK_UP.matcher(code).results())
+				.map((result) -> result.group(1))
+				.collect(Collectors.toSet());
+		}
+	}
+
+	private static String read(Path source) {
+		try {
+			return Files.readString(source);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	@Test
+	void poolIsRead() {
+		assertThat(jdbc()).matches(RuntimeHintsPredicates.reflection()
+			.onMethodInvocation(ReflectionUtils.findMethod(HikariDataSource.class, "getJdbcUrl")));
+	}
+
+	@Test
+	void argumentsThatExpressionsReadAreKnown() {
+		assertThat(process(WithArguments.class, "lock.backend=local", "spring.aop.proxy-target-class=false"))
+			.matches(invocation(Purchase.class, "buyer"))
+			.matches(invocation(Purchase.class, "total"))
+			.matches(invocation(Buyer.class, "getName"))
+			.matches(invocation(Discount.class, "getPercent"))
+			.matches(RuntimeHintsPredicates.reflection().onType(Unread.class).negate());
+	}
+
+	private static Predicate<RuntimeHints> invocation(Class<?> type, String name) {
+		return RuntimeHintsPredicates.reflection().onMethodInvocation(ReflectionUtils.findMethod(type, name));
+	}
+
+	/**
+	 * With proxies of interfaces, because those of classes make all methods known.
+	 */
 	private static RuntimeHints processFallbacks() {
 		return process(Fallbacks.class, "lock.backend=local", "spring.aop.proxy-target-class=false");
 	}
@@ -339,6 +398,50 @@ class LockRuntimeHintsTests {
 		@DistributedLock(onFailure = OnFailure.FALLBACK, fallback = "missing")
 		void refund() {
 		}
+
+	}
+
+	static class WithArguments {
+
+		@DistributedLock(key = "#purchase.buyer.name")
+		void buy(Purchase purchase) {
+		}
+
+		@DistributedLock(condition = "#p0?.percent > 10")
+		void reduce(Discount discount) {
+		}
+
+		@DistributedLock(key = "'a.b' + #id")
+		void ignore(long id, Unread unread) {
+		}
+
+	}
+
+	record Purchase(Buyer buyer) {
+
+		public long total() {
+			return 1;
+		}
+
+	}
+
+	static class Buyer {
+
+		public String getName() {
+			return "a";
+		}
+
+	}
+
+	static class Discount {
+
+		public int getPercent() {
+			return 20;
+		}
+
+	}
+
+	static class Unread {
 
 	}
 

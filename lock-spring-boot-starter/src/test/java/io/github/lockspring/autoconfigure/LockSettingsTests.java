@@ -37,9 +37,9 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockOptions;
-import io.github.lockspring.aop.InsideTransaction;
-import io.github.lockspring.aop.LockChecks;
-import io.github.lockspring.aop.LockDefaults;
+import io.github.lockspring.aop.annotation.InsideTransaction;
+import io.github.lockspring.aop.annotation.LockChecks;
+import io.github.lockspring.aop.annotation.LockDefaults;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.support.Durations;
 import io.github.lockspring.zookeeper.ZooKeeperLockSettings;
@@ -78,7 +78,7 @@ class LockSettingsTests {
 		properties.setMaxKeys(6);
 		properties.getHandOff().setLimit(7);
 		properties.getHandOff().setSpan(Duration.ofMillis(8));
-		assertThat(LockSettings.of(properties).engineSettings()).isEqualTo(EngineSettings.defaults()
+		assertThat(LockSettings.of(properties, null).engineSettings()).isEqualTo(EngineSettings.defaults()
 			.withOperationTimeout(Duration.ofSeconds(3))
 			.withRenewInterval(Duration.ofSeconds(4))
 			.withMaxHoldTime(Duration.ofHours(5))
@@ -91,16 +91,16 @@ class LockSettingsTests {
 		LockProperties properties = new LockProperties();
 		properties.setOperationTimeout(Duration.ofSeconds(3));
 		properties.getZookeeper().setNamespace("my-locks");
-		assertThat(LockSettings.of(properties).zooKeeperSettings())
+		assertThat(LockSettings.of(properties, null).zooKeeperSettings())
 			.isEqualTo(new ZooKeeperLockSettings("my-locks", Duration.ofSeconds(3)));
 		properties.getZookeeper().setConnectString("host:2181");
-		assertThat(LockSettings.of(properties).zooKeeperSettings())
+		assertThat(LockSettings.of(properties, null).zooKeeperSettings())
 			.isEqualTo(new ZooKeeperLockSettings("my-locks", Duration.ofSeconds(3), Duration.ofSeconds(10), false));
 	}
 
 	@Test
 	void defaultsOfThePropertiesAreThoseOfTheLibrary() {
-		LockSettings settings = LockSettings.of(new LockProperties());
+		LockSettings settings = LockSettings.of(new LockProperties(), null);
 		assertThat(settings.engineSettings()).isEqualTo(EngineSettings.defaults());
 		assertThat(settings.options()).hasToString(LockOptions.defaults().toString());
 	}
@@ -167,6 +167,19 @@ class LockSettingsTests {
 			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("126 bytes"));
 	}
 
+	@Test
+	void applicationNameThatIsTooLongIsExplained() {
+		this.runner.withPropertyValues("lock.backend=local", "spring.application.name=" + "n".repeat(122))
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("lock.key-prefix",
+					"126 bytes", "spring.application.name"));
+		this.runner
+			.withPropertyValues("lock.backend=local", "spring.application.name=" + "n".repeat(122),
+					"lock.key-prefix=shop")
+			.run((context) -> assertThat(context).hasNotFailed());
+		this.runner.withPropertyValues("lock.backend=local", "spring.application.name=" + "n".repeat(121))
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "lock.wait-time=abc", "lock.lease-time=99999999999999999999s", "lock.max-keys=many",
 			"lock.aop.order=first", "lock.auto-renew=perhaps", "lock.inside-transaction=never", "lock.checks=off",
@@ -209,7 +222,7 @@ class LockSettingsTests {
 	void leaseMayBeRenewedForEver(String maxHoldTime) {
 		LockProperties properties = bind("max-hold-time", maxHoldTime);
 		assertThat(properties.getMaxHoldTime().isUnlimited()).isEqualTo(maxHoldTime.equalsIgnoreCase("unlimited"));
-		assertThat(LockSettings.of(properties).engineSettings().maxHoldTime()).isEqualTo(Durations.LONGEST);
+		assertThat(LockSettings.of(properties, null).engineSettings().maxHoldTime()).isEqualTo(Durations.LONGEST);
 	}
 
 	@ParameterizedTest
@@ -235,7 +248,7 @@ class LockSettingsTests {
 		LockProperties properties = new LockProperties();
 		properties.getNames().put(name, new LockProperties.Named());
 		assertThatExceptionOfType(InvalidConfigurationPropertyValueException.class)
-			.isThrownBy(() -> LockSettings.of(properties))
+			.isThrownBy(() -> LockSettings.of(properties, null))
 			.withMessageContaining("lock.names[" + name + "]")
 			.withMessageContaining(reason);
 	}
@@ -254,7 +267,7 @@ class LockSettingsTests {
 	}
 
 	private static LockDefaults defaults(String... properties) {
-		return LockSettings.of(bind(properties)).annotationDefaults();
+		return LockSettings.of(bind(properties), null).annotationDefaults();
 	}
 
 	private static LockProperties bind(String... properties) {
@@ -295,7 +308,7 @@ class LockSettingsTests {
 
 	@Test
 	void annotationsHaveDefaults() {
-		LockDefaults defaults = LockSettings.of(new LockProperties()).annotationDefaults();
+		LockDefaults defaults = LockSettings.of(new LockProperties(), null).annotationDefaults();
 		assertThat(defaults.insideTransaction()).isEqualTo(InsideTransaction.AFTER_COMPLETION);
 		assertThat(defaults.checks()).isEqualTo(LockChecks.FAIL);
 		assertThat(defaults.configuredNames()).isEmpty();
@@ -309,7 +322,7 @@ class LockSettingsTests {
 					"lock.aop.mode=aspectj")
 			.run((context) -> {
 				LockProperties properties = context.getBean(LockProperties.class);
-				LockDefaults defaults = LockSettings.of(properties).annotationDefaults();
+				LockDefaults defaults = LockSettings.of(properties, null).annotationDefaults();
 				assertThat(defaults.insideTransaction()).isEqualTo(InsideTransaction.REFUSE);
 				assertThat(defaults.checks()).isEqualTo(LockChecks.WARN);
 				assertThat(properties.getAop().getMode()).isEqualTo(LockProperties.AopMode.ASPECTJ);

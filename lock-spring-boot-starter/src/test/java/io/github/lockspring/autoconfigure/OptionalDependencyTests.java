@@ -52,10 +52,10 @@ class OptionalDependencyTests {
 	 * What an application on one store does not need: all but the starter's own
 	 * dependencies.
 	 */
-	private static final String ALL_OPTIONAL = "spring-(tx|jdbc|data-.*|oxm|context-support|aspects|test)-|"
+	private static final String ALL_OPTIONAL = "spring-(tx|jdbc|data-.*|oxm|context-support|aspects|test|integration-core|messaging)-|"
 			+ "spring-boot-(jdbc|data-.*|netty|persistence|sql|transaction|health|actuator.*|starter-test|test.*)-|"
 			+ "lettuce-|jedis-|redis-authx-|netty-|reactor-|rxjava-|mutiny-|reactive-streams-|kotlin|atomicfu-|"
-			+ "curator-|zookeeper|micrometer-core|HikariCP|h2-|postgresql-|mariadb-|mysql-|aspectj(tools|weaver)-|"
+			+ "shedlock-core-|curator-|zookeeper|micrometer-(core|registry-)|spring-boot-micrometer-|prometheus-|HikariCP|h2-|postgresql-|mariadb-|mysql-|aspectj(tools|weaver)-|"
 			+ "HdrHistogram|mockito|byte-buddy|assertj|junit|commons-pool2|guava|jackson";
 
 	/**
@@ -76,9 +76,11 @@ class OptionalDependencyTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "spring-tx-", "(reactor-core|reactive-streams)-", "(kotlin|atomicfu-)", "micrometer-core-",
-			"spring-boot-(health|actuator.*)-", "aspectj(weaver|tools)-", "spring-(boot-)?jdbc-",
-			"spring-(boot-)?data-", "(lettuce-core|jedis)-", "(curator-framework|zookeeper)-" })
+	@ValueSource(strings = { "spring-tx-", "(reactor-core|reactive-streams)-", "(kotlin|atomicfu-)",
+			"(micrometer-(core|registry-)|spring-boot-micrometer-|prometheus-)", "spring-boot-(health|actuator.*)-",
+			"aspectj(weaver|tools)-", "spring-(boot-)?jdbc-",
+			"(spring-integration-core|spring-messaging|shedlock-core)-", "spring-(boot-)?data-",
+			"(lettuce-core|jedis)-", "(curator-framework|zookeeper)-" })
 	void applicationWithLocalLocksWorksWithout(String jars) throws Exception {
 		run(jars, "lock.backend=local",
 				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration,"

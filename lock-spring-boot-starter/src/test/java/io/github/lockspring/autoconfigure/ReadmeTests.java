@@ -16,25 +16,18 @@
 
 package io.github.lockspring.autoconfigure;
 
-import java.io.IOException;
-import java.io.StringWriter;
-import java.net.URI;
-import java.net.URL;
 import java.net.URLClassLoader;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
-
-import javax.tools.JavaFileObject.Kind;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.ToolProvider;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+import io.github.lockspring.support.JavaCode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -43,10 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ReadmeTests {
 
-	private static final Pattern JAVA = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
-
 	private static final String IMPORTS = """
-			package readme;
 			import java.time.Duration;
 			import java.util.concurrent.locks.Lock;
 			import io.github.lockspring.*;
@@ -75,17 +65,15 @@ class ReadmeTests {
 
 	@Test
 	void codeIsCompiledAndStarted() throws Exception {
-		List<String> blocks = JAVA.matcher(Files.readString(Path.of("..", "README.md")))
-			.results()
-			.map((match) -> match.group(1))
-			.toList();
+		List<String> blocks = JavaCode.blocksOf(Path.of("..", "README.md"));
 		assertThat(blocks).hasSize(4);
-		try (URLClassLoader loader = compile(
-				Map.of("First", "class First {" + blocks.get(0) + "}", "Orders", blocks.get(1), "InCode",
-						"class InCode { void use(LockOperations locks, LockClient client) {" + blocks.get(2)
-								+ "} void pay(long id) { } }",
-						"Alone", "class Alone { void use(javax.sql.DataSource dataSource) {" + blocks.get(3)
-								+ "} void pay(long id) { } }"))) {
+		Map<String, String> code = new HashMap<>(SURROUNDINGS);
+		code.putAll(Map.of("First", "class First {" + blocks.get(0) + "}", "Orders", blocks.get(1), "InCode",
+				"class InCode { void use(LockOperations locks, LockClient client) {" + blocks.get(2)
+						+ "} void pay(long id) { } }",
+				"Alone", "class Alone { void use(javax.sql.DataSource dataSource) {" + blocks.get(3)
+						+ "} void pay(long id) { } }"));
+		try (URLClassLoader loader = new JavaCode("readme", IMPORTS).compile(code, this.classes)) {
 			start(loader);
 		}
 	}
@@ -116,42 +104,6 @@ class ReadmeTests {
 		catch (ClassNotFoundException ex) {
 			throw new IllegalStateException(ex);
 		}
-	}
-
-	private URLClassLoader compile(Map<String, String> code) throws IOException {
-		List<Source> sources = List.of(code, SURROUNDINGS)
-			.stream()
-			.flatMap((each) -> each.entrySet().stream())
-			.map((each) -> new Source(each.getKey(), each.getValue()))
-			.toList();
-		StringWriter problems = new StringWriter();
-		boolean compiled = ToolProvider.getSystemJavaCompiler()
-			.getTask(problems, null, null,
-					List.of("-proc:none", "-parameters", "-d", this.classes.toString(), "-classpath",
-							System.getProperty("java.class.path")),
-					null, sources)
-			.call();
-		assertThat(compiled).as(problems.toString()).isTrue();
-		return new URLClassLoader(new URL[] { this.classes.toUri().toURL() }, getClass().getClassLoader());
-	}
-
-	/**
-	 * A source file; an ellipsis stands for code that does not matter.
-	 */
-	private static final class Source extends SimpleJavaFileObject {
-
-		private final String text;
-
-		Source(String name, String code) {
-			super(URI.create("string:///readme/" + name + ".java"), Kind.SOURCE);
-			this.text = IMPORTS + code.replace("…", "/* … */");
-		}
-
-		@Override
-		public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-			return this.text;
-		}
-
 	}
 
 }

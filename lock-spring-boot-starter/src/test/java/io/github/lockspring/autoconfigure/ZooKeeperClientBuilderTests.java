@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ZooKeeperClientBuilderTests {
 
-	private final LockProperties.ZooKeeper properties = new LockProperties.ZooKeeper();
+	private final ZooKeeperLockProperties properties = new ZooKeeperLockProperties();
 
 	@Test
 	void connectingMayTakeHalfOfTheSession() {

@@ -22,9 +22,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 
@@ -33,6 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.mockito.AdditionalAnswers;
 
+import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockShutdownException;
@@ -52,15 +51,19 @@ import io.github.lockspring.test.SettableTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.BDDMockito.willAnswer;
 import static org.mockito.BDDMockito.willThrow;
+import static org.mockito.Mockito.clearInvocations;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
 
 /**
- * Tests for {@link LeaseLock}: the contract of {@link Lock}, as a suite for
- * {@link java.util.concurrent.locks.ReentrantLock} would check it.
+ * Tests for {@link LeaseLock} with a settable time: the contract of {@link Lock}, as a
+ * suite for {@link java.util.concurrent.locks.ReentrantLock} would check it.
  */
 class LeaseLockTests {
 
@@ -76,9 +79,9 @@ class LeaseLockTests {
 
 	private final LockEngine otherEngine = engine(new LocalLockBackend(this.store));
 
-	private final Lock lock = client(this.engine).lock("42");
+	private final LeaseLock lock = client(this.engine).lock("42");
 
-	private final Lock elsewhere = client(this.otherEngine).lock("42");
+	private final LeaseLock elsewhere = client(this.otherEngine).lock("42");
 
 	private final List<Thread> threads = new ArrayList<>();
 
@@ -100,8 +103,8 @@ class LeaseLockTests {
 		this.threads.forEach(Thread::interrupt);
 	}
 
-	private <T> Running<T> start(Callable<T> action) {
-		Running<T> running = new Running<>(action);
+	private <T> TestThread<T> start(Callable<T> action) {
+		TestThread<T> running = new TestThread<>(action);
 		this.threads.add(running.thread);
 		running.thread.start();
 		return running;
@@ -111,16 +114,16 @@ class LeaseLockTests {
 	 * Starts an action and returns when it waits. Others may sleep as well: the timer of
 	 * both engines, which is awake at times, and those that waited before.
 	 */
-	private <T> Running<T> startWaiting(Callable<T> action) {
+	private <T> TestThread<T> startWaiting(Callable<T> action) {
 		int others = 2 + this.waiting;
-		Running<T> running = start(action);
+		TestThread<T> running = start(action);
 		Awaitility.await().until(() -> running.result.isDone() || this.time.sleepers() > others);
 		assertThat(running.result).as("waits").isNotDone();
 		this.waiting++;
 		return running;
 	}
 
-	private Running<Void> startLocking() {
+	private TestThread<Void> startLocking() {
 		return startWaiting(() -> {
 			this.lock.lock();
 			this.lock.unlock();
@@ -198,7 +201,7 @@ class LeaseLockTests {
 	@Test
 	void timedTryLockFailsWhenTheTimeIsOver() {
 		this.lock.lock();
-		Running<Boolean> waiting = startWaiting(() -> this.lock.tryLock(3, TimeUnit.SECONDS));
+		TestThread<Boolean> waiting = startWaiting(() -> this.lock.tryLock(3, TimeUnit.SECONDS));
 		this.time.advance(Duration.ofMillis(2999));
 		assertThat(waiting.result).isNotDone();
 		this.time.advance(Duration.ofMillis(1));
@@ -208,7 +211,7 @@ class LeaseLockTests {
 	@Test
 	void timedTryLockSucceedsWhenTheLockIsReleasedInTime() {
 		this.elsewhere.lock();
-		Running<Boolean> waiting = startWaiting(() -> this.lock.tryLock(3, TimeUnit.SECONDS));
+		TestThread<Boolean> waiting = startWaiting(() -> this.lock.tryLock(3, TimeUnit.SECONDS));
 		this.elsewhere.unlock();
 		assertThat(waiting.get()).isTrue();
 	}
@@ -225,7 +228,7 @@ class LeaseLockTests {
 	@Test
 	void timedTryLockMayWaitForEver() {
 		this.elsewhere.lock();
-		Running<Boolean> waiting = startWaiting(() -> this.lock.tryLock(Long.MAX_VALUE, TimeUnit.DAYS));
+		TestThread<Boolean> waiting = startWaiting(() -> this.lock.tryLock(Long.MAX_VALUE, TimeUnit.DAYS));
 		this.elsewhere.unlock();
 		assertThat(waiting.get()).isTrue();
 	}
@@ -239,7 +242,7 @@ class LeaseLockTests {
 	@Test
 	void lockWaits() {
 		this.lock.lock();
-		Running<Void> waiting = startLocking();
+		TestThread<Void> waiting = startLocking();
 		this.lock.unlock();
 		waiting.get();
 		assertNotHeld();
@@ -248,7 +251,7 @@ class LeaseLockTests {
 	@Test
 	void lockWaitsForAnotherProcess() {
 		this.elsewhere.lock();
-		Running<Void> waiting = startLocking();
+		TestThread<Void> waiting = startLocking();
 		this.elsewhere.unlock();
 		waiting.get();
 		assertNotHeld();
@@ -257,7 +260,7 @@ class LeaseLockTests {
 	@Test
 	void lockInterruptiblyWaits() {
 		this.elsewhere.lock();
-		Running<Boolean> waiting = startWaiting(() -> {
+		TestThread<Boolean> waiting = startWaiting(() -> {
 			this.lock.lockInterruptibly();
 			return true;
 		});
@@ -274,7 +277,7 @@ class LeaseLockTests {
 			}
 			return this.localBackend.contend(call.getArgument(0), call.getArgument(1));
 		}).given(this.backend).contend(any(), any());
-		Running<Void> waiting = startLocking();
+		TestThread<Void> waiting = startLocking();
 		for (int i = 0; i < 20; i++) {
 			this.time.advance(Duration.ofSeconds(10));
 		}
@@ -337,7 +340,7 @@ class LeaseLockTests {
 	@Test
 	void threadLocksAgainWhileOthersWait() {
 		this.lock.lock();
-		Running<Void> waiting = startLocking();
+		TestThread<Void> waiting = startLocking();
 		this.lock.lock();
 		this.lock.unlock();
 		assertThat(waiting.result).isNotDone();
@@ -349,7 +352,7 @@ class LeaseLockTests {
 	void waitersGetTheLockInTheirOrder() {
 		this.lock.lock();
 		List<Integer> order = Collections.synchronizedList(new ArrayList<>());
-		List<Running<Boolean>> waiting = new ArrayList<>();
+		List<TestThread<Boolean>> waiting = new ArrayList<>();
 		for (int i = 0; i < 20; i++) {
 			int number = i;
 			waiting.add(startWaiting(() -> {
@@ -360,7 +363,7 @@ class LeaseLockTests {
 			}));
 		}
 		this.lock.unlock();
-		waiting.forEach(Running::get);
+		waiting.forEach(TestThread::get);
 		assertThat(order).hasSize(20).isSorted();
 	}
 
@@ -446,7 +449,7 @@ class LeaseLockTests {
 		assertNotHeld();
 	}
 
-	private static void assertInterrupted(Running<?> waiting) {
+	private static void assertInterrupted(TestThread<?> waiting) {
 		waiting.thread.interrupt();
 		assertThat(waiting.failure()).isExactlyInstanceOf(InterruptedException.class);
 		assertThat(waiting.interruptedAtEnd).as("status").isFalse();
@@ -455,7 +458,7 @@ class LeaseLockTests {
 	@Test
 	void waitingLockIsNotInterruptedAndKeepsTheStatus() {
 		this.lock.lock();
-		Running<Void> waiting = startLocking();
+		TestThread<Void> waiting = startLocking();
 		waiting.thread.interrupt();
 		this.time.advance(Duration.ofSeconds(1));
 		assertThat(waiting.result).isNotDone();
@@ -490,6 +493,72 @@ class LeaseLockTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.lock::unlock);
 		this.lock.lock();
 		assertHeldByCurrentThread();
+	}
+
+	@Test
+	void queriesReportTheLoss() {
+		this.lock.lock();
+		this.lock.lock();
+		assertThat(this.lock.getHoldCount()).isEqualTo(2);
+		assertThat(this.lock.remaining()).isPositive();
+		assertThat(this.lock.fencingToken()).isPositive();
+		loseAll();
+		assertThat(this.lock.isHeldByCurrentThread()).isFalse();
+		assertThat(this.lock.getHoldCount()).isZero();
+		assertThat(this.lock.remaining()).isZero();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(this.lock::fencingToken);
+	}
+
+	@Test
+	void queriesThatCallTheStoreSayThatItIsAway() {
+		willThrow(new BackendUnavailableException("down", null)).given(this.backend).inspect(any(), any());
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(this.lock::isLocked);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(this.lock::holders);
+		this.lock.lock();
+		assertThat(this.lock.isLocked()).as("known without the store").isTrue();
+	}
+
+	@Test
+	void otherQueriesDoNotCallTheStore() {
+		this.lock.lock();
+		clearInvocations(this.backend);
+		assertThat(this.lock.isHeldByCurrentThread()).isTrue();
+		assertThat(this.lock.getHoldCount()).isOne();
+		assertThat(this.lock.remaining()).isPositive();
+		assertThat(this.lock.fencingToken()).isPositive();
+		assertThat(this.lock.getQueueLength()).isZero();
+		verify(this.backend, never()).inspect(any(), any());
+		verify(this.backend, never()).renew(any(), any());
+	}
+
+	@Test
+	void asynchronousLockWaitsThroughAnOutageOfTheStore() {
+		AtomicBoolean down = new AtomicBoolean(true);
+		willAnswer((call) -> {
+			if (down.get()) {
+				throw new BackendUnavailableException("down", null);
+			}
+			return this.localBackend.contend(call.getArgument(0), call.getArgument(1));
+		}).given(this.backend).contend(any(), any());
+		CompletableFuture<LockHandle> waiting = this.lock.lockAsync();
+		for (int i = 0; i < 20; i++) {
+			this.time.advance(Duration.ofSeconds(10));
+		}
+		assertThat(waiting).isNotDone();
+		down.set(false);
+		Awaitility.await().until(() -> {
+			this.time.advance(Duration.ofMillis(100));
+			return waiting.isDone();
+		});
+		assertThat(waiting.join().isHeld()).isTrue();
+	}
+
+	@Test
+	void durationsAreRequired() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.lock.tryLock((Duration) null))
+			.withMessage("'waitTime' must not be null");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.lock.tryLockAsync(null))
+			.withMessage("'waitTime' must not be null");
 	}
 
 	@Test
@@ -536,57 +605,6 @@ class LeaseLockTests {
 	@Test
 	void lockNamesItsKey() {
 		assertThat(this.lock).hasToString("distributed lock 'lock:42'");
-	}
-
-	/**
-	 * An action in a thread of its own.
-	 */
-	private static final class Running<T> {
-
-		private final CompletableFuture<T> result = new CompletableFuture<>();
-
-		private final Thread thread;
-
-		private volatile boolean interruptedAtEnd;
-
-		Running(Callable<T> action) {
-			this.thread = new Thread(() -> run(action));
-			this.thread.setDaemon(true);
-		}
-
-		private void run(Callable<T> action) {
-			try {
-				T value = action.call();
-				this.interruptedAtEnd = Thread.currentThread().isInterrupted();
-				this.result.complete(value);
-			}
-			catch (Throwable ex) {
-				this.interruptedAtEnd = Thread.currentThread().isInterrupted();
-				this.result.completeExceptionally(ex);
-			}
-		}
-
-		T get() {
-			try {
-				return this.result.get(20, TimeUnit.SECONDS);
-			}
-			catch (InterruptedException | ExecutionException | TimeoutException ex) {
-				throw new AssertionError("Stuck or failed: " + List.of(this.thread.getStackTrace()), ex);
-			}
-		}
-
-		Throwable failure() {
-			try {
-				throw new AssertionError("Did not fail: " + this.result.get(20, TimeUnit.SECONDS));
-			}
-			catch (ExecutionException ex) {
-				return ex.getCause();
-			}
-			catch (InterruptedException | TimeoutException ex) {
-				throw new AssertionError(ex);
-			}
-		}
-
 	}
 
 }

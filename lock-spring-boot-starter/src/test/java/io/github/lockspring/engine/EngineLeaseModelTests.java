@@ -144,6 +144,62 @@ class EngineLeaseModelTests extends EngineModel {
 	}
 
 	@Test
+	void readersShareALeaseUntilTheLastOneEnds() {
+		Lincheck.runConcurrentTest(ORDERS, () -> {
+			Process process = new Process();
+			Hold first = process.engine.acquireUninterruptibly("k", process.shared, new Object(), 0);
+			process.start("first", () -> require(first.release(), "lost"));
+			process.start("b", process::shareAndRelease);
+			process.start("c", process::shareAndRelease);
+			process.finish();
+			require(process.losses.get() == 0, "lost");
+		});
+	}
+
+	@Test
+	void readersThatShareALeaseExcludeAWriter() {
+		Lincheck.runConcurrentTest(ORDERS, () -> {
+			Process process = new Process();
+			process.start("a", process::shareAndRelease);
+			process.start("b", process::shareAndRelease);
+			process.start("writer", process::acquireAndRelease);
+			process.finish();
+			require(process.losses.get() == 0, "lost");
+		});
+	}
+
+	@Test
+	void sharedLeaseThatIsLostIsHeldByNoReader() {
+		Lincheck.runConcurrentTest(ORDERS, () -> {
+			Process process = new Process();
+			Hold first = process.engine.acquireUninterruptibly("k", process.shared, new Object(), 0);
+			LeaseRequest lease = first.lease().request();
+			process.holds.add(first);
+			process.start("first", first::release);
+			process.start("b", () -> {
+				Hold hold = process.engine.acquireUninterruptibly("k", process.shared, new Object(), 0);
+				if (hold != null) {
+					synchronized (process.holds) {
+						process.holds.add(hold);
+					}
+					hold.release();
+				}
+			});
+			process.start("notification", () -> {
+				if (process.backend.release(lease, Duration.ofSeconds(1))) {
+					process.backend.listener().onLost(lease);
+					process.requireFree(lease);
+				}
+			});
+			process.join();
+			require(process.losses.get() <= 2, "lost twice");
+			require(process.engine.size() == 0, "left in the queue");
+			require(process.backend.isFree(), "left in the store");
+			process.engine.close();
+		});
+	}
+
+	@Test
 	void readerWhoseLeaseIsLostWhileTheWriterStepsDownIsNotHeld() {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Process process = new Process();

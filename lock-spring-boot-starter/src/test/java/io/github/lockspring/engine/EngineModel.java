@@ -18,7 +18,10 @@ package io.github.lockspring.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import ch.qos.logback.classic.Level;
@@ -36,28 +39,36 @@ import io.github.lockspring.spi.LeaseRequest;
  */
 abstract class EngineModel {
 
-	static final int ORDERS = 1000;
+	/**
+	 * How many orders a check explores: ten times as many with {@code -Ptorture}.
+	 */
+	static final int ORDERS = 300 * Integer.getInteger("lock.test.scale", 1);
 
 	/**
 	 * Has the classes prepared for the checker, which does so when they are first used:
-	 * that takes long enough on a slow machine for a check to count as hung. The logging
-	 * of losses would be explored as well, and is much larger than the loss itself.
+	 * that takes long enough on a slow machine for a check to count as hung. They are
+	 * initialized before, as an initializer that is broken off spoils its class for all
+	 * checks. The logging of losses would be explored as well, and is much larger than
+	 * the loss itself.
 	 */
 	@BeforeAll
 	static void prepareClasses() {
 		((Logger) LoggerFactory.getLogger("io.github.lockspring")).setLevel(Level.OFF);
+		useAllClasses();
 		try {
-			Lincheck.runConcurrentTest(1, () -> {
-				Process process = new Process();
-				process.contendedHold().release();
-				process.acquireAndReleaseAsync();
-				process.start("a", process::acquireAndRelease);
-				process.finish();
-			});
+			Lincheck.runConcurrentTest(1, EngineModel::useAllClasses);
 		}
 		catch (LincheckAssertionError ex) {
 			LoggerFactory.getLogger(EngineModel.class).info("Slow: {}", ex.getMessage());
 		}
+	}
+
+	private static void useAllClasses() {
+		Process process = new Process();
+		process.contendedHold().release();
+		process.acquireAndReleaseAsync();
+		process.start("a", process::acquireAndRelease);
+		process.finish();
 	}
 
 	static void require(boolean condition, String what) {
@@ -75,6 +86,8 @@ abstract class EngineModel {
 
 		final AcquireOptions shared = AcquireOptions.shared(Duration.ofSeconds(30), true);
 
+		final AcquireOptions permit = AcquireOptions.permits(1, 3, Duration.ofSeconds(30), true);
+
 		final AtomicInteger losses = new AtomicInteger();
 
 		final ModelTime time = new ModelTime();
@@ -86,6 +99,12 @@ abstract class EngineModel {
 		private final List<Thread> threads = new ArrayList<>();
 
 		final List<Hold> holds = new ArrayList<>();
+
+		private final AtomicInteger permitsInUse = new AtomicInteger();
+
+		private final LeaseRequest elsewhere = new LeaseRequest("k", this.permit.leaseTerms(false), "elsewhere", 1);
+
+		private final Set<Long> tokensOfPermits = new HashSet<>();
 
 		private int inside;
 
@@ -124,6 +143,66 @@ abstract class EngineModel {
 			return hold;
 		}
 
+		/**
+		 * Holds of two permits, which can be handed off, while another process has the
+		 * third.
+		 */
+		List<Hold> contendedPermits() {
+			this.backend.tryAcquire(this.elsewhere, Duration.ZERO);
+			Hold one = this.engine.acquireUninterruptibly("k", this.permit, new Object(), 0);
+			Hold other = this.engine.acquireUninterruptibly("k", this.permit, new Object(), 0);
+			List<CompletableFuture<Hold>> waiters = List.of(acquirePermit(), acquirePermit());
+			waiters.forEach((waiter) -> require(waiter.cancel(false), "three permits"));
+			List<Hold> contended = new ArrayList<>();
+			for (Hold former : List.of(one, other)) {
+				require(former.release(), "lost");
+				Hold hold = this.engine.acquireUninterruptibly("k", this.permit, new Object(), 0);
+				use(hold);
+				contended.add(hold);
+			}
+			return contended;
+		}
+
+		CompletableFuture<Hold> acquirePermit() {
+			return this.engine.acquireAsync("k", this.permit, new Object(), 1);
+		}
+
+		void acquireAndReleasePermit() {
+			this.time.advanceWithReadings();
+			Hold hold = this.engine.acquireUninterruptibly("k", this.permit, new Object(), 1);
+			if (hold != null) {
+				use(hold);
+				require(endPermit(hold), "lost");
+			}
+		}
+
+		void leaveOrRelease(CompletableFuture<Hold> acquisition) {
+			if (!acquisition.cancel(false)) {
+				Hold hold = acquisition.join();
+				use(hold);
+				require(endPermit(hold), "lost");
+			}
+		}
+
+		void leaveOrEnd(CompletableFuture<Hold> acquisition) {
+			if (!acquisition.cancel(false)) {
+				acquisition.join().release();
+			}
+		}
+
+		private void use(Hold hold) {
+			require(this.permitsInUse.incrementAndGet() <= 2, "three inside");
+			require(this.backend.isHeldBy(hold.lease().request()), "not held in the store");
+			synchronized (this.tokensOfPermits) {
+				require(this.tokensOfPermits.add(hold.token()), "token used twice");
+			}
+		}
+
+		boolean endPermit(Hold hold) {
+			this.permitsInUse.decrementAndGet();
+			return hold.release();
+		}
+
 		Thread start(String name, Runnable action) {
 			Thread thread = new Thread(action, name);
 			this.threads.add(thread);
@@ -158,6 +237,15 @@ abstract class EngineModel {
 			if (hold != null) {
 				require(hold.isHeld(), "not held");
 				require(!this.backend.isFree(), "not held in the store");
+				require(hold.release(), "lost");
+			}
+		}
+
+		void shareAndRelease() {
+			Hold hold = this.engine.acquireUninterruptibly("k", this.shared, new Object(), 1);
+			if (hold != null) {
+				require(hold.isHeld(), "not held");
+				require(this.backend.isHeldBy(hold.lease().request()), "not held in the store");
 				require(hold.release(), "lost");
 			}
 		}
@@ -207,6 +295,7 @@ abstract class EngineModel {
 
 		void finish() {
 			join();
+			this.backend.release(this.elsewhere, Duration.ZERO);
 			require(this.engine.size() == 0, "left in the queue");
 			require(this.backend.isFree(), "left in the store");
 			require(this.losses.get() <= 1, "lost twice");

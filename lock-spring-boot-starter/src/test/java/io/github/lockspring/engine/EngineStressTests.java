@@ -19,6 +19,8 @@ package io.github.lockspring.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +40,7 @@ import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.local.LocalStores;
 import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.TimeSource;
 
 import static io.github.lockspring.engine.Harness.KEY;
@@ -53,6 +56,12 @@ class EngineStressTests {
 
 	private static final int THREADS = 16;
 
+	private static final int LIMIT = 5;
+
+	private static final AcquireOptions ONE_PERMIT = AcquireOptions.permits(1, LIMIT, Harness.LEASE, true);
+
+	private static final AcquireOptions TWO_PERMITS = AcquireOptions.permits(2, LIMIT, Harness.LEASE, true);
+
 	private final LocalStore store = new LocalStore();
 
 	private final List<LockEngine> engines = new ArrayList<>();
@@ -64,6 +73,12 @@ class EngineStressTests {
 	private final List<String> violations = new CopyOnWriteArrayList<>();
 
 	private final AtomicInteger readers = new AtomicInteger();
+
+	private final AtomicInteger permits = new AtomicInteger();
+
+	private final AtomicInteger permitted = new AtomicInteger();
+
+	private final Set<Long> tokensOfPermits = ConcurrentHashMap.newKeySet();
 
 	private int counter;
 
@@ -119,8 +134,27 @@ class EngineStressTests {
 		run(20_000, true, Harness.TERMS, Harness.SHARED);
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "1, true", "2, true", "2, false" })
+	void permitsStayWithinTheirLimit(int engines, boolean queue) throws Exception {
+		createEngines(engines, queue,
+				EngineSettings.defaults().withPoll(Duration.ofNanos(1), Duration.ofMillis(1), Duration.ofMillis(50)));
+		run(50_000, true, ONE_PERMIT, ONE_PERMIT, ONE_PERMIT, TWO_PERMITS);
+	}
+
 	@Test
 	void counterStaysExactWhileTheStoreFails() throws Exception {
+		createFailingEngines();
+		run(20_000, false, Harness.TERMS);
+	}
+
+	@Test
+	void permitsStayWithinTheirLimitWhileTheStoreFails() throws Exception {
+		createFailingEngines();
+		run(20_000, false, ONE_PERMIT, ONE_PERMIT, ONE_PERMIT, TWO_PERMITS);
+	}
+
+	private void createFailingEngines() {
 		createEngines(2, true,
 				EngineSettings.defaults().withPoll(Duration.ofMillis(1), Duration.ofMillis(5), Duration.ofMillis(5)));
 		for (FaultyBackend backend : this.backends) {
@@ -129,7 +163,6 @@ class EngineStressTests {
 				backend.always(kind, oneInAHundred());
 			}
 		}
-		run(20_000, false, Harness.TERMS);
 	}
 
 	@ParameterizedTest
@@ -144,14 +177,7 @@ class EngineStressTests {
 
 	@Test
 	void usersWithAndWithoutThreadsExcludeEachOtherWhileTheStoreFails() throws Exception {
-		createEngines(2, true,
-				EngineSettings.defaults().withPoll(Duration.ofMillis(1), Duration.ofMillis(5), Duration.ofMillis(5)));
-		for (FaultyBackend backend : this.backends) {
-			backend.setDelivery(Delivery.LOSE_SOME);
-			for (Kind kind : List.of(Kind.TRY, Kind.CONTEND, Kind.RELEASE)) {
-				backend.always(kind, oneInAHundred());
-			}
-		}
+		createFailingEngines();
 		new MixedRun(this.engines, Harness.TERMS, false).run(1_000);
 		assertThat(this.violations).isEmpty();
 		this.backends.forEach(FaultyBackend::heal);
@@ -196,7 +222,7 @@ class EngineStressTests {
 		}
 		nuisance.join();
 		assertThat(this.violations).isEmpty();
-		assertThat(this.counter).isEqualTo(acquisitions / THREADS * THREADS);
+		assertThat(this.counter + this.permitted.get()).isEqualTo(acquisitions / THREADS * THREADS);
 		if (!sound) {
 			this.backends.forEach(FaultyBackend::heal);
 		}
@@ -211,6 +237,10 @@ class EngineStressTests {
 			if (hold != null) {
 				if (wanted.isExclusive()) {
 					enter(hold);
+					done++;
+				}
+				else if (wanted.mode() instanceof LeaseMode.Permits mode) {
+					use(mode.permits(), hold.token());
 					done++;
 				}
 				else {
@@ -267,6 +297,18 @@ class EngineStressTests {
 			this.violations.add(this.inside + " writes while one reads");
 		}
 		this.readers.decrementAndGet();
+	}
+
+	private void use(int permits, long token) {
+		int used = this.permits.addAndGet(permits);
+		if (used > LIMIT) {
+			this.violations.add(used + " permits in use");
+		}
+		if (!this.tokensOfPermits.add(token)) {
+			this.violations.add(token + " used twice");
+		}
+		this.permitted.incrementAndGet();
+		this.permits.addAndGet(-permits);
 	}
 
 	private void interruptAtRandom() {

@@ -23,6 +23,7 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -50,6 +51,10 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.ValueBackend;
+import io.github.lockspring.spi.ValueUpdate;
+import io.github.lockspring.spi.ValueUpdateResult;
 
 /**
  * A backend on a {@link LocalStore} that records what it is asked, and fails as a test
@@ -61,6 +66,8 @@ final class FaultyBackend implements LockBackend {
 
 	private final Set<Capability> capabilities = EnumSet
 		.complementOf(EnumSet.of(Capability.NOTIFICATIONS, Capability.PLACES));
+
+	private final ValueBackend values = new FaultyValues();
 
 	private final List<Call> calls = new CopyOnWriteArrayList<>();
 
@@ -75,6 +82,10 @@ final class FaultyBackend implements LockBackend {
 	private volatile UnaryOperator<@Nullable Renewal> renewalAnswer = (renewal) -> renewal;
 
 	private volatile UnaryOperator<@Nullable Map<LeaseRequest, Denial>> pollAnswer = (denials) -> denials;
+
+	private volatile boolean keepingValues = true;
+
+	private volatile @Nullable String unreadable;
 
 	private volatile int renewalBatchSize = 500;
 
@@ -123,6 +134,14 @@ final class FaultyBackend implements LockBackend {
 	 */
 	FaultyBackend withoutPoll() {
 		this.polling = false;
+		return this;
+	}
+
+	/**
+	 * Keeps no values.
+	 */
+	FaultyBackend withoutValues() {
+		this.keepingValues = false;
 		return this;
 	}
 
@@ -246,6 +265,13 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	/**
+	 * How many calls were made for leases: values are also read in the background.
+	 */
+	long countWithoutValues() {
+		return this.calls.size() - count(Kind.READ, Kind.UPDATE);
+	}
+
+	/**
 	 * How many attempts were made to acquire.
 	 */
 	long attempts() {
@@ -297,6 +323,13 @@ final class FaultyBackend implements LockBackend {
 	@Override
 	public int renewalBatchSize() {
 		return this.renewalBatchSize;
+	}
+
+	/**
+	 * Has every read of a value fail.
+	 */
+	void failReadsOf(String key) {
+		this.unreadable = key;
 	}
 
 	/**
@@ -377,6 +410,11 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	@Override
+	public Optional<ValueBackend> values() {
+		return this.keepingValues ? Optional.of(this.values) : Optional.empty();
+	}
+
+	@Override
 	public void close() {
 		this.closing.run();
 		this.backend.close();
@@ -387,7 +425,7 @@ final class FaultyBackend implements LockBackend {
 	 */
 	enum Kind {
 
-		TRY, CONTEND, POLL, RENEW, RELEASE, STEP_DOWN, PROBE
+		TRY, CONTEND, POLL, RENEW, RELEASE, STEP_DOWN, PROBE, READ, UPDATE
 
 	}
 
@@ -594,6 +632,14 @@ final class FaultyBackend implements LockBackend {
 		}
 
 		@Override
+		public void onValueChanged(String key) {
+			receive(() -> {
+				this.listener.onValueChanged(key);
+				return true;
+			});
+		}
+
+		@Override
 		public void onSuspended() {
 			this.listener.onSuspended();
 		}
@@ -618,6 +664,41 @@ final class FaultyBackend implements LockBackend {
 					FaultyBackend.this.heldNotifications.add(message);
 				}
 			}
+		}
+
+	}
+
+	/**
+	 * The values of the store, with the faults of this backend.
+	 */
+	private final class FaultyValues implements ValueBackend {
+
+		@Override
+		public Map<String, Value> read(Collection<String> keys, boolean watch, Duration timeout) {
+			String unreadable = FaultyBackend.this.unreadable;
+			if (unreadable != null && keys.contains(unreadable)) {
+				throw new BackendUnavailableException("foreign data", null);
+			}
+			return call(Kind.READ, List.of(), timeout, () -> values().read(keys, watch, timeout));
+		}
+
+		@Override
+		public void unwatch(String key) {
+			values().unwatch(key);
+		}
+
+		@Override
+		public boolean notifiesOfChanges() {
+			return FaultyBackend.this.capabilities.contains(Capability.QUEUE);
+		}
+
+		@Override
+		public ValueUpdateResult update(ValueUpdate update, Duration timeout) {
+			return call(Kind.UPDATE, List.of(), timeout, () -> values().update(update, timeout));
+		}
+
+		private ValueBackend values() {
+			return FaultyBackend.this.backend.values().orElseThrow();
 		}
 
 	}

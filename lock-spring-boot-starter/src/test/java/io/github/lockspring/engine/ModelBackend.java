@@ -39,7 +39,8 @@ import io.github.lockspring.spi.Renewal;
 
 /**
  * The smallest store there is, for model checking: one exclusive lease, which never ends,
- * and no queue. Rests have no length; they end when the test says so.
+ * or shared ones, or leases of one permit each, and no queue. Rests have no length; they
+ * end when the test says so.
  */
 final class ModelBackend implements LockBackend {
 
@@ -60,7 +61,7 @@ final class ModelBackend implements LockBackend {
 
 	@Override
 	public Set<Capability> capabilities() {
-		return Set.of(Capability.FENCING, Capability.SHARED);
+		return Set.of(Capability.FENCING, Capability.SHARED, Capability.PERMITS);
 	}
 
 	@Override
@@ -72,10 +73,17 @@ final class ModelBackend implements LockBackend {
 		return Objects.requireNonNull(this.listener);
 	}
 
+	private boolean isAdmitted(LeaseRequest request) {
+		if (request.terms().mode() instanceof LeaseMode.Permits wanted) {
+			return isLeft(wanted);
+		}
+		return Stream.concat(this.holders.stream(), this.resting.stream())
+			.allMatch((other) -> isShared(request) && isShared(other));
+	}
+
 	@Override
 	public synchronized Attempt tryAcquire(LeaseRequest request, Duration timeout) {
-		if (!Stream.concat(this.holders.stream(), this.resting.stream())
-			.allMatch((other) -> isShared(request) && isShared(other))) {
+		if (!isAdmitted(request)) {
 			this.denials++;
 			return Denial.UNKNOWN_DURATION;
 		}
@@ -83,6 +91,10 @@ final class ModelBackend implements LockBackend {
 		long token = this.lastToken + 1;
 		this.lastToken += request.terms().tokens();
 		return new Grant(token, request.terms().leaseTime());
+	}
+
+	private boolean isLeft(LeaseMode.Permits wanted) {
+		return this.holders.size() < wanted.limit();
 	}
 
 	private static boolean isShared(LeaseRequest request) {

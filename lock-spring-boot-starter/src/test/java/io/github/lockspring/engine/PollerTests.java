@@ -375,10 +375,10 @@ class PollerTests {
 				throw new BackendUnavailableException("too slow", null);
 			}
 		}));
-		this.harness.advance(MAX_POLL.multipliedBy(100), Duration.ofMillis(5));
+		this.harness.advance(MAX_POLL.multipliedBy(30), Duration.ofMillis(5));
 		polling.clearCalls();
 		this.other.close();
-		this.harness.advance(MAX_POLL.multipliedBy(100), Duration.ofMillis(5));
+		this.harness.advance(MAX_POLL.multipliedBy(30), Duration.ofMillis(5));
 		waiting.forEach((future) -> assertThat(hold(future).isHeld()).isTrue());
 	}
 

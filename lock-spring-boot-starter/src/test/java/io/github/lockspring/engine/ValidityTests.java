@@ -25,6 +25,7 @@ import io.github.lockspring.engine.EngineException.Reason;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.Harness.Waiter;
+import io.github.lockspring.spi.LeaseHolder;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
@@ -62,10 +63,12 @@ class ValidityTests {
 		assertThat(hold.remaining()).isEqualTo(USABLE);
 		this.harness.advance(USABLE.minusNanos(1));
 		assertThat(hold.isHeld()).isTrue();
+		assertThat(this.harness.holders()).as("in the store")
+			.extracting(LeaseHolder::remaining)
+			.containsExactly(LEASE.dividedBy(100).plusNanos(1));
 		this.harness.advance(Duration.ofNanos(1));
 		assertThat(hold.isHeld()).isFalse();
 		assertThat(hold.remaining()).isZero();
-		assertThat(this.harness.holders()).as("in the store").hasSize(1);
 	}
 
 	@Test

@@ -45,10 +45,22 @@ public final class ChildJvms implements AutoCloseable {
 	 * @param arguments what the main method gets
 	 */
 	public Process start(List<String> options, Class<?> main, String... arguments) throws IOException {
+		return start(options, System.getProperty("java.class.path"), main, arguments);
+	}
+
+	/**
+	 * Starts a JVM with another class path.
+	 * @param options options of the JVM
+	 * @param classPath the class path
+	 * @param main the class with the main method
+	 * @param arguments what the main method gets
+	 */
+	public Process start(List<String> options, String classPath, Class<?> main, String... arguments)
+			throws IOException {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
 		command.addAll(options);
-		command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+		command.addAll(List.of("-cp", classPath, main.getName()));
 		command.addAll(List.of(arguments));
 		Process child = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
 		this.children.add(child);
@@ -57,11 +69,13 @@ public final class ChildJvms implements AutoCloseable {
 
 	/**
 	 * Passes on what a child writes, in the background. It may write log lines as well.
+	 * @return the thread that reads, which ends when all is passed on
 	 */
-	public static void read(Process child, Consumer<String> consumer) {
+	public static Thread read(Process child, Consumer<String> consumer) {
 		Thread reader = new Thread(() -> child.inputReader().lines().forEach(consumer), "reader of " + child.pid());
 		reader.setDaemon(true);
 		reader.start();
+		return reader;
 	}
 
 	@Override

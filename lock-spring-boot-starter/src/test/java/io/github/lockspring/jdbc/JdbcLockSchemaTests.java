@@ -156,6 +156,48 @@ class JdbcLockSchemaTests {
 			.withMessageContaining("Its column '" + column + "' must not be NOT NULL.");
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "value_key, VARBINARY(100), VARBINARY(1024)", "number, INT, BIGINT", "version, TIMESTAMP, BIGINT",
+			"format, BIGINT, SMALLINT", "updates, VARCHAR(2000), VARCHAR(10000)" })
+	void whenColumnOfValuesHasWrongTypeThenTableIsNamed(String column, String type, String expected) {
+		this.schema.initialize();
+		this.database.jdbc().execute("ALTER TABLE distributed_lock_value DROP COLUMN " + column);
+		this.database.jdbc().execute("ALTER TABLE distributed_lock_value ADD COLUMN " + column + " " + type);
+		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate)
+			.withMessageContaining("The value table 'distributed_lock_value' is incompatible. Its column '" + column
+					+ "' must be " + expected + ", not ");
+	}
+
+	@Test
+	void whenNumberMayNotBeEmptyThenItIsNamed() {
+		this.schema.initialize();
+		this.database.jdbc().execute("ALTER TABLE distributed_lock_value ALTER COLUMN number SET NOT NULL");
+		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate)
+			.withMessageContaining("Its column 'number' must not be NOT NULL.");
+	}
+
+	/**
+	 * As after an update of an application whose lock table is older.
+	 */
+	@Test
+	void whenTableOfValuesIsMissingThenItIsNamedAndCreated() {
+		this.schema.initialize();
+		this.database.jdbc().execute("DROP TABLE distributed_lock_value");
+		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate)
+			.withMessageContaining("The value table 'distributed_lock_value' is missing")
+			.withMessageContaining("CREATE TABLE IF NOT EXISTS distributed_lock_value (");
+		this.schema.initialize();
+		this.schema.validate();
+	}
+
+	@Test
+	void whenConstraintKeepsValuesFromChangingThenTableIsNamed() {
+		this.schema.initialize();
+		this.database.jdbc().execute("ALTER TABLE distributed_lock_value ADD CONSTRAINT small CHECK (number < 2)");
+		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate)
+			.withMessageContaining("The value table 'distributed_lock_value' cannot be used for values");
+	}
+
 	@Test
 	void whenPrimaryKeyIsMissingThenItIsNamed() {
 		this.schema.initialize();
@@ -179,6 +221,7 @@ class JdbcLockSchemaTests {
 		for (String granted : List.of("SELECT", "INSERT", "UPDATE", "DELETE")) {
 			if (!granted.equals(right)) {
 				this.database.jdbc().execute("GRANT " + granted + " ON distributed_lock TO guest");
+				this.database.jdbc().execute("GRANT SELECT ON distributed_lock_value TO guest");
 			}
 		}
 		DataSource ofGuest = this.database.dataSourceOf("guest", "guest");
@@ -233,6 +276,16 @@ class JdbcLockSchemaTests {
 			.withMessageContaining("The name of the lock table must be");
 		assertThatIllegalArgumentException().isThrownBy(() -> new JdbcLockBackend(this.database.dataSource(), name))
 			.withMessageContaining("The name of the lock table must be");
+	}
+
+	@Test
+	void longestTableNameIsThatOfWhichTheOtherTableCanHaveAName() {
+		JdbcLockSchema longest = new JdbcLockSchema(this.database.dataSource(), "x".repeat(57));
+		longest.initialize();
+		longest.validate();
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new JdbcLockSchema(this.database.dataSource(), "x".repeat(58)))
+			.withMessageContaining("at most 57 for the table");
 	}
 
 	@Test

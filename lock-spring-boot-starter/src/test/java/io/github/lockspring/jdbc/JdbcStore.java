@@ -21,6 +21,7 @@ import java.sql.ResultSet;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Consumer;
 
 import com.zaxxer.hikari.HikariConfig;
@@ -63,6 +64,15 @@ record JdbcStore(String url, String user, String password, String table, int kep
 
 	static JdbcStore on(SqlServer server, String table) {
 		return new JdbcStore(server.jdbcUrl(), server.user(), server.password(), table);
+	}
+
+	/**
+	 * A database of H2 in memory, which lasts as long as a process uses it, and a minute
+	 * longer.
+	 */
+	static JdbcStore inMemory() {
+		return new JdbcStore("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=60", "sa", "",
+				JdbcLockSchema.DEFAULT_TABLE_NAME);
 	}
 
 	JdbcStore through(SqlServer server, FaultProxy proxy) {
@@ -109,7 +119,9 @@ record JdbcStore(String url, String user, String password, String table, int kep
 	}
 
 	void dropTable() {
-		admin().execute("DROP TABLE IF EXISTS " + this.table);
+		for (String name : List.of(this.table, this.table + "_value")) {
+			admin().execute("DROP TABLE IF EXISTS " + name);
+		}
 	}
 
 	/**

@@ -46,6 +46,9 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import io.github.lockspring.jdbc.dialect.PostgresSession;
 import io.github.lockspring.server.PostgresServer;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.ValueBackend;
+import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdateResult;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -179,6 +182,11 @@ class PgBouncerTests {
 				.untilAsserted(() -> assertThat(backend.warnings()).singleElement()
 					.asString()
 					.contains("PgBouncer", "lock.jdbc.data-source"));
+			ValueBackend values = backend.values().orElseThrow();
+			assertThat(values.notifiesOfChanges()).isFalse();
+			ValueUpdateResult result = values.update(Requests.update("key", new ValueChange.Add(1, 0)),
+					Requests.TIMEOUT);
+			assertThat(values.read(List.of("key"), true, Requests.TIMEOUT)).containsEntry("key", result.after());
 			backend.release(lease, Requests.TIMEOUT);
 		}
 		assertThat(new JdbcTemplate(dataSource()).queryForList("SELECT pg_listening_channels()", String.class))

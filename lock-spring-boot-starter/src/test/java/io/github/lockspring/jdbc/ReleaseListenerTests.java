@@ -59,6 +59,8 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.TimeSource;
+import io.github.lockspring.spi.ValueBackend;
+import io.github.lockspring.spi.ValueChange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -76,6 +78,8 @@ class ReleaseListenerTests {
 
 	private final Queue<LeaseRequest> news = new ConcurrentLinkedQueue<>();
 
+	private final Queue<String> changes = new ConcurrentLinkedQueue<>();
+
 	private final JdbcLockBackend holder = backend(TABLE);
 
 	private final JdbcLockBackend waiter = listening(this.database, TABLE);
@@ -88,6 +92,7 @@ class ReleaseListenerTests {
 	private void createTable(String table) {
 		new JdbcLockSchema(this.database.dataSource(), table).initialize();
 		this.database.jdbc().update("DELETE FROM " + table);
+		this.database.jdbc().update("DELETE FROM " + table + "_value");
 	}
 
 	@AfterEach
@@ -585,6 +590,110 @@ class ReleaseListenerTests {
 			.queryForObject("SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted)", Boolean.class));
 	}
 
+	@Test
+	void changeOfAWatchedValueIsNotified() {
+		awaitWatched("value");
+		changeValue("other value");
+		assertThat(this.changes).isEmpty();
+		changeValue("value");
+		Awaitility.await().until(() -> this.changes.contains("value"));
+		values(this.waiter).unwatch("value");
+		awaitWatched("second value");
+		this.changes.clear();
+		changeValue("value");
+		changeValue("second value");
+		Awaitility.await().until(() -> this.changes.contains("second value"));
+		assertThat(this.changes).doesNotContain("value");
+	}
+
+	@Test
+	void changeDoesNotNotifyUnlessTheRowIsMarked() {
+		awaitWatched("value");
+		awaitWatched("later value");
+		this.database.jdbc()
+			.update("UPDATE " + TABLE + "_value SET watched_until = 0 WHERE value_key = ?",
+					"value".getBytes(StandardCharsets.UTF_8));
+		this.changes.clear();
+		changeValue("value");
+		changeValue("later value");
+		Awaitility.await().until(() -> this.changes.contains("later value"));
+		assertThat(this.changes).doesNotContain("value");
+	}
+
+	@Test
+	void watchedRowsAreMarkedWithOneStatementAndReadWithOne() {
+		SpyDataSource spy = new SpyDataSource(this.database.dataSource());
+		JdbcLockBackend backend = new JdbcLockBackend(spy, new JdbcLockSettings(TABLE, 2, 0, true));
+		this.resources.add(backend);
+		changeValue("present");
+		List<String> keys = IntStream.range(0, 100).mapToObj((i) -> (i != 50) ? "absent " + i : "present").toList();
+		assertThat(values(backend).read(keys, true, Requests.TIMEOUT)).containsOnlyKeys("present");
+		assertThat(spy.statements()).hasSize(2);
+		assertThat(values(backend).read(keys, true, Requests.TIMEOUT)).containsOnlyKeys("present");
+		assertThat(spy.statements()).hasSize(3);
+	}
+
+	@Test
+	void changeBetweenTheReadAndTheMarkIsSeen() {
+		SpyDataSource spy = new SpyDataSource(this.database.dataSource());
+		JdbcLockBackend backend = new JdbcLockBackend(spy, new JdbcLockSettings(TABLE, 2, 0, true));
+		this.resources.add(backend);
+		changeValue("value");
+		spy.interfere((statement) -> {
+			if (spy.statements().size() == 2) {
+				changeValue("value");
+			}
+		});
+		assertThat(values(backend).read(List.of("value"), true, Requests.TIMEOUT).get("value").number()).isEqualTo(2);
+	}
+
+	@Test
+	void watchedValuesAreReadAgainWhenTheConnectionWasEnded() {
+		awaitWatched("value");
+		PostgresServer.shared().terminateBackends();
+		this.changes.clear();
+		Awaitility.await().ignoreExceptions().until(() -> {
+			values(this.waiter).read(List.of("value"), true, Requests.TIMEOUT);
+			return this.changes.contains("value");
+		});
+		assertThat(values(this.waiter).notifiesOfChanges()).isTrue();
+	}
+
+	@Test
+	void databaseWithoutNotificationsSaysSo() {
+		assertThat(values(this.holder).notifiesOfChanges()).isFalse();
+		try (TestDatabase h2 = TestDatabase.inMemory().createTable()) {
+			JdbcLockBackend backend = listening(h2, JdbcLockSchema.DEFAULT_TABLE_NAME);
+			values(backend).read(List.of("value"), true, Requests.TIMEOUT);
+			Awaitility.await().until(() -> !values(backend).notifiesOfChanges());
+			backend.close();
+		}
+	}
+
+	/**
+	 * Watches a value until a change of it has been notified.
+	 */
+	private void awaitWatched(String key) {
+		Awaitility.await().until(() -> {
+			values(this.waiter).read(List.of(key), true, Requests.TIMEOUT);
+			changeValue(key);
+			return this.changes.contains(key);
+		});
+		Awaitility.await().until(() -> { // notifications that are still on their way
+			this.changes.clear();
+			Thread.sleep(100);
+			return this.changes.isEmpty();
+		});
+	}
+
+	private void changeValue(String key) {
+		values(this.holder).update(Requests.update(key, new ValueChange.Add(1, 0)), Requests.TIMEOUT);
+	}
+
+	private static ValueBackend values(JdbcLockBackend backend) {
+		return backend.values().orElseThrow();
+	}
+
 	private LeaseRequest awaited(String key) {
 		LeaseRequest request = Requests.of(key);
 		awaitNotifications(this.waiter, request);
@@ -609,6 +718,11 @@ class ReleaseListenerTests {
 		@Override
 		public void onRetryHint(LeaseRequest request) {
 			ReleaseListenerTests.this.news.add(request);
+		}
+
+		@Override
+		public void onValueChanged(String key) {
+			ReleaseListenerTests.this.changes.add(key);
 		}
 
 		@Override

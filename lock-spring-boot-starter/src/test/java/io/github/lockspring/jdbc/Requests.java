@@ -26,6 +26,8 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -55,6 +57,10 @@ final class Requests {
 
 	static LeaseRequest of(String key, LeaseMode mode, boolean fair) {
 		return new LeaseRequest(key, new LeaseTerms(mode, fair, LEASE_TIME, 1), INSTANCE, SEQUENCE.incrementAndGet());
+	}
+
+	static ValueUpdate update(String key, ValueChange change) {
+		return new ValueUpdate(key, change, new OwnerId(INSTANCE, SEQUENCE.incrementAndGet()));
 	}
 
 	static LeaseRequest block(String key, int tokens) {

@@ -36,6 +36,8 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdateResult;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -70,7 +72,7 @@ abstract class SqlLockCleanupTests {
 
 	@BeforeEach
 	void createTable() {
-		this.database.jdbc().execute("DROP TABLE IF EXISTS " + this.table);
+		this.database.dropTables(this.table);
 		new JdbcLockSchema(this.database.dataSource(), this.table).initialize();
 	}
 
@@ -78,7 +80,7 @@ abstract class SqlLockCleanupTests {
 	void close() {
 		this.cleanup.close();
 		this.backend.close();
-		this.database.jdbc().execute("DROP TABLE IF EXISTS " + this.table);
+		this.database.dropTables(this.table);
 		this.database.close();
 	}
 
@@ -215,8 +217,9 @@ abstract class SqlLockCleanupTests {
 		Requests.acquired(this.backend, "key1500x");
 		assertThat(walk.removeOldRows()).isEqualTo(2300);
 		assertThat(keys()).containsExactly("key1500x");
-		assertThat(spy.opened()).isEqualTo(3);
-		assertThat(spy.statements()).as("end of page, old rows, removal").hasSize(9);
+		assertThat(spy.opened()).isEqualTo(4);
+		assertThat(spy.statements()).as("end of page, old rows, removal; the same without removal for values")
+			.hasSize(11);
 		walk.close();
 	}
 
@@ -232,8 +235,8 @@ abstract class SqlLockCleanupTests {
 		used("last");
 		set("last", "token = token - ?", HOUR + MINUTE);
 		assertThat(walk.removeOldRows()).isOne();
-		assertThat(spy.opened()).isEqualTo(3);
-		assertThat(spy.statements()).hasSize(7);
+		assertThat(spy.opened()).isEqualTo(4);
+		assertThat(spy.statements()).hasSize(9);
 		walk.close();
 	}
 
@@ -270,6 +273,79 @@ abstract class SqlLockCleanupTests {
 		JdbcLockCleanup nowhere = new JdbcLockCleanup(this.database.dataSource(), "nowhere", RETENTION);
 		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(nowhere::removeOldRows);
 		nowhere.close();
+	}
+
+	@Test
+	void rowOfAValueThatWasDeletedLongAgoIsRemoved() {
+		long version = update("deleted", new ValueChange.Set(7, 0)).after().version();
+		update("deleted", new ValueChange.Delete(version));
+		setValue("deleted", "version = version - ?", HOUR + MINUTE);
+		assertThat(this.cleanup.removeOldRows()).isOne();
+		assertThat(valueKeys()).isEmpty();
+		assertThat(update("deleted", new ValueChange.Set(7, 0)).after().version()).isGreaterThan(version);
+	}
+
+	@Test
+	void rowsOfOtherValuesStay() {
+		for (String key : List.of("present", "deleted lately", "of a later version", "deleted long ago")) {
+			update(key, new ValueChange.Set(7, 0));
+		}
+		setValue("present", "version = version - ?", 10 * HOUR);
+		update("deleted lately", new ValueChange.Delete(ValueChange.ANY_VERSION));
+		setValue("deleted lately", "version = version - ?", HOUR - MINUTE);
+		setValue("of a later version", "number = NULL, format = 2, version = version - ?", 10 * HOUR);
+		setValue("deleted long ago", "number = NULL, version = version - ?", 10 * HOUR);
+		assertThat(this.cleanup.removeOldRows()).isOne();
+		assertThat(valueKeys()).containsExactly("deleted lately", "of a later version", "present");
+	}
+
+	@Test
+	void valueThatIsSetAfterItsRowWasReadStays() {
+		SpyDataSource spy = new SpyDataSource(this.database.dataSource());
+		JdbcLockCleanup late = new JdbcLockCleanup(spy, this.table, RETENTION);
+		update("key", new ValueChange.Set(7, 0));
+		setValue("key", "number = NULL, version = version - ?", 10 * HOUR);
+		spy.interfere((statement) -> {
+			if (spy.statements().get(spy.statements().size() - 1).startsWith("DELETE")) {
+				update("key", new ValueChange.Set(8, 0));
+			}
+		});
+		assertThat(late.removeOldRows()).isZero();
+		assertThat(valueKeys()).containsExactly("key");
+		late.close();
+	}
+
+	@Test
+	void rowOfAValueThatIsLockedIsLeftAloneAndDoesNotKeepOthers() throws SQLException {
+		for (String key : List.of("a", "b")) {
+			update(key, new ValueChange.Set(7, 0));
+			setValue(key, "number = NULL, version = version - ?", 10 * HOUR);
+		}
+		try (Connection connection = this.database.connection();
+				PreparedStatement lock = connection
+					.prepareStatement("SELECT 1 FROM " + this.table + "_value WHERE value_key = ? FOR UPDATE")) {
+			connection.setAutoCommit(false);
+			lock.setBytes(1, bytes("a"));
+			lock.executeQuery();
+			assertThat(this.cleanup.removeOldRows()).isOne();
+			connection.rollback();
+		}
+		assertThat(valueKeys()).containsExactly("a");
+	}
+
+	private ValueUpdateResult update(String key, ValueChange change) {
+		return this.backend.values().orElseThrow().update(Requests.update(key, change), Requests.TIMEOUT);
+	}
+
+	private void setValue(String key, String assignments, long micros) {
+		String sql = "UPDATE %s_value SET %s WHERE value_key = ?".formatted(this.table, assignments);
+		assertThat(this.database.jdbc().update(sql, micros, bytes(key))).isOne();
+	}
+
+	private List<String> valueKeys() {
+		return this.database.jdbc()
+			.query("SELECT value_key FROM " + this.table + "_value ORDER BY value_key",
+					(row, number) -> new String(row.getBytes(1), StandardCharsets.UTF_8));
 	}
 
 	private void assertNothingIsRemoved() {

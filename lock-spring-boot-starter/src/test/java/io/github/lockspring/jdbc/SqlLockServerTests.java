@@ -28,6 +28,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -122,7 +123,7 @@ abstract class SqlLockServerTests {
 		for (AutoCloseable resource : this.resources) {
 			resource.close();
 		}
-		this.database.jdbc().execute("DROP TABLE IF EXISTS " + this.table);
+		this.database.dropTables(this.table);
 		this.database.close();
 	}
 
@@ -171,7 +172,7 @@ abstract class SqlLockServerTests {
 		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate).satisfies((ex) -> {
 			String changed = change.apply(ex.getDefinition());
 			assertThat(changed).isNotEqualTo(ex.getDefinition());
-			this.database.jdbc().execute(changed);
+			this.database.runScript(changed);
 		});
 	}
 
@@ -186,18 +187,26 @@ abstract class SqlLockServerTests {
 	void missingRightIsReported(String right) {
 		this.schema.initialize();
 		this.admin.execute(createGuest());
-		for (String granted : List.of("SELECT", "INSERT", "UPDATE", "DELETE")) {
-			if (!granted.equals(right)) {
-				this.admin.execute("GRANT " + granted + " ON " + this.table + " TO " + guest());
-			}
+		List<String> tables = List.of(this.table, this.table + "_value");
+		for (String table : tables) {
+			Stream.of("SELECT", "INSERT", "UPDATE", "DELETE")
+				.filter((granted) -> !granted.equals(right))
+				.forEach((granted) -> grant(granted, table));
 		}
 		JdbcLockSchema ofGuest = new JdbcLockSchema(dataSourceOfGuest(), this.table);
-		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(ofGuest::validate)
-			.withMessageContaining(right.equals("SELECT") ? "is missing or cannot be read" : "'" + right);
-		this.admin.execute("GRANT " + right + " ON " + this.table + " TO " + guest());
+		for (String table : tables) {
+			assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(ofGuest::validate)
+				.withMessageContaining(" table '" + table + "' ")
+				.withMessageContaining(right.equals("SELECT") ? "is missing or cannot be read" : "'" + right);
+			grant(right, table);
+		}
 		ofGuest.validate();
 		ofGuest.initialize();
 		useAll(backend(dataSourceOfGuest()));
+	}
+
+	private void grant(String right, String table) {
+		this.admin.execute("GRANT " + right + " ON " + table + " TO " + guest());
 	}
 
 	@Test
@@ -216,6 +225,7 @@ abstract class SqlLockServerTests {
 		this.schema.initialize();
 		this.schema.validate();
 		assertThat(this.database.jdbc().queryForList("SELECT lock_key FROM " + this.table)).isEmpty();
+		assertThat(this.database.jdbc().queryForList("SELECT value_key FROM " + this.table + "_value")).isEmpty();
 	}
 
 	/**

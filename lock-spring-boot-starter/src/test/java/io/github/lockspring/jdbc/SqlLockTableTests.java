@@ -148,7 +148,7 @@ abstract class SqlLockTableTests {
 
 	@AfterEach
 	void close() throws Exception {
-		this.database.jdbc().execute("DROP TABLE IF EXISTS " + this.table);
+		this.database.dropTables(this.table);
 		for (AutoCloseable resource : this.resources) {
 			resource.close();
 		}
@@ -677,7 +677,7 @@ abstract class SqlLockTableTests {
 		LeaseRequest reader = Requests.of("key", LeaseMode.SHARED, false);
 		assertThat(Requests.acquires(this.backend, reader)).isTrue();
 		assertThat(this.database.jdbc().queryForObject("SELECT entries FROM " + this.table, String.class))
-			.matches("s " + reader.owner() + " \\d{16} \\d{16} " + ProcessHandle.current().pid() + "@.*\n");
+			.matches("s " + reader.owner() + " \\d{16} \\d{16} \\S*@\\S+:" + ProcessHandle.current().pid() + "\n");
 		assertThat(this.backend.inspect("key", Requests.TIMEOUT)).extracting(LeaseHolder::mode)
 			.containsExactly(LeaseMode.SHARED);
 	}
@@ -685,7 +685,7 @@ abstract class SqlLockTableTests {
 	@Test
 	void tableIsCreatedByManyNodesAtOnce() throws Exception {
 		for (int i = 0; i < 5; i++) {
-			this.database.jdbc().execute("DROP TABLE IF EXISTS " + this.table);
+			this.database.dropTables(this.table);
 			JdbcLockSchema schema = new JdbcLockSchema(this.database.dataSource(), this.table);
 			inParallel(8, (thread) -> {
 				schema.initialize();
@@ -696,11 +696,11 @@ abstract class SqlLockTableTests {
 
 	@Test
 	void missingTableIsShown() {
-		this.database.jdbc().execute("DROP TABLE " + this.table);
+		this.database.dropTables(this.table);
 		JdbcLockSchema schema = new JdbcLockSchema(this.database.dataSource(), this.table);
 		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(schema::validate)
 			.withMessageContaining("'" + this.table + "' is missing")
-			.satisfies((ex) -> this.database.jdbc().execute(ex.getDefinition()));
+			.satisfies((ex) -> this.database.runScript(ex.getDefinition()));
 		schema.validate();
 	}
 
@@ -708,7 +708,7 @@ abstract class SqlLockTableTests {
 	void wrongColumnsAreNamedWithWhatTheyMustBe() {
 		JdbcLockSchema schema = new JdbcLockSchema(this.database.dataSource(), this.table);
 		assertThat(wrongColumns()).allSatisfy((column) -> {
-			this.database.jdbc().execute("DROP TABLE IF EXISTS " + this.table);
+			this.database.dropTables(this.table);
 			schema.initialize();
 			this.database.jdbc().execute("ALTER TABLE " + this.table + " DROP COLUMN " + column[0]);
 			this.database.jdbc().execute("ALTER TABLE " + this.table + " ADD COLUMN " + column[0] + " " + column[1]);

@@ -84,7 +84,7 @@ abstract class SqlPlacesTests {
 	void close() {
 		this.holder.close();
 		this.waiter.close();
-		this.database.jdbc().execute("DROP TABLE IF EXISTS " + this.table);
+		this.database.dropTables(this.table);
 		this.database.close();
 	}
 

@@ -22,10 +22,14 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +42,7 @@ import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.server.SqlServer;
+import io.github.lockspring.spi.ValueChange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -52,6 +57,8 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 	 * Much longer than any wait here: whatever is lost blocks a key for longer.
 	 */
 	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofMinutes(2), true);
+
+	private static final ValueChange INCREMENT = new ValueChange.Add(1, Long.MIN_VALUE);
 
 	private static final AcquireOptions FAIR = AcquireOptions.fair(Duration.ofMinutes(2), true);
 
@@ -137,6 +144,29 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 			awaitDropped(reply);
 		});
 		assertEnd();
+	}
+
+	/**
+	 * What was acknowledged is counted once, and nothing else is counted.
+	 */
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 4 })
+	void updateIsMadeGood(int kept) throws Exception {
+		Queue<String> results = new ConcurrentLinkedQueue<>();
+		inVictims(kept, (proxy, victim, random) -> {
+			String key = key(random);
+			Future<String> reply = proxy.dropReply((request) -> names(request, key));
+			results.add(key + " is " + victim.engine.values().update(key, INCREMENT).after().number());
+			awaitDropped(reply);
+		});
+		this.run.assertNoViolations();
+		assertThat(this.dropped).hasValue(VICTIMS * times());
+		EngineProcess process = this.run.startProcess(this.store);
+		List<String> expected = Stream.of("key-0", "key-1")
+			.flatMap((key) -> LongStream.rangeClosed(1, process.engine.values().read(key).number())
+				.mapToObj((number) -> key + " is " + number))
+			.toList();
+		assertThat(results).hasSize(VICTIMS * times()).containsExactlyInAnyOrderElementsOf(expected);
 	}
 
 	private void inVictims(int kept, Attempt attempt) throws InterruptedException {

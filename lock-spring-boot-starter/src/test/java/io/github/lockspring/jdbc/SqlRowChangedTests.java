@@ -45,7 +45,7 @@ abstract class SqlRowChangedTests {
 
 	private static final AtomicInteger TABLES = new AtomicInteger();
 
-	private static final Duration TIMEOUT = Duration.ofMillis(300);
+	private static final Duration TIMEOUT = Duration.ofMillis(600);
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
@@ -72,7 +72,7 @@ abstract class SqlRowChangedTests {
 	@AfterEach
 	void close() {
 		this.backend.close();
-		this.database.jdbc().execute("DROP TABLE IF EXISTS " + this.table);
+		this.database.dropTables(this.table);
 		this.database.close();
 	}
 

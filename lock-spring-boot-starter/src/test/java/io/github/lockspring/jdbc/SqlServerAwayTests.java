@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
+import io.github.lockspring.faults.CounterRun;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.FaultRun.Load;
@@ -89,6 +90,21 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 			this.run.assertProgress();
 			this.run.assertExclusion();
 			this.run.assertNothingLeft(store::assertNothingLeft);
+		}
+	}
+
+	@Test
+	void incrementsAreLinearizable() throws Exception {
+		try (SqlServer server = this.durable.get()) {
+			JdbcStore store = JdbcStore.on(server, this.table);
+			store.createTable();
+			try (CounterRun counters = new CounterRun(Counter.class, store.url(), store.user(), store.password(),
+					store.table())) {
+				counters.run(store, () -> {
+					server.kill();
+					server.restart();
+				});
+			}
 		}
 	}
 
@@ -212,6 +228,20 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 			assertThat(call.isAlive()).isFalse();
 		}
 		assertThat(this.run.unavailable).isNotEmpty();
+	}
+
+	/**
+	 * A process that increments.
+	 */
+	static final class Counter {
+
+		private Counter() {
+		}
+
+		public static void main(String[] arguments) throws Exception {
+			CounterRun.work(new JdbcStore(arguments[0], arguments[1], arguments[2], arguments[3]));
+		}
+
 	}
 
 }

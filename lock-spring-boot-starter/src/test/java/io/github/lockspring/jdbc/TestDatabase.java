@@ -27,8 +27,10 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import org.springframework.core.io.ByteArrayResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 import io.github.lockspring.server.SqlServer;
 import io.github.lockspring.spi.LeaseRequest;
@@ -128,6 +130,23 @@ final class TestDatabase implements AutoCloseable {
 	TestDatabase createTable() {
 		new JdbcLockSchema(this.dataSource, JdbcLockSchema.DEFAULT_TABLE_NAME).initialize();
 		return this;
+	}
+
+	/**
+	 * Drops the tables of locks and of values, as far as they are there.
+	 */
+	void dropTables(String lockTable) {
+		for (String table : List.of(lockTable, lockTable + "_value")) {
+			this.jdbc.execute("DROP TABLE IF EXISTS " + table);
+		}
+	}
+
+	/**
+	 * Runs several statements, as applications do that create their tables at startup.
+	 */
+	void runScript(String script) {
+		new ResourceDatabasePopulator(new ByteArrayResource(script.getBytes(StandardCharsets.UTF_8)))
+			.execute(this.dataSource);
 	}
 
 	void expire(LeaseRequest lease) {

@@ -16,8 +16,12 @@
 
 package io.github.lockspring.local;
 
+import io.github.lockspring.faults.Store;
+import io.github.lockspring.faults.StoreClient;
+import io.github.lockspring.spi.LockBackend;
+
 /**
- * Lets tests of other packages look into a {@link LocalStore}.
+ * Lets tests of other packages look into a {@link LocalStore}, and share one.
  */
 public final class LocalStores {
 
@@ -31,6 +35,33 @@ public final class LocalStores {
 	 */
 	public static int size(LocalStore store) {
 		return store.size();
+	}
+
+	/**
+	 * Lets several backends share a store, as if they were in processes of their own.
+	 * @param store the store
+	 * @return the store, for processes of tests
+	 */
+	public static Store asStore(LocalStore store) {
+		return (settings) -> new Client(new LocalLockBackend(store));
+	}
+
+	/**
+	 * The connection of a process, which has nothing to close.
+	 *
+	 * @param backend the backend
+	 */
+	private record Client(LockBackend backend) implements StoreClient {
+
+		@Override
+		public void disconnect() {
+			throw new UnsupportedOperationException("There is no connection");
+		}
+
+		@Override
+		public void close() {
+		}
+
 	}
 
 }

@@ -30,14 +30,16 @@ public final class LeaseExpiry {
 			local record = redis.call('HGET', KEYS[1], 'state')
 			if record then
 				local owner = string.gsub(ARGV[1], '-', '%%-')
-				record = string.gsub(record, '^(1 x ' .. owner .. ') %d+ %d+', '%1 1 0')
+				record = string.gsub(record, '^(1 x ' .. owner .. '@?[^%s!]*) %d+ %d+', '%1 1 0')
 				record = string.gsub(record, '^(1 [sp] %S+) %d+ %d+', '%1 1 0')
 				redis.call('HSET', KEYS[1], 'state', record)
 				redis.call('PEXPIRE', KEYS[1], 60000)
 			end
-			local details = redis.call('HGET', KEYS[1], ARGV[1])
-			if details then
-				redis.call('HSET', KEYS[1], ARGV[1], (string.gsub(details, '^(h %d+) %d+', '%1 1')))
+			for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+				if field == ARGV[1] or string.sub(field, 1, #ARGV[1] + 1) == ARGV[1] .. '@' then
+					local details = redis.call('HGET', KEYS[1], field)
+					redis.call('HSET', KEYS[1], field, (string.gsub(details, '^(h %d+) %d+', '%1 1')))
+				end
 			end
 			return 1""";
 

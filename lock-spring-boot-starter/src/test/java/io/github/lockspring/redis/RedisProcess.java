@@ -45,6 +45,11 @@ import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.ValueBackend;
+import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdate;
+import io.github.lockspring.spi.ValueUpdateResult;
 
 /**
  * A process that uses the backend directly: its connections, requests and notifications.
@@ -63,6 +68,8 @@ public final class RedisProcess implements AutoCloseable, BackendListener {
 	final BlockingQueue<LeaseRequest> granted = new LinkedBlockingQueue<>();
 
 	final BlockingQueue<LeaseRequest> hints = new LinkedBlockingQueue<>();
+
+	final BlockingQueue<String> changes = new LinkedBlockingQueue<>();
 
 	final AtomicInteger failovers = new AtomicInteger();
 
@@ -163,6 +170,34 @@ public final class RedisProcess implements AutoCloseable, BackendListener {
 		return this.backend.release(request, TIMEOUT);
 	}
 
+	ValueBackend values() {
+		return this.backend.values().orElseThrow();
+	}
+
+	ValueUpdate update(String key, ValueChange change) {
+		return new ValueUpdate(key, change, new OwnerId(this.instance, this.sequence.incrementAndGet()));
+	}
+
+	ValueUpdateResult apply(ValueUpdate update) {
+		return values().update(update, TIMEOUT);
+	}
+
+	ValueUpdateResult add(String key, long delta) {
+		return apply(update(key, new ValueChange.Add(delta, Long.MIN_VALUE)));
+	}
+
+	ValueUpdateResult delete(String key) {
+		return apply(update(key, new ValueChange.Delete(ValueChange.ANY_VERSION)));
+	}
+
+	Value read(String key) {
+		return values().read(List.of(key), false, TIMEOUT).getOrDefault(key, Value.ABSENT);
+	}
+
+	Value watch(String key) {
+		return values().read(List.of(key), true, TIMEOUT).getOrDefault(key, Value.ABSENT);
+	}
+
 	@Override
 	public void onRetryHint(LeaseRequest request) {
 		this.hints.add(request);
@@ -185,6 +220,11 @@ public final class RedisProcess implements AutoCloseable, BackendListener {
 
 	@Override
 	public void onResumed() {
+	}
+
+	@Override
+	public void onValueChanged(String key) {
+		this.changes.add(key);
 	}
 
 	@Override

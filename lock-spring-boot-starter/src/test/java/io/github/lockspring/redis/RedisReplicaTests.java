@@ -29,6 +29,9 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -139,6 +142,45 @@ class RedisReplicaTests {
 		assertThat(this.process.granted).isEmpty();
 		assertThat(this.process.contend(contender)).isNotNull();
 		assertThat((String) this.replica.command("HGET", "{key}", "state")).contains(contender.owner().toString());
+	}
+
+	@Test
+	void updateOfAValueIsOnTheReplicaWhenItIsAnswered() {
+		for (int i = 1; i <= 50; i++) {
+			assertThat(this.process.add("key", 1).after().number()).isEqualTo(i);
+			assertThat((String) this.replica.command("HGET", "{key}:value", "value")).startsWith("1 " + i + " ");
+		}
+		assertThat(this.process.delete("key").applied()).isTrue();
+		assertThat((String) this.replica.command("HGET", "{key}:value", "value")).startsWith("1 - ");
+	}
+
+	@Test
+	void updateThatNoReplicaAcknowledgesIsUnknownUntilOneDoes() {
+		try (RedisProcess hasty = process(RedisProcess.configuration(this.primary),
+				RedisProcess.SETTINGS.withReplicas(1, Duration.ofMillis(100)))) {
+			this.process.add("key", 1); // which gives a replica that has just connected
+										// time
+			this.replica.pause();
+			ValueUpdate update = hasty.update("key", new ValueChange.Add(1, 0));
+			assertThatExceptionOfType(OutcomeUnknownException.class).isThrownBy(() -> hasty.apply(update))
+				.withMessageContaining("0 of 1 replicas");
+			this.primary.killClients("normal");
+			await().ignoreExceptions().until(() -> hasty.read("key").number() == 2);
+			assertThatExceptionOfType(OutcomeUnknownException.class).isThrownBy(() -> hasty.apply(update.again()))
+				.withMessageContaining("0 of 1 replicas");
+			this.replica.resume();
+			assertThat(await().ignoreExceptions().until(() -> hasty.apply(update.again()), (result) -> true).after())
+				.isEqualTo(hasty.read("key"));
+			assertThat(hasty.read("key").number()).isEqualTo(2);
+			assertThat((String) this.replica.command("HGET", "{key}:value", "value")).startsWith("1 2 ");
+		}
+	}
+
+	@Test
+	void updateThatIsNotAppliedDoesNotWaitForReplicas() {
+		this.replica.pause();
+		assertThat(this.process.apply(this.process.update("key", new ValueChange.Add(-1, 0))).applied()).isFalse();
+		this.replica.resume();
 	}
 
 	@Test

@@ -36,6 +36,8 @@ import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.PermitLedger;
+import io.github.lockspring.engine.PermitTerms;
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseMode;
@@ -233,6 +235,27 @@ class RedisRoundTripTests {
 			assertThat(calls()).isEmpty();
 			hold.release();
 			assertThat(calls()).containsOnly(Map.entry("evalsha", 1L));
+		}
+	}
+
+	/**
+	 * After the limit was read once. It is read again now and then.
+	 */
+	@Test
+	void permitsAreOneCallToAcquireAndOneToReleaseEachPart() {
+		try (LockEngine engine = new LockEngine(this.process.backend, EngineSettings.defaults(), EngineListener.NONE,
+				TimeSource.SYSTEM)) {
+			PermitLedger permits = new PermitLedger(engine);
+			PermitTerms terms = new PermitTerms(3, 8, false, Duration.ofSeconds(30), true);
+			permits.acquireUninterruptibly("permits", terms, WAIT);
+			permits.release("permits", 3);
+			server.command("CONFIG", "RESETSTAT");
+			for (int i = 0; i < 100; i++) {
+				permits.acquireUninterruptibly("permits", terms, WAIT);
+				permits.release("permits", 1);
+				permits.release("permits", 2);
+			}
+			assertThat(calls().get("evalsha")).isBetween(300L, 310L);
 		}
 	}
 

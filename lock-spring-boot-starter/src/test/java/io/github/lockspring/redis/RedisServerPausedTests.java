@@ -117,7 +117,8 @@ class RedisServerPausedTests {
 			Thread.sleep(SHORT.multipliedBy(3).toMillis());
 			assertThat(holds).noneMatch(Hold::isHeld);
 			FaultRun.eventually().untilAsserted(() -> assertThat(this.lost).hasSize(KEYS).doesNotHaveDuplicates());
-			assertThat(this.holder.lostTokens).hasSize(KEYS).doesNotHaveDuplicates();
+			FaultRun.eventually()
+				.untilAsserted(() -> assertThat(this.holder.lostTokens).hasSize(KEYS).doesNotHaveDuplicates());
 			this.run.awaitThreads();
 			assertThat(refused).hasValue(KEYS + 1);
 			holds.forEach((hold) -> assertThat(this.run.release(hold)).isFalse());

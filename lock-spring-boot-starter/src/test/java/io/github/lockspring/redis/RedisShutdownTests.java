@@ -47,6 +47,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Timeout(120)
 class RedisShutdownTests {
 
+	private static final long LONG = Duration.ofMinutes(5).toNanos();
+
 	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	private static final EngineSettings SETTINGS = EngineSettings.defaults()
@@ -67,7 +69,7 @@ class RedisShutdownTests {
 			LockEngine waiter = engine(server, lettuce);
 			List<CompletableFuture<Hold>> waiting = new ArrayList<>();
 			for (int i = 0; i < KEYS; i++) {
-				assertThat(holder.acquireAsync("order:" + i, TERMS, this, 0).join()).isNotNull();
+				assertThat(holder.acquireAsync("order:" + i, TERMS, this, LONG).join()).isNotNull();
 				waiting.add(waiter.acquireAsync("order:" + i, TERMS, new Object(), Duration.ofMinutes(5).toNanos()));
 			}
 			server.pause();
@@ -86,8 +88,8 @@ class RedisShutdownTests {
 			LockEngine holder = engine(server, true);
 			LockEngine waiter = engine(server, true);
 			for (int i = 0; i < KEYS; i++) {
-				assertThat(holder.acquireAsync("order:" + i, TERMS, this, 0).join()).isNotNull();
-				waiter.acquireAsync("order:" + i, TERMS, new Object(), Duration.ofMinutes(5).toNanos());
+				assertThat(holder.acquireAsync("order:" + i, TERMS, this, LONG).join()).isNotNull();
+				waiter.acquireAsync("order:" + i, TERMS, new Object(), LONG);
 			}
 			waiter.close();
 			holder.close();

@@ -67,7 +67,10 @@ class RedisStepDownTests {
 		factory.start();
 		this.factories.add(factory);
 		RedisLockBackend backend = new RedisLockBackend(factory, RedisLockSettings.defaults());
-		return new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, TimeSource.SYSTEM);
+		LockEngine engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, TimeSource.SYSTEM);
+		// Waits for the connection
+		require(engine.acquireUninterruptibly(UUID.randomUUID().toString(), READ, this, WAIT)).release();
+		return engine;
 	}
 
 	@AfterEach

@@ -82,14 +82,19 @@ final class MariaDbPrograms {
 		}
 	}
 
+	/**
+	 * A server deletes the temporary tables of others that use the same folder for them.
+	 */
 	private void createData(Path folder) {
+		Path temporary = TemporaryFolder.create("mariadb-tables");
 		List<String> command = new ArrayList<>(List.of(this.home.resolve("scripts/mariadb-install-db").toString(),
-				"--no-defaults", "--basedir=" + this.home, "--datadir=" + folder,
+				"--no-defaults", "--basedir=" + this.home, "--datadir=" + folder, "--tmpdir=" + temporary,
 				"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"));
 		if (Platform.isRoot()) {
 			command.add("--user=root");
 		}
 		Command.run(command);
+		TemporaryFolder.delete(temporary);
 	}
 
 	Path home() {

@@ -90,12 +90,24 @@ abstract class MySqlLikeServer extends SqlServer {
 		List<String> command = new ArrayList<>(program());
 		command.addAll(List.of("--datadir=" + data(), "--port=" + port(), "--bind-address=" + LOOPBACK,
 				"--socket=" + folder.resolve("socket"), "--pid-file=" + folder.resolve("pid"),
-				"--init-file=" + writeSetup(folder), "--skip-name-resolve"));
+				"--tmpdir=" + temporary(folder), "--init-file=" + writeSetup(folder), "--skip-name-resolve"));
 		if (Platform.isRoot()) {
 			command.add("--user=root");
 		}
 		this.options.forEach((option) -> command.add("--" + option));
 		return ServerProcess.start(log, command.toArray(String[]::new));
+	}
+
+	/**
+	 * A server deletes the temporary tables of others that use the same folder for them.
+	 */
+	private static Path temporary(Path folder) {
+		try {
+			return Files.createDirectories(folder.resolve("tmp"));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	private static Path writeSetup(Path folder) {

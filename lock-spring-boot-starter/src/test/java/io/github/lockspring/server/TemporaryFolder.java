@@ -16,6 +16,7 @@
 
 package io.github.lockspring.server;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -24,11 +25,16 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.springframework.util.FileSystemUtils;
+import org.springframework.util.unit.DataSize;
 
 /**
- * Temporary folders that are deleted when the JVM ends, if not before.
+ * Temporary folders that are deleted when the JVM ends, if not before. They are created
+ * in the folder of the system property {@code lock.test.folder} if there is plenty of
+ * room, and in the system's folder for temporary files otherwise.
  */
 final class TemporaryFolder {
+
+	private static final long PLENTY = DataSize.ofGigabytes(4).toBytes();
 
 	private static final Set<Path> FOLDERS = ConcurrentHashMap.newKeySet();
 
@@ -44,13 +50,18 @@ final class TemporaryFolder {
 
 	static Path create(String name) {
 		try {
-			Path folder = Files.createTempDirectory("lock-test-" + name + "-");
+			Path folder = createIn(System.getProperty("lock.test.folder", ""), "lock-test-" + name + "-");
 			FOLDERS.add(folder);
 			return folder;
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
+	}
+
+	private static Path createIn(String parent, String prefix) throws IOException {
+		boolean usable = !parent.isEmpty() && new File(parent).getUsableSpace() > PLENTY;
+		return usable ? Files.createTempDirectory(Path.of(parent), prefix) : Files.createTempDirectory(prefix);
 	}
 
 	static void delete(Path folder) {

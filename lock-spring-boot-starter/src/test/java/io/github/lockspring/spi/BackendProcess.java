@@ -40,15 +40,23 @@ final class BackendProcess implements AutoCloseable {
 
 	private final String instance = OwnerId.newInstance();
 
+	private final ProcessName processName = new ProcessName("orders of ü/" + this.instance.substring(0, 8), "host-1",
+			1);
+
 	private final AtomicLong sequence = new AtomicLong();
 
 	BackendProcess(LockBackend backend) {
 		this.backend = backend;
+		this.backend.identify(this.instance, this.processName);
 		this.backend.start(this.notifications);
 	}
 
 	String name() {
 		return this.backend.name();
+	}
+
+	ProcessName processName() {
+		return this.processName;
 	}
 
 	boolean has(Capability capability) {
@@ -148,6 +156,14 @@ final class BackendProcess implements AutoCloseable {
 
 	List<LeaseHolder> inspect(String key) {
 		return this.backend.inspect(key, TIMEOUT);
+	}
+
+	List<LeaseWaiter> inspectQueue(String key) {
+		return this.backend.inspectQueue(key, TIMEOUT);
+	}
+
+	boolean forceRelease(String key, LeaseHolder holder) {
+		return this.backend.forceRelease(key, holder, TIMEOUT);
 	}
 
 	LockBackend backend() {

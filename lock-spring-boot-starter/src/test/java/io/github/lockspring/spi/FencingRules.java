@@ -97,6 +97,20 @@ abstract class FencingRules extends BackendRules {
 	}
 
 	@Test
+	void blocksOfPermitsNeverOverlap() {
+		requires(Capability.PERMITS);
+		long last = 0;
+		for (int i = 0; i < 6; i++) {
+			BackendProcess process = (i % 2 == 0) ? this.one : this.two;
+			LeaseRequest request = process.request(this.key, block(LeaseMode.permits(1, 8)));
+			long token = process.acquire(request).token();
+			assertThat(token).isGreaterThan(last);
+			assertThat(process.acquire(request).token()).isEqualTo(token);
+			last = token + BLOCK - 1;
+		}
+	}
+
+	@Test
 	void tokenBelongsToTheLeaseWhateverOthersTry() {
 		LeaseRequest request = this.one.request(this.key);
 		long token = this.one.acquire(request).token();
@@ -106,7 +120,11 @@ abstract class FencingRules extends BackendRules {
 	}
 
 	private static LeaseTerms block() {
-		return new LeaseTerms(LeaseMode.EXCLUSIVE, false, BackendProcess.LEASE_TIME, BLOCK);
+		return block(LeaseMode.EXCLUSIVE);
+	}
+
+	private static LeaseTerms block(LeaseMode mode) {
+		return new LeaseTerms(mode, false, BackendProcess.LEASE_TIME, BLOCK);
 	}
 
 }

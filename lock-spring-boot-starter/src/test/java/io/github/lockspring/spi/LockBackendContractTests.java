@@ -19,6 +19,16 @@ package io.github.lockspring.spi;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 
+import io.github.lockspring.concurrent.AtomicLongContract;
+import io.github.lockspring.concurrent.BarrierContract;
+import io.github.lockspring.concurrent.CountDownLatchContract;
+import io.github.lockspring.concurrent.DoubleBarrierContract;
+import io.github.lockspring.concurrent.LeaseLockContract;
+import io.github.lockspring.concurrent.LeaseReadWriteLockContract;
+import io.github.lockspring.concurrent.LeaseSemaphoreContract;
+import io.github.lockspring.concurrent.MultiLockContract;
+import io.github.lockspring.concurrent.SharedCountContract;
+
 /**
  * What every {@link LockBackend} promises, as tests. A backend is done when a subclass of
  * this class passes against the backend's real store; such a subclass implements two
@@ -84,6 +94,14 @@ public abstract class LockBackendContractTests {
 	 * may be in each other's way
 	 */
 	protected boolean letsOneOfManyWin() {
+		return true;
+	}
+
+	/**
+	 * Whether the store keeps the name of the process of a lease.
+	 * @return {@code false} for a backend whose holders are only known by their owner
+	 */
+	protected boolean recordsProcesses() {
 		return true;
 	}
 
@@ -223,10 +241,109 @@ public abstract class LockBackendContractTests {
 	}
 
 	@Nested
+	class Holders extends HolderRules {
+
+		Holders() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
+	class LeaseLocks extends LeaseLockContract {
+
+		LeaseLocks() {
+			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+		}
+
+	}
+
+	@Nested
+	class Semaphores extends LeaseSemaphoreContract {
+
+		Semaphores() {
+			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+		}
+
+	}
+
+	@Nested
+	class ReadWriteLocks extends LeaseReadWriteLockContract {
+
+		ReadWriteLocks() {
+			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+		}
+
+	}
+
+	@Nested
+	class MultiLocks extends MultiLockContract {
+
+		MultiLocks() {
+			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+		}
+
+	}
+
+	@Nested
 	class Failure extends FailureRules {
 
 		Failure() {
 			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
+	class Values extends ValueRules {
+
+		Values() {
+			super(LockBackendContractTests.this);
+		}
+
+	}
+
+	@Nested
+	class AtomicLongs extends AtomicLongContract {
+
+		AtomicLongs() {
+			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+		}
+
+	}
+
+	@Nested
+	class SharedCounts extends SharedCountContract {
+
+		SharedCounts() {
+			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+		}
+
+	}
+
+	@Nested
+	class CountDownLatches extends CountDownLatchContract {
+
+		CountDownLatches() {
+			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+		}
+
+	}
+
+	@Nested
+	class Barriers extends BarrierContract {
+
+		Barriers() {
+			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+		}
+
+	}
+
+	@Nested
+	class DoubleBarriers extends DoubleBarrierContract {
+
+		DoubleBarriers() {
+			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
 		}
 
 	}

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
@@ -189,8 +190,157 @@ abstract class PermitsRules extends BackendRules {
 		assertThat(this.one.acquires(permits(this.one, 1, 2))).isFalse();
 	}
 
+	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
+	void contenderForManyPermitsIsNotOvertakenByOthersThatWait() {
+		requires(Capability.QUEUE);
+		LeaseRequest holder = permits(this.one, 1, 3);
+		this.one.acquire(holder);
+		LeaseRequest all = this.two.queue(permits(this.two, 3, 3));
+		LeaseRequest late = this.one.queue(permits(this.one, 1, 3));
+		this.one.release(holder);
+		this.two.awaitNotification(all);
+		assertThat(this.one.contend(late)).isInstanceOf(Denial.class);
+		this.two.release(all);
+		this.one.awaitNotification(late);
+	}
+
+	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
+	void fewerPermitsReplaceALeaseUnderTheSameToken() {
+		LeaseRequest three = permits(this.one, 3, 3);
+		long token = this.one.acquire(three).token();
+		LeaseRequest one = permits(this.one, 1, 3);
+		Grant grant = (Grant) this.one.stepDown(three, one);
+		assertThat(grant.token()).isEqualTo(token);
+		assertThat(grant.validity()).isPositive();
+		assertThat(this.two.inspect(this.key)).singleElement().satisfies((holder) -> {
+			assertThat(holder.owner()).isEqualTo(one.owner().toString());
+			assertThat(holder.mode()).isEqualTo(LeaseMode.permits(1, 3));
+		});
+		assertThat(this.two.acquires(permits(this.two, 3, 3))).isFalse();
+		assertThat(this.two.acquires(permits(this.two, 2, 3))).isTrue();
+		assertThat(this.one.renew(one)).containsExactly(one);
+		assertThat(this.one.release(one)).isTrue();
+		assertThat(this.one.acquires(permits(this.one, 1, 3))).isTrue();
+	}
+
+	@Test
+	void leaseThatWasReplacedByFewerPermitsIsOver() {
+		LeaseRequest three = permits(this.one, 3, 3);
+		this.one.acquire(three);
+		LeaseRequest two = permits(this.one, 2, 3);
+		this.one.stepDown(three, two);
+		assertThat(this.one.renew(three)).isEmpty();
+		assertThat(this.one.release(three)).isFalse();
+		assertThat(this.one.renew(two)).containsExactly(two);
+		assertThat(this.two.acquires(permits(this.two, 2, 3))).isFalse();
+	}
+
+	@Test
+	void replayedReplacementGivesBackNothingMore() {
+		LeaseRequest three = permits(this.one, 3, 3);
+		long token = this.one.acquire(three).token();
+		LeaseRequest two = permits(this.one, 2, 3);
+		this.one.stepDown(three, two);
+		assertThat(((Grant) this.one.stepDown(three, two)).token()).isEqualTo(token);
+		assertThat(this.two.inspect(this.key)).extracting(LeaseHolder::mode).containsExactly(LeaseMode.permits(2, 3));
+		assertThat(this.two.acquires(permits(this.two, 1, 3))).isTrue();
+		assertThat(this.two.acquires(permits(this.two, 1, 3))).isFalse();
+	}
+
+	@Test
+	void expiredLeaseCannotBeReplacedByFewerPermits() {
+		LeaseRequest expired = permits(this.one, 3, 3);
+		this.one.acquire(expired);
+		expire(expired);
+		LeaseRequest successor = permits(this.two, 2, 3);
+		this.two.acquire(successor);
+		assertThat(this.one.stepDown(expired, permits(this.one, 1, 3))).isInstanceOf(Denial.class);
+		assertThat(this.two.inspect(this.key)).singleElement()
+			.satisfies((holder) -> assertThat(holder.owner()).isEqualTo(successor.owner().toString()));
+	}
+
+	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
+	void contenderThatFitsBesideFewerPermitsIsAdmitted() {
+		requires(Capability.QUEUE);
+		LeaseRequest four = permits(this.one, 4, 4);
+		this.one.acquire(four);
+		LeaseRequest three = this.two.queue(permits(this.two, 3, 4));
+		LeaseRequest two = permits(this.one, 2, 4);
+		this.one.stepDown(four, two);
+		assertThat(this.two.contend(three)).isInstanceOf(Denial.class);
+		LeaseRequest one = permits(this.one, 1, 4);
+		this.one.stepDown(two, one);
+		this.two.awaitNotification(three);
+	}
+
+	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
+	void newerHigherLimitAppliesAtOnce() {
+		LeaseRequest former = permits(this.one, 2, 2);
+		this.one.acquire(former);
+		LeaseRequest newer = permits(this.two, 1, 3, 1);
+		this.two.acquire(newer);
+		assertRefused(this.one, permits(this.one, 1, 2), 3, 1);
+		assertThat(this.one.acquires(permits(this.one, 1, 3, 1))).isFalse();
+		assertThat(this.one.renew(former)).containsExactly(former);
+		assertThat(this.one.release(former)).isTrue();
+		assertThat(this.one.acquires(permits(this.one, 2, 3, 1))).isTrue();
+		assertThat(this.two.inspect(this.key)).extracting((holder) -> ((LeaseMode.Permits) holder.mode()).version())
+			.containsOnly(1L);
+	}
+
+	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
+	void newerLowerLimitWaitsUntilEnoughPermitsCameBack() {
+		LeaseRequest four = permits(this.one, 4, 4);
+		this.one.acquire(four);
+		LeaseRequest newer = permits(this.two, 1, 2, 1);
+		assertThat(this.two.acquires(newer)).isFalse();
+		LeaseRequest two = permits(this.one, 2, 4);
+		this.one.stepDown(four, two);
+		assertThat(this.two.acquires(newer)).isFalse();
+		this.one.stepDown(two, permits(this.one, 1, 4));
+		assertThat(this.two.acquires(newer)).isTrue();
+		assertRefused(this.one, permits(this.one, 1, 4), 2, 1);
+	}
+
+	@Test
+	void otherLimitOfTheSameVersionIsRefused() {
+		this.one.acquire(permits(this.one, 1, 5, 7));
+		assertRefused(this.two, permits(this.two, 1, 6, 7), 5, 7);
+		assertRefused(this.two, permits(this.two, 1, 5, 6), 5, 7);
+		assertThat(this.two.acquires(permits(this.two, 4, 5, 7))).isTrue();
+	}
+
+	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
+	void newerLimitThatIsWaitedForApplies() {
+		requires(Capability.QUEUE);
+		LeaseRequest former = permits(this.one, 2, 3);
+		this.one.acquire(former);
+		LeaseRequest newer = this.two.queue(permits(this.two, 1, 2, 1));
+		assertRefused(this.one, permits(this.one, 1, 3), 2, 1);
+		this.one.release(former);
+		this.two.awaitNotification(newer);
+	}
+
+	private void assertRefused(BackendProcess process, LeaseRequest request, int limit, long version) {
+		assertThatExceptionOfType(PermitLimitException.class).isThrownBy(() -> process.tryAcquire(request))
+			.satisfies((refusal) -> {
+				assertThat(refusal.limit()).isEqualTo(limit);
+				assertThat(refusal.version()).isEqualTo(version);
+			});
+	}
+
 	private LeaseRequest permits(BackendProcess process, int permits, int limit) {
-		return process.request(this.key, LeaseMode.permits(permits, limit));
+		return permits(process, permits, limit, 0);
+	}
+
+	private LeaseRequest permits(BackendProcess process, int permits, int limit, long version) {
+		return process.request(this.key, LeaseMode.permits(permits, limit, version));
 	}
 
 }

@@ -35,6 +35,8 @@ final class RecordingListener implements BackendListener {
 
 	private final Map<LeaseRequest, Long> attemptIds = new ConcurrentHashMap<>();
 
+	private final Map<String, Integer> changes = new ConcurrentHashMap<>();
+
 	private final Set<LeaseRequest> refused = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean suspended;
@@ -102,6 +104,20 @@ final class RecordingListener implements BackendListener {
 	@Override
 	public void onResumed() {
 		this.suspended = false;
+	}
+
+	/**
+	 * How often a value was notified to have changed.
+	 * @param key the key of the value
+	 * @return the number of notifications
+	 */
+	int changesOf(String key) {
+		return this.changes.getOrDefault(key, 0);
+	}
+
+	@Override
+	public void onValueChanged(String key) {
+		this.changes.merge(key, 1, Integer::sum);
 	}
 
 	private void add(LeaseRequest request, String word) {

@@ -16,10 +16,13 @@
 
 package io.github.lockspring.spi;
 
+import java.time.Duration;
+
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * Rules of prolonging.
@@ -85,6 +88,18 @@ abstract class RenewRules extends BackendRules {
 		this.one.renew(request);
 		assertThat(this.one.acquire(request).token()).isEqualTo(grant.token());
 		assertThat(this.two.inspect(this.key)).extracting(LeaseHolder::token).containsExactly(grant.token());
+	}
+
+	@Test
+	void leaseIsRenewedForTheLeaseTimeOfTheRenewal() {
+		assumeTrue(this.contract.endsLeasesByTime(), "Leases last as long as a session");
+		Duration shorter = BackendProcess.LEASE_TIME.dividedBy(10);
+		LeaseRequest request = this.one.request(this.key, new LeaseTerms(LeaseMode.EXCLUSIVE, false, shorter, 1));
+		this.one.acquire(request);
+		LeaseRequest longer = request.withLeaseTime(BackendProcess.LEASE_TIME);
+		assertThat(this.one.renew(longer)).containsExactly(request);
+		assertThat(this.two.inspect(this.key).get(0).remaining()).isGreaterThan(shorter);
+		assertThat(this.one.release(request)).isTrue();
 	}
 
 	@Test

@@ -159,6 +159,38 @@ class SettableTimeTests {
 	}
 
 	@Test
+	void runningClockWakesSleepersByItselfOrWhenItIsAdvanced() {
+		SettableTime running = SettableTime.running();
+		CompletableFuture<Void> brief = CompletableFuture.runAsync(() -> running.parkNanos(this, 1_000_000));
+		assertThat(brief).succeedsWithin(Duration.ofSeconds(10));
+		CompletableFuture<Void> sleep = CompletableFuture
+			.runAsync(() -> running.parkNanos(this, Duration.ofDays(1).toNanos()));
+		await().until(() -> running.sleepers() == 1);
+		Instant before = running.instant();
+		running.advance(Duration.ofDays(1));
+		assertThat(sleep).succeedsWithin(Duration.ofSeconds(10));
+		assertThat(running.instant()).isAfterOrEqualTo(before.plus(Duration.ofDays(1)));
+		assertThat(running.isUnmoved()).isFalse();
+		running.resetWall();
+		assertThat(running.instant()).isBefore(before.plus(Duration.ofHours(1)));
+		assertThat(running.nanoTime()).isGreaterThanOrEqualTo(Duration.ofDays(1).toNanos());
+	}
+
+	@Test
+	void runningClockWakesSleeperWhenTheRestOfItsTimeHasPassed() {
+		SettableTime running = SettableTime.running();
+		long end = running.nanoTime() + Duration.ofHours(1).toNanos() + Duration.ofMillis(500).toNanos();
+		CompletableFuture<Void> sleep = CompletableFuture.runAsync(() -> {
+			for (long now = running.nanoTime(); now - end < 0; now = running.nanoTime()) {
+				running.parkNanos(this, end - now);
+			}
+		});
+		await().until(() -> running.sleepers() == 1);
+		running.advance(Duration.ofHours(1));
+		assertThat(sleep).succeedsWithin(Duration.ofSeconds(20));
+	}
+
+	@Test
 	void advanceIsNotMissedByThreadThatFallsAsleepMeanwhile() {
 		Phaser round = new Phaser(2);
 		CompletableFuture<Void> sleeps = CompletableFuture.runAsync(() -> {

@@ -22,6 +22,7 @@ import java.util.List;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
+import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -137,6 +138,32 @@ class ZooKeeperClientTests {
 				new ZooKeeperLockSettings("some/app/locks", Duration.ofSeconds(10))));
 		process.acquire(this.key);
 		assertThat(process.client.getChildren().forPath("/some/app/locks")).containsExactly(this.key);
+	}
+
+	@Test
+	void nodesOfADelayedReleaseAreDeletedBelowAChroot() throws Exception {
+		ZooKeeperProcess other = process();
+		other.client.create().orSetData().forPath("/chroot-delay");
+		ZooKeeperProcess process = process(Clients.create(server.connectString() + "/chroot-delay"));
+		LeaseRequest lease = process.acquire(this.key);
+		assertThat(process.backend.releaseWithDelay(lease, Duration.ofMillis(1), ZooKeeperProcess.TIMEOUT)).isTrue();
+		assertThat(children(other, "/chroot-delay/lock/.resting")).hasSize(1);
+		ZooKeeperProcess.await().untilAsserted(() -> {
+			assertThat(children(other, "/chroot-delay/lock/" + this.key)).isEmpty();
+			assertThat(children(other, "/chroot-delay/lock/.resting")).isEmpty();
+		});
+	}
+
+	/**
+	 * The server deletes an empty parent now and then.
+	 */
+	private static List<String> children(ZooKeeperProcess process, String path) throws Exception {
+		try {
+			return process.client.getChildren().forPath(path);
+		}
+		catch (KeeperException.NoNodeException ex) {
+			return List.of();
+		}
 	}
 
 	@Test

@@ -137,7 +137,9 @@ class ZooKeeperConnectionLostTests {
 			Thread.sleep(Math.max(0, SHORT.multipliedBy(2).minusNanos(System.nanoTime() - from).toMillis()));
 			this.proxy.heal();
 			FaultRun.eventually().until(() -> this.told.get() == 1);
-			assertThat(holder.lostTokens).hasSize(i + 1).contains(hold.token());
+			int losses = i + 1;
+			FaultRun.eventually()
+				.untilAsserted(() -> assertThat(holder.lostTokens).hasSize(losses).contains(hold.token()));
 			assertThat(this.run.release(hold)).isFalse();
 			takeTurn(holder, "holder", () -> assertThat(hold.isHeld()).isFalse());
 			assertThat(this.told).hasValue(1);

@@ -38,6 +38,10 @@ import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdate;
+import io.github.lockspring.spi.ValueUpdateResult;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -64,6 +68,8 @@ final class ZooKeeperProcess implements AutoCloseable, BackendListener {
 
 	final BlockingQueue<LeaseRequest> lost = new LinkedBlockingQueue<>();
 
+	final BlockingQueue<String> changed = new LinkedBlockingQueue<>();
+
 	final CuratorFramework client;
 
 	final ZooKeeperLockBackend backend;
@@ -76,8 +82,12 @@ final class ZooKeeperProcess implements AutoCloseable, BackendListener {
 	 * Uses a client, which it closes at the end.
 	 */
 	ZooKeeperProcess(CuratorFramework client, ZooKeeperLockSettings settings) {
+		this(client, new ZooKeeperLockBackend(client, settings));
+	}
+
+	ZooKeeperProcess(CuratorFramework client, ZooKeeperLockBackend backend) {
 		this.client = client;
-		this.backend = new ZooKeeperLockBackend(client, settings);
+		this.backend = backend;
 		this.backend.start(this);
 	}
 
@@ -163,6 +173,27 @@ final class ZooKeeperProcess implements AutoCloseable, BackendListener {
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);
 		}
+	}
+
+	ValueUpdate update(String key, ValueChange change) {
+		return new ValueUpdate(key, change, new OwnerId(this.instance, this.sequence.incrementAndGet()));
+	}
+
+	ValueUpdateResult apply(String key, ValueChange change) {
+		return apply(update(key, change));
+	}
+
+	ValueUpdateResult apply(ValueUpdate update) {
+		return this.backend.values().orElseThrow().update(update, TIMEOUT);
+	}
+
+	Value read(String key, boolean watch) {
+		return this.backend.values().orElseThrow().read(List.of(key), watch, TIMEOUT).getOrDefault(key, Value.ABSENT);
+	}
+
+	@Override
+	public void onValueChanged(String key) {
+		this.changed.add(key);
 	}
 
 	@Override

@@ -116,7 +116,9 @@ class ZooKeeperSessionExpiredTests {
 			this.run.awaitThreads();
 			assertThat(hold.isHeld()).isFalse();
 			FaultRun.eventually().until(() -> told.get() == 1);
-			assertThat(this.victim.lostTokens).hasSize(i + 1).contains(hold.token());
+			int losses = i + 1;
+			FaultRun.eventually()
+				.untilAsserted(() -> assertThat(this.victim.lostTokens).hasSize(losses).contains(hold.token()));
 			spans.add(new Span(from, System.nanoTime()));
 			assertThat(this.run.release(hold)).isFalse();
 			takeTurn(this.victim, "victim");

@@ -47,6 +47,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.ValueChange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -131,9 +132,12 @@ class ZooKeeperSetupTests {
 		LeaseRequest writer = process.acquire("stepped-down");
 		process.backend.downgrade(writer, process.request("stepped-down", LeaseMode.SHARED), ZooKeeperProcess.TIMEOUT);
 		process.backend.releaseWithDelay(process.acquire("resting"), Duration.ofHours(1), ZooKeeperProcess.TIMEOUT);
+		process.apply("value", new ValueChange.Set(1, 0));
+		process.apply("deleted", new ValueChange.Set(1, 0));
+		process.apply("deleted", new ValueChange.Delete(ValueChange.ANY_VERSION));
 		ZooKeeper zooKeeper = process.client.getZookeeperClient().getZooKeeper();
 		List<String> nodes = ZKUtil.listSubTreeBFS(zooKeeper, this.root);
-		assertThat(nodes).hasSize(13);
+		assertThat(nodes).hasSize(18);
 		for (String node : nodes) {
 			assertThat(process.client.getACL().forPath(node)).as(node).containsExactly(acl(Perms.ALL, "app"));
 		}

@@ -17,14 +17,15 @@
 package io.github.lockspring.aop
 
 import io.github.lockspring.DistributedLock
-import io.github.lockspring.OnFailure
-import io.github.lockspring.OnLost
 import io.github.lockspring.LockContext
 import io.github.lockspring.LockException
 import io.github.lockspring.LockHandle
 import io.github.lockspring.LockLostException
 import io.github.lockspring.LockNotAcquiredException
+import io.github.lockspring.OnFailure
+import io.github.lockspring.OnLost
 import io.github.lockspring.ReactiveLockContext
+import io.github.lockspring.aop.annotation.InvalidLockDeclarationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.CoroutineStart

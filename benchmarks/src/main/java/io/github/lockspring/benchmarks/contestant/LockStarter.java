@@ -79,6 +79,10 @@ public final class LockStarter implements Contestant {
 		});
 	}
 
+	LockClient client() {
+		return this.client;
+	}
+
 	@Override
 	public Hold acquire(String key) throws InterruptedException {
 		Lock lock = this.client.lock(key);

@@ -37,6 +37,7 @@ import io.github.lockspring.benchmarks.contestant.Entrant.Trait;
 import io.github.lockspring.benchmarks.contestant.JvmLocks;
 import io.github.lockspring.benchmarks.contestant.Lock4j;
 import io.github.lockspring.benchmarks.contestant.LockStarter;
+import io.github.lockspring.benchmarks.contestant.Primitive;
 import io.github.lockspring.benchmarks.contestant.RawRedis;
 import io.github.lockspring.benchmarks.contestant.RedissonLocks;
 import io.github.lockspring.benchmarks.contestant.ShedLock;
@@ -93,6 +94,24 @@ final class RedisStore implements Store {
 						Trait.WAITING),
 				new Entrant("shedlock", this::shedLock, Trait.EXCLUSIVE, Trait.DISTRIBUTED, Trait.RENEWING),
 				new Entrant("blocking-pop", () -> new BlockingPop(this.address), Trait.EXCLUSIVE, Trait.DISTRIBUTED,
+						Trait.WAITING));
+	}
+
+	@Override
+	public List<Entrant> primitives() {
+		return List.of(
+				new Entrant("floor-increment", () -> Primitive.rawIncrement(this.address), Trait.DISTRIBUTED,
+						Trait.WAITING),
+				new Entrant("lock-starter-increment", () -> Primitive.increment(lockStarter()), Trait.DISTRIBUTED,
+						Trait.WAITING),
+				new Entrant("redisson-increment", () -> Primitive.redissonIncrement(this.address), Trait.DISTRIBUTED,
+						Trait.WAITING),
+				new Entrant("lock-starter-permit", () -> Primitive.permit(lockStarter()), Trait.DISTRIBUTED,
+						Trait.WAITING),
+				new Entrant("redisson-permit", () -> Primitive.redissonPermit(this.address), Trait.DISTRIBUTED,
+						Trait.WAITING),
+				new Entrant("lock-starter-read", () -> Primitive.read(lockStarter()), Trait.DISTRIBUTED, Trait.WAITING),
+				new Entrant("redisson-read", () -> Primitive.redissonRead(this.address), Trait.DISTRIBUTED,
 						Trait.WAITING));
 	}
 

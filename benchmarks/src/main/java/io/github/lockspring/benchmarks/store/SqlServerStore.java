@@ -34,6 +34,7 @@ import io.github.lockspring.benchmarks.contestant.Entrant;
 import io.github.lockspring.benchmarks.contestant.Entrant.Trait;
 import io.github.lockspring.benchmarks.contestant.JvmLocks;
 import io.github.lockspring.benchmarks.contestant.LockStarter;
+import io.github.lockspring.benchmarks.contestant.Primitive;
 import io.github.lockspring.benchmarks.contestant.PreparedUpdates;
 import io.github.lockspring.benchmarks.contestant.ShedLock;
 import io.github.lockspring.benchmarks.contestant.SpringIntegration;
@@ -143,6 +144,20 @@ final class SqlServerStore implements Store {
 				new Entrant(LockStarter.NAME, this::lockStarter, Trait.values()),
 				new Entrant("spring-integration", () -> new SpringIntegration(newDataSource()), Trait.values()),
 				new Entrant("shedlock", this::shedLock, Trait.EXCLUSIVE, Trait.DISTRIBUTED, Trait.RENEWING));
+	}
+
+	@Override
+	public List<Entrant> primitives() {
+		return List.of(
+				new Entrant("floor-increment",
+						() -> Primitive.half(new PreparedUpdates(newDataSource(), product().insertRow())),
+						Trait.DISTRIBUTED, Trait.WAITING),
+				new Entrant("lock-starter-increment", () -> Primitive.increment(lockStarter()), Trait.DISTRIBUTED,
+						Trait.WAITING),
+				new Entrant("lock-starter-permit", () -> Primitive.permit(lockStarter()), Trait.DISTRIBUTED,
+						Trait.WAITING),
+				new Entrant("lock-starter-read", () -> Primitive.read(lockStarter()), Trait.DISTRIBUTED,
+						Trait.WAITING));
 	}
 
 	/**

@@ -17,6 +17,7 @@
 package io.github.lockspring.benchmarks.store;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,14 @@ public interface Store extends AutoCloseable {
 	 * @return the entrants
 	 */
 	List<Entrant> entrants();
+
+	/**
+	 * Those that do something else in the place of a lock, if they are named.
+	 * @return the entrants, empty if there are none
+	 */
+	default List<Entrant> primitives() {
+		return List.of();
+	}
 
 	/**
 	 * What another process must be told to join.
@@ -83,7 +92,7 @@ public interface Store extends AutoCloseable {
 	 * @return the entrant
 	 */
 	default Entrant entrant(String name) {
-		return entrants().stream()
+		return Stream.concat(entrants().stream(), primitives().stream())
 			.filter((entrant) -> entrant.name().equals(name))
 			.findFirst()
 			.orElseThrow(() -> new IllegalArgumentException("There is no '" + name + "' on " + name()));

@@ -34,6 +34,7 @@ import io.github.lockspring.benchmarks.contestant.Entrant;
 import io.github.lockspring.benchmarks.contestant.Entrant.Trait;
 import io.github.lockspring.benchmarks.contestant.JvmLocks;
 import io.github.lockspring.benchmarks.contestant.LockStarter;
+import io.github.lockspring.benchmarks.contestant.Primitive;
 import io.github.lockspring.benchmarks.contestant.PipelinedQueue;
 import io.github.lockspring.benchmarks.contestant.PlainZooKeeper;
 import io.github.lockspring.benchmarks.contestant.RawZooKeeper;
@@ -162,7 +163,24 @@ final class ZooKeeperStore implements Store {
 						Trait.DISTRIBUTED, Trait.WAITING));
 	}
 
-	private Contestant lockStarter() {
+	@Override
+	public List<Entrant> primitives() {
+		return List.of(
+				new Entrant("floor-increment", () -> Primitive.rawSetData(this.address), Trait.DISTRIBUTED,
+						Trait.WAITING),
+				new Entrant("lock-starter-increment", () -> Primitive.increment(lockStarter()), Trait.DISTRIBUTED,
+						Trait.WAITING),
+				new Entrant("curator-increment", () -> Primitive.curatorIncrement(client()), Trait.DISTRIBUTED,
+						Trait.WAITING),
+				new Entrant("lock-starter-permit", () -> Primitive.permit(lockStarter()), Trait.DISTRIBUTED,
+						Trait.WAITING),
+				new Entrant("curator-permit", () -> Primitive.curatorPermit(client()), Trait.DISTRIBUTED,
+						Trait.WAITING),
+				new Entrant("lock-starter-read", () -> Primitive.read(lockStarter()), Trait.DISTRIBUTED, Trait.WAITING),
+				new Entrant("curator-read", () -> Primitive.curatorRead(client()), Trait.DISTRIBUTED, Trait.WAITING));
+	}
+
+	private LockStarter lockStarter() {
 		CuratorFramework client = client();
 		return LockStarter.on(
 				new ZooKeeperLockBackend(client,

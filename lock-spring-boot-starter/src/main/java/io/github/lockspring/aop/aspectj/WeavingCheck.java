@@ -32,9 +32,9 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.NativeDetector;
 import org.springframework.util.ClassUtils;
 
-import io.github.lockspring.aop.AnnotatedMethod;
 import io.github.lockspring.aop.DistributedLockInterceptor;
-import io.github.lockspring.aop.InterceptionCheck;
+import io.github.lockspring.aop.annotation.AnnotatedMethod;
+import io.github.lockspring.aop.check.InterceptionCheck;
 
 /**
  * Check that annotated methods were woven with the {@link DistributedLockAspect}. Reads

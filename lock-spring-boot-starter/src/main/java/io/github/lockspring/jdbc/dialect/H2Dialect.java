@@ -75,7 +75,7 @@ final class H2Dialect extends JdbcDialect {
 	 * Both ends in UTC, because the function leaves the offset of the time zone out.
 	 * Several times faster than to extract the epoch as a decimal number.
 	 */
-	private static final String NOW = "DATEDIFF(MICROSECOND, TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00Z', "
+	static final String NOW = "DATEDIFF(MICROSECOND, TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00Z', "
 			+ "CURRENT_TIMESTAMP AT TIME ZONE 'Z')";
 
 	/**
@@ -92,6 +92,8 @@ final class H2Dialect extends JdbcDialect {
 	private static final int DATABASE_IS_READ_ONLY = 90097;
 
 	private static final int NOT_ENOUGH_RIGHTS = 90096;
+
+	private final ValueDialect values = new H2ValueDialect();
 
 	@Override
 	String databases() {
@@ -157,6 +159,11 @@ final class H2Dialect extends JdbcDialect {
 	@Override
 	boolean isForbidden(SQLException failure) {
 		return failure.getErrorCode() == NOT_ENOUGH_RIGHTS;
+	}
+
+	@Override
+	ValueDialect values() {
+		return this.values;
 	}
 
 	@Override

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Required column of the lock table.
+ * Required column of a table.
  *
  * @param name its name in lower case
  * @param jdbcTypes what drivers call its type, as in {@link java.sql.Types}
@@ -38,7 +38,7 @@ public record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, Str
 	/**
 	 * The columns that are empty at times.
 	 */
-	private static final Set<String> OPTIONAL = Set.of("owner", "holder", "held_since", "entries");
+	private static final Set<String> OPTIONAL = Set.of("owner", "holder", "held_since", "entries", "number");
 
 	/**
 	 * Check this column in a table.

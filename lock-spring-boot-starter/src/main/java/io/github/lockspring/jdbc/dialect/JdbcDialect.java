@@ -37,9 +37,9 @@ import org.jspecify.annotations.Nullable;
  * SQL dialect of one database product. Everything that is common to all products is
  * implemented elsewhere.
  * <p>
- * In the statements {@code @@table@@} is the table, {@code @@now@@} is the clock, {@code
- * @@timestamp@@} the clock for people, and {@code @@placeholders@@} is a list of question
- * marks.
+ * In the statements {@code @@table@@} is the table, {@code @@values@@} that of values,
+ * {@code @@now@@} is the clock, {@code @@timestamp@@} the clock for people, and {@code
+ * @@placeholders@@} is a list of question marks.
  */
 public abstract class JdbcDialect {
 
@@ -66,6 +66,8 @@ public abstract class JdbcDialect {
 	public static final String READ_ONLY = "25006";
 
 	private static final String SCHEMA_DIRECTORY = "/io/github/lockspring/jdbc/";
+
+	private static final String END_OF_STATEMENT = ";\\R";
 
 	private static final String FORBIDDEN = "42501";
 
@@ -417,13 +419,13 @@ public abstract class JdbcDialect {
 		if (isReadOnly(refusal)) {
 			return Optional.of("Locks need the primary server and a session that is not read-only.");
 		}
-		return isForbidden(refusal)
-				? Optional.of("Locks need the SELECT, INSERT, UPDATE and DELETE privileges on the lock table.")
+		return isForbidden(refusal) ? Optional
+			.of("Locks need the SELECT, INSERT, UPDATE and DELETE privileges on the lock table and the value table.")
 				: Optional.empty();
 	}
 
 	/**
-	 * The statement that creates the table if it is not there.
+	 * The statements that create the tables if they are not there, as one script.
 	 */
 	public String schema(TableName table) {
 		String name = schemaResource();
@@ -438,6 +440,13 @@ public abstract class JdbcDialect {
 		}
 	}
 
+	/**
+	 * The statements that create the tables if they are not there, one by one.
+	 */
+	public List<String> schemaStatements(TableName table) {
+		return List.of(schema(table).split(END_OF_STATEMENT));
+	}
+
 	abstract String schemaResource();
 
 	/**
@@ -445,9 +454,22 @@ public abstract class JdbcDialect {
 	 */
 	public abstract List<JdbcColumn> columns();
 
+	/**
+	 * The statements on values.
+	 */
+	abstract ValueDialect values();
+
+	/**
+	 * The columns that the table of values must have.
+	 */
+	public List<JdbcColumn> valueColumns() {
+		return values().columns();
+	}
+
 	String render(String template, TableName table, int marks) {
 		return template.replace("@@awaited@@", awaited())
 			.replace("@@table@@", table.value())
+			.replace("@@values@@", table.ofValues().value())
 			.replace("@@now@@", now())
 			.replace("@@timestamp@@", timestamp())
 			.replace("@@placeholders@@", String.join(", ", Collections.nCopies(marks, "?")));

@@ -105,7 +105,7 @@ final class MySqlDialect extends JdbcDialect {
 	/**
 	 * When the statement began.
 	 */
-	private static final String BEGIN = "TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))";
+	static final String BEGIN = "TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))";
 
 	/**
 	 * Only SYSDATE moves while a statement waits for a row, but it is a local time, which
@@ -174,6 +174,8 @@ final class MySqlDialect extends JdbcDialect {
 			""";
 
 	private static final String INNODB = "InnoDB";
+
+	private final ValueDialect values = new MySqlValueDialect();
 
 	private final boolean mariaDb;
 
@@ -326,6 +328,11 @@ final class MySqlDialect extends JdbcDialect {
 			return Optional.of(BINLOG_FORMAT);
 		}
 		return (refusal.getErrorCode() == SYNTAX_ERROR) ? Optional.of(SQL_MODE) : super.remedy(refusal);
+	}
+
+	@Override
+	ValueDialect values() {
+		return this.values;
 	}
 
 	@Override

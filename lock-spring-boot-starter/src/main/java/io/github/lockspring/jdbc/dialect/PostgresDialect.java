@@ -152,9 +152,8 @@ final class PostgresDialect extends JdbcDialect {
 	private static final String CHANNEL = "'lock_spring_' || CAST(CAST('@@table@@' AS regclass) AS oid)";
 
 	private static final String NOTIFY = """
-			RETURNING CASE WHEN awaited_until > @@now@@ THEN
-			  CAST(pg_notify(@@channel@@, encode(substr(sha256(lock_key), 1, 8), 'hex')) AS text) END
-			""".replace("@@channel@@", CHANNEL);
+			RETURNING CASE WHEN awaited_until > @@now@@ THEN @@notification@@ END
+			""".replace("@@notification@@", notification("lock_key"));
 
 	private static final String NOW = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
 
@@ -162,13 +161,13 @@ final class PostgresDialect extends JdbcDialect {
 	 * For the transaction, which is this statement: a row that is locked for longer is
 	 * not waited for.
 	 */
-	private static final String SHORT_WAIT = "set_config('lock_timeout', '100ms', true) IS NOT NULL";
+	static final String SHORT_WAIT = "set_config('lock_timeout', '100ms', true) IS NOT NULL";
 
 	/**
 	 * For the transaction, which is this statement: a release need not be on the disk
 	 * before it is answered. A later acquisition waits for both.
 	 */
-	private static final String NO_FLUSH = "set_config('synchronous_commit', 'off', true) IS NOT NULL";
+	static final String NO_FLUSH = "set_config('synchronous_commit', 'off', true) IS NOT NULL";
 
 	private static final String LOCKED_ROW = """
 			FROM (
@@ -187,6 +186,8 @@ final class PostgresDialect extends JdbcDialect {
 	private static final String UNLOGGED = "u";
 
 	private static final String LOCK_NOT_AVAILABLE = "55P03";
+
+	private final ValueDialect values = new PostgresValueDialect();
 
 	@Override
 	String databases() {
@@ -264,6 +265,14 @@ final class PostgresDialect extends JdbcDialect {
 			}
 		}
 		return changed;
+	}
+
+	/**
+	 * Expression that notifies of a change of a key.
+	 * @param column the column of the key
+	 */
+	static String notification(String column) {
+		return "CAST(pg_notify(%s, encode(substr(sha256(%s), 1, 8), 'hex')) AS text)".formatted(CHANNEL, column);
 	}
 
 	/**
@@ -351,6 +360,11 @@ final class PostgresDialect extends JdbcDialect {
 	@Override
 	public boolean isContended(SQLException failure) {
 		return super.isContended(failure) || LOCK_NOT_AVAILABLE.equals(failure.getSQLState());
+	}
+
+	@Override
+	ValueDialect values() {
+		return this.values;
 	}
 
 	@Override

@@ -28,16 +28,30 @@ import org.springframework.util.Assert;
  */
 public record TableName(String value) {
 
+	/**
+	 * With the suffix, no name is longer than 63 characters, beyond which PostgreSQL cuts
+	 * it.
+	 */
 	private static final Pattern ALLOWED = Pattern
-		.compile("[A-Za-z_][A-Za-z0-9_]{0,62}(\\.[A-Za-z_][A-Za-z0-9_]{0,62})?");
+		.compile("([A-Za-z_][A-Za-z0-9_]{0,62}\\.)?[A-Za-z_][A-Za-z0-9_]{0,56}(_value)?");
+
+	private static final String VALUE_SUFFIX = "_value";
 
 	private static final int MAX_SHOWN = 128;
 
 	public TableName {
 		Assert.notNull(value, "'tableName' must not be null");
 		Assert.isTrue(ALLOWED.matcher(value).matches(),
-				() -> "The name of the lock table must be 'table' or 'schema.table', each of at most 63 letters, "
-						+ "digits and underscores without a digit in front, not '" + shown(value) + "'");
+				() -> "The name of the lock table must be 'table' or 'schema.table' of letters, digits and underscores "
+						+ "without a digit in front, at most 57 for the table and 63 for the schema, not '"
+						+ shown(value) + "'");
+	}
+
+	/**
+	 * The table of values beside a lock table, in the same schema.
+	 */
+	public TableName ofValues() {
+		return new TableName(this.value + VALUE_SUFFIX);
 	}
 
 	/**

@@ -184,8 +184,8 @@ final class JedisClientAdapter implements RedisClientAdapter {
 			throw ex;
 		}
 		RedisReply reply = link.readReply(deadline);
-		if (call.replicas() > 0 && reply.number(0) > 0) {
-			reply.add(confirmations(link, call, deadline));
+		if (call.replicas() > 0 && reply.isChange()) {
+			reply.confirmedBy(confirmations(link, call, deadline));
 		}
 		return reply;
 	}
@@ -249,6 +249,9 @@ final class JedisClientAdapter implements RedisClientAdapter {
 		try {
 			link.send(new CommandArguments(command));
 			return JedisMessages.text((byte[]) link.read(deadline));
+		}
+		catch (JedisException ex) {
+			throw new BackendUnavailableException("Redis did not answer: " + ex.getMessage(), ex);
 		}
 		finally {
 			links.release(link);

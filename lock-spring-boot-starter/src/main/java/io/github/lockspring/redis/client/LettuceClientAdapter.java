@@ -19,7 +19,6 @@ package io.github.lockspring.redis.client;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -98,6 +97,8 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 
 	private volatile @Nullable RedisChannel channel;
 
+	private volatile boolean firstAwaited;
+
 	private @Nullable Disposable topology;
 
 	private volatile long usedNanos = System.nanoTime();
@@ -134,8 +135,6 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		this.calls.renew();
 		this.renewals.renew();
 		this.messages.renew();
-		this.calls.awaitFirst(timeout);
-		this.messages.awaitFirst(timeout);
 	}
 
 	private StatefulConnection<byte[], byte[]> connect() {
@@ -286,10 +285,15 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 
 	/**
 	 * A dead connection looks like an idle one. Therefore it is checked from time to
-	 * time, in the thread of the caller.
+	 * time, in the thread of the caller. The first caller waits for the first attempt to
+	 * connect.
 	 */
 	@Override
 	public boolean isListening() {
+		if (!this.firstAwaited) {
+			this.messages.awaitFirst(this.timeout);
+			this.firstAwaited = true;
+		}
 		StatefulRedisPubSubConnection<String, String> connection = this.messages.current();
 		if (connection == null) {
 			this.messages.renew();
@@ -373,7 +377,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 			RedisCall call, Duration timeout) {
 		try {
 			StatefulConnection<byte[], byte[]> connection = this.calls.get(timeout);
-			return dispatch(connection, type, new ReplyOutput(), args).thenCompose((reply) -> (reply.number(0) > 0)
+			return dispatch(connection, type, new ReplyOutput(), args).thenCompose((reply) -> reply.isChange()
 					? confirmed(connection, reply, call) : CompletableFuture.completedFuture(reply));
 		}
 		catch (RuntimeException ex) {
@@ -395,7 +399,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 				throw new OutcomeUnknownException(
 						"Redis did not report how many replicas acknowledged: " + failure.getMessage(), failure);
 			}
-			reply.add(replicas.number(0));
+			reply.confirmedBy(replicas.number(0));
 			return reply;
 		});
 	}
@@ -424,19 +428,37 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		task.run();
 	}
 
+	/**
+	 * The futures are awaited here, because the client's own time-out does not run once
+	 * the client is shut down.
+	 */
 	@Override
 	public List<String> info(Duration timeout) {
-		StatefulConnection<byte[], byte[]> connection = this.calls.get(timeout);
-		if (connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) {
-			List<String> answers = new ArrayList<>();
-			for (RedisClusterNode node : cluster.getPartitions()) {
-				if (!node.getSlots().isEmpty()) {
-					answers.add(cluster.getConnection(node.getNodeId()).sync().info());
-				}
-			}
-			return answers;
+		long start = System.nanoTime();
+		List<CompletableFuture<String>> infos = requestInfo(this.calls.get(timeout));
+		CompletableFuture<Void> all = CompletableFuture.allOf(infos.toArray(CompletableFuture[]::new));
+		try {
+			all.get(timeout.toNanos() - (System.nanoTime() - start), TimeUnit.NANOSECONDS);
+			return infos.stream().map(CompletableFuture::join).toList();
 		}
-		return List.of(((StatefulRedisConnection<byte[], byte[]>) connection).sync().info());
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new BackendUnavailableException("Interrupted while waiting for the answer of Redis", ex);
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			throw new BackendUnavailableException("Redis did not report its configuration", ex);
+		}
+	}
+
+	private static List<CompletableFuture<String>> requestInfo(StatefulConnection<byte[], byte[]> connection) {
+		if (connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+			return cluster.getPartitions()
+				.stream()
+				.filter((node) -> !node.getSlots().isEmpty())
+				.map((node) -> cluster.getConnectionAsync(node.getNodeId()).thenCompose((own) -> own.async().info()))
+				.toList();
+		}
+		return List.of(((StatefulRedisConnection<byte[], byte[]>) connection).async().info().toCompletableFuture());
 	}
 
 	@Override

@@ -17,7 +17,7 @@
 package io.github.lockspring.redis.client;
 
 /**
- * Channel on which the servers notify this process of grants.
+ * Channel on which the servers notify this process of grants and of changes of values.
  */
 public interface RedisChannel {
 

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.support.Deadline;
 
 /**
@@ -55,9 +56,8 @@ public interface RedisClientAdapter extends AutoCloseable {
 	TokenLead lead();
 
 	/**
-	 * Send a call to the server that has its keys. If replicas are to confirm it, and the
-	 * answer begins with a positive number, the number of replicas that did is added to
-	 * the reply.
+	 * Send a call to the server that has its keys. If replicas are to confirm it, and it
+	 * has changed something, the number of replicas that did is in the reply.
 	 * @param call what to run
 	 * @param byText whether to send the text of the script and not only its name
 	 * @param timeout how long to wait for a connection, or for the reply if the client
@@ -85,6 +85,7 @@ public interface RedisClientAdapter extends AutoCloseable {
 	/**
 	 * Query every server that keys are spread over for its state.
 	 * @return the server's answers to {@code INFO}
+	 * @throws BackendUnavailableException if one of them does not answer in time
 	 */
 	List<String> info(Duration timeout);
 

@@ -31,6 +31,8 @@ public final class RedisReply {
 
 	private List<String> texts = List.of();
 
+	private long confirmations;
+
 	public void add(long number) {
 		if (this.count == this.numbers.length) {
 			this.numbers = Arrays.copyOf(this.numbers, 4 * this.count);
@@ -54,6 +56,25 @@ public final class RedisReply {
 
 	public List<String> texts() {
 		return this.texts;
+	}
+
+	/**
+	 * Return whether the script has changed something that replicas may have to confirm:
+	 * it answered with a text alone, or with a positive number first.
+	 */
+	boolean isChange() {
+		return (this.count > 0) ? this.numbers[0] > 0 : !this.texts.isEmpty();
+	}
+
+	void confirmedBy(long replicas) {
+		this.confirmations = replicas;
+	}
+
+	/**
+	 * Return how many replicas have confirmed the change, 0 if they were not asked.
+	 */
+	public long confirmations() {
+		return this.confirmations;
 	}
 
 }

@@ -17,26 +17,39 @@
 package io.github.lockspring.redis.client;
 
 import java.io.File;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.net.InetAddress;
 import java.net.MalformedURLException;
+import java.net.ServerSocket;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.Arrays;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.spi.BackendUnavailableException;
+
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
 
 /**
  * Tests for {@link RedisClientAdapters}.
@@ -83,6 +96,42 @@ class RedisClientAdaptersTests {
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(
 				new RedisStaticMasterReplicaConfiguration("localhost").node("example.org"));
 		assertThatIllegalArgumentException().isThrownBy(() -> of(factory)).withMessageContaining("use Sentinel");
+	}
+
+	@Test
+	@Timeout(30)
+	void lettuceConnectsInTheBackgroundAtStart() throws IOException {
+		try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+			LettuceConnectionFactory factory = new LettuceConnectionFactory(silent.getInetAddress().getHostAddress(),
+					silent.getLocalPort());
+			factory.afterPropertiesSet();
+			try (RedisClientAdapter access = RedisClientAdapters.of(factory, Duration.ofMinutes(1))) {
+				RedisChannel channel = mock(RedisChannel.class);
+				access.start(channel, Duration.ofMinutes(1));
+				silent.accept().close();
+				verify(channel, never()).listening();
+			}
+			factory.destroy();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	@Timeout(30)
+	void serverThatDoesNotAnswerIsNotAwaited(boolean lettuce) {
+		Duration timeout = Duration.ofMillis(200);
+		try (RedisServer server = RedisServer.start()) {
+			RedisConnectionFactory factory = lettuce ? new LettuceConnectionFactory(server.host(), server.port())
+					: new JedisConnectionFactory(new RedisStandaloneConfiguration(server.host(), server.port()));
+			try (RedisClientAdapter access = RedisClientAdapters.of(factory, Duration.ofMinutes(1))) {
+				access.start(mock(RedisChannel.class), Duration.ofMinutes(1));
+				assertThat(access.info(Duration.ofMinutes(1))).singleElement(InstanceOfAssertFactories.STRING)
+					.contains("redis_version");
+				server.pause();
+				assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> access.info(timeout));
+				server.resume();
+			}
+		}
 	}
 
 	@ParameterizedTest

@@ -17,7 +17,12 @@
 package io.github.lockspring.sample.demo;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -56,10 +61,16 @@ class AheadOfTimeTests {
 		try {
 			instance.awaitStarted();
 			assertThat(Files.readString(log)).contains("Starting AOT-processed SampleApplication");
+			assertThat(healthOf(instance)).contains("\"lock\":{", "\"backend\":\"jdbc\"", "\"roundTripTime\"");
 		}
 		finally {
 			instance.kill();
 		}
+	}
+
+	private static String healthOf(Instance instance) throws IOException, InterruptedException {
+		HttpRequest request = HttpRequest.newBuilder(URI.create(instance.address() + "/actuator/health")).build();
+		return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body();
 	}
 
 	@Test

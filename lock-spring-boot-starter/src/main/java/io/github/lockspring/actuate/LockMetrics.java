@@ -1,0 +1,183 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.actuate;
+
+import java.util.Locale;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.engine.EngineObserver;
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.engine.LockKind;
+import io.github.lockspring.engine.LockNames;
+
+/**
+ * Records the use of locks in meters, which are tagged with the name, the backend and the
+ * type of the lock, and, if wanted, in observations, which can result in spans. Where
+ * there are observations, they result in the meters {@code lock.acquire} and
+ * {@code lock.hold}.
+ * <p>
+ * The meters of a name are registered as soon as the name is known, those of locks
+ * without a name at the beginning: those of exclusive locks, and those of other types
+ * when such a lock is acquired for the first time.
+ * <p>
+ * Thread-safe.
+ */
+public final class LockMetrics {
+
+	private static final Log logger = LogFactory.getLog(LockMetrics.class);
+
+	private static final LockKind[] KINDS = LockKind.values();
+
+	private final MeterRegistry registry;
+
+	private final @Nullable LockObservations observations;
+
+	/**
+	 * Create metrics.
+	 * @param registry the registry of the meters
+	 * @param observations starts observations, or {@code null} to record meters only,
+	 * which takes less time
+	 */
+	public LockMetrics(MeterRegistry registry, @Nullable LockObservations observations) {
+		this.registry = registry;
+		this.observations = observations;
+	}
+
+	/**
+	 * Record the locks that are acquired from now on.
+	 * @param engines the engines of all backends
+	 */
+	public void observe(LockEngines engines) {
+		engines.all().forEach((engine) -> observe(engine, engines.lockNames()));
+	}
+
+	private void observe(LockEngine engine, LockNames names) {
+		Observer observer = new Observer(engine.backendName(), names);
+		observer.register(LockNames.NONE);
+		names.onRegistered(observer::register);
+		engine.addObserver(observer);
+	}
+
+	/**
+	 * Observes the locks of one backend.
+	 */
+	private final class Observer implements EngineObserver {
+
+		private final String backend;
+
+		private final LockNames names;
+
+		private final ConcurrentMap<String, AtomicReferenceArray<@Nullable LockMeters>> meters = new ConcurrentHashMap<>();
+
+		Observer(String backend, LockNames names) {
+			this.backend = backend;
+			this.names = names;
+		}
+
+		/**
+		 * Register the meters of a name. A registry that fails must not affect those that
+		 * use the name.
+		 */
+		void register(String name) {
+			try {
+				meters(name, LockKind.EXCLUSIVE);
+			}
+			catch (Throwable ex) {
+				logger.warn("Could not register the meters of locks", ex);
+			}
+		}
+
+		private LockMeters metersOf(String key, LockKind kind) {
+			return meters(this.names.nameOf(key), kind);
+		}
+
+		private LockMeters meters(String name, LockKind kind) {
+			AtomicReferenceArray<@Nullable LockMeters> kinds = this.meters.get(name);
+			if (kinds == null) {
+				kinds = this.meters.computeIfAbsent(name, (key) -> new AtomicReferenceArray<>(KINDS.length));
+			}
+			LockMeters meters = kinds.get(kind.ordinal());
+			return (meters != null) ? meters : create(kinds, name, kind);
+		}
+
+		private LockMeters create(AtomicReferenceArray<@Nullable LockMeters> kinds, String name, LockKind kind) {
+			synchronized (kinds) {
+				LockMeters meters = kinds.get(kind.ordinal());
+				if (meters == null) {
+					meters = create(new LockTags(name, this.backend, kind.name().toLowerCase(Locale.ROOT)));
+					kinds.set(kind.ordinal(), meters);
+				}
+				return meters;
+			}
+		}
+
+		private LockMeters create(LockTags tags) {
+			LockMeters meters = new LockMeters(LockMetrics.this.registry, tags);
+			return (LockMetrics.this.observations == null) ? meters.withTimers() : meters;
+		}
+
+		@Override
+		public LockObservation onAcquire(String key, LockKind kind) {
+			LockMeters meters = metersOf(key, kind);
+			LockObservations observations = LockMetrics.this.observations;
+			return (observations != null) ? start(key, meters, observations) : meters;
+		}
+
+		/**
+		 * Start to observe, or only count and measure if a handler of observations fails.
+		 */
+		private LockObservation start(String key, LockMeters meters, LockObservations observations) {
+			try {
+				return new ObservedAcquisition(key, meters, observations);
+			}
+			catch (Exception ex) {
+				logger.warn("Could not start the observation of a lock", ex);
+				return meters;
+			}
+		}
+
+		@Override
+		public void onLost(String key, LockKind kind) {
+			metersOf(key, kind).countLost();
+		}
+
+		@Override
+		public void onHandOff(String key, LockKind kind) {
+			metersOf(key, kind).countHandOff();
+		}
+
+		@Override
+		public void onRenewed(String key, LockKind kind, long marginNanos) {
+			metersOf(key, kind).countRenewed(marginNanos);
+		}
+
+		@Override
+		public void onRenewalFailed(String key, LockKind kind) {
+			metersOf(key, kind).countNotRenewed();
+		}
+
+	}
+
+}

@@ -1,0 +1,279 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.actuate;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.context.ApplicationEventPublisher;
+
+import io.github.lockspring.LockForceReleasedEvent;
+import io.github.lockspring.actuate.LocksDescriptors.Holder;
+import io.github.lockspring.actuate.LocksDescriptors.KeyState;
+import io.github.lockspring.actuate.LocksDescriptors.Lock;
+import io.github.lockspring.actuate.LocksDescriptors.Locks;
+import io.github.lockspring.actuate.LocksDescriptors.Queued;
+import io.github.lockspring.actuate.LocksDescriptors.Release;
+import io.github.lockspring.actuate.LocksDescriptors.Released;
+import io.github.lockspring.actuate.LocksDescriptors.Waiting;
+import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseWaiter;
+import io.github.lockspring.spi.ProcessName;
+import io.github.lockspring.support.Deadline;
+import io.github.lockspring.support.Durations;
+
+/**
+ * {@link Endpoint @Endpoint} to expose the locks that this process holds and waits for,
+ * and the holders of single keys in the stores, and to release a key for its holders
+ * where access is unrestricted.
+ * <p>
+ * The stores are called in other threads, in parallel, and an answer takes no longer than
+ * the timeout of a call to a store and a quarter of a second, also if a store hangs. A
+ * store that fails is reported in the answer.
+ */
+@Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
+public class LocksEndpoint {
+
+	/**
+	 * The type of the audit event of a forced release.
+	 */
+	static final String AUDIT_TYPE = "LOCK_FORCE_RELEASED";
+
+	private static final Log logger = LogFactory.getLog(LocksEndpoint.class);
+
+	private static final Duration SLACK = Duration.ofMillis(250);
+
+	private final LockEngines engines;
+
+	private final Duration timeout;
+
+	private final ApplicationEventPublisher publisher;
+
+	/**
+	 * Create an endpoint.
+	 * @param engines the engines of the application
+	 * @param operationTimeout the timeout of a single call to a store
+	 * @param publisher the publisher of events about forced releases
+	 */
+	public LocksEndpoint(LockEngines engines, Duration operationTimeout, ApplicationEventPublisher publisher) {
+		this.engines = engines;
+		this.publisher = publisher;
+		this.timeout = Durations.cap(operationTimeout).plus(SLACK);
+	}
+
+	/**
+	 * Return what this process holds and waits for. Does not access a store.
+	 * @return the locks
+	 */
+	@ReadOperation
+	public Locks locks() {
+		Map<String, LocksDescriptors.Backend> backends = new LinkedHashMap<>();
+		this.engines.all()
+			.forEach((engine) -> backends.put(engine.backendName(),
+					LocksDescriptors.Backend.of(engine, this.engines.lockNames())));
+		ProcessName process = this.engines.defaultEngine().processName();
+		return new Locks(process.application(), process.host(), process.pid(), backends);
+	}
+
+	/**
+	 * Return who holds a key in the stores, and who waits for it in this process.
+	 * @param key the key, as used in the store
+	 * @param backend the name of the only backend to look at, or {@code null}
+	 * @return the lock, without the backends on which it is neither held nor waited for
+	 * @throws InvalidEndpointRequestException if there is no such backend
+	 */
+	Lock lock(String key, @Nullable String backend) {
+		Map<LockEngine, CompletableFuture<StoredState>> calls = new LinkedHashMap<>();
+		engines(backend).forEach((engine) -> calls.put(engine,
+				engine.holdersAsync(key).thenCombine(engine.queueAsync(key), StoredState::new)));
+		long deadline = Deadline.after(this.timeout);
+		Map<String, KeyState> states = new LinkedHashMap<>();
+		calls.forEach((engine, call) -> {
+			KeyState state = stateOf(engine, call, waiting(key, engine), deadline);
+			if (state.isFound() || state.error() != null) {
+				states.put(engine.backendName(), state);
+			}
+		});
+		return new Lock(this.engines.lockNames().nameOf(key), key, states);
+	}
+
+	private Map<LockEngine, CompletableFuture<List<LeaseHolder>>> holders(String key, @Nullable String backend) {
+		Map<LockEngine, CompletableFuture<List<LeaseHolder>>> calls = new LinkedHashMap<>();
+		engines(backend).forEach((engine) -> calls.put(engine, engine.holdersAsync(key)));
+		return calls;
+	}
+
+	/**
+	 * Release a key for those that hold it, in whatever process they are.
+	 * @param key the key, as used in the store
+	 * @param backend the name of the only backend, or {@code null}
+	 * @param owner the only owner to release, or {@code null} for all
+	 * @param principal the name of the operator, or {@code null} if it is unknown
+	 * @return what was released, without the backends where nothing was
+	 * @throws InvalidEndpointRequestException if there is no such backend
+	 */
+	Release release(String key, @Nullable String backend, @Nullable String owner, @Nullable String principal) {
+		Map<LockEngine, CompletableFuture<List<LeaseHolder>>> calls = holders(key, backend);
+		long deadline = Deadline.after(this.timeout.multipliedBy(2));
+		Map<String, Released> results = new LinkedHashMap<>();
+		calls.forEach((engine, call) -> {
+			Released released = release(key, engine, ofOwner(call, owner), principal, deadline);
+			if (!released.released().isEmpty() || released.error() != null) {
+				results.put(engine.backendName(), released);
+			}
+		});
+		return new Release(key, results);
+	}
+
+	private static CompletableFuture<List<LeaseHolder>> ofOwner(CompletableFuture<List<LeaseHolder>> call,
+			@Nullable String owner) {
+		return call.thenApply((holders) -> holders.stream()
+			.filter((holder) -> owner == null || owner.equals(holder.owner()))
+			.toList());
+	}
+
+	private Released release(String key, LockEngine engine, CompletableFuture<List<LeaseHolder>> call,
+			@Nullable String principal, long deadline) {
+		List<Holder> released = new ArrayList<>();
+		try {
+			Map<LeaseHolder, CompletableFuture<Boolean>> releases = new LinkedHashMap<>();
+			await(call, deadline).forEach((holder) -> releases.put(holder, release(key, engine, holder, principal)));
+			for (Map.Entry<LeaseHolder, CompletableFuture<Boolean>> release : releases.entrySet()) {
+				if (await(release.getValue(), deadline)) {
+					released.add(Holder.of(release.getKey(), engine));
+				}
+			}
+			return new Released(released, null);
+		}
+		catch (ExecutionException ex) {
+			return new Released(released, reasonOf(ex));
+		}
+	}
+
+	/**
+	 * Release a single holder. An event is published also if the store answers too late
+	 * for the operator.
+	 */
+	private CompletableFuture<Boolean> release(String key, LockEngine engine, LeaseHolder holder,
+			@Nullable String principal) {
+		return engine.forceReleaseAsync(key, holder).whenComplete((released, failure) -> {
+			if (failure == null && released) {
+				publish(new LockForceReleasedEvent(key, engine.backendName(), holder.owner(), holder.process(),
+						holder.token(), principal));
+			}
+		});
+	}
+
+	private void publish(LockForceReleasedEvent event) {
+		try {
+			this.publisher.publishEvent(event);
+			this.publisher.publishEvent(new AuditApplicationEvent(Objects.requireNonNullElse(event.principal(), ""),
+					AUDIT_TYPE, Map.of("key", event.storeKey(), "backend", event.backend(), "owner", event.owner(),
+							"process", String.valueOf(event.process()))));
+		}
+		catch (RuntimeException ex) {
+			logger.warn(
+					"Listener of the forced release of the lock on " + KeyFormat.quote(event.storeKey()) + " failed",
+					ex);
+		}
+	}
+
+	private Collection<LockEngine> engines(@Nullable String backend) {
+		if (backend == null) {
+			return this.engines.all();
+		}
+		if (!this.engines.names().contains(backend)) {
+			String message = "There is no lock backend named '" + backend + "'";
+			throw new InvalidEndpointRequestException(message, message);
+		}
+		return List.of(this.engines.require(backend));
+	}
+
+	private List<Waiting> waiting(String key, LockEngine engine) {
+		return engine.snapshot()
+			.waiting()
+			.stream()
+			.filter((waiter) -> waiter.key().equals(key))
+			.map((waiter) -> Waiting.of(waiter, this.engines.lockNames()))
+			.toList();
+	}
+
+	private KeyState stateOf(LockEngine engine, CompletableFuture<StoredState> call, List<Waiting> waiting,
+			long deadline) {
+		try {
+			StoredState state = await(call, deadline);
+			return new KeyState(state.holders().stream().map((holder) -> Holder.of(holder, engine)).toList(),
+					state.queue().stream().map((waiter) -> Queued.of(waiter, engine)).toList(), waiting, null);
+		}
+		catch (ExecutionException ex) {
+			return new KeyState(List.of(), List.of(), waiting, reasonOf(ex));
+		}
+	}
+
+	private <T> T await(CompletableFuture<T> call, long deadline) throws ExecutionException {
+		try {
+			return call.get(Deadline.remainingNanos(deadline), TimeUnit.NANOSECONDS);
+		}
+		catch (TimeoutException ex) {
+			throw new ExecutionException(new IllegalStateException("No response within " + this.timeout));
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new ExecutionException(new IllegalStateException("Interrupted"));
+		}
+	}
+
+	private static String reasonOf(ExecutionException failure) {
+		StringBuilder reason = new StringBuilder();
+		for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+			if (cause.getMessage() != null && reason.indexOf(cause.getMessage()) < 0) {
+				reason.append(reason.isEmpty() ? "" : ": ").append(cause.getMessage());
+			}
+		}
+		return reason.isEmpty() ? String.valueOf(failure.getCause()) : reason.toString();
+	}
+
+	/**
+	 * What a store has recorded of a key.
+	 *
+	 * @param holders the holders
+	 * @param queue the owners that wait
+	 */
+	private record StoredState(List<LeaseHolder> holders, List<LeaseWaiter> queue) {
+	}
+
+}

@@ -1,0 +1,142 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop.annotation;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+
+import io.github.lockspring.LockException;
+import io.github.lockspring.LockFailureHandler;
+import io.github.lockspring.LockNotAcquiredException;
+import io.github.lockspring.LockShutdownException;
+import io.github.lockspring.LockUnavailableException;
+
+/**
+ * What a call gets that could not acquire its lock.
+ */
+@FunctionalInterface
+public interface FailurePolicy {
+
+	/**
+	 * The caller gets the failure.
+	 */
+	FailurePolicy THROW = (invocation, failure) -> {
+		throw failure;
+	};
+
+	/**
+	 * Return whether the policy decides about a failure.
+	 * @param failure why the lock is not held
+	 */
+	static boolean isAskedAbout(Throwable failure) {
+		return failure instanceof LockNotAcquiredException || failure instanceof LockUnavailableException
+				|| failure instanceof LockShutdownException;
+	}
+
+	/**
+	 * Decides.
+	 * @param invocation the call
+	 * @param failure why the lock is not held: by another, because the store is down, or
+	 * because the application is shutting down
+	 * @return the result of the call. For an asynchronous method it may also be what that
+	 * method completes with.
+	 * @throws Throwable what the caller gets
+	 */
+	@Nullable Object resultOf(MethodInvocation invocation, LockException failure) throws Throwable;
+
+	/**
+	 * Whether the application has written what decides, which may take its time.
+	 */
+	default boolean runsApplicationCode() {
+		return false;
+	}
+
+	/**
+	 * Skips calls whose lock is held by another, or that come when the application is
+	 * shutting down.
+	 *
+	 * @param result what their callers get
+	 */
+	record Skip(@Nullable Object result) implements FailurePolicy {
+
+		private static final Map<Class<?>, Object> EMPTY = Map.of(Optional.class, Optional.empty(), OptionalInt.class,
+				OptionalInt.empty(), OptionalLong.class, OptionalLong.empty(), OptionalDouble.class,
+				OptionalDouble.empty());
+
+		/**
+		 * Skips with an empty result of a type.
+		 */
+		static Skip of(Class<?> resultType) {
+			return new Skip(EMPTY.get(resultType));
+		}
+
+		@Override
+		public @Nullable Object resultOf(MethodInvocation invocation, LockException failure) {
+			if (failure instanceof LockNotAcquiredException || failure instanceof LockShutdownException) {
+				return this.result;
+			}
+			throw failure;
+		}
+
+	}
+
+	/**
+	 * Asks a bean, which is looked up when it is needed.
+	 *
+	 * @param text the attribute that names the bean
+	 * @param beanFactory where the bean is
+	 */
+	record Handle(AnnotationText text, BeanFactory beanFactory) implements FailurePolicy {
+
+		/**
+		 * Finds out whether there is such a bean.
+		 * @throws InvalidLockDeclarationException if there is none
+		 */
+		public void requireHandler() {
+			if (!this.beanFactory.containsBean(this.text.text())) {
+				throw this.text.refuse("is not the name of a bean",
+						"Define a bean of type " + LockFailureHandler.class.getName() + " with that name.", null);
+			}
+			if (!this.beanFactory.isTypeMatch(this.text.text(), LockFailureHandler.class)) {
+				throw this.text.refuse("is the name of a bean that is not a LockFailureHandler",
+						"Specify a bean of type " + LockFailureHandler.class.getName() + '.', null);
+			}
+		}
+
+		@Override
+		public boolean runsApplicationCode() {
+			return true;
+		}
+
+		@Override
+		public @Nullable Object resultOf(MethodInvocation invocation, LockException failure) throws Throwable {
+			if (failure instanceof LockShutdownException) {
+				throw failure;
+			}
+			return this.beanFactory.getBean(this.text.text(), LockFailureHandler.class).onFailure(invocation, failure);
+		}
+
+	}
+
+}

@@ -1,0 +1,41 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop.annotation;
+
+/**
+ * Handling of entities that an {@code EntityManager} of the thread has loaded before a
+ * lock is acquired and that are not read again under the lock.
+ */
+public enum JpaMode {
+
+	/**
+	 * Keep the entities and log a warning once.
+	 */
+	WARN,
+
+	/**
+	 * Detach the entities when the lock is acquired, so that they are read again. In an
+	 * existing transaction, changes are flushed first.
+	 */
+	CLEAR,
+
+	/**
+	 * Keep the entities.
+	 */
+	IGNORE
+
+}

@@ -1,0 +1,184 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop.invocation;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapterRegistry;
+
+import io.github.lockspring.LockContext;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockLostException;
+import io.github.lockspring.LockNotAcquiredException;
+import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockShutdownException;
+import io.github.lockspring.LockUnavailableException;
+import io.github.lockspring.OnLost;
+import io.github.lockspring.internal.LockAccess;
+
+/**
+ * Methods whose work ends when they return: the calling thread waits, holds and releases.
+ */
+public final class BlockingInvoker implements LockedInvoker {
+
+	private static final Log logger = LogFactory.getLog(BlockingInvoker.class);
+
+	private final TransactionBinding transactions;
+
+	private final LockOrder order;
+
+	private final PersistenceContexts persistence;
+
+	public BlockingInvoker(TransactionBinding transactions, LockOrder order, PersistenceContexts persistence) {
+		this.transactions = transactions;
+		this.order = order;
+		this.persistence = persistence;
+	}
+
+	@Override
+	public @Nullable Object run(LockedMethod method, MethodInvocation invocation) throws Throwable {
+		LockOperation only = method.onlyLock();
+		if (only == null) {
+			return runUnder(method.claimsOf(invocation), method, invocation);
+		}
+		return only.applies(invocation) ? runUnder(only, only.keyOf(invocation), List.of(), method, invocation)
+				: proceed(method, invocation);
+	}
+
+	private @Nullable Object runUnder(List<LockInvocation> claims, LockedMethod method, MethodInvocation invocation)
+			throws Throwable {
+		return claims.isEmpty() ? proceed(method, invocation) : runUnder(claims.get(0).lock(), claims.get(0).key(),
+				claims.subList(1, claims.size()), method, invocation);
+	}
+
+	private @Nullable Object runUnder(LockOperation lock, Object key, List<LockInvocation> others, LockedMethod method,
+			MethodInvocation invocation) throws Throwable {
+		boolean inTransaction = TransactionBinding.isOpen();
+		LockHandle handle;
+		try {
+			handle = acquire(lock, key, inTransaction, invocation);
+		}
+		catch (LockNotAcquiredException | LockUnavailableException | LockShutdownException ex) {
+			return lock.attributes()
+				.failurePolicy()
+				.resultOf(new UnlockedInvocation(invocation, () -> runUnder(others, method, invocation)), ex);
+		}
+		try (AutoCloseable end = endOf(handle, lock.attributes().onLost(), inTransaction)) {
+			if (PersistenceContexts.areBound() && !lock.isHeldIn(LockContext.get(), key)) {
+				this.persistence.acquired(lock.name(), inTransaction);
+			}
+			return runHolding(lock, handle, others, method, invocation);
+		}
+	}
+
+	private @Nullable Object runHolding(LockOperation lock, LockHandle handle, List<LockInvocation> others,
+			LockedMethod method, MethodInvocation invocation) throws Throwable {
+		LockAccess.get().enter(lock.name(), handle);
+		try {
+			if (method.isOffered(lock)) {
+				method.offer(handle, invocation);
+			}
+			return runUnder(others, method, invocation);
+		}
+		finally {
+			LockAccess.get().leave();
+		}
+	}
+
+	private LockHandle acquire(LockOperation lock, Object key, boolean inTransaction, MethodInvocation invocation) {
+		LockContext outer = LockContext.get();
+		LockOptions options = lock.optionsOf(invocation);
+		if (inTransaction) {
+			this.transactions.requireAllowed(new LockInvocation(lock, key, options), outer);
+		}
+		if (outer != null) {
+			this.order.acquiring(new LockInvocation(lock, key, options), outer);
+		}
+		return lock.acquire(key, options);
+	}
+
+	/**
+	 * Return the action at the end of the method: in most cases, releasing the lock.
+	 */
+	private static AutoCloseable endOf(LockHandle lock, OnLost onLost, boolean inTransaction) {
+		try {
+			AutoCloseable end = inTransaction ? TransactionBinding.keep(lock, onLost) : lock;
+			return switch (onLost) {
+				case THROW -> end;
+				case INTERRUPT -> InterruptOnLoss.of(lock, end);
+				case REPORT -> () -> closeQuietly(end);
+			};
+		}
+		catch (Throwable ex) {
+			lock.close();
+			throw ex;
+		}
+	}
+
+	private static void closeQuietly(AutoCloseable end) throws Exception {
+		try {
+			end.close();
+		}
+		catch (LockLostException ex) {
+			logger.debug("Lock lost; the result is returned because of onLost = REPORT", ex);
+		}
+	}
+
+	private static @Nullable Object proceed(LockedMethod method, MethodInvocation invocation) throws Throwable {
+		Object result = invocation.proceed();
+		if (result != null && method.returnType().mayBeDeferred()) {
+			requireDone(result, method);
+		}
+		return result;
+	}
+
+	/**
+	 * Check a result whose declared type leaves open whether the work is done.
+	 */
+	private static void requireDone(Object result, LockedMethod method) {
+		if (!isDone(result)) {
+			throw new IllegalStateException(method.site() + ": the method returned " + result.getClass().getName()
+					+ ", whose work would continue after the lock is released. Declare that type as its return type.");
+		}
+	}
+
+	private static boolean isDone(Object result) {
+		if (result instanceof CompletionStage<?> stage) {
+			return isDone(stage);
+		}
+		if (result instanceof Future<?> future) {
+			return future.isDone();
+		}
+		return ReactiveAdapterRegistry.getSharedInstance().getAdapter(result.getClass()) == null;
+	}
+
+	private static boolean isDone(CompletionStage<?> stage) {
+		try {
+			return stage.toCompletableFuture().isDone();
+		}
+		catch (UnsupportedOperationException ex) {
+			return false;
+		}
+	}
+
+}

@@ -1,0 +1,278 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop.invocation;
+
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.task.TaskDecorator;
+
+import io.github.lockspring.LockContext;
+import io.github.lockspring.LockException;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.OnLost;
+import io.github.lockspring.aop.annotation.FailurePolicy;
+import io.github.lockspring.internal.LockAccess;
+
+/**
+ * Methods whose work ends when the stage that they return completes. The caller gets a
+ * future at once; the method is called in another thread when the lock is held.
+ */
+public final class CompletionStageInvoker implements LockedInvoker {
+
+	private final TransactionBinding transactions;
+
+	private final Executor executor;
+
+	private final Supplier<TaskDecorator> decorator;
+
+	/**
+	 * Creates the calls.
+	 * @param transactions refuses calls of those who are in a transaction
+	 * @param executor runs the methods, in other threads than those of their callers
+	 * @param decorator finds what carries the context of the caller to the thread that
+	 * runs the method
+	 */
+	public CompletionStageInvoker(TransactionBinding transactions, Executor executor,
+			Supplier<TaskDecorator> decorator) {
+		this.transactions = transactions;
+		this.executor = executor;
+		this.decorator = decorator;
+	}
+
+	@Override
+	public Object run(LockedMethod method, MethodInvocation invocation) {
+		try {
+			List<LockInvocation> claims = method.claimsOf(invocation);
+			LockContext outer = LockContext.get();
+			if (TransactionBinding.isOpen()) {
+				claims.forEach((claim) -> this.transactions.requireNotRefused(claim, outer));
+			}
+			return new Invocation(method, DetachableInvocation.detach(invocation), claims, this.executor,
+					this.decorator.get())
+				.start(outer);
+		}
+		catch (Throwable ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+	}
+
+	/**
+	 * One call of a method that returns a stage.
+	 * <ol>
+	 * <li>Acquire one lock after the other, without a thread that waits.</li>
+	 * <li>Call the method in a thread of the executor, in the context of the caller.</li>
+	 * <li>When its stage has completed, release the locks, and then complete the caller's
+	 * future.</li>
+	 * <li>If the caller cancels its future, cancel what is waited for: the acquisition,
+	 * or the stage.</li>
+	 * </ol>
+	 */
+	private static final class Invocation {
+
+		private final LockedMethod method;
+
+		private final MethodInvocation invocation;
+
+		private final List<LockInvocation> claims;
+
+		private final Executor executor;
+
+		private final Runnable callerContext;
+
+		private final CompletableFuture<@Nullable Object> promise = new CompletableFuture<>();
+
+		private volatile CompletableFuture<?> awaited = this.promise;
+
+		private volatile boolean running;
+
+		private volatile boolean lost;
+
+		/**
+		 * Creates a call for the current thread.
+		 * @param method the method and its locks
+		 * @param invocation the call, whose arguments are not shared
+		 * @param claims what to lock
+		 * @param executor runs the method and what replaces it, in other threads than
+		 * those that ask for it
+		 * @param decorator carries the context of the current thread to another
+		 */
+		Invocation(LockedMethod method, MethodInvocation invocation, List<LockInvocation> claims, Executor executor,
+				TaskDecorator decorator) {
+			this.method = method;
+			this.invocation = invocation;
+			this.claims = claims;
+			this.executor = executor;
+			this.callerContext = StageBody.callerContext(decorator);
+		}
+
+		/**
+		 * Starts to acquire.
+		 * @param outer what the caller holds
+		 * @return the future for the caller
+		 */
+		CompletableFuture<@Nullable Object> start(@Nullable LockContext outer) {
+			this.promise.whenComplete((result, failure) -> cancelIfUnwanted());
+			runUnder(0, outer, List.of()).whenComplete((result, failure) -> {
+				if (failure != null) {
+					this.promise.completeExceptionally(LockInvocation.reasonOf(failure));
+				}
+				else {
+					this.promise.complete(result);
+				}
+			});
+			return this.promise;
+		}
+
+		private void cancelIfUnwanted() {
+			if (isUnwanted()) {
+				this.awaited.cancel(true);
+			}
+		}
+
+		/**
+		 * A caller that completes the future, for example with a time-out, no longer
+		 * needs the locks. Work that has begun continues unless it is cancelled.
+		 */
+		private boolean isUnwanted() {
+			return this.lost || (this.running ? this.promise.isCancelled() : this.promise.isDone());
+		}
+
+		/**
+		 * Acquires the locks from an index on, and calls the method.
+		 * @param interrupting the locks held so far whose loss ends the work
+		 */
+		private CompletableFuture<@Nullable Object> runUnder(int index, @Nullable LockContext outer,
+				List<LockHandle> interrupting) {
+			if (index == this.claims.size()) {
+				return run(new StageBody(() -> runMethod(interrupting), outer));
+			}
+			LockInvocation claim = this.claims.get(index);
+			CompletableFuture<LockHandle> acquired = claim.acquireAsync(outer);
+			await(acquired);
+			return acquired
+				.handle((lock, failure) -> (failure != null)
+						? denied(claim, LockInvocation.reasonOf(failure), index, outer, interrupting)
+						: held(claim, lock, index, outer, interrupting))
+				.thenCompose(Function.identity());
+		}
+
+		private void await(CompletableFuture<?> future) {
+			this.awaited = future;
+			cancelIfUnwanted();
+		}
+
+		private CompletableFuture<@Nullable Object> denied(LockInvocation claim, Throwable failure, int index,
+				@Nullable LockContext outer, List<LockHandle> interrupting) {
+			if (FailurePolicy.isAskedAbout(failure)) {
+				this.running = true;
+				FailurePolicy policy = claim.attributes().failurePolicy();
+				MethodInvocation unlocked = new UnlockedInvocation(this.invocation,
+						() -> runUnder(index + 1, outer, interrupting));
+				StageBody substitute = new StageBody(() -> policy.resultOf(unlocked, (LockException) failure), outer);
+				return policy.runsApplicationCode() ? run(substitute) : substitute.run();
+			}
+			return CompletableFuture.failedFuture(claim.lock().explain(failure));
+		}
+
+		private CompletableFuture<@Nullable Object> held(LockInvocation claim, LockHandle lock, int index,
+				@Nullable LockContext outer, List<LockHandle> interrupting) {
+			OnLost onLost = claim.attributes().onLost();
+			return runHolding(claim, lock, index, outer, interrupting)
+				.handle((result, failure) -> lock.closeAsync()
+					.handle((none, loss) -> end(result, failure, loss, onLost))
+					.thenCompose(Function.identity()))
+				.thenCompose(Function.identity());
+		}
+
+		private CompletableFuture<@Nullable Object> runHolding(LockInvocation claim, LockHandle lock, int index,
+				@Nullable LockContext outer, List<LockHandle> interrupting) {
+			try {
+				if (this.method.isOffered(claim.lock())) {
+					this.method.offer(lock, this.invocation);
+				}
+				if (claim.attributes().onLost() == OnLost.INTERRUPT) {
+					lock.onLost(this::cancelLost);
+				}
+				return runUnder(index + 1, LockAccess.get().context(claim.name(), lock, outer),
+						claim.interrupting(interrupting, lock));
+			}
+			catch (Throwable ex) {
+				return CompletableFuture.failedFuture(ex);
+			}
+		}
+
+		private void cancelLost() {
+			this.lost = true;
+			cancelIfUnwanted();
+		}
+
+		private static CompletableFuture<@Nullable Object> end(@Nullable Object result, @Nullable Throwable failed,
+				@Nullable Throwable lost, OnLost onLost) {
+			Throwable failure = (failed != null) ? LockInvocation.reasonOf(failed) : null;
+			Throwable loss = (lost != null) ? LockInvocation.reasonOf(lost) : null;
+			if (loss == null || onLost == OnLost.REPORT) {
+				return (failure != null) ? CompletableFuture.failedFuture(failure)
+						: CompletableFuture.completedFuture(result);
+			}
+			if (failure == null || (onLost == OnLost.INTERRUPT && failure instanceof CancellationException)) {
+				return CompletableFuture.failedFuture(loss);
+			}
+			failure.addSuppressed(loss);
+			return CompletableFuture.failedFuture(failure);
+		}
+
+		/**
+		 * Has another thread run something. Whatever that leads to is awaited by now,
+		 * what it returned is from then on.
+		 */
+		private CompletableFuture<@Nullable Object> run(StageBody body) {
+			await(body);
+			try {
+				this.executor.execute(() -> {
+					body.run(this.callerContext);
+					await(body);
+				});
+			}
+			catch (Throwable ex) {
+				body.completeExceptionally(ex);
+			}
+			return body;
+		}
+
+		/**
+		 * The caller may have lost interest while there was no thread. A lease may have
+		 * ended before its callback is called, hence the check.
+		 */
+		private @Nullable Object runMethod(List<LockHandle> interrupting) throws Throwable {
+			this.running = true;
+			if (this.promise.isDone() || this.lost) {
+				throw new CancellationException();
+			}
+			interrupting.forEach(LockHandle::checkpoint);
+			return this.invocation.proceed();
+		}
+
+	}
+
+}

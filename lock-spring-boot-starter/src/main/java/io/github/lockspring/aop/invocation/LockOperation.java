@@ -1,0 +1,227 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop.invocation;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.InvalidLockKeyException;
+import io.github.lockspring.LockContext;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockTemplate;
+import io.github.lockspring.aop.annotation.DynamicDuration;
+import io.github.lockspring.aop.annotation.LockAttributes;
+import io.github.lockspring.aop.expression.LockExpression;
+import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.internal.LockAccess;
+
+/**
+ * One lock of a method: turns calls into claims.
+ */
+public final class LockOperation {
+
+	private final LockAttributes attributes;
+
+	private final LockTemplate template;
+
+	private final LockKeyResolver texts;
+
+	/**
+	 * Creates the lock.
+	 * @param attributes what the annotation says
+	 * @param template where locks are acquired
+	 * @param texts how keys become texts
+	 */
+	public LockOperation(LockAttributes attributes, LockTemplate template, LockKeyResolver texts) {
+		this.attributes = attributes;
+		this.template = (attributes.key() != null) ? template.named(attributes.name()) : template;
+		LockAccess.get().registerName(template, attributes.name());
+		this.texts = texts;
+	}
+
+	LockAttributes attributes() {
+		return this.attributes;
+	}
+
+	String name() {
+		return this.attributes.name();
+	}
+
+	LockTemplate template() {
+		return this.template;
+	}
+
+	/**
+	 * Finds out what a call locks.
+	 * @param invocation the call
+	 * @return the claim, or {@code null} if the call is not to be locked
+	 * @throws IllegalArgumentException if that cannot be found out
+	 */
+	@Nullable LockInvocation claimOf(MethodInvocation invocation) {
+		return applies(invocation) ? new LockInvocation(this, keyOf(invocation), optionsOf(invocation)) : null;
+	}
+
+	/**
+	 * Whether a call is to be locked.
+	 * @param invocation the call
+	 * @throws IllegalArgumentException if that cannot be found out
+	 */
+	boolean applies(MethodInvocation invocation) {
+		LockExpression condition = this.attributes.condition();
+		if (condition == null) {
+			return true;
+		}
+		try {
+			if (condition.valueFor(invocation) instanceof Boolean applies) {
+				return applies;
+			}
+		}
+		catch (InvalidLockKeyException ex) {
+			throw refuse("condition", condition, String.valueOf(ex.getMessage()), causeOf(ex));
+		}
+		throw refuse("condition", condition, "it is neither true nor false", null);
+	}
+
+	/**
+	 * Whether a key is held already, so that it is acquired again without waiting.
+	 * @param held the locks that are held
+	 * @param key the key of a call
+	 */
+	boolean isHeldIn(@Nullable LockContext held, Object key) {
+		if (held == null || this.attributes.isSemaphore()) {
+			return false;
+		}
+		String text = (key instanceof List<?> list) ? textOf(list) : key.toString();
+		for (LockContext each = held; each != null; each = each.outer()) {
+			if (each.name().equals(name()) && each.lock().isHeld() && each.lock().key().equals(text)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Several keys as their handle names them.
+	 */
+	private static String textOf(List<?> keys) {
+		return keys.stream().map(Object::toString).distinct().sorted().collect(Collectors.joining(","));
+	}
+
+	/**
+	 * How a call is locked.
+	 * @param invocation the call
+	 * @throws IllegalArgumentException if that cannot be found out
+	 */
+	LockOptions optionsOf(MethodInvocation invocation) {
+		LockOptions options = this.attributes.options();
+		for (DynamicDuration time : this.attributes.times()) {
+			options = time.applyTo(options, invocation);
+		}
+		return options;
+	}
+
+	/**
+	 * The key of a call: a number, a text, or a list of texts.
+	 * @param invocation the call
+	 * @throws InvalidLockKeyException if there is none
+	 */
+	Object keyOf(MethodInvocation invocation) {
+		LockExpression key = this.attributes.key();
+		if (key == null) {
+			return this.attributes.name();
+		}
+		try {
+			return this.texts.keyOf(key.valueFor(invocation));
+		}
+		catch (InvalidLockKeyException ex) {
+			throw refuse("key", key, String.valueOf(ex.getMessage()), causeOf(ex));
+		}
+	}
+
+	private static Throwable causeOf(InvalidLockKeyException failure) {
+		return (failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	/**
+	 * Acquires for the current thread.
+	 * @param key the key
+	 * @param options how to lock
+	 * @return the held lock
+	 */
+	@SuppressWarnings("unchecked")
+	LockHandle acquire(Object key, LockOptions options) {
+		try {
+			if (key instanceof String text) {
+				return this.template.acquire(text, options);
+			}
+			return (key instanceof Number number) ? this.template.acquire(number.longValue(), options)
+					: this.template.acquireAll((List<String>) key, options);
+		}
+		catch (InvalidLockKeyException ex) {
+			throw refuse(ex);
+		}
+		catch (IllegalArgumentException ex) {
+			throw (IllegalArgumentException) explain(ex);
+		}
+	}
+
+	/**
+	 * Says which method the store has refused, because the key is in use with another
+	 * limit of permits.
+	 */
+	Throwable explain(Throwable failure) {
+		return (failure.getClass() == IllegalArgumentException.class)
+				? new IllegalArgumentException(this.attributes.site() + ": " + failure.getMessage(), failure) : failure;
+	}
+
+	/**
+	 * Says which expression led to a failure.
+	 */
+	InvalidLockKeyException refuse(InvalidLockKeyException failure) {
+		LockExpression key = this.attributes.key();
+		return (key != null) ? refuse("key", key, String.valueOf(failure.getMessage()), causeOf(failure)) : failure;
+	}
+
+	private InvalidLockKeyException refuse(String attribute, LockExpression expression, String reason,
+			@Nullable Throwable cause) {
+		return new InvalidLockKeyException(
+				"The " + attribute + ' ' + KeyFormat.quote(expression.expression()) + " of " + this.attributes.site()
+						+ " cannot be " + (attribute.equals("key") ? "locked" : "used") + ": " + reason,
+				cause);
+	}
+
+	/**
+	 * The keys of a claim as the store knows them.
+	 */
+	List<String> storeKeys(Object key) {
+		List<?> keys = (key instanceof List<?> list) ? list : List.of(key);
+		try {
+			if (keys.isEmpty()) {
+				throw new InvalidLockKeyException("it has no elements");
+			}
+			return keys.stream().map((each) -> this.template.storeKey(each.toString())).toList();
+		}
+		catch (InvalidLockKeyException ex) {
+			throw refuse(ex);
+		}
+	}
+
+}

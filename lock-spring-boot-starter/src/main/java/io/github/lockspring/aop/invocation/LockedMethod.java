@@ -1,0 +1,113 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop.invocation;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.aop.annotation.AnnotatedMethod;
+import io.github.lockspring.aop.annotation.MethodAttributes;
+import io.github.lockspring.aop.annotation.ReturnType;
+
+/**
+ * A method and its locks.
+ */
+public final class LockedMethod {
+
+	/**
+	 * The same order for all callers, which prevents deadlocks.
+	 */
+	private static final Comparator<LockInvocation> ORDER = Comparator
+		.comparing((LockInvocation claim) -> claim.lock().template().backendName())
+		.thenComparing(LockInvocation::firstStoreKey);
+
+	private final List<LockOperation> locks;
+
+	private final @Nullable LockOperation only;
+
+	private final MethodAttributes attributes;
+
+	private final LockedInvoker calls;
+
+	public LockedMethod(MethodAttributes attributes, List<LockOperation> locks, LockedInvoker calls) {
+		this.attributes = attributes;
+		this.locks = locks;
+		this.only = (locks.size() == 1) ? locks.get(0) : null;
+		this.calls = calls;
+	}
+
+	AnnotatedMethod site() {
+		return this.attributes.locks().get(0).site();
+	}
+
+	/**
+	 * What runs calls of this method.
+	 */
+	public LockedInvoker calls() {
+		return this.calls;
+	}
+
+	/**
+	 * The lock, if there is only one.
+	 */
+	@Nullable LockOperation onlyLock() {
+		return this.only;
+	}
+
+	/**
+	 * What a call locks, in the order of locking.
+	 * @param invocation the call
+	 * @return the claims, none if no condition is met
+	 */
+	List<LockInvocation> claimsOf(MethodInvocation invocation) {
+		List<LockInvocation> claims = new ArrayList<>(this.locks.size());
+		for (LockOperation lock : this.locks) {
+			LockInvocation claim = lock.claimOf(invocation);
+			if (claim != null) {
+				claims.add(claim);
+			}
+		}
+		claims.sort(ORDER);
+		return claims;
+	}
+
+	ReturnType returnType() {
+		return this.attributes.returnType();
+	}
+
+	/**
+	 * Whether the handle of a lock goes to the method: that of the first annotation does.
+	 */
+	boolean isOffered(LockOperation lock) {
+		return this.attributes.handleIndex() >= 0 && lock == this.locks.get(0);
+	}
+
+	/**
+	 * Gives a held lock to the method.
+	 * @param lock the held lock
+	 * @param invocation the call
+	 */
+	void offer(@Nullable LockHandle lock, MethodInvocation invocation) {
+		invocation.getArguments()[this.attributes.handleIndex()] = lock;
+	}
+
+}

@@ -1,0 +1,223 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop.invocation;
+
+import java.util.concurrent.CompletableFuture;
+
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Sinks;
+
+import io.github.lockspring.LockContext;
+import io.github.lockspring.LockException;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.OnLost;
+import io.github.lockspring.aop.annotation.FailurePolicy;
+import io.github.lockspring.internal.LockAccess;
+
+/**
+ * A lock that one subscription acquires, holds and releases. A release never fails, so
+ * that it cannot hide how the work ended: its failure is reported afterwards.
+ */
+final class ReactiveHold {
+
+	private final LockInvocation claim;
+
+	private final @Nullable LockContext outer;
+
+	private final @Nullable ReactiveTransaction transaction;
+
+	private volatile @Nullable LockHandle lock;
+
+	private volatile boolean taken;
+
+	private volatile @Nullable LockException denial;
+
+	private volatile @Nullable Throwable failure;
+
+	/**
+	 * Creates one that is not acquired yet.
+	 * @param claim what to acquire
+	 * @param outer what is held already
+	 * @param transaction what keeps the lock, or {@code null}
+	 */
+	ReactiveHold(LockInvocation claim, @Nullable LockContext outer, @Nullable ReactiveTransaction transaction) {
+		this.claim = claim;
+		this.outer = outer;
+		this.transaction = transaction;
+	}
+
+	/**
+	 * Acquires without a thread that waits.
+	 * @return this, held or denied; fails if that is nothing for the failure policy
+	 */
+	Mono<ReactiveHold> acquire() {
+		return Mono.create((sink) -> {
+			CompletableFuture<LockHandle> acquired = this.claim.acquireAsync(this.outer);
+			sink.onCancel(() -> acquired.cancel(true));
+			acquired.whenComplete((lock, failure) -> {
+				if (failure != null) {
+					denied(LockInvocation.reasonOf(failure), sink);
+				}
+				else {
+					held(lock, sink);
+				}
+			});
+		});
+	}
+
+	private void denied(Throwable failure, MonoSink<ReactiveHold> sink) {
+		if (isForPolicy(failure)) {
+			this.denial = (LockException) failure;
+			sink.success(this);
+		}
+		else {
+			sink.error(this.claim.lock().explain(failure));
+		}
+	}
+
+	/**
+	 * Pass the lock to the subscriber, or release it. A sink that is cancelled at the
+	 * same moment drops its value silently.
+	 */
+	private void held(LockHandle lock, MonoSink<ReactiveHold> sink) {
+		try {
+			if (this.transaction != null) {
+				this.transaction.keep(lock, this.claim.attributes().onLost());
+			}
+			this.lock = lock;
+		}
+		catch (Throwable ex) {
+			sink.error(ex);
+			return;
+		}
+		try {
+			sink.success(this);
+		}
+		finally {
+			if (!this.taken && this.transaction == null) {
+				lock.closeAsync();
+			}
+		}
+	}
+
+	/**
+	 * Mark the lock as received by the subscriber, which releases it.
+	 */
+	void take() {
+		this.taken = true;
+	}
+
+	private static boolean isForPolicy(Throwable failure) {
+		return FailurePolicy.isAskedAbout(failure);
+	}
+
+	/**
+	 * What was held before.
+	 */
+	@Nullable LockContext outer() {
+		return this.outer;
+	}
+
+	LockInvocation claim() {
+		return this.claim;
+	}
+
+	/**
+	 * Why the lock is not held, or {@code null} if it is.
+	 */
+	@Nullable LockException denial() {
+		return this.denial;
+	}
+
+	LockHandle lock() {
+		LockHandle lock = this.lock;
+		if (lock == null) {
+			throw new IllegalStateException("Not acquired");
+		}
+		return lock;
+	}
+
+	/**
+	 * The chain of locks with this one.
+	 */
+	LockContext context() {
+		return LockAccess.get().context(this.claim.name(), lock(), this.outer);
+	}
+
+	/**
+	 * Whether a loss is to end the work.
+	 */
+	boolean endsOnLoss() {
+		return this.claim.attributes().onLost() == OnLost.INTERRUPT;
+	}
+
+	/**
+	 * Watches the lock from now on.
+	 * @return completes when the lock is lost, which {@link #end()} reports
+	 */
+	Mono<Object> loss() {
+		Sinks.Empty<Object> loss = Sinks.empty();
+		lock().onLost(loss::tryEmitEmpty);
+		return loss.asMono();
+	}
+
+	/**
+	 * Release the lock, if it was acquired and no transaction keeps it.
+	 * @return when that is done; never fails
+	 */
+	Mono<Void> release() {
+		LockHandle lock = this.lock;
+		return (lock == null || this.transaction != null) ? Mono.empty()
+				: Mono.fromFuture(lock::closeAsync, true).onErrorResume((failure) -> {
+					this.failure = failure;
+					return Mono.empty();
+				});
+	}
+
+	/**
+	 * Release the lock after the work has failed.
+	 * @param reason what it failed with, which learns of a loss
+	 * @return when that is done; never fails
+	 */
+	Mono<Void> releaseAfter(Throwable reason) {
+		return release().then(Mono.fromRunnable(() -> {
+			Throwable failure = toBeReported();
+			if (failure != null) {
+				reason.addSuppressed(failure);
+			}
+		}));
+	}
+
+	/**
+	 * Fails if the lock was lost and the caller is to know.
+	 * @param <T> the type of what follows
+	 * @return nothing, or the failure
+	 */
+	<T> Mono<T> end() {
+		return Mono.defer(() -> {
+			Throwable failure = toBeReported();
+			return (failure != null) ? Mono.error(failure) : Mono.empty();
+		});
+	}
+
+	private @Nullable Throwable toBeReported() {
+		return (this.claim.attributes().onLost() != OnLost.REPORT) ? this.failure : null;
+	}
+
+}

@@ -1,0 +1,238 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop.invocation;
+
+import java.util.List;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.util.context.ContextView;
+
+import io.github.lockspring.LockContext;
+import io.github.lockspring.LockException;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.aop.annotation.ReturnType;
+import io.github.lockspring.internal.LockAccess;
+import io.github.lockspring.internal.WorkPart;
+
+/**
+ * Methods whose work ends when the stream that they return completes, fails or is
+ * cancelled. Each subscription acquires, then calls the method, and releases the lock
+ * before the subscriber learns of the end.
+ */
+public final class ReactiveInvoker implements LockedInvoker {
+
+	private final TransactionBinding transactions;
+
+	public ReactiveInvoker(TransactionBinding transactions) {
+		this.transactions = transactions;
+	}
+
+	@Override
+	public Object run(LockedMethod method, MethodInvocation invocation) {
+		ReactiveAdapter adapter = method.returnType().adapter();
+		MethodInvocation later = DetachableInvocation.detach(invocation);
+		Publisher<?> result = method.returnType().isSeveral()
+				? Flux.deferContextual((context) -> Flux.from(subscribe(method, later, context)))
+				: Mono.deferContextual((context) -> Mono.from(subscribe(method, later, context)));
+		return (adapter != null) ? adapter.fromPublisher(result) : result;
+	}
+
+	private Publisher<?> subscribe(LockedMethod method, MethodInvocation invocation, ContextView context) {
+		try {
+			return prepare(method, invocation, context);
+		}
+		catch (Throwable ex) {
+			return failed(method, ex);
+		}
+	}
+
+	/**
+	 * A stream that fails. It is of the type that is needed: to make another of it would
+	 * throw the failure instead of signalling it.
+	 */
+	static Publisher<?> failed(LockedMethod method, Throwable failure) {
+		return method.returnType().isSeveral() ? Flux.error(failure) : Mono.error(failure);
+	}
+
+	private Publisher<?> prepare(LockedMethod method, MethodInvocation invocation, ContextView context) {
+		LockContext outer = context.getOrDefault(LockContext.class, LockContext.get());
+		MethodInvocation call = DetachableInvocation.detach(invocation);
+		List<LockInvocation> claims = method.claimsOf(call);
+		ReactiveTransaction transaction = ReactiveTransaction.of(context);
+		if (transaction != null) {
+			claims.forEach((claim) -> this.transactions.requireAllowed(claim, outer));
+		}
+		return new Invocation(method, call, claims, transaction).runUnder(0, outer);
+	}
+
+	/**
+	 * The stream that a method or a policy returned.
+	 */
+	static Publisher<?> publisherOf(@Nullable Object result) {
+		if (result == null) {
+			return Mono.empty();
+		}
+		if (result instanceof Publisher<?> publisher) {
+			return publisher;
+		}
+		ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(result.getClass(), result);
+		return (adapter != null) ? adapter.toPublisher(result) : Mono.just(result);
+	}
+
+	/**
+	 * One subscription to the result of a method.
+	 * <ol>
+	 * <li>Acquire one lock after the other, without a thread that waits.</li>
+	 * <li>Call the method and subscribe to its stream, with the locks in the
+	 * context.</li>
+	 * <li>When the stream has completed, failed or was cancelled, release the locks, and
+	 * then pass the end on.</li>
+	 * </ol>
+	 */
+	private static final class Invocation {
+
+		private final LockedMethod method;
+
+		private final MethodInvocation invocation;
+
+		private final List<LockInvocation> claims;
+
+		private final @Nullable ReactiveTransaction transaction;
+
+		Invocation(LockedMethod method, MethodInvocation invocation, List<LockInvocation> claims,
+				@Nullable ReactiveTransaction transaction) {
+			this.method = method;
+			this.invocation = invocation;
+			this.claims = claims;
+			this.transaction = transaction;
+		}
+
+		/**
+		 * Acquires the locks from an index on, and calls the method.
+		 * @param index the index of the next lock
+		 * @param outer what is held already
+		 * @return the stream, whose end comes after the release
+		 */
+		Publisher<?> runUnder(int index, @Nullable LockContext outer) {
+			return runUnder(index, outer, List.of());
+		}
+
+		/**
+		 * Acquire the locks from an index on.
+		 * @param interrupting the locks held so far whose loss ends the stream
+		 */
+		private Publisher<?> runUnder(int index, @Nullable LockContext outer, List<LockHandle> interrupting) {
+			if (index == this.claims.size()) {
+				return run(outer, interrupting);
+			}
+			ReactiveHold hold = new ReactiveHold(this.claims.get(index), outer, this.transaction);
+			if (this.method.returnType().isSeveral()) {
+				return Flux
+					.<Object, ReactiveHold>usingWhen(hold.acquire(),
+							(acquired) -> runUnder(acquired, index, interrupting), ReactiveHold::release,
+							ReactiveHold::releaseAfter, ReactiveHold::release)
+					.concatWith(hold.end());
+			}
+			return Mono
+				.<Object, ReactiveHold>usingWhen(hold.acquire(),
+						(acquired) -> Mono.from(runUnder(acquired, index, interrupting)), ReactiveHold::release,
+						ReactiveHold::releaseAfter, ReactiveHold::release)
+				.flatMap((result) -> hold.end().defaultIfEmpty(result))
+				.switchIfEmpty(hold.end());
+		}
+
+		/**
+		 * Anything thrown from now on fails the stream, so that the lock is released.
+		 */
+		private Publisher<?> runUnder(ReactiveHold hold, int index, List<LockHandle> interrupting) {
+			hold.take();
+			LockException denial = hold.denial();
+			if (denial != null) {
+				return denied(hold, denial, index, interrupting);
+			}
+			if (this.method.isOffered(hold.claim().lock())) {
+				this.method.offer(hold.lock(), this.invocation);
+			}
+			Mono<Object> loss = hold.endsOnLoss() ? hold.loss() : Mono.never();
+			Publisher<?> stream = runUnder(index + 1, hold.context(),
+					hold.claim().interrupting(interrupting, hold.lock()));
+			return failing(hold.endsOnLoss() ? untilLoss(stream, loss) : stream);
+		}
+
+		private Publisher<?> failing(Publisher<?> stream) {
+			Publisher<?> failing = new FailingPublisher(stream);
+			return this.method.returnType().isSeveral() ? Flux.from(failing) : Mono.fromDirect(failing);
+		}
+
+		private Publisher<?> denied(ReactiveHold hold, LockException failure, int index,
+				List<LockHandle> interrupting) {
+			MethodInvocation unlocked = new UnlockedInvocation(this.invocation,
+					() -> runOthers(hold, index + 1, interrupting));
+			try {
+				return publisherOf(hold.claim().attributes().failurePolicy().resultOf(unlocked, failure));
+			}
+			catch (Throwable ex) {
+				return failed(this.method, ex);
+			}
+		}
+
+		private Object runOthers(ReactiveHold hold, int index, List<LockHandle> interrupting) {
+			ReactiveAdapter adapter = this.method.returnType().adapter();
+			Publisher<?> stream = runUnder(index, hold.outer(), interrupting);
+			return (adapter != null) ? adapter.fromPublisher(stream) : stream;
+		}
+
+		/**
+		 * If the other stream failed, this one would not be cancelled.
+		 */
+		private Publisher<?> untilLoss(Publisher<?> stream, Mono<Object> loss) {
+			return this.method.returnType().isSeveral() ? Flux.from(stream).takeUntilOther(loss)
+					: Mono.from(stream).takeUntilOther(loss);
+		}
+
+		/**
+		 * A lease may have ended before its callback is called, hence the check.
+		 */
+		private Publisher<?> run(@Nullable LockContext context, List<LockHandle> interrupting) {
+			try (WorkPart part = LockAccess.get().begin(context)) {
+				interrupting.forEach(LockHandle::checkpoint);
+				if (context != null && this.method.returnType().kind() == ReturnType.Kind.SUSPENDING) {
+					CoroutineLocks.give(this.invocation, context);
+				}
+				Publisher<?> stream = publisherOf(this.invocation.proceed());
+				return (context != null) ? inContext(stream, context) : stream;
+			}
+			catch (Throwable ex) {
+				return failed(this.method, ex);
+			}
+		}
+
+		private Publisher<?> inContext(Publisher<?> stream, LockContext locks) {
+			return this.method.returnType().isSeveral()
+					? Flux.from(stream).contextWrite((context) -> context.put(LockContext.class, locks))
+					: Mono.from(stream).contextWrite((context) -> context.put(LockContext.class, locks));
+		}
+
+	}
+
+}

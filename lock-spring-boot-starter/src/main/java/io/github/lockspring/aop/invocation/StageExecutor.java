@@ -1,0 +1,137 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.aop.invocation;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Runs the bodies of methods that return a stage: in the executor of the application, or
+ * in threads of its own if there is none. Never runs one in the thread that hands it
+ * over, which may be in a transaction: if the executor of the application does, the body
+ * moves to a thread of this one.
+ * <p>
+ * There are at most {@value #THREADS} threads of its own, which are created when they are
+ * needed, inherit nothing, and end when they are idle. Bodies for which there is no
+ * thread wait in a queue. Safe for use by many threads.
+ */
+public final class StageExecutor implements Executor {
+
+	static final int THREADS = 64;
+
+	private static final int IDLE_SECONDS = 10;
+
+	private final Supplier<@Nullable Executor> application;
+
+	private final SingletonSupplier<ThreadPoolExecutor> own;
+
+	private final AtomicInteger number = new AtomicInteger();
+
+	/**
+	 * Creates the executor.
+	 * @param application finds the executor of the application, asked for when the first
+	 * body is to run
+	 * @param classLoader the context class loader of the threads of this executor
+	 */
+	public StageExecutor(Supplier<@Nullable Executor> application, @Nullable ClassLoader classLoader) {
+		this.application = SingletonSupplier.of(application);
+		this.own = SingletonSupplier.of(() -> createThreads(classLoader));
+	}
+
+	private ThreadPoolExecutor createThreads(@Nullable ClassLoader classLoader) {
+		ThreadPoolExecutor threads = new ThreadPoolExecutor(THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS,
+				new LinkedBlockingQueue<>(), (task) -> createThread(task, classLoader));
+		threads.allowCoreThreadTimeOut(true);
+		return threads;
+	}
+
+	private Thread createThread(Runnable task, @Nullable ClassLoader classLoader) {
+		Thread thread = new Thread(null, task, "lock-stage-" + this.number.incrementAndGet(), 0, false);
+		thread.setContextClassLoader(classLoader);
+		thread.setDaemon(true);
+		return thread;
+	}
+
+	@Override
+	public void execute(Runnable body) {
+		Executor executor = this.application.get();
+		if (executor != null) {
+			new HandOff(body).to(executor);
+		}
+		else {
+			executeHere(body);
+		}
+	}
+
+	private void executeHere(Runnable body) {
+		this.own.obtain().execute(body);
+	}
+
+	/**
+	 * Ends the threads that are idle, and the others when they have finished.
+	 */
+	public void shutdown() {
+		this.own.obtain().shutdown();
+	}
+
+	/**
+	 * Notices an executor that runs what it is given in the thread that gives it.
+	 */
+	private final class HandOff implements Runnable {
+
+		private final Runnable body;
+
+		private final Thread caller = Thread.currentThread();
+
+		/**
+		 * Only for the thread of the caller.
+		 */
+		private boolean handing = true;
+
+		private HandOff(Runnable body) {
+			this.body = body;
+		}
+
+		void to(Executor executor) {
+			try {
+				executor.execute(this);
+			}
+			finally {
+				this.handing = false;
+			}
+		}
+
+		@Override
+		public void run() {
+			if (Thread.currentThread() == this.caller && this.handing) {
+				executeHere(this.body);
+			}
+			else {
+				this.body.run();
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,204 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.bridge;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ConcurrentModificationException;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.integration.support.locks.DistributedLock;
+
+import io.github.lockspring.bridge.LeaseLockRegistry.Claim;
+import io.github.lockspring.engine.AcquireOptions;
+import io.github.lockspring.engine.EngineException;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.support.Durations;
+
+/**
+ * Lock of a {@link LeaseLockRegistry}, which has all its state. Each thread owns its
+ * acquisitions. Once a lease is lost, the next acquisition of the thread has an owner of
+ * its own, because the engine does not reenter what is lost.
+ */
+final class RegistryLock implements DistributedLock {
+
+	private static final long FOREVER = Durations.LONGEST_NANOS;
+
+	private final LeaseLockRegistry registry;
+
+	private final String storeKey;
+
+	private volatile long lastUsed = System.currentTimeMillis();
+
+	RegistryLock(LeaseLockRegistry registry, String storeKey) {
+		this.registry = registry;
+		this.storeKey = storeKey;
+	}
+
+	String storeKey() {
+		return this.storeKey;
+	}
+
+	/**
+	 * Return the wall time of the last acquisition.
+	 */
+	long lastUsed() {
+		return this.lastUsed;
+	}
+
+	@Override
+	public void lock() {
+		acquireUninterruptibly(this.registry.options(), FOREVER);
+	}
+
+	@Override
+	public void lock(Duration ttl) {
+		acquireUninterruptibly(this.registry.optionsFor(ttl), FOREVER);
+	}
+
+	@Override
+	public void lockInterruptibly() throws InterruptedException {
+		acquire(this.registry.options(), FOREVER);
+	}
+
+	@Override
+	public boolean tryLock() {
+		return acquireUninterruptibly(this.registry.options(), 0);
+	}
+
+	@Override
+	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+		return acquire(this.registry.options(), Math.min(Math.max(unit.toNanos(time), 0), FOREVER));
+	}
+
+	@Override
+	public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
+		return acquire(this.registry.optionsFor(ttl), waitTime.isNegative() ? 0 : Durations.nanos(waitTime));
+	}
+
+	private boolean acquireUninterruptibly(AcquireOptions options, long waitNanos) {
+		try {
+			return acquire((owner) -> this.registry.bridgedLocks()
+				.acquireUninterruptibly(this.storeKey, options, owner, waitNanos));
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("Unexpected interrupt during an uninterruptible acquisition", ex);
+		}
+	}
+
+	private boolean acquire(AcquireOptions options, long waitNanos) throws InterruptedException {
+		return acquire((owner) -> this.registry.bridgedLocks().acquire(this.storeKey, options, owner, waitNanos));
+	}
+
+	private boolean acquire(Attempt attempt) throws InterruptedException {
+		Claim claim = new Claim(Thread.currentThread(), this.storeKey);
+		Hold held = innermost(claim);
+		Hold hold = acquire(attempt, claim, (held != null && held.hasLease()) ? held.owner() : claim);
+		if (hold == null) {
+			return false;
+		}
+		this.lastUsed = System.currentTimeMillis();
+		this.registry.holds().computeIfAbsent(claim, (first) -> new ArrayDeque<>(1)).push(hold);
+		return true;
+	}
+
+	/**
+	 * Acquire for an owner, or for a new one if the lease of the former is lost.
+	 */
+	private @Nullable Hold acquire(Attempt attempt, Claim claim, Object owner) throws InterruptedException {
+		try {
+			return attempt.acquire(owner);
+		}
+		catch (EngineException ex) {
+			if (ex.getReason() == EngineException.Reason.LOST && owner != claim) {
+				return acquire(attempt, claim, claim);
+			}
+			throw BridgedLocks.translate(ex, this.storeKey);
+		}
+	}
+
+	private @Nullable Hold innermost(Claim claim) {
+		Deque<Hold> holds = this.registry.holds().get(claim);
+		return (holds != null) ? holds.peek() : null;
+	}
+
+	@Override
+	public void unlock() {
+		Claim claim = new Claim(Thread.currentThread(), this.storeKey);
+		Deque<Hold> holds = this.registry.holds().get(claim);
+		if (holds == null) {
+			throw notOwned();
+		}
+		Hold hold = holds.pop();
+		if (holds.isEmpty()) {
+			this.registry.holds().remove(claim);
+		}
+		if (!hold.release()) {
+			throw new ConcurrentModificationException("The lease of the lock on " + KeyFormat.quote(this.storeKey)
+					+ " was lost before it was unlocked. What it protects may have been changed by others");
+		}
+	}
+
+	void renew(Duration ttl) {
+		Hold hold = innermost(new Claim(Thread.currentThread(), this.storeKey));
+		if (hold == null) {
+			throw notOwned();
+		}
+		AcquireOptions options = this.registry.optionsFor(ttl);
+		try {
+			if (!hold.extend(options)) {
+				throw new IllegalStateException("Could not renew the lock on " + KeyFormat.quote(this.storeKey)
+						+ ", because its lease was lost");
+			}
+		}
+		catch (EngineException ex) {
+			throw BridgedLocks.translate(ex, this.storeKey);
+		}
+	}
+
+	private IllegalMonitorStateException notOwned() {
+		return new IllegalMonitorStateException(
+				"The current thread does not own the lock on " + KeyFormat.quote(this.storeKey));
+	}
+
+	/**
+	 * Not supported.
+	 */
+	@Override
+	public Condition newCondition() {
+		throw new UnsupportedOperationException("Distributed locks do not support conditions");
+	}
+
+	@Override
+	public String toString() {
+		return "lock on " + KeyFormat.quote(this.storeKey);
+	}
+
+	/**
+	 * Acquires for an owner.
+	 */
+	private interface Attempt {
+
+		@Nullable Hold acquire(Object owner) throws InterruptedException;
+
+	}
+
+}

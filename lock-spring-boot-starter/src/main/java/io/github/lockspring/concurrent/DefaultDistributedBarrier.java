@@ -1,0 +1,106 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.concurrent;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+
+import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.ValueChange;
+
+/**
+ * Default implementation of {@link DistributedBarrier}: the value exists as long as the
+ * barrier is set. Another version is another barrier, set after the former was removed.
+ */
+final class DefaultDistributedBarrier implements DistributedBarrier {
+
+	private final StoredValue value;
+
+	DefaultDistributedBarrier(StoredValue value) {
+		this.value = value;
+	}
+
+	@Override
+	public void setBarrier() {
+		this.value.update(new ValueChange.Set(1, Value.ABSENT.version()));
+	}
+
+	@Override
+	public void removeBarrier() {
+		this.value.update(new ValueChange.Delete(ValueChange.ANY_VERSION));
+	}
+
+	@Override
+	public boolean isSet() {
+		return this.value.read().exists();
+	}
+
+	@Override
+	public void waitOnBarrier() throws InterruptedException {
+		this.value.await(new Removed(), StoredValue.FOREVER);
+	}
+
+	@Override
+	public boolean waitOnBarrier(long maxWait, TimeUnit unit) throws InterruptedException {
+		return this.value.await(new Removed(), StoredValue.nanos(maxWait, unit)) != null;
+	}
+
+	@Override
+	public CompletableFuture<Void> setBarrierAsync() {
+		return this.value.async(() -> {
+			setBarrier();
+			return null;
+		});
+	}
+
+	@Override
+	public CompletableFuture<Void> removeBarrierAsync() {
+		return this.value.async(() -> {
+			removeBarrier();
+			return null;
+		});
+	}
+
+	@Override
+	public CompletableFuture<Boolean> waitOnBarrierAsync(Duration maxWait) {
+		return this.value.awaitAsync(new Removed(), maxWait);
+	}
+
+	@Override
+	public String toString() {
+		return "barrier " + this.value;
+	}
+
+	/**
+	 * Tests whether the barrier that was seen first was removed.
+	 */
+	private static final class Removed implements Predicate<Value> {
+
+		private final AtomicLong version = new AtomicLong(Value.ABSENT.version());
+
+		@Override
+		public boolean test(Value value) {
+			return !value.exists() || (!this.version.compareAndSet(Value.ABSENT.version(), value.version())
+					&& this.version.get() != value.version());
+		}
+
+	}
+
+}

@@ -1,0 +1,164 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.concurrent;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.util.Assert;
+
+import io.github.lockspring.LockException;
+import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdateResult;
+
+/**
+ * Default implementation of {@link DistributedCountDownLatch}. The value is the count,
+ * followed by bits that identify the generation: they are drawn at random whenever a
+ * count is set. A thread that waits is released when the count is zero, and also when the
+ * generation is another one, because the former one must have reached zero then.
+ */
+final class DefaultDistributedCountDownLatch implements DistributedCountDownLatch {
+
+	private static final Log logger = LogFactory.getLog(DefaultDistributedCountDownLatch.class);
+
+	private static final int GENERATION_BITS = 24;
+
+	private static final long ONE = 1L << GENERATION_BITS;
+
+	private final StoredValue value;
+
+	DefaultDistributedCountDownLatch(StoredValue value) {
+		this.value = value;
+	}
+
+	@Override
+	public boolean trySetCount(long count) {
+		Assert.isTrue(count >= 0 && count <= MAX_COUNT,
+				() -> "'count' must be between 0 and " + MAX_COUNT + ", not " + count);
+		Value present = Value.ABSENT;
+		if (count == 0) {
+			return countOf(this.value.read()) == 0;
+		}
+		while (true) {
+			long generation = ThreadLocalRandom.current().nextLong(ONE);
+			ValueUpdateResult result = this.value
+				.update(new ValueChange.Set(count * ONE + generation, present.version()));
+			present = result.before();
+			if (result.applied() || countOf(present) > 0) {
+				return result.applied();
+			}
+		}
+	}
+
+	@Override
+	public long getCount() {
+		return countOf(this.value.read());
+	}
+
+	private static long countOf(Value value) {
+		return value.number() >> GENERATION_BITS;
+	}
+
+	@Override
+	public void countDown() {
+		Value after = this.value.update(new ValueChange.Add(-ONE, 0)).after();
+		if (after.exists() && countOf(after) == 0) {
+			deleteOpened(after);
+		}
+	}
+
+	/**
+	 * Delete the latch, which is open already.
+	 */
+	private void deleteOpened(Value opened) {
+		try {
+			this.value.update(new ValueChange.Delete(opened.version()));
+		}
+		catch (LockException ex) {
+			logger.debug("Could not delete the " + this + ", whose count is 0", ex);
+		}
+	}
+
+	@Override
+	public void await() throws InterruptedException {
+		this.value.await(new Opened(), StoredValue.FOREVER);
+	}
+
+	@Override
+	public boolean await(long timeout, TimeUnit unit) throws InterruptedException {
+		return this.value.await(new Opened(), StoredValue.nanos(timeout, unit)) != null;
+	}
+
+	@Override
+	public boolean delete() {
+		return countOf(this.value.update(new ValueChange.Delete(ValueChange.ANY_VERSION)).before()) > 0;
+	}
+
+	@Override
+	public CompletableFuture<Boolean> trySetCountAsync(long count) {
+		return this.value.async(() -> trySetCount(count));
+	}
+
+	@Override
+	public CompletableFuture<Long> getCountAsync() {
+		return this.value.async(this::getCount);
+	}
+
+	@Override
+	public CompletableFuture<Void> countDownAsync() {
+		return this.value.async(() -> {
+			countDown();
+			return null;
+		});
+	}
+
+	@Override
+	public CompletableFuture<Boolean> awaitAsync(Duration timeout) {
+		return this.value.awaitAsync(new Opened(), timeout);
+	}
+
+	@Override
+	public String toString() {
+		return "count-down latch " + this.value;
+	}
+
+	/**
+	 * Tests whether the generation that was seen first has reached zero.
+	 */
+	private static final class Opened implements Predicate<Value> {
+
+		private static final long NONE = -1;
+
+		private final AtomicLong generation = new AtomicLong(NONE);
+
+		@Override
+		public boolean test(Value value) {
+			long present = value.number() % ONE;
+			return countOf(value) == 0
+					|| (!this.generation.compareAndSet(NONE, present) && this.generation.get() != present);
+		}
+
+	}
+
+}

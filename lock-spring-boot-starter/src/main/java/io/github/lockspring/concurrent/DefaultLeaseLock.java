@@ -1,0 +1,271 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.concurrent;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
+
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockLostException;
+import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockTemplate;
+import io.github.lockspring.engine.AcquireOptions;
+import io.github.lockspring.engine.EngineException;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.internal.LockAccess;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.support.Durations;
+
+/**
+ * Lock of a single key. Has no state of its own: what a thread holds is known to the
+ * engine.
+ */
+final class DefaultLeaseLock implements LeaseLock {
+
+	static final long FOREVER = Durations.LONGEST_NANOS;
+
+	private final LockTemplate locks;
+
+	private final String key;
+
+	private final LockOptions options;
+
+	private final AcquireOptions terms;
+
+	private final LockEngine engine;
+
+	private final String storeKey;
+
+	/**
+	 * Create a lock.
+	 * @param locks the template that has the key
+	 * @param key the key
+	 * @param options the type, lease time and renewal
+	 * @param terms the same in the form used by the engine
+	 */
+	DefaultLeaseLock(LockTemplate locks, String key, LockOptions options, AcquireOptions terms) {
+		this.locks = locks;
+		this.key = key;
+		this.options = options;
+		this.terms = terms;
+		this.engine = LockAccess.get().engine(locks);
+		this.storeKey = locks.storeKey(key);
+	}
+
+	@Override
+	public void lock() {
+		acquireUninterruptibly(FOREVER);
+	}
+
+	@Override
+	public void lockInterruptibly() throws InterruptedException {
+		acquire(FOREVER);
+	}
+
+	@Override
+	public boolean tryLock() {
+		return acquireUninterruptibly(0) != null;
+	}
+
+	@Override
+	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+		return acquire(waitNanos(time, unit)) != null;
+	}
+
+	static long waitNanos(long time, TimeUnit unit) {
+		return Math.min(Math.max(unit.toNanos(time), 0), FOREVER);
+	}
+
+	@Override
+	public boolean tryLock(Duration waitTime) throws InterruptedException {
+		return acquire(waitNanos(waitTime)) != null;
+	}
+
+	static long waitNanos(Duration waitTime) {
+		Assert.notNull(waitTime, "'waitTime' must not be null");
+		return waitTime.isNegative() ? 0 : Durations.nanos(waitTime);
+	}
+
+	/**
+	 * Acquire the lock for the current thread.
+	 * @return the hold, or {@code null} if the wait time is over
+	 */
+	@Nullable Hold acquire(long waitNanos) throws InterruptedException {
+		try {
+			return this.engine.acquire(this.storeKey, this.terms, owner(), waitNanos);
+		}
+		catch (EngineException ex) {
+			throw translate(ex);
+		}
+	}
+
+	/**
+	 * Acquire the lock for the current thread, ignoring interrupts.
+	 * @return the hold, or {@code null} if the wait time is over
+	 */
+	@Nullable Hold acquireUninterruptibly(long waitNanos) {
+		try {
+			return this.engine.acquireUninterruptibly(this.storeKey, this.terms, owner(), waitNanos);
+		}
+		catch (EngineException ex) {
+			throw translate(ex);
+		}
+	}
+
+	RuntimeException translate(EngineException failure) {
+		return LockAccess.get().translate(failure, this.storeKey);
+	}
+
+	/**
+	 * Return the owner on whose behalf the current thread acts.
+	 */
+	Object owner() {
+		return LockAccess.get().ownerOf(this.engine.backendName(), this.storeKey);
+	}
+
+	@Override
+	public void unlock() {
+		if (!requireHold().release()) {
+			throw new LockLostException(this.storeKey);
+		}
+	}
+
+	/**
+	 * Return the hold of the current thread, which may be lost.
+	 * @throws IllegalMonitorStateException if there is none
+	 */
+	Hold requireHold() {
+		Hold hold = hold();
+		if (hold == null) {
+			throw new IllegalMonitorStateException("The current thread does not hold the " + this);
+		}
+		return hold;
+	}
+
+	private @Nullable Hold hold() {
+		return this.engine.heldBy(this.storeKey, owner(), this.terms);
+	}
+
+	@Override
+	public CompletableFuture<LockHandle> lockAsync() {
+		return this.locks.acquireAsync(this.key, this.options.withWaitTime(Durations.LONGEST));
+	}
+
+	@Override
+	public CompletableFuture<@Nullable LockHandle> tryLockAsync(Duration waitTime) {
+		return this.locks.tryAcquireAsync(this.key, this.options.withWaitTime(Duration.ofNanos(waitNanos(waitTime))));
+	}
+
+	@Override
+	public boolean isLocked() {
+		return isHeldByCurrentThread() || holders().stream().anyMatch((holder) -> isExclusive(holder) == isExclusive());
+	}
+
+	private static boolean isExclusive(LeaseHolder holder) {
+		return holder.mode() == LeaseMode.EXCLUSIVE;
+	}
+
+	/**
+	 * Return whether no other owner holds the key at the same time.
+	 */
+	boolean isExclusive() {
+		return this.terms.isExclusive();
+	}
+
+	@Override
+	public boolean isHeldByCurrentThread() {
+		Hold hold = hold();
+		return hold != null && hold.isHeld();
+	}
+
+	@Override
+	public int getHoldCount() {
+		Hold hold = hold();
+		return (hold != null && hold.isHeld()) ? hold.count() : 0;
+	}
+
+	@Override
+	public Duration remaining() {
+		Hold hold = hold();
+		return (hold != null) ? hold.remaining() : Duration.ZERO;
+	}
+
+	@Override
+	public long fencingToken() {
+		return handle().fencingToken();
+	}
+
+	/**
+	 * Return a handle of the hold of the current thread.
+	 */
+	LockHandle handle() {
+		return LockAccess.get().handle(this.locks, requireHold());
+	}
+
+	@Override
+	public List<LeaseHolder> holders() {
+		try {
+			return this.engine.holders(this.storeKey);
+		}
+		catch (EngineException ex) {
+			throw translate(ex);
+		}
+	}
+
+	@Override
+	public int getQueueLength() {
+		return this.engine.waitingCount(this.storeKey);
+	}
+
+	LockTemplate locks() {
+		return this.locks;
+	}
+
+	String key() {
+		return this.key;
+	}
+
+	LockOptions options() {
+		return this.options;
+	}
+
+	AcquireOptions terms() {
+		return this.terms;
+	}
+
+	LockEngine engine() {
+		return this.engine;
+	}
+
+	String storeKey() {
+		return this.storeKey;
+	}
+
+	@Override
+	public String toString() {
+		return "distributed lock " + KeyFormat.quote(this.storeKey);
+	}
+
+}

@@ -1,0 +1,138 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.concurrent;
+
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.engine.LockEngine;
+
+/**
+ * Delivers changes of the leadership to one listener, one after the other, in a thread
+ * that exists only while there is something to deliver.
+ */
+final class LeadershipDelivery {
+
+	private static final Log logger = LogFactory.getLog(LeadershipDelivery.class);
+
+	private static final Duration RETRY_PAUSE = Duration.ofMillis(100);
+
+	private final Queue<Change> changes = new ConcurrentLinkedQueue<>();
+
+	private final AtomicInteger undelivered = new AtomicInteger();
+
+	private final LeadershipListener listener;
+
+	private final LockEngine engine;
+
+	private final String key;
+
+	private final Executor threads;
+
+	private volatile @Nullable Thread thread;
+
+	LeadershipDelivery(LeadershipListener listener, LockEngine engine, String key, Executor threads) {
+		this.listener = listener;
+		this.engine = engine;
+		this.key = key;
+		this.threads = threads;
+	}
+
+	boolean isFor(LeadershipListener listener) {
+		return this.listener == listener;
+	}
+
+	/**
+	 * Return whether the listener is being called by the current thread.
+	 */
+	boolean isInCurrentThread() {
+		return this.thread == Thread.currentThread();
+	}
+
+	/**
+	 * Deliver a change after those that were added before.
+	 * @return a future completed when the listener has returned
+	 */
+	CompletableFuture<Void> add(boolean granted, long token) {
+		Change change = new Change(granted, token, new CompletableFuture<>());
+		this.changes.add(change);
+		if (this.undelivered.getAndIncrement() == 0) {
+			execute();
+		}
+		return change.delivered;
+	}
+
+	private void execute() {
+		try {
+			this.threads.execute(this::deliver);
+		}
+		catch (Throwable ex) {
+			logger.error("Could not start a thread for a listener of the election on " + KeyFormat.quote(this.key)
+					+ "; it will be retried", ex);
+			this.engine.runAfter(RETRY_PAUSE, this::execute);
+		}
+	}
+
+	private void deliver() {
+		do {
+			Change change = this.changes.poll();
+			if (change != null) {
+				deliver(change);
+			}
+		}
+		while (this.undelivered.decrementAndGet() > 0);
+	}
+
+	private void deliver(Change change) {
+		this.thread = Thread.currentThread();
+		try {
+			if (change.granted) {
+				this.listener.onGranted(change.token);
+			}
+			else {
+				this.listener.onRevoked();
+			}
+		}
+		catch (Throwable ex) {
+			logger.error("A listener of the election on " + KeyFormat.quote(this.key) + " failed", ex);
+		}
+		finally {
+			this.thread = null;
+			change.delivered.complete(null);
+		}
+	}
+
+	/**
+	 * Change to deliver.
+	 *
+	 * @param granted whether the leadership was granted, or revoked
+	 * @param token the fencing token of the term
+	 * @param delivered completed when the listener has returned
+	 */
+	private record Change(boolean granted, long token, CompletableFuture<Void> delivered) {
+	}
+
+}

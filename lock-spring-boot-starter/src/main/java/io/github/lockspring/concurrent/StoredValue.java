@@ -1,0 +1,138 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.concurrent;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.engine.EngineException;
+import io.github.lockspring.engine.KeyFormat;
+import io.github.lockspring.engine.Values;
+import io.github.lockspring.internal.LockAccess;
+import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdateResult;
+import io.github.lockspring.support.Durations;
+
+/**
+ * A value in the store, with exceptions of the public API. Each kind of object has a
+ * suffix of its own, so that objects of different kinds have different values for the
+ * same key.
+ */
+final class StoredValue {
+
+	static final long FOREVER = Durations.LONGEST_NANOS;
+
+	private final Values values;
+
+	private final String storeKey;
+
+	StoredValue(Values values, String storeKey) {
+		this.values = values;
+		this.storeKey = storeKey;
+	}
+
+	Values values() {
+		return this.values;
+	}
+
+	String storeKey() {
+		return this.storeKey;
+	}
+
+	Value read() {
+		return call(() -> this.values.read(this.storeKey));
+	}
+
+	ValueUpdateResult update(ValueChange change) {
+		return call(() -> this.values.update(this.storeKey, change));
+	}
+
+	/**
+	 * Wait until the value meets a condition.
+	 * @return the value that did, or {@code null} if the time was over
+	 */
+	@Nullable Value await(Predicate<Value> condition, long waitNanos) throws InterruptedException {
+		try {
+			return this.values.await(this.storeKey, condition, waitNanos);
+		}
+		catch (EngineException ex) {
+			throw translate(ex);
+		}
+	}
+
+	/**
+	 * Wait until the value meets a condition, without blocking the thread.
+	 * @return whether it did, {@code false} if the time was over
+	 */
+	CompletableFuture<Boolean> awaitAsync(Predicate<Value> condition, Duration wait) {
+		CompletableFuture<@Nullable Value> met = this.values.awaitAsync(this.storeKey, condition,
+				Durations.nanos(wait.isNegative() ? Duration.ZERO : wait));
+		CompletableFuture<Boolean> future = translated(met.thenApply((value) -> value != null));
+		future.whenComplete((result, failure) -> met.cancel(false));
+		return future;
+	}
+
+	/**
+	 * Run a call in another thread.
+	 */
+	<T> CompletableFuture<T> async(Supplier<T> call) {
+		return this.values.async(call);
+	}
+
+	private <T> CompletableFuture<T> translated(CompletableFuture<T> future) {
+		return future.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translated(failure)));
+	}
+
+	private Throwable translated(Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+				: failure;
+		return (cause instanceof EngineException ex) ? translate(ex) : cause;
+	}
+
+	private <T> T call(Supplier<T> call) {
+		try {
+			return call.get();
+		}
+		catch (EngineException ex) {
+			throw translate(ex);
+		}
+	}
+
+	RuntimeException translate(EngineException failure) {
+		return LockAccess.get().translateValueFailure(failure, this.storeKey);
+	}
+
+	/**
+	 * Return a duration in nanoseconds, within the limits of the engine.
+	 */
+	static long nanos(long time, TimeUnit unit) {
+		return Math.min(Math.max(unit.toNanos(time), 0), FOREVER);
+	}
+
+	@Override
+	public String toString() {
+		return KeyFormat.quote(this.storeKey);
+	}
+
+}

@@ -1,0 +1,175 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.util.List;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.engine.EngineObserver.LockObservation;
+
+/**
+ * The observers of an engine, called in the order in which they were added. What one of
+ * them throws is logged, and has an effect neither on the lock nor on the others.
+ *
+ * @param observers the observers, at least one
+ */
+record EngineObservers(List<EngineObserver> observers) {
+
+	private static final Log logger = LogFactory.getLog(EngineObservers.class);
+
+	/**
+	 * Begin to observe an acquisition.
+	 * @return its observation, or {@code null} if no observer is interested
+	 */
+	@Nullable LockObservation onAcquire(String key, LockKind kind) {
+		LockObservation all = null;
+		for (EngineObserver observer : this.observers) {
+			try {
+				LockObservation observation = observer.onAcquire(key, kind);
+				if (observation != null) {
+					all = (all != null) ? new Both(all, observation) : observation;
+				}
+			}
+			catch (Throwable ex) {
+				warn(ex);
+			}
+		}
+		return all;
+	}
+
+	void onLost(Hold hold) {
+		for (EngineObserver observer : this.observers) {
+			run(() -> observer.onLost(hold.key(), hold.terms().kind()));
+		}
+	}
+
+	void onHandOff(Hold hold) {
+		for (EngineObserver observer : this.observers) {
+			run(() -> observer.onHandOff(hold.key(), hold.terms().kind()));
+		}
+	}
+
+	void onRenewed(Hold hold, long marginNanos) {
+		for (EngineObserver observer : this.observers) {
+			run(() -> observer.onRenewed(hold.key(), hold.terms().kind(), marginNanos));
+		}
+	}
+
+	void onRenewalFailed(Hold hold) {
+		for (EngineObserver observer : this.observers) {
+			run(() -> observer.onRenewalFailed(hold.key(), hold.terms().kind()));
+		}
+	}
+
+	/**
+	 * Run foreign code whose failure must not have any effect.
+	 */
+	private static void run(Runnable call) {
+		try {
+			call.run();
+		}
+		catch (Throwable ex) {
+			warn(ex);
+		}
+	}
+
+	/**
+	 * Log a failure. There may be no room for that, neither on the stack nor on the heap.
+	 */
+	static void warn(Throwable failure) {
+		try {
+			logger.warn("An observer of locks failed", failure);
+		}
+		catch (Throwable ex) {
+			// the lock is more important than the log
+		}
+	}
+
+	/**
+	 * Observation by two observers.
+	 *
+	 * @param first the observation that is notified first
+	 * @param second the observation that is notified even if the first one fails
+	 */
+	private record Both(LockObservation first, LockObservation second) implements LockObservation {
+
+		@Override
+		public void onContended() {
+			try {
+				this.first.onContended();
+			}
+			finally {
+				this.second.onContended();
+			}
+		}
+
+		@Override
+		public void onWaited() {
+			try {
+				this.first.onWaited();
+			}
+			finally {
+				this.second.onWaited();
+			}
+		}
+
+		@Override
+		public void onNotAcquired(AcquireOutcome outcome, @Nullable Throwable failure, long waitedNanos) {
+			try {
+				this.first.onNotAcquired(outcome, failure, waitedNanos);
+			}
+			finally {
+				this.second.onNotAcquired(outcome, failure, waitedNanos);
+			}
+		}
+
+		@Override
+		public void onAcquired(long token, long waitedNanos) {
+			try {
+				this.first.onAcquired(token, waitedNanos);
+			}
+			finally {
+				this.second.onAcquired(token, waitedNanos);
+			}
+		}
+
+		@Override
+		public void onReleased(long heldNanos, long releaseNanos) {
+			try {
+				this.first.onReleased(heldNanos, releaseNanos);
+			}
+			finally {
+				this.second.onReleased(heldNanos, releaseNanos);
+			}
+		}
+
+		@Override
+		public void onLost(long heldNanos) {
+			try {
+				this.first.onLost(heldNanos);
+			}
+			finally {
+				this.second.onLost(heldNanos);
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,102 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.Set;
+
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.spi.TimeSource;
+
+/**
+ * Renews leases that are not renewed automatically, when their holders request it.
+ * <ol>
+ * <li>The store renews the lease for the new lease time, if it still exists. If it is
+ * being renewed until the former lease time has elapsed, because the store caps lease
+ * times, the renewals continue.</li>
+ * <li>The options of the hold are replaced: the lease time and the minimum hold time
+ * begin anew.</li>
+ * <li>The lease is watched anew.</li>
+ * </ol>
+ */
+final class LeaseExtender {
+
+	private final Store store;
+
+	private final Duration timeout;
+
+	private final TimeSource time;
+
+	private final RenewalPlan plan;
+
+	private final LossHandler lossHandler;
+
+	LeaseExtender(EngineContext context, RenewalPlan plan, LossHandler lossHandler) {
+		this.store = context.store();
+		this.timeout = context.settings().operationTimeout();
+		this.time = context.time();
+		this.plan = plan;
+		this.lossHandler = lossHandler;
+	}
+
+	boolean extend(Hold hold, AcquireOptions wanted) {
+		if (!hold.isHeld() || hold.terms().isAutoRenew()) {
+			return hold.isHeld();
+		}
+		AcquireOptions terms = wanted.capLeaseTime(this.store.maxLeaseTime());
+		Lease lease = hold.lease();
+		if (hold.terms().isRenewed()) {
+			lease.restart(terms, this.time);
+		}
+		else if (!renew(lease, terms)) {
+			this.lossHandler.lose(lease.request(), "it no longer exists in the store");
+			return false;
+		}
+		hold.setTerms(terms);
+		lease.setWatch(null);
+		this.plan.watch(hold);
+		return hold.isHeld();
+	}
+
+	private boolean renew(Lease lease, AcquireOptions terms) {
+		LeaseRequest request = lease.request().withLeaseTime(terms.leaseTime());
+		long sentMillis = this.time.currentTimeMillis();
+		long sentNanos = this.time.nanoTime();
+		if (!renew(request)) {
+			return false;
+		}
+		lease.extended(request, this.store.leaseNanos(request), sentNanos, sentMillis);
+		return true;
+	}
+
+	private boolean renew(LeaseRequest request) {
+		try {
+			Renewal renewal = this.store.renew(Set.of(request), this.timeout);
+			if (!renewal.held().contains(request) && !renewal.lost().contains(request)) {
+				throw new OutcomeUnknownException("The lease may or may not have been renewed", null);
+			}
+			return renewal.held().contains(request);
+		}
+		catch (BackendException ex) {
+			throw this.store.unavailable(ex);
+		}
+	}
+
+}

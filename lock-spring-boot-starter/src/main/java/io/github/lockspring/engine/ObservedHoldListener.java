@@ -1,0 +1,270 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.engine.EngineObserver.LockObservation;
+import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.TimeSource;
+
+/**
+ * Listener of an observed hold: notifies the observation of an acquisition, and the
+ * engine. Holds that are not observed have the listener of the engine itself, so that
+ * they cost nothing more.
+ * <p>
+ * The engine is always notified first, whatever an observation does.
+ */
+final class ObservedHoldListener implements Hold.Listener {
+
+	private static final VarHandle PHASE = Fields.varHandle(MethodHandles.lookup(), "phase", int.class);
+
+	private static final int ACQUIRING = 0;
+
+	private static final int HELD = 1;
+
+	private static final int ENDED = 2;
+
+	private final Hold.Listener engine;
+
+	private final EngineObservers observers;
+
+	private final TimeSource time;
+
+	private final long startNanos;
+
+	private @Nullable LockObservation observation;
+
+	private long acquiredNanos;
+
+	private @Nullable Hold held;
+
+	private boolean contended;
+
+	private volatile int phase = ACQUIRING;
+
+	/**
+	 * Create a listener of holds that are observed once they are acquired.
+	 * @param engine the listener of all holds of the engine
+	 * @param observers the observers
+	 */
+	ObservedHoldListener(Hold.Listener engine, EngineObservers observers) {
+		this.engine = engine;
+		this.observers = observers;
+		this.time = engine.time();
+		this.startNanos = this.time.nanoTime();
+	}
+
+	/**
+	 * Create a listener when an acquisition begins, if any observer is interested.
+	 * @param engine the listener of all holds of the engine
+	 * @param observers the observers
+	 * @param key the key
+	 * @param kind the kind of the lock
+	 * @return the listener, or that of the engine
+	 */
+	static Hold.Listener of(Hold.Listener engine, EngineObservers observers, String key, LockKind kind) {
+		LockObservation observation = observers.onAcquire(key, kind);
+		if (observation == null) {
+			return engine;
+		}
+		ObservedHoldListener listener = new ObservedHoldListener(engine, observers);
+		listener.observation = observation;
+		return listener;
+	}
+
+	@Override
+	public Hold.Listener engine() {
+		return this.engine;
+	}
+
+	/**
+	 * Called at most once, since another attempt may follow if the lease expired before
+	 * the acquisition returned.
+	 */
+	@Override
+	public void onContended() {
+		if (!this.contended) {
+			this.contended = true;
+			notify(LockObservation::onContended);
+		}
+	}
+
+	/**
+	 * Notify that a hold is returned by the acquisition. Its lease may be lost already.
+	 */
+	@Override
+	public void onAcquired(Hold hold) {
+		if (this.observation == null) {
+			this.observation = this.observers.onAcquire(hold.key(), hold.terms().kind());
+		}
+		this.acquiredNanos = this.time.nanoTime();
+		this.held = hold;
+		notifyWaited();
+		notify((observation) -> observation.onAcquired(hold.token(), this.acquiredNanos - this.startNanos));
+		this.phase = HELD;
+		if (hold.isLost()) {
+			onLost(hold);
+		}
+	}
+
+	@Override
+	public void onNotAcquired(AcquireOutcome outcome, @Nullable Throwable failure) {
+		if (endPhase(ACQUIRING)) {
+			notifyWaited();
+			notify((observation) -> observation.onNotAcquired(outcome, failure,
+					this.time.nanoTime() - this.startNanos));
+		}
+	}
+
+	private void notifyWaited() {
+		if (this.contended) {
+			notify(LockObservation::onWaited);
+		}
+	}
+
+	/**
+	 * Notify of a loss, unless the hold was not returned by the acquisition.
+	 */
+	@Override
+	public void onLost(Hold hold) {
+		if (this.phase == HELD && this.held == hold && endPhase(HELD)) {
+			notify((observation) -> observation.onLost(this.time.nanoTime() - this.acquiredNanos));
+		}
+	}
+
+	@Override
+	public void afterRelease(long startNanos) {
+		if (endPhase(HELD)) {
+			notify((observation) -> observation.onReleased(startNanos - this.acquiredNanos,
+					this.time.nanoTime() - startNanos));
+		}
+	}
+
+	private void notify(Consumer<LockObservation> call) {
+		LockObservation observation = this.observation;
+		if (observation != null) {
+			try {
+				call.accept(observation);
+			}
+			catch (Throwable ex) {
+				EngineObservers.warn(ex);
+			}
+		}
+	}
+
+	private boolean endPhase(int present) {
+		return PHASE.compareAndSet(this, present, ENDED);
+	}
+
+	@Override
+	public boolean onReleased(Hold hold) {
+		long startNanos = this.time.nanoTime();
+		boolean lost = false;
+		try {
+			lost = !this.engine.onReleased(hold);
+			return !lost;
+		}
+		finally {
+			afterRelease(startNanos, lost);
+		}
+	}
+
+	@Override
+	public CompletionStage<Boolean> onReleasedAsync(Hold hold) {
+		long startNanos = this.time.nanoTime();
+		CompletionStage<Boolean> released;
+		try {
+			released = this.engine.onReleasedAsync(hold);
+		}
+		catch (Throwable ex) {
+			afterRelease(startNanos);
+			throw ex;
+		}
+		return released.whenComplete((kept, failure) -> afterRelease(startNanos, Boolean.FALSE.equals(kept)));
+	}
+
+	private void afterRelease(long startNanos, boolean lost) {
+		if (!lost) {
+			afterRelease(startNanos);
+		}
+	}
+
+	@Override
+	public void onExpired(Hold hold) {
+		this.engine.onExpired(hold);
+	}
+
+	@Override
+	public void onLostReleased(Hold hold) {
+		this.engine.onLostReleased(hold);
+	}
+
+	@Override
+	public boolean onExtended(Hold hold, AcquireOptions terms) {
+		return this.engine.onExtended(hold, terms);
+	}
+
+	@Override
+	public boolean onReduced(Hold hold, LeaseMode.Permits fewer) {
+		return this.engine.onReduced(hold, fewer);
+	}
+
+	@Override
+	public List<Hold> onAllReleased(List<Hold> holds) {
+		return this.engine.onAllReleased(holds);
+	}
+
+	@Override
+	public void onForeignThread(Hold hold, Thread owner) {
+		this.engine.onForeignThread(hold, owner);
+	}
+
+	@Override
+	public boolean isInDoubt(Hold hold) {
+		return this.engine.isInDoubt(hold);
+	}
+
+	@Override
+	public void runCallback(Runnable callback) {
+		this.engine.runCallback(callback);
+	}
+
+	@Override
+	public <T> CompletableFuture<T> callAsync(Supplier<T> action) {
+		return this.engine.callAsync(action);
+	}
+
+	@Override
+	public String backendName() {
+		return this.engine.backendName();
+	}
+
+	@Override
+	public TimeSource time() {
+		return this.time;
+	}
+
+}

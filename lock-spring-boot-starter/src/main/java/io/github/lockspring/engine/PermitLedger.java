@@ -1,0 +1,289 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseMode.Permits;
+import io.github.lockspring.spi.TimeSource;
+import io.github.lockspring.spi.Value;
+
+/**
+ * Permits that this process holds on one backend, which any of its threads may release.
+ * They are kept as holds in the queues of their keys, so that nothing is left of a key
+ * without permits, and all ledgers of an engine are the same.
+ * <p>
+ * Thread-safe.
+ */
+public final class PermitLedger {
+
+	/**
+	 * Pause after a failure to read the limit, in an acquisition that may wait.
+	 */
+	private static final long PAUSE_NANOS = Duration.ofMillis(100).toNanos();
+
+	private final LockEngine engine;
+
+	private final LocalQueues queues;
+
+	private final TimeSource time;
+
+	private final PermitLimits limits;
+
+	/**
+	 * Create a ledger.
+	 * @param engine the engine that acquires the permits
+	 */
+	public PermitLedger(LockEngine engine) {
+		this.engine = engine;
+		this.queues = engine.context().queues();
+		this.time = engine.context().time();
+		this.limits = engine.permitLimits();
+	}
+
+	/**
+	 * Acquire permits.
+	 * @param key the key
+	 * @param terms how many permits, and how to acquire them
+	 * @param waitNanos how long to wait; zero tries once
+	 * @return {@code false} if there were too few permits for the whole time
+	 * @throws InterruptedException if the thread was interrupted before or while waiting
+	 * @throws IllegalArgumentException if the limit is lower than the number of permits
+	 * @throws EngineException if there was no way to acquire
+	 */
+	public boolean acquire(String key, PermitTerms terms, long waitNanos) throws InterruptedException {
+		if (Thread.interrupted()) {
+			throw new InterruptedException();
+		}
+		return acquire(key, terms, waitNanos, true);
+	}
+
+	/**
+	 * Acquire permits, ignoring interrupts.
+	 * @param key the key
+	 * @param terms how many permits, and how to acquire them
+	 * @param waitNanos how long to wait; zero tries once
+	 * @return {@code false} if there were too few permits for the whole time
+	 * @throws IllegalArgumentException if the limit is lower than the number of permits
+	 * @throws EngineException if there was no way to acquire
+	 */
+	public boolean acquireUninterruptibly(String key, PermitTerms terms, long waitNanos) {
+		try {
+			return acquire(key, terms, waitNanos, false);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("Unexpected interrupt during an uninterruptible acquisition", ex);
+		}
+	}
+
+	private boolean acquire(String key, PermitTerms terms, long waitNanos, boolean interruptible)
+			throws InterruptedException {
+		long deadline = this.engine.deadlineAfter(waitNanos);
+		while (true) {
+			Permits mode = terms.mode(limit(key, deadline, interruptible));
+			PermitOwner owner = new PermitOwner(Thread.currentThread());
+			AcquireOptions options = terms.options(mode);
+			long remaining = this.engine.nanosUntil(deadline);
+			try {
+				return add(owner, mode, interruptible ? this.engine.acquire(key, options, owner, remaining)
+						: this.engine.acquireUninterruptibly(key, options, owner, remaining));
+			}
+			catch (EngineException ex) {
+				if (!this.limits.isOutdated(key, ex, mode)) {
+					throw ex;
+				}
+			}
+		}
+	}
+
+	private static boolean add(PermitOwner owner, Permits mode, @Nullable Hold hold) {
+		if (hold == null) {
+			return false;
+		}
+		synchronized (hold.queue()) {
+			owner.add(mode.permits());
+		}
+		return true;
+	}
+
+	/**
+	 * Return the limit, waiting for a store that is unavailable.
+	 */
+	private Value limit(String key, long deadline, boolean interruptible) throws InterruptedException {
+		boolean interrupted = false;
+		try {
+			while (true) {
+				try {
+					return this.limits.get(key);
+				}
+				catch (EngineException ex) {
+					long remaining = this.engine.nanosUntil(deadline);
+					if (ex.getReason() != EngineException.Reason.UNAVAILABLE || remaining == 0) {
+						throw ex;
+					}
+					this.time.parkNanos(this, Math.min(remaining, PAUSE_NANOS));
+				}
+				interrupted |= Thread.interrupted();
+				if (interrupted && interruptible) {
+					interrupted = false;
+					throw new InterruptedException();
+				}
+			}
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
+	 * Acquire permits that are released by their hold, without blocking the calling
+	 * thread. Cancelling or completing the future ends the acquisition, and releases
+	 * permits granted in the meantime.
+	 * @param key the key
+	 * @param terms how many permits, and how to acquire them
+	 * @param waitNanos how long to wait; zero tries once
+	 * @return the hold, or {@code null} if there were too few permits for the whole time;
+	 * fails with an {@link EngineException} or {@link IllegalArgumentException} if there
+	 * was no way to acquire
+	 */
+	public CompletableFuture<@Nullable Hold> acquireAsync(String key, PermitTerms terms, long waitNanos) {
+		CompletableFuture<@Nullable Hold> result = new CompletableFuture<>();
+		advance(key, terms, this.engine.deadlineAfter(waitNanos), result);
+		return result;
+	}
+
+	private void advance(String key, PermitTerms terms, long deadline, CompletableFuture<@Nullable Hold> result) {
+		this.engine.values().async(() -> terms.mode(this.limits.get(key))).whenComplete((mode, failure) -> {
+			if (failure != null) {
+				result.completeExceptionally(failure);
+			}
+			else {
+				advance(key, terms, mode, deadline, result);
+			}
+		});
+	}
+
+	private void advance(String key, PermitTerms terms, Permits mode, long deadline,
+			CompletableFuture<@Nullable Hold> result) {
+		CompletableFuture<@Nullable Hold> attempt = this.engine.acquireAsync(key, terms.options(mode), new Object(),
+				this.engine.nanosUntil(deadline));
+		result.whenComplete((hold, failure) -> attempt.cancel(false));
+		attempt.whenComplete((hold, failure) -> {
+			if (failure instanceof EngineException ex) {
+				this.engine.values().async(() -> this.limits.isOutdated(key, ex, mode)).whenComplete((again, other) -> {
+					if (Boolean.TRUE.equals(again)) {
+						advance(key, terms, deadline, result);
+					}
+					else {
+						result.completeExceptionally(ex);
+					}
+				});
+			}
+			else if (failure != null) {
+				result.completeExceptionally(failure);
+			}
+			else if (!result.complete(hold) && hold != null) {
+				hold.releaseAsync();
+			}
+		});
+	}
+
+	/**
+	 * Release permits, whichever thread has acquired them.
+	 * @param key the key
+	 * @param permits the number of permits
+	 * @return {@code false} if some of them had been lost; the others are released
+	 * @throws IllegalStateException if this process does not hold so many permits; none
+	 * is released
+	 * @throws EngineException if the store failed; no permit is released
+	 */
+	public boolean release(String key, int permits) {
+		while (true) {
+			PermitClaim claim = claim(key, permits);
+			if (claim == null) {
+				throw new IllegalStateException("This process does not hold " + permits + " permits");
+			}
+			CompletableFuture<@Nullable Void> pending = claim.pending();
+			if (pending == null) {
+				return claim.release();
+			}
+			pending.join();
+		}
+	}
+
+	private @Nullable PermitClaim claim(String key, int permits) {
+		LocalQueue queue = this.queues.get(key);
+		if (queue == null) {
+			return null;
+		}
+		synchronized (queue) {
+			return PermitClaim.of(queue.holders(), permits, this.time);
+		}
+	}
+
+	/**
+	 * Return the limit of a key.
+	 * @param key the key
+	 * @param terms the terms with the limit that applies as long as it is not changed
+	 * @return the total number of permits
+	 * @throws EngineException if the store failed
+	 */
+	public int limit(String key, PermitTerms terms) {
+		return terms.limit(this.limits.get(key));
+	}
+
+	/**
+	 * Change the limit of a key for all processes.
+	 * @param key the key
+	 * @param limit the new limit
+	 * @throws EngineException if the store failed
+	 */
+	public void setLimit(String key, int limit) {
+		this.limits.set(key, limit);
+	}
+
+	/**
+	 * Return how many permits can be acquired now.
+	 * @param key the key
+	 * @param terms the terms with the limit that applies as long as it is not changed
+	 * @return the limit less the permits in use, not negative
+	 * @throws EngineException if the store failed
+	 */
+	public int available(String key, PermitTerms terms) {
+		Value changed = this.limits.get(key);
+		long limit = terms.limit(changed);
+		long version = changed.version();
+		long used = 0;
+		for (LeaseHolder holder : this.engine.holders(key)) {
+			if (!(holder.mode() instanceof Permits held)) {
+				return 0;
+			}
+			used += held.permits();
+			if (held.version() > version) {
+				limit = held.limit();
+				version = held.version();
+			}
+		}
+		return (int) Math.max(0, limit - used);
+	}
+
+}

@@ -1,0 +1,396 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.TimeSource;
+import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdate;
+import io.github.lockspring.spi.ValueUpdateResult;
+
+/**
+ * Makes the updates of values.
+ * <ol>
+ * <li>The updates of a key queue in this process, and one at a time is sent to the store:
+ * by one of the threads that wait for theirs.</li>
+ * <li>Additions that queue behind each other are sent as one, whose result is divided
+ * among them. (Hendler, Incze, Shavit, Tzafrir: Flat Combining and the
+ * Synchronization-Parallelism Tradeoff, 2010.)</li>
+ * <li>An update whose outcome is unknown is repeated with the same identity, by which the
+ * store recognizes it, until the deadline.</li>
+ * <li>An update that is still in the queue at its deadline leaves it and fails; nothing
+ * was sent then.</li>
+ * </ol>
+ * Nothing is kept of a key without updates. Thread-safe.
+ */
+final class ValueUpdates {
+
+	/**
+	 * Maximum number of additions sent as one.
+	 */
+	private static final int MAX_COMBINED = 1000;
+
+	private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
+
+	private static final long LONGEST_PAUSE_NANOS = 50_000_000;
+
+	private final Store store;
+
+	private final TimeSource time;
+
+	private final long attemptNanos;
+
+	/**
+	 * The queues of the keys with updates. Guarded by its monitor.
+	 */
+	private final Map<String, KeyQueue> queues = new HashMap<>();
+
+	ValueUpdates(EngineContext context) {
+		this.store = context.store();
+		this.time = context.time();
+		this.attemptNanos = context.settings().operationTimeout().toNanos();
+	}
+
+	/**
+	 * Change a value. Ignores interrupts, as the outcome would be unknown, but preserves
+	 * the interrupt status. Takes no longer than the timeouts of three calls to the
+	 * store.
+	 * @throws BackendException if the store failed
+	 */
+	ValueUpdateResult update(String key, ValueChange change) {
+		Entry entry = new Entry(change, this.time.nanoTime() + this.attemptNanos);
+		KeyQueue queue = enter(key, entry);
+		boolean interrupted = Thread.interrupted();
+		try {
+			while (!entry.isDone()) {
+				if (queue.lead()) {
+					sendNext(queue);
+				}
+				else {
+					interrupted |= awaitTurn(queue, entry);
+				}
+			}
+			return entry.result();
+		}
+		finally {
+			leave(queue);
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
+	 * Park until the update was sent by another thread, or is to be sent by this one.
+	 * @return whether the thread was interrupted
+	 */
+	private boolean awaitTurn(KeyQueue queue, Entry entry) {
+		long remaining = entry.deadline - this.time.nanoTime();
+		if (remaining <= 0 && queue.withdraw(entry)) {
+			entry.fail(new BackendUnavailableException("The store did not answer the preceding updates in time", null));
+			return false;
+		}
+		this.time.parkNanos(queue, (remaining > 0) ? remaining : this.attemptNanos);
+		return Thread.interrupted();
+	}
+
+	/**
+	 * Return how many keys have updates.
+	 */
+	int size() {
+		synchronized (this.queues) {
+			return this.queues.size();
+		}
+	}
+
+	private KeyQueue enter(String key, Entry entry) {
+		synchronized (this.queues) {
+			KeyQueue queue = this.queues.computeIfAbsent(key, KeyQueue::new);
+			queue.users++;
+			queue.add(entry);
+			return queue;
+		}
+	}
+
+	private void leave(KeyQueue queue) {
+		synchronized (this.queues) {
+			if (--queue.users == 0) {
+				this.queues.remove(queue.key);
+			}
+		}
+	}
+
+	/**
+	 * Send the next updates of a key, and let another thread send those that follow.
+	 */
+	private void sendNext(KeyQueue queue) {
+		List<Entry> batch = List.of();
+		try {
+			batch = queue.next();
+			if (!batch.isEmpty()) {
+				send(queue.key, batch);
+			}
+		}
+		catch (Throwable ex) {
+			batch.forEach((entry) -> entry.fail(ex));
+		}
+		finally {
+			queue.endLead();
+		}
+	}
+
+	private void send(String key, List<Entry> batch) {
+		ValueChange change = combined(batch);
+		ValueUpdateResult result = send(key, change);
+		if (batch.size() == 1) {
+			batch.get(0).complete(result);
+		}
+		else if (result.applied()) {
+			divide(result, batch);
+		}
+		else {
+			batch.forEach((entry) -> send(key, List.of(entry)));
+		}
+	}
+
+	private static ValueChange combined(List<Entry> batch) {
+		ValueChange first = batch.get(0).change;
+		if (batch.size() == 1) {
+			return first;
+		}
+		long sum = batch.stream().mapToLong((entry) -> ((ValueChange.Add) entry.change).delta()).sum();
+		return new ValueChange.Add(sum, ((ValueChange.Add) first).min());
+	}
+
+	private static void divide(ValueUpdateResult result, List<Entry> batch) {
+		long number = result.before().number();
+		long version = result.before().version();
+		for (Entry entry : batch) {
+			long sum = number + ((ValueChange.Add) entry.change).delta();
+			Value after = new Value(sum, result.after().version());
+			entry.complete(new ValueUpdateResult(new Value(number, version), after));
+			number = sum;
+		}
+	}
+
+	/**
+	 * Send an update, and repeat it as long as its outcome is unknown, or the store is
+	 * away.
+	 */
+	private ValueUpdateResult send(String key, ValueChange change) {
+		ValueUpdate update = this.store.newUpdate(key, change);
+		long deadline = this.time.nanoTime() + 2 * this.attemptNanos;
+		long pause = SHORTEST_PAUSE_NANOS;
+		while (true) {
+			try {
+				long remaining = deadline - this.time.nanoTime();
+				ValueUpdateResult result = this.store.update(update,
+						Duration.ofNanos(Math.min(remaining, this.attemptNanos)));
+				return requireFinal(update, result);
+			}
+			catch (BackendException ex) {
+				update = (ex instanceof OutcomeUnknownException) ? update.again() : update;
+				if (this.time.nanoTime() + pause + SHORTEST_PAUSE_NANOS - deadline > 0) {
+					throw update.repeated() ? new OutcomeUnknownException(String.valueOf(ex.getMessage()), ex) : ex;
+				}
+			}
+			pause(pause);
+			pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+		}
+	}
+
+	/**
+	 * Reject the answer that a repeated update was not applied: an earlier attempt that
+	 * is still on its way may be, once its condition is met. A version that has passed is
+	 * never met again.
+	 */
+	private static ValueUpdateResult requireFinal(ValueUpdate update, ValueUpdateResult result) {
+		boolean versioned = (update.change() instanceof ValueChange.Set set
+				&& set.expectedVersion() != ValueChange.ANY_VERSION)
+				|| (update.change() instanceof ValueChange.Delete delete
+						&& delete.expectedVersion() != ValueChange.ANY_VERSION);
+		if (update.repeated() && !result.applied() && !versioned) {
+			throw new OutcomeUnknownException("An earlier attempt may still take effect", null);
+		}
+		return result;
+	}
+
+	private void pause(long nanos) {
+		boolean interrupted = Thread.interrupted();
+		this.time.parkNanos(this, nanos / 2 + ThreadLocalRandom.current().nextLong(nanos / 2 + 1));
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/**
+	 * The updates of one key.
+	 */
+	private static final class KeyQueue {
+
+		private final String key;
+
+		/**
+		 * Threads that have an update of this key. Guarded by the monitor of all queues.
+		 */
+		private int users;
+
+		/**
+		 * Updates that were not sent yet. Guarded by the monitor of this queue.
+		 */
+		private final Deque<Entry> entries = new ArrayDeque<>();
+
+		private boolean led;
+
+		KeyQueue(String key) {
+			this.key = key;
+		}
+
+		synchronized void add(Entry entry) {
+			this.entries.add(entry);
+		}
+
+		/**
+		 * Become the thread that sends, if there is none.
+		 */
+		synchronized boolean lead() {
+			boolean free = !this.led;
+			this.led = true;
+			return free;
+		}
+
+		synchronized void endLead() {
+			this.led = false;
+			wakeNext();
+		}
+
+		/**
+		 * Remove an update, unless it was sent.
+		 */
+		synchronized boolean withdraw(Entry entry) {
+			boolean removed = this.entries.remove(entry);
+			if (!this.led) {
+				wakeNext();
+			}
+			return removed;
+		}
+
+		private void wakeNext() {
+			Entry next = this.entries.peek();
+			if (next != null) {
+				LockSupport.unpark(next.thread);
+			}
+		}
+
+		/**
+		 * Remove the next update, and the additions behind it that can be combined with
+		 * it: with the same sign, so that no intermediate sum is out of range.
+		 */
+		synchronized List<Entry> next() {
+			List<Entry> batch = new ArrayList<>();
+			long sum = 0;
+			for (Entry entry : this.entries) {
+				if (batch.size() == MAX_COMBINED || !(batch.isEmpty() || isCombinable(batch.get(0), entry, sum))) {
+					break;
+				}
+				batch.add(entry);
+				sum += (entry.change instanceof ValueChange.Add add) ? add.delta() : 0;
+			}
+			batch.forEach((entry) -> this.entries.remove());
+			return batch;
+		}
+
+		private static boolean isCombinable(Entry first, Entry next, long sum) {
+			return first.change instanceof ValueChange.Add one && next.change instanceof ValueChange.Add other
+					&& one.min() == other.min() && Long.signum(one.delta()) * Long.signum(other.delta()) == 1
+					&& Long.signum(sum + other.delta()) == Long.signum(sum);
+		}
+
+	}
+
+	/**
+	 * An update, and the thread that waits for it.
+	 */
+	private static final class Entry {
+
+		private final ValueChange change;
+
+		private final long deadline;
+
+		private final Thread thread = Thread.currentThread();
+
+		private volatile @Nullable ValueUpdateResult result;
+
+		private volatile @Nullable Throwable failure;
+
+		Entry(ValueChange change, long deadline) {
+			this.change = change;
+			this.deadline = deadline;
+		}
+
+		boolean isDone() {
+			return this.result != null || this.failure != null;
+		}
+
+		void complete(ValueUpdateResult result) {
+			this.result = result;
+			wakeUp();
+		}
+
+		void fail(Throwable failure) {
+			if (!isDone()) {
+				this.failure = failure;
+				wakeUp();
+			}
+		}
+
+		private void wakeUp() {
+			if (this.thread != Thread.currentThread()) {
+				LockSupport.unpark(this.thread);
+			}
+		}
+
+		ValueUpdateResult result() {
+			ValueUpdateResult result = this.result;
+			if (result != null) {
+				return result;
+			}
+			Throwable failure = this.failure;
+			if (failure instanceof BackendException ex) {
+				throw ex;
+			}
+			throw new OutcomeUnknownException("The update failed: " + failure, failure);
+		}
+
+	}
+
+}

@@ -1,0 +1,483 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.spi.BackendException;
+import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.TimeSource;
+import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdateResult;
+import io.github.lockspring.support.Durations;
+
+/**
+ * Values of a store as the primitives use them: read, changed, awaited and listened to,
+ * by blocking and by asynchronous calls.
+ * <p>
+ * Every method throws an {@link EngineException}, or completes a future with it, if the
+ * store failed, the engine is shut down, or the backend has no values. If its cause is an
+ * {@link OutcomeUnknownException}, a change may have been made. Thread-safe.
+ */
+public final class Values {
+
+	private static final Log logger = LogFactory.getLog(Values.class);
+
+	private final EngineContext context;
+
+	private final Store store;
+
+	private final TimeSource time;
+
+	private final AsyncDispatcher asyncDispatcher;
+
+	private final ValueUpdates updates;
+
+	private final ValueWatches watches;
+
+	Values(EngineContext context, AsyncDispatcher asyncDispatcher) {
+		this.context = context;
+		this.store = context.store();
+		this.time = context.time();
+		this.asyncDispatcher = asyncDispatcher;
+		this.updates = new ValueUpdates(context);
+		this.watches = new ValueWatches(context);
+	}
+
+	/**
+	 * Read a value.
+	 * @param key the key
+	 * @return the value
+	 */
+	public Value read(String key) {
+		return call(() -> read(key, false));
+	}
+
+	private Value read(String key, boolean watch) {
+		return this.store.read(List.of(key), watch, this.context.settings().operationTimeout())
+			.getOrDefault(key, Value.ABSENT);
+	}
+
+	/**
+	 * Change a value. Ignores interrupts, but preserves the interrupt status.
+	 * @param key the key
+	 * @param change the change
+	 * @return the value before and after
+	 */
+	public ValueUpdateResult update(String key, ValueChange change) {
+		return call(() -> this.updates.update(key, change));
+	}
+
+	/**
+	 * Run a call that may block in another thread.
+	 * @param <T> the type of the result
+	 * @param call the call
+	 * @return the result to come
+	 */
+	public <T> CompletableFuture<T> async(Supplier<T> call) {
+		return this.asyncDispatcher.call(call);
+	}
+
+	private <T> T call(Supplier<T> call) {
+		this.context.requireOpen();
+		this.store.values(); // the exception that there are none
+		try {
+			return call.get();
+		}
+		catch (BackendException ex) {
+			throw this.store.unavailable(ex);
+		}
+	}
+
+	/**
+	 * Wait until a value meets a condition.
+	 * @param key the key
+	 * @param condition the condition, which is tested by several threads
+	 * @param waitNanos how long to wait; zero tests once
+	 * @return the value that met the condition, or {@code null} if none did in time
+	 * @throws InterruptedException if the thread was interrupted before or while waiting
+	 * @throws EngineException if the store failed, and still failed when the time was
+	 * over
+	 */
+	public @Nullable Value await(String key, Predicate<Value> condition, long waitNanos) throws InterruptedException {
+		if (Thread.interrupted()) {
+			throw new InterruptedException();
+		}
+		Await await = new Await(key, condition, waitNanos);
+		try {
+			await.begin();
+			while (!await.isDone()) {
+				this.time.parkNanos(await, await.remaining());
+				if (Thread.interrupted()) {
+					throw new InterruptedException();
+				}
+			}
+		}
+		finally {
+			await.end();
+		}
+		return await.result();
+	}
+
+	/**
+	 * Wait until a value meets a condition, without blocking the calling thread.
+	 * Cancelling the future ends the wait.
+	 * @param key the key
+	 * @param condition the condition, which is tested by several threads
+	 * @param waitNanos how long to wait; zero tests once
+	 * @return the value that met the condition, or {@code null} if none did in time
+	 * @see #await(String, Predicate, long)
+	 */
+	public CompletableFuture<@Nullable Value> awaitAsync(String key, Predicate<Value> condition, long waitNanos) {
+		return new AsyncAwait(key, condition, waitNanos).start();
+	}
+
+	/**
+	 * Listen to a value. The listener is called in a separate thread with the value after
+	 * each change, or after several: the last one is always delivered, and none twice in
+	 * a row. Changes are delivered although the connection to the store was interrupted.
+	 * @param key the key
+	 * @param executor runs the listener
+	 * @param listener the listener, whose exceptions are logged
+	 * @return ends the listening
+	 */
+	public Registration listen(String key, Executor executor, Consumer<Value> listener) {
+		Listener observer = new Listener(key, executor, listener);
+		observer.begin();
+		return observer;
+	}
+
+	/**
+	 * Return an executor for callbacks of the application.
+	 * @return the executor
+	 */
+	public Executor callbacks() {
+		return this.context.threads().callbacks();
+	}
+
+	/**
+	 * Return how many keys are updated, awaited or listened to.
+	 * @return the number of keys
+	 */
+	public int size() {
+		return this.updates.size() + this.watches.size();
+	}
+
+	void onChanged(String key) {
+		this.watches.onChanged(key);
+	}
+
+	/**
+	 * Let everything that waits notice that the engine was closed.
+	 */
+	void wakeAll() {
+		this.watches.wakeAll();
+	}
+
+	/**
+	 * Something that waits for a value to meet a condition.
+	 */
+	private class Await implements ValueWatches.Observer {
+
+		private final String key;
+
+		private final Predicate<Value> condition;
+
+		private final long deadline;
+
+		private final Thread thread = Thread.currentThread();
+
+		private volatile boolean watching;
+
+		private volatile @Nullable Value met;
+
+		private volatile @Nullable RuntimeException failure;
+
+		Await(String key, Predicate<Value> condition, long waitNanos) {
+			this.key = key;
+			this.condition = condition;
+			this.deadline = Values.this.time.nanoTime() + Math.min(Math.max(waitNanos, 0), Durations.LONGEST_NANOS);
+		}
+
+		/**
+		 * Test the value once, and start to watch it if that is worth while.
+		 */
+		void begin() {
+			Values.this.context.requireOpen();
+			boolean waits = remaining() > 0;
+			if (waits) {
+				Values.this.store.values(); // the exception that there are none
+			}
+			try {
+				onValue(read(this.key, waits));
+			}
+			catch (BackendException ex) {
+				onFailure(ex);
+			}
+			if (waits && !isMet()) {
+				this.watching = true;
+				Values.this.watches.add(this.key, this);
+			}
+		}
+
+		void end() {
+			if (this.watching) {
+				Values.this.watches.remove(this.key, this);
+			}
+		}
+
+		@Override
+		public void onValue(Value value) {
+			this.failure = null;
+			if (this.met == null && test(value)) {
+				this.met = value;
+				wakeUp();
+			}
+		}
+
+		private boolean test(Value value) {
+			try {
+				return this.condition.test(value);
+			}
+			catch (RuntimeException ex) {
+				this.failure = ex;
+				return false;
+			}
+		}
+
+		@Override
+		public void onFailure(@Nullable BackendException failure) {
+			this.failure = (failure != null) ? Values.this.store.unavailable(failure) : null;
+		}
+
+		@Override
+		public void wakeUp() {
+			LockSupport.unpark(this.thread);
+		}
+
+		private boolean isMet() {
+			return this.met != null;
+		}
+
+		boolean isDone() {
+			return isMet() || remaining() <= 0 || Values.this.context.isClosed();
+		}
+
+		long remaining() {
+			return this.deadline - Values.this.time.nanoTime();
+		}
+
+		@Nullable Value result() {
+			Value met = this.met;
+			RuntimeException failure = this.failure;
+			if (met == null && Values.this.context.isClosed()) {
+				throw EngineContext.closedException();
+			}
+			if (met == null && failure != null) {
+				throw failure;
+			}
+			return met;
+		}
+
+	}
+
+	/**
+	 * Something that waits without a thread.
+	 */
+	private final class AsyncAwait extends Await implements Waiter {
+
+		private final CompletableFuture<@Nullable Value> future = new CompletableFuture<>();
+
+		private volatile AsyncDispatcher.@Nullable Timer timer;
+
+		AsyncAwait(String key, Predicate<Value> condition, long waitNanos) {
+			super(key, condition, waitNanos);
+		}
+
+		CompletableFuture<@Nullable Value> start() {
+			this.future.whenComplete((value, failure) -> stop());
+			Values.this.asyncDispatcher.execute(this::beginOrFail);
+			return this.future;
+		}
+
+		private void beginOrFail() {
+			try {
+				begin();
+				if (!isDone()) {
+					this.timer = Values.this.asyncDispatcher.wakeUpAt(super.deadline, this);
+				}
+				completeIfDone();
+			}
+			catch (Throwable ex) {
+				this.future.completeExceptionally(ex);
+			}
+			if (this.future.isDone()) {
+				stop(); // it may have been cancelled in the meantime
+			}
+		}
+
+		private void stop() {
+			end();
+			AsyncDispatcher.Timer timer = this.timer;
+			if (timer != null) {
+				Values.this.asyncDispatcher.cancel(timer);
+			}
+		}
+
+		@Override
+		public void wakeUp() {
+			Values.this.asyncDispatcher.execute(this::completeIfDone);
+		}
+
+		private void completeIfDone() {
+			if (!isDone()) {
+				return;
+			}
+			try {
+				this.future.complete(result());
+			}
+			catch (RuntimeException ex) {
+				this.future.completeExceptionally(ex);
+			}
+		}
+
+	}
+
+	/**
+	 * Listener that is called with one value at a time.
+	 */
+	private final class Listener implements ValueWatches.Observer, Registration {
+
+		private final String key;
+
+		private final Executor executor;
+
+		private final Consumer<Value> listener;
+
+		/**
+		 * The last value, and the last one that was delivered. Guarded by the monitor.
+		 */
+		private @Nullable Value current;
+
+		private @Nullable Value delivered;
+
+		private boolean delivering;
+
+		private boolean closed;
+
+		Listener(String key, Executor executor, Consumer<Value> listener) {
+			this.key = key;
+			this.executor = executor;
+			this.listener = listener;
+		}
+
+		/**
+		 * Start with the present value, which is not delivered.
+		 */
+		void begin() {
+			Value present = call(() -> Values.this.read(this.key, true));
+			this.current = present;
+			this.delivered = present;
+			Values.this.watches.add(this.key, this);
+		}
+
+		@Override
+		public void onValue(Value value) {
+			synchronized (this) {
+				this.current = value;
+				if (this.delivering || this.closed || value.equals(this.delivered)) {
+					return;
+				}
+				this.delivering = true;
+			}
+			try {
+				this.executor.execute(this::deliver);
+			}
+			catch (RejectedExecutionException | OutOfMemoryError ex) {
+				synchronized (this) {
+					this.delivering = false; // until the value is read again
+				}
+			}
+		}
+
+		private void deliver() {
+			for (Value value = next(); value != null; value = next()) {
+				try {
+					this.listener.accept(value);
+				}
+				catch (Throwable ex) {
+					logger.error("A listener for the value " + KeyFormat.quote(this.key) + " failed", ex);
+				}
+			}
+		}
+
+		private synchronized @Nullable Value next() {
+			Value value = this.current;
+			if (this.closed || value == null || value.equals(this.delivered)) {
+				this.delivering = false;
+				return null;
+			}
+			this.delivered = value;
+			return value;
+		}
+
+		@Override
+		public void onFailure(@Nullable BackendException failure) {
+			// the value is read again
+		}
+
+		@Override
+		public void wakeUp() {
+			// does not wait
+		}
+
+		@Override
+		public void close() {
+			synchronized (this) {
+				this.closed = true;
+			}
+			Values.this.watches.remove(this.key, this);
+		}
+
+	}
+
+	/**
+	 * Registration of a listener.
+	 */
+	@FunctionalInterface
+	public interface Registration {
+
+		/**
+		 * Stop to call the listener.
+		 */
+		void close();
+
+	}
+
+}

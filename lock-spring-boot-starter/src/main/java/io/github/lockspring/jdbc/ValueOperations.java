@@ -1,0 +1,222 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.jdbc;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.jdbc.dialect.ValueEntry;
+import io.github.lockspring.jdbc.dialect.ValueSql;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.ValueUpdate;
+import io.github.lockspring.spi.ValueUpdateResult;
+
+/**
+ * Operations on values, on a given connection.
+ * <ol>
+ * <li>One statement changes the row of a value if the condition of the change is met and
+ * the update is newer than the last one of its process, and puts the update in front of
+ * those that the row remembers.</li>
+ * <li>If no row was changed the row is read to find out why: the update was applied
+ * before, is late, or its condition is not met.</li>
+ * <li>If there is no row it is inserted. If the row was changed meanwhile the operation
+ * is repeated: another session has made progress.</li>
+ * <li>An update that may have been applied by an earlier attempt begins with reading the
+ * row.</li>
+ * </ol>
+ */
+final class ValueOperations {
+
+	/**
+	 * Far below the number of parameters that a statement may have; a power of two.
+	 */
+	private static final int KEYS_PER_STATEMENT = 512;
+
+	/**
+	 * A value that no row has.
+	 */
+	private static final Value UNKNOWN = new Value(0, -1);
+
+	private final LockConnection connection;
+
+	private final ValueSql sql;
+
+	ValueOperations(LockConnection connection) {
+		this.connection = connection;
+		this.sql = connection.valueSql();
+	}
+
+	/**
+	 * Changes a value.
+	 * @param repeated whether an earlier attempt may have been applied
+	 * @param expected the value that is likely to be there, if one is known
+	 * @throws RowChangedException if the row was changed by others meanwhile
+	 */
+	ValueUpdateResult update(ValueUpdate update, boolean repeated, @Nullable Value expected) throws SQLException {
+		byte[] key = SingleStatementOperations.bytes(update.key());
+		ValueTerms terms = ValueTerms.of(update.change());
+		ValueUpdateResult former = repeated ? ValueRow.read(this.connection, key).answer(update, terms, true) : null;
+		if (former != null) {
+			return former;
+		}
+		PreparedStatement statement = this.connection.prepareAcquire(this.sql.update());
+		bind(statement, key, terms, update.id(), expected);
+		ValueSql.Answer answer = this.sql.update(statement);
+		if (answer == null) {
+			return explain(key, update, terms, repeated);
+		}
+		if (answer.entry() != null) {
+			ValueEntry entry = ValueEntry.first(answer.entry());
+			return terms.applied(ValueRow.before(entry), entry.version());
+		}
+		return (expected != null && answer.version() != 0) ? terms.applied(expected, answer.version())
+				: readResult(key, update, terms);
+	}
+
+	private void bind(PreparedStatement statement, byte[] key, ValueTerms terms, OwnerId id, @Nullable Value expected)
+			throws SQLException {
+		int index = 1;
+		statement.setString(index++, ValueEntry.beginning(id.instance(), id.sequence()));
+		statement.setString(index++, id.instance());
+		if (this.sql.isValueCompared()) {
+			Value value = (expected != null && expected.exists()) ? expected : UNKNOWN;
+			statement.setLong(index++, value.number());
+			statement.setLong(index++, value.version());
+		}
+		index = terms.bind(statement, index, key);
+		statement.setString(index++, id.instance());
+		statement.setString(index, ValueEntry.sequence(id.sequence()));
+	}
+
+	/**
+	 * Reads the result of an update that was just applied.
+	 */
+	private ValueUpdateResult readResult(byte[] key, ValueUpdate update, ValueTerms terms) throws SQLException {
+		try {
+			ValueUpdateResult result = ValueRow.read(this.connection, key).answer(update, terms, true);
+			if (result != null && result.applied()) {
+				return result;
+			}
+		}
+		catch (SQLException ex) {
+			if (!this.connection.dialect().isRefused(ex)) {
+				throw ex;
+			}
+			throw new OutcomeUnknownException("The result of an update could not be read", ex);
+		}
+		throw new OutcomeUnknownException("The row of a value was removed right after an update", null);
+	}
+
+	/**
+	 * Returns why no row was changed, or inserts the row.
+	 */
+	private ValueUpdateResult explain(byte[] key, ValueUpdate update, ValueTerms terms, boolean repeated)
+			throws SQLException {
+		ValueRow row = ValueRow.read(this.connection, key);
+		ValueUpdateResult result = row.answer(update, terms, repeated);
+		if (result != null) {
+			return result;
+		}
+		if (row.present() || !insert(key, update, terms, row.now())) {
+			throw new RowChangedException();
+		}
+		return terms.applied(Value.ABSENT, row.now());
+	}
+
+	private boolean insert(byte[] key, ValueUpdate update, ValueTerms terms, long version) throws SQLException {
+		PreparedStatement statement = this.connection.prepare(this.sql.insert());
+		statement.setBytes(1, key);
+		statement.setLong(2, terms.applied(Value.ABSENT, version).after().number());
+		statement.setLong(3, version);
+		statement.setString(4, new ValueEntry(update.id().instance(), update.id().sequence(), 0, 0, version).toLine());
+		return statement.executeUpdate() > 0;
+	}
+
+	/**
+	 * Reads values.
+	 * @param watch whether changes are to be notified, if the database supports that
+	 * @throws BackendUnavailableException if a row cannot be read
+	 */
+	Map<String, Value> read(Collection<String> keys, boolean watch) throws SQLException {
+		Map<String, Value> values = new HashMap<>();
+		List<String> all = keys.stream().distinct().toList();
+		for (int i = 0; i < all.size(); i += KEYS_PER_STATEMENT) {
+			List<String> some = all.subList(i, Math.min(i + KEYS_PER_STATEMENT, all.size()));
+			List<String> unwatched = read(some, values);
+			if (watch && this.sql.isWatching() && !unwatched.isEmpty()) {
+				unwatched.forEach(values::remove);
+				query(this.sql.watch(SingleStatementOperations.marks(unwatched.size())), unwatched,
+						(key, rows) -> put(values, key, rows));
+			}
+		}
+		return values;
+	}
+
+	/**
+	 * Reads values.
+	 * @return the keys whose changes may not be notified
+	 */
+	private List<String> read(List<String> keys, Map<String, Value> values) throws SQLException {
+		List<String> unwatched = new ArrayList<>(keys);
+		query(this.sql.read(SingleStatementOperations.marks(keys.size())), keys, (key, rows) -> {
+			put(values, key, rows);
+			if (rows.getBoolean(5)) {
+				unwatched.remove(key);
+			}
+		});
+		return unwatched;
+	}
+
+	private static void put(Map<String, Value> values, String key, ResultSet rows) throws SQLException {
+		Value value = ValueRow.value(rows, 2);
+		if (value.exists()) {
+			values.put(key, value);
+		}
+	}
+
+	private void query(String sql, List<String> keys, RowReader reader) throws SQLException {
+		PreparedStatement statement = this.connection.prepare(sql);
+		SingleStatementOperations.bind(statement, 1, SingleStatementOperations.marks(keys.size()),
+				keys.stream().map(SingleStatementOperations::bytes).toList());
+		try (ResultSet rows = statement.executeQuery()) {
+			while (rows.next()) {
+				reader.read(new String(rows.getBytes(1), StandardCharsets.UTF_8), rows);
+			}
+		}
+	}
+
+	/**
+	 * Something to do with a row.
+	 */
+	private interface RowReader {
+
+		void read(String key, ResultSet rows) throws SQLException;
+
+	}
+
+}

@@ -1,0 +1,95 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.jdbc.dialect;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.List;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.jdbc.dialect.ValueSql.Answer;
+
+/**
+ * Values in MySQL and MariaDB, whose updates return nothing but the argument of {@code
+ * LAST_INSERT_ID}: the new version if the value before was the one that the process saw
+ * last, or 0, and then the process reads what the row remembers of its update.
+ */
+final class MySqlValueDialect extends ValueDialect {
+
+	/**
+	 * Assignments are made from left to right: the number comes last, because the others
+	 * go by its former value, and the version before it for the same reason.
+	 */
+	private static final String UPDATE = """
+			UPDATE @@values@@ SET
+			  updates = LEFT(CONCAT(?, LPAD(COALESCE(number, 0), 20, ' '), ' ', LPAD(@@version-before@@, 19, ' '), ' ',
+			      LPAD(@@next-version@@, 19, ' '), '\n',
+			      COALESCE(INSERT(updates, @@own@@, @@length@@, ''), updates)), @@max-length@@),
+			  version = @@next-version@@
+			      + 0 * LAST_INSERT_ID(IF(number = ? AND version = ?, @@next-version@@, 0)),
+			  number = COALESCE(number, 0) * ? + ?
+			WHERE @@condition@@
+			""";
+
+	@Override
+	String begin() {
+		return MySqlDialect.BEGIN;
+	}
+
+	@Override
+	String ownPosition() {
+		return "NULLIF(LOCATE(?, updates), 0)";
+	}
+
+	@Override
+	String update() {
+		return UPDATE.replace("@@condition@@", CONDITION.strip());
+	}
+
+	@Override
+	boolean isValueCompared() {
+		return true;
+	}
+
+	@Override
+	@Nullable Answer update(PreparedStatement statement) throws SQLException {
+		if (statement.executeUpdate() == 0) {
+			return null;
+		}
+		try (ResultSet result = statement.getGeneratedKeys()) {
+			return new Answer(null, result.next() ? result.getLong(1) : 0);
+		}
+	}
+
+	@Override
+	String insert() {
+		return super.insert().replace("INSERT INTO", "INSERT IGNORE INTO");
+	}
+
+	@Override
+	List<JdbcColumn> columns() {
+		return List.of(new JdbcColumn("value_key", Types.VARBINARY, 1024, "VARBINARY(1024)"),
+				new JdbcColumn("number", Types.BIGINT, 0, "BIGINT"),
+				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
+				new JdbcColumn("format", Types.SMALLINT, 0, "SMALLINT"), new JdbcColumn("updates",
+						Set.of(Types.LONGVARCHAR, Types.VARCHAR), ValueEntry.MAX_TOTAL_LENGTH, "TEXT"));
+	}
+
+}

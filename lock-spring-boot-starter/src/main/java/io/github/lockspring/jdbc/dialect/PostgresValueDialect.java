@@ -1,0 +1,118 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.jdbc.dialect;
+
+import java.sql.Types;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Values in PostgreSQL. Changes of watched rows are notified on the channel of the lock
+ * table.
+ */
+final class PostgresValueDialect extends ValueDialect {
+
+	private static final String BEGIN = "CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000000 AS bigint)";
+
+	private static final String UPDATE = """
+			UPDATE @@values@@ SET
+			  updates = LEFT(CAST(? AS text) || lpad(CAST(COALESCE(number, 0) AS text), 20) || ' '
+			      || lpad(CAST(@@version-before@@ AS text), 19) || ' ' || lpad(CAST(@@next-version@@ AS text), 19) || '\n'
+			      || COALESCE(overlay(updates PLACING '' FROM @@own@@ FOR @@length@@), updates), @@max-length@@),
+			  version = @@next-version@@,
+			  number = COALESCE(number, 0) * CAST(? AS bigint) + CAST(? AS bigint)
+			WHERE @@condition@@ AND @@short-wait@@
+			RETURNING LEFT(updates, @@length@@),
+			  CASE WHEN watched_until > 0 AND watched_until > @@now@@ THEN @@notify@@ END
+			""";
+
+	/**
+	 * Inserts in the order of the keys, so that processes wait for each other in one
+	 * order. What is lost in a crash is watched again soon.
+	 */
+	private static final String WATCH = """
+			INSERT INTO @@values@@ (value_key, version, format, updates, watched_until)
+			SELECT watched_key, @@begin@@, @@format@@, '', @@now@@ + @@watch-time@@
+			FROM (
+			  SELECT DISTINCT watched_key
+			  FROM unnest(CAST(ARRAY[@@placeholders@@] AS bytea[])) AS watched_key ORDER BY watched_key
+			) AS wanted
+			WHERE @@short-wait@@ AND @@no-flush@@
+			ON CONFLICT (value_key) DO UPDATE SET watched_until = excluded.watched_until
+			RETURNING value_key, number, version, format
+			""";
+
+	/**
+	 * How long a row is watched, in microseconds, unless it is watched again, which is
+	 * the case when half of it is over.
+	 */
+	private static final long WATCH_TIME = TimeUnit.SECONDS.toMicros(20);
+
+	@Override
+	String begin() {
+		return BEGIN;
+	}
+
+	@Override
+	String ownPosition() {
+		return "NULLIF(strpos(updates, CAST(? AS text)), 0)";
+	}
+
+	@Override
+	String update() {
+		return UPDATE.replace("@@condition@@", CONDITION.strip())
+			.replace("@@short-wait@@", PostgresDialect.SHORT_WAIT)
+			.replace("@@notify@@", PostgresDialect.notification("value_key"));
+	}
+
+	@Override
+	String watched() {
+		return "watched_until >= @@now@@ + " + WATCH_TIME / 2;
+	}
+
+	@Override
+	String watch() {
+		return WATCH.replace("@@short-wait@@", PostgresDialect.SHORT_WAIT)
+			.replace("@@no-flush@@", PostgresDialect.NO_FLUSH)
+			.replace("@@watch-time@@", String.valueOf(WATCH_TIME));
+	}
+
+	@Override
+	String insert() {
+		return super.insert() + " ON CONFLICT (value_key) DO NOTHING\n";
+	}
+
+	@Override
+	String old() {
+		return super.old() + " AND watched_until <= @@now@@";
+	}
+
+	@Override
+	String deleteOld() {
+		return super.deleteOld() + " AND " + PostgresDialect.SHORT_WAIT;
+	}
+
+	@Override
+	List<JdbcColumn> columns() {
+		return List.of(new JdbcColumn("value_key", Types.BINARY, 0, "BYTEA"),
+				new JdbcColumn("number", Types.BIGINT, 0, "BIGINT"),
+				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
+				new JdbcColumn("format", Types.SMALLINT, 0, "SMALLINT"),
+				new JdbcColumn("updates", Types.VARCHAR, 65_535, "TEXT"),
+				new JdbcColumn("watched_until", Types.BIGINT, 0, "BIGINT"));
+	}
+
+}

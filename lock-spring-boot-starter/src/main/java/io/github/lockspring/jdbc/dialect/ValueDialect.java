@@ -1,0 +1,205 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.jdbc.dialect;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.jdbc.dialect.ValueSql.Answer;
+
+/**
+ * Statements on values in the dialect of one database product.
+ * <p>
+ * In the statements {@code @@values@@} is the table of values, {@code @@begin@@} the
+ * clock at the beginning of the statement, {@code @@length@@} the length of an entry,
+ * {@code @@max-length@@} that of all entries of a row, {@code @@sequence@@} the position
+ * of the number in an entry, and the others are those of {@link JdbcDialect}.
+ */
+abstract class ValueDialect {
+
+	/**
+	 * The format of the rows that these statements write. They leave others alone.
+	 */
+	static final int FORMAT = 1;
+
+	/**
+	 * The version before the change, 0 if the value is absent.
+	 */
+	static final String VERSION_BEFORE = "CASE WHEN number IS NULL THEN 0 ELSE version END";
+
+	/**
+	 * Versions are times, so that they increase even if the last changes are lost by a
+	 * failover, or the row is removed.
+	 */
+	static final String NEXT_VERSION = "GREATEST(version + 1, @@begin@@)";
+
+	/**
+	 * A process has at most one update under way. One whose number is not larger than
+	 * that of its last one is a repetition, or late.
+	 */
+	static final String CONDITION = """
+			value_key = ? AND format = @@format@@ AND COALESCE(number, 0) BETWEEN ? AND ?
+			  AND @@version-before@@ BETWEEN ? AND ?
+			  AND COALESCE(SUBSTRING(updates, @@own@@ + @@sequence@@, @@sequence-length@@) < ?, TRUE)
+			""";
+
+	private static final String READ_ONE = """
+			SELECT now_micros, number, version, format, updates
+			FROM (SELECT @@now@@ AS now_micros) AS present
+			LEFT JOIN @@values@@ ON value_key = ?
+			""";
+
+	private static final String READ = """
+			SELECT value_key, number, version, format, @@watched@@
+			FROM @@values@@ WHERE value_key IN (@@placeholders@@)
+			""";
+
+	private static final String INSERT = """
+			INSERT INTO @@values@@ (value_key, number, version, format, updates) VALUES (?, ?, ?, @@format@@, ?)
+			""";
+
+	private static final String OLD_KEYS = """
+			SELECT value_key FROM @@values@@
+			WHERE value_key > ? AND value_key <= ? AND @@old@@
+			""";
+
+	private static final String DELETE_OLD = """
+			DELETE FROM @@values@@ WHERE value_key IN (@@placeholders@@) AND @@old@@
+			""";
+
+	/**
+	 * Deleted values. What a later version has written is left to that.
+	 */
+	private static final String OLD = "number IS NULL AND format = @@format@@ AND version <= @@now@@ - ?";
+
+	/**
+	 * The clock at the beginning of the statement, the same wherever it is read in it.
+	 */
+	abstract String begin();
+
+	/**
+	 * The position of the entry of a process, whose instance is the parameter, in the row
+	 * or {@code NULL}.
+	 */
+	abstract String ownPosition();
+
+	/**
+	 * One statement that changes a row, prepared by {@link JdbcDialect#prepareAcquire}.
+	 * Its parameters are those of {@link ValueSql#update()}.
+	 */
+	abstract String update();
+
+	/**
+	 * Whether {@link #update()} compares the value before the change with an expected
+	 * one, because it cannot return it.
+	 */
+	boolean isValueCompared() {
+		return false;
+	}
+
+	/**
+	 * Runs the statement {@link #update()}, by default as a query for the new entry.
+	 * @return the answer, or {@code null} if no row was changed
+	 */
+	@Nullable Answer update(PreparedStatement statement) throws SQLException {
+		try (ResultSet result = statement.executeQuery()) {
+			return result.next() ? new Answer(result.getString(1), 0) : null;
+		}
+	}
+
+	/**
+	 * Reads a row, and the clock.
+	 */
+	String readOne() {
+		return READ_ONE;
+	}
+
+	/**
+	 * Reads rows without their entries, and whether changes of them will be notified for
+	 * a while.
+	 */
+	String read() {
+		return READ;
+	}
+
+	/**
+	 * Whether changes of a row will be notified for a while.
+	 */
+	String watched() {
+		return "FALSE";
+	}
+
+	/**
+	 * The statement that has changes of rows notified for a while, and reads them as
+	 * {@link #read()} does, if the database supports notifications. Rows that are missing
+	 * are inserted, as those of deleted values.
+	 */
+	@Nullable String watch() {
+		return null;
+	}
+
+	/**
+	 * Inserts a row unless it is there.
+	 */
+	String insert() {
+		return INSERT;
+	}
+
+	/**
+	 * Reads keys of deleted values in a range.
+	 */
+	String oldKeys() {
+		return OLD_KEYS;
+	}
+
+	/**
+	 * Removes rows of deleted values.
+	 */
+	String deleteOld() {
+		return DELETE_OLD;
+	}
+
+	/**
+	 * The condition for rows that may be removed.
+	 */
+	String old() {
+		return OLD;
+	}
+
+	/**
+	 * The columns that the table must have.
+	 */
+	abstract List<JdbcColumn> columns();
+
+	final String render(String template) {
+		return template.replace("@@old@@", old())
+			.replace("@@watched@@", watched())
+			.replace("@@version-before@@", VERSION_BEFORE)
+			.replace("@@next-version@@", NEXT_VERSION)
+			.replace("@@own@@", ownPosition())
+			.replace("@@begin@@", begin())
+			.replace("@@format@@", String.valueOf(FORMAT))
+			.replace("@@length@@", String.valueOf(ValueEntry.LENGTH))
+			.replace("@@max-length@@", String.valueOf(ValueEntry.MAX_TOTAL_LENGTH))
+			.replace("@@sequence@@", String.valueOf(ValueEntry.SEQUENCE_OFFSET))
+			.replace("@@sequence-length@@", String.valueOf(ValueEntry.SEQUENCE_LENGTH));
+	}
+
+}

@@ -1,0 +1,139 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.jdbc.dialect;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
+
+/**
+ * Last update of a process, as the row of a value remembers it. The entries of a row are
+ * lines of one length, the newest first, which the statements cut out and put in front.
+ *
+ * @param instance the process
+ * @param sequence the number of the update among those of the process
+ * @param numberBefore the number before the update, 0 if the value was absent
+ * @param versionBefore the version before the update, 0 if the value was absent
+ * @param version the version of the row after the update
+ */
+public record ValueEntry(String instance, long sequence, long numberBefore, long versionBefore, long version) {
+
+	private static final int MAX_ENTRIES = 64;
+
+	private static final int INSTANCE_LENGTH = 32;
+
+	private static final int VERSION_LENGTH = 19;
+
+	private static final int NUMBER_LENGTH = 20;
+
+	/**
+	 * Where the number of the update begins.
+	 */
+	static final int SEQUENCE_OFFSET = INSTANCE_LENGTH + 1;
+
+	/**
+	 * How many digits the number of an update has, with leading zeros.
+	 */
+	static final int SEQUENCE_LENGTH = VERSION_LENGTH;
+
+	private static final int BEFORE_OFFSET = SEQUENCE_OFFSET + SEQUENCE_LENGTH + 1;
+
+	private static final int VERSION_BEFORE_OFFSET = BEFORE_OFFSET + NUMBER_LENGTH + 1;
+
+	private static final int VERSION_OFFSET = VERSION_BEFORE_OFFSET + VERSION_LENGTH + 1;
+
+	/**
+	 * The length of an entry, with the end of its line.
+	 */
+	static final int LENGTH = VERSION_OFFSET + VERSION_LENGTH + 1;
+
+	/**
+	 * The maximum length of all entries of a row.
+	 */
+	static final int MAX_TOTAL_LENGTH = MAX_ENTRIES * LENGTH;
+
+	/**
+	 * Return the beginning of an entry, which the statement completes.
+	 */
+	public static String beginning(String instance, long sequence) {
+		Assert.isTrue(instance.length() == INSTANCE_LENGTH,
+				() -> "The instance of an update must have %d digits".formatted(INSTANCE_LENGTH));
+		return instance + ' ' + sequence(sequence) + ' ';
+	}
+
+	/**
+	 * Return the number of an update so that texts compare as numbers do.
+	 */
+	public static String sequence(long sequence) {
+		String digits = Long.toString(sequence);
+		return "0".repeat(SEQUENCE_LENGTH - digits.length()) + digits;
+	}
+
+	/**
+	 * Return the line of this entry.
+	 */
+	public String toLine() {
+		return beginning(this.instance, this.sequence) + padded(this.numberBefore, NUMBER_LENGTH) + ' '
+				+ padded(this.versionBefore, VERSION_LENGTH) + ' ' + padded(this.version, VERSION_LENGTH) + '\n';
+	}
+
+	private static String padded(long number, int length) {
+		String digits = Long.toString(number);
+		return " ".repeat(length - digits.length()) + digits;
+	}
+
+	/**
+	 * Read the newest entry of a row.
+	 * @param lines the entries of the row
+	 * @throws IllegalArgumentException if there is none
+	 */
+	public static ValueEntry first(String lines) {
+		return at(lines, 0);
+	}
+
+	/**
+	 * Find the last update of a process.
+	 * @param lines the entries of the row
+	 * @param instance the process
+	 * @return the entry, or {@code null} if there is none
+	 * @throws IllegalArgumentException if it cannot be read
+	 */
+	public static @Nullable ValueEntry find(String lines, String instance) {
+		int index = lines.indexOf(instance);
+		return (index >= 0) ? at(lines, index) : null;
+	}
+
+	/**
+	 * Return whether older entries may have been cut off.
+	 * @param lines the entries of the row
+	 */
+	public static boolean areFull(String lines) {
+		return lines.length() >= MAX_TOTAL_LENGTH;
+	}
+
+	private static ValueEntry at(String lines, int index) {
+		Assert.isTrue(lines.length() >= index + LENGTH, "Incomplete entry");
+		return new ValueEntry(lines.substring(index, index + INSTANCE_LENGTH),
+				number(lines, index + SEQUENCE_OFFSET, SEQUENCE_LENGTH),
+				number(lines, index + BEFORE_OFFSET, NUMBER_LENGTH),
+				number(lines, index + VERSION_BEFORE_OFFSET, VERSION_LENGTH),
+				number(lines, index + VERSION_OFFSET, VERSION_LENGTH));
+	}
+
+	private static long number(String lines, int index, int length) {
+		return Long.parseLong(lines.substring(index, index + length).strip());
+	}
+
+}

@@ -1,0 +1,146 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.jdbc.dialect;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Statements on values for one table in one dialect.
+ */
+public final class ValueSql {
+
+	private static final String LAST_OF_PAGE = """
+			SELECT value_key FROM @@values@@ WHERE value_key > ? ORDER BY value_key LIMIT 1 OFFSET %d
+			""";
+
+	private final JdbcDialect dialect;
+
+	private final ValueDialect values;
+
+	private final TableName lockTable;
+
+	private final String update;
+
+	private final String readOne;
+
+	/**
+	 * Prepares the statements.
+	 * @param dialect the dialect
+	 * @param lockTable the table of locks, beside which the one of values is
+	 */
+	public ValueSql(JdbcDialect dialect, TableName lockTable) {
+		this.dialect = dialect;
+		this.values = dialect.values();
+		this.lockTable = lockTable;
+		this.update = render(this.values.update(), 0);
+		this.readOne = render(this.values.readOne(), 0);
+	}
+
+	/**
+	 * The statement that changes a row if a condition is met, and remembers the update.
+	 * <p>
+	 * Its parameters are the {@linkplain ValueEntry#beginning beginning} of the new
+	 * entry, the process, the number and the version that are expected to be there if
+	 * {@link #isValueCompared()}, the factor and the summand of the number, the key, the
+	 * minimum and the maximum of the number and of the version, the process, and the
+	 * {@linkplain ValueEntry#sequence number} of the update.
+	 */
+	public String update() {
+		return this.update;
+	}
+
+	/**
+	 * Return whether {@link #update()} compares the value before the change with an
+	 * expected one.
+	 */
+	public boolean isValueCompared() {
+		return this.values.isValueCompared();
+	}
+
+	/**
+	 * Run the statement {@link #update()}.
+	 * @return the answer, or {@code null} if no row was changed
+	 */
+	public @Nullable Answer update(PreparedStatement statement) throws SQLException {
+		return this.values.update(statement);
+	}
+
+	public String readOne() {
+		return this.readOne;
+	}
+
+	public String read(int placeholders) {
+		return render(this.values.read(), placeholders);
+	}
+
+	/**
+	 * Return whether rows can be watched.
+	 */
+	public boolean isWatching() {
+		return this.values.watch() != null;
+	}
+
+	public String watch(int placeholders) {
+		return render(Objects.requireNonNull(this.values.watch()), placeholders);
+	}
+
+	public String insert() {
+		return render(this.values.insert(), 0);
+	}
+
+	/**
+	 * The statement that finds the last key of a page after a key.
+	 * @param size the number of rows of a page
+	 */
+	public String lastOfPage(int size) {
+		return render(LAST_OF_PAGE.formatted(size - 1), 0);
+	}
+
+	public String oldKeys() {
+		return render(this.values.oldKeys(), 0);
+	}
+
+	public String deleteOld(int placeholders) {
+		return render(this.values.deleteOld(), placeholders);
+	}
+
+	private String render(String template, int placeholders) {
+		return this.dialect.render(this.values.render(template), this.lockTable, placeholders);
+	}
+
+	/**
+	 * Return whether rows of a format can be read and written.
+	 */
+	public static boolean isKnown(int format) {
+		return format == ValueDialect.FORMAT;
+	}
+
+	/**
+	 * Answer to an update that was applied. If there is neither an entry nor a version,
+	 * the row has to be read.
+	 *
+	 * @param entry the entry that was written, or {@code null}
+	 * @param version the version of the row after the update if the value before was the
+	 * expected one, or 0
+	 */
+	public record Answer(@Nullable String entry, long version) {
+	}
+
+}

@@ -1,0 +1,228 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import io.github.lockspring.redis.client.RedisCall;
+import io.github.lockspring.redis.client.RedisClientAdapter;
+import io.github.lockspring.redis.client.RedisReply;
+import io.github.lockspring.spi.BackendListener;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.ValueBackend;
+import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdate;
+import io.github.lockspring.spi.ValueUpdateResult;
+
+/**
+ * {@link ValueBackend} of a {@link RedisLockBackend}.
+ * <ol>
+ * <li>An update is one run of a script, which also records the update beside the value,
+ * as the last one of its process, and notifies the processes that watch the value.</li>
+ * <li>A watch is registered by the script that reads the value. It ends with the
+ * notification, or by itself after half a minute, and is renewed by the next read.</li>
+ * <li>A version is the server's clock in microseconds, or one more than the last version
+ * if the clock is behind it, so that versions increase even if the server lost the last
+ * updates.</li>
+ * </ol>
+ * Thread-safe.
+ */
+final class RedisValueBackend implements ValueBackend {
+
+	/**
+	 * How many values one run of a script reads, so that it does not hold up the server.
+	 */
+	private static final int READ_PER_CALL = 250;
+
+	private static final byte[] NOTHING = {};
+
+	private static final byte[] NONE = { '-' };
+
+	private static final byte[] REPLACE = text("replace");
+
+	private static final byte[] SET = text("set");
+
+	private static final byte[] AGAIN = text("again");
+
+	private final RedisClientAdapter access;
+
+	private final RedisCalls calls;
+
+	private final Supplier<String> channel;
+
+	/**
+	 * The keys of watched values, by the names of their Redis keys.
+	 */
+	private final Map<String, String> watched = new ConcurrentHashMap<>();
+
+	RedisValueBackend(RedisClientAdapter access, RedisCalls calls, Supplier<String> channel) {
+		this.access = access;
+		this.calls = calls;
+		this.channel = channel;
+	}
+
+	@Override
+	public Map<String, Value> read(Collection<String> keys, boolean watch, Duration timeout) {
+		if (watch) {
+			keys.forEach((key) -> this.watched.put(RedisKeys.ofValue(key), key));
+		}
+		List<String> all = List.copyOf(keys);
+		int limit = this.access.isCluster() ? 1 : READ_PER_CALL;
+		byte[] watcher = (watch && this.access.isListening()) ? text(this.channel.get()) : NOTHING;
+		List<RedisCall> reads = new ArrayList<>();
+		for (int i = 0; i < all.size(); i += limit) {
+			reads.add(read(all.subList(i, Math.min(i + limit, all.size())), watcher));
+		}
+		return reads.isEmpty() ? Map.of() : values(all, this.calls.runAll(reads, timeout));
+	}
+
+	private static RedisCall read(List<String> keys, byte[] watcher) {
+		return new RedisCall(RedisScript.READ_VALUES,
+				keys.stream().map(RedisValueBackend::nameOf).toArray(byte[][]::new), watcher);
+	}
+
+	private static Map<String, Value> values(List<String> keys, List<@Nullable RedisReply> replies) {
+		Map<String, Value> values = new HashMap<>();
+		int i = 0;
+		for (RedisReply reply : replies) {
+			if (reply == null) {
+				throw new BackendUnavailableException("Redis did not answer for all of " + keys.size() + " values",
+						null);
+			}
+			for (String text : reply.texts()) {
+				String key = keys.get(i++);
+				if (!text.isEmpty()) {
+					String[] words = text.split(" ");
+					values.put(key, value(words[0], words[1]));
+				}
+			}
+		}
+		return values;
+	}
+
+	@Override
+	public void unwatch(String key) {
+		this.watched.remove(RedisKeys.ofValue(key));
+	}
+
+	@Override
+	public boolean notifiesOfChanges() {
+		return this.access.isListening();
+	}
+
+	@Override
+	public ValueUpdateResult update(ValueUpdate update, Duration timeout) {
+		RedisReply reply = this.calls.runConfirmed(call(update), timeout);
+		if (reply.texts().isEmpty()) {
+			throw new OutcomeUnknownException("Redis has forgotten whether a repeated update was applied", null);
+		}
+		String[] words = reply.texts().get(0).split(" ");
+		ValueUpdateResult result = new ValueUpdateResult(value(words[0], words[1]), value(words[2], words[3]));
+		String message = result.applied() ? this.calls.unconfirmed(reply) : null;
+		if (message != null) {
+			throw new OutcomeUnknownException(message, null);
+		}
+		return result;
+	}
+
+	/**
+	 * The shortest call is that of a counter: a first attempt to add without a minimum.
+	 */
+	private static RedisCall call(ValueUpdate update) {
+		ValueChange change = update.change();
+		if (change instanceof ValueChange.Add add) {
+			boolean plain = add.min() == Long.MIN_VALUE && !update.repeated();
+			return plain ? call(update, number(add.delta())) : call(update, number(add.delta()), minimum(add), NONE);
+		}
+		if (change instanceof ValueChange.Replace replace) {
+			return call(update, number(replace.number()), number(replace.expectedNumber()), REPLACE);
+		}
+		if (change instanceof ValueChange.Set set) {
+			return call(update, number(set.number()), version(set.expectedVersion()), SET);
+		}
+		ValueChange.Delete delete = (ValueChange.Delete) change;
+		return call(update, NONE, version(delete.expectedVersion()), SET);
+	}
+
+	private static RedisCall call(ValueUpdate update, byte[] operand, byte[] condition, byte[] kind) {
+		return call(update, operand, condition, kind, update.repeated() ? AGAIN : NONE);
+	}
+
+	private static RedisCall call(ValueUpdate update, byte[]... change) {
+		byte[][] args = new byte[change.length + 2][];
+		args[0] = text(update.id().instance());
+		args[1] = number(update.id().sequence());
+		System.arraycopy(change, 0, args, 2, change.length);
+		return new RedisCall(RedisScript.UPDATE_VALUE, new byte[][] { nameOf(update.key()) }, args);
+	}
+
+	private static byte[] minimum(ValueChange.Add add) {
+		return (add.min() != Long.MIN_VALUE) ? number(add.min()) : NONE;
+	}
+
+	private static byte[] version(long expected) {
+		return (expected != ValueChange.ANY_VERSION) ? number(expected) : NONE;
+	}
+
+	private static Value value(String number, String version) {
+		return version.equals("0") ? Value.ABSENT : new Value(Long.parseLong(number), Long.parseLong(version));
+	}
+
+	/**
+	 * Take a message.
+	 * @param name the name of the Redis key of a value that may have changed
+	 * @param listener called if the value is watched
+	 */
+	void notifyOf(String name, BackendListener listener) {
+		String key = this.watched.get(name);
+		if (key != null) {
+			listener.onValueChanged(key);
+		}
+	}
+
+	/**
+	 * Notify of all watched values, because messages may have been lost.
+	 */
+	void notifyOfAll(BackendListener listener) {
+		this.watched.values().forEach(listener::onValueChanged);
+	}
+
+	private static byte[] nameOf(String key) {
+		return RedisKeys.ofValue(key).getBytes(StandardCharsets.UTF_8);
+	}
+
+	private static byte[] number(long number) {
+		return text(Long.toString(number));
+	}
+
+	private static byte[] text(String text) {
+		return text.getBytes(StandardCharsets.ISO_8859_1);
+	}
+
+}

@@ -1,0 +1,65 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.test;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Primary;
+
+import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockTemplate;
+import io.github.lockspring.autoconfigure.LockAutoConfiguration;
+import io.github.lockspring.autoconfigure.LockProperties;
+import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.internal.LockAccess;
+
+/**
+ * {@link EnableAutoConfiguration Auto-configuration} of tests for locks in memory, with a
+ * clock that the test can advance.
+ *
+ * @see AutoConfigureTestLocks
+ */
+@AutoConfiguration(before = LockAutoConfiguration.class)
+public final class TestLocksAutoConfiguration {
+
+	/**
+	 * The clock is no bean, so that it cannot be mistaken for that of the application.
+	 */
+	@Bean
+	TestLockStores testLockStores(ObjectProvider<SettableTime> time) {
+		return new TestLockStores(time.getIfUnique(SettableTime::running));
+	}
+
+	@Bean
+	@Primary
+	TestLockTime testLockTime(TestLockStores stores) {
+		return new TestLockTime(stores);
+	}
+
+	@Bean
+	TestLocks testLocks(TestLockStores stores, TestLockTime time, LockEngines engines,
+			ObjectProvider<LockTemplate> template, LockProperties properties) {
+		LockTemplate keys = template.getIfAvailable(
+				() -> LockAccess.get().template(engines, properties.getKeyPrefix() + ':', LockOptions.defaults()));
+		TestLocks locks = new TestLocks(stores, engines, engines.defaultEngine(), keys::storeKey);
+		time.skipWaitsOf(locks);
+		return locks;
+	}
+
+}

@@ -1,0 +1,159 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.zookeeper;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
+import org.apache.zookeeper.data.Stat;
+
+/**
+ * Nodes of deleted values. They are kept for a while, for two reasons:
+ * <ol>
+ * <li>Repetitions of updates that were applied before the deletion are recognized.</li>
+ * <li>A node that is created again has the versions of the former one once more. Before
+ * that, no process must be able to change the node on the assumption that it is the
+ * former one. A process does so only for a time shorter than that, and a request that is
+ * delayed further, by a pause of the process for example, ends with its session.</li>
+ * </ol>
+ * The step that deletes a value also enters the path of its node in a list. When its time
+ * is over, the node is deleted together with its entry, so that only one process can do
+ * so, and only once. That is the one that deleted the value, or any one that begins a
+ * session.
+ */
+final class DeletedValues {
+
+	private static final Log logger = LogFactory.getLog(DeletedValues.class);
+
+	private static final int MAX_PER_SWEEP = 1_000;
+
+	/**
+	 * The names of more entries than that might not fit into an answer of the server.
+	 */
+	private static final int LONGEST_LIST = 40_000;
+
+	private final LockPaths tree;
+
+	private final Connection connection;
+
+	private final Duration keptTime;
+
+	/**
+	 * Creates it.
+	 * @param keptTime the time for which nodes are kept, to which the session timeout is
+	 * added
+	 */
+	DeletedValues(LockPaths tree, Connection connection, Duration keptTime) {
+		this.tree = tree;
+		this.connection = connection;
+		this.keptTime = keptTime;
+	}
+
+	/**
+	 * Delete a value: change its node, and list it in the same step.
+	 * @param changes the changes of the node
+	 * @return the state of the node
+	 */
+	CompletableFuture<Stat> delete(Session session, String path, List<Op> changes) {
+		String entry = this.tree.deletedValues() + '/'
+				+ Long.toString(ThreadLocalRandom.current().nextLong(), Character.MAX_RADIX);
+		List<Op> all = new ArrayList<>(changes);
+		all.add(session.creation(entry, path.getBytes(StandardCharsets.UTF_8), CreateMode.PERSISTENT));
+		session.create(this.tree.deletedValues(), CreateMode.CONTAINER); // unless there
+		return session.change(all).thenApply((results) -> {
+			deleteLater(entry, keptTime(session));
+			return ((OpResult.SetDataResult) results.get(changes.size() - 1)).getStat();
+		});
+	}
+
+	private Duration keptTime(Session session) {
+		return this.keptTime.plus(session.timeout());
+	}
+
+	private void deleteLater(String entry, Duration delay) {
+		CompletableFuture.delayedExecutor(delay.toMillis(), TimeUnit.MILLISECONDS).execute(() -> {
+			Session session = this.connection.sessionNow();
+			if (session != null) {
+				delete(session, entry, Long.MAX_VALUE);
+			}
+		});
+	}
+
+	/**
+	 * Delete the nodes of values, deleted by any process, whose time is over.
+	 */
+	void sweep(Session session) {
+		String list = this.tree.deletedValues();
+		session.read(list).thenAccept((content) -> {
+			int entries = content.map((node) -> node.stat().getNumChildren()).orElse(0);
+			if (entries > 0 && entries <= LONGEST_LIST) {
+				session.children(list).thenAcceptBoth(session.touch(list), (names, now) -> sweep(session, names, now));
+			}
+		});
+	}
+
+	private void sweep(Session session, List<String> names, long now) {
+		// the names are random, so all of them get their turn
+		names.stream()
+			.limit(MAX_PER_SWEEP)
+			.forEach((name) -> delete(session, this.tree.deletedValues() + '/' + name, now));
+	}
+
+	/**
+	 * Delete the node of an entry if its time is over.
+	 * @param now the time of the leader in milliseconds
+	 */
+	private void delete(Session session, String entry, long now) {
+		session.read(entry)
+			.thenCompose((content) -> isOver(session, content, now) ? delete(session, entry, content.orElseThrow())
+					: CompletableFuture.completedFuture(null))
+			.exceptionally((failure) -> {
+				logger.debug("Could not delete the node of a deleted value: " + failure);
+				return null;
+			});
+	}
+
+	private boolean isOver(Session session, Optional<NodeContent> entry, long now) {
+		return entry.isPresent() && now - entry.get().stat().getCtime() >= keptTime(session).toMillis();
+	}
+
+	private CompletableFuture<?> delete(Session session, String entry, NodeContent content) {
+		String path = new String(content.data(), StandardCharsets.UTF_8);
+		if (!path.startsWith(this.tree.values() + '/')) {
+			throw new IllegalStateException("Not the path of a value");
+		}
+		return session.read(path).thenCompose((node) -> {
+			List<Op> deletions = new ArrayList<>(List.of(Op.delete(entry, 0)));
+			if (node.isPresent() && node.get().stat().getMzxid() == content.stat().getCzxid()) {
+				deletions.add(Op.delete(path, node.get().stat().getVersion()));
+			} // otherwise, the value was set again
+			return session.change(deletions);
+		});
+	}
+
+}

@@ -1,0 +1,46 @@
+-- Reads values, and has a process notified of the next change of each, if it wants that. The script that changes them says what a key
+-- holds.
+--
+-- ARGV: the channel to which the process listens, or an empty text.
+-- Answer: for each of KEYS "<number> <version>", or an empty text if there is no value.
+
+local WATCH = 30 -- how long a watch lasts, in seconds; in its second half it is renewed
+
+-- A server that refuses writes may be a former primary, and the values may have changed.
+redis.call('HDEL', KEYS[1], '')
+
+local channel = ARGV[1]
+local now = tonumber(redis.call('TIME')[1])
+
+local function watch(key, watchers, exists)
+	local others = ''
+	for other, till in string.gmatch(watchers or '', '(%S+) (%d+)') do
+		if other == channel and tonumber(till) > now + WATCH / 2 then
+			return
+		elseif other ~= channel and tonumber(till) > now then
+			others = others .. other .. ' ' .. till .. ' '
+		end
+	end
+	redis.call('HSET', key, 'watchers', others .. channel .. ' ' .. now + WATCH .. ' ')
+	if not exists and redis.call('PTTL', key) < WATCH * 1000 then
+		redis.call('PEXPIRE', key, WATCH * 1000)
+	end
+end
+
+local answer = {}
+for i, key in ipairs(KEYS) do
+	local fields = redis.call('HMGET', key, 'value', 'watchers')
+	local record, watchers = fields[1], fields[2]
+	local number, version = '-', '0'
+	if record then
+		number, version = string.match(record, '^1 (%-?%d*) (%d+)')
+	end
+	if not number or not record and not watchers and redis.call('EXISTS', key) == 1 then
+		return redis.error_reply('FOREIGN data that these locks did not write')
+	end
+	answer[i] = (number ~= '-') and number .. ' ' .. version or ''
+	if channel ~= '' then
+		watch(key, watchers, number ~= '-')
+	end
+end
+return answer

@@ -1,0 +1,132 @@
+-- Changes a value, unless the same update has changed it before. All of a value is in its one key, a hash:
+--
+--   value      "1 <number> <version>", or "1 - <version>" of a value that has been deleted, followed by " forgotten" if
+--              the updates of some processes have been removed. 1 is the version of the format
+--   <process>  "<sequence> <number before> <version before> <number after> <version after>" of its last update
+--   watchers   "<channel> <till> " of each process that is notified of the next change, until that time in seconds
+--
+-- ARGV: process; sequence; the number to add or to assign, "-" to delete the value; the condition: the minimum of the sum, the expected
+-- number or the expected version; what that is: "replace" or "set"; "again" if the update is repeated; the lead of versions. The last four
+-- may be missing, or "-".
+-- Answer: "<number before> <version before> <number after> <version after>" if the value was changed; {0, the same} if not;
+-- {-1} if it is no longer known whether a repeated update has changed it.
+
+local DELETED = 120000 -- how long the updates of a value are remembered after it was deleted, in ms
+local MOST, KEPT = 128, 96 -- if the updates of more processes are remembered than that, so many are kept
+
+local key, process, sequence, operand, condition, kind = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4] or '-', ARGV[5]
+local fields = redis.call('HMGET', key, 'value', process, 'watchers')
+local record, last, watchers = fields[1], fields[2], fields[3]
+local number, version, forgotten = '-', '0', ''
+if record then
+	number, version, forgotten = string.match(record, '^1 (%-?%d*) (%d+)(.*)$')
+end
+if not number or not record and not watchers and redis.call('EXISTS', key) == 1 then
+	return redis.error_reply('FOREIGN data that these locks did not write')
+end
+local exists = number ~= '-'
+local before = exists and number .. ' ' .. version or '0 0'
+
+-- Compares integers of 64 bits, which are texts because numbers in Lua have 53 bits.
+local function less(a, b)
+	local x, y = tonumber(a), tonumber(b)
+	if x ~= y then
+		return x < y
+	elseif #a ~= #b then
+		return (#a < #b) == (x > 0)
+	end
+	return a ~= b and (a < b) == (x > 0)
+end
+
+-- Adds integers of 64 bits. Returns false if the sum has more.
+local function sum(a, b)
+	if #a < 16 and #b < 16 then
+		return string.format('%.0f', a + b)
+	end
+	redis.call('HSET', key, 'sum', a)
+	local answer = redis.pcall('HINCRBY', key, 'sum', b)
+	local exact = redis.call('HGET', key, 'sum')
+	redis.call('HDEL', key, 'sum')
+	return type(answer) == 'number' and exact
+end
+
+if last then
+	local former = string.match(last, '^%-?%d+')
+	if former == sequence then
+		redis.call('HSET', key, process, last) -- replicas confirm what was written last on a connection
+		return string.sub(last, #former + 2)
+	elseif less(sequence, former) then
+		return { 0, before .. ' ' .. before }
+	end
+elseif ARGV[6] == 'again' and forgotten ~= '' then
+	return { -1 }
+end
+
+local after
+if kind == 'replace' then
+	after = condition == (exists and number or '0') and operand
+elseif kind == 'set' then
+	after = (condition == '-' or condition == (exists and version or '0')) and operand
+else
+	after = sum(exists and number or '0', operand)
+	after = after and (condition == '-' or not less(after, condition)) and after
+end
+if not after or after == '-' and not exists then
+	return { 0, before .. ' ' .. before }
+end
+
+local time = redis.call('TIME')
+local clock = time[1] .. string.sub('00000' .. time[2], -6)
+local least = version + 1
+if ARGV[7] and (ARGV[7] ~= 'mark' or redis.call('EXISTS', KEYS[2]) == 1) then
+#include clock.lua
+	least = math.max(least, now + lead())
+end
+version = least < tonumber(clock) and clock or string.format('%.0f', least)
+local result
+if after == '-' then
+	redis.call('PEXPIRE', key, string.format('%.0f', DELETED + math.max(least - clock, 0) / 1000))
+	result = before .. ' 0 0'
+else
+	if not exists and (record or watchers) then
+		redis.call('PERSIST', key)
+	end
+	result = before .. ' ' .. after .. ' ' .. version
+end
+local added = redis.call('HSET', key, 'value', '1 ' .. after .. ' ' .. version .. forgotten, process, sequence .. ' ' .. result)
+
+-- The value is changed: what follows must not fail.
+
+if added > 0 then
+	-- Removes the updates of those processes that have not changed the value for the longest time.
+	local function forget()
+		local all = redis.call('HGETALL', key)
+		local versions = {}
+		local function versionOf(i)
+			local earlier, later = string.match(all[i + 1], '^%S+ %S+ (%d+) %S+ (%d+)$')
+			return earlier and math.max(earlier, later)
+		end
+		for i = 1, #all, 2 do
+			versions[#versions + 1] = versionOf(i)
+		end
+		table.sort(versions)
+		redis.call('HSET', key, 'value', '1 ' .. after .. ' ' .. version .. ' forgotten')
+		for i = 1, #all, 2 do
+			local changed = versionOf(i)
+			if changed and changed <= versions[#versions - KEPT] then
+				redis.call('HDEL', key, all[i])
+			end
+		end
+	end
+	local count = redis.pcall('HLEN', key)
+	if type(count) == 'number' and count > MOST then
+		pcall(forget)
+	end
+end
+if watchers then
+	redis.pcall('HDEL', key, 'watchers')
+	for channel in string.gmatch(watchers, '(%S+) %d+') do
+		redis.pcall('PUBLISH', channel, key)
+	end
+end
+return result

@@ -1,0 +1,460 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.autoconfigure;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+
+import com.jayway.jsonpath.JsonPath;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockLostException;
+import io.github.lockspring.LockOperations;
+import io.github.lockspring.engine.AcquireOptions;
+import io.github.lockspring.engine.EngineListener;
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.Hold;
+import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.local.LocalLockBackend;
+import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.TimeSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for the endpoint {@code locks} over HTTP and JMX, in applications that are
+ * started as a whole.
+ */
+class LocksEndpointAutoConfigurationTests {
+
+	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
+
+	private static ConfigurableApplicationContext start(WebApplicationType type, String... properties) {
+		List<String> all = new ArrayList<>(List.of("server.port=0", "spring.application.name=orders",
+				"lock.key-prefix=lock", "spring.main.banner-mode=off", "spring.jmx.default-domain=locks-" + type,
+				"spring.autoconfigure.exclude=org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration,"
+						+ "org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration,"
+						+ "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"));
+		all.addAll(List.of(properties));
+		return new SpringApplicationBuilder(Application.class).web(type).properties(all.toArray(String[]::new)).run();
+	}
+
+	/**
+	 * Starts the engine of another process.
+	 */
+	private static LockEngine startElsewhere(ConfigurableApplicationContext context) {
+		return new LockEngine(new LocalLockBackend(context.getBean(LocalStore.class)),
+				EngineSettings.defaults().withApplication("billing"), EngineListener.NONE, TimeSource.SYSTEM);
+	}
+
+	@Test
+	void endpointIsNotExposedOverHttpByDefault() throws Exception {
+		try (ConfigurableApplicationContext context = start(WebApplicationType.SERVLET)) {
+			URI uri = URI.create("http://localhost:" + context.getEnvironment().getProperty("local.server.port")
+					+ "/actuator/locks");
+			assertThat(Response.of("GET", uri).statusCode()).isEqualTo(404);
+		}
+	}
+
+	/**
+	 * The rules of both web stacks.
+	 */
+	@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+	abstract static class WebRules {
+
+		private final WebApplicationType type;
+
+		private ConfigurableApplicationContext context;
+
+		private LockEngine other;
+
+		WebRules(WebApplicationType type) {
+			this.type = type;
+		}
+
+		@BeforeAll
+		void start() {
+			this.context = LocksEndpointAutoConfigurationTests.start(this.type,
+					"management.endpoints.web.exposure.include=locks");
+			this.other = startElsewhere(this.context);
+		}
+
+		@AfterAll
+		void stop() {
+			this.other.close();
+			this.context.close();
+		}
+
+		private LockOperations locks() {
+			return this.context.getBean(LockOperations.class);
+		}
+
+		private Response send(String method, String path) throws Exception {
+			URI uri = URI.create("http://localhost:" + this.context.getEnvironment().getProperty("local.server.port")
+					+ "/actuator/locks" + path);
+			return Response.of(method, uri);
+		}
+
+		private Response get(String path) throws Exception {
+			return send("GET", path);
+		}
+
+		@Test
+		void locksOfThisProcessAreListed() throws Exception {
+			try (LockHandle lock = this.locks().acquire("order:42")) {
+				Response response = get("");
+				assertThat(response.statusCode()).isEqualTo(200);
+				assertThat(JsonPath.<String>read(response.body(), "$.application")).isEqualTo("orders");
+				assertThat(JsonPath.<Map<String, Object>>read(response.body(), "$.backends.local.held[0]"))
+					.containsEntry("key", "lock:order:42")
+					.containsEntry("mode", "exclusive")
+					.containsEntry("holder", Thread.currentThread().getName())
+					.containsEntry("state", "HELD")
+					.containsEntry("token", lock.fencingToken())
+					.containsEntry("count", 1)
+					.containsKeys("since", "remaining", "owner", "threadState");
+			}
+			assertThat(JsonPath.<List<?>>read(get("").body(), "$.backends.local.held")).isEmpty();
+		}
+
+		@Test
+		void nameOfALockIsListed() throws Exception {
+			try (LockHandle lock = this.locks().named("order").acquire("47")) {
+				assertThat(JsonPath.<String>read(get("").body(), "$.backends.local.held[0].name")).isEqualTo("order");
+				assertThat(JsonPath.<String>read(get("/lock:order:47").body(), "$.name")).isEqualTo("order");
+			}
+		}
+
+		@Test
+		void holderOfAKeyIsFound() throws Exception {
+			try (LockHandle lock = this.locks().acquire("order:43")) {
+				Response response = get("/lock:order:43");
+				assertThat(response.statusCode()).isEqualTo(200);
+				assertThat(JsonPath.<Map<String, Object>>read(response.body(), "$.backends.local.holders[0]"))
+					.containsEntry("application", "orders")
+					.containsEntry("pid", (int) ProcessHandle.current().pid())
+					.containsEntry("mode", "exclusive")
+					.containsEntry("thisProcess", true)
+					.containsKeys("host", "owner", "token", "remaining");
+				assertThat(get("/lock:order:43?backend=local").body()).contains("\"thisProcess\":true");
+			}
+			assertThat(get("/lock:order:43").statusCode()).isEqualTo(404);
+		}
+
+		@Test
+		void holderInAnotherProcessIsFound() throws Exception {
+			Hold hold = this.other.acquireUninterruptibly("lock:order:44", TERMS, this, 0);
+			String body = get("/lock:order:44").body();
+			assertThat(JsonPath.<Map<String, Object>>read(body, "$.backends.local.holders[0]"))
+				.containsEntry("application", "billing")
+				.containsEntry("thisProcess", false);
+			hold.release();
+		}
+
+		@Test
+		void keysOfAnyTextAreFound() throws Exception {
+			for (String key : List.of("a/b c:ü", "a,b", "100%", "a+b", "a?b#c", "\ud83d\ude00")) {
+				try (LockHandle lock = this.locks().acquire(key)) {
+					String path = URLEncoder.encode(key, StandardCharsets.UTF_8)
+						.replace("+", "%20")
+						.replace("%2F", "/");
+					assertThat(get("/lock:" + path).statusCode()).as(key).isEqualTo(200);
+				}
+			}
+		}
+
+		@Test
+		void keysThatCannotBePartOfAPathAreFoundByParameter() throws Exception {
+			for (String key : List.of("https://example.com//", "/a", "a/../b", "a;b")) {
+				try (LockHandle lock = this.locks().acquire(key)) {
+					Response response = get("?key=" + URLEncoder.encode("lock:" + key, StandardCharsets.UTF_8));
+					assertThat(response.statusCode()).as(key).isEqualTo(200);
+					assertThat(JsonPath.<String>read(response.body(), "$.key")).isEqualTo("lock:" + key);
+				}
+			}
+			assertThat(get("?key=unknown").statusCode()).isEqualTo(404);
+		}
+
+		@Test
+		void unknownBackendIsABadRequest() throws Exception {
+			assertThat(get("/lock:order:1?backend=redis").statusCode()).isEqualTo(400);
+		}
+
+		@Test
+		void locksAreNotReleasedByDefault() throws Exception {
+			try (LockHandle lock = this.locks().acquire("order:45")) {
+				assertThat(send("DELETE", "/lock:order:45").statusCode()).isEqualTo(405);
+				lock.checkpoint();
+			}
+		}
+
+	}
+
+	/**
+	 * The rules of forced releases on both web stacks.
+	 */
+	abstract static class ReleaseRules {
+
+		private final WebApplicationType type;
+
+		ReleaseRules(WebApplicationType type) {
+			this.type = type;
+		}
+
+		@Test
+		void lockIsReleasedForItsHolder() throws Exception {
+			try (ConfigurableApplicationContext context = start(this.type,
+					"management.endpoints.web.exposure.include=locks",
+					"management.endpoint.locks.access=unrestricted")) {
+				LockHandle lock = context.getBean(LockOperations.class).acquire("a/b c:ü");
+				Response response = delete(context, "/lock:a/b%20c:%C3%BC");
+				assertThat(response.statusCode()).isEqualTo(200);
+				assertThat(JsonPath.<Map<String, Object>>read(response.body(), "$.backends.local.released[0]"))
+					.containsEntry("thisProcess", true)
+					.containsEntry("application", "orders");
+				assertThat(lock.isHeld()).isFalse();
+				assertThat(delete(context, "/lock:a/b%20c:%C3%BC").statusCode()).isEqualTo(404);
+				assertThat(delete(context, "?key=unknown").statusCode()).isEqualTo(404);
+				assertThat(delete(context, "").statusCode()).isEqualTo(400);
+			}
+		}
+
+		@Test
+		void examplesOfThePageHaveTheFieldsOfTheResponses() throws Exception {
+			try (ConfigurableApplicationContext context = start(this.type,
+					"management.endpoints.web.exposure.include=locks",
+					"management.endpoint.locks.access=unrestricted")) {
+				LockOperations locks = context.getBean(LockOperations.class);
+				LockHandle lock = locks.acquire("order:42");
+				Thread waiter = new Thread(() -> locks.acquire("order:42").close());
+				waiter.start();
+				Awaitility.await().until(() -> get(context, "").contains("waiter"));
+				LockEngine other = startElsewhere(context);
+				other.acquireAsync("lock:order:42", TERMS, this, Duration.ofHours(1).toNanos());
+				Awaitility.await().until(() -> get(context, "/lock:order:42").contains("billing"));
+				List<Set<String>> responses = List.of(fields(get(context, "/lock:order:42")), fields(get(context, "")),
+						fields(delete(context, "/lock:order:42").body()));
+				other.close();
+				waiter.join();
+				assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+				List<Set<String>> examples = examples().map(ReleaseRules::fields).toList();
+				assertThat(examples).hasSize(3);
+				assertThat(responses.get(0)).containsAll(examples.get(0));
+				assertThat(responses.subList(1, 3)).isEqualTo(examples.subList(1, 3));
+			}
+		}
+
+		private static Stream<String> examples() throws IOException {
+			String page = Files
+				.readString(Path.of("").toAbsolutePath().getParent().resolve("docs/operations/endpoint.md"));
+			return Pattern.compile("```json\\R(.*?)```", Pattern.DOTALL)
+				.matcher(page)
+				.results()
+				.map((json) -> json.group(1));
+		}
+
+		/**
+		 * The paths of all fields, whatever the name of the backend is.
+		 */
+		private static Set<String> fields(String json) {
+			Set<String> fields = new TreeSet<>();
+			addFields("", JsonPath.read(json, "$"), fields);
+			return fields;
+		}
+
+		private static void addFields(String path, Object value, Set<String> fields) {
+			if (value instanceof Map<?, ?> map) {
+				map.forEach((name, inner) -> addFields(path + '.' + (path.equals(".backends") ? "*" : name), inner,
+						fields));
+			}
+			else if (value instanceof List<?> list) {
+				list.forEach((inner) -> addFields(path, inner, fields));
+			}
+			else {
+				fields.add(path);
+			}
+		}
+
+		private static String get(ConfigurableApplicationContext context, String path) throws Exception {
+			return send("GET", context, path).body();
+		}
+
+		private static Response delete(ConfigurableApplicationContext context, String path) throws Exception {
+			return send("DELETE", context, path);
+		}
+
+		private static Response send(String method, ConfigurableApplicationContext context, String path)
+				throws Exception {
+			URI uri = URI.create("http://localhost:" + context.getEnvironment().getProperty("local.server.port")
+					+ "/actuator/locks" + path);
+			return Response.of(method, uri);
+		}
+
+	}
+
+	@Nested
+	class Servlet extends WebRules {
+
+		Servlet() {
+			super(WebApplicationType.SERVLET);
+		}
+
+	}
+
+	@Nested
+	class Reactive extends WebRules {
+
+		Reactive() {
+			super(WebApplicationType.REACTIVE);
+		}
+
+	}
+
+	@Nested
+	class UnrestrictedServlet extends ReleaseRules {
+
+		UnrestrictedServlet() {
+			super(WebApplicationType.SERVLET);
+		}
+
+	}
+
+	@Nested
+	class UnrestrictedReactive extends ReleaseRules {
+
+		UnrestrictedReactive() {
+			super(WebApplicationType.REACTIVE);
+		}
+
+	}
+
+	@Nested
+	class Jmx {
+
+		private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+
+		private ConfigurableApplicationContext context;
+
+		private Object invoke(String operation, Object... arguments) throws Exception {
+			String[] signature = new String[arguments.length];
+			Arrays.fill(signature, String.class.getName());
+			return this.server.invoke(new ObjectName("locks-NONE:type=Endpoint,name=Locks"), operation, arguments,
+					signature);
+		}
+
+		@AfterEach
+		void stop() {
+			this.context.close();
+		}
+
+		@Test
+		void locksAreListedAndFound() throws Exception {
+			this.context = start(WebApplicationType.NONE, "spring.jmx.enabled=true",
+					"management.endpoints.jmx.exposure.include=locks");
+			LockOperations locks = this.context.getBean(LockOperations.class);
+			try (LockHandle lock = locks.acquire("a/b, c:ü")) {
+				assertThat(invoke("locks").toString()).contains("lock:a/b, c:ü");
+				assertThat(invoke("lock", "lock:a/b, c:ü", null).toString()).contains("thisProcess=true");
+			}
+			assertThat(invoke("lock", "lock:a/b, c:ü", null)).isNull();
+		}
+
+		@Test
+		void lockIsReleasedForItsHolder() throws Exception {
+			this.context = start(WebApplicationType.NONE, "spring.jmx.enabled=true",
+					"management.endpoints.jmx.exposure.include=locks", "management.endpoint.locks.access=unrestricted");
+			LockHandle lock = this.context.getBean(LockOperations.class).acquire("a");
+			assertThat(invoke("release", "lock:a", null, null).toString()).contains("thisProcess=true");
+			assertThat(lock.isHeld()).isFalse();
+			assertThat(invoke("release", "lock:a", null, null)).isNull();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Application {
+
+		@Bean
+		LocalStore localStore() {
+			return new LocalStore();
+		}
+
+		@Bean
+		LockBackend lockBackend(LocalStore store) {
+			return new LocalLockBackend(store);
+		}
+
+	}
+
+	/**
+	 * Response to a request on a connection of its own, which is not awaited forever.
+	 *
+	 * @param statusCode the status
+	 * @param body the body, empty if there is none
+	 */
+	private record Response(int statusCode, String body) {
+
+		static Response of(String method, URI uri) throws IOException {
+			HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
+			connection.setRequestMethod(method);
+			connection.setRequestProperty("Connection", "close");
+			connection.setReadTimeout((int) Duration.ofMinutes(1).toMillis());
+			int status = connection.getResponseCode();
+			try (InputStream body = (status < 400) ? connection.getInputStream() : connection.getErrorStream()) {
+				return new Response(status,
+						(body != null) ? new String(body.readAllBytes(), StandardCharsets.UTF_8) : "");
+			}
+		}
+
+	}
+
+}

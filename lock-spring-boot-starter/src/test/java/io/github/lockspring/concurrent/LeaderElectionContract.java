@@ -1,0 +1,510 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.concurrent;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockType;
+import io.github.lockspring.faults.FaultRun;
+import io.github.lockspring.faults.Store;
+import io.github.lockspring.faults.TemplateProcess;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * What every {@link LeaderElection} promises, on every store.
+ */
+public abstract class LeaderElectionContract {
+
+	private static final Duration LEASE = Duration.ofSeconds(1);
+
+	private static final Duration MOMENT = Duration.ofMillis(50);
+
+	private static int keys;
+
+	private final String key = "election-" + System.nanoTime() + "-" + keys++;
+
+	private final List<TemplateProcess> processes = new ArrayList<>();
+
+	private final CountDownLatch end = new CountDownLatch(1);
+
+	/**
+	 * The store that all processes of a test use.
+	 * @return a store
+	 */
+	protected abstract Store store();
+
+	/**
+	 * Whether a lease ends when its time is over although its process stays connected.
+	 * @return {@code false} for a store whose leases last as long as a session
+	 */
+	protected boolean endsLeasesByTime() {
+		return true;
+	}
+
+	@AfterEach
+	void closeProcesses() {
+		this.end.countDown();
+		this.processes.forEach(TemplateProcess::close);
+	}
+
+	private static ConditionFactory eventually() {
+		return Awaitility.await().atMost(FaultRun.PATIENCE).pollInterval(Duration.ofMillis(5));
+	}
+
+	private Candidate candidate() {
+		TemplateProcess process = new TemplateProcess(store(), LEASE);
+		this.processes.add(process);
+		return new Candidate(process, new LockClient(process.locks).leaderElection(this.key));
+	}
+
+	private Candidate started() {
+		Candidate candidate = candidate();
+		candidate.election.start();
+		return candidate;
+	}
+
+	private Candidate leader() throws Exception {
+		Candidate leader = started();
+		leader.election.await();
+		return leader;
+	}
+
+	/**
+	 * A candidate that waits in the store, or is about to.
+	 */
+	private Candidate waiting() throws InterruptedException {
+		Candidate candidate = started();
+		assertThat(candidate.election.await(MOMENT.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
+		return candidate;
+	}
+
+	@Test
+	void oneOfManyIsElectedAfterTheOther() {
+		List<Candidate> candidates = new ArrayList<>();
+		for (int i = 0; i < 4; i++) {
+			candidates.add(started());
+		}
+		long token = 0;
+		while (!candidates.isEmpty()) {
+			eventually().until(() -> candidates.stream().anyMatch(Candidate::isLeader));
+			List<Candidate> leaders = candidates.stream().filter(Candidate::isLeader).toList();
+			assertThat(leaders).hasSize(1);
+			Candidate leader = leaders.get(0);
+			assertThat(leader.election.fencingToken()).isGreaterThan(token);
+			token = leader.election.fencingToken();
+			leader.election.stop();
+			assertThat(leader.election.isLeader()).isFalse();
+			leader.assertHeard("granted " + token, "revoked");
+			candidates.remove(leader);
+			assertThat(candidates).allMatch((candidate) -> candidate.changes.size() <= 1);
+		}
+	}
+
+	@Test
+	void nothingIsGrantedBeforeTheStart() throws Exception {
+		Candidate candidate = candidate();
+		assertThat(candidate.election.isRunning()).isFalse();
+		assertThat(candidate.election.await(0, TimeUnit.SECONDS)).isFalse();
+		assertThatIllegalStateException().isThrownBy(candidate.election::await);
+		assertThatIllegalStateException().isThrownBy(candidate.election::fencingToken);
+		assertThat(candidate.election.key()).isEqualTo(this.key);
+	}
+
+	@Test
+	void startedTwiceIsOneCandidateAndStoppedTwiceIsStopped() throws Exception {
+		Candidate leader = leader();
+		leader.election.start();
+		assertThat(leader.election.isRunning()).isTrue();
+		Candidate next = waiting();
+		leader.election.stop();
+		leader.election.stop();
+		assertThat(leader.election.isRunning()).isFalse();
+		next.election.await();
+		leader.assertHeard("granted", "revoked");
+	}
+
+	@Test
+	void stoppedElectionIsStartedAgain() throws Exception {
+		Candidate candidate = leader();
+		long token = candidate.election.fencingToken();
+		candidate.election.close();
+		candidate.election.start();
+		candidate.election.await();
+		assertThat(candidate.election.fencingToken()).isGreaterThan(token);
+		candidate.assertHeard("granted", "revoked", "granted");
+	}
+
+	@Test
+	void candidateThatStopsIsNeverElected() throws Exception {
+		Candidate leader = leader();
+		Candidate candidate = waiting();
+		candidate.election.stop();
+		leader.election.stop();
+		Candidate last = leader();
+		assertThat(last.isLeader()).isTrue();
+		assertThat(candidate.isLeader()).isFalse();
+		assertThat(candidate.changes).isEmpty();
+	}
+
+	@Test
+	void leaderThatRelinquishesIsACandidateAgain() throws Exception {
+		Candidate one = leader();
+		Candidate other = waiting();
+		one.election.relinquish();
+		assertThat(one.isLeader()).isFalse();
+		other.election.await();
+		eventually().until(() -> {
+			other.election.relinquish(); // has it again if the first has not come back
+											// yet
+			return one.isLeader();
+		});
+		assertThat(other.isLeader()).isFalse();
+		one.assertHeard("granted", "revoked", "granted");
+		assertThat(other.election.isRunning()).isTrue();
+	}
+
+	@Test
+	void candidateThatRelinquishesRemainsACandidate() throws Exception {
+		Candidate leader = leader();
+		Candidate candidate = waiting();
+		candidate.election.relinquish();
+		leader.election.stop();
+		candidate.election.await();
+		candidate.assertHeard("granted");
+	}
+
+	@Test
+	void anotherIsElectedAfterTheDeathOfTheLeader() throws Exception {
+		Candidate dead = leader();
+		long token = dead.election.fencingToken();
+		Candidate next = waiting();
+		dead.process.die();
+		next.election.await();
+		assertThat(next.election.fencingToken()).isGreaterThan(token);
+		dead.assertHeard("granted", "revoked");
+		assertThat(dead.isLeader()).isFalse();
+	}
+
+	@Test
+	void leadershipHasEndedBeforeAnotherIsElectedAndCanBeWonAgain() throws Exception {
+		Assumptions.assumeTrue(endsLeasesByTime());
+		Candidate cutOff = leader();
+		Candidate next = candidate();
+		CompletableFuture<Boolean> both = new CompletableFuture<>();
+		next.election.addListener(new LeadershipListener() {
+
+			@Override
+			public void onGranted(long fencingToken) {
+				both.complete(cutOff.isLeader());
+			}
+
+		});
+		next.election.start();
+		cutOff.process.cutOff();
+		assertThat(both.get()).isFalse();
+		cutOff.assertHeard("granted", "revoked");
+		cutOff.process.reconnect();
+		next.election.stop();
+		eventually().until(cutOff::isLeader);
+		cutOff.assertHeard("granted", "revoked", "granted");
+		next.assertHeard("granted", "revoked");
+	}
+
+	@Test
+	void storeThatIsUnavailableAtTheStartIsTriedAgain() throws Exception {
+		Candidate candidate = candidate();
+		candidate.process.cutOff();
+		candidate.election.start();
+		assertThat(candidate.election.await(MOMENT.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
+		candidate.process.reconnect();
+		candidate.election.await();
+		candidate.assertHeard("granted");
+	}
+
+	@Test
+	void leadershipIsRevokedWhileTheConnectionIsSuspended() throws Exception {
+		Candidate leader = leader();
+		long token = leader.election.fencingToken();
+		leader.process.listener().onSuspended();
+		assertThat(leader.isLeader()).isFalse();
+		assertThatIllegalStateException().isThrownBy(leader.election::fencingToken);
+		leader.assertHeard("granted " + token, "revoked");
+		leader.process.listener().onResumed();
+		assertThat(leader.isLeader()).isTrue();
+		leader.assertHeard("granted " + token, "revoked", "granted " + token);
+	}
+
+	@Test
+	void leadershipIsInDoubtAfterAFailoverUntilItIsConfirmed() throws Exception {
+		Candidate leader = leader();
+		leader.process.cutOff();
+		leader.process.listener().onFailedOver();
+		leader.assertHeard("granted", "revoked");
+		leader.process.reconnect();
+		eventually().until(leader::isLeader);
+		leader.assertHeard("granted", "revoked", "granted");
+	}
+
+	@Test
+	void leadershipIsReleasedWhenTheTemplateIsClosed() throws Exception {
+		Candidate closed = leader();
+		Candidate next = waiting();
+		closed.process.locks.close();
+		assertThat(closed.isLeader()).isFalse();
+		next.election.await();
+		closed.assertHeard("granted", "revoked");
+	}
+
+	@Test
+	void listenersThatFailOrBlockDoNoHarm() throws Exception {
+		Candidate leader = candidate();
+		CountDownLatch blocked = new CountDownLatch(1);
+		leader.election.addListener(new LeadershipListener() {
+
+			@Override
+			public void onGranted(long fencingToken) {
+				blocked.countDown();
+				waitForEnd();
+			}
+
+		});
+		leader.election.addListener(new LeadershipListener() {
+
+			@Override
+			public void onGranted(long fencingToken) {
+				throw new IllegalStateException("A listener may fail");
+			}
+
+			@Override
+			public void onRevoked() {
+				throw new AssertionError("A listener may fail again");
+			}
+
+		});
+		Recorder last = new Recorder();
+		leader.election.addListener(last);
+		leader.election.start();
+		blocked.await();
+		Candidate next = waiting();
+		leader.election.stop();
+		next.election.await();
+		last.assertHeard("granted", "revoked");
+	}
+
+	private void waitForEnd() {
+		try {
+			this.end.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	@Test
+	void listenerIsNotifiedFromItsAdditionToItsRemoval() throws Exception {
+		Candidate leader = leader();
+		Recorder added = new Recorder();
+		leader.election.addListener(added);
+		added.assertHeard("granted");
+		leader.election.removeListener(added);
+		leader.election.stop();
+		leader.assertHeard("granted", "revoked");
+		added.assertHeard("granted");
+	}
+
+	@Test
+	void listenerCanStopTheElection() {
+		Candidate leader = candidate();
+		CompletableFuture<Boolean> stopped = new CompletableFuture<>();
+		leader.election.addListener(new LeadershipListener() {
+
+			@Override
+			public void onGranted(long fencingToken) {
+				leader.election.stop();
+				stopped.complete(leader.isLeader());
+			}
+
+		});
+		leader.election.start();
+		assertThat(stopped.join()).isFalse();
+		leader.assertHeard("granted", "revoked");
+		Candidate next = started();
+		eventually().until(next::isLeader);
+	}
+
+	@Test
+	void leaseIsReleasedAfterTheListenersHaveReturned() throws Exception {
+		Candidate leader = leader();
+		Candidate next = waiting();
+		CompletableFuture<Boolean> both = new CompletableFuture<>();
+		leader.election.addListener(new LeadershipListener() {
+
+			@Override
+			public void onRevoked() {
+				sleepAMoment();
+				both.complete(next.isLeader());
+			}
+
+		});
+		leader.election.stop();
+		assertThat(both).isCompletedWithValue(false);
+		next.election.await();
+	}
+
+	private static void sleepAMoment() {
+		try {
+			Thread.sleep(MOMENT.toMillis());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	@Test
+	void waitingEndsWithTheElection() throws Exception {
+		leader();
+		Candidate candidate = candidate();
+		candidate.election.start();
+		CompletableFuture<Void> waiting = candidate.election.awaitAsync().toCompletableFuture();
+		CompletableFuture<Void> blocking = CompletableFuture.runAsync(() -> {
+			try {
+				candidate.election.await();
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalArgumentException(ex);
+			}
+		}, (task) -> new Thread(task).start());
+		candidate.election.stopAsync().toCompletableFuture().join();
+		Stream.of(waiting, blocking)
+			.forEach((future) -> assertThatExceptionOfType(ExecutionException.class).isThrownBy(future::get)
+				.withCauseInstanceOf(IllegalStateException.class));
+	}
+
+	@Test
+	void waitingReturnsWhenElected() throws Exception {
+		Candidate leader = leader();
+		Candidate next = candidate();
+		next.election.start();
+		CompletableFuture<Void> elected = next.election.awaitAsync().toCompletableFuture();
+		assertThat(next.election.await(MOMENT.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
+		leader.election.stop();
+		assertThat(next.election.await(FaultRun.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		elected.join();
+		assertThat(next.election.hasLeadership()).isTrue();
+		next.election.awaitAsync().toCompletableFuture().join();
+	}
+
+	@Test
+	void waitingIsInterruptible() throws Exception {
+		Candidate candidate = leader();
+		Thread.currentThread().interrupt();
+		assertThatExceptionOfType(InterruptedException.class).isThrownBy(candidate.election::await);
+		Thread.currentThread().interrupt();
+		assertThatExceptionOfType(InterruptedException.class)
+			.isThrownBy(() -> candidate.election.await(1, TimeUnit.SECONDS));
+		assertThat(Thread.currentThread().isInterrupted()).isFalse();
+	}
+
+	@Test
+	void leaderExcludesLocksOnTheKey() throws Exception {
+		Candidate leader = leader();
+		LockOptions once = LockOptions.defaults().withWaitTime(Duration.ZERO);
+		assertThat(leader.process.locks.tryAcquire(this.key, once)).isNull();
+		leader.election.stop();
+		assertThat(leader.process.locks.tryAcquire(this.key, once)).isNotNull();
+	}
+
+	@Test
+	void severalHoldersAreNotLeaders() {
+		LockClient client = new LockClient(candidate().process.locks);
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> client.leaderElection(this.key, LockOptions.defaults().withType(LockType.READ)));
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> client.leaderElection(this.key, LockOptions.defaults().withPermits(2)));
+	}
+
+	/**
+	 * Candidate in a process of its own.
+	 */
+	private static final class Candidate extends Recorder {
+
+		private final TemplateProcess process;
+
+		private final LeaderElection election;
+
+		Candidate(TemplateProcess process, LeaderElection election) {
+			this.process = process;
+			this.election = election;
+			election.addListener(this);
+		}
+
+		boolean isLeader() {
+			return this.election.isLeader();
+		}
+
+	}
+
+	/**
+	 * What a listener was notified of.
+	 */
+	private static class Recorder implements LeadershipListener {
+
+		final List<String> changes = new ArrayList<>();
+
+		@Override
+		public synchronized void onGranted(long fencingToken) {
+			this.changes.add("granted " + fencingToken);
+		}
+
+		@Override
+		public synchronized void onRevoked() {
+			this.changes.add("revoked");
+		}
+
+		private synchronized List<String> changes() {
+			return List.copyOf(this.changes);
+		}
+
+		/**
+		 * Waits for changes, each of which begins with the given text.
+		 */
+		final void assertHeard(String... expected) {
+			eventually().untilAsserted(() -> assertThat(changes()).hasSize(expected.length));
+			assertThat(changes()).zipSatisfy(List.of(expected), (heard, text) -> assertThat(heard).startsWith(text));
+		}
+
+	}
+
+}

@@ -1,0 +1,74 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.concurrent;
+
+import java.time.Duration;
+
+import io.github.lockspring.LockTemplate;
+import io.github.lockspring.internal.LockAccess;
+import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.LockBackend;
+
+/**
+ * A process as an application is one: a backend, and what makes locks on it.
+ */
+final class LockProcess implements AutoCloseable {
+
+	private final LockBackend backend;
+
+	private final LockTemplate template;
+
+	final LockClient client;
+
+	/**
+	 * Starts a process.
+	 * @param backend a backend that has not been started
+	 */
+	LockProcess(LockBackend backend) {
+		this.backend = backend;
+		this.template = LockTemplate.builder(backend)
+			.operationTimeout(Duration.ofSeconds(5))
+			.shutdownTimeout(Duration.ZERO)
+			.build();
+		this.client = new LockClient(this.template);
+	}
+
+	String backendName() {
+		return this.backend.name();
+	}
+
+	boolean has(Capability capability) {
+		return this.backend.capabilities().contains(capability);
+	}
+
+	/**
+	 * Returns the number in the store.
+	 */
+	long number(String storeKey) {
+		return LockAccess.get().engine(this.template).values().read(storeKey).number();
+	}
+
+	boolean hasValues() {
+		return this.backend.values().isPresent();
+	}
+
+	@Override
+	public void close() {
+		this.template.close();
+	}
+
+}

@@ -1,0 +1,248 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.engine.EngineException.Reason;
+import io.github.lockspring.engine.FaultyBackend.Fault;
+import io.github.lockspring.engine.FaultyBackend.Gate;
+import io.github.lockspring.engine.FaultyBackend.Kind;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseMode;
+
+import static io.github.lockspring.engine.Harness.KEY;
+import static io.github.lockspring.engine.Harness.LEASE;
+import static io.github.lockspring.engine.Harness.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Tests for {@link PermitLedger}: permits that are released in parts, also when the store
+ * fails meanwhile.
+ */
+@Tag("races")
+class PermitLedgerTests {
+
+	private static final PermitTerms TERMS = new PermitTerms(1, 10, false, LEASE, true);
+
+	private final Harness harness = new Harness();
+
+	private final FaultyBackend backend = this.harness.backend();
+
+	private final LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults());
+
+	private final PermitLedger ledger = new PermitLedger(this.engine);
+
+	@AfterEach
+	void close() {
+		this.harness.close();
+	}
+
+	private void acquire(int permits) {
+		assertThat(this.ledger.acquireUninterruptibly(KEY, TERMS.withPermits(permits), 0)).isTrue();
+	}
+
+	private Integer[] inUse() {
+		return this.harness.holders()
+			.stream()
+			.map(LeaseHolder::mode)
+			.map((mode) -> ((LeaseMode.Permits) mode).permits())
+			.toArray(Integer[]::new);
+	}
+
+	private void assertNoneHeld() {
+		assertThatIllegalStateException().isThrownBy(() -> this.ledger.release(KEY, 1));
+		this.harness.advance(Duration.ofMillis(200));
+		await().untilAsserted(() -> {
+			assertThat(this.engine.size()).isZero();
+			assertThat(inUse()).isEmpty();
+		});
+	}
+
+	@Test
+	void partIsReleasedInOneCall() {
+		acquire(3);
+		this.backend.clearCalls();
+		assertThat(this.ledger.release(KEY, 2)).isTrue();
+		assertThat(this.backend.countWithoutValues()).isOne();
+		assertThat(inUse()).containsExactly(1);
+		assertThat(this.ledger.release(KEY, 1)).isTrue();
+		assertThat(this.harness.losses).isEmpty();
+		assertNoneHeld();
+	}
+
+	@Test
+	void wholeLeasesArePreferredToParts() {
+		acquire(3);
+		acquire(1);
+		acquire(2);
+		this.backend.clearCalls();
+		assertThat(this.ledger.release(KEY, 1)).isTrue();
+		assertThat(inUse()).containsExactlyInAnyOrder(3, 2);
+		assertThat(this.ledger.release(KEY, 3)).isTrue();
+		assertThat(inUse()).containsExactly(2);
+		assertThat(this.backend.count(Kind.STEP_DOWN)).isZero();
+	}
+
+	@Test
+	void remainingPermitsAreRenewed() {
+		acquire(3);
+		this.ledger.release(KEY, 1);
+		this.harness.advance(LEASE.multipliedBy(3), Duration.ofMillis(100));
+		assertThat(inUse()).containsExactly(2);
+		assertThat(this.ledger.release(KEY, 2)).isTrue();
+		assertNoneHeld();
+	}
+
+	@Test
+	void unrenewedLeaseIsNotProlonged() {
+		PermitTerms unrenewed = new PermitTerms(3, 10, false, LEASE, false);
+		this.ledger.acquireUninterruptibly(KEY, unrenewed, 0);
+		this.harness.advance(LEASE.dividedBy(2));
+		this.ledger.release(KEY, 1);
+		assertThat(this.harness.holders()).singleElement()
+			.satisfies((holder) -> assertThat(holder.remaining()).isLessThanOrEqualTo(LEASE.dividedBy(2)));
+		this.harness.advance(LEASE.dividedBy(2), Duration.ofMillis(100));
+		assertThat(this.ledger.release(KEY, 2)).isFalse();
+		assertNoneHeld();
+	}
+
+	@Test
+	void lostReplyIsRepeatedAndGivesBackNothingMore() {
+		acquire(3);
+		this.backend.next(Kind.STEP_DOWN, Fault.unknownAfterEffect());
+		assertThat(this.ledger.release(KEY, 1)).isTrue();
+		assertThat(inUse()).containsExactly(2);
+		assertThat(this.ledger.release(KEY, 2)).isTrue();
+		assertThat(this.harness.losses).isEmpty();
+		assertNoneHeld();
+	}
+
+	@Test
+	void callThatDidNotArriveIsRepeated() {
+		acquire(3);
+		this.backend.next(Kind.STEP_DOWN, Fault.unavailable());
+		assertThat(this.ledger.release(KEY, 1)).isTrue();
+		assertThat(inUse()).containsExactly(2);
+	}
+
+	@Test
+	void unavailableStoreLeavesAllPermitsHeldAndRenewed() {
+		acquire(1);
+		acquire(3);
+		this.backend.always(Kind.STEP_DOWN, Fault.unavailable());
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.ledger.release(KEY, 2))
+			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.UNAVAILABLE));
+		this.harness.advance(LEASE.multipliedBy(3), Duration.ofMillis(100));
+		assertThat(inUse()).containsExactlyInAnyOrder(1, 3);
+		this.backend.heal();
+		assertThat(this.ledger.release(KEY, 2)).isTrue();
+		assertThat(this.ledger.release(KEY, 2)).isTrue();
+		assertThat(this.harness.losses).isEmpty();
+		assertNoneHeld();
+	}
+
+	@Test
+	void outcomeThatRemainsUnknownLosesTheLeaseAndReleasesIt() {
+		acquire(3);
+		this.backend.always(Kind.STEP_DOWN, Fault.unknownAfterEffect());
+		assertThat(this.ledger.release(KEY, 1)).isFalse();
+		assertThat(this.harness.losses).hasSize(1);
+		this.harness.advance(Duration.ofMillis(200));
+		assertThat(inUse()).isEmpty();
+		assertThat(this.ledger.release(KEY, 2)).isFalse();
+		assertThat(this.harness.losses).hasSize(1);
+		assertNoneHeld();
+	}
+
+	@Test
+	void unknownOutcomeBeforeAnUnavailableStoreLosesTheLease() {
+		acquire(3);
+		this.backend.next(Kind.STEP_DOWN, Fault.unknownAfterEffect());
+		this.backend.next(Kind.STEP_DOWN, Fault.unavailable());
+		assertThat(this.ledger.release(KEY, 1)).isFalse();
+		this.harness.advance(Duration.ofMillis(200));
+		assertThat(inUse()).isEmpty();
+		assertThat(this.ledger.release(KEY, 2)).isFalse();
+		assertNoneHeld();
+	}
+
+	@Test
+	void leaseThatHasEndedInTheStoreIsLostOnce() {
+		acquire(3);
+		this.harness.store.expire(this.backend.lastCall(Kind.TRY).request());
+		assertThat(this.ledger.release(KEY, 1)).isFalse();
+		assertThat(this.ledger.release(KEY, 2)).isFalse();
+		assertThat(this.harness.losses).hasSize(1);
+		assertNoneHeld();
+	}
+
+	@Test
+	void renewalDuringTheReleaseOfAPartLosesNothing() {
+		acquire(3);
+		Gate gate = new Gate();
+		this.backend.next(Kind.STEP_DOWN, Fault.after(gate));
+		CompletableFuture<Boolean> release = CompletableFuture.supplyAsync(() -> this.ledger.release(KEY, 1));
+		gate.awaitArrival();
+		this.harness.advance(LEASE.dividedBy(2), Duration.ofMillis(100));
+		gate.open();
+		assertThat(release.join()).isTrue();
+		this.harness.advance(LEASE.multipliedBy(2), Duration.ofMillis(100));
+		assertThat(inUse()).containsExactly(2);
+		assertThat(this.harness.losses).isEmpty();
+	}
+
+	@Test
+	void releaseWaitsForTheRestOfALeaseThatIsJustDivided() {
+		acquire(3);
+		Gate gate = new Gate();
+		this.backend.next(Kind.STEP_DOWN, Fault.after(gate));
+		CompletableFuture<Boolean> first = CompletableFuture.supplyAsync(() -> this.ledger.release(KEY, 1));
+		gate.awaitArrival();
+		assertThatIllegalStateException().isThrownBy(() -> this.ledger.release(KEY, 3));
+		CompletableFuture<Boolean> second = CompletableFuture.supplyAsync(() -> this.ledger.release(KEY, 2));
+		assertThat(second).isNotDone();
+		gate.open();
+		assertThat(first.join()).isTrue();
+		assertThat(second.join()).isTrue();
+		await().untilAsserted(() -> assertThat(inUse()).isEmpty());
+		assertNoneHeld();
+	}
+
+	@Test
+	void leaseThatEndsWhileAPartIsReleasedLeavesNothing() {
+		acquire(3);
+		Gate gate = new Gate();
+		this.backend.next(Kind.STEP_DOWN, Fault.after(gate));
+		CompletableFuture<Boolean> release = CompletableFuture.supplyAsync(() -> this.ledger.release(KEY, 1));
+		gate.awaitArrival();
+		this.harness.advance(LEASE.multipliedBy(2));
+		gate.open();
+		assertThat(release.join()).isFalse();
+		this.harness.advance(Duration.ofMillis(200));
+		assertThat(inUse()).isEmpty();
+		assertThat(this.ledger.release(KEY, 2)).isFalse();
+		assertNoneHeld();
+	}
+
+}

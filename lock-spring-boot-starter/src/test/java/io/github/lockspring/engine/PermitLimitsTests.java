@@ -1,0 +1,93 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.local.LocalLockBackend;
+import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.test.SettableTime;
+
+import static io.github.lockspring.engine.Harness.KEY;
+import static io.github.lockspring.engine.Harness.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link PermitLimits}.
+ */
+class PermitLimitsTests {
+
+	private static final PermitTerms TERMS = new PermitTerms(1, 2, false, Duration.ofHours(1), true);
+
+	private final SettableTime time = new SettableTime();
+
+	private final LocalStore store = new LocalStore(this.time);
+
+	private final LockEngine engine = engine();
+
+	private final LockEngine otherEngine = engine();
+
+	private final PermitLedger ledger = new PermitLedger(this.engine);
+
+	private final PermitLedger elsewhere = new PermitLedger(this.otherEngine);
+
+	private LockEngine engine() {
+		return new LockEngine(new LocalLockBackend(this.store), EngineSettings.defaults(), EngineListener.NONE,
+				this.time);
+	}
+
+	@AfterEach
+	void close() {
+		this.engine.close();
+		this.otherEngine.close();
+	}
+
+	@Test
+	void limitIsNoLongerWatchedWhenItsKeyWasNotUsedForAWhile() {
+		assertThat(this.ledger.acquireUninterruptibly(KEY, TERMS, 0)).isTrue();
+		assertThat(this.ledger.acquireUninterruptibly("other", TERMS, 0)).isTrue();
+		this.ledger.release("other", 1);
+		assertThat(this.engine.values().size()).isEqualTo(2);
+		await().untilAsserted(() -> {
+			this.time.advance(Duration.ofMinutes(1));
+			assertThat(this.engine.values().size()).isEqualTo(1);
+		});
+		this.elsewhere.setLimit(KEY, 5);
+		await().until(() -> this.ledger.limit(KEY, TERMS) == 5);
+		this.ledger.release(KEY, 1);
+		await().untilAsserted(() -> {
+			this.time.advance(Duration.ofMinutes(1));
+			assertThat(this.engine.values().size()).isZero();
+		});
+		assertThat(this.ledger.limit(KEY, TERMS)).isEqualTo(5);
+	}
+
+	@Test
+	void acquisitionThatIsRefusedReadsTheLimitAgain() {
+		assertThat(this.ledger.limit(KEY, TERMS)).isEqualTo(2);
+		this.elsewhere.setLimit(KEY, 3);
+		for (int i = 0; i < 2; i++) {
+			assertThat(this.elsewhere.acquireUninterruptibly(KEY, TERMS, 0)).isTrue();
+		}
+		assertThat(this.ledger.acquireUninterruptibly(KEY, TERMS, 0)).isTrue();
+		assertThat(this.ledger.acquireUninterruptibly(KEY, TERMS, 0)).isFalse();
+		assertThat(this.ledger.limit(KEY, TERMS)).isEqualTo(3);
+	}
+
+}

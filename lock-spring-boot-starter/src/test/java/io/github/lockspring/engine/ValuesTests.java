@@ -1,0 +1,454 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import io.github.lockspring.engine.FaultyBackend.Delivery;
+import io.github.lockspring.engine.FaultyBackend.Fault;
+import io.github.lockspring.engine.FaultyBackend.Gate;
+import io.github.lockspring.engine.FaultyBackend.Kind;
+import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.OutcomeUnknownException;
+import io.github.lockspring.spi.TimeSource;
+import io.github.lockspring.spi.Value;
+import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.spi.ValueUpdateResult;
+
+import static io.github.lockspring.engine.Harness.KEY;
+import static io.github.lockspring.engine.Harness.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/**
+ * Tests for {@link Values}: updates, waits and listeners when the store fails, replies
+ * and notifications get lost, and the engine is shut down.
+ */
+class ValuesTests {
+
+	private static final ValueChange INCREMENT = new ValueChange.Add(1, Long.MIN_VALUE);
+
+	private static final long LONG = Duration.ofSeconds(20).toNanos();
+
+	private final Harness harness = new Harness();
+
+	private final FaultyBackend backend = this.harness.backend();
+
+	private final LockEngine engine = engine(this.backend, Duration.ofMillis(200));
+
+	private final Values values = this.engine.values();
+
+	private final ExecutorService executor = Executors.newCachedThreadPool();
+
+	private LockEngine engine(FaultyBackend backend, Duration operationTimeout) {
+		return this.harness.engine(backend,
+				EngineSettings.defaults()
+					.withOperationTimeout(operationTimeout)
+					.withPoll(Duration.ofMillis(1), Duration.ofMillis(20), Duration.ofMillis(100)),
+				TimeSource.SYSTEM);
+	}
+
+	@AfterEach
+	void close() {
+		this.executor.shutdownNow();
+		this.backend.heal();
+		this.harness.close();
+	}
+
+	@Test
+	void updateTakesOneCall() {
+		assertThat(this.values.update(KEY, INCREMENT).after().number()).isOne();
+		assertThat(this.backend.count(Kind.UPDATE)).isOne();
+		assertThat(this.backend.count(Kind.READ)).isZero();
+		assertThat(this.values.size()).isZero();
+	}
+
+	@Test
+	void updateWhoseReplyWasLostIsNotCountedTwice() throws Exception {
+		Values patient = engine(this.backend, Duration.ofSeconds(10)).values();
+		this.backend.always(Kind.UPDATE, lostSometimes());
+		assertThat(incrementAll(patient, 8, 50)).isEqualTo(LongStream.rangeClosed(1, 400).boxed().toList());
+		this.backend.heal();
+		assertThat(this.values.read(KEY).number()).isEqualTo(400);
+		assertThat(this.backend.count(Kind.UPDATE)).isPositive();
+		assertThat(this.values.size()).isZero();
+	}
+
+	/**
+	 * Loses a third of the replies, and a third of the requests.
+	 */
+	private static Fault lostSometimes() {
+		return new Fault() {
+
+			@Override
+			public void before() {
+				switch (ThreadLocalRandom.current().nextInt(6)) {
+					case 0 -> throw new BackendUnavailableException("connection refused", null);
+					case 1 -> throw new OutcomeUnknownException("connection reset", null);
+					default -> {
+					}
+				}
+			}
+
+			@Override
+			public void after() {
+				if (ThreadLocalRandom.current().nextInt(3) == 0) {
+					throw new OutcomeUnknownException("connection reset", null);
+				}
+			}
+
+		};
+	}
+
+	private List<Long> incrementAll(Values values, int threads, int increments) throws Exception {
+		List<Future<List<Long>>> futures = new ArrayList<>();
+		for (int i = 0; i < threads; i++) {
+			futures.add(this.executor.submit(() -> LongStream.range(0, increments)
+				.mapToObj((n) -> values.update(KEY, INCREMENT).after().number())
+				.toList()));
+		}
+		List<Long> numbers = new ArrayList<>();
+		for (Future<List<Long>> future : futures) {
+			numbers.addAll(future.get(30, TimeUnit.SECONDS));
+		}
+		numbers.sort(null);
+		return numbers;
+	}
+
+	@Test
+	void additionsThatWaitAreSentTogether() throws Exception {
+		Gate gate = new Gate();
+		LockEngine patient = engine(this.backend, Duration.ofSeconds(10));
+		this.backend.next(Kind.UPDATE, Fault.before(gate));
+		Future<Long> first = this.executor.submit(() -> patient.values().update(KEY, INCREMENT).after().number());
+		gate.awaitArrival();
+		List<Future<List<Long>>> others = new ArrayList<>();
+		List<Thread> threads = new CopyOnWriteArrayList<>();
+		for (int i = 0; i < 10; i++) {
+			others.add(this.executor.submit(() -> {
+				threads.add(Thread.currentThread());
+				ValueUpdateResult result = patient.values().update(KEY, INCREMENT);
+				assertThat(result.applied()).isTrue();
+				return List.of(result.before().number(), result.after().number());
+			}));
+		}
+		awaitParked(threads, 10);
+		gate.open();
+		assertThat(first.get()).isOne();
+		List<List<Long>> pairs = new ArrayList<>();
+		for (Future<List<Long>> other : others) {
+			pairs.add(other.get(20, TimeUnit.SECONDS));
+		}
+		assertThat(pairs)
+			.containsExactlyInAnyOrderElementsOf(LongStream.range(1, 11).mapToObj((n) -> List.of(n, n + 1)).toList());
+		assertThat(this.backend.count(Kind.UPDATE)).isEqualTo(2);
+	}
+
+	private static void awaitParked(List<Thread> threads, int count) {
+		await().until(() -> threads.size() == count && threads.stream()
+			.allMatch((thread) -> thread.getState() == Thread.State.TIMED_WAITING
+					|| thread.getState() == Thread.State.WAITING));
+	}
+
+	@Test
+	void additionsOutOfRangeTogetherAreSentOneByOne() throws Exception {
+		Gate gate = new Gate();
+		LockEngine patient = engine(this.backend, Duration.ofSeconds(10));
+		patient.values().update(KEY, new ValueChange.Set(3, ValueChange.ANY_VERSION));
+		this.backend.next(Kind.UPDATE, Fault.before(gate));
+		ValueChange decrement = new ValueChange.Add(-1, 0);
+		List<Future<Boolean>> all = new ArrayList<>();
+		List<Thread> threads = new CopyOnWriteArrayList<>();
+		Callable<Boolean> countDown = () -> {
+			threads.add(Thread.currentThread());
+			return patient.values().update(KEY, decrement).applied();
+		};
+		all.add(this.executor.submit(countDown));
+		gate.awaitArrival();
+		for (int i = 0; i < 5; i++) {
+			all.add(this.executor.submit(countDown));
+		}
+		awaitParked(threads, 6);
+		gate.open();
+		int applied = 0;
+		for (Future<Boolean> one : all) {
+			applied += one.get(20, TimeUnit.SECONDS) ? 1 : 0;
+		}
+		assertThat(applied).isEqualTo(3);
+		assertThat(patient.values().read(KEY).number()).isZero();
+	}
+
+	@Test
+	void updateFailsWhenTheStoreIsAway() {
+		this.backend.always(Kind.UPDATE, Fault.unavailable());
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.values.update(KEY, INCREMENT))
+			.withCauseInstanceOf(BackendUnavailableException.class);
+		this.backend.heal();
+		this.backend.always(Kind.UPDATE, Fault.unknownAfterEffect());
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.values.update(KEY, INCREMENT))
+			.withCauseInstanceOf(OutcomeUnknownException.class);
+		this.backend.heal();
+		assertThat(this.values.update(KEY, INCREMENT).after().number()).isEqualTo(2);
+		assertThat(this.values.size()).isZero();
+	}
+
+	@Test
+	void outcomeStaysUnknownIfALaterAttemptIsRefused() {
+		this.backend.next(Kind.UPDATE, Fault.unknownAfterEffect());
+		this.backend.always(Kind.UPDATE, Fault.unavailable());
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.values.update(KEY, INCREMENT))
+			.withCauseInstanceOf(OutcomeUnknownException.class);
+	}
+
+	@Test
+	void repetitionThatIsNotAppliedIsUnknownAsLongAsAnEarlierAttemptMayBe() {
+		List<ValueChange> changes = List.of(new ValueChange.Replace(1, 7), new ValueChange.Add(-1, 0),
+				new ValueChange.Delete(ValueChange.ANY_VERSION));
+		for (ValueChange change : changes) {
+			this.backend.next(Kind.UPDATE, Fault.unknownWithoutEffect());
+			assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.values.update(KEY, change))
+				.withCauseInstanceOf(OutcomeUnknownException.class);
+			assertThat(this.values.update(KEY, change).applied()).isFalse();
+		}
+		this.backend.next(Kind.UPDATE, Fault.unknownWithoutEffect());
+		assertThat(this.values.update(KEY, new ValueChange.Set(1, 5)).applied()).isFalse();
+	}
+
+	@Test
+	void updateBehindOneThatHangsFailsWithoutBeingSent() throws Exception {
+		Gate gate = new Gate();
+		this.backend.next(Kind.UPDATE, Fault.before(gate));
+		Future<Value> hanging = this.executor.submit(() -> this.values.update(KEY, INCREMENT).after());
+		gate.awaitArrival();
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.values.update(KEY, INCREMENT))
+			.withCauseInstanceOf(BackendUnavailableException.class);
+		assertThat(this.values.update("other", INCREMENT).applied()).isTrue();
+		gate.open();
+		assertThat(hanging.get(20, TimeUnit.SECONDS).number()).isOne();
+		assertThat(this.values.read(KEY).number()).isOne();
+		assertThat(this.values.size()).isZero();
+	}
+
+	@Test
+	void interruptDoesNotEndAnUpdate() throws Exception {
+		Gate gate = new Gate();
+		this.backend.next(Kind.UPDATE, Fault.before(gate));
+		Future<Boolean> hanging = this.executor.submit(() -> this.values.update(KEY, INCREMENT).applied());
+		gate.awaitArrival();
+		Thread[] interrupted = new Thread[1];
+		Future<Boolean> behind = this.executor.submit(() -> {
+			interrupted[0] = Thread.currentThread();
+			boolean applied = this.values.update(KEY, INCREMENT).applied();
+			return applied && Thread.interrupted();
+		});
+		await().until(() -> interrupted[0] != null && interrupted[0].getState() == Thread.State.TIMED_WAITING);
+		interrupted[0].interrupt();
+		gate.open();
+		assertThat(hanging.get(20, TimeUnit.SECONDS)).isTrue();
+		assertThat(behind.get(20, TimeUnit.SECONDS)).isTrue();
+	}
+
+	@Test
+	void readThatIsInterruptedIsRepeated() {
+		this.backend.next(Kind.READ, Fault.before(() -> {
+			Thread.currentThread().interrupt();
+			throw new OutcomeUnknownException("interrupted", null);
+		}));
+		assertThat(this.values.read(KEY)).isEqualTo(Value.ABSENT);
+		assertThat(Thread.interrupted()).isTrue();
+	}
+
+	@Test
+	void unexpectedErrorOfTheBackendLeavesTheOutcomeUnknown() {
+		this.backend.next(Kind.UPDATE, Fault.before(() -> {
+			throw new StackOverflowError("test");
+		}));
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.values.update(KEY, INCREMENT))
+			.withCauseInstanceOf(OutcomeUnknownException.class);
+		assertThat(this.values.update(KEY, INCREMENT).after().number()).isOne();
+	}
+
+	@Test
+	void waitEndsWhenTheConditionIsMet() throws Exception {
+		Future<Value> waiting = this.executor
+			.submit(() -> this.values.await(KEY, (value) -> value.number() == 2, LONG));
+		await().until(() -> this.values.size() == 1);
+		Values others = engine(this.harness.backend(), Duration.ofSeconds(1)).values();
+		others.update(KEY, INCREMENT);
+		others.update(KEY, INCREMENT);
+		assertThat(waiting.get(20, TimeUnit.SECONDS).number()).isEqualTo(2);
+		assertThat(this.values.size()).isZero();
+	}
+
+	@Test
+	void waitEndsAlthoughNotificationsAreLost() throws Exception {
+		this.backend.setDelivery(Delivery.LOSE);
+		waitEndsWhenTheConditionIsMet();
+	}
+
+	@Test
+	void waitEndsOnAStoreWithoutNotifications() throws Exception {
+		this.backend.without(Capability.QUEUE).setDelivery(Delivery.LOSE);
+		waitEndsWhenTheConditionIsMet();
+	}
+
+	@Test
+	void waitOutlivesFailuresOfTheStore() throws Exception {
+		this.backend.always(Kind.READ, Fault.unavailable());
+		Future<Value> waiting = this.executor.submit(() -> this.values.await(KEY, Value::exists, LONG));
+		await().until(() -> this.backend.count(Kind.READ) > 3);
+		this.values.update(KEY, INCREMENT);
+		assertThat(waiting).isNotDone();
+		this.backend.heal();
+		assertThat(waiting.get(20, TimeUnit.SECONDS).number()).isOne();
+	}
+
+	@Test
+	void valueThatCannotBeReadDoesNotKeepOthersFromBeingRead() throws Exception {
+		this.backend.failReadsOf(KEY + 3);
+		List<CompletableFuture<Value>> waits = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			waits.add(this.values.awaitAsync(KEY + i, Value::exists, LONG));
+		}
+		await().until(() -> this.values.size() == 8);
+		Values others = engine(this.harness.backend(), Duration.ofSeconds(1)).values();
+		for (int i = 0; i < 8; i++) {
+			others.update(KEY + i, INCREMENT);
+		}
+		await().until(() -> waits.stream().filter(CompletableFuture::isDone).count() == 7);
+		assertThat(waits.get(3)).isNotDone();
+	}
+
+	@Test
+	void waitFailsIfTheStoreStillDoesWhenItsTimeIsOver() throws InterruptedException {
+		this.backend.always(Kind.READ, Fault.unavailable());
+		assertThatExceptionOfType(EngineException.class)
+			.isThrownBy(() -> this.values.await(KEY, Value::exists, TimeUnit.MILLISECONDS.toNanos(50)));
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.values.await(KEY, Value::exists, 0));
+		assertThat(this.values.awaitAsync(KEY, Value::exists, 1000)).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(EngineException.class);
+		this.backend.heal();
+		assertThat(this.values.await(KEY, Value::exists, 0)).isNull();
+		assertThat(this.values.size()).isZero();
+	}
+
+	@Test
+	void valuesThatManyWaitForAreReadTogether() throws Exception {
+		List<CompletableFuture<Value>> waits = new ArrayList<>();
+		for (int i = 0; i < 100; i++) {
+			waits.add(this.values.awaitAsync(KEY + i, Value::exists, LONG));
+		}
+		await().until(() -> this.values.size() == 100);
+		await().until(() -> {
+			long before = this.backend.count(Kind.READ);
+			TimeUnit.MILLISECONDS.sleep(300);
+			return this.backend.count(Kind.READ) - before <= 6;
+		});
+		for (int i = 0; i < 100; i++) {
+			this.values.update(KEY + i, INCREMENT);
+		}
+		assertThat(waits).allSatisfy((wait) -> assertThat(wait).succeedsWithin(Duration.ofSeconds(20)));
+		await().until(() -> this.values.size() == 0);
+	}
+
+	@Test
+	void shutdownEndsWaits() throws InterruptedException {
+		Future<Value> waiting = this.executor.submit(() -> this.values.await(KEY, Value::exists, LONG));
+		CompletableFuture<Value> asynchronous = this.values.awaitAsync(KEY, Value::exists, LONG);
+		await().until(() -> this.values.size() == 1 && this.backend.count(Kind.READ) >= 3);
+		this.engine.close();
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiting.get(20, TimeUnit.SECONDS))
+			.withCauseInstanceOf(EngineException.class);
+		assertThat(asynchronous).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(EngineException.class);
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.values.update(KEY, INCREMENT))
+			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(EngineException.Reason.CLOSED));
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.values.await(KEY, Value::exists, 0));
+	}
+
+	@Test
+	void listenerOutlivesARestart() {
+		List<Long> heard = new CopyOnWriteArrayList<>();
+		this.values.listen(KEY, this.executor, (value) -> heard.add(value.number()));
+		this.engine.close();
+		this.engine.start();
+		this.values.update(KEY, INCREMENT);
+		await().until(() -> heard.contains(1L));
+		assertThat(heard).containsExactly(1L);
+	}
+
+	@Test
+	void listenerThatIsRejectedByItsExecutorIsCalledLater() {
+		List<Long> heard = new CopyOnWriteArrayList<>();
+		List<Runnable> rejected = new CopyOnWriteArrayList<>();
+		Values.Registration registration = this.values.listen(KEY, (task) -> {
+			if (rejected.isEmpty()) {
+				rejected.add(task);
+				throw new RejectedExecutionException("test");
+			}
+			task.run();
+		}, (value) -> heard.add(value.number()));
+		this.values.update(KEY, INCREMENT);
+		await().until(() -> heard.contains(1L));
+		registration.close();
+		registration.close();
+		assertThat(this.values.size()).isZero();
+	}
+
+	@Test
+	void backendWithoutValuesIsNamed() {
+		this.backend.withoutValues();
+		List<ThrowingCallable> calls = List.of(() -> this.values.read(KEY), () -> this.values.update(KEY, INCREMENT),
+				() -> this.values.await(KEY, Value::exists, LONG), () -> this.values.await(KEY, Value::exists, 0),
+				() -> this.values.listen(KEY, this.executor, (value) -> {
+				}));
+		assertThat(calls).allSatisfy((call) -> assertThatExceptionOfType(EngineException.class).isThrownBy(call)
+			.withMessageContaining("'faulty'")
+			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(EngineException.Reason.UNSUPPORTED)));
+		assertThat(this.values.awaitAsync(KEY, Value::exists, LONG)).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(EngineException.class);
+	}
+
+	@Test
+	void conditionThatThrowsFailsTheWait() {
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> this.values.await(KEY, (value) -> {
+			throw new IllegalStateException("test");
+		}, 0));
+	}
+
+}
