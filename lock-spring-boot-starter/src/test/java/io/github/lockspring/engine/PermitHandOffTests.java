@@ -215,14 +215,16 @@ class PermitHandOffTests {
 	@Test
 	void leaseWithALimitThatWasChangedSinceIsNotHandedOff() {
 		PermitLedger ledger = new PermitLedger(this.engine);
-		ledger.limit(KEY, new PermitTerms(1, 3, false, LEASE, true)); // watched from now
-																		// on
+		// watched from now on
+		ledger.limit(KEY, new PermitTerms(1, 3, false, LEASE, true));
 		Hold hold = contendedHolds().get(0);
 		Waiter leader = leader(ONE);
 		Waiter next = queued(ONE);
 		this.time.afterNextLook(Thread.currentThread(), () -> ledger.setLimit(KEY, 1));
 		assertThat(hold.release()).isTrue();
-		assertThat(this.backend.count(Kind.RELEASE)).isOne();
+		// the leader may release as well, when it leaves the queue of the store
+		assertThat(this.backend.calls(Kind.RELEASE)).extracting(FaultyBackend.Call::request)
+			.containsOnlyOnce(hold.lease().request());
 		for (Waiter refused : List.of(leader, next)) {
 			assertThat(refused.failure()).isInstanceOfSatisfying(EngineException.class,
 					(ex) -> assertThat(ex.getReason()).isEqualTo(EngineException.Reason.REFUSED));
