@@ -50,6 +50,11 @@ abstract class OneProcessRules extends BackendRules {
 
 	private static final int ROUNDS = 5;
 
+	/**
+	 * Longer than a machine with much to do keeps a thread from its work.
+	 */
+	private static final Duration STALL = Duration.ofSeconds(20);
+
 	private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
 
 	private final CyclicBarrier barrier = new CyclicBarrier(THREADS);
@@ -69,7 +74,8 @@ abstract class OneProcessRules extends BackendRules {
 			}
 
 		};
-		this.engine = new LockEngine(this.contract.backend(), EngineSettings.defaults(), listener, TimeSource.SYSTEM);
+		this.engine = new LockEngine(this.contract.backend(), EngineSettings.defaults().withOperationTimeout(STALL),
+				listener, TimeSource.SYSTEM);
 	}
 
 	@AfterEach

@@ -33,6 +33,11 @@ import io.github.lockspring.sample.demo.Demonstration;
 @EnableResilientMethods
 public class SampleApplication {
 
+	/**
+	 * First argument of a process that is an instance only, and shows no page.
+	 */
+	public static final String INSTANCE = "instance";
+
 	public static void main(String[] args) throws Exception {
 		if (args.length > 0 && "demo".equals(args[0])) {
 			System.exit(Demonstration.run(Arrays.copyOfRange(args, 1, args.length)));

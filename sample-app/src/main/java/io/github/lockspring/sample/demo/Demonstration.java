@@ -22,6 +22,12 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.lockspring.sample.instance.InstanceClient;
+import io.github.lockspring.sample.instance.InstanceNotStartedException;
+import io.github.lockspring.sample.instance.Instances;
+import io.github.lockspring.sample.load.Load;
+import io.github.lockspring.sample.load.LoadResult;
+import io.github.lockspring.sample.load.StockClient;
 import io.github.lockspring.sample.stock.Strategy;
 
 /**
@@ -116,21 +122,22 @@ public final class Demonstration {
 	}
 
 	private void warmUp(Instances instances) throws IOException, InterruptedException {
-		StockClient client = new StockClient(instances);
+		StockClient client = new StockClient(new InstanceClient(instances::next));
 		client.reset(WARM_UP_PRODUCT, this.options.stock());
 		int requests = Math.max(1, this.options.requests() / 5);
-		new Load(client, Strategy.GUARDED_UPDATE, WARM_UP_PRODUCT).run(this.options.threads(), requests, (done) -> {
-		});
+		new Load((order) -> client.deduct(WARM_UP_PRODUCT, Strategy.GUARDED_UPDATE, order)).run(this.options.threads(),
+				requests, (done, nanos) -> {
+				});
 	}
 
 	private Round round(Strategy strategy, Instances instances) throws IOException, InterruptedException {
-		StockClient client = new StockClient(instances);
+		StockClient client = new StockClient(new InstanceClient(instances::next));
 		int total = this.options.totalRequests();
 		long productId = strategy.ordinal() + 1L;
 		client.reset(productId, this.options.stock());
 		ProgressBar bar = new ProgressBar(this.out, System.console() != null, strategy.label(), total);
-		LoadResult load = new Load(client, strategy, productId).run(this.options.threads(), this.options.requests(),
-				(done) -> {
+		LoadResult load = new Load((order) -> client.deduct(productId, strategy, order)).run(this.options.threads(),
+				this.options.requests(), (done, nanos) -> {
 					bar.update(done);
 					if (this.options.killOne() && done == total / 2) {
 						instances.killOne();

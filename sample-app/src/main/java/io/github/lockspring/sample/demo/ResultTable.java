@@ -19,6 +19,9 @@ package io.github.lockspring.sample.demo;
 import java.util.List;
 import java.util.Locale;
 
+import io.github.lockspring.sample.load.Latencies;
+import io.github.lockspring.sample.load.LoadResult;
+
 /**
  * The rounds as a table for people.
  */

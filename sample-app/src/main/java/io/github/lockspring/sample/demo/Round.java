@@ -16,6 +16,8 @@
 
 package io.github.lockspring.sample.demo;
 
+import io.github.lockspring.sample.load.LoadResult;
+import io.github.lockspring.sample.load.StockClient;
 import io.github.lockspring.sample.stock.Strategy;
 
 /**

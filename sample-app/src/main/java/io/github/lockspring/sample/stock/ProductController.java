@@ -29,7 +29,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-import io.github.lockspring.LockNotAcquiredException;
+import io.github.lockspring.LockException;
 
 /**
  * Products over HTTP.
@@ -80,10 +80,11 @@ class ProductController {
 	}
 
 	/**
-	 * Another held the lock for the whole wait time: the customer may try again.
+	 * Another held the lock for the whole wait time, the lock was lost, or its store did
+	 * not answer: the customer may try again.
 	 */
-	@ExceptionHandler(LockNotAcquiredException.class)
-	ProblemDetail busy(LockNotAcquiredException ex) {
+	@ExceptionHandler(LockException.class)
+	ProblemDetail busy(LockException ex) {
 		return ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, ex.getMessage());
 	}
 

@@ -16,7 +16,11 @@
 
 package io.github.lockspring.sample.stock;
 
+import java.util.Map;
+import java.util.function.Supplier;
+
 import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.PlatformTransactionManager;
@@ -24,6 +28,12 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.LockContext;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.fencing.FencedUpdates;
+import io.github.lockspring.sample.fault.HolderPause;
+import io.github.lockspring.sample.timeline.Access;
+import io.github.lockspring.sample.timeline.Timeline;
 
 /**
  * Sells one piece of a product to an order, in several ways. Each returns whether there
@@ -39,11 +49,20 @@ public class StockService {
 
 	private final TransactionTemplate transaction;
 
-	public StockService(ProductRepository products, SaleRepository sales,
-			PlatformTransactionManager transactionManager) {
+	private final FencedUpdates updates;
+
+	private final Timeline timeline;
+
+	private final HolderPause pause;
+
+	public StockService(ProductRepository products, SaleRepository sales, JdbcOperations jdbc,
+			PlatformTransactionManager transactionManager, Timeline timeline, HolderPause pause) {
 		this.products = products;
 		this.sales = sales;
 		this.transaction = new TransactionTemplate(transactionManager);
+		this.updates = new FencedUpdates(jdbc);
+		this.timeline = timeline;
+		this.pause = pause;
 	}
 
 	/**
@@ -75,12 +94,17 @@ public class StockService {
 
 	/**
 	 * Right in all processes: one order at a time for each product. The lock is outside
-	 * the transaction, so that the next one reads what this one has committed.
+	 * the transaction, so that the next one reads what this one has committed. The
+	 * fencing token rejects the write of a process that was paused for longer than its
+	 * lease.
 	 */
 	@DistributedLock(name = "stock", key = "#productId", waitTime = "30s", leaseTime = "5s")
 	@Transactional
 	public boolean deductWithDistributedLock(long productId, String orderId) {
-		return readDecideAndWrite(productId, orderId);
+		LockHandle lock = LockContext.current();
+		return inSection(productId, () -> decide(read(productId), orderId, (id, stock) -> this.updates.update(lock, """
+				UPDATE product SET stock = :stock, fence = :fence
+				WHERE id = :id AND fence <= :fence""", Map.of("id", id, "stock", stock))));
 	}
 
 	/**
@@ -104,7 +128,7 @@ public class StockService {
 	public boolean deductWithSelectForUpdate(long productId, String orderId) {
 		Product product = this.products.findWithLockById(productId)
 			.orElseThrow(() -> new ProductNotFoundException(productId));
-		return decideAndWrite(product, orderId);
+		return inSection(productId, () -> decide(product, orderId, this.products::writeStock));
 	}
 
 	/**
@@ -126,20 +150,31 @@ public class StockService {
 	}
 
 	private boolean readDecideAndWrite(long productId, String orderId) {
-		return decideAndWrite(read(productId), orderId);
+		return inSection(productId, () -> decide(read(productId), orderId, this.products::writeStock));
+	}
+
+	private boolean inSection(long productId, Supplier<Boolean> section) {
+		return this.timeline.record("stock:" + productId, Access.EXCLUSIVE, section);
 	}
 
 	private Product read(long productId) {
 		return this.products.findById(productId).orElseThrow(() -> new ProductNotFoundException(productId));
 	}
 
-	private boolean decideAndWrite(Product product, String orderId) {
+	private boolean decide(Product product, String orderId, StockWriter writer) {
 		if (product.stock() == 0) {
 			return false;
 		}
-		this.products.writeStock(product.id(), product.stock() - 1);
+		this.pause.here();
+		writer.write(product.id(), product.stock() - 1);
 		this.sales.record(orderId, product.id());
 		return true;
+	}
+
+	private interface StockWriter {
+
+		void write(long productId, int stock);
+
 	}
 
 }

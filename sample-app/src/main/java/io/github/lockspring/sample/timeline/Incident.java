@@ -14,19 +14,17 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.sample.demo;
+package io.github.lockspring.sample.timeline;
 
-import java.time.Duration;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What the customers saw in a round.
+ * Something that happened to an instance or to the store.
  *
- * @param sold the requests answered with "sold"
- * @param resent the requests sent again because the instance died before it answered
- * @param errors why requests ended without an answer
- * @param elapsed the time from the first request to the last answer
- * @param latencies the time of each request from its first sending to its answer
+ * @param at when, in milliseconds since 1970
+ * @param instance the name of the instance, {@code null} for the store
+ * @param kind what happened, such as {@code paused} or {@code lost}
+ * @param detail more about it
  */
-record LoadResult(int sold, int resent, List<String> errors, Duration elapsed, Latencies latencies) {
+public record Incident(double at, @Nullable String instance, String kind, @Nullable String detail) {
 }

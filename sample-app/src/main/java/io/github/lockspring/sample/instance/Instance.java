@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.sample.demo;
+package io.github.lockspring.sample.instance;
 
 import java.io.File;
 import java.io.IOException;
@@ -35,7 +35,7 @@ import io.github.lockspring.sample.SampleApplication;
  * One instance of the application in its own process, started from the class path of this
  * one. If this one was started from what was generated ahead of time, so is the instance.
  */
-final class Instance {
+public final class Instance {
 
 	private static final Pattern STARTED = Pattern.compile("Tomcat started on port (\\d+).*Started SampleApplication",
 			Pattern.DOTALL);
@@ -56,7 +56,7 @@ final class Instance {
 	/**
 	 * Starts an instance without waiting for it.
 	 */
-	static Instance start(List<String> arguments, Path log) throws IOException {
+	public static Instance start(List<String> arguments, Path log) throws IOException {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
@@ -64,6 +64,7 @@ final class Instance {
 			command.add("-D" + AotDetector.AOT_ENABLED + "=true");
 		}
 		command.addAll(program(System.getProperty("java.class.path")));
+		command.add(SampleApplication.INSTANCE);
 		command.add("--server.port=0");
 		command.addAll(arguments);
 		Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
@@ -81,7 +82,7 @@ final class Instance {
 	 * @throws InstanceNotStartedException if it ends before, or takes too long; with its
 	 * log
 	 */
-	void awaitStarted() throws IOException, InterruptedException {
+	public void awaitStarted() throws IOException, InterruptedException {
 		long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
 		while (this.process.isAlive() && System.nanoTime() < deadline) {
 			Matcher started = STARTED.matcher(readLog());
@@ -102,14 +103,14 @@ final class Instance {
 	 * Returns the address of the instance.
 	 * @return the address, without a slash at its end
 	 */
-	String address() {
+	public String address() {
 		return "http://localhost:" + this.port;
 	}
 
 	/**
 	 * Ends the process at once, as a crash would: nothing is finished, nothing released.
 	 */
-	void kill() {
+	public void kill() {
 		this.process.destroyForcibly();
 		this.process.onExit().join();
 	}

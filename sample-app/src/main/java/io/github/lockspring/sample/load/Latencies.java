@@ -14,14 +14,14 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.sample.demo;
+package io.github.lockspring.sample.load;
 
 import java.util.Arrays;
 
 /**
  * How long each of the requests of a round took.
  */
-final class Latencies {
+public final class Latencies {
 
 	private final long[] sortedNanos;
 
@@ -29,7 +29,7 @@ final class Latencies {
 	 * Creates latencies.
 	 * @param nanos the nanoseconds of each request, in any order; at least one
 	 */
-	Latencies(long[] nanos) {
+	public Latencies(long[] nanos) {
 		this.sortedNanos = nanos.clone();
 		Arrays.sort(this.sortedNanos);
 	}
@@ -39,20 +39,20 @@ final class Latencies {
 	 * @param percent the share, above 0 and at most 100
 	 * @return the time in milliseconds
 	 */
-	double percentile(double percent) {
+	public double percentile(double percent) {
 		int rank = (int) Math.ceil(percent / 100 * this.sortedNanos.length);
 		return millis(this.sortedNanos[rank - 1]);
 	}
 
-	double min() {
+	public double min() {
 		return millis(this.sortedNanos[0]);
 	}
 
-	double max() {
+	public double max() {
 		return percentile(100);
 	}
 
-	double mean() {
+	public double mean() {
 		return millis(Arrays.stream(this.sortedNanos).average().orElseThrow());
 	}
 

@@ -14,15 +14,10 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.sample.demo;
-
 /**
- * An instance of the application did not start. The message has its log.
+ * The instances of the shop, each in its own process.
  */
-final class InstanceNotStartedException extends RuntimeException {
+@NullMarked
+package io.github.lockspring.sample.instance;
 
-	InstanceNotStartedException(String log) {
-		super("An instance did not start. Its log:\n" + log);
-	}
-
-}
+import org.jspecify.annotations.NullMarked;

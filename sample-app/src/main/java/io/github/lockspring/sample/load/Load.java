@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.sample.demo;
+package io.github.lockspring.sample.load;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -28,24 +28,19 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.IntConsumer;
-
-import io.github.lockspring.sample.stock.Strategy;
 
 /**
  * The customers of one round: each sends its requests one after the other, all customers
  * at the same time. A request whose instance died is sent again, to another instance and
  * with the same order number, so that it buys one piece however often it is sent.
  */
-final class Load {
+public final class Load {
 
 	private static final int MAX_ATTEMPTS = 5;
 
-	private final StockClient client;
+	private static final Duration PAUSE = Duration.ofMillis(300);
 
-	private final Strategy strategy;
-
-	private final long productId;
+	private final Request request;
 
 	private final AtomicInteger done = new AtomicInteger();
 
@@ -55,26 +50,28 @@ final class Load {
 
 	private final Queue<String> errors = new ConcurrentLinkedQueue<>();
 
-	Load(StockClient client, Strategy strategy, long productId) {
-		this.client = client;
-		this.strategy = strategy;
-		this.productId = productId;
+	/**
+	 * Create a load.
+	 * @param request what each customer does again and again
+	 */
+	public Load(Request request) {
+		this.request = request;
 	}
 
 	/**
 	 * Sends all requests and waits for their answers.
 	 * @param threads the number of customers
 	 * @param requests the number of requests of each
-	 * @param progress receives the number of requests done, each number once, by the
-	 * thread that has done it
+	 * @param progress receives what is done
 	 */
-	LoadResult run(int threads, int requests, IntConsumer progress) throws InterruptedException {
+	public LoadResult run(int threads, int requests, Progress progress) throws InterruptedException {
 		long[] nanos = new long[threads * requests];
 		long start = System.nanoTime();
 		inParallel(threads, (thread) -> {
 			for (int i = 0; i < requests; i++) {
-				nanos[thread * requests + i] = order();
-				progress.accept(this.done.incrementAndGet());
+				long elapsed = order();
+				nanos[thread * requests + i] = elapsed;
+				progress.done(this.done.incrementAndGet(), elapsed);
 			}
 		});
 		Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
@@ -109,7 +106,7 @@ final class Load {
 		String order = UUID.randomUUID().toString();
 		long start = System.nanoTime();
 		try {
-			if (deduct(order)) {
+			if (send(order)) {
 				this.sold.incrementAndGet();
 			}
 		}
@@ -119,18 +116,50 @@ final class Load {
 		return System.nanoTime() - start;
 	}
 
-	private boolean deduct(String order) throws IOException, InterruptedException {
+	private boolean send(String order) throws IOException, InterruptedException {
 		for (int attempt = 1;; attempt++) {
 			try {
-				return this.client.deduct(this.productId, this.strategy, order);
+				return this.request.send(order);
 			}
 			catch (IOException ex) {
 				if (attempt == MAX_ATTEMPTS) {
 					throw ex;
 				}
 				this.resent.incrementAndGet();
+				Thread.sleep(PAUSE.multipliedBy(attempt).toMillis());
 			}
 		}
+	}
+
+	/**
+	 * What a customer does.
+	 */
+	@FunctionalInterface
+	public interface Request {
+
+		/**
+		 * Send the request once.
+		 * @param id names the request, so that it can be sent again
+		 * @return whether it was granted
+		 * @throws IOException if it is unknown what became of it: it is sent again
+		 */
+		boolean send(String id) throws IOException, InterruptedException;
+
+	}
+
+	/**
+	 * Receives what is done, from the thread that has done it.
+	 */
+	@FunctionalInterface
+	public interface Progress {
+
+		/**
+		 * A request was answered, or failed.
+		 * @param count the number of requests done, each number once
+		 * @param nanos how long it took
+		 */
+		void done(int count, long nanos) throws InterruptedException;
+
 	}
 
 	private interface Customer {

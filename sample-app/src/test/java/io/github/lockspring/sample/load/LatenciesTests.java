@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.sample.demo;
+package io.github.lockspring.sample.load;
 
 import java.util.stream.LongStream;
 

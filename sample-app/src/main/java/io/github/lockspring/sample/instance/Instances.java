@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.sample.demo;
+package io.github.lockspring.sample.instance;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,7 +30,7 @@ import org.springframework.util.FileSystemUtils;
  * The instances that take requests, in turn. Safe for use by several threads, except for
  * starting and closing.
  */
-final class Instances implements AutoCloseable {
+public final class Instances implements AutoCloseable {
 
 	private final int size;
 
@@ -46,7 +46,7 @@ final class Instances implements AutoCloseable {
 
 	private final AtomicInteger turn = new AtomicInteger();
 
-	Instances(int size, List<String> arguments) throws IOException {
+	public Instances(int size, List<String> arguments) throws IOException {
 		this.size = size;
 		this.arguments = arguments;
 		this.logs = Files.createTempDirectory("lock-sample-logs");
@@ -56,7 +56,7 @@ final class Instances implements AutoCloseable {
 	 * Starts instances until all are there. The very first starts alone, since it creates
 	 * the tables.
 	 */
-	void startMissing() throws IOException, InterruptedException {
+	public void startMissing() throws IOException, InterruptedException {
 		if (this.started.get() == 0) {
 			start(1);
 		}
@@ -80,7 +80,7 @@ final class Instances implements AutoCloseable {
 	 * Returns the address of the instance whose turn it is.
 	 * @return the address
 	 */
-	String next() {
+	public String next() {
 		Object[] instances = this.serving.toArray();
 		return ((Instance) instances[Math.floorMod(this.turn.getAndIncrement(), instances.length)]).address();
 	}
@@ -89,7 +89,7 @@ final class Instances implements AutoCloseable {
 	 * Kills the instance that has served longest, and leaves its unfinished requests to
 	 * their fate.
 	 */
-	void killOne() {
+	public void killOne() {
 		this.serving.remove(0).kill();
 	}
 

@@ -1,0 +1,43 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.sample.timeline;
+
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * The timeline of this instance over HTTP.
+ */
+@RestController
+@RequestMapping("/timeline")
+class TimelineController {
+
+	private final Timeline timeline;
+
+	TimelineController(Timeline timeline) {
+		this.timeline = timeline;
+	}
+
+	@GetMapping
+	Timeline.Excerpt since(@RequestParam(defaultValue = "0") long sections,
+			@RequestParam(defaultValue = "0") long incidents) {
+		return this.timeline.since(new Timeline.Position(sections, incidents));
+	}
+
+}
