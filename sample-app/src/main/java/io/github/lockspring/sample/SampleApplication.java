@@ -20,16 +20,20 @@ import java.util.Arrays;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 
 import io.github.lockspring.sample.demo.Demonstration;
+import io.github.lockspring.sample.page.PageLauncher;
 
 /**
- * A shop that must not sell more than it has, however many instances of it run. With
- * {@code demo} as first argument it is the demonstration instead, which starts several
- * shops and customers.
+ * A shop that must not sell more than it has, however many instances of it run. Starts
+ * three instances and a page on which one can watch them. With {@code demo} as first
+ * argument it is the demonstration in a terminal, with {@code instance} a single
+ * instance.
  */
 @SpringBootApplication
+@ConfigurationPropertiesScan
 @EnableResilientMethods
 public class SampleApplication {
 
@@ -39,10 +43,16 @@ public class SampleApplication {
 	public static final String INSTANCE = "instance";
 
 	public static void main(String[] args) throws Exception {
-		if (args.length > 0 && "demo".equals(args[0])) {
-			System.exit(Demonstration.run(Arrays.copyOfRange(args, 1, args.length)));
+		String first = (args.length > 0) ? args[0] : "";
+		switch (first) {
+			case "demo" -> System.exit(Demonstration.run(withoutFirst(args)));
+			case INSTANCE -> SpringApplication.run(SampleApplication.class, withoutFirst(args));
+			default -> PageLauncher.run(args);
 		}
-		SpringApplication.run(SampleApplication.class, args);
+	}
+
+	private static String[] withoutFirst(String[] args) {
+		return Arrays.copyOfRange(args, 1, args.length);
 	}
 
 }

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.sample.fault;
 
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.PutMapping;
@@ -24,9 +25,10 @@ import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Pauses this instance over HTTP.
+ * Pauses this instance over HTTP, for instances that another process can resume.
  */
 @RestController
+@ConditionalOnBooleanProperty("sample.pausable")
 @RequestMapping("/fault/holder-pause")
 class HolderPauseController {
 

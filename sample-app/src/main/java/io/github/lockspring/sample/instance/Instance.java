@@ -16,6 +16,7 @@
 
 package io.github.lockspring.sample.instance;
 
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -113,6 +114,32 @@ public final class Instance {
 	public void kill() {
 		this.process.destroyForcibly();
 		this.process.onExit().join();
+	}
+
+	/**
+	 * Stops the process as a frozen virtual machine would, until {@link #resume()}.
+	 */
+	public void pause() throws IOException, InterruptedException {
+		signal("STOP");
+	}
+
+	public void resume() throws IOException, InterruptedException {
+		signal("CONT");
+	}
+
+	private void signal(String signal) throws IOException, InterruptedException {
+		new ProcessBuilder("kill", "-" + signal, String.valueOf(this.process.pid())).start().waitFor();
+	}
+
+	/**
+	 * Return whether the process is stopped.
+	 */
+	public boolean isPaused() throws IOException {
+		Process ps = new ProcessBuilder("ps", "-o", "state=", "-p", String.valueOf(this.process.pid())).start();
+		try (BufferedReader reader = ps.inputReader()) {
+			String state = reader.readLine();
+			return state != null && state.startsWith("T");
+		}
 	}
 
 }

@@ -23,6 +23,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -30,7 +31,10 @@ import java.util.function.Supplier;
  */
 public final class InstanceClient {
 
-	private static final Duration TIMEOUT = Duration.ofMinutes(2);
+	/**
+	 * Timeout of requests that may wait for a lock.
+	 */
+	public static final Duration TIMEOUT = Duration.ofMinutes(2);
 
 	private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -50,6 +54,21 @@ public final class InstanceClient {
 	 */
 	public HttpResponse<String> send(String method, String path) throws IOException, InterruptedException {
 		return send(method, this.addresses.get(), path, TIMEOUT);
+	}
+
+	/**
+	 * Send a request that may find nothing left, to the instance whose turn it is.
+	 * @return the body, empty for a conflict ({@code 409})
+	 * @throws IOException if the same request can be sent again: the connection broke, or
+	 * the lock was not available ({@code 503})
+	 * @throws IllegalStateException for other responses than success
+	 */
+	public Optional<String> order(String method, String path) throws IOException, InterruptedException {
+		HttpResponse<String> response = send(method, path);
+		if (response.statusCode() == 503) {
+			throw new IOException("Not now: " + response.body());
+		}
+		return (response.statusCode() != 409) ? Optional.of(requireOk(response)) : Optional.empty();
 	}
 
 	/**

@@ -44,6 +44,10 @@ public final class Latencies {
 		return millis(this.sortedNanos[rank - 1]);
 	}
 
+	public int size() {
+		return this.sortedNanos.length;
+	}
+
 	public double min() {
 		return millis(this.sortedNanos[0]);
 	}

@@ -17,7 +17,6 @@
 package io.github.lockspring.sample.load;
 
 import java.io.IOException;
-import java.net.http.HttpResponse;
 
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -54,16 +53,9 @@ public final class StockClient {
 	 * @throws IllegalStateException if the answer was neither sold nor sold out
 	 */
 	public boolean deduct(long productId, Strategy strategy, String order) throws IOException, InterruptedException {
-		HttpResponse<String> response = this.instances.send("POST",
-				"/products/%d/deduct?strategy=%s&order=%s".formatted(productId, strategy.id(), order));
-		if (response.statusCode() == 409) {
-			return false;
-		}
-		if (response.statusCode() == 503) {
-			throw new IOException("Not now: " + response.body());
-		}
-		requireOk(response);
-		return true;
+		return this.instances
+			.order("POST", "/products/%d/deduct?strategy=%s&order=%s".formatted(productId, strategy.id(), order))
+			.isPresent();
 	}
 
 	/**

@@ -1,0 +1,201 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.sample.page;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.annotation.Profile;
+import org.springframework.stereotype.Component;
+
+import io.github.lockspring.sample.instance.InstanceClient;
+import io.github.lockspring.sample.store.Store;
+
+/**
+ * Breaks things on demand, one at a time, and mends them. Thread-safe.
+ */
+@Component
+@Profile(PageLauncher.PROFILE)
+class Breaks implements DisposableBean {
+
+	private static final Log logger = LogFactory.getLog(Breaks.class);
+
+	/**
+	 * Longer than the lease of five seconds.
+	 */
+	private static final Duration PAUSE = Duration.ofSeconds(7);
+
+	private static final Duration STORE_PAUSE = Duration.ofSeconds(3);
+
+	/**
+	 * How long a process may take until it holds a lock; it is paused in any case.
+	 */
+	private static final Duration ARMED = Duration.ofSeconds(5);
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+	private final Cluster cluster;
+
+	private final Store store;
+
+	private final EventStream events;
+
+	private final InstanceClient client = new InstanceClient(() -> "");
+
+	private final ExecutorService thread = Executors.newSingleThreadExecutor();
+
+	private boolean busy;
+
+	Breaks(Cluster cluster, Store store, EventStream events) {
+		this.cluster = cluster;
+		this.store = store;
+		this.events = events;
+	}
+
+	/**
+	 * Break something; returns at once.
+	 * @param kind {@code pause}, {@code kill} or {@code stop-store}
+	 * @param instance the name of the instance, {@code null} for any
+	 * @throws IllegalArgumentException with a sentence if there is no such thing
+	 * @throws IllegalStateException with a sentence if it cannot be broken now
+	 */
+	void start(String kind, @Nullable String instance) {
+		Damage damage = switch (kind) {
+			case "pause" -> pause(breakable(instance));
+			case "kill" -> kill(breakable(instance));
+			case "stop-store" -> stopStore();
+			default -> throw new IllegalArgumentException("pause, kill or stop-store, not '%s'".formatted(kind));
+		};
+		begin();
+		this.thread.execute(() -> {
+			try {
+				damage.run();
+			}
+			catch (IOException | RuntimeException ex) {
+				logger.warn("Not broken", ex);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			finally {
+				end();
+			}
+		});
+	}
+
+	private synchronized void begin() {
+		if (this.busy) {
+			throw new IllegalStateException("Something is broken already; wait until it is mended");
+		}
+		this.busy = true;
+	}
+
+	private synchronized void end() {
+		this.busy = false;
+	}
+
+	private Member breakable(@Nullable String name) {
+		Member member = (name != null) ? this.cluster.member(name)
+				: this.cluster.members()
+					.stream()
+					.filter((candidate) -> candidate.isBreakable() && candidate.state() == Member.State.SERVING)
+					.findFirst()
+					.orElseThrow(() -> new IllegalStateException("No instance can be broken now"));
+		if (!member.isBreakable()) {
+			throw new IllegalStateException("Instance %s serves this page".formatted(name));
+		}
+		if (member.state() != Member.State.SERVING) {
+			throw new IllegalStateException(
+					"Instance %s is %s".formatted(name, member.state().name().toLowerCase()));
+		}
+		return member;
+	}
+
+	private Damage kill(Member member) {
+		return () -> this.cluster.replace(member);
+	}
+
+	private Damage pause(Member member) {
+		return () -> {
+			armed(member);
+			member.setState(Member.State.PAUSED);
+			this.events.incident(member.name(), "paused", null);
+			this.events.stateChanged();
+			try {
+				Thread.sleep(PAUSE.toMillis());
+			}
+			finally {
+				member.instance().resume();
+			}
+			member.setState(Member.State.SERVING);
+			this.events.incident(member.name(), "resumed", null);
+			this.events.stateChanged();
+		};
+	}
+
+	/**
+	 * Wait until the instance has stopped itself inside a critical section, or stop it if
+	 * it enters none.
+	 */
+	private void armed(Member member) throws IOException, InterruptedException {
+		this.client.send("PUT", member.address(), "/fault/holder-pause", TIMEOUT);
+		long deadline = System.nanoTime() + ARMED.toNanos();
+		while (!member.instance().isPaused() && System.nanoTime() < deadline) {
+			Thread.sleep(20);
+		}
+		if (!member.instance().isPaused()) {
+			this.client.send("DELETE", member.address(), "/fault/holder-pause", TIMEOUT);
+			member.instance().pause();
+		}
+	}
+
+	private Damage stopStore() {
+		if (!this.store.isStoppable()) {
+			throw new IllegalStateException("The store was not started by this application");
+		}
+		return () -> {
+			this.store.pause();
+			this.events.incident(null, "store-stopped", this.store.name());
+			try {
+				Thread.sleep(STORE_PAUSE.toMillis());
+			}
+			finally {
+				this.store.resume();
+				this.events.incident(null, "store-resumed", this.store.name());
+			}
+		};
+	}
+
+	@Override
+	public void destroy() {
+		this.thread.shutdownNow();
+	}
+
+	private interface Damage {
+
+		void run() throws IOException, InterruptedException;
+
+	}
+
+}

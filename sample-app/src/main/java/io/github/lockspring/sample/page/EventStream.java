@@ -1,0 +1,147 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.sample.page;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.annotation.Profile;
+import org.springframework.stereotype.Component;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+
+import io.github.lockspring.sample.timeline.Incident;
+import io.github.lockspring.sample.timeline.Timeline;
+
+/**
+ * Sends events to all pages that are open. Each page has its own thread, so that a slow
+ * one delays no other; one that is too slow is cut off, and its browser connects again.
+ * Thread-safe.
+ */
+@Component
+@Profile(PageLauncher.PROFILE)
+class EventStream implements DisposableBean {
+
+	private static final int MAX_PAGES = 20;
+
+	private static final int MAX_WAITING = 200;
+
+	private final ObjectProvider<StateReader> state;
+
+	private final List<OpenPage> pages = new CopyOnWriteArrayList<>();
+
+	EventStream(ObjectProvider<StateReader> state) {
+		this.state = state;
+	}
+
+	/**
+	 * Open a page, which receives the state first.
+	 * @param remote whether the visitor is on another machine
+	 * @throws IllegalStateException if too many are open
+	 */
+	synchronized SseEmitter open(boolean remote) {
+		if (this.pages.size() >= MAX_PAGES) {
+			throw new IllegalStateException("%d pages are open already; close one first".formatted(MAX_PAGES));
+		}
+		OpenPage page = new OpenPage(() -> this.state.getObject().read(remote));
+		this.pages.add(page);
+		page.send(new Event("state", page.state));
+		page.start();
+		return page.emitter;
+	}
+
+	boolean hasPages() {
+		return !this.pages.isEmpty();
+	}
+
+	void send(String name, Object data) {
+		this.pages.forEach((page) -> page.send(new Event(name, () -> data)));
+	}
+
+	void stateChanged() {
+		this.pages.forEach((page) -> page.send(new Event("state", page.state)));
+	}
+
+	void incident(@Nullable String instance, String kind, @Nullable String detail) {
+		send("incident", new Incident(Timeline.now(), instance, kind, detail));
+	}
+
+	@Override
+	public void destroy() {
+		this.pages.forEach(OpenPage::close);
+	}
+
+	private record Event(String name, Supplier<?> data) {
+	}
+
+	private final class OpenPage extends Thread {
+
+		private final SseEmitter emitter = new SseEmitter(0L);
+
+		private final BlockingQueue<Event> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
+
+		private final Supplier<?> state;
+
+		OpenPage(Supplier<?> state) {
+			super("page");
+			setDaemon(true);
+			this.state = state;
+			this.emitter.onCompletion(this::interrupt);
+			this.emitter.onError((ex) -> interrupt());
+		}
+
+		void send(Event event) {
+			if (!this.waiting.offer(event)) {
+				close();
+			}
+		}
+
+		void close() {
+			EventStream.this.pages.remove(this);
+			interrupt();
+		}
+
+		@Override
+		public void run() {
+			try {
+				while (!isInterrupted()) {
+					Event event = this.waiting.take();
+					this.emitter.send(SseEmitter.event().name(event.name()).data(event.data().get()));
+				}
+			}
+			catch (IOException | IllegalStateException ex) {
+				// the visitor has left
+			}
+			catch (InterruptedException ex) {
+				interrupt();
+			}
+			finally {
+				EventStream.this.pages.remove(this);
+				this.emitter.complete();
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,79 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.sample.page;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.support.GenericApplicationContext;
+
+import io.github.lockspring.sample.SampleApplication;
+import io.github.lockspring.sample.store.Store;
+import io.github.lockspring.sample.store.StoreOption;
+
+/**
+ * Starts the first instance, which serves the page and starts the others, on a store that
+ * is opened before and closed after them.
+ */
+public final class PageLauncher {
+
+	/**
+	 * Profile of the process that serves the page.
+	 */
+	static final String PROFILE = "page";
+
+	private static final String STORE = "--store=";
+
+	private PageLauncher() {
+	}
+
+	/**
+	 * Start the application with the page.
+	 * @param args {@code --store=} and arguments of the application, for all instances
+	 */
+	public static void run(String... args) {
+		List<String> arguments = new ArrayList<>(Arrays.asList(args));
+		Store store = open(arguments);
+		arguments.addAll(store.arguments());
+		SpringApplication application = new SpringApplication(SampleApplication.class);
+		application.setAdditionalProfiles(PROFILE);
+		application.addInitializers((ApplicationContextInitializer<GenericApplicationContext>) (context) -> context
+			.registerBean(Store.class, () -> store));
+		try {
+			application.run(arguments.toArray(String[]::new));
+		}
+		catch (RuntimeException | Error ex) {
+			store.close();
+			throw ex;
+		}
+	}
+
+	private static Store open(List<String> arguments) {
+		String option = "h2";
+		for (String argument : List.copyOf(arguments)) {
+			if (argument.startsWith(STORE)) {
+				option = argument.substring(STORE.length());
+				arguments.remove(argument);
+			}
+		}
+		return StoreOption.parse(option).open();
+	}
+
+}

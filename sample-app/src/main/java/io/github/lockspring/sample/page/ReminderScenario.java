@@ -1,0 +1,118 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.sample.page;
+
+import java.io.IOException;
+import java.util.List;
+
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.context.annotation.Profile;
+import org.springframework.core.annotation.Order;
+import org.springframework.stereotype.Component;
+
+import io.github.lockspring.sample.instance.InstanceClient;
+import io.github.lockspring.sample.stock.Strategy;
+
+/**
+ * The same scheduled job in all instances: how many text messages does a customer get?
+ */
+@Component
+@Profile(PageLauncher.PROFILE)
+@Order(2)
+class ReminderScenario implements Scenario {
+
+	private static final int HOURS = 10;
+
+	private static final long POLL_MILLIS = 200;
+
+	private final Cluster cluster;
+
+	ReminderScenario(Cluster cluster) {
+		this.cluster = cluster;
+	}
+
+	@Override
+	public String id() {
+		return "reminder";
+	}
+
+	@Override
+	public List<Strategy> strategies() {
+		return WITH_AND_WITHOUT;
+	}
+
+	@Override
+	public String key(RunRequest request) {
+		return "reminder";
+	}
+
+	@Override
+	public long steps(RunRequest request) {
+		return HOURS;
+	}
+
+	@Override
+	public Findings run(RunRequest request, InstanceClient instances, Meter meter)
+			throws IOException, InterruptedException {
+		InstanceClient.requireOk(instances.send("POST", "/reminders/reset"));
+		try {
+			switchAll(request, instances, "PUT", "/reminders?strategy=" + request.strategy());
+			JsonNode hours = sent(instances);
+			while (hours.size() < HOURS + 2) {
+				meter.setDone(Math.max(0, hours.size() - 1));
+				Thread.sleep(POLL_MILLIS);
+				hours = sent(instances);
+			}
+		}
+		finally {
+			switchAll(request, instances, "DELETE", "/reminders");
+		}
+		meter.setDone(HOURS);
+		return findings(sent(instances));
+	}
+
+	private static JsonNode sent(InstanceClient instances) throws IOException, InterruptedException {
+		String body = InstanceClient.requireOk(instances.send("GET", "/reminders"));
+		return JsonMapper.shared().readTree(body).get("hours");
+	}
+
+	/**
+	 * The first and the last hour may not be whole: they are not counted.
+	 */
+	private static Findings findings(JsonNode hours) {
+		int messages = 0;
+		boolean wrong = false;
+		for (int hour = 1; hour <= HOURS; hour++) {
+			int count = hours.get(hour).get("count").asInt();
+			messages += count;
+			wrong |= count != 1;
+		}
+		return new Findings(null, RunResult.Figures.ofReminders(messages, HOURS, wrong, true));
+	}
+
+	private void switchAll(RunRequest request, InstanceClient instances, String method, String path)
+			throws IOException, InterruptedException {
+		for (Member member : this.cluster.members().subList(0, request.instances())) {
+			if (member.state() == Member.State.SERVING) {
+				InstanceClient.requireOk(instances.send(method, member.address(), path, InstanceClient.TIMEOUT));
+			}
+		}
+	}
+
+}
