@@ -18,6 +18,7 @@ package io.github.lockspring.sample.page;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -127,7 +128,7 @@ class Breaks implements DisposableBean {
 		}
 		if (member.state() != Member.State.SERVING) {
 			throw new IllegalStateException(
-					"Instance %s is %s".formatted(name, member.state().name().toLowerCase()));
+					"Instance %s is %s".formatted(name, member.state().name().toLowerCase(Locale.ROOT)));
 		}
 		return member;
 	}

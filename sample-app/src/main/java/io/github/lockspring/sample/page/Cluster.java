@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -147,7 +148,7 @@ class Cluster implements DisposableBean {
 			.findFirst()
 			.ifPresent((member) -> {
 				throw new IllegalStateException("Instance %s is %s; try again in a moment".formatted(member.name(),
-						member.state().name().toLowerCase()));
+						member.state().name().toLowerCase(Locale.ROOT)));
 			});
 	}
 

@@ -16,6 +16,8 @@
 
 package io.github.lockspring.sample.page;
 
+import java.util.Locale;
+
 /**
  * What a visitor of the page may ask for, so that none can overload the machine.
  *
@@ -40,14 +42,14 @@ record Limits(int threads, int requests, int instances, int total, int seconds) 
 		require("requests", request.requests(), this.requests);
 		require("instances", request.instances(), this.instances);
 		if (request.total() > this.total) {
-			throw new IllegalArgumentException("threads × requests must be at most %,d, not %,d".formatted(this.total,
-					(long) request.threads() * request.requests()));
+			throw new IllegalArgumentException(String.format(Locale.ROOT,
+					"threads × requests must be at most %,d, not %,d", this.total, request.total()));
 		}
 	}
 
 	private static void require(String name, int value, int most) {
 		if (value < 1 || value > most) {
-			throw new IllegalArgumentException("%s must be from 1 to %,d, not %,d".formatted(name, most, value));
+			throw new IllegalArgumentException(String.format(Locale.ROOT, "%s must be from 1 to %,d, not %,d", name, most, value));
 		}
 	}
 

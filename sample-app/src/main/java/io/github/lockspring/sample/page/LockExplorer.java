@@ -58,14 +58,18 @@ class LockExplorer {
 			try {
 				String body = InstanceClient
 					.requireOk(this.client.send("GET", member.address(), "/actuator/locks", TIMEOUT));
-				JsonNode node = JsonMapper.shared().readTree(body);
-				locks.add(new InstanceLocks(member.name(), node.get("held"), node.get("waiting")));
+				JsonNode backends = JsonMapper.shared().readTree(body).get("backends");
+				locks.add(new InstanceLocks(member.name(), all(backends, "held"), all(backends, "waiting")));
 			}
 			catch (IOException | IllegalStateException ex) {
 				// paused or killed in this moment
 			}
 		}
 		return locks;
+	}
+
+	private static List<JsonNode> all(JsonNode backends, String name) {
+		return backends.valueStream().flatMap((backend) -> backend.get(name).valueStream()).toList();
 	}
 
 	/**
@@ -97,7 +101,7 @@ class LockExplorer {
 	 * @param held the locks that it holds
 	 * @param waiting the locks that it waits for
 	 */
-	record InstanceLocks(String instance, JsonNode held, JsonNode waiting) {
+	record InstanceLocks(String instance, List<JsonNode> held, List<JsonNode> waiting) {
 
 	}
 

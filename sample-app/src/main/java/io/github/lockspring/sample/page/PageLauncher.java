@@ -22,6 +22,7 @@ import java.util.List;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
 
 import io.github.lockspring.sample.SampleApplication;
@@ -47,8 +48,9 @@ public final class PageLauncher {
 	/**
 	 * Start the application with the page.
 	 * @param args {@code --store=} and arguments of the application, for all instances
+	 * @return the context of the first instance
 	 */
-	public static void run(String... args) {
+	public static ConfigurableApplicationContext run(String... args) {
 		List<String> arguments = new ArrayList<>(Arrays.asList(args));
 		Store store = open(arguments);
 		arguments.addAll(store.arguments());
@@ -57,7 +59,7 @@ public final class PageLauncher {
 		application.addInitializers((ApplicationContextInitializer<GenericApplicationContext>) (context) -> context
 			.registerBean(Store.class, () -> store));
 		try {
-			application.run(arguments.toArray(String[]::new));
+			return application.run(arguments.toArray(String[]::new));
 		}
 		catch (RuntimeException | Error ex) {
 			store.close();

@@ -17,6 +17,7 @@
 package io.github.lockspring.sample.page;
 
 import java.util.List;
+import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +45,7 @@ record State(StoreState store, Limits limits, boolean mayBreak, List<InstanceSta
 		static InstanceState of(Member member) {
 			boolean started = member.state() == Member.State.SERVING || member.state() == Member.State.PAUSED;
 			return new InstanceState(member.name(), started ? member.address() : null,
-					member.state().name().toLowerCase(), member.isBreakable());
+					member.state().name().toLowerCase(Locale.ROOT), member.isBreakable());
 		}
 
 	}

@@ -30,7 +30,7 @@ public enum Outcome {
 	DONE,
 
 	/**
-	 * The lease was lost, and this process had noticed.
+	 * The lease was lost, this process had noticed, and nothing was written.
 	 */
 	@JsonProperty("lost")
 	LOST,

@@ -92,11 +92,12 @@ public class Timeline {
 		}
 		catch (StaleLockException ex) {
 			outcome = Outcome.REFUSED;
-			add("refused", key + ": a later owner has written already");
+			add("refused", "The write was rejected: a later owner with a larger fencing token has written");
 			throw ex;
 		}
 		catch (LockLostException ex) {
 			outcome = Outcome.LOST;
+			add("refused", "The write was rejected: the lease is known to be lost");
 			throw ex;
 		}
 		finally {

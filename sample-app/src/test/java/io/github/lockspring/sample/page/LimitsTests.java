@@ -1,0 +1,72 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.sample.page;
+
+import java.util.Locale;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * Tests for {@link Limits}.
+ */
+class LimitsTests {
+
+	private static final Limits LIMITS = new Limits(200, 500, 3, 20_000, 180);
+
+	@ParameterizedTest
+	@CsvSource({ "1, 1, 1", "200, 100, 3", "40, 500, 2" })
+	void runAtTheLimitIsPermitted(int threads, int requests, int instances) {
+		assertThatCode(() -> require(threads, requests, instances)).doesNotThrowAnyException();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "0, 1, 1", "-1, 1, 1", "201, 1, 1", "2147483647, 1, 1" })
+	void numberOfThreadsIsLimited(int threads, int requests, int instances) {
+		assertThatIllegalArgumentException().isThrownBy(() -> require(threads, requests, instances))
+			.withMessage(String.format(Locale.ROOT, "threads must be from 1 to 200, not %,d", threads));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1, 0, 1", "1, 501, 1" })
+	void numberOfRequestsIsLimited(int threads, int requests, int instances) {
+		assertThatIllegalArgumentException().isThrownBy(() -> require(threads, requests, instances))
+			.withMessage("requests must be from 1 to 500, not " + requests);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1, 1, 0", "1, 1, 4" })
+	void numberOfInstancesIsLimited(int threads, int requests, int instances) {
+		assertThatIllegalArgumentException().isThrownBy(() -> require(threads, requests, instances))
+			.withMessage("instances must be from 1 to 3, not " + instances);
+	}
+
+	@Test
+	void productOfThreadsAndRequestsIsLimited() {
+		assertThatIllegalArgumentException().isThrownBy(() -> require(200, 101, 3))
+			.withMessage("threads × requests must be at most 20,000, not 20,200");
+	}
+
+	private static void require(int threads, int requests, int instances) {
+		LIMITS.require(new RunRequest("stock", "no-lock", threads, requests, instances));
+	}
+
+}
