@@ -29,6 +29,7 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.sample.load.StockClient;
 import io.github.lockspring.sample.stock.Strategy;
 import io.github.lockspring.server.MariaDbServer;
 import io.github.lockspring.server.PostgresServer;

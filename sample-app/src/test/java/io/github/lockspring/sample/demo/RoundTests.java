@@ -21,6 +21,9 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.sample.load.Latencies;
+import io.github.lockspring.sample.load.LoadResult;
+import io.github.lockspring.sample.load.StockClient;
 import io.github.lockspring.sample.stock.Strategy;
 
 import static org.assertj.core.api.Assertions.assertThat;
