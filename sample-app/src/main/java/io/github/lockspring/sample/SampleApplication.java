@@ -21,6 +21,7 @@ import java.util.Arrays;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.scheduling.annotation.EnableScheduling;
 
 import io.github.lockspring.sample.demo.Demonstration;
 
@@ -31,6 +32,7 @@ import io.github.lockspring.sample.demo.Demonstration;
  */
 @SpringBootApplication
 @EnableResilientMethods
+@EnableScheduling
 public class SampleApplication {
 
 	/**
