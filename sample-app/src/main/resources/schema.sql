@@ -12,3 +12,14 @@ CREATE TABLE IF NOT EXISTS sale (
 );
 
 CREATE INDEX IF NOT EXISTS sale_product ON sale (product_id);
+
+CREATE TABLE IF NOT EXISTS message (
+	at_hour BIGINT NOT NULL,
+	instance VARCHAR(100) NOT NULL
+);
+
+CREATE TABLE IF NOT EXISTS price (
+	channel VARCHAR(10) PRIMARY KEY,
+	amount INT NOT NULL,
+	fence BIGINT DEFAULT 0 NOT NULL
+);

@@ -22,6 +22,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.scheduling.annotation.EnableScheduling;
 
 import io.github.lockspring.sample.demo.Demonstration;
 import io.github.lockspring.sample.page.PageLauncher;
@@ -35,6 +36,7 @@ import io.github.lockspring.sample.page.PageLauncher;
 @SpringBootApplication
 @ConfigurationPropertiesScan
 @EnableResilientMethods
+@EnableScheduling
 public class SampleApplication {
 
 	/**

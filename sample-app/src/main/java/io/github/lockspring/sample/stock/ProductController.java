@@ -18,9 +18,7 @@ package io.github.lockspring.sample.stock;
 
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.http.HttpStatus;
-import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
-import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -28,8 +26,6 @@ import org.springframework.web.bind.annotation.PutMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
-
-import io.github.lockspring.LockException;
 
 /**
  * Products over HTTP.
@@ -77,15 +73,6 @@ class ProductController {
 	ResponseEntity<Void> deduct(@PathVariable long id, @RequestParam Strategy strategy, @RequestParam String order) {
 		boolean sold = this.sales.existsById(order) || sell(id, strategy, order);
 		return ResponseEntity.status(sold ? HttpStatus.OK : HttpStatus.CONFLICT).build();
-	}
-
-	/**
-	 * Another held the lock for the whole wait time, the lock was lost, or its store did
-	 * not answer: the customer may try again.
-	 */
-	@ExceptionHandler(LockException.class)
-	ProblemDetail busy(LockException ex) {
-		return ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, ex.getMessage());
 	}
 
 	private boolean sell(long id, Strategy strategy, String order) {

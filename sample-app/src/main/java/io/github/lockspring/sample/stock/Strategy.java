@@ -96,4 +96,19 @@ public enum Strategy {
 		return this.exact;
 	}
 
+	/**
+	 * Return whether to use a lock of the starter, where there is no other way than that
+	 * or none.
+	 * @return {@code true} for {@link #DISTRIBUTED_LOCK}, {@code false} for
+	 * {@link #NO_LOCK}
+	 * @throws UnsupportedStrategyException for all others
+	 */
+	public boolean isLocked() {
+		return switch (this) {
+			case NO_LOCK -> false;
+			case DISTRIBUTED_LOCK -> true;
+			default -> throw new UnsupportedStrategyException(this);
+		};
+	}
+
 }

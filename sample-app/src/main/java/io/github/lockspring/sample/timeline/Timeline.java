@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -115,7 +116,7 @@ public class Timeline {
 	}
 
 	private void leave(long id, Outcome outcome) {
-		Section section = this.open.get(id);
+		Section section = Objects.requireNonNull(this.open.get(id));
 		synchronized (this) {
 			this.open.remove(id);
 			this.left.add(section.left(now(), outcome));

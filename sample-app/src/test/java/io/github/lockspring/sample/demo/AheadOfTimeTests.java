@@ -34,6 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.aot.AotDetector;
 import org.springframework.core.SpringProperties;
 
+import io.github.lockspring.sample.instance.Instance;
+import io.github.lockspring.sample.instance.InstanceNotStartedException;
 import io.github.lockspring.sample.stock.Strategy;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,0 +1,154 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.sample.catalogue;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+
+import org.springframework.jdbc.core.JdbcOperations;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.stereotype.Service;
+
+import io.github.lockspring.DistributedLock;
+import io.github.lockspring.LockContext;
+import io.github.lockspring.LockHandle;
+import io.github.lockspring.LockType;
+import io.github.lockspring.fencing.FencedUpdates;
+import io.github.lockspring.sample.fault.HolderPause;
+import io.github.lockspring.sample.timeline.Access;
+import io.github.lockspring.sample.timeline.Timeline;
+
+/**
+ * Reads and writes a price that is stored in two rows, which should agree. Each row is
+ * read and written in a statement of its own, without a transaction around them, as if
+ * the two were in different systems.
+ * <p>
+ * A lock is not a transaction: a writer that crashes between the two rows leaves them
+ * different until the next write, with a lock and without.
+ */
+@Service
+public class CatalogueService {
+
+	private static final String SHOP = "shop";
+
+	private static final String WEB = "web";
+
+	private static final Duration BETWEEN_WRITES = Duration.ofMillis(2);
+
+	private final JdbcClient jdbc;
+
+	private final FencedUpdates updates;
+
+	private final Timeline timeline;
+
+	private final HolderPause pause;
+
+	public CatalogueService(JdbcClient jdbc, JdbcOperations operations, Timeline timeline, HolderPause pause) {
+		this.jdbc = jdbc;
+		this.updates = new FencedUpdates(operations);
+		this.timeline = timeline;
+		this.pause = pause;
+	}
+
+	/**
+	 * Begins anew: lets the rows agree, and forgets who has written them.
+	 */
+	public void reset() {
+		this.jdbc.sql("UPDATE price SET amount = 100, fence = 0").update();
+	}
+
+	/**
+	 * No lock: a writer can be between its two rows, or come between the two reads.
+	 */
+	public Prices read() {
+		return inSection(Access.SHARED, this::readBoth);
+	}
+
+	/**
+	 * Any number of readers at once, but no writer meanwhile. What was read by a process
+	 * that was paused for longer than its lease does not count.
+	 */
+	@DistributedLock(name = "catalogue", type = LockType.READ, waitTime = "30s", leaseTime = "5s")
+	public Prices readWithLock() {
+		LockHandle lock = LockContext.current();
+		return inSection(Access.SHARED, () -> {
+			Prices prices = readBoth();
+			lock.checkpoint();
+			return prices;
+		});
+	}
+
+	/**
+	 * No lock: readers see one new and one old row, and two writers can leave the rows
+	 * different for good.
+	 */
+	public void write(int amount) {
+		inSection(Access.EXCLUSIVE, () -> writeBoth(amount, this::write));
+	}
+
+	/**
+	 * One writer at a time, and no reader meanwhile. The fencing token rejects the writes
+	 * of a process that was paused for longer than its lease.
+	 */
+	@DistributedLock(name = "catalogue", type = LockType.WRITE, waitTime = "30s", leaseTime = "5s")
+	public void writeWithLock(int amount) {
+		LockHandle lock = LockContext.current();
+		inSection(Access.EXCLUSIVE, () -> writeBoth(amount, (channel, value) -> this.updates.update(lock, """
+				UPDATE price SET amount = :amount, fence = :fence
+				WHERE channel = :channel AND fence <= :fence""", Map.of("channel", channel, "amount", value))));
+	}
+
+	private <T> T inSection(Access access, Supplier<T> section) {
+		return this.timeline.record("catalogue", access, section);
+	}
+
+	private Prices readBoth() {
+		int shop = read(SHOP);
+		this.pause.here();
+		return new Prices(shop, read(WEB));
+	}
+
+	private int read(String channel) {
+		return this.jdbc.sql("SELECT amount FROM price WHERE channel = :channel")
+			.param("channel", channel)
+			.query(Integer.class)
+			.single();
+	}
+
+	private int writeBoth(int amount, PriceWriter writer) {
+		this.pause.here();
+		int rows = writer.write(SHOP, amount);
+		LockSupport.parkNanos(BETWEEN_WRITES.toNanos());
+		return rows + writer.write(WEB, amount);
+	}
+
+	private int write(String channel, int amount) {
+		return this.jdbc.sql("UPDATE price SET amount = :amount WHERE channel = :channel")
+			.param("amount", amount)
+			.param("channel", channel)
+			.update();
+	}
+
+	private interface PriceWriter {
+
+		int write(String channel, int amount);
+
+	}
+
+}
