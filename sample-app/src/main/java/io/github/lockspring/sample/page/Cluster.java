@@ -50,8 +50,8 @@ class Cluster implements DisposableBean {
 
 	private static final Log logger = LogFactory.getLog(Cluster.class);
 
-	private static final List<String> OF_FIRST_ONLY = List.of("--server.port=", "--server.address=", "--sample.instance",
-			"--sample.allow-remote",			"--spring.sql.init.mode=", "--lock.jdbc.initialize-schema=");
+	private static final List<String> OF_FIRST_ONLY = List.of("--server.port=", "--server.address=",
+			"--sample.instance", "--sample.allow-remote", "--spring.sql.init.mode=", "--lock.jdbc.initialize-schema=");
 
 	private final List<String> arguments;
 

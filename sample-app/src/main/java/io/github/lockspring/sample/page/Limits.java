@@ -49,7 +49,8 @@ record Limits(int threads, int requests, int instances, int total, int seconds) 
 
 	private static void require(String name, int value, int most) {
 		if (value < 1 || value > most) {
-			throw new IllegalArgumentException(String.format(Locale.ROOT, "%s must be from 1 to %,d, not %,d", name, most, value));
+			throw new IllegalArgumentException(
+					String.format(Locale.ROOT, "%s must be from 1 to %,d, not %,d", name, most, value));
 		}
 	}
 

@@ -81,8 +81,8 @@ record RunResult(@JsonUnwrapped @Nullable LoadFigures load, @JsonUnwrapped Figur
 	 * @param complete whether everything was done
 	 */
 	record Figures(@Nullable Integer sold, @Nullable Integer remaining, @Nullable Integer lostUpdates,
-			@Nullable Integer messages, @Nullable Integer hours, @Nullable Integer permits,
-			@Nullable Integer tornReads, boolean wrong, boolean complete) {
+			@Nullable Integer messages, @Nullable Integer hours, @Nullable Integer permits, @Nullable Integer tornReads,
+			boolean wrong, boolean complete) {
 
 		static Figures ofStock(int sold, int remaining, int lostUpdates, boolean complete) {
 			return new Figures(sold, remaining, lostUpdates, null, null, null, null, lostUpdates != 0, complete);

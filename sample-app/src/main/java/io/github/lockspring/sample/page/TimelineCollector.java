@@ -105,7 +105,10 @@ class TimelineCollector implements DisposableBean {
 	 * Collect what the instances have recorded until now.
 	 */
 	void collect() {
-		this.cluster.members().stream().filter((member) -> member.state() == Member.State.SERVING).forEach(this::collect);
+		this.cluster.members()
+			.stream()
+			.filter((member) -> member.state() == Member.State.SERVING)
+			.forEach(this::collect);
 	}
 
 	private void collect(Member member) {
