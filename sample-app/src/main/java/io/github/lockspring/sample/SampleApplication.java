@@ -17,17 +17,25 @@
 package io.github.lockspring.sample;
 
 import java.util.Arrays;
+import java.util.List;
 
+import org.springframework.boot.DefaultApplicationArguments;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.resilience.annotation.EnableResilientMethods;
+import org.springframework.util.StringUtils;
 
 import io.github.lockspring.sample.demo.Demonstration;
+import io.github.lockspring.sample.store.H2Program;
+import io.github.lockspring.sample.store.Store;
+import io.github.lockspring.sample.store.StoreNotStartedException;
+import io.github.lockspring.sample.store.StoreOption;
+import io.github.lockspring.sample.store.Stores;
 
 /**
  * A shop that must not sell more than it has, however many instances of it run. With
  * {@code demo} as first argument it is the demonstration instead, which starts several
- * shops and customers.
+ * shops and customers. Without {@code instance} it opens the store for itself.
  */
 @SpringBootApplication
 @EnableResilientMethods
@@ -38,11 +46,39 @@ public class SampleApplication {
 	 */
 	public static final String INSTANCE = "instance";
 
+	/**
+	 * First argument of a process that is a database for instances.
+	 */
+	public static final String DATABASE = "database";
+
+	private static final String DEMONSTRATION = "demo";
+
 	public static void main(String[] args) throws Exception {
-		if (args.length > 0 && "demo".equals(args[0])) {
-			System.exit(Demonstration.run(Arrays.copyOfRange(args, 1, args.length)));
+		String role = (args.length > 0) ? args[0] : "";
+		switch (role) {
+			case DEMONSTRATION -> System.exit(Demonstration.run(Arrays.copyOfRange(args, 1, args.length)));
+			case DATABASE -> H2Program.run();
+			case INSTANCE -> SpringApplication.run(SampleApplication.class, args);
+			default -> runFirst(args);
 		}
-		SpringApplication.run(SampleApplication.class, args);
+	}
+
+	/**
+	 * Runs the first instance, with the store for all. The store ends after the
+	 * application.
+	 */
+	private static void runFirst(String... args) {
+		try {
+			Store store = Stores.open(StoreOption.of(new DefaultApplicationArguments(args)), List.of(args));
+			SpringApplication.getShutdownHandlers().add(store::close);
+			SpringApplication application = new SpringApplication(SampleApplication.class);
+			application.addInitializers((context) -> context.getBeanFactory().registerSingleton("store", store));
+			application.run(StringUtils.concatenateStringArrays(args, StringUtils.toStringArray(store.arguments())));
+		}
+		catch (IllegalArgumentException | StoreNotStartedException ex) {
+			System.err.println(ex.getMessage());
+			System.exit(2);
+		}
 	}
 
 }
