@@ -294,18 +294,11 @@ public final class ZooKeeperServer implements AutoCloseable {
 	}
 
 	void launch() {
-		List<String> command = new ArrayList<>();
-		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-		command.addAll(this.jvmOptions);
-		command.add("-Dlogback.configurationFile=" + folder().resolve("logback.xml"));
-		command.addAll(List.of("-cp", classPath(), "org.apache.zookeeper.server.quorum.QuorumPeerMain",
-				folder().resolve("zoo.cfg").toString()));
-		this.process = ServerProcess.start(folder().resolve("zookeeper.log"), command.toArray(String[]::new));
+		List<String> options = new ArrayList<>(this.jvmOptions);
+		options.add("-Dlogback.configurationFile=" + folder().resolve("logback.xml"));
+		this.process = ServerProcess.start(folder().resolve("zookeeper.log"), JavaProgram.command(options,
+				"org.apache.zookeeper.server.quorum.QuorumPeerMain", folder().resolve("zoo.cfg").toString()));
 		this.paused = false;
-	}
-
-	private static String classPath() {
-		return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
 	}
 
 	/**

@@ -26,12 +26,14 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 
 import io.github.lockspring.sample.demo.Demonstration;
 import io.github.lockspring.sample.page.PageLauncher;
+import io.github.lockspring.sample.store.H2Program;
+import io.github.lockspring.sample.store.StoreNotStartedException;
 
 /**
  * A shop that must not sell more than it has, however many instances of it run. Starts
- * three instances and a page on which one can watch them. With {@code demo} as first
- * argument it is the demonstration in a terminal, with {@code instance} a single
- * instance.
+ * three instances, on a store for all, and a page on which one can watch them. With
+ * {@code demo} as first argument it is the demonstration in a terminal, with
+ * {@code instance} a single instance.
  */
 @SpringBootApplication
 @ConfigurationPropertiesScan
@@ -44,12 +46,26 @@ public class SampleApplication {
 	 */
 	public static final String INSTANCE = "instance";
 
+	/**
+	 * First argument of a process that is a database for instances.
+	 */
+	public static final String DATABASE = "database";
+
+	private static final String DEMONSTRATION = "demo";
+
 	public static void main(String[] args) throws Exception {
-		String first = (args.length > 0) ? args[0] : "";
-		switch (first) {
-			case "demo" -> System.exit(Demonstration.run(withoutFirst(args)));
-			case INSTANCE -> SpringApplication.run(SampleApplication.class, withoutFirst(args));
-			default -> PageLauncher.run(args);
+		String role = (args.length > 0) ? args[0] : "";
+		try {
+			switch (role) {
+				case DEMONSTRATION -> System.exit(Demonstration.run(withoutFirst(args)));
+				case DATABASE -> H2Program.run();
+				case INSTANCE -> SpringApplication.run(SampleApplication.class, withoutFirst(args));
+				default -> PageLauncher.run(args);
+			}
+		}
+		catch (IllegalArgumentException | StoreNotStartedException ex) {
+			System.err.println(ex.getMessage());
+			System.exit(2);
 		}
 	}
 

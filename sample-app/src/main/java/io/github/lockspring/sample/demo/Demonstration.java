@@ -18,7 +18,6 @@ package io.github.lockspring.sample.demo;
 
 import java.io.IOException;
 import java.io.PrintStream;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -29,15 +28,18 @@ import io.github.lockspring.sample.load.Load;
 import io.github.lockspring.sample.load.LoadResult;
 import io.github.lockspring.sample.load.StockClient;
 import io.github.lockspring.sample.stock.Strategy;
+import io.github.lockspring.sample.store.Store;
+import io.github.lockspring.sample.store.StoreNotStartedException;
+import io.github.lockspring.sample.store.Stores;
 
 /**
  * The demonstration, in these steps:
  * <ol>
- * <li>open a database and start the instances on it;</li>
+ * <li>open the store and start the instances on it;</li>
  * <li>let customers order a little, so that all have warmed up;</li>
  * <li>for each strategy: fill up the stock, let all customers order at once, see what is
  * left; if wanted, kill an instance in the middle and replace it afterwards;</li>
- * <li>print the table, stop the instances, delete the database.</li>
+ * <li>print the table, stop the instances and the store.</li>
  * </ol>
  */
 public final class Demonstration {
@@ -58,7 +60,7 @@ public final class Demonstration {
 	 * @param args what to do, as {@code --name=value}; what is no option of the
 	 * demonstration goes to the instances
 	 * @return 0 if every strategy did what it promises, 1 if one did not or the instances
-	 * did not start, 2 if the arguments are wrong
+	 * or the store did not start, 2 if the arguments are wrong
 	 */
 	public static int run(String... args) throws Exception {
 		try {
@@ -70,25 +72,18 @@ public final class Demonstration {
 			System.err.println(ex.getMessage());
 			return 2;
 		}
-		catch (InstanceNotStartedException ex) {
+		catch (InstanceNotStartedException | StoreNotStartedException ex) {
 			System.err.println(ex.getMessage());
 			return 1;
 		}
 	}
 
-	List<Round> run() throws IOException, SQLException, InterruptedException {
+	List<Round> run() throws IOException, InterruptedException {
 		List<String> arguments = new ArrayList<>(this.options.instanceArguments());
-		if (arguments.stream().anyMatch(Demonstration::namesDatabase)) {
+		try (Store store = closedOnExit(Stores.open(this.options.store(), arguments))) {
+			arguments.addAll(store.arguments());
 			return run(arguments);
 		}
-		try (SharedDatabase database = closedOnExit(SharedDatabase.open())) {
-			arguments.add("--spring.datasource.url=" + database.url());
-			return run(arguments);
-		}
-	}
-
-	private static boolean namesDatabase(String argument) {
-		return argument.startsWith("--spring.datasource.url=") || argument.startsWith("--spring.profiles.active=");
 	}
 
 	/**

@@ -26,6 +26,7 @@ import org.springframework.boot.DefaultApplicationArguments;
 import org.springframework.util.StringUtils;
 
 import io.github.lockspring.sample.stock.Strategy;
+import io.github.lockspring.sample.store.StoreOption;
 
 /**
  * What the demonstration is asked to do on the command line.
@@ -36,13 +37,14 @@ import io.github.lockspring.sample.stock.Strategy;
  * @param stock the pieces in stock at the start of each round
  * @param strategies the strategies, a round each
  * @param killOne whether to kill an instance in the middle of each round
+ * @param store where the locks and the stock are to be
  * @param instanceArguments all other arguments, which go to the instances as they are
  */
 record DemonstrationOptions(int instances, int threads, int requests, int stock, List<Strategy> strategies,
-		boolean killOne, List<String> instanceArguments) {
+		boolean killOne, StoreOption store, List<String> instanceArguments) {
 
 	private static final Set<String> NAMES = Set.of("instances", "threads", "requests", "stock", "strategies",
-			"kill-one");
+			"kill-one", StoreOption.NAME);
 
 	DemonstrationOptions {
 		if (killOne && instances == 1) {
@@ -54,7 +56,7 @@ record DemonstrationOptions(int instances, int threads, int requests, int stock,
 		ApplicationArguments arguments = new DefaultApplicationArguments(args);
 		return new DemonstrationOptions(number(arguments, "instances", 3), number(arguments, "threads", 100),
 				number(arguments, "requests", 50), number(arguments, "stock", 5000), strategies(arguments),
-				flag(arguments, "kill-one"), instanceArguments(args));
+				flag(arguments, "kill-one"), StoreOption.of(arguments), instanceArguments(args));
 	}
 
 	/**

@@ -17,13 +17,11 @@
 package io.github.lockspring.sample.instance;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,6 +29,7 @@ import java.util.regex.Pattern;
 import org.springframework.aot.AotDetector;
 
 import io.github.lockspring.sample.SampleApplication;
+import io.github.lockspring.sample.process.ProgramCommand;
 
 /**
  * One instance of the application in its own process, started from the class path of this
@@ -58,24 +57,15 @@ public final class Instance {
 	 * Starts an instance without waiting for it.
 	 */
 	public static Instance start(List<String> arguments, Path log) throws IOException {
-		List<String> command = new ArrayList<>();
-		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-		command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
-		if (AotDetector.useGeneratedArtifacts()) {
-			command.add("-D" + AotDetector.AOT_ENABLED + "=true");
-		}
-		command.addAll(program(System.getProperty("java.class.path")));
-		command.add(SampleApplication.INSTANCE);
+		List<String> command = ProgramCommand.of(jvmOptions(), SampleApplication.INSTANCE);
 		command.add("--server.port=0");
 		command.addAll(arguments);
 		Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
 		return new Instance(process, log);
 	}
 
-	private static List<String> program(String classPath) {
-		boolean executableJar = classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator);
-		return executableJar ? List.of("-jar", classPath)
-				: List.of("-cp", classPath, SampleApplication.class.getName());
+	private static List<String> jvmOptions() {
+		return AotDetector.useGeneratedArtifacts() ? List.of("-D" + AotDetector.AOT_ENABLED + "=true") : List.of();
 	}
 
 	/**

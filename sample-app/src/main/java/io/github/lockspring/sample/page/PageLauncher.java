@@ -16,18 +16,20 @@
 
 package io.github.lockspring.sample.page;
 
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
+import org.springframework.boot.DefaultApplicationArguments;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.util.StringUtils;
 
 import io.github.lockspring.sample.SampleApplication;
 import io.github.lockspring.sample.store.Store;
+import io.github.lockspring.sample.store.StoreNotStartedException;
 import io.github.lockspring.sample.store.StoreOption;
+import io.github.lockspring.sample.store.Stores;
 
 /**
  * Starts the first instance, which serves the page and starts the others, on a store that
@@ -40,8 +42,6 @@ public final class PageLauncher {
 	 */
 	static final String PROFILE = "page";
 
-	private static final String STORE = "--store=";
-
 	private PageLauncher() {
 	}
 
@@ -49,33 +49,25 @@ public final class PageLauncher {
 	 * Start the application with the page.
 	 * @param args {@code --store=} and arguments of the application, for all instances
 	 * @return the context of the first instance
+	 * @throws IllegalArgumentException if the store is wrong, with a sentence for the user
+	 * @throws StoreNotStartedException if the store does not start
 	 */
 	public static ConfigurableApplicationContext run(String... args) {
-		List<String> arguments = new ArrayList<>(Arrays.asList(args));
-		Store store = open(arguments);
-		arguments.addAll(store.arguments());
+		Store store = Stores.open(StoreOption.of(new DefaultApplicationArguments(args)), List.of(args));
 		SpringApplication application = new SpringApplication(SampleApplication.class);
 		application.setAdditionalProfiles(PROFILE);
-		application.addInitializers((ApplicationContextInitializer<GenericApplicationContext>) (context) -> context
-			.registerBean(Store.class, () -> store));
+		application.addInitializers((ApplicationContextInitializer<GenericApplicationContext>) (context) -> {
+			context.registerBean(Store.class, () -> store);
+			// the first bean is destroyed last
+			context.addBeanFactoryPostProcessor((beans) -> beans.getBean(Store.class));
+		});
 		try {
-			return application.run(arguments.toArray(String[]::new));
+			return application.run(StringUtils.concatenateStringArrays(args, StringUtils.toStringArray(store.arguments())));
 		}
 		catch (RuntimeException | Error ex) {
 			store.close();
 			throw ex;
 		}
-	}
-
-	private static Store open(List<String> arguments) {
-		String option = "h2";
-		for (String argument : List.copyOf(arguments)) {
-			if (argument.startsWith(STORE)) {
-				option = argument.substring(STORE.length());
-				arguments.remove(argument);
-			}
-		}
-		return StoreOption.parse(option).open();
 	}
 
 }

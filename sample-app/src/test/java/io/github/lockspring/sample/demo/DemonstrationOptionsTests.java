@@ -21,6 +21,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.sample.stock.Strategy;
+import io.github.lockspring.sample.store.StoreOption;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -38,15 +39,16 @@ class DemonstrationOptionsTests {
 		assertThat(options.stock()).isEqualTo(5000);
 		assertThat(options.strategies()).containsExactly(Strategy.values());
 		assertThat(options.killOne()).isFalse();
+		assertThat(options.store()).isEqualTo(StoreOption.parse("h2"));
 		assertThat(options.instanceArguments()).isEmpty();
 	}
 
 	@Test
 	void argumentsAreRead() {
 		DemonstrationOptions options = DemonstrationOptions.parse("--instances=2", "--threads=4", "--requests=5",
-				"--stock=6", "--strategies=no-lock,guarded-update", "--kill-one");
+				"--stock=6", "--strategies=no-lock,guarded-update", "--kill-one", "--store=redis");
 		assertThat(options).isEqualTo(new DemonstrationOptions(2, 4, 5, 6,
-				List.of(Strategy.NO_LOCK, Strategy.GUARDED_UPDATE), true, List.of()));
+				List.of(Strategy.NO_LOCK, Strategy.GUARDED_UPDATE), true, StoreOption.parse("redis"), List.of()));
 	}
 
 	@Test
@@ -66,6 +68,13 @@ class DemonstrationOptionsTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> DemonstrationOptions.parse("--strategies=hope"))
 			.withMessageContaining("guarded-update")
 			.withMessageContaining("'hope'");
+	}
+
+	@Test
+	void whenStoreIsUnknownThenMessageNamesTheChoices() {
+		assertThatIllegalArgumentException().isThrownBy(() -> DemonstrationOptions.parse("--store=oracle"))
+			.withMessageContaining("zookeeper")
+			.withMessageContaining("'oracle'");
 	}
 
 	@Test

@@ -1,0 +1,42 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.sample.store;
+
+import java.util.List;
+
+/**
+ * A process that opens a store and waits to be killed.
+ */
+final class StoreParent {
+
+	static final String OPEN = "open";
+
+	static final String PAUSED = "paused";
+
+	private StoreParent() {
+	}
+
+	public static void main(String[] args) throws InterruptedException {
+		Store store = Stores.open(StoreOption.parse(args[0]), List.of());
+		if (List.of(args).contains(PAUSED)) {
+			store.pause();
+		}
+		System.out.println(OPEN);
+		Thread.currentThread().join();
+	}
+
+}
