@@ -5,6 +5,7 @@
 const STORAGE = 'demo.theme';
 const system = matchMedia('(prefers-color-scheme: dark)');
 const probe = document.createElement('span');
+const colors = new Map();
 
 export function initialiseTheme(onChange) {
   probe.hidden = true;
@@ -31,8 +32,11 @@ export function toggleTheme() {
 
 /** The present value of a colour of the style sheet, for a canvas. */
 export function color(name) {
-  probe.style.color = `var(--${name})`;
-  return getComputedStyle(probe).color;
+  if (!colors.has(name)) {
+    probe.style.color = `var(--${name})`;
+    colors.set(name, getComputedStyle(probe).color);
+  }
+  return colors.get(name);
 }
 
 function fromSystem() {
@@ -41,4 +45,5 @@ function fromSystem() {
 
 function apply(theme) {
   document.documentElement.dataset.theme = theme;
+  colors.clear();
 }

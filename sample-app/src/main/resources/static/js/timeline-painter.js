@@ -69,7 +69,7 @@ export class Layout {
 }
 
 export function paint(context, layout, { spans, startedAt, selected }) {
-  const colors = new Proxy({}, { get: (known, name) => known[name] ??= color(name) });
+  const colors = new Proxy({}, { get: (_, name) => color(name) });
   context.clearRect(0, 0, layout.width, layout.height);
   context.font = FONT;
   paintAxis(context, layout, colors, startedAt);
@@ -155,7 +155,7 @@ function paintHandOvers(context, layout, colors) {
 }
 
 function paintInside(context, layout, colors, { to }, x) {
-  context.fillStyle = colors.handOverInside;
+  context.fillStyle = colors['hand-over-inside'];
   context.fillRect(x - 0.5, layout.top(to.instance) + BAND + 1, 1.5, 5);
 }
 
@@ -163,7 +163,7 @@ function paintBetween(context, layout, colors, { from, to }, x, dense) {
   const down = layout.top(from.instance) < layout.top(to.instance);
   const start = layout.top(from.instance) + (down ? BAND : 0);
   const end = layout.top(to.instance) + (down ? 0 : BAND);
-  context.strokeStyle = colors.handOverBetween;
+  context.strokeStyle = colors['hand-over-between'];
   context.setLineDash([4, 3]);
   context.beginPath();
   context.moveTo(layout.x(from.end), start);
@@ -171,7 +171,7 @@ function paintBetween(context, layout, colors, { from, to }, x, dense) {
   context.stroke();
   context.setLineDash([]);
   if (!dense) {
-    polygon(context, colors.handOverBetween, [[x, end], [x - 3.5, end + (down ? -6 : 6)], [x + 3.5, end + (down ? -6 : 6)]]);
+    polygon(context, colors['hand-over-between'], [[x, end], [x - 3.5, end + (down ? -6 : 6)], [x + 3.5, end + (down ? -6 : 6)]]);
   }
 }
 

@@ -316,8 +316,8 @@ function renderLegend() {
   const items = [...instances.map((name, index) => [t('timeline.instance', { instance: name }),
       (icon) => fill(icon, `instance-${index % 3 + 1}`)]),
   [t('timeline.legendOverlap'), (icon) => fill(icon, 'overlap')],
-  [t('timeline.legendInside'), (icon) => bar(icon, 'handOverInside', [])],
-  [t('timeline.legendBetween'), (icon) => bar(icon, 'handOverBetween', [4, 3])],
+  [t('timeline.legendInside'), (icon) => bar(icon, 'hand-over-inside', [])],
+  [t('timeline.legendBetween'), (icon) => bar(icon, 'hand-over-between', [4, 3])],
   [t('timeline.legendLost'), (icon) => paintLost(icon, { lost: color('lost'), surface: color('surface') }, 11, 9)],
   [t('timeline.legendRefused'), (icon) => paintRefused(icon, { refused: color('refused'), surface: color('surface') }, 11, 9)],
   [t('timeline.legendSpan'), (icon) => hatch(icon, 1, 2, 20, 14, color('span'))]];
