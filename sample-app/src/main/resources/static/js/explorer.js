@@ -82,7 +82,7 @@ function rowsOf({ instance, held, waiting }) {
 }
 
 function heldCells(instance, lock) {
-  const state = `explorer.state.${lock.state}`;
+  const state = `explorer.stateOf.${lock.state}`;
   return [instance, lock.key, has(state) ? t(state) : String(lock.state), modeOf(lock.mode), lock.holder,
     since(lock.since), milliseconds(durationOf(lock.remaining)), lock.token ? String(lock.token) : '–'];
 }
