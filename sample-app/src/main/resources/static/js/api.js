@@ -1,0 +1,45 @@
+/**
+ * Requests to the server. A refusal is thrown as a {@link Refusal} with the sentence to show.
+ */
+
+export class Refusal extends Error {
+
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+
+}
+
+export const startRun = (run) => send('POST', 'demo/runs', run);
+
+export const cancelRun = () => send('DELETE', 'demo/runs/current');
+
+export const breakIt = (kind) => send('POST', 'demo/breaks', { kind, instance: null });
+
+export const locks = () => send('GET', 'demo/locks');
+
+export const forceRelease = (instance, key) => send('DELETE', `demo/locks?${new URLSearchParams({ instance, key })}`);
+
+async function send(method, path, body) {
+  const response = await fetch(path, {
+    method,
+    headers: { Accept: 'application/json, application/problem+json', ...(body && { 'Content-Type': 'application/json' }) },
+    body: body && JSON.stringify(body)
+  });
+  const text = await response.text();
+  const answer = parse(text);
+  if (!response.ok) {
+    throw new Refusal(response.status, answer?.detail ?? answer?.title ?? `${response.status} ${response.statusText}`);
+  }
+  return answer;
+}
+
+function parse(text) {
+  try {
+    return text ? JSON.parse(text) : null;
+  }
+  catch {
+    return null;
+  }
+}

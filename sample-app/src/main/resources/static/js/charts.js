@@ -1,0 +1,85 @@
+/**
+ * The charts of a run: stock, requests per second and latency, over its time.
+ */
+
+import { byId } from './dom.js';
+import { number, t } from './i18n.js';
+import { color } from './theme.js';
+
+const CHARTS = [
+  { id: 'chart-stock', unit: '', series: [['stock', 'series-1', []], ['expected', 'muted', [5, 4]]] },
+  { id: 'chart-rate', unit: '/s', series: [['rate', 'series-1', []]] },
+  { id: 'chart-latency', unit: 'ms', series: [['p50', 'series-1', []], ['p95', 'series-2', [6, 3]], ['p99', 'series-3', [2, 3]]] }
+];
+const HEIGHT = 210;
+const FONT = '12px system-ui, sans-serif';
+
+let stockAtStart = null;
+let data = emptyData();
+let plots = [];
+
+export function initialiseCharts() {
+  new ResizeObserver(() => plots.forEach(fit)).observe(byId('chart-stock').parentElement.parentElement);
+}
+
+export function beginCharts(run) {
+  stockAtStart = run.stock ?? null;
+  data = emptyData();
+  if (stockAtStart !== null) {
+    add('chart-stock', 0, [stockAtStart, stockAtStart]);
+  }
+  update();
+}
+
+export function addProgress({ elapsed, stock, sold, perSecond, p50, p95, p99 }) {
+  if (stock !== null && stock !== undefined) {
+    add('chart-stock', elapsed, [stock, (stockAtStart === null || sold === null) ? null : stockAtStart - sold]);
+  }
+  add('chart-rate', elapsed, [perSecond]);
+  add('chart-latency', elapsed, [p50, p95, p99]);
+  update();
+}
+
+/** Language or colours have changed. */
+export function renderCharts() {
+  plots.forEach((plot) => plot.destroy());
+  plots = CHARTS.map(create);
+}
+
+function emptyData() {
+  return Object.fromEntries(CHARTS.map(({ id, series }) => [id, [[], ...series.map(() => [])]]));
+}
+
+function add(id, elapsed, values) {
+  [elapsed / 1000, ...values].forEach((value, index) => data[id][index].push(value ?? null));
+}
+
+function update() {
+  plots.forEach((plot, index) => plot.setData(data[CHARTS[index].id]));
+}
+
+function create({ id, unit, series }) {
+  const container = byId(id);
+  return new uPlot({
+    width: widthOf(container),
+    height: HEIGHT,
+    scales: { x: { time: false, range: (_, min, max) => [0, (max > 0) ? max : 1] }, y: { range: (_, min, max) => [0, (max > 0) ? max * 1.08 : 1] } },
+    legend: { isolate: false },
+    cursor: { sync: { key: 'run' }, drag: { x: false, y: false } },
+    axes: [axis({ values: (_, splits) => splits.map((split) => t('unit.s', { value: number(split, 1) })) }),
+      axis({ size: 58, values: (_, splits) => splits.map((split) => number(split)) })],
+    series: [{ label: t('chart.time'), value: (_, value) => (value === null) ? '–' : t('unit.s', { value: number(value, 1) }) },
+      ...series.map(([name, stroke, dash]) => ({ label: t(`chart.${name}`), stroke: color(stroke), dash, width: 2,
+        points: { show: false }, value: (_, value) => (value === null) ? '–' : `${number(value, 1)} ${unit}`.trim() }))]
+  }, data[id], container);
+}
+
+function axis(options) {
+  return { stroke: color('muted'), font: FONT, grid: { stroke: color('grid'), width: 1 }, ticks: { show: false }, ...options };
+}
+
+function fit(plot, index) {
+  plot.setSize({ width: widthOf(byId(CHARTS[index].id)), height: HEIGHT });
+}
+
+const widthOf = (container) => Math.max(container.clientWidth, 200);

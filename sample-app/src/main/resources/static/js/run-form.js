@@ -1,0 +1,75 @@
+/**
+ * The form that starts a run, and cancels it.
+ */
+
+import { cancelRun, startRun } from './api.js';
+import { byId, element, orMessage, setText } from './dom.js';
+import { t } from './i18n.js';
+import { scenarioName, strategyName } from './words.js';
+
+const form = byId('run-form');
+const { scenario, strategy, threads, requests } = form.elements;
+const instances = byId('instances');
+
+let known = null;
+
+export function initialiseRunForm() {
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    start(valuesOf());
+  });
+  form.addEventListener('input', renderHint);
+  scenario.addEventListener('change', () => renderStrategies());
+  byId('cancel').addEventListener('click', () => orMessage(cancelRun));
+}
+
+/** Start a run; the form shows what it is. */
+export async function start(run) {
+  scenario.value = run.scenario;
+  renderStrategies(run.strategy);
+  Object.assign(threads, { value: run.threads });
+  Object.assign(requests, { value: run.requests });
+  Object.assign(instances, { value: run.instances });
+  const started = await orMessage(() => startRun(valuesOf()));
+  if (started) {
+    byId('start').disabled = true;
+  }
+}
+
+export function renderRunForm(state) {
+  known = state;
+  const { limits, scenarios, store, run } = state;
+  setOptions(scenario, scenarios.map(({ id }) => [id, scenarioName(id)]));
+  renderStrategies();
+  threads.max = limits.threads;
+  requests.max = limits.requests;
+  instances.max = limits.instances;
+  byId('start').disabled = run?.state === 'running';
+  byId('cancel').disabled = run?.state !== 'running';
+  setText(byId('store'), t(`store.${store.name}`));
+}
+
+function renderStrategies(selected = strategy.value) {
+  const { strategies } = known.scenarios.find(({ id }) => id === scenario.value);
+  const labels = new Map(known.strategies.map(({ id, label }) => [id, label]));
+  setOptions(strategy, strategies.map((id) => [id, strategyName(id, labels.get(id))]), selected);
+  renderHint();
+}
+
+function renderHint() {
+  setText(byId('scenario-hint'), [t(`scenario.${scenario.value}.text`),
+    t('run.total', { total: threads.value * requests.value, threads: Number(threads.value), requests: Number(requests.value) })].join(t('unit.space')));
+}
+
+function setOptions(select, options, selected = select.value) {
+  const shown = [...select.options].map(({ value, text }) => `${value} ${text}`).join();
+  if (shown !== options.map((option) => option.join(' ')).join()) {
+    select.replaceChildren(...options.map(([value, textContent]) => element('option', { value, textContent })));
+  }
+  select.value = options.some(([value]) => value === selected) ? selected : options[0][0];
+}
+
+function valuesOf() {
+  return { scenario: scenario.value, strategy: strategy.value, threads: Number(threads.value),
+    requests: Number(requests.value), instances: Number(instances.value) };
+}

@@ -1,0 +1,69 @@
+/**
+ * The sections of a run, of which the server sends one when a thread enters and again when
+ * it leaves, and what happened to the instances meanwhile.
+ */
+
+import { analyse } from './overlaps.js';
+
+export class Sections {
+
+  #byEntry = new Map();
+  #deaths = [];
+
+  clear(before = Infinity) {
+    for (const [entry, section] of this.#byEntry) {
+      if (section.start < before) {
+        this.#byEntry.delete(entry);
+      }
+    }
+    this.#deaths = this.#deaths.filter((death) => death.at >= before);
+  }
+
+  add(sections) {
+    for (const section of sections) {
+      this.#byEntry.set(`${section.instance} ${section.thread} ${section.start}`, section);
+    }
+  }
+
+  /** An instance was killed, and with it all that were inside. */
+  killed(instance, at) {
+    this.#deaths.push({ instance, at });
+  }
+
+  /** All sections in order of entry, in lanes, with overlaps and hand-overs. */
+  analyse(now, permits) {
+    const all = [...this.#byEntry.values()].sort((a, b) => a.start - b.start)
+      .map((section) => ({ ...section, open: section.end === null, end: this.#endOf(section, now) }));
+    return { all, lanes: lanesOf(all), ...analyse(all, permits), permits,
+      lost: all.filter((section) => section.outcome === 'lost'),
+      refused: all.filter((section) => section.outcome === 'refused') };
+  }
+
+  #endOf(section, now) {
+    const death = this.#deaths.find((death) => death.instance === section.instance && death.at >= section.start);
+    return Math.max(section.start, section.end ?? death?.at ?? now);
+  }
+
+}
+
+/**
+ * Distributes the sections of each instance over rows in which they do not touch: each goes
+ * to the first row that is free.
+ */
+function lanesOf(sections) {
+  const lanes = new Map();
+  for (const section of sections) {
+    if (!lanes.has(section.instance)) {
+      lanes.set(section.instance, []);
+    }
+    const rows = lanes.get(section.instance);
+    const free = rows.findIndex((row) => row.at(-1).end <= section.start);
+    if (free >= 0) {
+      rows[free].push(section);
+    }
+    else {
+      rows.push([section]);
+    }
+  }
+  return lanes;
+}
