@@ -16,6 +16,7 @@
 
 package io.github.lockspring.sample.page;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import org.springframework.boot.DefaultApplicationArguments;
@@ -23,7 +24,6 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
-import org.springframework.util.StringUtils;
 
 import io.github.lockspring.sample.SampleApplication;
 import io.github.lockspring.sample.store.Store;
@@ -49,11 +49,14 @@ public final class PageLauncher {
 	 * Start the application with the page.
 	 * @param args {@code --store=} and arguments of the application, for all instances
 	 * @return the context of the first instance
-	 * @throws IllegalArgumentException if the store is wrong, with a sentence for the user
+	 * @throws IllegalArgumentException if the store is wrong, with a sentence for the
+	 * user
 	 * @throws StoreNotStartedException if the store does not start
 	 */
 	public static ConfigurableApplicationContext run(String... args) {
 		Store store = Stores.open(StoreOption.of(new DefaultApplicationArguments(args)), List.of(args));
+		List<String> arguments = new ArrayList<>(List.of(args));
+		arguments.addAll(store.arguments());
 		SpringApplication application = new SpringApplication(SampleApplication.class);
 		application.setAdditionalProfiles(PROFILE);
 		application.addInitializers((ApplicationContextInitializer<GenericApplicationContext>) (context) -> {
@@ -62,7 +65,8 @@ public final class PageLauncher {
 			context.addBeanFactoryPostProcessor((beans) -> beans.getBean(Store.class));
 		});
 		try {
-			return application.run(StringUtils.concatenateStringArrays(args, StringUtils.toStringArray(store.arguments())));
+			return application
+				.run(StringUtils.concatenateStringArrays(args, StringUtils.toStringArray(store.arguments())));
 		}
 		catch (RuntimeException | Error ex) {
 			store.close();
