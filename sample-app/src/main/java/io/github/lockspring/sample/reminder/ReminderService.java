@@ -77,7 +77,7 @@ public class ReminderService {
 	 * another one. If this process was paused for longer than its lease, it does not
 	 * send.
 	 */
-	@DistributedLock(name = "reminder", waitTime = "0s", leaseTime = "1s",
+	@DistributedLock(name = "reminder", waitTime = "0s", leaseTime = "1500ms",
 			lockAtLeastFor = "${sample.reminder.lock-at-least-for}", onFailure = OnFailure.SKIP)
 	public void sendWithLock(long hour) {
 		LockHandle lock = LockContext.current();
