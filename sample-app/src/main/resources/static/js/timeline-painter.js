@@ -15,7 +15,7 @@ const BAND = 62;
 const GAP = 24;
 const FONT = '12px system-ui, sans-serif';
 
-export const heightFor = (instances) => AXIS + STRIP + instances * (BAND + GAP) + 6;
+export const heightFor = (instances) => AXIS + STRIP + instances * (BAND + GAP) + 14;
 
 export const gutterFor = (width) => (width < 560) ? 26 : 84;
 
@@ -83,6 +83,7 @@ export function paint(context, layout, { spans, startedAt, selected }) {
     paintBars(context, layout, colors, instance);
   }
   paintOverlaps(context, layout, colors);
+  labelSpans(context, layout, colors, spans);
   paintOutcomes(context, layout, colors);
   paintSelected(context, layout, colors, selected);
   context.restore();
@@ -127,11 +128,26 @@ function paintSpans(context, layout, colors, spans) {
     for (const instance of span.instance ? [span.instance] : layout.instances) {
       if (layout.instances.includes(instance)) {
         hatch(context, x, layout.top(instance) - 3, width, BAND + 6, colors.span);
-        context.fillStyle = colors.text;
-        context.fillText(t(`timeline.span.${span.kind}`), Math.max(x, layout.gutter) + 4, layout.top(instance) + BAND + 11);
       }
     }
   }
+}
+
+function labelSpans(context, layout, colors, spans) {
+  for (const span of spans) {
+    for (const instance of span.instance ? [span.instance] : layout.instances) {
+      if (layout.instances.includes(instance) && span.to >= layout.view.from) {
+        label(context, colors, t(`timeline.span.${span.kind}`), Math.max(layout.x(span.from), layout.gutter), layout.top(instance) + BAND + 12);
+      }
+    }
+  }
+}
+
+function label(context, colors, text, x, y) {
+  context.fillStyle = colors.surface;
+  context.fillRect(x, y - 8, context.measureText(text).width + 8, 16);
+  context.fillStyle = colors.text;
+  context.fillText(text, x + 4, y);
 }
 
 function paintHandOvers(context, layout, colors) {
