@@ -253,7 +253,8 @@ function paintOverlapsOf(context, layout, colors, instance, key, intervals) {
     const parts = [];
     for (const section of visible(row, layout.view)) {
       if (section.key === key) {
-        parts.push(...partsOf(section, intervals));
+        section.overlapping ??= partsOf(section, intervals);
+        parts.push(...section.overlapping);
       }
     }
     paintMarks(context, layout, parts, layout.top(instance) + index * height,
