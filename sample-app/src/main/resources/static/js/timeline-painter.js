@@ -209,6 +209,9 @@ function paintRow(context, layout, row, y, height) {
     }
   };
   for (const section of visible(row, layout.view)) {
+    if (isCovered(section, layout.model.intervals.get(section.key))) {
+      continue;
+    }
     const x = layout.x(section.start);
     const width = layout.x(section.end) - x;
     if (width >= 1.5) {
@@ -253,13 +256,22 @@ function paintOverlapsOf(context, layout, colors, instance, key, intervals) {
     const parts = [];
     for (const section of visible(row, layout.view)) {
       if (section.key === key) {
-        section.overlapping ??= partsOf(section, intervals);
-        parts.push(...section.overlapping);
+        parts.push(...overlapsOf(section, intervals));
       }
     }
     paintMarks(context, layout, parts, layout.top(instance) + index * height,
         Math.max(height - ((height > 4) ? 1 : 0), 1.5), colors.overlap);
   });
+}
+
+/** Computed once for each section and analysis. */
+function overlapsOf(section, intervals) {
+  return section.overlapping ??= partsOf(section, intervals);
+}
+
+function isCovered(section, intervals = []) {
+  const [first] = overlapsOf(section, intervals);
+  return first !== undefined && first[0] === section.start && first[1] === section.end;
 }
 
 /** The parts of a section in which it overlaps. */
@@ -272,17 +284,22 @@ export function partsOf({ start, end }, intervals) {
 }
 
 function paintMarks(context, layout, intervals, y, height, fill) {
-  let painted = -Infinity;
+  let left = null;
+  let right = null;
   context.fillStyle = fill;
   for (const [from, to] of intervals) {
     if (to >= layout.view.from && from <= layout.view.to) {
       const x = layout.x(from);
-      const end = Math.max(layout.x(to), x + 2);
-      if (end > painted + 0.5) {
-        context.fillRect(x, y, end - x, height);
-        painted = end;
+      if (left !== null && x > right + 0.5) {
+        context.fillRect(left, y, right - left, height);
+        left = null;
       }
+      left ??= x;
+      right = Math.max(layout.x(to), x + 2, right ?? 0);
     }
+  }
+  if (left !== null) {
+    context.fillRect(left, y, right - left, height);
   }
 }
 
