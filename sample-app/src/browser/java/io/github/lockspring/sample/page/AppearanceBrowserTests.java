@@ -70,15 +70,17 @@ class AppearanceBrowserTests {
 	 */
 	@SuppressWarnings("unchecked")
 	private static List<String> keysShown(DemonstrationPage page) {
-		return (List<String>) page.page().evaluate("""
-				async () => {
-				  const texts = await (await fetch('i18n/en.json')).json();
-				  const keysOf = (node, key) => (typeof node === 'string') ? [key]
-				      : Object.keys(node).flatMap((name) => keysOf(node[name], key ? `${key}.${name}` : name));
-				  const groups = Object.keys(texts).join('|');
-				  const words = document.body.innerText.split(/\\s+/);
-				  return words.filter((word) => new RegExp(`^(${groups})\\\\.[a-z]`).test(word) || keysOf(texts, '').includes(word));
-				}""");
+		return (List<String>) page.page()
+			.evaluate(
+					"""
+							async () => {
+							  const texts = await (await fetch('i18n/en.json')).json();
+							  const keysOf = (node, key) => (typeof node === 'string') ? [key]
+							      : Object.keys(node).flatMap((name) => keysOf(node[name], key ? `${key}.${name}` : name));
+							  const groups = Object.keys(texts).join('|');
+							  const words = document.body.innerText.split(/\\s+/);
+							  return words.filter((word) => new RegExp(`^(${groups})\\\\.[a-z]`).test(word) || keysOf(texts, '').includes(word));
+							}""");
 	}
 
 	@SuppressWarnings("unchecked")
@@ -125,7 +127,9 @@ class AppearanceBrowserTests {
 			.getViolations()
 			.stream()
 			.filter((rule) -> List.of("serious", "critical").contains(rule.getImpact()))
-			.flatMap((rule) -> rule.getNodes().stream().map((node) -> rule.getId() + " " + node.getHtml() + " " + node.getFailureSummary()))
+			.flatMap((rule) -> rule.getNodes()
+				.stream()
+				.map((node) -> rule.getId() + " " + node.getHtml() + " " + node.getFailureSummary()))
 			.toList();
 	}
 

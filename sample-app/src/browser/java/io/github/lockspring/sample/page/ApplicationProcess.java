@@ -53,10 +53,13 @@ final class ApplicationProcess implements AutoCloseable {
 		try {
 			Path jar = Path.of(System.getProperty("sample.jar", "target/sample-app.jar"));
 			Path log = Files.createTempFile(Files.createDirectories(Path.of("target/browser")), "application-", ".log");
-			List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-					"-jar", jar.toString(), "--server.port=0"));
+			List<String> command = new ArrayList<>(
+					List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar", jar.toString(),
+							"--server.port=0"));
 			command.addAll(List.of(arguments));
-			Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+			Process process = new ProcessBuilder(command).redirectErrorStream(true)
+				.redirectOutput(log.toFile())
+				.start();
 			ApplicationProcess application = new ApplicationProcess(process, log);
 			application.awaitStarted();
 			return application;

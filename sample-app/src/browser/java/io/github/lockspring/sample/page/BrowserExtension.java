@@ -38,8 +38,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
  * Gives each test a {@link DemonstrationPage} of its own, in one Chromium and of one
- * application for all tests. Tests are skipped on a machine without Chromium. A test fails
- * if the page has reported an error.
+ * application for all tests. Tests are skipped on a machine without Chromium. A test
+ * fails if the page has reported an error.
  */
 class BrowserExtension implements BeforeAllCallback, AfterEachCallback, ParameterResolver {
 
@@ -63,7 +63,9 @@ class BrowserExtension implements BeforeAllCallback, AfterEachCallback, Paramete
 
 	@Override
 	public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-		Session session = context.getRoot().getStore(NAMESPACE).computeIfAbsent(Session.class, (type) -> Session.start(), Session.class);
+		Session session = context.getRoot()
+			.getStore(NAMESPACE)
+			.computeIfAbsent(Session.class, (type) -> Session.start(), Session.class);
 		DemonstrationPage page = DemonstrationPage.open(session.browser(), session.application().address(),
 				TIMEOUT_MILLIS);
 		context.getStore(NAMESPACE).put(DemonstrationPage.class, page);
@@ -94,8 +96,8 @@ class BrowserExtension implements BeforeAllCallback, AfterEachCallback, Paramete
 
 		static Session start() {
 			ApplicationProcess application = ApplicationProcess.start();
-			Playwright playwright = Playwright.create(
-					new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
+			Playwright playwright = Playwright
+				.create(new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
 			Browser browser = playwright.chromium()
 				.launch(new BrowserType.LaunchOptions().setExecutablePath(CHROMIUM).setArgs(List.of("--no-sandbox")));
 			return new Session(playwright, browser, application);
