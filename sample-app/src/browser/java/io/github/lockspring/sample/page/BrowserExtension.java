@@ -47,7 +47,7 @@ class BrowserExtension implements BeforeAllCallback, AfterEachCallback, Paramete
 
 	private static final Path CHROMIUM = Path.of(System.getProperty("sample.chromium", "/usr/bin/chromium"));
 
-	private static final double TIMEOUT_MILLIS = 120_000;
+	private static final double TIMEOUT_MILLIS = 90_000;
 
 	@Override
 	public void beforeAll(ExtensionContext context) {
@@ -80,12 +80,10 @@ class BrowserExtension implements BeforeAllCallback, AfterEachCallback, Paramete
 		if (page == null) {
 			return;
 		}
-		List<String> problems = page.problems();
 		if (context.getExecutionException().isPresent()) {
 			page.screenshot(Path.of("target/browser", context.getRequiredTestMethod().getName() + ".png"));
 		}
-		page.close();
-		assertThat(problems).as("errors on the page").isEmpty();
+		assertThat(page.problems()).as("errors on the page").isEmpty();
 	}
 
 	/**
