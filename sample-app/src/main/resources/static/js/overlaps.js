@@ -9,13 +9,15 @@
  *    there is an overlap. An entry in such a state counts as one.
  *
  * An exclusive section that follows another of its key without an overlap is a hand-over.
+ * A section whose lease was lost, and which wrote nothing, overlaps with none.
  */
 
 /**
  * @returns count of entries that overlapped, the intervals of the overlaps by key (disjoint
  * and in order), the hand-overs in order
  */
-export function analyse(sections, permits) {
+export function analyse(all, permits) {
+  const sections = all.filter(({ outcome }) => outcome !== 'lost' && outcome !== 'refused');
   const intervals = new Map();
   const handOvers = [];
   let count = 0;
