@@ -55,7 +55,17 @@ function add(id, elapsed, values) {
 }
 
 function update() {
-  plots.forEach((plot, index) => plot.setData(data[CHARTS[index].id]));
+  plots.forEach((plot, index) => {
+    plot.setData(data[CHARTS[index].id]);
+    showLatest(plot);
+  });
+}
+
+/** The legend has the latest values unless one points at others. */
+function showLatest(plot) {
+  if (plot.cursor.idx === null || plot.cursor.idx === undefined) {
+    plot.setLegend({ idx: plot.data[0].length ? plot.data[0].length - 1 : null }, false);
+  }
 }
 
 function create({ id, unit, series }) {
@@ -64,7 +74,7 @@ function create({ id, unit, series }) {
     width: widthOf(container),
     height: HEIGHT,
     scales: { x: { time: false, range: (_, min, max) => [0, (max > 0) ? max : 1] }, y: { range: (_, min, max) => [0, (max > 0) ? max * 1.08 : 1] } },
-    legend: { isolate: false },
+    hooks: { ready: [showLatest], setCursor: [showLatest] },
     cursor: { sync: { key: 'run' }, drag: { x: false, y: false } },
     axes: [axis({ values: (_, splits) => splits.map((split) => t('unit.s', { value: number(split, 1) })) }),
       axis({ size: 58, values: (_, splits) => splits.map((split) => number(split)) })],

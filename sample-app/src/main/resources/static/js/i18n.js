@@ -29,7 +29,7 @@ export function rememberLanguage() {
 export async function useLanguage(next) {
   loaded[next] ??= await (await fetch(`i18n/${next}.json`)).json();
   language = next;
-  document.documentElement.lang = (next === 'zh') ? 'zh-CN' : 'en';
+  document.documentElement.lang = next;
   document.title = t('page.title');
   for (const element of document.querySelectorAll('[data-i18n]')) {
     element.textContent = t(element.dataset.i18n);
@@ -61,6 +61,9 @@ export function number(value, digits = 0) {
 }
 
 export function milliseconds(value) {
+  if (Math.abs(value) >= 10000) {
+    return t('unit.s', { value: number(value / 1000, 1) });
+  }
   const digits = (Math.abs(value) < 100) ? 1 : 0;
   return t('unit.ms', { value: number(value, digits) });
 }

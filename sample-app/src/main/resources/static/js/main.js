@@ -49,6 +49,7 @@ openStream({
 
 function showState(next) {
   const before = running;
+  const first = (state === null);
   state = next;
   running = (next.run?.state === 'running') ? next.run : null;
   if (before && before.id !== running?.id) {
@@ -57,6 +58,9 @@ function showState(next) {
   if (running && before?.id !== running.id) {
     begin(running);
   }
+  else if (first) {
+    showLast(next.runs.at(-1));
+  }
   renderState();
 }
 
@@ -64,6 +68,14 @@ function begin(run) {
   beginLive(run);
   beginCharts(run);
   beginTimeline(run, state.instances.map(({ name }) => name).slice(0, run.instances));
+}
+
+/** The run before the page was opened; its course is over. */
+function showLast(run) {
+  if (run) {
+    beginLive(run);
+    end(run);
+  }
 }
 
 function end(run) {
@@ -87,7 +99,7 @@ async function switchLanguage() {
 
 function renderAll() {
   setText(byId('language'), t('page.otherLanguage'));
-  byId('language').lang = (document.documentElement.lang === 'en') ? 'zh-CN' : 'en';
+  byId('language').lang = otherLanguage();
   setText(byId('theme'), t((currentTheme() === 'dark') ? 'page.light' : 'page.dark'));
   byId('progress').setAttribute('aria-label', t('live.progress'));
   showConnection(connection);

@@ -21,7 +21,7 @@ export class Sections {
 
   add(sections) {
     for (const section of sections) {
-      this.#byEntry.set(`${section.instance} ${section.thread} ${section.start}`, section);
+      this.#byEntry.set(`${section.instance} ${section.thread} ${section.start}`, { ...section, open: section.end === null });
     }
   }
 
@@ -32,16 +32,22 @@ export class Sections {
 
   /** All sections in order of entry, in lanes, with overlaps and hand-overs. */
   analyse(now, permits) {
-    const all = [...this.#byEntry.values()].sort((a, b) => a.start - b.start)
-      .map((section) => ({ ...section, open: section.end === null, end: this.#endOf(section, now) }));
+    const all = [...this.#byEntry.values()].sort((a, b) => a.start - b.start);
+    for (const section of all) {
+      section.end = this.#endOf(section, now);
+      section.overlapping = null;
+    }
     return { all, lanes: lanesOf(all), ...analyse(all, permits), permits,
       lost: all.filter((section) => section.outcome === 'lost'),
       refused: all.filter((section) => section.outcome === 'refused') };
   }
 
   #endOf(section, now) {
+    if (!section.open) {
+      return section.end;
+    }
     const death = this.#deaths.find((death) => death.instance === section.instance && death.at >= section.start);
-    return Math.max(section.start, section.end ?? death?.at ?? now);
+    return Math.max(section.start, death?.at ?? now);
   }
 
 }

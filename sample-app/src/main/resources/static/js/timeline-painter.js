@@ -15,7 +15,7 @@ const BAND = 62;
 const GAP = 24;
 const FONT = '12px system-ui, sans-serif';
 
-export const heightFor = (instances) => AXIS + STRIP + instances * (BAND + GAP) + 6;
+export const heightFor = (instances) => AXIS + STRIP + instances * (BAND + GAP) + 14;
 
 export const gutterFor = (width) => (width < 560) ? 26 : 84;
 
@@ -83,6 +83,7 @@ export function paint(context, layout, { spans, startedAt, selected }) {
     paintBars(context, layout, colors, instance);
   }
   paintOverlaps(context, layout, colors);
+  labelSpans(context, layout, colors, spans);
   paintOutcomes(context, layout, colors);
   paintSelected(context, layout, colors, selected);
   context.restore();
@@ -127,11 +128,26 @@ function paintSpans(context, layout, colors, spans) {
     for (const instance of span.instance ? [span.instance] : layout.instances) {
       if (layout.instances.includes(instance)) {
         hatch(context, x, layout.top(instance) - 3, width, BAND + 6, colors.span);
-        context.fillStyle = colors.text;
-        context.fillText(t(`timeline.span.${span.kind}`), Math.max(x, layout.gutter) + 4, layout.top(instance) + BAND + 11);
       }
     }
   }
+}
+
+function labelSpans(context, layout, colors, spans) {
+  for (const span of spans) {
+    for (const instance of span.instance ? [span.instance] : layout.instances) {
+      if (layout.instances.includes(instance) && span.to >= layout.view.from) {
+        label(context, colors, t(`timeline.span.${span.kind}`), Math.max(layout.x(span.from), layout.gutter), layout.top(instance) + BAND + 12);
+      }
+    }
+  }
+}
+
+function label(context, colors, text, x, y) {
+  context.fillStyle = colors.surface;
+  context.fillRect(x, y - 8, context.measureText(text).width + 8, 16);
+  context.fillStyle = colors.text;
+  context.fillText(text, x + 4, y);
 }
 
 function paintHandOvers(context, layout, colors) {
@@ -193,6 +209,9 @@ function paintRow(context, layout, row, y, height) {
     }
   };
   for (const section of visible(row, layout.view)) {
+    if (isCovered(section, layout.model.intervals.get(section.key))) {
+      continue;
+    }
     const x = layout.x(section.start);
     const width = layout.x(section.end) - x;
     if (width >= 1.5) {
@@ -237,12 +256,22 @@ function paintOverlapsOf(context, layout, colors, instance, key, intervals) {
     const parts = [];
     for (const section of visible(row, layout.view)) {
       if (section.key === key) {
-        parts.push(...partsOf(section, intervals));
+        parts.push(...overlapsOf(section, intervals));
       }
     }
     paintMarks(context, layout, parts, layout.top(instance) + index * height,
         Math.max(height - ((height > 4) ? 1 : 0), 1.5), colors.overlap);
   });
+}
+
+/** Computed once for each section and analysis. */
+function overlapsOf(section, intervals) {
+  return section.overlapping ??= partsOf(section, intervals);
+}
+
+function isCovered(section, intervals = []) {
+  const [first] = overlapsOf(section, intervals);
+  return first !== undefined && first[0] === section.start && first[1] === section.end;
 }
 
 /** The parts of a section in which it overlaps. */
@@ -255,17 +284,22 @@ export function partsOf({ start, end }, intervals) {
 }
 
 function paintMarks(context, layout, intervals, y, height, fill) {
-  let painted = -Infinity;
+  let left = null;
+  let right = null;
   context.fillStyle = fill;
   for (const [from, to] of intervals) {
     if (to >= layout.view.from && from <= layout.view.to) {
       const x = layout.x(from);
-      const end = Math.max(layout.x(to), x + 2);
-      if (end > painted + 0.5) {
-        context.fillRect(x, y, end - x, height);
-        painted = end;
+      if (left !== null && x > right + 0.5) {
+        context.fillRect(left, y, right - left, height);
+        left = null;
       }
+      left ??= x;
+      right = Math.max(layout.x(to), x + 2, right ?? 0);
     }
+  }
+  if (left !== null) {
+    context.fillRect(left, y, right - left, height);
   }
 }
 

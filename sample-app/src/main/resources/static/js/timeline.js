@@ -58,6 +58,7 @@ export function beginTimeline(next, names) {
   clock = null;
   select(null);
   analyse();
+  renderTimeline();
   animate();
 }
 
@@ -298,8 +299,8 @@ function placeTooltip(x, y) {
 
 function summarise() {
   const { dataset } = panel;
-  if (run === null || isLive()) {
-    setText(byId('timeline-summary'), (run === null) ? t('timeline.empty') : t('timeline.live'));
+  if (isLive() || model.all.length === 0) {
+    setText(byId('timeline-summary'), t(isLive() ? 'timeline.live' : 'timeline.empty'));
     return;
   }
   const sentences = [

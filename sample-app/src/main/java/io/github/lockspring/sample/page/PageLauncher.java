@@ -65,8 +65,7 @@ public final class PageLauncher {
 			context.addBeanFactoryPostProcessor((beans) -> beans.getBean(Store.class));
 		});
 		try {
-			return application
-				.run(StringUtils.concatenateStringArrays(args, StringUtils.toStringArray(store.arguments())));
+			return application.run(arguments.toArray(String[]::new));
 		}
 		catch (RuntimeException | Error ex) {
 			store.close();
