@@ -38,7 +38,7 @@ public enum StoreType {
 	/**
 	 * The locks in ZooKeeper.
 	 */
-	ZOOKEEPER("localhost:2181", "[^:/=]+(:\\d+)?(/.*)?"),
+	ZOOKEEPER("localhost:2181", "[^:/=,]+(:\\d+)?(,[^:/=,]+(:\\d+)?)*(/.*)?"),
 
 	/**
 	 * The stock and the locks in PostgreSQL.
