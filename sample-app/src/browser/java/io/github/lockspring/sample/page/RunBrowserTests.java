@@ -1,0 +1,142 @@
+/*
+ * Copyright 2026 the lock-spring-boot-starter authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *      https://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ */
+
+package io.github.lockspring.sample.page;
+
+import com.microsoft.playwright.Locator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for runs on the page, as a visitor starts and watches them.
+ */
+@ExtendWith(BrowserExtension.class)
+class RunBrowserTests {
+
+	@Test
+	void withoutLockTheShopOversellsAndTheTimelineIsRed(DemonstrationPage page) {
+		Locator run = page.run("stock", "no-lock", 100, 5);
+		assertThat(run).hasAttribute("data-verdict", "wrong");
+		assertThat(page.locator("#timeline-panel")).hasAttribute("data-sections", "500");
+		assertThat(Integer.parseInt(page.locator("#timeline-panel").getAttribute("data-overlaps"))).isPositive();
+		page.awaitDrawn();
+		assertThat(page.redPixels()).isPositive();
+		assertThat(page.locator("#stat-stock")).not().hasText("0");
+		assertThat(page.locator("#stat-errors")).hasText("0");
+	}
+
+	@Test
+	void withLockTheShopIsExactAndNothingIsRed(DemonstrationPage page) {
+		Locator run = page.run("stock", "distributed-lock", 100, 5);
+		assertThat(run).hasAttribute("data-verdict", "exact");
+		assertThat(page.locator("#timeline-panel")).hasAttribute("data-sections", "500");
+		assertThat(page.locator("#timeline-panel")).hasAttribute("data-overlaps", "0");
+		page.awaitDrawn();
+		assertThat(page.redPixels()).isZero();
+		assertThat(page.locator("#stat-stock")).hasText("0");
+		assertThat(page.locator("#stat-errors")).hasText("0");
+	}
+
+	@Test
+	void lastTwoRunsAreCompared(DemonstrationPage page) {
+		page.run("stock", "no-lock", 20, 10);
+		assertThat(page.locator("#run-again")).isVisible();
+		page.locator("#run-again").click();
+		assertThat(page.latest()).hasAttribute("data-strategy", "distributed-lock");
+		assertThat(page.locator("#comparison")).containsText("versold");
+		assertThat(page.locator("#comparison")).containsText("without a lock");
+		assertThat(page.locator("#comparison")).containsText("exact with @DistributedLock");
+	}
+
+	@Test
+	void figuresAndChartsMoveWhileTheRunLastsUntilItIsCancelled(DemonstrationPage page) {
+		page.startAndAwaitSections("distributed-lock", 40, 250);
+		String stock = page.picture("chart-stock");
+		String rate = page.picture("chart-rate");
+		String latency = page.picture("chart-latency");
+		String figure = page.locator("#stat-stock").textContent();
+		assertThat(page.locator("#stat-stock")).not().hasText(figure);
+		page.awaitChange("chart-stock", stock);
+		page.awaitChange("chart-rate", rate);
+		page.awaitChange("chart-latency", latency);
+		assertThat(figureOf(page, "#stat-stock")).isBetween(1, 9_999);
+		page.locator("#cancel").click();
+		page.awaitEnd();
+		assertThat(page.latest()).hasAttribute("data-verdict", "cancelled");
+	}
+
+	@Test
+	void runBeyondTheLimitsIsRefusedInWords(DemonstrationPage page) {
+		page.start("stock", "no-lock", 201, 1);
+		assertThat(page.locator("#message")).isVisible();
+		assertThat(page.locator("#message")).containsText("200");
+		page.start("stock", "no-lock", 200, 500);
+		assertThat(page.locator("#message")).containsText("20,000");
+		assertThat(page.locator("#cancel")).isDisabled();
+	}
+
+	@Test
+	void secondRunIsRefusedWhileOneIsUnderWay(DemonstrationPage page) {
+		page.startAndAwaitSections("distributed-lock", 40, 250);
+		assertThat(page.locator("#start")).isDisabled();
+		// As for a visitor who was faster than the news of the first
+		page.locator("#start").evaluate("(button) => { button.disabled = false; button.click(); }");
+		assertThat(page.locator("#message")).containsText("Another run is under way");
+	}
+
+	@Test
+	void otherScenariosAreWrongWithoutLockAndExactWithIt(DemonstrationPage page) {
+		assertThat(page.run("printer", "no-lock", 10, 10)).hasAttribute("data-verdict", "wrong");
+		assertThat(page.run("printer", "distributed-lock", 10, 10)).hasAttribute("data-verdict", "exact");
+		assertThat(page.run("catalogue", "no-lock", 10, 30)).hasAttribute("data-verdict", "wrong");
+		assertThat(page.run("catalogue", "distributed-lock", 10, 30)).hasAttribute("data-verdict", "exact");
+		assertThat(page.locator("#timeline-panel")).hasAttribute("data-overlaps", "0");
+	}
+
+	@Test
+	void runIsStartedWithTheKeyboardOnly(DemonstrationPage page) {
+		page.locator("#strategy").selectOption("distributed-lock");
+		page.page().reload();
+		page.awaitIdle();
+		int before = page.locator("#results tr[data-run]").count();
+		tabTo(page, "threads");
+		page.page().keyboard().type("10");
+		tabTo(page, "requests");
+		page.page().keyboard().type("5");
+		tabTo(page, "start");
+		page.page().keyboard().press("Enter");
+		assertThat(page.locator("#results tr[data-run]")).hasCount(Math.min(before + 1, 20));
+		assertThat(page.locator("#stat-done")).containsText("50 of 50");
+	}
+
+	private static void tabTo(DemonstrationPage page, String id) {
+		for (int presses = 0; presses < 20; presses++) {
+			page.page().keyboard().press("Tab");
+			if (page.page().evaluate("document.activeElement.id").equals(id)) {
+				return;
+			}
+		}
+		throw new AssertionError("The focus does not reach #" + id);
+	}
+
+	private static int figureOf(DemonstrationPage page, String selector) {
+		return Integer.parseInt(page.locator(selector).textContent().replace(",", ""));
+	}
+
+}
