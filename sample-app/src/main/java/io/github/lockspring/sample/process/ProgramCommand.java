@@ -43,6 +43,7 @@ public final class ProgramCommand {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+		command.add(ParentProcess.option());
 		command.addAll(jvmOptions);
 		command.addAll(program(System.getProperty("java.class.path")));
 		command.add(role);
