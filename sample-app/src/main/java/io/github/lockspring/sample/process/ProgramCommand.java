@@ -36,7 +36,7 @@ public final class ProgramCommand {
 	 * Return the command.
 	 * @param jvmOptions options of the JVM, besides those that keep it small and let it
 	 * start fast
-	 * @param role the first argument, which tells what the process is to be
+	 * @param role the first argument: what the process is to be
 	 * @return the command, to which arguments can be added
 	 */
 	public static List<String> of(List<String> jvmOptions, String role) {

@@ -93,7 +93,7 @@ class PageTests {
 		assertThat(result.get("verdict").asString()).isEqualTo("exact");
 		assertThat(result.get("remaining").asInt()).isZero();
 		assertThat(result.get("overlaps").asInt()).isZero();
-		assertThat(result.get("handOversInside").asInt() + result.get("handOversBetween").asInt()).isEqualTo(499);
+		assertThat(result.get("handOffsInside").asInt() + result.get("handOffsBetween").asInt()).isEqualTo(499);
 	}
 
 	@Test
