@@ -8,25 +8,27 @@
  * 3. While an exclusive section is not alone, or more permits are taken than there are,
  *    there is an overlap. An entry in such a state counts as one.
  *
- * An exclusive section that follows another of its key without an overlap is a hand-over.
+ * An exclusive section that follows another of its key without an overlap is a hand-off.
+ * A section whose lease was lost, and which wrote nothing, overlaps with none.
  */
 
 /**
  * @returns count of entries that overlapped, the intervals of the overlaps by key (disjoint
- * and in order), the hand-overs in order
+ * and in order), the hand-offs in order
  */
-export function analyse(sections, permits) {
+export function analyse(all, permits) {
+  const sections = all.filter(({ outcome }) => outcome !== 'lost' && outcome !== 'refused');
   const intervals = new Map();
-  const handOvers = [];
+  const handOffs = [];
   let count = 0;
   for (const [key, ofKey] of groupByKey(sections)) {
     const found = sweep(ofKey, permits);
     count += found.count;
     intervals.set(key, found.intervals);
-    handOvers.push(...handOversOf(ofKey));
+    handOffs.push(...handOffsOf(ofKey));
   }
-  handOvers.sort((a, b) => a.to.start - b.to.start);
-  return { count, intervals, handOvers };
+  handOffs.sort((a, b) => a.to.start - b.to.start);
+  return { count, intervals, handOffs };
 }
 
 function groupByKey(sections) {
@@ -65,7 +67,7 @@ function sweep(sections, permits) {
 function passages(sections) {
   const passages = [];
   for (const { start, end, access } of sections) {
-    // Who was inside for no time met nobody
+    // A section without duration meets no other
     if (end > start) {
       passages.push({ at: start, by: 1, access }, { at: end, by: -1, access });
     }
@@ -77,15 +79,15 @@ function isOverlap(inside, permits) {
   return (inside.exclusive > 0 && inside.exclusive + inside.shared > 1) || inside.permit > permits;
 }
 
-function handOversOf(sections) {
+function handOffsOf(sections) {
   const exclusive = sections.filter((section) => section.access === 'exclusive').sort((a, b) => a.start - b.start);
-  const handOvers = [];
+  const handOffs = [];
   let last = exclusive[0];
   for (const next of exclusive.slice(1)) {
     if (next.start >= last.end) {
-      handOvers.push({ from: last, to: next, inside: last.instance === next.instance });
+      handOffs.push({ from: last, to: next, inside: last.instance === next.instance });
     }
     last = (next.end >= last.end) ? next : last;
   }
-  return handOvers;
+  return handOffs;
 }

@@ -30,7 +30,7 @@ export class Sections {
     this.#deaths.push({ instance, at });
   }
 
-  /** All sections in order of entry, in lanes, with overlaps and hand-overs. */
+  /** All sections in order of entry, in lanes, with overlaps and hand-offs. */
   analyse(now, permits) {
     const all = [...this.#byEntry.values()].sort((a, b) => a.start - b.start);
     for (const section of all) {

@@ -1,6 +1,6 @@
 /**
  * Paints the timeline: a band per instance with its sections as bars in rows, overlaps in
- * red, hand-overs between the bars, and what happened to the instances.
+ * red, hand-offs between the bars, and what happened to the instances.
  *
  * Bars that are shorter than a pixel are added up to how much of it they cover. Overlaps are
  * always painted, and last.
@@ -78,7 +78,7 @@ export function paint(context, layout, { spans, startedAt, selected }) {
   context.rect(layout.gutter, AXIS, layout.width - layout.gutter, layout.height - AXIS);
   context.clip();
   paintSpans(context, layout, colors, spans);
-  paintHandOvers(context, layout, colors);
+  paintHandOffs(context, layout, colors);
   for (const instance of layout.instances) {
     paintBars(context, layout, colors, instance);
   }
@@ -150,28 +150,28 @@ function label(context, colors, text, x, y) {
   context.fillText(text, x + 4, y);
 }
 
-function paintHandOvers(context, layout, colors) {
-  const { handOvers } = layout.model;
-  const visible = handOvers.slice(firstIndex(handOvers, (handOver) => handOver.to.start >= layout.view.from),
-      firstIndex(handOvers, (handOver) => handOver.from.end > layout.view.to));
+function paintHandOffs(context, layout, colors) {
+  const { handOffs } = layout.model;
+  const visible = handOffs.slice(firstIndex(handOffs, (handOff) => handOff.to.start >= layout.view.from),
+      firstIndex(handOffs, (handOff) => handOff.from.end > layout.view.to));
   const dense = visible.length > layout.width / 4;
   const painted = new Set();
   context.save();
   context.lineWidth = 1;
   context.globalAlpha = dense ? 0.35 : 1;
-  for (const handOver of visible) {
-    const x = layout.x(handOver.to.start);
-    const place = `${Math.floor(x)} ${handOver.from.instance} ${handOver.to.instance}`;
+  for (const handOff of visible) {
+    const x = layout.x(handOff.to.start);
+    const place = `${Math.floor(x)} ${handOff.from.instance} ${handOff.to.instance}`;
     if (!painted.has(place)) {
       painted.add(place);
-      (handOver.inside ? paintInside : paintBetween)(context, layout, colors, handOver, x, dense);
+      (handOff.inside ? paintInside : paintBetween)(context, layout, colors, handOff, x, dense);
     }
   }
   context.restore();
 }
 
 function paintInside(context, layout, colors, { to }, x) {
-  context.fillStyle = colors['hand-over-inside'];
+  context.fillStyle = colors['hand-off-inside'];
   context.fillRect(x - 0.5, layout.top(to.instance) + BAND + 1, 1.5, 5);
 }
 
@@ -179,7 +179,7 @@ function paintBetween(context, layout, colors, { from, to }, x, dense) {
   const down = layout.top(from.instance) < layout.top(to.instance);
   const start = layout.top(from.instance) + (down ? BAND : 0);
   const end = layout.top(to.instance) + (down ? 0 : BAND);
-  context.strokeStyle = colors['hand-over-between'];
+  context.strokeStyle = colors['hand-off-between'];
   context.setLineDash([4, 3]);
   context.beginPath();
   context.moveTo(layout.x(from.end), start);
@@ -187,7 +187,7 @@ function paintBetween(context, layout, colors, { from, to }, x, dense) {
   context.stroke();
   context.setLineDash([]);
   if (!dense) {
-    polygon(context, colors['hand-over-between'], [[x, end], [x - 3.5, end + (down ? -6 : 6)], [x + 3.5, end + (down ? -6 : 6)]]);
+    polygon(context, colors['hand-off-between'], [[x, end], [x - 3.5, end + (down ? -6 : 6)], [x + 3.5, end + (down ? -6 : 6)]]);
   }
 }
 

@@ -120,8 +120,8 @@ function analyse() {
   stale = false;
   model = sections.analyse(latest, run?.result?.permits ?? PERMITS);
   Object.assign(panel.dataset, { sections: model.all.length, overlaps: model.count,
-    handOversInside: model.handOvers.filter((handOver) => handOver.inside).length,
-    handOversBetween: model.handOvers.filter((handOver) => !handOver.inside).length,
+    handOffsInside: model.handOffs.filter((handOff) => handOff.inside).length,
+    handOffsBetween: model.handOffs.filter((handOff) => !handOff.inside).length,
     lost: model.lost.length, refused: model.refused.length });
 }
 
@@ -306,7 +306,7 @@ function summarise() {
   const sentences = [
     t('timeline.summary.sections', { count: model.all.length, instances: instances.length }),
     model.count ? t('timeline.summary.overlaps', { count: model.count }) : t('timeline.summary.noOverlaps'),
-    t('timeline.summary.handOvers', { inside: Number(dataset.handOversInside), between: Number(dataset.handOversBetween) }),
+    t('timeline.summary.handOffs', { inside: Number(dataset.handOffsInside), between: Number(dataset.handOffsBetween) }),
     model.lost.length ? t('timeline.summary.lost', { count: model.lost.length }) : null,
     model.refused.length ? t('timeline.summary.refused', { count: model.refused.length }) : null
   ];
@@ -317,8 +317,8 @@ function renderLegend() {
   const items = [...instances.map((name, index) => [t('timeline.instance', { instance: name }),
       (icon) => fill(icon, `instance-${index % 3 + 1}`)]),
   [t('timeline.legendOverlap'), (icon) => fill(icon, 'overlap')],
-  [t('timeline.legendInside'), (icon) => bar(icon, 'hand-over-inside', [])],
-  [t('timeline.legendBetween'), (icon) => bar(icon, 'hand-over-between', [4, 3])],
+  [t('timeline.legendInside'), (icon) => bar(icon, 'hand-off-inside', [])],
+  [t('timeline.legendBetween'), (icon) => bar(icon, 'hand-off-between', [4, 3])],
   [t('timeline.legendLost'), (icon) => paintLost(icon, { lost: color('lost'), surface: color('surface') }, 11, 9)],
   [t('timeline.legendRefused'), (icon) => paintRefused(icon, { refused: color('refused'), surface: color('surface') }, 11, 9)],
   [t('timeline.legendSpan'), (icon) => hatch(icon, 1, 2, 20, 14, color('span'))]];

@@ -26,6 +26,7 @@ import org.springframework.scheduling.annotation.EnableScheduling;
 
 import io.github.lockspring.sample.demo.Demonstration;
 import io.github.lockspring.sample.page.PageLauncher;
+import io.github.lockspring.sample.process.ParentProcess;
 import io.github.lockspring.sample.store.H2Program;
 import io.github.lockspring.sample.store.StoreNotStartedException;
 
@@ -54,6 +55,7 @@ public class SampleApplication {
 	private static final String DEMONSTRATION = "demo";
 
 	public static void main(String[] args) throws Exception {
+		ParentProcess.endWithIt();
 		String role = (args.length > 0) ? args[0] : "";
 		try {
 			switch (role) {

@@ -52,7 +52,7 @@ class CatalogueController {
 	}
 
 	/**
-	 * Reads the prices and tells whether they differ.
+	 * Reads the prices and returns whether they differ.
 	 */
 	@GetMapping("/prices")
 	Reading read(@RequestParam Strategy strategy) {

@@ -59,6 +59,7 @@ class CatalogueScenario implements Scenario {
 	@Override
 	public Findings run(RunRequest request, InstanceClient instances, Meter meter)
 			throws IOException, InterruptedException {
+		InstanceClient.requireOk(instances.send("POST", "/catalogue/reset"));
 		String path = "/catalogue/prices?strategy=" + request.strategy();
 		AtomicInteger requests = new AtomicInteger();
 		AtomicInteger torn = new AtomicInteger();

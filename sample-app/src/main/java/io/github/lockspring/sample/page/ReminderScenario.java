@@ -37,7 +37,7 @@ import io.github.lockspring.sample.stock.Strategy;
 @Order(2)
 class ReminderScenario implements Scenario {
 
-	private static final int HOURS = 10;
+	private static final int HOURS = 5;
 
 	private static final long POLL_MILLIS = 200;
 

@@ -30,16 +30,16 @@ import io.github.lockspring.sample.timeline.Section;
 
 /**
  * What the critical sections of a run show. A section whose lease was lost counts for its
- * own column only: it was told, or its write was rejected.
+ * own column only: it was notified, or its write was rejected.
  *
  * @param overlaps sections that were entered while another was inside that excludes them
- * @param handOversInside exclusive sections that followed one of the same instance
- * @param handOversBetween exclusive sections that followed one of another instance
+ * @param handOffsInside exclusive sections that followed one of the same instance
+ * @param handOffsBetween exclusive sections that followed one of another instance
  * @param mostAtOnce the most that were inside at once
  * @param lost sections that ended with a lost lease
  * @param refused sections whose write was rejected because of its fencing token
  */
-record SectionAnalysis(int overlaps, int handOversInside, int handOversBetween, int mostAtOnce, int lost, int refused) {
+record SectionAnalysis(int overlaps, int handOffsInside, int handOffsBetween, int mostAtOnce, int lost, int refused) {
 
 	/**
 	 * Analyse the sections of one key.
@@ -51,8 +51,8 @@ record SectionAnalysis(int overlaps, int handOversInside, int handOversBetween, 
 				sections.stream().filter((section) -> !isLost(section)).sorted(BY_START).toList());
 		Inside inside = new Inside();
 		int overlaps = 0;
-		int handOversInside = 0;
-		int handOversBetween = 0;
+		int handOffsInside = 0;
+		int handOffsBetween = 0;
 		int mostAtOnce = 0;
 		Section previous = null;
 		for (Section section : held) {
@@ -61,13 +61,13 @@ record SectionAnalysis(int overlaps, int handOversInside, int handOversBetween, 
 			inside.add(section);
 			mostAtOnce = Math.max(mostAtOnce, inside.size());
 			if (section.access() == Access.EXCLUSIVE) {
-				handOversInside += follows(section, previous, true) ? 1 : 0;
-				handOversBetween += follows(section, previous, false) ? 1 : 0;
+				handOffsInside += follows(section, previous, true) ? 1 : 0;
+				handOffsBetween += follows(section, previous, false) ? 1 : 0;
 				previous = section;
 			}
 		}
-		return new SectionAnalysis(overlaps, handOversInside, handOversBetween, mostAtOnce,
-				count(sections, Outcome.LOST), count(sections, Outcome.REFUSED));
+		return new SectionAnalysis(overlaps, handOffsInside, handOffsBetween, mostAtOnce, count(sections, Outcome.LOST),
+				count(sections, Outcome.REFUSED));
 	}
 
 	private static final Comparator<Section> BY_START = Comparator.comparingDouble(Section::start);

@@ -119,7 +119,7 @@ class TimelineCollector implements DisposableBean {
 			}
 		}
 		catch (IOException | IllegalStateException ex) {
-			// paused, killed or overloaded: the next attempt gets it, or nobody
+			// paused, killed or overloaded: the next attempt may get it
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -36,13 +36,14 @@ public final class ProgramCommand {
 	 * Return the command.
 	 * @param jvmOptions options of the JVM, besides those that keep it small and let it
 	 * start fast
-	 * @param role the first argument, which tells what the process is to be
+	 * @param role the first argument: what the process is to be
 	 * @return the command, to which arguments can be added
 	 */
 	public static List<String> of(List<String> jvmOptions, String role) {
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+		command.add(ParentProcess.option());
 		command.addAll(jvmOptions);
 		command.addAll(program(System.getProperty("java.class.path")));
 		command.add(role);

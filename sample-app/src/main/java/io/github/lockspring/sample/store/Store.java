@@ -32,7 +32,7 @@ public interface Store extends AutoCloseable {
 	String name();
 
 	/**
-	 * Return what tells instances where the store is.
+	 * Return the arguments that lead instances to the store.
 	 * @return arguments for instances
 	 */
 	List<String> arguments();
@@ -52,7 +52,7 @@ public interface Store extends AutoCloseable {
 	void pause();
 
 	/**
-	 * Let the processes of the store go on. Does nothing if they do already.
+	 * Let the processes of the store continue. Does nothing if they run.
 	 */
 	void resume();
 

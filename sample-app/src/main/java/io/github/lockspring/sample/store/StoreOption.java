@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ApplicationArguments;
 
 /**
- * The option {@code --store}, which tells where the locks and the stock are to be.
+ * The option {@code --store}, which selects where the locks and the stock are.
  *
  * @param type the kind of store
  * @param address the address of the store, or {@code null} to start one

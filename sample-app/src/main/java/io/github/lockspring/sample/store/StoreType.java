@@ -38,7 +38,7 @@ public enum StoreType {
 	/**
 	 * The locks in ZooKeeper.
 	 */
-	ZOOKEEPER("localhost:2181", "[^:/=]+(:\\d+)?(/.*)?"),
+	ZOOKEEPER("localhost:2181", "[^:/=,]+(:\\d+)?(,[^:/=,]+(:\\d+)?)*(/.*)?"),
 
 	/**
 	 * The stock and the locks in PostgreSQL.
@@ -100,7 +100,7 @@ public enum StoreType {
 	}
 
 	/**
-	 * Return what tells instances to use a store of this kind.
+	 * Return the arguments with which instances use a store of this kind.
 	 * @param address the address of the store
 	 * @return arguments for instances
 	 */

@@ -33,7 +33,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SectionAnalysisTests {
 
 	@Test
-	void sectionsOneAfterTheOtherAreHandOvers() {
+	void sectionsOneAfterTheOtherAreHandOffs() {
 		SectionAnalysis analysis = analyse(section("1", 0, 1), section("2", 3, 4), section("1", 1, 2),
 				section("2", 4, 5));
 		assertThat(analysis).isEqualTo(new SectionAnalysis(0, 2, 1, 1, 0, 0));

@@ -156,7 +156,8 @@ final class StoreCheck {
 		try {
 			assertThat(parent.inputReader().readLine()).isEqualTo(StoreParent.OPEN);
 			List<ProcessHandle> servers = parent.descendants().toList();
-			assertThat(servers).isNotEmpty().allMatch(StoreCheck::isRunning);
+			// PostgreSQL has some that end by themselves
+			assertThat(servers).anyMatch(StoreCheck::isRunning);
 			parent.destroyForcibly();
 			Awaitility.await().atMost(AT_MOST).until(() -> servers.stream().noneMatch(StoreCheck::isRunning));
 		}
