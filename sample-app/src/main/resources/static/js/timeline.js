@@ -52,7 +52,7 @@ export function initialiseTimeline() {
 export function beginTimeline(next, names) {
   run = next;
   instances = names;
-  sections.clear(run.startedAt - 1000);
+  sections.clear(run.startedAt);
   incidents = incidents.filter((incident) => incident.at >= run.startedAt - 1000);
   latest = run.startedAt;
   clock = null;
