@@ -33,7 +33,7 @@ import org.awaitility.Awaitility;
  */
 final class ApplicationProcess implements AutoCloseable {
 
-	private static final Duration TIMEOUT = Duration.ofMinutes(2);
+	private static final Duration TIMEOUT = Duration.ofMinutes(5);
 
 	private static final Pattern PORT = Pattern.compile("Tomcat started on port (\\d+)");
 
