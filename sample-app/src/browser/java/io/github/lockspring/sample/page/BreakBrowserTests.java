@@ -40,7 +40,7 @@ class BreakBrowserTests {
 		assertThat(page.incident("lost").first()).isVisible();
 		assertThat(page.incident("refused").first()).isVisible();
 		assertThat(page.awaitEnd()).hasAttribute("data-verdict", "exact");
-		assertThat(page.locator("#timeline-panel")).not().hasAttribute("data-refused", "0");
+		assertThat(page.locator("#timeline-panel")).not().hasAttribute("data-lost", "0");
 		page.awaitIdle();
 	}
 
