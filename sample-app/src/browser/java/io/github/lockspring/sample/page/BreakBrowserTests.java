@@ -41,6 +41,7 @@ class BreakBrowserTests {
 		assertThat(page.incident("refused").first()).isVisible();
 		assertThat(page.awaitEnd()).hasAttribute("data-verdict", "exact");
 		assertThat(page.locator("#timeline-panel")).not().hasAttribute("data-lost", "0");
+		assertThat(page.locator("#timeline-panel")).hasAttribute("data-overlaps", "0");
 		page.awaitIdle();
 	}
 
