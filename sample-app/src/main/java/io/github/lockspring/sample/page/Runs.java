@@ -143,7 +143,7 @@ class Runs implements DisposableBean {
 	private void run(Run run, Scenario scenario, RunRequest request) {
 		InstanceClient instances = new InstanceClient(this.cluster.addresses(request.instances()));
 		Meter meter = new Meter(run.id(), scenario.steps(request));
-		ScheduledFuture<?> readings = this.timer.scheduleAtFixedRate(() -> show(scenario, instances, meter),
+		ScheduledFuture<?> readings = this.timer.scheduleWithFixedDelay(() -> show(scenario, instances, meter),
 				PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
 		int seconds = Limits.of(this.settings.instances()).seconds();
 		ScheduledFuture<?> limit = this.timer.schedule(this::cancel, seconds, TimeUnit.SECONDS);
