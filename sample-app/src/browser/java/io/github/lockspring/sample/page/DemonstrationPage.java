@@ -37,7 +37,7 @@ final class DemonstrationPage implements AutoCloseable {
 
 	private static final String REFUSAL = "Failed to load resource: the server responded with a status of 4";
 
-	private static final int MARGIN = 24;
+	private static final int MARGIN = 8;
 
 	private final Page page;
 
