@@ -150,8 +150,8 @@ class AppearanceBrowserTests {
 	@Test
 	@EnabledIfSystemProperty(named = "sample.screenshots", matches = "true")
 	void picturesForTheDocumentation(DemonstrationPage page) throws IOException {
-		page.run("stock", "distributed-lock", 100, 20);
-		page.run("stock", "no-lock", 100, 20);
+		page.run("stock", "distributed-lock", 20, 10);
+		page.run("stock", "no-lock", 20, 10);
 		picture(page, "light");
 		page.locator("#theme").click();
 		picture(page, "dark");
@@ -163,7 +163,7 @@ class AppearanceBrowserTests {
 	private static void picture(DemonstrationPage page, String name) throws IOException {
 		Path file = Path.of(System.getProperty("sample.images", "../docs/images"), "demonstration-" + name + ".png");
 		page.awaitDrawn();
-		page.screenshot(file);
+		page.screenshotUntil("#side-by-side", file);
 		assertThat(Files.size(file)).isBetween(10_000L, 300_000L);
 	}
 

@@ -25,6 +25,7 @@ import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.ConsoleMessage;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.BoundingBox;
 import com.microsoft.playwright.options.ColorScheme;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
@@ -35,6 +36,8 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 final class DemonstrationPage implements AutoCloseable {
 
 	private static final String REFUSAL = "Failed to load resource: the server responded with a status of 4";
+
+	private static final int MARGIN = 8;
 
 	private final Page page;
 
@@ -196,6 +199,18 @@ final class DemonstrationPage implements AutoCloseable {
 
 	void screenshot(Path file) {
 		this.page.screenshot(new Page.ScreenshotOptions().setPath(file).setFullPage(true));
+	}
+
+	/**
+	 * Take a picture of the page from its top to the end of an element.
+	 */
+	void screenshotUntil(String selector, Path file) {
+		this.page.evaluate("scrollTo(0, 0)");
+		BoundingBox last = locator(selector).boundingBox();
+		int width = this.page.viewportSize().width;
+		this.page.screenshot(new Page.ScreenshotOptions().setPath(file)
+			.setFullPage(true)
+			.setClip(0, 0, width, last.y + last.height + MARGIN));
 	}
 
 	/**
