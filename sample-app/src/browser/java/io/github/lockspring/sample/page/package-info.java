@@ -21,3 +21,4 @@
 package io.github.lockspring.sample.page;
 
 import org.jspecify.annotations.NullMarked;
+

@@ -24,8 +24,6 @@ import tools.jackson.databind.json.JsonMapper;
 import io.github.lockspring.sample.instance.InstanceClient;
 import io.github.lockspring.sample.stock.Strategy;
 
-import static io.github.lockspring.sample.instance.InstanceClient.requireOk;
-
 /**
  * Orders pieces of a product from the instances over HTTP, from each in turn.
  * Thread-safe.
@@ -42,7 +40,7 @@ public final class StockClient {
 	 * Fills up the stock of a product.
 	 */
 	public void reset(long productId, int stock) throws IOException, InterruptedException {
-		requireOk(this.instances.send("PUT", "/products/%d?stock=%d".formatted(productId, stock)));
+		InstanceClient.requireOk(this.instances.send("PUT", "/products/%d?stock=%d".formatted(productId, stock)));
 	}
 
 	/**
@@ -62,7 +60,7 @@ public final class StockClient {
 	 * Asks what the shop knows about a product.
 	 */
 	public Stock show(long productId) throws IOException, InterruptedException {
-		String body = requireOk(this.instances.send("GET", "/products/" + productId));
+		String body = InstanceClient.requireOk(this.instances.send("GET", "/products/" + productId));
 		JsonNode product = JsonMapper.shared().readTree(body);
 		return new Stock(product.get("stock").asInt(), product.get("sold").asInt());
 	}

@@ -20,11 +20,10 @@ import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import tools.jackson.databind.json.JsonMapper;
-
 import org.springframework.context.annotation.Profile;
 import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
 
 import io.github.lockspring.sample.instance.InstanceClient;
 import io.github.lockspring.sample.load.Load;

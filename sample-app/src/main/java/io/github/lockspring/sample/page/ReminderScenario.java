@@ -19,12 +19,11 @@ package io.github.lockspring.sample.page;
 import java.io.IOException;
 import java.util.List;
 
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
-
 import org.springframework.context.annotation.Profile;
 import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 import io.github.lockspring.sample.instance.InstanceClient;
 import io.github.lockspring.sample.stock.Strategy;

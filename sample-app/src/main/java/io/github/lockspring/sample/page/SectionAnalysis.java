@@ -41,6 +41,8 @@ import io.github.lockspring.sample.timeline.Section;
  */
 record SectionAnalysis(int overlaps, int handOffsInside, int handOffsBetween, int mostAtOnce, int lost, int refused) {
 
+	private static final Comparator<Section> BY_START = Comparator.comparingDouble(Section::start);
+
 	/**
 	 * Analyse the sections of one key.
 	 * @param sections the sections, in any order
@@ -50,27 +52,25 @@ record SectionAnalysis(int overlaps, int handOffsInside, int handOffsBetween, in
 		List<Section> held = new ArrayList<>(
 				sections.stream().filter((section) -> !isLost(section)).sorted(BY_START).toList());
 		Inside inside = new Inside();
-		int overlaps = 0;
-		int handOffsInside = 0;
-		int handOffsBetween = 0;
-		int mostAtOnce = 0;
+		int overlapping = 0;
+		int insideJvm = 0;
+		int betweenJvms = 0;
+		int most = 0;
 		Section previous = null;
 		for (Section section : held) {
 			inside.removeUntil(section.start());
-			overlaps += inside.excludes(section, permits) ? 1 : 0;
+			overlapping += inside.excludes(section, permits) ? 1 : 0;
 			inside.add(section);
-			mostAtOnce = Math.max(mostAtOnce, inside.size());
+			most = Math.max(most, inside.size());
 			if (section.access() == Access.EXCLUSIVE) {
-				handOffsInside += follows(section, previous, true) ? 1 : 0;
-				handOffsBetween += follows(section, previous, false) ? 1 : 0;
+				insideJvm += follows(section, previous, true) ? 1 : 0;
+				betweenJvms += follows(section, previous, false) ? 1 : 0;
 				previous = section;
 			}
 		}
-		return new SectionAnalysis(overlaps, handOffsInside, handOffsBetween, mostAtOnce, count(sections, Outcome.LOST),
+		return new SectionAnalysis(overlapping, insideJvm, betweenJvms, most, count(sections, Outcome.LOST),
 				count(sections, Outcome.REFUSED));
 	}
-
-	private static final Comparator<Section> BY_START = Comparator.comparingDouble(Section::start);
 
 	private static boolean isLost(Section section) {
 		return section.outcome() == Outcome.LOST || section.outcome() == Outcome.REFUSED;

@@ -27,11 +27,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-import tools.jackson.databind.json.JsonMapper;
-
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
 
 import io.github.lockspring.sample.instance.InstanceClient;
 import io.github.lockspring.sample.timeline.Section;

@@ -19,7 +19,6 @@ package io.github.lockspring.sample.reminder;
 import java.time.Instant;
 
 import org.jspecify.annotations.Nullable;
-
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
