@@ -24,6 +24,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -156,7 +157,11 @@ class DefaultLeaderElectionTests {
 	@Test
 	void storeFailureIsLoggedOnce(CapturedOutput output) throws Exception {
 		BlockingQueue<String> calls = new LinkedBlockingQueue<>();
+		AtomicBoolean available = new AtomicBoolean();
 		willAnswer((call) -> {
+			if (available.get()) {
+				return new LocalLockBackend(this.store).contend(call.getArgument(0), call.getArgument(1));
+			}
 			calls.add("failed");
 			throw new BackendUnavailableException("gone", null);
 		}).given(this.backend).contend(any(), any());
@@ -168,9 +173,7 @@ class DefaultLeaderElectionTests {
 			});
 		}
 		assertThat(output).containsOnlyOnce("is retried until it is available: gone");
-		willAnswer((call) -> new LocalLockBackend(this.store).contend(call.getArgument(0), call.getArgument(1)))
-			.given(this.backend)
-			.contend(any(), any());
+		available.set(true);
 		Awaitility.await().until(() -> {
 			this.time.advance(Duration.ofSeconds(5));
 			return !this.changes.isEmpty();
