@@ -56,7 +56,7 @@ class RedisFailoverTests {
 
 	private static final AcquireOptions LONG_TERMS = AcquireOptions.exclusive(LONG_LEASE, true);
 
-	private static final Duration LENGTH = Duration.ofSeconds((FaultRun.SCALE > 1) ? 12 : 4);
+	private static final Duration LENGTH = Duration.ofSeconds((FaultRun.SCALE > 1) ? 12 : 6);
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 
