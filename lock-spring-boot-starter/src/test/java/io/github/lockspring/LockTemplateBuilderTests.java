@@ -82,8 +82,8 @@ class LockTemplateBuilderTests {
 		assertThatExceptionOfType(LockShutdownException.class).isThrownBy(() -> locks.acquire("43", TRY_ONCE));
 		locks.close();
 		assertThat(this.calls).containsExactly("start a", "close a");
-		try (LockTemplate next = onStore().build()) {
-			assertThat(next.tryAcquire("42")).isNotNull();
+		try (LockTemplate next = onStore().build(); LockHandle again = next.acquire("42", TRY_ONCE)) {
+			assertThat(again.isHeld()).isTrue();
 		}
 	}
 

@@ -122,7 +122,9 @@ class LockAutoConfigurationTests {
 			.run((context) -> {
 				context.getBean(LockOperations.class).executeWithoutResult("order:42", LockHandle::checkpoint);
 				context.getBean(Orders.class).pay(42);
-				assertThat(context.getBean(LockClient.class).lock("order:42").tryLock()).isTrue();
+				Lock lock = context.getBean(LockClient.class).lock("order:42");
+				lock.lock();
+				lock.unlock();
 				assertThat(context.getBean(RecordingBackend.class).keys()).containsExactly(key, key, key);
 				assertThat(output).containsOnlyOnce(message);
 			});
@@ -165,6 +167,7 @@ class LockAutoConfigurationTests {
 				assertThat(locks.tryAcquire("order:42")).isNull();
 				context.getBean(SettableTime.class).advance(Duration.ofSeconds(31));
 				assertThat(lock.isLost()).isTrue();
+				assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
 				try (LockHandle next = locks.acquire("order:42")) {
 					assertThat(next.isHeld()).isTrue();
 				}

@@ -91,12 +91,13 @@ class LockEventPublisherTests {
 	void locksThatAreNotAcquiredArePublishedWithTheReason() {
 		this.runner.withUserConfiguration(Listeners.class).run((context) -> {
 			LockTemplate locks = context.getBean(LockTemplate.class);
-			locks.acquire("a", TRY_ONCE);
+			LockHandle lock = locks.acquire("a", TRY_ONCE);
 			assertThat(locks.ownedBy(this).tryAcquire("a", TRY_ONCE)).isNull();
 			CompletableFuture<LockHandle> waiting = locks.ownedBy(this)
 				.tryAcquireAsync("a", TRY_ONCE.withWaitTime(Duration.ofSeconds(5)));
 			this.time.advance(Duration.ofSeconds(6));
 			assertThat(waiting.get(20, TimeUnit.SECONDS)).isNull();
+			lock.close();
 			assertThat(context.getBean(Listeners.class).events).filteredOn(LockNotAcquiredEvent.class::isInstance)
 				.containsExactly(new LockNotAcquiredEvent("lock:a", "local", Reason.DENIED, Duration.ZERO),
 						new LockNotAcquiredEvent("lock:a", "local", Reason.TIMEOUT, Duration.ofSeconds(6)));

@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.LongStream;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -245,6 +245,10 @@ class YieldPolicyTests {
 		}
 	}
 
+	/**
+	 * Without the policy, the least served would get a thousandth, and not be served this
+	 * often in the time.
+	 */
 	@Test
 	void processesShareAStoreWithoutQueue() throws InterruptedException {
 		LocalStore store = new LocalStore();
@@ -263,24 +267,29 @@ class YieldPolicyTests {
 			}
 		}
 		threads.forEach(Thread::start);
-		Thread.sleep(4000);
-		over.set(true);
+		try {
+			Harness.await()
+				.atMost(Duration.ofMinutes(1))
+				.untilAsserted(() -> assertThat(IntStream.range(0, processes).mapToLong(acquired::get))
+					.allSatisfy((count) -> assertThat(count).isGreaterThan(500)));
+		}
+		finally {
+			over.set(true);
+		}
 		for (Thread thread : threads) {
 			thread.join(TimeUnit.SECONDS.toMillis(20));
 			assertThat(thread.isAlive()).isFalse();
 		}
 		engines.forEach(LockEngine::close);
-		long[] counts = LongStream.range(0, processes).map((i) -> acquired.get((int) i)).sorted().toArray();
-		long fairShare = LongStream.of(counts).sum() / processes;
-		assertThat(counts[0]).as("the least served").isGreaterThan(fairShare / 20); // else
-																					// a
-																					// thousandth
 	}
 
 	private static void work(LockEngine engine, AtomicBoolean over, Runnable action) {
 		while (!over.get()) {
 			Hold hold = engine.acquireUninterruptibly(KEY, TERMS, Thread.currentThread(), TimeUnit.SECONDS.toNanos(30));
-			assertThat(hold).isNotNull();
+			if (hold == null) {
+				assertThat(over).isTrue();
+				return;
+			}
 			action.run();
 			LockSupport.parkNanos(100_000);
 			hold.release();
