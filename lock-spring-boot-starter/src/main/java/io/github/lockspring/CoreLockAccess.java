@@ -73,6 +73,11 @@ final class CoreLockAccess extends LockAccess {
 	}
 
 	@Override
+	public RuntimeException shutdownException(String storeKey) {
+		return new LockShutdownException(storeKey, null);
+	}
+
+	@Override
 	public LockHandle handle(LockTemplate template, Hold hold) {
 		return template.handle(hold);
 	}

@@ -24,8 +24,11 @@ import org.springframework.test.context.bean.override.convention.TestBean;
 import org.springframework.test.context.bean.override.mockito.MockitoBean;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 
+import io.github.lockspring.LockNotAcquiredException;
 import io.github.lockspring.LockOperations;
+import io.github.lockspring.test.LockHeldElsewhere;
 import io.github.lockspring.test.NoOpLockOperations;
+import io.github.lockspring.test.TestLocks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -49,6 +52,13 @@ class MockedLocksTests {
 		void onlyAnnotationsLock(@Autowired MockMvcTester mvc) {
 			assertThat(mvc.get().uri("/annotated/42")).hasStatusOk().bodyText().isEqualTo("annotated");
 			assertThat(mvc.get().uri("/in-code/42")).hasStatusOk().bodyText().isEmpty();
+		}
+
+		@Test
+		void locksOfAnnotationsAreControlled(@Autowired MockMvcTester mvc, @Autowired TestLocks locks) {
+			try (LockHeldElsewhere other = locks.holdElsewhere("order:42")) {
+				assertThat(mvc.get().uri("/annotated/42")).failure().hasCauseInstanceOf(LockNotAcquiredException.class);
+			}
 		}
 
 	}

@@ -73,7 +73,7 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 	}
 
 	@Override
-	protected void doHealthCheck(Health.Builder builder) throws Exception {
+	protected void doHealthCheck(Health.Builder builder) {
 		builder.withDetail("backend", this.engine.backendName());
 		List<String> warnings = this.engine.warnings();
 		if (!warnings.isEmpty()) {
@@ -90,6 +90,10 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 		}
 		catch (ExecutionException ex) {
 			builder.down(reasonOf(ex));
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			builder.down(ex);
 		}
 	}
 

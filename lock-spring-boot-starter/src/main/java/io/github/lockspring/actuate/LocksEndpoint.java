@@ -114,9 +114,11 @@ public class LocksEndpoint {
 	 * @param key the key, as used in the store
 	 * @param backend the name of the only backend to look at, or {@code null}
 	 * @return the lock, without the backends on which it is neither held nor waited for
-	 * @throws InvalidEndpointRequestException if there is no such backend
+	 * @throws InvalidEndpointRequestException if there is no such backend, or if the key
+	 * is blank
 	 */
 	Lock lock(String key, @Nullable String backend) {
+		requireText(key);
 		Map<LockEngine, CompletableFuture<StoredState>> calls = new LinkedHashMap<>();
 		engines(backend).forEach((engine) -> calls.put(engine,
 				engine.holdersAsync(key).thenCombine(engine.queueAsync(key), StoredState::new)));
@@ -131,12 +133,6 @@ public class LocksEndpoint {
 		return new Lock(this.engines.lockNames().nameOf(key), key, states);
 	}
 
-	private Map<LockEngine, CompletableFuture<List<LeaseHolder>>> holders(String key, @Nullable String backend) {
-		Map<LockEngine, CompletableFuture<List<LeaseHolder>>> calls = new LinkedHashMap<>();
-		engines(backend).forEach((engine) -> calls.put(engine, engine.holdersAsync(key)));
-		return calls;
-	}
-
 	/**
 	 * Release a key for those that hold it, in whatever process they are.
 	 * @param key the key, as used in the store
@@ -144,14 +140,19 @@ public class LocksEndpoint {
 	 * @param owner the only owner to release, or {@code null} for all
 	 * @param principal the name of the operator, or {@code null} if it is unknown
 	 * @return what was released, without the backends where nothing was
-	 * @throws InvalidEndpointRequestException if there is no such backend
+	 * @throws InvalidEndpointRequestException if there is no such backend, or if the key
+	 * is blank
 	 */
 	Release release(String key, @Nullable String backend, @Nullable String owner, @Nullable String principal) {
-		Map<LockEngine, CompletableFuture<List<LeaseHolder>>> calls = holders(key, backend);
+		requireText(key);
+		Map<LockEngine, CompletableFuture<Map<LeaseHolder, CompletableFuture<Boolean>>>> calls = new LinkedHashMap<>();
 		long deadline = Deadline.after(this.timeout.multipliedBy(2));
+		engines(backend).forEach((engine) -> calls.put(engine,
+				ofOwner(engine.holdersAsync(key), owner).thenApply((holders) -> (Deadline.remainingNanos(deadline) > 0)
+						? releases(key, engine, holders, principal) : Map.of())));
 		Map<String, Released> results = new LinkedHashMap<>();
 		calls.forEach((engine, call) -> {
-			Released released = release(key, engine, ofOwner(call, owner), principal, deadline);
+			Released released = released(engine, call, deadline);
 			if (!released.released().isEmpty() || released.error() != null) {
 				results.put(engine.backendName(), released);
 			}
@@ -166,13 +167,18 @@ public class LocksEndpoint {
 			.toList());
 	}
 
-	private Released release(String key, LockEngine engine, CompletableFuture<List<LeaseHolder>> call,
-			@Nullable String principal, long deadline) {
+	private Map<LeaseHolder, CompletableFuture<Boolean>> releases(String key, LockEngine engine,
+			List<LeaseHolder> holders, @Nullable String principal) {
+		Map<LeaseHolder, CompletableFuture<Boolean>> releases = new LinkedHashMap<>();
+		holders.forEach((holder) -> releases.put(holder, release(key, engine, holder, principal)));
+		return releases;
+	}
+
+	private Released released(LockEngine engine,
+			CompletableFuture<Map<LeaseHolder, CompletableFuture<Boolean>>> releases, long deadline) {
 		List<Holder> released = new ArrayList<>();
 		try {
-			Map<LeaseHolder, CompletableFuture<Boolean>> releases = new LinkedHashMap<>();
-			await(call, deadline).forEach((holder) -> releases.put(holder, release(key, engine, holder, principal)));
-			for (Map.Entry<LeaseHolder, CompletableFuture<Boolean>> release : releases.entrySet()) {
+			for (Map.Entry<LeaseHolder, CompletableFuture<Boolean>> release : await(releases, deadline).entrySet()) {
 				if (await(release.getValue(), deadline)) {
 					released.add(Holder.of(release.getKey(), engine));
 				}
@@ -199,16 +205,30 @@ public class LocksEndpoint {
 	}
 
 	private void publish(LockForceReleasedEvent event) {
+		publish(event, event.storeKey());
+		publish(new AuditApplicationEvent(Objects.requireNonNullElse(event.principal(), ""), AUDIT_TYPE,
+				Map.of("key", event.storeKey(), "backend", event.backend(), "owner", event.owner(), "process",
+						String.valueOf(event.process()))),
+				event.storeKey());
+	}
+
+	/**
+	 * Publish an event. A listener that fails neither affects the other event nor the
+	 * answer to the operator.
+	 */
+	private void publish(Object event, String key) {
 		try {
 			this.publisher.publishEvent(event);
-			this.publisher.publishEvent(new AuditApplicationEvent(Objects.requireNonNullElse(event.principal(), ""),
-					AUDIT_TYPE, Map.of("key", event.storeKey(), "backend", event.backend(), "owner", event.owner(),
-							"process", String.valueOf(event.process()))));
 		}
-		catch (RuntimeException ex) {
-			logger.warn(
-					"Listener of the forced release of the lock on " + KeyFormat.quote(event.storeKey()) + " failed",
-					ex);
+		catch (Throwable ex) {
+			logger.warn("Listener of the forced release of the lock on " + KeyFormat.quote(key) + " failed", ex);
+		}
+	}
+
+	private static void requireText(String key) {
+		if (key.isBlank()) {
+			String message = "The key of a lock is not blank";
+			throw new InvalidEndpointRequestException(message, message);
 		}
 	}
 

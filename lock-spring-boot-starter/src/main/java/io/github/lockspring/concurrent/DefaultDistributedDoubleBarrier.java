@@ -42,7 +42,6 @@ import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdateResult;
 import io.github.lockspring.support.DaemonThreads;
-import io.github.lockspring.support.Durations;
 
 /**
  * Default implementation of {@link DistributedDoubleBarrier}.
@@ -81,6 +80,8 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 
 	private final String permitKey;
 
+	private final String permitStoreKey;
+
 	private final int parties;
 
 	private final LockOptions options;
@@ -100,6 +101,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 		this.locks = locks;
 		this.engine = engine;
 		this.permitKey = permitKey;
+		this.permitStoreKey = locks.storeKey(permitKey);
 		this.parties = parties;
 		this.options = options.withPermits(parties).withLockAtLeastFor(Duration.ZERO);
 		this.checkNanos = Math.min(LONGEST_CHECK_NANOS, options.leaseTime().toNanos() / 3);
@@ -297,7 +299,9 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	}
 
 	private boolean leave(long waitNanos) throws InterruptedException, BrokenBarrierException {
-		this.lock.lockInterruptibly();
+		if (!this.lock.tryLock()) { // an interrupted thread leaves, too
+			this.lock.lockInterruptibly();
+		}
 		try {
 			Membership left = this.membership;
 			if (left == null) {
@@ -361,7 +365,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 
 	private int holders() {
 		try {
-			return this.engine.holders(this.locks.storeKey(this.permitKey)).size();
+			return this.engine.holders(this.permitStoreKey).size();
 		}
 		catch (EngineException ex) {
 			throw this.value.translate(ex);
@@ -383,19 +387,40 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 
 	@Override
 	public CompletableFuture<Boolean> enterAsync(Duration maxWait) {
-		return async(() -> enter(Durations.nanos(maxWait)));
+		long waitNanos = StoredValue.nanos(maxWait);
+		return async(() -> enter(waitNanos), this::leaveUnnoticed);
+	}
+
+	/**
+	 * Leave for a caller that cancelled too late: all others have entered.
+	 */
+	private void leaveUnnoticed() {
+		try {
+			leave(0);
+		}
+		catch (InterruptedException | BrokenBarrierException ex) {
+			// it has left
+		}
+		catch (LockException ex) {
+			logger.debug("Could not leave the " + this + " after entering it was cancelled", ex);
+		}
 	}
 
 	@Override
 	public CompletableFuture<Boolean> leaveAsync(Duration maxWait) {
-		return async(() -> leave(Durations.nanos(maxWait)));
+		long waitNanos = StoredValue.nanos(maxWait);
+		return async(() -> leave(waitNanos), () -> {
+		});
 	}
 
-	private static CompletableFuture<Boolean> async(Call call) {
+	private static CompletableFuture<Boolean> async(Call call, Runnable undo) {
 		CompletableFuture<Boolean> future = new CompletableFuture<>();
 		Thread thread = THREADS.newThread(() -> {
 			try {
-				future.complete(call.run());
+				boolean result = call.run();
+				if (!future.complete(result) && result) {
+					undo.run();
+				}
 			}
 			catch (Throwable ex) {
 				future.completeExceptionally(ex);

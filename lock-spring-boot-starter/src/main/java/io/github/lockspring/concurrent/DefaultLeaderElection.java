@@ -38,11 +38,13 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
+import io.github.lockspring.LockShutdownException;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Durations;
 
@@ -211,7 +213,7 @@ final class DefaultLeaderElection implements LeaderElection {
 			granted.get();
 		}
 		catch (ExecutionException ex) {
-			throw stoppedException();
+			throw (ex.getCause() instanceof LockShutdownException) ? shutdownException() : stoppedException();
 		}
 		finally {
 			forget(granted);
@@ -226,7 +228,13 @@ final class DefaultLeaderElection implements LeaderElection {
 			granted.get(Math.max(time, 0), unit);
 			return true;
 		}
-		catch (ExecutionException | TimeoutException ex) {
+		catch (ExecutionException ex) {
+			if (ex.getCause() instanceof LockShutdownException) {
+				throw shutdownException();
+			}
+			return isLeader();
+		}
+		catch (TimeoutException ex) {
 			return isLeader();
 		}
 		finally {
@@ -257,6 +265,10 @@ final class DefaultLeaderElection implements LeaderElection {
 		if (!granted.isDone()) {
 			this.awaiting.remove(granted);
 		}
+	}
+
+	private RuntimeException shutdownException() {
+		return LockAccess.get().shutdownException(this.storeKey);
 	}
 
 	private IllegalStateException stoppedException() {
@@ -439,6 +451,9 @@ final class DefaultLeaderElection implements LeaderElection {
 	private void completeWaits() {
 		if (!this.running) {
 			pollAll(this.awaiting, (granted) -> granted.completeExceptionally(stoppedException()));
+		}
+		else if (this.engine.isClosed()) {
+			pollAll(this.awaiting, (granted) -> granted.completeExceptionally(shutdownException()));
 		}
 		else if (this.announced) {
 			pollAll(this.awaiting, (granted) -> granted.complete(null));

@@ -129,6 +129,7 @@ public interface LeaderElection extends AutoCloseable {
 	 * may have ended again when this method returns.
 	 * @throws InterruptedException if the thread was interrupted before or while waiting
 	 * @throws IllegalStateException if this is not started, or stopped while waiting
+	 * @throws io.github.lockspring.LockShutdownException if the application shuts down
 	 */
 	void await() throws InterruptedException;
 
@@ -139,13 +140,15 @@ public interface LeaderElection extends AutoCloseable {
 	 * @return whether this process is the leader; {@code false} if the time has elapsed,
 	 * or if this is not started or stopped while waiting
 	 * @throws InterruptedException if the thread was interrupted before or while waiting
+	 * @throws io.github.lockspring.LockShutdownException if the application shuts down
 	 */
 	boolean await(long time, TimeUnit unit) throws InterruptedException;
 
 	/**
 	 * Wait like {@link #await()}, without blocking a thread.
 	 * @return a stage completed when this process is the leader; fails with
-	 * {@link IllegalStateException} if this is not started, or stopped before
+	 * {@link IllegalStateException} if this is not started, or stopped before, and with
+	 * {@link io.github.lockspring.LockShutdownException} if the application shuts down
 	 */
 	CompletionStage<Void> awaitAsync();
 

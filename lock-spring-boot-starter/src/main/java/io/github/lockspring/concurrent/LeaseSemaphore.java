@@ -59,7 +59,7 @@ import io.github.lockspring.LockHandle;
  * <b>Limit.</b> If permits of the key are in use with another limit, in any process,
  * methods that acquire permits throw {@link io.github.lockspring.LockLimitException},
  * which names both numbers. After {@link #resize(int)}, the new limit applies to all
- * processes, whatever limit they specified.
+ * processes, whatever limit they specified for their semaphores.
  * <p>
  * <b>Store failures.</b> {@link #acquire()} and {@link #acquireUninterruptibly()} wait
  * until the store is available again; the other methods throw
@@ -243,6 +243,9 @@ public interface LeaseSemaphore {
 	 * Other processes are notified of the change. One that has not noticed it yet can
 	 * acquire permits of the former limit for a short time, unless permits are already in
 	 * use with the new one, and can hand off those that it has between its threads.
+	 * <p>
+	 * Methods with {@link io.github.lockspring.DistributedSemaphore} do not follow the
+	 * change: as long as permits are in use with the new limit, they are refused.
 	 * @param limit the new limit, 1 or more
 	 * @throws IllegalArgumentException if the limit is less than 1
 	 * @throws UnsupportedOperationException if the store of this backend cannot keep the

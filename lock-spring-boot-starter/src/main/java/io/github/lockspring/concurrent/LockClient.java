@@ -18,7 +18,6 @@ package io.github.lockspring.concurrent;
 
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.List;
 import java.util.Set;
 
 import org.springframework.util.Assert;
@@ -194,7 +193,7 @@ public final class LockClient {
 	 * @see #multiLock(Collection, LockOptions)
 	 */
 	public LeaseLock multiLock(String... keys) {
-		return multiLock(List.of(keys), this.locks.defaultOptions());
+		return multiLock(Arrays.asList(keys), this.locks.defaultOptions());
 	}
 
 	/**

@@ -86,8 +86,7 @@ final class StoredValue {
 	 * @return whether it did, {@code false} if the time was over
 	 */
 	CompletableFuture<Boolean> awaitAsync(Predicate<Value> condition, Duration wait) {
-		CompletableFuture<@Nullable Value> met = this.values.awaitAsync(this.storeKey, condition,
-				Durations.nanos(wait.isNegative() ? Duration.ZERO : wait));
+		CompletableFuture<@Nullable Value> met = this.values.awaitAsync(this.storeKey, condition, nanos(wait));
 		CompletableFuture<Boolean> future = translated(met.thenApply((value) -> value != null));
 		future.whenComplete((result, failure) -> met.cancel(false));
 		return future;
@@ -128,6 +127,13 @@ final class StoredValue {
 	 */
 	static long nanos(long time, TimeUnit unit) {
 		return Math.min(Math.max(unit.toNanos(time), 0), FOREVER);
+	}
+
+	/**
+	 * Return a duration in nanoseconds, within the limits of the engine.
+	 */
+	static long nanos(Duration time) {
+		return time.isNegative() ? 0 : Durations.nanos(time);
 	}
 
 	@Override

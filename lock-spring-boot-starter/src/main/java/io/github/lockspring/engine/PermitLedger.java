@@ -173,11 +173,35 @@ public final class PermitLedger {
 
 	private void advance(String key, PermitTerms terms, long deadline, CompletableFuture<@Nullable Hold> result) {
 		this.engine.values().async(() -> terms.mode(this.limits.get(key))).whenComplete((mode, failure) -> {
-			if (failure != null) {
-				result.completeExceptionally(failure);
+			if (failure == null) {
+				advance(key, terms, mode, deadline, result);
+			}
+			else if (isUnavailable(failure) && this.engine.nanosUntil(deadline) > 0) {
+				advanceLater(key, terms, deadline, result);
 			}
 			else {
-				advance(key, terms, mode, deadline, result);
+				result.completeExceptionally(failure);
+			}
+		});
+	}
+
+	private static boolean isUnavailable(Throwable failure) {
+		return failure instanceof EngineException ex && ex.getReason() == EngineException.Reason.UNAVAILABLE;
+	}
+
+	/**
+	 * Read the limit again when the store may be available again, unless the engine is
+	 * closed meanwhile.
+	 */
+	private void advanceLater(String key, PermitTerms terms, long deadline, CompletableFuture<@Nullable Hold> result) {
+		EndWhenClosed end = new EndWhenClosed(this.engine, result);
+		this.engine.addStateListener(end);
+		end.run();
+		long pause = Math.min(this.engine.nanosUntil(deadline), PAUSE_NANOS);
+		this.engine.runAfter(Duration.ofNanos(pause), () -> {
+			this.engine.removeStateListener(end);
+			if (!result.isDone()) {
+				advance(key, terms, deadline, result);
 			}
 		});
 	}
@@ -284,6 +308,23 @@ public final class PermitLedger {
 			}
 		}
 		return (int) Math.max(0, limit - used);
+	}
+
+	/**
+	 * Ends an acquisition that pauses when the engine is closed.
+	 *
+	 * @param engine the engine
+	 * @param result the acquisition
+	 */
+	private record EndWhenClosed(LockEngine engine, CompletableFuture<@Nullable Hold> result) implements Runnable {
+
+		@Override
+		public void run() {
+			if (this.engine.isClosed()) {
+				this.result.completeExceptionally(EngineContext.closedException());
+			}
+		}
+
 	}
 
 }

@@ -419,7 +419,11 @@ public final class Values {
 			try {
 				this.executor.execute(this::deliver);
 			}
-			catch (RejectedExecutionException | OutOfMemoryError ex) {
+			catch (Throwable ex) {
+				if (!(ex instanceof RejectedExecutionException)) {
+					logger.error("The executor of a listener for the value " + KeyFormat.quote(this.key) + " failed",
+							ex);
+				}
 				synchronized (this) {
 					this.delivering = false; // until the value is read again
 				}

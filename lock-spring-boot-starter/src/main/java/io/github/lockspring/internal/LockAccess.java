@@ -117,6 +117,13 @@ public abstract class LockAccess {
 	public abstract RuntimeException translateValueFailure(EngineException failure, String storeKey);
 
 	/**
+	 * Return the exception for those that wait when the application shuts down.
+	 * @param storeKey the key, as used in the store
+	 * @return the exception
+	 */
+	public abstract RuntimeException shutdownException(String storeKey);
+
+	/**
 	 * Create a handle of a hold.
 	 * @param template the template that has the key
 	 * @param hold the hold

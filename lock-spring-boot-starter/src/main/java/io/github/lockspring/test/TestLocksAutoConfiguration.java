@@ -21,6 +21,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;
+import org.springframework.core.env.Environment;
 
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
@@ -54,9 +55,10 @@ public final class TestLocksAutoConfiguration {
 
 	@Bean
 	TestLocks testLocks(TestLockStores stores, TestLockTime time, LockEngines engines,
-			ObjectProvider<LockTemplate> template, LockProperties properties) {
-		LockTemplate keys = template.getIfAvailable(
-				() -> LockAccess.get().template(engines, properties.getKeyPrefix() + ':', LockOptions.defaults()));
+			ObjectProvider<LockTemplate> template, LockProperties properties, Environment environment) {
+		LockTemplate keys = template.getIfAvailable(() -> LockAccess.get()
+			.template(engines, properties.determineKeyPrefix(environment.getProperty("spring.application.name")) + ':',
+					LockOptions.defaults()));
 		TestLocks locks = new TestLocks(stores, engines, engines.defaultEngine(), keys::storeKey);
 		time.skipWaitsOf(locks);
 		return locks;

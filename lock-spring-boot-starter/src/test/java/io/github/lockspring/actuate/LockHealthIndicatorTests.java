@@ -105,6 +105,15 @@ class LockHealthIndicatorTests {
 	}
 
 	@Test
+	void whenInterruptedThenItIsDownAndTheStatusIsKept() {
+		this.backend.hang = true;
+		Thread.currentThread().interrupt();
+		Health health = this.indicator.health();
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+	}
+
+	@Test
 	void whenStoreHangsAndComesBackThenItIsUp() {
 		this.backend.hang = true;
 		this.impatient.health();

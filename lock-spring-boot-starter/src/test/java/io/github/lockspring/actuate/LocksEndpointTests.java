@@ -172,6 +172,34 @@ class LocksEndpointTests {
 	}
 
 	@Test
+	void storeThatHangsDoesNotDelayTheReleaseOnOthers() {
+		Hold hold = this.local.acquireUninterruptibly("a", TERMS, this, 0);
+		try (LockEngine other = engine(hanging(new LocalLockBackend()))) {
+			LocksDescriptors.Release release = new LocksEndpoint(new LockEngines(other, List.of(this.local)), TIMEOUT,
+					this.events::add)
+				.release("a", null, null, null);
+			assertThat(release.backends().get("hanging").error()).contains("No response within");
+			assertThat(release.backends().get("local").error()).isNull();
+			assertThat(release.backends().get("local").released()).hasSize(1);
+			this.hang.countDown();
+		}
+		hold.release();
+	}
+
+	@Test
+	void listenerThatFailsAffectsNeitherTheAuditEventNorTheAnswer() {
+		LocksEndpoint endpoint = new LocksEndpoint(LockEngines.of(this.local), TIMEOUT, (event) -> {
+			this.events.add(event);
+			throw new AssertionError("test");
+		});
+		Hold hold = this.local.acquireUninterruptibly("a", TERMS, this, 0);
+		LocksDescriptors.Release release = endpoint.release("a", null, null, "jane");
+		assertThat(release.backends().get("local").error()).isNull();
+		assertThat(this.events).hasExactlyElementsOfTypes(LockForceReleasedEvent.class, AuditApplicationEvent.class);
+		hold.release();
+	}
+
+	@Test
 	void storeThatIsDownIsReported() {
 		RecordingBackend backend = new RecordingBackend(new LocalStore());
 		try (LockEngine engine = engine(backend)) {
@@ -191,6 +219,14 @@ class LocksEndpointTests {
 		this.local.close();
 		assertThat(endpoint.locks().backends().get("local").held()).isEmpty();
 		assertThat(endpoint.lock("a", null).backends().get("local").error()).contains("shutting down");
+	}
+
+	@Test
+	void blankKeyIsRefused() {
+		LocksEndpoint endpoint = new LocksEndpoint(LockEngines.of(this.local), TIMEOUT, this.events::add);
+		assertThatExceptionOfType(InvalidEndpointRequestException.class).isThrownBy(() -> endpoint.lock("", null));
+		assertThatExceptionOfType(InvalidEndpointRequestException.class)
+			.isThrownBy(() -> endpoint.release(" ", null, null, null));
 	}
 
 	@Test

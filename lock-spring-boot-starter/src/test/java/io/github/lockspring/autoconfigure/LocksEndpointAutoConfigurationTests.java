@@ -25,6 +25,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.Principal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -39,20 +41,25 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 import com.jayway.jsonpath.JsonPath;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
 
+import io.github.lockspring.LockForceReleasedEvent;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOperations;
@@ -79,7 +86,8 @@ class LocksEndpointAutoConfigurationTests {
 
 	private static ConfigurableApplicationContext start(WebApplicationType type, String... properties) {
 		List<String> all = new ArrayList<>(List.of("server.port=0", "spring.application.name=orders",
-				"lock.key-prefix=lock", "spring.main.banner-mode=off", "spring.jmx.default-domain=locks-" + type,
+				"lock.key-prefix=lock", "spring.main.banner-mode=off", "spring.reactor.netty.shutdown-quiet-period=0s",
+				"spring.jmx.default-domain=locks-" + type,
 				"spring.autoconfigure.exclude=org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration,"
 						+ "org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration,"
 						+ "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"));
@@ -95,13 +103,9 @@ class LocksEndpointAutoConfigurationTests {
 				EngineSettings.defaults().withApplication("billing"), EngineListener.NONE, TimeSource.SYSTEM);
 	}
 
-	@Test
-	void endpointIsNotExposedOverHttpByDefault() throws Exception {
-		try (ConfigurableApplicationContext context = start(WebApplicationType.SERVLET)) {
-			URI uri = URI.create("http://localhost:" + context.getEnvironment().getProperty("local.server.port")
-					+ "/actuator/locks");
-			assertThat(Response.of("GET", uri).statusCode()).isEqualTo(404);
-		}
+	private static URI uri(ConfigurableApplicationContext context, String path) {
+		return URI.create("http://localhost:" + context.getEnvironment().getProperty("local.server.port")
+				+ "/actuator/locks" + path);
 	}
 
 	/**
@@ -138,9 +142,7 @@ class LocksEndpointAutoConfigurationTests {
 		}
 
 		private Response send(String method, String path) throws Exception {
-			URI uri = URI.create("http://localhost:" + this.context.getEnvironment().getProperty("local.server.port")
-					+ "/actuator/locks" + path);
-			return Response.of(method, uri);
+			return Response.of(method, uri(this.context, path));
 		}
 
 		private Response get(String path) throws Exception {
@@ -241,55 +243,66 @@ class LocksEndpointAutoConfigurationTests {
 	/**
 	 * The rules of forced releases on both web stacks.
 	 */
+	@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 	abstract static class ReleaseRules {
 
 		private final WebApplicationType type;
+
+		private ConfigurableApplicationContext context;
 
 		ReleaseRules(WebApplicationType type) {
 			this.type = type;
 		}
 
+		@BeforeAll
+		void start() {
+			this.context = LocksEndpointAutoConfigurationTests.start(this.type,
+					"management.endpoints.web.exposure.include=locks", "management.endpoint.locks.access=unrestricted");
+		}
+
+		@AfterAll
+		void stop() {
+			this.context.close();
+		}
+
+		ConfigurableApplicationContext context() {
+			return this.context;
+		}
+
 		@Test
 		void lockIsReleasedForItsHolder() throws Exception {
-			try (ConfigurableApplicationContext context = start(this.type,
-					"management.endpoints.web.exposure.include=locks",
-					"management.endpoint.locks.access=unrestricted")) {
-				LockHandle lock = context.getBean(LockOperations.class).acquire("a/b c:ü");
-				Response response = delete(context, "/lock:a/b%20c:%C3%BC");
-				assertThat(response.statusCode()).isEqualTo(200);
-				assertThat(JsonPath.<Map<String, Object>>read(response.body(), "$.backends.local.released[0]"))
-					.containsEntry("thisProcess", true)
-					.containsEntry("application", "orders");
-				assertThat(lock.isHeld()).isFalse();
-				assertThat(delete(context, "/lock:a/b%20c:%C3%BC").statusCode()).isEqualTo(404);
-				assertThat(delete(context, "?key=unknown").statusCode()).isEqualTo(404);
-				assertThat(delete(context, "").statusCode()).isEqualTo(400);
-			}
+			LockHandle lock = this.context.getBean(LockOperations.class).acquire("a/b c:ü");
+			Response response = delete("/lock:a/b%20c:%C3%BC");
+			assertThat(response.statusCode()).isEqualTo(200);
+			assertThat(JsonPath.<Map<String, Object>>read(response.body(), "$.backends.local.released[0]"))
+				.containsEntry("thisProcess", true)
+				.containsEntry("application", "orders");
+			assertThat(lock.isHeld()).isFalse();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+			assertThat(delete("/lock:a/b%20c:%C3%BC").statusCode()).isEqualTo(404);
+			assertThat(delete("?key=unknown").statusCode()).isEqualTo(404);
+			assertThat(delete("").statusCode()).isEqualTo(400);
 		}
 
 		@Test
 		void examplesOfThePageHaveTheFieldsOfTheResponses() throws Exception {
-			try (ConfigurableApplicationContext context = start(this.type,
-					"management.endpoints.web.exposure.include=locks",
-					"management.endpoint.locks.access=unrestricted")) {
-				LockOperations locks = context.getBean(LockOperations.class);
-				LockHandle lock = locks.acquire("order:42");
-				Thread waiter = new Thread(() -> locks.acquire("order:42").close());
-				waiter.start();
-				Awaitility.await().until(() -> get(context, "").contains("waiter"));
-				LockEngine other = startElsewhere(context);
-				other.acquireAsync("lock:order:42", TERMS, this, Duration.ofHours(1).toNanos());
-				Awaitility.await().until(() -> get(context, "/lock:order:42").contains("billing"));
-				List<Set<String>> responses = List.of(fields(get(context, "/lock:order:42")), fields(get(context, "")),
-						fields(delete(context, "/lock:order:42").body()));
-				other.close();
-				waiter.join();
-				assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
-				List<Set<String>> examples = examples().map(ReleaseRules::fields).toList();
-				assertThat(examples).hasSize(3);
-				assertThat(responses.get(0)).containsAll(examples.get(0));
-				assertThat(responses.subList(1, 3)).isEqualTo(examples.subList(1, 3));
-			}
+			LockOperations locks = this.context.getBean(LockOperations.class);
+			LockHandle lock = locks.acquire("order:42");
+			Thread waiter = new Thread(() -> locks.acquire("order:42").close());
+			waiter.start();
+			Awaitility.await().until(() -> get("").contains("waiter"));
+			LockEngine other = startElsewhere(this.context);
+			other.acquireAsync("lock:order:42", TERMS, this, Duration.ofHours(1).toNanos());
+			Awaitility.await().until(() -> get("/lock:order:42").contains("billing"));
+			List<Set<String>> responses = List.of(fields(get("/lock:order:42")), fields(get("")),
+					fields(delete("/lock:order:42").body()));
+			other.close();
+			waiter.join();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+			List<Set<String>> examples = examples().map(ReleaseRules::fields).toList();
+			assertThat(examples).hasSize(3);
+			assertThat(responses.get(0)).containsAll(examples.get(0));
+			assertThat(responses.subList(1, 3)).isEqualTo(examples.subList(1, 3));
 		}
 
 		private static Stream<String> examples() throws IOException {
@@ -323,19 +336,16 @@ class LocksEndpointAutoConfigurationTests {
 			}
 		}
 
-		private static String get(ConfigurableApplicationContext context, String path) throws Exception {
-			return send("GET", context, path).body();
+		private String get(String path) throws Exception {
+			return send("GET", path).body();
 		}
 
-		private static Response delete(ConfigurableApplicationContext context, String path) throws Exception {
-			return send("DELETE", context, path);
+		private Response delete(String path) throws Exception {
+			return send("DELETE", path);
 		}
 
-		private static Response send(String method, ConfigurableApplicationContext context, String path)
-				throws Exception {
-			URI uri = URI.create("http://localhost:" + context.getEnvironment().getProperty("local.server.port")
-					+ "/actuator/locks" + path);
-			return Response.of(method, uri);
+		Response send(String method, String path) throws Exception {
+			return Response.of(method, uri(this.context, path));
 		}
 
 	}
@@ -365,6 +375,14 @@ class LocksEndpointAutoConfigurationTests {
 			super(WebApplicationType.SERVLET);
 		}
 
+		@Test
+		void operatorIsNamedInTheEvents() throws Exception {
+			LockHandle lock = context().getBean(LockOperations.class).acquire("order:49");
+			assertThat(send("DELETE", "/lock:order:49").statusCode()).isEqualTo(200);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
+			assertThat(context().getBean(Operators.class).heard).contains("event of jane", "audit event of jane");
+		}
+
 	}
 
 	@Nested
@@ -377,30 +395,37 @@ class LocksEndpointAutoConfigurationTests {
 	}
 
 	@Nested
+	@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 	class Jmx {
 
 		private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
 
-		private ConfigurableApplicationContext context;
+		private final ConfigurableApplicationContext context = start(WebApplicationType.SERVLET,
+				"spring.jmx.enabled=true", "management.endpoints.jmx.exposure.include=locks",
+				"management.endpoint.locks.access=unrestricted");
+
+		private final LockOperations locks = this.context.getBean(LockOperations.class);
 
 		private Object invoke(String operation, Object... arguments) throws Exception {
 			String[] signature = new String[arguments.length];
 			Arrays.fill(signature, String.class.getName());
-			return this.server.invoke(new ObjectName("locks-NONE:type=Endpoint,name=Locks"), operation, arguments,
+			return this.server.invoke(new ObjectName("locks-SERVLET:type=Endpoint,name=Locks"), operation, arguments,
 					signature);
 		}
 
-		@AfterEach
+		@AfterAll
 		void stop() {
 			this.context.close();
 		}
 
 		@Test
+		void endpointIsNotExposedOverHttpByDefault() throws Exception {
+			assertThat(Response.of("GET", uri(this.context, "")).statusCode()).isEqualTo(404);
+		}
+
+		@Test
 		void locksAreListedAndFound() throws Exception {
-			this.context = start(WebApplicationType.NONE, "spring.jmx.enabled=true",
-					"management.endpoints.jmx.exposure.include=locks");
-			LockOperations locks = this.context.getBean(LockOperations.class);
-			try (LockHandle lock = locks.acquire("a/b, c:ü")) {
+			try (LockHandle lock = this.locks.acquire("a/b, c:ü")) {
 				assertThat(invoke("locks").toString()).contains("lock:a/b, c:ü");
 				assertThat(invoke("lock", "lock:a/b, c:ü", null).toString()).contains("thisProcess=true");
 			}
@@ -409,11 +434,9 @@ class LocksEndpointAutoConfigurationTests {
 
 		@Test
 		void lockIsReleasedForItsHolder() throws Exception {
-			this.context = start(WebApplicationType.NONE, "spring.jmx.enabled=true",
-					"management.endpoints.jmx.exposure.include=locks", "management.endpoint.locks.access=unrestricted");
-			LockHandle lock = this.context.getBean(LockOperations.class).acquire("a");
+			LockHandle lock = this.locks.acquire("a");
 			assertThat(invoke("release", "lock:a", null, null).toString()).contains("thisProcess=true");
-			assertThat(lock.isHeld()).isFalse();
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::close);
 			assertThat(invoke("release", "lock:a", null, null)).isNull();
 		}
 
@@ -431,6 +454,46 @@ class LocksEndpointAutoConfigurationTests {
 		@Bean
 		LockBackend lockBackend(LocalStore store) {
 			return new LocalLockBackend(store);
+		}
+
+		@Bean
+		Operators operators() {
+			return new Operators();
+		}
+
+		/**
+		 * Authenticates requests, as Spring Security does.
+		 */
+		@Bean
+		Filter authentication() {
+			return (request, response, chain) -> chain
+				.doFilter(new HttpServletRequestWrapper((HttpServletRequest) request) {
+
+					@Override
+					public Principal getUserPrincipal() {
+						return () -> "jane";
+					}
+
+				}, response);
+		}
+
+	}
+
+	/**
+	 * Hears who has released locks.
+	 */
+	static class Operators {
+
+		private final List<String> heard = new CopyOnWriteArrayList<>();
+
+		@EventListener
+		void on(LockForceReleasedEvent event) {
+			this.heard.add("event of " + event.principal());
+		}
+
+		@EventListener
+		void on(AuditApplicationEvent event) {
+			this.heard.add("audit event of " + event.getAuditEvent().getPrincipal());
 		}
 
 	}

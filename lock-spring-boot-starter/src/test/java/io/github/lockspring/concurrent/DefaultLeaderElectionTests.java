@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +36,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockShutdownException;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
@@ -47,6 +49,7 @@ import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.test.SettableTime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.BDDMockito.willAnswer;
 import static org.mockito.BDDMockito.willThrow;
@@ -218,6 +221,23 @@ class DefaultLeaderElectionTests {
 		assertThat(this.election.await(50, TimeUnit.MILLISECONDS)).isFalse();
 		assertThat(this.engine.size()).isZero();
 		assertChanges("this granted", "this revoked");
+	}
+
+	@Test
+	void shutdownEndsWaits() throws Exception {
+		this.other.start();
+		this.other.await();
+		this.election.start();
+		TestThread<Boolean> waiting = TestThread.start(() -> this.election.await(1, TimeUnit.DAYS));
+		CompletableFuture<Void> asynchronous = this.election.awaitAsync().toCompletableFuture();
+		Awaitility.await().until(() -> this.engine.size() == 1);
+		this.engine.shutdown(Duration.ZERO);
+		assertThat(waiting.failure()).isInstanceOf(LockShutdownException.class);
+		assertThat(asynchronous).failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(LockShutdownException.class);
+		assertThatExceptionOfType(LockShutdownException.class).isThrownBy(this.election::await);
+		assertThat(this.election.isRunning()).isTrue();
 	}
 
 	@Test

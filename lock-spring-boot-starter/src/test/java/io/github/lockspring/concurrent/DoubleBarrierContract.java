@@ -31,6 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.LeaseHolder;
@@ -206,6 +207,22 @@ public abstract class DoubleBarrierContract extends LockClientContract {
 		waiting.thread.interrupt();
 		assertThat(waiting.failure()).isInstanceOf(InterruptedException.class);
 		assertNothingIsLeft();
+	}
+
+	@Test
+	void interruptedParticipantLeavesNevertheless() throws Exception {
+		DistributedDoubleBarrier alone = participant(this.one, 1);
+		alone.enter();
+		assertInterruptedOnEntry(alone::leave);
+		assertNothingIsLeft();
+		alone.enter();
+		alone.leave();
+	}
+
+	@Test
+	void keyThatIsTooLongIsRejected() {
+		assertThatExceptionOfType(InvalidLockKeyException.class)
+			.isThrownBy(() -> this.one.client.doubleBarrier("k".repeat(500), 1));
 	}
 
 	@Test

@@ -115,6 +115,7 @@ class MultiLeaseLockTests {
 		assertThatExceptionOfType(InvalidLockKeyException.class)
 			.isThrownBy(() -> this.client.multiLock(new LeaseLock[0]));
 		assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(() -> this.client.multiLock("a", " "));
+		assertThatExceptionOfType(InvalidLockKeyException.class).isThrownBy(() -> this.client.multiLock("a", null));
 		List<String> many = IntStream.rangeClosed(0, LockTemplate.MAX_KEYS).mapToObj(String::valueOf).toList();
 		assertThatExceptionOfType(LockLimitException.class)
 			.isThrownBy(() -> this.client.multiLock(many, LockOptions.defaults()));

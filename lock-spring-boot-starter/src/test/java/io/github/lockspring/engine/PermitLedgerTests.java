@@ -245,4 +245,35 @@ class PermitLedgerTests {
 		assertNoneHeld();
 	}
 
+	@Test
+	void asynchronousAcquisitionWaitsForAStoreThatIsAway() {
+		this.backend.always(Kind.READ, Fault.unavailable());
+		CompletableFuture<Hold> waiting = this.ledger.acquireAsync(KEY, TERMS, Duration.ofHours(1).toNanos());
+		this.harness.advance(Duration.ofSeconds(1));
+		assertThat(waiting).isNotDone();
+		this.backend.heal();
+		this.harness.advance(Duration.ofSeconds(1));
+		assertThat(waiting).succeedsWithin(Duration.ofSeconds(20));
+		waiting.join().release();
+		assertNoneHeld();
+	}
+
+	@Test
+	void asynchronousAcquisitionWithoutALimitEndsWithItsTimeOrTheEngine() {
+		this.backend.always(Kind.READ, Fault.unavailable());
+		CompletableFuture<Hold> brief = this.ledger.acquireAsync(KEY, TERMS, Duration.ofSeconds(1).toNanos());
+		CompletableFuture<Hold> waiting = this.ledger.acquireAsync(KEY, TERMS, Duration.ofHours(1).toNanos());
+		this.harness.advance(Duration.ofSeconds(2));
+		assertFailure(brief, Reason.UNAVAILABLE);
+		assertThat(waiting).isNotDone();
+		this.engine.close();
+		assertFailure(waiting, Reason.CLOSED);
+	}
+
+	private static void assertFailure(CompletableFuture<Hold> acquisition, Reason reason) {
+		await().until(acquisition::isDone);
+		assertThat(acquisition.handle((hold, failure) -> ((EngineException) failure).getReason()).join())
+			.isEqualTo(reason);
+	}
+
 }

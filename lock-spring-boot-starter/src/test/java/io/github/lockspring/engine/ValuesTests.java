@@ -29,6 +29,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -427,6 +428,22 @@ class ValuesTests {
 		registration.close();
 		registration.close();
 		assertThat(this.values.size()).isZero();
+	}
+
+	@Test
+	void listenerWhoseExecutorFailsHarmsNoOther() {
+		List<Long> heard = new CopyOnWriteArrayList<>();
+		AtomicInteger failures = new AtomicInteger(1);
+		this.values.listen(KEY, (task) -> {
+			if (failures.getAndDecrement() > 0) {
+				throw new IllegalStateException("test");
+			}
+			task.run();
+		}, (value) -> heard.add(value.number()));
+		CompletableFuture<Value> waiting = this.values.awaitAsync(KEY, Value::exists, LONG);
+		this.values.update(KEY, INCREMENT);
+		assertThat(waiting).succeedsWithin(Duration.ofSeconds(20));
+		await().until(() -> heard.contains(1L));
 	}
 
 	@Test
