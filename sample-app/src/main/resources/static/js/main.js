@@ -37,8 +37,10 @@ openStream({
   connection: showConnection,
   state: showState,
   progress: (progress) => {
-    showProgress(progress);
-    addProgress(progress);
+    if (progress.run === running?.id) {
+      showProgress(progress);
+      addProgress(progress);
+    }
   },
   sections: addSections,
   incident: (incident) => {

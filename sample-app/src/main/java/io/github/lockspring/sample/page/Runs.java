@@ -100,7 +100,7 @@ class Runs implements DisposableBean {
 		this.cluster.requireServing(request.instances());
 		Run run = Run.start(this.lastId.incrementAndGet(), request);
 		this.current = run;
-		Thread thread = new Thread(() -> run(run, scenario, request), "run-" + run.id());
+		Thread thread = new Thread(() -> run(run, scenario), "run-" + run.id());
 		this.thread = thread;
 		thread.start();
 		this.events.stateChanged();
@@ -139,21 +139,19 @@ class Runs implements DisposableBean {
 		return List.copyOf(this.ended);
 	}
 
-	private void run(Run run, Scenario scenario, RunRequest request) {
-		InstanceClient instances = new InstanceClient(this.cluster.addresses(request.instances()));
-		Meter meter = new Meter(run.id(), scenario.steps(request));
-		ScheduledFuture<?> readings = this.timer.scheduleWithFixedDelay(() -> show(scenario, instances, meter),
+	private void run(Run run, Scenario scenario) {
+		InstanceClient instances = new InstanceClient(this.cluster.addresses(run.instances()));
+		Meter meter = new Meter(run.id(), scenario.steps(run));
+		ScheduledFuture<?> readings = this.timer.scheduleWithFixedDelay(() -> show(run, scenario, instances, meter),
 				PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
 		int seconds = Limits.of(this.settings.instances()).seconds();
 		ScheduledFuture<?> limit = this.timer.schedule(this::cancel, seconds, TimeUnit.SECONDS);
 		Run end;
 		try {
+			this.timelines.begin(scenario.key(run));
+			Scenario.Findings findings = scenario.run(run, instances, meter);
 			this.timelines.collect();
-			this.timelines.clear();
-			Scenario.Findings findings = scenario.run(request, instances, meter);
-			this.timelines.collect();
-			SectionAnalysis sections = SectionAnalysis.of(this.timelines.sections(scenario.key(request)),
-					scenario.permits());
+			SectionAnalysis sections = SectionAnalysis.of(this.timelines.sections(), scenario.permits());
 			end = run.finished(RunResult.of(findings.load(), findings.figures(), sections));
 		}
 		catch (InterruptedException ex) {
@@ -167,13 +165,14 @@ class Runs implements DisposableBean {
 			readings.cancel(false);
 			limit.cancel(false);
 		}
-		show(scenario, instances, meter);
+		show(run, scenario, instances, meter);
 		end(end);
+		tidyUp(run, scenario, instances);
 	}
 
-	private void show(Scenario scenario, InstanceClient instances, Meter meter) {
+	private void show(Run run, Scenario scenario, InstanceClient instances, Meter meter) {
 		try {
-			StockClient.Stock level = scenario.level(instances);
+			StockClient.Stock level = scenario.level(run, instances);
 			this.events.send("progress",
 					meter.read((level != null) ? level.remaining() : null, (level != null) ? level.sold() : null));
 		}
@@ -195,6 +194,18 @@ class Runs implements DisposableBean {
 			}
 		}
 		this.events.stateChanged();
+	}
+
+	private static void tidyUp(Run run, Scenario scenario, InstanceClient instances) {
+		try {
+			scenario.tidyUp(run, instances);
+		}
+		catch (IOException | RuntimeException ex) {
+			logger.debug("Something is left of run " + run.id(), ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	@Override

@@ -18,7 +18,6 @@ package io.github.lockspring.sample.page;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,9 +36,9 @@ import io.github.lockspring.sample.timeline.Section;
 import io.github.lockspring.sample.timeline.Timeline;
 
 /**
- * Collects the timelines of all instances, sends them to the pages, and keeps the
- * sections of the run that is under way. An instance that does not answer, because it is
- * paused, delays no other. Thread-safe.
+ * Collects the timelines of all instances, sends what belongs to the current or the last
+ * run to the pages, and keeps its sections. An instance that does not answer, because it
+ * is paused, delays no other. Thread-safe.
  */
 @Component
 @Profile(PageLauncher.PROFILE)
@@ -60,6 +59,11 @@ class TimelineCollector implements DisposableBean {
 	private final ScheduledExecutorService threads = new ScheduledThreadPoolExecutor(2);
 
 	/**
+	 * The key of the sections of the run. Guarded by this object's monitor.
+	 */
+	private String key = "";
+
+	/**
 	 * The sections of the run. Guarded by this object's monitor.
 	 */
 	private Map<Entry, Section> collected = new LinkedHashMap<>();
@@ -72,17 +76,19 @@ class TimelineCollector implements DisposableBean {
 	}
 
 	/**
-	 * Forget what was collected.
+	 * Forget what was collected, and collect the sections of a run from now on.
+	 * @param key the key of its sections, which those of other runs do not have
 	 */
-	synchronized void clear() {
+	synchronized void begin(String key) {
+		this.key = key;
 		this.collected = new LinkedHashMap<>();
 	}
 
 	/**
-	 * Return the sections of a key that were collected.
+	 * Return the sections of the run that were collected.
 	 */
-	synchronized List<Section> sections(String key) {
-		return this.collected.values().stream().filter((section) -> section.key().equals(key)).toList();
+	synchronized List<Section> sections() {
+		return List.copyOf(this.collected.values());
 	}
 
 	private void collectInBackground() {
@@ -134,13 +140,17 @@ class TimelineCollector implements DisposableBean {
 	}
 
 	private void publish(Timeline.Excerpt excerpt) {
-		synchronized (this) {
-			excerpt.sections().forEach((section) -> this.collected.put(Entry.of(section), section));
-		}
-		if (!excerpt.sections().isEmpty()) {
-			this.events.send("sections", new ArrayList<>(excerpt.sections()));
+		List<Section> sections = keep(excerpt.sections());
+		if (!sections.isEmpty()) {
+			this.events.send("sections", sections);
 		}
 		excerpt.incidents().forEach((incident) -> this.events.send("incident", incident));
+	}
+
+	private synchronized List<Section> keep(List<Section> sections) {
+		List<Section> kept = sections.stream().filter((section) -> section.key().equals(this.key)).toList();
+		kept.forEach((section) -> this.collected.put(Entry.of(section), section));
+		return kept;
 	}
 
 	@Override

@@ -51,12 +51,15 @@ class PageTests {
 
 	private static ConfigurableApplicationContext context;
 
+	private static String host;
+
 	private static String address;
 
 	@BeforeAll
 	static void start() {
 		context = PageLauncher.run("--server.port=0");
-		address = "http://localhost:" + context.getEnvironment().getRequiredProperty("local.server.port") + "/demo";
+		host = "http://localhost:" + context.getEnvironment().getRequiredProperty("local.server.port");
+		address = host + "/demo";
 		HttpRequest stream = HttpRequest.newBuilder(URI.create(address + "/stream")).build();
 		http.sendAsync(stream, BodyHandlers.ofLines()).thenAccept((response) -> response.body().forEach(events::add));
 	}
@@ -157,11 +160,26 @@ class PageTests {
 	}
 
 	@Test
+	void requestOfAnEarlierRunIsNotCountedInTheNext() {
+		run("stock", "no-lock", 1, 1);
+		String key = keysOfSections().findFirst().orElseThrow();
+		events.clear();
+		assertThat(post("/runs", run("distributed-lock", 20, 25)).statusCode()).isEqualTo(201);
+		await().until(() -> keysOfSections().findFirst().isPresent());
+		String late = key.replace("stock:", "/products/") + "/deduct?strategy=no-lock&order=late";
+		assertThat(exchange("POST", host + late, "").statusCode()).isEqualTo(409);
+		JsonNode result = awaitResult();
+		assertThat(result.get("verdict").asString()).isEqualTo("exact");
+		assertThat(result.get("handOffsInside").asInt() + result.get("handOffsBetween").asInt()).isEqualTo(499);
+		assertThat(keysOfSections().distinct()).hasSize(1).doesNotContain(key);
+	}
+
+	@Test
 	void locksAreShownAndReleasedByForce() {
 		assertThat(post("/runs", run("distributed-lock", 20, 200)).statusCode()).isEqualTo(201);
 		await().until(() -> !lockedKeys().isEmpty());
 		String key = lockedKeys().get(0);
-		assertThat(key).endsWith("stock:1");
+		assertThat(key).endsWith("stock:" + state().get("run").get("id").asInt());
 		await().until(() -> send("DELETE", "/locks?key=" + key, "").statusCode() == 204);
 		send("DELETE", "/runs/current", "");
 		await().until(() -> state().get("run").isNull());
@@ -228,6 +246,11 @@ class PageTests {
 		return data(name).toList();
 	}
 
+	private static Stream<String> keysOfSections() {
+		return data("sections").flatMap((data) -> JsonMapper.shared().readTree(data).valueStream())
+			.map((section) -> section.get("key").asString());
+	}
+
 	private static List<String> incidents() {
 		return data("incident").map((data) -> JsonMapper.shared().readTree(data).get("kind").asString()).toList();
 	}
@@ -247,8 +270,12 @@ class PageTests {
 	}
 
 	private static HttpResponse<String> send(String method, String path, String body) {
+		return exchange(method, address + path, body);
+	}
+
+	private static HttpResponse<String> exchange(String method, String uri, String body) {
 		try {
-			return http.send(HttpRequest.newBuilder(URI.create(address + path))
+			return http.send(HttpRequest.newBuilder(URI.create(uri))
 				.method(method, BodyPublishers.ofString(body))
 				.header("Content-Type", "application/json")
 				.build(), BodyHandlers.ofString());
