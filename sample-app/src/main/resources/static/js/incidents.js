@@ -3,8 +3,9 @@
  */
 
 import { breakIt } from './api.js';
-import { byId, element, orMessage } from './dom.js';
+import { byId, element } from './dom.js';
 import { t, timeOfDay } from './i18n.js';
+import { orMessage } from './message.js';
 
 const KEPT = 200;
 const NAMES = { pause: 'pause', kill: 'kill', 'stop-store': 'stopStore' };

@@ -9,6 +9,7 @@ import { initialiseExplorer, renderExplorer } from './explorer.js';
 import { otherLanguage, preferredLanguage, rememberLanguage, t, useLanguage } from './i18n.js';
 import { initialiseIncidents, recordIncident, renderBreaks, renderIncidents } from './incidents.js';
 import { beginLive, endLive, renderLive, showProgress } from './live.js';
+import { renderMessage } from './message.js';
 import { renderResults, runToRepeat } from './results.js';
 import { initialiseRunForm, renderRunForm, start } from './run-form.js';
 import { openStream } from './stream.js';
@@ -109,6 +110,7 @@ function renderAll() {
   renderCharts();
   renderTimeline();
   renderIncidents();
+  renderMessage();
   renderState();
 }
 

@@ -87,7 +87,9 @@ class RunBrowserTests {
 		assertThat(page.locator("#message")).isVisible();
 		assertThat(page.locator("#message")).containsText("200");
 		page.start("stock", "no-lock", 200, 500);
-		assertThat(page.locator("#message")).containsText("20,000");
+		assertThat(page.locator("#message")).containsText("must be at most 20,000");
+		page.locator("#language").click();
+		assertThat(page.locator("#message")).containsText("最多为 20,000");
 		assertThat(page.locator("#cancel")).isDisabled();
 	}
 

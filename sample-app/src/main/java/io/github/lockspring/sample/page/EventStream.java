@@ -18,6 +18,7 @@ package io.github.lockspring.sample.page;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -57,11 +58,11 @@ class EventStream implements DisposableBean {
 	/**
 	 * Open a page, which receives the state first.
 	 * @param remote whether the visitor is on another machine
-	 * @throws IllegalStateException if too many are open
+	 * @throws RefusedException if too many are open
 	 */
 	synchronized SseEmitter open(boolean remote) {
 		if (this.pages.size() >= MAX_PAGES) {
-			throw new IllegalStateException("%d pages are open already; close one first".formatted(MAX_PAGES));
+			throw new RefusedException(Refusal.TOO_MANY_PAGES, Map.of("most", MAX_PAGES));
 		}
 		OpenPage page = new OpenPage(() -> this.state.getObject().read(remote));
 		this.pages.add(page);

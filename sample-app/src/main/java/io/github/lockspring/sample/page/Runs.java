@@ -19,10 +19,12 @@ package io.github.lockspring.sample.page;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.apache.commons.logging.Log;
@@ -88,14 +90,13 @@ class Runs implements DisposableBean {
 
 	/**
 	 * Start a run.
-	 * @throws IllegalArgumentException with a sentence if it is beyond the limits
-	 * @throws IllegalStateException with a sentence if another is under way
+	 * @throws RefusedException if it is beyond the limits, or another is under way
 	 */
 	synchronized Run start(RunRequest request) {
 		Limits.of(this.settings.instances()).require(request);
 		Scenario scenario = scenario(request);
 		if (this.current != null) {
-			throw new IllegalStateException("Another run is under way; wait for its end or cancel it");
+			throw new RefusedException(Refusal.RUN_UNDER_WAY);
 		}
 		this.cluster.requireServing(request.instances());
 		Run run = Run.start(this.lastId.incrementAndGet(), request);
@@ -111,10 +112,11 @@ class Runs implements DisposableBean {
 		Scenario scenario = this.scenarios.stream()
 			.filter((candidate) -> candidate.id().equals(request.scenario()))
 			.findFirst()
-			.orElseThrow(() -> new IllegalArgumentException("There is no scenario '%s'".formatted(request.scenario())));
+			.orElseThrow(() -> new RefusedException(Refusal.UNKNOWN_SCENARIO,
+					Map.of("scenario", String.valueOf(request.scenario()))));
 		if (scenario.strategies().stream().noneMatch((strategy) -> strategy.id().equals(request.strategy()))) {
-			throw new IllegalArgumentException(
-					"The scenario '%s' has no strategy '%s'".formatted(scenario.id(), request.strategy()));
+			throw new RefusedException(Refusal.UNKNOWN_STRATEGY,
+					Map.of("scenario", scenario.id(), "strategy", String.valueOf(request.strategy())));
 		}
 		return scenario;
 	}
@@ -145,7 +147,11 @@ class Runs implements DisposableBean {
 		ScheduledFuture<?> readings = this.timer.scheduleWithFixedDelay(() -> show(run, scenario, instances, meter),
 				PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
 		int seconds = Limits.of(this.settings.instances()).seconds();
-		ScheduledFuture<?> limit = this.timer.schedule(this::cancel, seconds, TimeUnit.SECONDS);
+		AtomicBoolean overdue = new AtomicBoolean();
+		ScheduledFuture<?> limit = this.timer.schedule(() -> {
+			overdue.set(true);
+			cancel();
+		}, seconds, TimeUnit.SECONDS);
 		Run end;
 		try {
 			this.timelines.begin(scenario.key(run));
@@ -155,7 +161,7 @@ class Runs implements DisposableBean {
 			end = run.finished(RunResult.of(findings.load(), findings.figures(), sections));
 		}
 		catch (InterruptedException ex) {
-			end = run.cancelled(limit.isDone() ? "A run must end within %d seconds".formatted(seconds) : "Cancelled");
+			end = overdue.get() ? run.overdue() : run.cancelled();
 		}
 		catch (Exception ex) {
 			logger.error("The run failed", ex);

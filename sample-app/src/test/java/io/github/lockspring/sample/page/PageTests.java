@@ -152,7 +152,7 @@ class PageTests {
 		assertThat(post("/runs", run("distributed-lock", 20, 200)).statusCode()).isEqualTo(201);
 		HttpResponse<String> second = post("/runs", run("no-lock", 1, 1));
 		assertThat(second.statusCode()).isEqualTo(409);
-		assertThat(second.body()).contains("Another run is under way");
+		assertThat(second.body()).contains("Another run is under way").contains("\"run-under-way\"");
 		assertThat(send("DELETE", "/runs/current", "").statusCode()).isEqualTo(204);
 		await().until(() -> state().get("run").isNull());
 		assertThat(latestRun().get("state").asString()).isEqualTo("cancelled");
@@ -187,7 +187,12 @@ class PageTests {
 
 	@Test
 	void unknownThingsAreRejected() {
-		assertThat(post("/breaks", "{\"kind\":\"explode\"}").statusCode()).isEqualTo(400);
+		HttpResponse<String> refusal = post("/breaks", "{\"kind\":\"explode\"}");
+		assertThat(refusal.statusCode()).isEqualTo(400);
+		JsonNode problem = JsonMapper.shared().readTree(refusal.body());
+		assertThat(problem.get("detail").asString()).isEqualTo("pause, kill or stop-store, not 'explode'");
+		assertThat(problem.get("code").asString()).isEqualTo("unknown-break");
+		assertThat(problem.get("arguments").get("kind").asString()).isEqualTo("explode");
 		assertThat(post("/breaks", "{\"kind\":\"kill\",\"instance\":\"9\"}").statusCode()).isEqualTo(400);
 		assertThat(post("/breaks", "{\"kind\":\"kill\",\"instance\":\"1\"}").statusCode()).isEqualTo(409);
 		assertThat(post("/runs", "{\"scenario\":\"x\"}").statusCode()).isEqualTo(400);
