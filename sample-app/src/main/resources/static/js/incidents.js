@@ -20,9 +20,14 @@ export function initialiseIncidents() {
   }
 }
 
+/** @returns whether it was not recorded before */
 export function recordIncident(incident) {
-  incidents = [incident, ...incidents].slice(0, KEPT);
-  renderIncidents();
+  const known = incidents.some(({ at, instance, kind }) => at === incident.at && instance === incident.instance && kind === incident.kind);
+  if (!known) {
+    incidents = [incident, ...incidents].slice(0, KEPT);
+    renderIncidents();
+  }
+  return !known;
 }
 
 export function renderIncidents() {

@@ -78,7 +78,9 @@ export function addSections(added) {
 
 export function addIncident(incident) {
   incidents.push(incident);
-  see(incident.at);
+  if (isLive()) {
+    see(incident.at);
+  }
   if (incident.kind === 'killed') {
     sections.killed(incident.instance, incident.at);
   }

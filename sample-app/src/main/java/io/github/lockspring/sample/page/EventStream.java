@@ -49,14 +49,17 @@ class EventStream implements DisposableBean {
 
 	private final ObjectProvider<StateReader> state;
 
+	private final History history;
+
 	private final List<OpenPage> pages = new CopyOnWriteArrayList<>();
 
-	EventStream(ObjectProvider<StateReader> state) {
+	EventStream(ObjectProvider<StateReader> state, History history) {
 		this.state = state;
+		this.history = history;
 	}
 
 	/**
-	 * Open a page, which receives the state first.
+	 * Open a page, which receives the state first, and then what has happened before.
 	 * @param remote whether the visitor is on another machine
 	 * @throws RefusedException if too many are open
 	 */
@@ -67,6 +70,8 @@ class EventStream implements DisposableBean {
 		OpenPage page = new OpenPage(() -> this.state.getObject().read(remote));
 		this.pages.add(page);
 		page.send(new Event("state", page.state));
+		// Read when it is sent: what is sent afterwards is not older than this
+		page.send(new Event("history", this.history::read));
 		page.start();
 		return page.emitter;
 	}
@@ -84,7 +89,12 @@ class EventStream implements DisposableBean {
 	}
 
 	void incident(@Nullable String instance, String kind, @Nullable String detail) {
-		send("incident", new Incident(Timeline.now(), instance, kind, detail));
+		incident(new Incident(Timeline.now(), instance, kind, detail));
+	}
+
+	void incident(Incident incident) {
+		this.history.add(incident);
+		send("incident", incident);
 	}
 
 	@Override

@@ -56,6 +56,8 @@ class Runs implements DisposableBean {
 
 	private final TimelineCollector timelines;
 
+	private final History history;
+
 	private final EventStream events;
 
 	private final List<Scenario> scenarios;
@@ -79,11 +81,12 @@ class Runs implements DisposableBean {
 	 */
 	private @Nullable Thread thread;
 
-	Runs(PageSettings settings, Cluster cluster, TimelineCollector timelines, EventStream events,
-			List<Scenario> scenarios) {
+	Runs(PageSettings settings, Cluster cluster, TimelineCollector timelines, History history,
+			EventStream events, List<Scenario> scenarios) {
 		this.settings = settings;
 		this.cluster = cluster;
 		this.timelines = timelines;
+		this.history = history;
 		this.events = events;
 		this.scenarios = scenarios;
 	}
@@ -154,10 +157,10 @@ class Runs implements DisposableBean {
 		}, seconds, TimeUnit.SECONDS);
 		Run end;
 		try {
-			this.timelines.begin(scenario.key(run));
+			this.history.begin(scenario.key(run));
 			Scenario.Findings findings = scenario.run(run, instances, meter);
 			this.timelines.collect();
-			SectionAnalysis sections = SectionAnalysis.of(this.timelines.sections(), scenario.permits());
+			SectionAnalysis sections = SectionAnalysis.of(this.history.read().sections(), scenario.permits());
 			end = run.finished(RunResult.of(findings.load(), findings.figures(), sections));
 		}
 		catch (InterruptedException ex) {

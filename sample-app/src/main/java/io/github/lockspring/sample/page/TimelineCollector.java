@@ -18,7 +18,6 @@ package io.github.lockspring.sample.page;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,7 +36,7 @@ import io.github.lockspring.sample.timeline.Timeline;
 
 /**
  * Collects the timelines of all instances, sends what belongs to the current or the last
- * run to the pages, and keeps its sections. An instance that does not answer, because it
+ * run to the pages, and keeps it in the history. An instance that does not answer, because it
  * is paused, delays no other. Thread-safe.
  */
 @Component
@@ -52,43 +51,20 @@ class TimelineCollector implements DisposableBean {
 
 	private final Cluster cluster;
 
+	private final History history;
+
 	private final InstanceClient client = new InstanceClient(() -> "");
 
 	private final Map<String, Feed> feeds = new ConcurrentHashMap<>();
 
 	private final ScheduledExecutorService threads = new ScheduledThreadPoolExecutor(2);
 
-	/**
-	 * The key of the sections of the run. Guarded by this object's monitor.
-	 */
-	private String key = "";
-
-	/**
-	 * The sections of the run. Guarded by this object's monitor.
-	 */
-	private Map<Entry, Section> collected = new LinkedHashMap<>();
-
-	TimelineCollector(EventStream events, Cluster cluster) {
+	TimelineCollector(EventStream events, Cluster cluster, History history) {
 		this.events = events;
 		this.cluster = cluster;
+		this.history = history;
 		this.threads.scheduleWithFixedDelay(this::collectInBackground, PERIOD_MILLIS, PERIOD_MILLIS,
 				TimeUnit.MILLISECONDS);
-	}
-
-	/**
-	 * Forget what was collected, and collect the sections of a run from now on.
-	 * @param key the key of its sections, which those of other runs do not have
-	 */
-	synchronized void begin(String key) {
-		this.key = key;
-		this.collected = new LinkedHashMap<>();
-	}
-
-	/**
-	 * Return the sections of the run that were collected.
-	 */
-	synchronized List<Section> sections() {
-		return List.copyOf(this.collected.values());
 	}
 
 	private void collectInBackground() {
@@ -140,30 +116,16 @@ class TimelineCollector implements DisposableBean {
 	}
 
 	private void publish(Timeline.Excerpt excerpt) {
-		List<Section> sections = keep(excerpt.sections());
+		List<Section> sections = this.history.add(excerpt.sections());
 		if (!sections.isEmpty()) {
 			this.events.send("sections", sections);
 		}
-		excerpt.incidents().forEach((incident) -> this.events.send("incident", incident));
-	}
-
-	private synchronized List<Section> keep(List<Section> sections) {
-		List<Section> kept = sections.stream().filter((section) -> section.key().equals(this.key)).toList();
-		kept.forEach((section) -> this.collected.put(Entry.of(section), section));
-		return kept;
+		excerpt.incidents().forEach(this.events::incident);
 	}
 
 	@Override
 	public void destroy() {
 		this.threads.shutdownNow();
-	}
-
-	private record Entry(String instance, String thread, double start) {
-
-		static Entry of(Section section) {
-			return new Entry(section.instance(), section.thread(), section.start());
-		}
-
 	}
 
 	/**

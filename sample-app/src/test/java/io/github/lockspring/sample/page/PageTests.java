@@ -175,6 +175,20 @@ class PageTests {
 	}
 
 	@Test
+	void pageThatIsOpenedAfterARunReceivesItsSections() throws Exception {
+		run("stock", "distributed-lock", 5, 10);
+		HttpRequest stream = HttpRequest.newBuilder(URI.create(address + "/stream")).build();
+		try (Stream<String> lines = http.send(stream, BodyHandlers.ofLines()).body()) {
+			String data = lines.dropWhile((line) -> !line.equals("event:history")).skip(1).findFirst().orElseThrow();
+			JsonNode history = JsonMapper.shared().readTree(data.substring("data:".length()));
+			assertThat(history.get("sections")).hasSize(50)
+				.allSatisfy((section) -> assertThat(section.get("outcome").asString()).isEqualTo("done"));
+			assertThat(history.get("incidents")).extracting((incident) -> incident.get("kind").asString())
+				.contains("started");
+		}
+	}
+
+	@Test
 	void locksAreShownAndReleasedByForce() {
 		assertThat(post("/runs", run("distributed-lock", 20, 200)).statusCode()).isEqualTo(201);
 		await().until(() -> !lockedKeys().isEmpty());
