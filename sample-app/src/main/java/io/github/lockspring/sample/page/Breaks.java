@@ -30,6 +30,7 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Component;
 
 import io.github.lockspring.sample.instance.InstanceClient;
+import io.github.lockspring.sample.process.ProcessPause;
 import io.github.lockspring.sample.store.Store;
 
 /**
@@ -136,15 +137,16 @@ class Breaks implements DisposableBean {
 
 	private Damage pause(Member member) {
 		return () -> {
-			armed(member);
-			member.setState(Member.State.PAUSED);
-			this.events.incident(member.name(), "paused", null);
-			this.events.stateChanged();
+			awaitHolder(member);
+			ProcessPause pause = member.instance().pause();
 			try {
+				member.setState(Member.State.PAUSED);
+				this.events.incident(member.name(), "paused", null);
+				this.events.stateChanged();
 				Thread.sleep(PAUSE.toMillis());
 			}
 			finally {
-				member.instance().resume();
+				pause.close();
 			}
 			member.setState(Member.State.SERVING);
 			this.events.incident(member.name(), "resumed", null);
@@ -153,10 +155,10 @@ class Breaks implements DisposableBean {
 	}
 
 	/**
-	 * Wait until the instance has stopped itself inside a critical section, or stop it if
-	 * it enters none.
+	 * Wait until the instance has stopped itself inside a critical section, if it enters
+	 * one in time.
 	 */
-	private void armed(Member member) throws IOException, InterruptedException {
+	private void awaitHolder(Member member) throws IOException, InterruptedException {
 		this.client.send("PUT", member.address(), "/fault/holder-pause", TIMEOUT);
 		long deadline = System.nanoTime() + ARMED.toNanos();
 		while (!member.instance().isPaused() && System.nanoTime() < deadline) {
@@ -164,7 +166,6 @@ class Breaks implements DisposableBean {
 		}
 		if (!member.instance().isPaused()) {
 			this.client.send("DELETE", member.address(), "/fault/holder-pause", TIMEOUT);
-			member.instance().pause();
 		}
 	}
 
