@@ -17,8 +17,8 @@
 package io.github.lockspring.sample;
 
 /**
- * The command line is wrong. The message is a sentence for the user, who needs no more than
- * that.
+ * The command line is wrong. The message is a sentence for the user, who needs no more
+ * than that.
  */
 public final class WrongOptionException extends IllegalArgumentException {
 

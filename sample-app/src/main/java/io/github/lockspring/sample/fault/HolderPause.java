@@ -27,8 +27,8 @@ import org.springframework.stereotype.Component;
  * Stops this process where it hurts most: inside a critical section, after it has read
  * and before it writes. Long garbage collections and frozen virtual machines do the same.
  * The process is resumed by {@code SIGCONT} from outside: by the process that wanted it,
- * or after some time by a shell that was left behind, so that it is not stopped for ever if
- * that process was killed meanwhile. Thread-safe.
+ * or after some time by a shell that was left behind, so that it is not stopped for ever
+ * if that process was killed meanwhile. Thread-safe.
  */
 @Component
 public class HolderPause {

@@ -81,8 +81,8 @@ class Runs implements DisposableBean {
 	 */
 	private @Nullable Thread thread;
 
-	Runs(PageSettings settings, Cluster cluster, TimelineCollector timelines, History history,
-			EventStream events, List<Scenario> scenarios) {
+	Runs(PageSettings settings, Cluster cluster, TimelineCollector timelines, History history, EventStream events,
+			List<Scenario> scenarios) {
 		this.settings = settings;
 		this.cluster = cluster;
 		this.timelines = timelines;

@@ -36,8 +36,8 @@ import io.github.lockspring.sample.timeline.Timeline;
 
 /**
  * Collects the timelines of all instances, sends what belongs to the current or the last
- * run to the pages, and keeps it in the history. An instance that does not answer, because it
- * is paused, delays no other. Thread-safe.
+ * run to the pages, and keeps it in the history. An instance that does not answer,
+ * because it is paused, delays no other. Thread-safe.
  */
 @Component
 @Profile(PageLauncher.PROFILE)

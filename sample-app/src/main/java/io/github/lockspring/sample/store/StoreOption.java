@@ -79,8 +79,7 @@ public record StoreOption(StoreType type, @Nullable String address) {
 		return Arrays.stream(StoreType.values())
 			.filter((type) -> type.id().equals(id))
 			.findFirst()
-			.orElseThrow(
-					() -> new WrongOptionException("--store must be one of %s, not '%s'".formatted(ids(), id)));
+			.orElseThrow(() -> new WrongOptionException("--store must be one of %s, not '%s'".formatted(ids(), id)));
 	}
 
 	private static String ids() {

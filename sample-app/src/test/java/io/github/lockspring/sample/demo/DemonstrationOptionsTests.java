@@ -60,20 +60,23 @@ class DemonstrationOptionsTests {
 
 	@Test
 	void whenNumberIsWrongThenMessageNamesTheOption() {
-		assertThatExceptionOfType(WrongOptionException.class).isThrownBy(() -> DemonstrationOptions.parse("--threads=many"))
+		assertThatExceptionOfType(WrongOptionException.class)
+			.isThrownBy(() -> DemonstrationOptions.parse("--threads=many"))
 			.withMessage("--threads must be a whole number above 0, not 'many'");
 	}
 
 	@Test
 	void whenStrategyIsUnknownThenMessageNamesTheChoices() {
-		assertThatExceptionOfType(WrongOptionException.class).isThrownBy(() -> DemonstrationOptions.parse("--strategies=hope"))
+		assertThatExceptionOfType(WrongOptionException.class)
+			.isThrownBy(() -> DemonstrationOptions.parse("--strategies=hope"))
 			.withMessageContaining("guarded-update")
 			.withMessageContaining("'hope'");
 	}
 
 	@Test
 	void whenStoreIsUnknownThenMessageNamesTheChoices() {
-		assertThatExceptionOfType(WrongOptionException.class).isThrownBy(() -> DemonstrationOptions.parse("--store=oracle"))
+		assertThatExceptionOfType(WrongOptionException.class)
+			.isThrownBy(() -> DemonstrationOptions.parse("--store=oracle"))
 			.withMessageContaining("zookeeper")
 			.withMessageContaining("'oracle'");
 	}
