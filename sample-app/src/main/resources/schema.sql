@@ -13,13 +13,16 @@ CREATE TABLE IF NOT EXISTS sale (
 
 CREATE INDEX IF NOT EXISTS sale_product ON sale (product_id);
 
-CREATE TABLE IF NOT EXISTS message (
+CREATE TABLE IF NOT EXISTS reminder (
+	customer_id BIGINT NOT NULL,
 	at_hour BIGINT NOT NULL,
 	instance VARCHAR(100) NOT NULL
 );
 
-CREATE TABLE IF NOT EXISTS price (
-	channel VARCHAR(10) PRIMARY KEY,
+CREATE TABLE IF NOT EXISTS product_price (
+	product_id BIGINT NOT NULL,
+	channel VARCHAR(10) NOT NULL,
 	amount INT NOT NULL,
-	fence BIGINT DEFAULT 0 NOT NULL
+	fence BIGINT DEFAULT 0 NOT NULL,
+	PRIMARY KEY (product_id, channel)
 );

@@ -1,12 +1,14 @@
 /**
- * Requests to the server. A refusal is thrown as a {@link Refusal} with the sentence to show.
+ * Requests to the server. A refusal is thrown as a {@link Refusal}.
  */
 
 export class Refusal extends Error {
 
-  constructor(status, message) {
+  /** The code and the values make a sentence of the page, the message is that of the server. */
+  constructor(message, { code, arguments: values } = {}) {
     super(message);
-    this.status = status;
+    this.code = code;
+    this.values = values;
   }
 
 }
@@ -30,7 +32,7 @@ async function send(method, path, body) {
   const text = await response.text();
   const answer = parse(text);
   if (!response.ok) {
-    throw new Refusal(response.status, answer?.detail ?? answer?.title ?? `${response.status} ${response.statusText}`);
+    throw new Refusal(answer?.detail ?? answer?.title ?? `${response.status} ${response.statusText}`, answer ?? {});
   }
   return answer;
 }

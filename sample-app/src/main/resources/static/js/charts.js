@@ -25,7 +25,7 @@ export function initialiseCharts() {
 export function beginCharts(run) {
   stockAtStart = run.stock ?? null;
   data = emptyData();
-  if (stockAtStart !== null) {
+  if (stockAtStart !== null && run.state === 'running') {
     add('chart-stock', 0, [stockAtStart, stockAtStart]);
   }
   update();

@@ -18,21 +18,3 @@ export function setText(target, text) {
     target.textContent = text;
   }
 }
-
-export function showMessage(text) {
-  const message = byId('message');
-  setText(message, text ?? '');
-  message.hidden = !text;
-}
-
-/** Do what the server may refuse, and show its refusal. */
-export async function orMessage(action) {
-  showMessage(null);
-  try {
-    return await action();
-  }
-  catch (problem) {
-    showMessage(problem.message);
-    return undefined;
-  }
-}

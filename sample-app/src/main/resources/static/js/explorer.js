@@ -3,8 +3,9 @@
  */
 
 import { forceRelease, locks } from './api.js';
-import { byId, element, orMessage, setText } from './dom.js';
+import { byId, element, setText } from './dom.js';
 import { has, milliseconds, number, t } from './i18n.js';
+import { orMessage } from './message.js';
 
 const PERIOD = 1000;
 const WAITING_SHOWN = 3;

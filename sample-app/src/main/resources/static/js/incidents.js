@@ -3,8 +3,9 @@
  */
 
 import { breakIt } from './api.js';
-import { byId, element, orMessage } from './dom.js';
+import { byId, element } from './dom.js';
 import { t, timeOfDay } from './i18n.js';
+import { orMessage } from './message.js';
 
 const KEPT = 200;
 const NAMES = { pause: 'pause', kill: 'kill', 'stop-store': 'stopStore' };
@@ -19,9 +20,14 @@ export function initialiseIncidents() {
   }
 }
 
+/** @returns whether it was not recorded before */
 export function recordIncident(incident) {
-  incidents = [incident, ...incidents].slice(0, KEPT);
-  renderIncidents();
+  const known = incidents.some(({ at, instance, kind }) => at === incident.at && instance === incident.instance && kind === incident.kind);
+  if (!known) {
+    incidents = [incident, ...incidents].slice(0, KEPT);
+    renderIncidents();
+  }
+  return !known;
 }
 
 export function renderIncidents() {

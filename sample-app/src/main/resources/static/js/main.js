@@ -9,6 +9,7 @@ import { initialiseExplorer, renderExplorer } from './explorer.js';
 import { otherLanguage, preferredLanguage, rememberLanguage, t, useLanguage } from './i18n.js';
 import { initialiseIncidents, recordIncident, renderBreaks, renderIncidents } from './incidents.js';
 import { beginLive, endLive, renderLive, showProgress } from './live.js';
+import { renderMessage } from './message.js';
 import { renderResults, runToRepeat } from './results.js';
 import { initialiseRunForm, renderRunForm, start } from './run-form.js';
 import { openStream } from './stream.js';
@@ -16,7 +17,7 @@ import { currentTheme, initialiseTheme, toggleTheme } from './theme.js';
 import { addIncident, addSections, beginTimeline, endTimeline, initialiseTimeline, renderTimeline } from './timeline.js';
 
 let state = null;
-let running = null;
+let shown = null;
 let connection = 'connecting';
 
 initialiseTheme(renderAll);
@@ -36,32 +37,40 @@ renderAll();
 openStream({
   connection: showConnection,
   state: showState,
+  history: ({ sections, incidents }) => {
+    incidents.forEach(showIncident);
+    addSections(sections);
+  },
   progress: (progress) => {
-    showProgress(progress);
-    addProgress(progress);
+    if (progress.run === state.run?.id) {
+      showProgress(progress);
+      addProgress(progress);
+    }
   },
   sections: addSections,
-  incident: (incident) => {
-    recordIncident(incident);
-    addIncident(incident);
-  }
+  incident: showIncident
 });
 
+/** The run that is under way is shown, else the last one, even if the page was opened after it. */
 function showState(next) {
-  const before = running;
-  const first = (state === null);
   state = next;
-  running = (next.run?.state === 'running') ? next.run : null;
-  if (before && before.id !== running?.id) {
-    end(next.runs.find(({ id }) => id === before.id) ?? next.run);
+  const run = next.run ?? next.runs.at(-1) ?? null;
+  const isOther = run?.startedAt !== shown?.startedAt;
+  const wasRunning = isOther || shown?.state === 'running';
+  shown = run;
+  if (run && isOther) {
+    begin(run);
   }
-  if (running && before?.id !== running.id) {
-    begin(running);
-  }
-  else if (first) {
-    showLast(next.runs.at(-1));
+  if (run && run.state !== 'running' && wasRunning) {
+    end(run);
   }
   renderState();
+}
+
+function showIncident(incident) {
+  if (recordIncident(incident)) {
+    addIncident(incident);
+  }
 }
 
 function begin(run) {
@@ -70,19 +79,9 @@ function begin(run) {
   beginTimeline(run, state.instances.map(({ name }) => name).slice(0, run.instances));
 }
 
-/** The run before the page was opened; its course is over. */
-function showLast(run) {
-  if (run) {
-    beginLive(run);
-    end(run);
-  }
-}
-
 function end(run) {
-  if (run) {
-    endLive(run);
-    endTimeline(run);
-  }
+  endLive(run);
+  endTimeline(run);
 }
 
 function showConnection(next) {
@@ -107,6 +106,7 @@ function renderAll() {
   renderCharts();
   renderTimeline();
   renderIncidents();
+  renderMessage();
   renderState();
 }
 
@@ -116,6 +116,6 @@ function renderState() {
   if (state) {
     renderRunForm(state);
     renderBreaks(state);
-    byId('run-again').hidden = running !== null || runToRepeat(state.runs) === null;
+    byId('run-again').hidden = state.run !== null || runToRepeat(state.runs) === null;
   }
 }

@@ -3,8 +3,9 @@
  */
 
 import { cancelRun, startRun } from './api.js';
-import { byId, element, orMessage, setText } from './dom.js';
+import { byId, element, setText } from './dom.js';
 import { t } from './i18n.js';
+import { orMessage } from './message.js';
 import { scenarioName, strategyName } from './words.js';
 
 const form = byId('run-form');

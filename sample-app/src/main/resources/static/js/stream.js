@@ -4,7 +4,7 @@
 
 const RETRY = 2000;
 
-const EVENTS = ['state', 'progress', 'sections', 'incident'];
+const EVENTS = ['state', 'history', 'progress', 'sections', 'incident'];
 
 /**
  * @param handlers a function for each event, and `connection` with 'open' or 'lost'

@@ -1,15 +1,18 @@
 /**
  * The timeline of who held the lock: follows a run while it lasts, and can be searched
- * afterwards by wheel, pointer and keyboard.
+ * afterwards.
  */
 
 import { byId, element, setText } from './dom.js';
-import { milliseconds, number, t } from './i18n.js';
-import { spansOf } from './spans.js';
+import { t } from './i18n.js';
 import { Sections } from './sections.js';
+import { spansOf } from './spans.js';
+import { followInput } from './timeline-input.js';
+import { Layout } from './timeline-layout.js';
+import { renderLegend } from './timeline-legend.js';
+import { paint } from './timeline-painter.js';
 import { TimelineView } from './timeline-view.js';
-import { Layout, gutterFor, heightFor, hatch, paint, paintLost, paintRefused, partsOf } from './timeline-painter.js';
-import { color } from './theme.js';
+import { describe, summary } from './timeline-words.js';
 
 const FOLLOWED = 2000;
 const DELAY = 300;
@@ -42,10 +45,7 @@ export function initialiseTimeline() {
   byId('timeline-later').addEventListener('click', () => change(() => view.pan(0.25)));
   byId('timeline-whole').addEventListener('click', () => change(() => view.showWhole()));
   byId('timeline-overlap').addEventListener('click', showNextOverlap);
-  canvas.addEventListener('keydown', onKey);
-  canvas.addEventListener('blur', () => select(null));
-  canvas.addEventListener('wheel', onWheel, { passive: false });
-  followPointer();
+  followInput(canvas, view, { isStill, change, select, selectBy, selectAt });
 }
 
 /** A run begins; what belongs to it may have arrived before. */
@@ -78,7 +78,9 @@ export function addSections(added) {
 
 export function addIncident(incident) {
   incidents.push(incident);
-  see(incident.at);
+  if (isLive()) {
+    see(incident.at);
+  }
   if (incident.kind === 'killed') {
     sections.killed(incident.instance, incident.at);
   }
@@ -98,12 +100,14 @@ export function endTimeline(finished) {
 
 /** Language or colours have changed. */
 export function renderTimeline() {
-  renderLegend();
+  renderLegend(instances);
   redraw();
   summarise();
 }
 
 const isLive = () => run?.state === 'running';
+
+const isStill = () => run !== null && !isLive();
 
 function see(time) {
   latest = Math.max(latest, time);
@@ -169,16 +173,15 @@ function fit({ width, height }) {
 }
 
 function updateTools() {
-  const still = !isLive() && run !== null;
   for (const id of ['in', 'earlier', 'later']) {
-    byId(`timeline-${id}`).disabled = !still;
+    byId(`timeline-${id}`).disabled = !isStill();
   }
-  byId('timeline-out').disabled = byId('timeline-whole').disabled = !still || view.isWhole;
-  byId('timeline-overlap').disabled = !still || model.count === 0;
+  byId('timeline-out').disabled = byId('timeline-whole').disabled = !isStill() || view.isWhole;
+  byId('timeline-overlap').disabled = !isStill() || model.count === 0;
 }
 
 function change(action) {
-  if (!isLive() && run !== null) {
+  if (isStill()) {
     action();
     redraw();
   }
@@ -189,22 +192,6 @@ function showNextOverlap() {
   const middle = (view.from + view.to) / 2;
   const next = view.isWhole ? starts[0] : (starts.find((start) => start > middle + 0.01) ?? starts[0]);
   change(() => view.center(next, Math.min(100, view.to - view.from)));
-}
-
-function onKey(event) {
-  const action = {
-    ArrowLeft: () => view.pan(-0.15), ArrowRight: () => view.pan(0.15),
-    '+': () => view.zoom(0.7), '=': () => view.zoom(0.7), '-': () => view.zoom(1 / 0.7),
-    Home: () => view.showWhole(), 0: () => view.showWhole(),
-    ArrowDown: () => selectBy(1), ArrowUp: () => selectBy(-1)
-  }[event.key];
-  if (event.key === 'Escape') {
-    select(null);
-  }
-  if (action && !event.ctrlKey && !event.metaKey) {
-    event.preventDefault();
-    change(action);
-  }
 }
 
 /** Select the next or previous section; at first the one in the middle. */
@@ -225,48 +212,13 @@ function selectBy(step) {
 
 const isSame = (a, b) => a.start === b.start && a.instance === b.instance && a.thread === b.thread;
 
-function onWheel(event) {
-  const outOfWhole = event.deltaY > 0 && view.isWhole;
-  if (isLive() || run === null || outOfWhole) {
-    return;
-  }
-  event.preventDefault();
-  if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-    change(() => view.pan(event.deltaX / canvas.clientWidth));
-  }
-  else {
-    const gutter = gutterFor(canvas.clientWidth);
-    const part = (event.offsetX - gutter) / (canvas.clientWidth - gutter);
-    change(() => view.zoom(Math.exp(event.deltaY * 0.002), Math.min(Math.max(part, 0), 1)));
-  }
-}
-
-function followPointer() {
-  let dragged = null;
-  canvas.addEventListener('pointerdown', (event) => {
-    dragged = event.clientX;
-    canvas.setPointerCapture(event.pointerId);
-  });
-  canvas.addEventListener('pointermove', (event) => {
-    if (dragged !== null && event.buttons) {
-      const part = (dragged - event.clientX) / (canvas.clientWidth - gutterFor(canvas.clientWidth));
-      dragged = event.clientX;
-      change(() => view.pan(part));
-    }
-    point(event);
-  });
-  canvas.addEventListener('pointerup', () => dragged = null);
-  canvas.addEventListener('pointercancel', () => dragged = null);
-  canvas.addEventListener('pointerleave', () => select(null));
-}
-
-function point(event) {
-  const found = currentLayout().sectionAt(event.offsetX, event.offsetY);
+function selectAt(x, y) {
+  const found = currentLayout().sectionAt(x, y);
   if (found || selected) {
     select(found);
   }
   if (found) {
-    placeTooltip(event.offsetX, event.offsetY);
+    placeTooltip(x, y);
   }
 }
 
@@ -274,21 +226,9 @@ function select(section) {
   selected = section;
   tooltip.hidden = section === null;
   if (section) {
-    tooltip.replaceChildren(...describe(section).map((line, index) => element(index ? 'span' : 'strong', { textContent: line })));
+    tooltip.replaceChildren(...describe(section, model, run).map((line, index) => element(index ? 'span' : 'strong', { textContent: line })));
   }
   redraw();
-}
-
-function describe(section) {
-  const overlaps = partsOf(section, model.intervals.get(section.key) ?? []).length > 0;
-  return [
-    t('timeline.tooltip.who', { instance: section.instance, thread: section.thread }),
-    t('timeline.tooltip.what', { key: section.key, access: t(`timeline.access.${section.access}`) }),
-    t('timeline.tooltip.when', { at: milliseconds(section.start - run.startedAt), length: milliseconds(section.end - section.start) }),
-    section.token === null ? null : t('timeline.tooltip.token', { token: String(section.token) }),
-    section.open ? t('timeline.tooltip.inside') : t(`timeline.outcome.${section.outcome ?? 'done'}`),
-    overlaps ? t('timeline.tooltip.overlap') : null
-  ].filter((line) => line !== null);
 }
 
 function placeTooltip(x, y) {
@@ -298,52 +238,5 @@ function placeTooltip(x, y) {
 }
 
 function summarise() {
-  const { dataset } = panel;
-  if (isLive() || model.all.length === 0) {
-    setText(byId('timeline-summary'), t(isLive() ? 'timeline.live' : 'timeline.empty'));
-    return;
-  }
-  const sentences = [
-    t('timeline.summary.sections', { count: model.all.length, instances: instances.length }),
-    model.count ? t('timeline.summary.overlaps', { count: model.count }) : t('timeline.summary.noOverlaps'),
-    t('timeline.summary.handOffs', { inside: Number(dataset.handOffsInside), between: Number(dataset.handOffsBetween) }),
-    model.lost.length ? t('timeline.summary.lost', { count: model.lost.length }) : null,
-    model.refused.length ? t('timeline.summary.refused', { count: model.refused.length }) : null
-  ];
-  setText(byId('timeline-summary'), sentences.filter((sentence) => sentence !== null).join(t('unit.space')));
-}
-
-function renderLegend() {
-  const items = [...instances.map((name, index) => [t('timeline.instance', { instance: name }),
-      (icon) => fill(icon, `instance-${index % 3 + 1}`)]),
-  [t('timeline.legendOverlap'), (icon) => fill(icon, 'overlap')],
-  [t('timeline.legendInside'), (icon) => bar(icon, 'hand-off-inside', [])],
-  [t('timeline.legendBetween'), (icon) => bar(icon, 'hand-off-between', [4, 3])],
-  [t('timeline.legendLost'), (icon) => paintLost(icon, { lost: color('lost'), surface: color('surface') }, 11, 9)],
-  [t('timeline.legendRefused'), (icon) => paintRefused(icon, { refused: color('refused'), surface: color('surface') }, 11, 9)],
-  [t('timeline.legendSpan'), (icon) => hatch(icon, 1, 2, 20, 14, color('span'))]];
-  byId('timeline-legend').replaceChildren(...items.map(([text, draw]) => element('li', {}, iconOf(draw), text)));
-}
-
-function iconOf(draw) {
-  const icon = element('canvas', { width: 44, height: 36, className: 'icon', ariaHidden: 'true' });
-  const iconContext = icon.getContext('2d');
-  iconContext.scale(2, 2);
-  draw(iconContext);
-  return icon;
-}
-
-function fill(icon, name) {
-  icon.fillStyle = color(name);
-  icon.fillRect(1, 4, 20, 10);
-}
-
-function bar(icon, name, dash) {
-  icon.strokeStyle = color(name);
-  icon.lineWidth = dash.length ? 1.25 : 2;
-  icon.setLineDash(dash);
-  icon.beginPath();
-  icon.moveTo(11, dash.length ? 1 : 6);
-  icon.lineTo(11, dash.length ? 18 : 13);
-  icon.stroke();
+  setText(byId('timeline-summary'), isLive() ? t('timeline.live') : (model.all.length === 0) ? t('timeline.empty') : summary(model, instances));
 }

@@ -1,5 +1,5 @@
 /**
- * Runs, scenarios and strategies in words.
+ * Runs, scenarios, strategies and refusals in words.
  */
 
 import { has, number, t } from './i18n.js';
@@ -11,7 +11,10 @@ export const strategyName = (id, label = id) => has(`strategy.${id}`) ? t(`strat
 /** Such as "without a lock". */
 export const withStrategy = (id) => has(`strategy.${id}`) ? t(`strategy.${id}.with`) : id;
 
-/** exact, wrong or incomplete; cancelled or failed without a result. */
+/** Why something was not done; in the words of the server if the page has none. */
+export const refusalInWords = ({ code, values, message }) => has(`refusal.${code}`) ? t(`refusal.${code}`, values) : message;
+
+/** exact, wrong or incomplete; cancelled, overdue or failed without a result. */
 export const verdictOf = (run) => run.result?.verdict ?? run.state;
 
 /** Such as "oversold by 4,821". */

@@ -65,7 +65,7 @@ public class SampleApplication {
 				default -> PageLauncher.run(args);
 			}
 		}
-		catch (IllegalArgumentException | StoreNotStartedException ex) {
+		catch (WrongOptionException | StoreNotStartedException ex) {
 			System.err.println(ex.getMessage());
 			System.exit(2);
 		}

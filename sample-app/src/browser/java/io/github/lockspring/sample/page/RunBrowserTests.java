@@ -54,6 +54,24 @@ class RunBrowserTests {
 	}
 
 	@Test
+	void pageThatIsOpenedAfterARunShowsItsTimeline(DemonstrationPage page) {
+		page.run("stock", "distributed-lock", 20, 5);
+		page.page().reload();
+		page.awaitIdle();
+		assertThat(page.locator("#timeline-panel")).hasAttribute("data-sections", "100");
+		assertThat(page.locator("#timeline-panel")).hasAttribute("data-overlaps", "0");
+		assertThat(page.locator("#timeline-summary")).containsText("100 stays");
+	}
+
+	@Test
+	void pageThatIsOpenedInTheMiddleOfARunShowsAllOfIt(DemonstrationPage page) {
+		page.startAndAwaitSections("distributed-lock", 20, 50);
+		page.page().reload();
+		assertThat(page.awaitEnd()).hasAttribute("data-verdict", "exact");
+		assertThat(page.locator("#timeline-panel")).hasAttribute("data-sections", "1000");
+	}
+
+	@Test
 	void lastTwoRunsAreCompared(DemonstrationPage page) {
 		page.run("stock", "no-lock", 20, 10);
 		assertThat(page.locator("#run-again")).isVisible();
@@ -87,7 +105,9 @@ class RunBrowserTests {
 		assertThat(page.locator("#message")).isVisible();
 		assertThat(page.locator("#message")).containsText("200");
 		page.start("stock", "no-lock", 200, 500);
-		assertThat(page.locator("#message")).containsText("20,000");
+		assertThat(page.locator("#message")).containsText("must be at most 20,000");
+		page.locator("#language").click();
+		assertThat(page.locator("#message")).containsText("最多为 20,000");
 		assertThat(page.locator("#cancel")).isDisabled();
 	}
 

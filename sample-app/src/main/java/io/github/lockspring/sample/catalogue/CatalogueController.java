@@ -43,20 +43,20 @@ class CatalogueController {
 	}
 
 	/**
-	 * Begins anew, with prices that agree.
+	 * Begins anew, with prices of a product that agree.
 	 */
 	@PostMapping("/reset")
 	@ResponseStatus(HttpStatus.NO_CONTENT)
-	void reset() {
-		this.catalogue.reset();
+	void reset(@RequestParam(defaultValue = "1") long product) {
+		this.catalogue.reset(product);
 	}
 
 	/**
-	 * Reads the prices and returns whether they differ.
+	 * Reads the prices of a product and returns whether they differ.
 	 */
 	@GetMapping("/prices")
-	Reading read(@RequestParam Strategy strategy) {
-		Prices prices = strategy.isLocked() ? this.catalogue.readWithLock() : this.catalogue.read();
+	Reading read(@RequestParam Strategy strategy, @RequestParam(defaultValue = "1") long product) {
+		Prices prices = strategy.isLocked() ? this.catalogue.readWithLock(product) : this.catalogue.read(product);
 		return new Reading(prices.isTorn());
 	}
 
@@ -65,13 +65,13 @@ class CatalogueController {
 	 */
 	@PutMapping("/prices")
 	@ResponseStatus(HttpStatus.NO_CONTENT)
-	void write(@RequestParam Strategy strategy) {
+	void write(@RequestParam Strategy strategy, @RequestParam(defaultValue = "1") long product) {
 		int amount = ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE);
 		if (strategy.isLocked()) {
-			this.catalogue.writeWithLock(amount);
+			this.catalogue.writeWithLock(product, amount);
 		}
 		else {
-			this.catalogue.write(amount);
+			this.catalogue.write(product, amount);
 		}
 	}
 

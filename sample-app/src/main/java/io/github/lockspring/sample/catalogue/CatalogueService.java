@@ -20,10 +20,12 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 
 import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.LockContext;
@@ -35,9 +37,9 @@ import io.github.lockspring.sample.timeline.Access;
 import io.github.lockspring.sample.timeline.Timeline;
 
 /**
- * Reads and writes a price that is stored in two rows, which should agree. Each row is
- * read and written in a statement of its own, without a transaction around them, as if
- * the two were in different systems.
+ * Reads and writes the price of a product, which is stored in two rows that should agree.
+ * Each row is read and written in a statement of its own, without a transaction around
+ * them, as if the two were in different systems.
  * <p>
  * A lock is not a transaction: a writer that crashes between the two rows leaves them
  * different until the next write, with a lock and without.
@@ -69,26 +71,34 @@ public class CatalogueService {
 	/**
 	 * Begins anew: lets the rows agree, and forgets who has written them.
 	 */
-	public void reset() {
-		this.jdbc.sql("UPDATE price SET amount = 100, fence = 0").update();
+	@Transactional
+	public void reset(long product) {
+		this.jdbc.sql("DELETE FROM product_price WHERE product_id = :product").param("product", product).update();
+		this.jdbc.sql("""
+				INSERT INTO product_price (product_id, channel, amount)
+				VALUES (:product, :shop, 100), (:product, :web, 100)""")
+			.param("product", product)
+			.param("shop", SHOP)
+			.param("web", WEB)
+			.update();
 	}
 
 	/**
 	 * No lock: a writer can be between its two rows, or come between the two reads.
 	 */
-	public Prices read() {
-		return inSection(Access.SHARED, this::readBoth);
+	public Prices read(long product) {
+		return inSection(product, Access.SHARED, () -> readBoth(product));
 	}
 
 	/**
 	 * Any number of readers at once, but no writer meanwhile. What was read by a process
 	 * that was paused for longer than its lease does not count.
 	 */
-	@DistributedLock(name = "catalogue", type = LockType.READ, waitTime = "30s", leaseTime = "5s")
-	public Prices readWithLock() {
+	@DistributedLock(name = "catalogue", key = "#product", type = LockType.READ, waitTime = "30s", leaseTime = "5s")
+	public Prices readWithLock(long product) {
 		LockHandle lock = LockContext.current();
-		return inSection(Access.SHARED, () -> {
-			Prices prices = readBoth();
+		return inSection(product, Access.SHARED, () -> {
+			Prices prices = readBoth(product);
 			lock.checkpoint();
 			return prices;
 		});
@@ -98,57 +108,55 @@ public class CatalogueService {
 	 * No lock: readers see one new and one old row, and two writers can leave the rows
 	 * different for good.
 	 */
-	public void write(int amount) {
-		inSection(Access.EXCLUSIVE, () -> writeBoth(amount, this::write));
+	public void write(long product, int amount) {
+		inSection(product, Access.EXCLUSIVE, () -> writeBoth((channel) -> write(product, channel, amount)));
 	}
 
 	/**
 	 * One writer at a time, and no reader meanwhile. The fencing token rejects the writes
 	 * of a process that was paused for longer than its lease.
 	 */
-	@DistributedLock(name = "catalogue", type = LockType.WRITE, waitTime = "30s", leaseTime = "5s")
-	public void writeWithLock(int amount) {
+	@DistributedLock(name = "catalogue", key = "#product", type = LockType.WRITE, waitTime = "30s", leaseTime = "5s")
+	public void writeWithLock(long product, int amount) {
 		LockHandle lock = LockContext.current();
-		inSection(Access.EXCLUSIVE, () -> writeBoth(amount, (channel, value) -> this.updates.update(lock, """
-				UPDATE price SET amount = :amount, fence = :fence
-				WHERE channel = :channel AND fence <= :fence""", Map.of("channel", channel, "amount", value))));
+		inSection(product, Access.EXCLUSIVE, () -> writeBoth((channel) -> this.updates.update(lock, """
+				UPDATE product_price SET amount = :amount, fence = :fence
+				WHERE product_id = :product AND channel = :channel AND fence <= :fence""",
+				Map.of("product", product, "channel", channel, "amount", amount))));
 	}
 
-	private <T> T inSection(Access access, Supplier<T> section) {
-		return this.timeline.record("catalogue", access, section);
+	private <T> T inSection(long product, Access access, Supplier<T> section) {
+		return this.timeline.record("catalogue:" + product, access, section);
 	}
 
-	private Prices readBoth() {
-		int shop = read(SHOP);
+	private Prices readBoth(long product) {
+		int shop = read(product, SHOP);
 		this.pause.here();
-		return new Prices(shop, read(WEB));
+		return new Prices(shop, read(product, WEB));
 	}
 
-	private int read(String channel) {
-		return this.jdbc.sql("SELECT amount FROM price WHERE channel = :channel")
+	private int read(long product, String channel) {
+		return this.jdbc.sql("SELECT amount FROM product_price WHERE product_id = :product AND channel = :channel")
+			.param("product", product)
 			.param("channel", channel)
 			.query(Integer.class)
 			.single();
 	}
 
-	private int writeBoth(int amount, PriceWriter writer) {
+	private int writeBoth(ToIntFunction<String> writer) {
 		this.pause.here();
-		int rows = writer.write(SHOP, amount);
+		int rows = writer.applyAsInt(SHOP);
 		LockSupport.parkNanos(BETWEEN_WRITES.toNanos());
-		return rows + writer.write(WEB, amount);
+		return rows + writer.applyAsInt(WEB);
 	}
 
-	private int write(String channel, int amount) {
-		return this.jdbc.sql("UPDATE price SET amount = :amount WHERE channel = :channel")
+	private int write(long product, String channel, int amount) {
+		return this.jdbc
+			.sql("UPDATE product_price SET amount = :amount WHERE product_id = :product AND channel = :channel")
 			.param("amount", amount)
+			.param("product", product)
 			.param("channel", channel)
 			.update();
-	}
-
-	private interface PriceWriter {
-
-		int write(String channel, int amount);
-
 	}
 
 }

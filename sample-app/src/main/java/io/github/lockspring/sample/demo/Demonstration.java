@@ -21,6 +21,7 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 
+import io.github.lockspring.sample.WrongOptionException;
 import io.github.lockspring.sample.instance.InstanceClient;
 import io.github.lockspring.sample.instance.InstanceNotStartedException;
 import io.github.lockspring.sample.instance.Instances;
@@ -68,7 +69,7 @@ public final class Demonstration {
 			List<Round> rounds = new Demonstration(options, System.out).run();
 			return rounds.stream().allMatch(Round::isAsExpected) ? 0 : 1;
 		}
-		catch (IllegalArgumentException ex) {
+		catch (WrongOptionException ex) {
 			System.err.println(ex.getMessage());
 			return 2;
 		}

@@ -25,6 +25,7 @@ import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.DefaultApplicationArguments;
 import org.springframework.util.StringUtils;
 
+import io.github.lockspring.sample.WrongOptionException;
 import io.github.lockspring.sample.stock.Strategy;
 import io.github.lockspring.sample.store.StoreOption;
 
@@ -48,7 +49,7 @@ record DemonstrationOptions(int instances, int threads, int requests, int stock,
 
 	DemonstrationOptions {
 		if (killOne && instances == 1) {
-			throw new IllegalArgumentException("--kill-one needs at least two instances");
+			throw new WrongOptionException("--kill-one needs at least two instances");
 		}
 	}
 
@@ -73,7 +74,7 @@ record DemonstrationOptions(int instances, int threads, int requests, int stock,
 			return defaultValue;
 		}
 		if (!value.matches("[1-9]\\d{0,6}")) {
-			throw new IllegalArgumentException("--%s must be a whole number above 0, not '%s'".formatted(name, value));
+			throw new WrongOptionException("--%s must be a whole number above 0, not '%s'".formatted(name, value));
 		}
 		return Integer.parseInt(value);
 	}
@@ -91,7 +92,7 @@ record DemonstrationOptions(int instances, int threads, int requests, int stock,
 			return Strategy.of(name.trim());
 		}
 		catch (IllegalArgumentException ex) {
-			throw new IllegalArgumentException("--strategies knows %s, not '%s'"
+			throw new WrongOptionException("--strategies knows %s, not '%s'"
 				.formatted(Arrays.stream(Strategy.values()).map(Strategy::id).toList(), name));
 		}
 	}

@@ -18,6 +18,7 @@ package io.github.lockspring.sample.fault;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.springframework.stereotype.Component;
@@ -25,12 +26,35 @@ import org.springframework.stereotype.Component;
 /**
  * Stops this process where it hurts most: inside a critical section, after it has read
  * and before it writes. Long garbage collections and frozen virtual machines do the same.
- * The process is resumed by {@code SIGCONT} from outside. Thread-safe.
+ * The process is resumed by {@code SIGCONT} from outside: by the process that wanted it,
+ * or after some time by a shell that was left behind, so that it is not stopped for ever
+ * if that process was killed meanwhile. Thread-safe.
  */
 @Component
 public class HolderPause {
 
+	/**
+	 * Longer than the pauses that end as planned.
+	 */
+	private static final Duration LONGEST = Duration.ofSeconds(15);
+
+	private static final String RESUME = "sleep $1; kill -CONT $2";
+
+	private final Duration longest;
+
 	private final AtomicBoolean armed = new AtomicBoolean();
+
+	public HolderPause() {
+		this(LONGEST);
+	}
+
+	/**
+	 * Create a pause.
+	 * @param longest after which time the process is resumed at the latest
+	 */
+	HolderPause(Duration longest) {
+		this.longest = longest;
+	}
 
 	/**
 	 * Stop this process the next time that it is in a critical section.
@@ -55,9 +79,14 @@ public class HolderPause {
 		}
 	}
 
-	private static void stop() {
+	private void stop() {
+		String pid = String.valueOf(ProcessHandle.current().pid());
+		String seconds = String.valueOf(this.longest.toSeconds());
 		try {
-			new ProcessBuilder("kill", "-STOP", String.valueOf(ProcessHandle.current().pid())).start().waitFor();
+			Process shell = new ProcessBuilder("sh", "-c", RESUME, "sh", seconds, pid).start();
+			new ProcessBuilder("kill", "-STOP", pid).start().waitFor();
+			// Resumed: it must not end a later pause
+			shell.destroy();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

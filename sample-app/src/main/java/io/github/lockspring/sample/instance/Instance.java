@@ -29,6 +29,7 @@ import java.util.regex.Pattern;
 import org.springframework.aot.AotDetector;
 
 import io.github.lockspring.sample.SampleApplication;
+import io.github.lockspring.sample.process.ProcessPause;
 import io.github.lockspring.sample.process.ProgramCommand;
 
 /**
@@ -107,18 +108,11 @@ public final class Instance {
 	}
 
 	/**
-	 * Stops the process as a frozen virtual machine would, until {@link #resume()}.
+	 * Stops the process as a frozen virtual machine would, unless it has stopped itself,
+	 * until the pause is closed.
 	 */
-	public void pause() throws IOException, InterruptedException {
-		signal("STOP");
-	}
-
-	public void resume() throws IOException, InterruptedException {
-		signal("CONT");
-	}
-
-	private void signal(String signal) throws IOException, InterruptedException {
-		new ProcessBuilder("kill", "-" + signal, String.valueOf(this.process.pid())).start().waitFor();
+	public ProcessPause pause() {
+		return ProcessPause.of(this.process);
 	}
 
 	/**

@@ -18,7 +18,7 @@ package io.github.lockspring.sample.page;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -30,6 +30,7 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Component;
 
 import io.github.lockspring.sample.instance.InstanceClient;
+import io.github.lockspring.sample.process.ProcessPause;
 import io.github.lockspring.sample.store.Store;
 
 /**
@@ -77,15 +78,14 @@ class Breaks implements DisposableBean {
 	 * Break something; returns at once.
 	 * @param kind {@code pause}, {@code kill} or {@code stop-store}
 	 * @param instance the name of the instance, {@code null} for any
-	 * @throws IllegalArgumentException with a sentence if there is no such thing
-	 * @throws IllegalStateException with a sentence if it cannot be broken now
+	 * @throws RefusedException if there is no such thing, or it cannot be broken now
 	 */
 	void start(String kind, @Nullable String instance) {
 		Damage damage = switch (kind) {
 			case "pause" -> pause(breakable(instance));
 			case "kill" -> kill(breakable(instance));
 			case "stop-store" -> stopStore();
-			default -> throw new IllegalArgumentException("pause, kill or stop-store, not '%s'".formatted(kind));
+			default -> throw new RefusedException(Refusal.UNKNOWN_BREAK, Map.of("kind", kind));
 		};
 		begin();
 		this.thread.execute(() -> {
@@ -106,7 +106,7 @@ class Breaks implements DisposableBean {
 
 	private synchronized void begin() {
 		if (this.busy) {
-			throw new IllegalStateException("Something is broken already; wait until it is mended");
+			throw new RefusedException(Refusal.BROKEN_ALREADY);
 		}
 		this.busy = true;
 	}
@@ -121,13 +121,12 @@ class Breaks implements DisposableBean {
 					.stream()
 					.filter((candidate) -> candidate.isBreakable() && candidate.state() == Member.State.SERVING)
 					.findFirst()
-					.orElseThrow(() -> new IllegalStateException("No instance can be broken now"));
+					.orElseThrow(() -> new RefusedException(Refusal.NO_INSTANCE));
 		if (!member.isBreakable()) {
-			throw new IllegalStateException("Instance %s serves this page".formatted(name));
+			throw new RefusedException(Refusal.SERVES_PAGE, Map.of("instance", member.name()));
 		}
 		if (member.state() != Member.State.SERVING) {
-			throw new IllegalStateException(
-					"Instance %s is %s".formatted(name, member.state().name().toLowerCase(Locale.ROOT)));
+			throw new RefusedException(Refusal.NOT_SERVING, Map.of("instance", member.name()));
 		}
 		return member;
 	}
@@ -138,15 +137,16 @@ class Breaks implements DisposableBean {
 
 	private Damage pause(Member member) {
 		return () -> {
-			armed(member);
-			member.setState(Member.State.PAUSED);
-			this.events.incident(member.name(), "paused", null);
-			this.events.stateChanged();
+			awaitHolder(member);
+			ProcessPause pause = member.instance().pause();
 			try {
+				member.setState(Member.State.PAUSED);
+				this.events.incident(member.name(), "paused", null);
+				this.events.stateChanged();
 				Thread.sleep(PAUSE.toMillis());
 			}
 			finally {
-				member.instance().resume();
+				pause.close();
 			}
 			member.setState(Member.State.SERVING);
 			this.events.incident(member.name(), "resumed", null);
@@ -155,10 +155,10 @@ class Breaks implements DisposableBean {
 	}
 
 	/**
-	 * Wait until the instance has stopped itself inside a critical section, or stop it if
-	 * it enters none.
+	 * Wait until the instance has stopped itself inside a critical section, if it enters
+	 * one in time.
 	 */
-	private void armed(Member member) throws IOException, InterruptedException {
+	private void awaitHolder(Member member) throws IOException, InterruptedException {
 		this.client.send("PUT", member.address(), "/fault/holder-pause", TIMEOUT);
 		long deadline = System.nanoTime() + ARMED.toNanos();
 		while (!member.instance().isPaused() && System.nanoTime() < deadline) {
@@ -166,13 +166,12 @@ class Breaks implements DisposableBean {
 		}
 		if (!member.instance().isPaused()) {
 			this.client.send("DELETE", member.address(), "/fault/holder-pause", TIMEOUT);
-			member.instance().pause();
 		}
 	}
 
 	private Damage stopStore() {
 		if (!this.store.isStoppable()) {
-			throw new IllegalStateException("The store was not started by this application");
+			throw new RefusedException(Refusal.NOT_STOPPABLE);
 		}
 		return () -> {
 			this.store.pause();

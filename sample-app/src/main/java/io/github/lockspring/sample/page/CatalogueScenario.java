@@ -51,15 +51,14 @@ class CatalogueScenario implements Scenario {
 	}
 
 	@Override
-	public String key(RunRequest request) {
-		return "catalogue";
+	public String key(Run run) {
+		return "catalogue:" + run.id();
 	}
 
 	@Override
-	public Findings run(RunRequest request, InstanceClient instances, Meter meter)
-			throws IOException, InterruptedException {
-		InstanceClient.requireOk(instances.send("POST", "/catalogue/reset"));
-		String path = "/catalogue/prices?strategy=" + request.strategy();
+	public Findings run(Run run, InstanceClient instances, Meter meter) throws IOException, InterruptedException {
+		InstanceClient.requireOk(instances.send("POST", "/catalogue/reset?product=" + run.id()));
+		String path = "/catalogue/prices?strategy=%s&product=%d".formatted(run.strategy(), run.id());
 		AtomicInteger requests = new AtomicInteger();
 		AtomicInteger torn = new AtomicInteger();
 		Load load = new Load((id) -> {
@@ -72,7 +71,7 @@ class CatalogueScenario implements Scenario {
 			}
 			return true;
 		});
-		LoadResult result = load.run(request.threads(), request.requests(), (done, nanos) -> meter.add(nanos));
+		LoadResult result = load.run(run.threads(), run.requests(), (done, nanos) -> meter.add(nanos));
 		return new Findings(result, RunResult.Figures.ofCatalogue(torn.get()));
 	}
 

@@ -22,7 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -111,13 +111,13 @@ class Cluster implements DisposableBean {
 
 	/**
 	 * Return the member with the given name.
-	 * @throws IllegalArgumentException if there is none
+	 * @throws RefusedException if there is none
 	 */
 	Member member(String name) {
 		return this.members.stream()
 			.filter((member) -> member.name().equals(name))
 			.findFirst()
-			.orElseThrow(() -> new IllegalArgumentException("There is no instance " + name));
+			.orElseThrow(() -> new RefusedException(Refusal.UNKNOWN_INSTANCE, Map.of("instance", name)));
 	}
 
 	/**
@@ -138,7 +138,7 @@ class Cluster implements DisposableBean {
 
 	/**
 	 * Require that the first instances serve.
-	 * @throws IllegalStateException with a sentence if one of them does not
+	 * @throws RefusedException if one of them does not
 	 */
 	void requireServing(int count) {
 		this.members.stream()
@@ -146,8 +146,7 @@ class Cluster implements DisposableBean {
 			.filter((member) -> member.state() != Member.State.SERVING)
 			.findFirst()
 			.ifPresent((member) -> {
-				throw new IllegalStateException("Instance %s is %s; try again in a moment".formatted(member.name(),
-						member.state().name().toLowerCase(Locale.ROOT)));
+				throw new RefusedException(Refusal.NOT_SERVING, Map.of("instance", member.name()));
 			});
 	}
 

@@ -25,10 +25,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Profile;
 import org.springframework.http.HttpStatus;
-import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.DeleteMapping;
-import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
@@ -110,7 +108,7 @@ class DemonstrationController {
 
 	private void requireAllowed(HttpServletRequest request) {
 		if (isRemote(request) && !this.settings.allowRemote()) {
-			throw new NotAllowedException();
+			throw new RefusedException(Refusal.ONLY_LOCAL);
 		}
 	}
 
@@ -123,21 +121,6 @@ class DemonstrationController {
 		}
 	}
 
-	@ExceptionHandler
-	ProblemDetail beyondLimits(IllegalArgumentException ex) {
-		return ProblemDetail.forStatusAndDetail(HttpStatus.BAD_REQUEST, ex.getMessage());
-	}
-
-	@ExceptionHandler
-	ProblemDetail notNow(IllegalStateException ex) {
-		return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, ex.getMessage());
-	}
-
-	@ExceptionHandler
-	ProblemDetail notAllowed(NotAllowedException ex) {
-		return ProblemDetail.forStatusAndDetail(HttpStatus.FORBIDDEN, ex.getMessage());
-	}
-
 	/**
 	 * What to break.
 	 *
@@ -145,14 +128,6 @@ class DemonstrationController {
 	 * @param instance the name of the instance, {@code null} for any
 	 */
 	record Break(String kind, @Nullable String instance) {
-
-	}
-
-	private static final class NotAllowedException extends RuntimeException {
-
-		NotAllowedException() {
-			super("Only visitors on the same machine may break things, unless sample.allow-remote=true");
-		}
 
 	}
 

@@ -18,6 +18,7 @@ package io.github.lockspring.sample.page;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -48,24 +49,29 @@ class EventStream implements DisposableBean {
 
 	private final ObjectProvider<StateReader> state;
 
+	private final History history;
+
 	private final List<OpenPage> pages = new CopyOnWriteArrayList<>();
 
-	EventStream(ObjectProvider<StateReader> state) {
+	EventStream(ObjectProvider<StateReader> state, History history) {
 		this.state = state;
+		this.history = history;
 	}
 
 	/**
-	 * Open a page, which receives the state first.
+	 * Open a page, which receives the state first, and then what has happened before.
 	 * @param remote whether the visitor is on another machine
-	 * @throws IllegalStateException if too many are open
+	 * @throws RefusedException if too many are open
 	 */
 	synchronized SseEmitter open(boolean remote) {
 		if (this.pages.size() >= MAX_PAGES) {
-			throw new IllegalStateException("%d pages are open already; close one first".formatted(MAX_PAGES));
+			throw new RefusedException(Refusal.TOO_MANY_PAGES, Map.of("most", MAX_PAGES));
 		}
 		OpenPage page = new OpenPage(() -> this.state.getObject().read(remote));
 		this.pages.add(page);
 		page.send(new Event("state", page.state));
+		// Read when it is sent: what is sent afterwards is not older than this
+		page.send(new Event("history", this.history::read));
 		page.start();
 		return page.emitter;
 	}
@@ -83,7 +89,12 @@ class EventStream implements DisposableBean {
 	}
 
 	void incident(@Nullable String instance, String kind, @Nullable String detail) {
-		send("incident", new Incident(Timeline.now(), instance, kind, detail));
+		incident(new Incident(Timeline.now(), instance, kind, detail));
+	}
+
+	void incident(Incident incident) {
+		this.history.add(incident);
+		send("incident", incident);
 	}
 
 	@Override

@@ -16,7 +16,7 @@
 
 package io.github.lockspring.sample.page;
 
-import java.util.Locale;
+import java.util.Map;
 
 /**
  * What a visitor of the page may ask for, so that none can overload the machine.
@@ -35,22 +35,18 @@ record Limits(int threads, int requests, int instances, int total, int seconds) 
 
 	/**
 	 * Require that a run remains within the limits.
-	 * @throws IllegalArgumentException with a sentence for the visitor
+	 * @throws RefusedException if it does not
 	 */
 	void require(RunRequest request) {
-		require("threads", request.threads(), this.threads);
-		require("requests", request.requests(), this.requests);
-		require("instances", request.instances(), this.instances);
-		if (request.total() > this.total) {
-			throw new IllegalArgumentException(String.format(Locale.ROOT,
-					"threads × requests must be at most %,d, not %,d", this.total, request.total()));
-		}
+		require(Refusal.THREADS, request.threads(), this.threads);
+		require(Refusal.REQUESTS, request.requests(), this.requests);
+		require(Refusal.INSTANCES, request.instances(), this.instances);
+		require(Refusal.TOTAL, request.total(), this.total);
 	}
 
-	private static void require(String name, int value, int most) {
+	private static void require(Refusal refusal, long value, int most) {
 		if (value < 1 || value > most) {
-			throw new IllegalArgumentException(
-					String.format(Locale.ROOT, "%s must be from 1 to %,d, not %,d", name, most, value));
+			throw new RefusedException(refusal, Map.of("most", most, "value", value));
 		}
 	}
 

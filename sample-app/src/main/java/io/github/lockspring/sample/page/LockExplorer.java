@@ -75,13 +75,13 @@ class LockExplorer {
 	 * Release a lock by force. This process does not offer that over HTTP, as others may
 	 * reach it; the instances that it has started do.
 	 * @return whether it was held
-	 * @throws IllegalStateException with a sentence if no instance can do that
+	 * @throws RefusedException if no instance can do that
 	 */
 	boolean release(String key) throws IOException, InterruptedException {
 		Member member = serving().stream()
 			.filter(Member::isBreakable)
 			.findFirst()
-			.orElseThrow(() -> new IllegalStateException("No instance can release it now"));
+			.orElseThrow(() -> new RefusedException(Refusal.NO_INSTANCE));
 		int status = this.client
 			.send("DELETE", member.address(), "/actuator/locks?key=" + URLEncoder.encode(key, StandardCharsets.UTF_8),
 					TIMEOUT)

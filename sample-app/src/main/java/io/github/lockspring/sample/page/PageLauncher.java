@@ -26,6 +26,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
 
 import io.github.lockspring.sample.SampleApplication;
+import io.github.lockspring.sample.WrongOptionException;
 import io.github.lockspring.sample.store.Store;
 import io.github.lockspring.sample.store.StoreNotStartedException;
 import io.github.lockspring.sample.store.StoreOption;
@@ -49,8 +50,7 @@ public final class PageLauncher {
 	 * Start the application with the page.
 	 * @param args {@code --store=} and arguments of the application, for all instances
 	 * @return the context of the first instance
-	 * @throws IllegalArgumentException if the store is wrong, with a sentence for the
-	 * user
+	 * @throws WrongOptionException if the store is wrong, with a sentence for the user
 	 * @throws StoreNotStartedException if the store does not start
 	 */
 	public static ConfigurableApplicationContext run(String... args) {

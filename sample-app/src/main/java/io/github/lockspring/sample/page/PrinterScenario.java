@@ -49,8 +49,8 @@ class PrinterScenario implements Scenario {
 	}
 
 	@Override
-	public String key(RunRequest request) {
-		return "printer";
+	public String key(Run run) {
+		return "printer:" + run.id();
 	}
 
 	@Override
@@ -59,11 +59,10 @@ class PrinterScenario implements Scenario {
 	}
 
 	@Override
-	public Findings run(RunRequest request, InstanceClient instances, Meter meter)
-			throws IOException, InterruptedException {
-		String path = "/printer/print?strategy=" + request.strategy();
-		LoadResult load = new Load((id) -> instances.order("POST", path).isPresent()).run(request.threads(),
-				request.requests(), (done, nanos) -> meter.add(nanos));
+	public Findings run(Run run, InstanceClient instances, Meter meter) throws IOException, InterruptedException {
+		String path = "/printer/print?strategy=%s&office=%d".formatted(run.strategy(), run.id());
+		LoadResult load = new Load((id) -> instances.order("POST", path).isPresent()).run(run.threads(), run.requests(),
+				(done, nanos) -> meter.add(nanos));
 		return new Findings(load, RunResult.Figures.ofPrinter(PERMITS));
 	}
 

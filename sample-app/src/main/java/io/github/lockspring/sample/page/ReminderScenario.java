@@ -57,37 +57,37 @@ class ReminderScenario implements Scenario {
 	}
 
 	@Override
-	public String key(RunRequest request) {
-		return "reminder";
+	public String key(Run run) {
+		return "reminder:" + run.id();
 	}
 
 	@Override
-	public long steps(RunRequest request) {
+	public long steps(Run run) {
 		return HOURS;
 	}
 
 	@Override
-	public Findings run(RunRequest request, InstanceClient instances, Meter meter)
-			throws IOException, InterruptedException {
-		InstanceClient.requireOk(instances.send("POST", "/reminders/reset"));
+	public Findings run(Run run, InstanceClient instances, Meter meter) throws IOException, InterruptedException {
+		InstanceClient.requireOk(instances.send("POST", "/reminders/reset?customer=" + run.id()));
 		try {
-			switchAll(request, instances, "PUT", "/reminders?strategy=" + request.strategy());
-			JsonNode hours = sent(instances);
+			switchOff(instances);
+			switchOn(run, instances);
+			JsonNode hours = sent(run, instances);
 			while (hours.size() < HOURS + 2) {
 				meter.setDone(Math.max(0, hours.size() - 1));
 				Thread.sleep(POLL_MILLIS);
-				hours = sent(instances);
+				hours = sent(run, instances);
 			}
 		}
 		finally {
-			switchAll(request, instances, "DELETE", "/reminders");
+			switchOff(instances);
 		}
 		meter.setDone(HOURS);
-		return findings(sent(instances));
+		return findings(sent(run, instances));
 	}
 
-	private static JsonNode sent(InstanceClient instances) throws IOException, InterruptedException {
-		String body = InstanceClient.requireOk(instances.send("GET", "/reminders"));
+	private static JsonNode sent(Run run, InstanceClient instances) throws IOException, InterruptedException {
+		String body = InstanceClient.requireOk(instances.send("GET", "/reminders?customer=" + run.id()));
 		return JsonMapper.shared().readTree(body).get("hours");
 	}
 
@@ -105,9 +105,21 @@ class ReminderScenario implements Scenario {
 		return new Findings(null, RunResult.Figures.ofReminders(messages, HOURS, wrong, true));
 	}
 
-	private void switchAll(RunRequest request, InstanceClient instances, String method, String path)
+	private void switchOn(Run run, InstanceClient instances) throws IOException, InterruptedException {
+		String path = "/reminders?strategy=%s&customer=%d".formatted(run.strategy(), run.id());
+		switchAll(this.cluster.members().subList(0, run.instances()), instances, "PUT", path);
+	}
+
+	/**
+	 * Switch the job off in all instances: one that was paused may have missed it before.
+	 */
+	private void switchOff(InstanceClient instances) throws IOException, InterruptedException {
+		switchAll(this.cluster.members(), instances, "DELETE", "/reminders");
+	}
+
+	private static void switchAll(List<Member> members, InstanceClient instances, String method, String path)
 			throws IOException, InterruptedException {
-		for (Member member : this.cluster.members().subList(0, request.instances())) {
+		for (Member member : members) {
 			if (member.state() == Member.State.SERVING) {
 				InstanceClient.requireOk(instances.send(method, member.address(), path, InstanceClient.TIMEOUT));
 			}

@@ -31,7 +31,8 @@ import io.github.lockspring.sample.timeline.Timeline;
  * @param instances the number of instances
  * @param stock the pieces in stock at the start
  * @param startedAt when it was started, in milliseconds since 1970
- * @param state {@code running}, {@code finished}, {@code cancelled} or {@code failed}
+ * @param state {@code running}, {@code finished}, {@code cancelled}, {@code overdue} or
+ * {@code failed}
  * @param failure why it failed
  * @param result the result of a run that is finished
  */
@@ -47,8 +48,15 @@ record Run(int id, String scenario, String strategy, int threads, int requests, 
 		return ended("finished", null, result);
 	}
 
-	Run cancelled(String reason) {
-		return ended("cancelled", reason, null);
+	Run cancelled() {
+		return ended("cancelled", null, null);
+	}
+
+	/**
+	 * Return this run, stopped because it took too long.
+	 */
+	Run overdue() {
+		return ended("overdue", null, null);
 	}
 
 	Run failed(String failure) {

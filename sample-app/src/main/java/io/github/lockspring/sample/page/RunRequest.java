@@ -16,8 +16,6 @@
 
 package io.github.lockspring.sample.page;
 
-import io.github.lockspring.sample.stock.Strategy;
-
 /**
  * What a visitor asks for.
  *
@@ -31,14 +29,6 @@ record RunRequest(String scenario, String strategy, int threads, int requests, i
 
 	long total() {
 		return (long) this.threads * this.requests;
-	}
-
-	/**
-	 * Return the strategy.
-	 * @throws IllegalArgumentException if there is none with this id
-	 */
-	Strategy parsedStrategy() {
-		return Strategy.of(this.strategy);
 	}
 
 }

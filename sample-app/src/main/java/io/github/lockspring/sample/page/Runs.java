@@ -19,10 +19,12 @@ package io.github.lockspring.sample.page;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.apache.commons.logging.Log;
@@ -54,6 +56,8 @@ class Runs implements DisposableBean {
 
 	private final TimelineCollector timelines;
 
+	private final History history;
+
 	private final EventStream events;
 
 	private final List<Scenario> scenarios;
@@ -77,30 +81,30 @@ class Runs implements DisposableBean {
 	 */
 	private @Nullable Thread thread;
 
-	Runs(PageSettings settings, Cluster cluster, TimelineCollector timelines, EventStream events,
+	Runs(PageSettings settings, Cluster cluster, TimelineCollector timelines, History history, EventStream events,
 			List<Scenario> scenarios) {
 		this.settings = settings;
 		this.cluster = cluster;
 		this.timelines = timelines;
+		this.history = history;
 		this.events = events;
 		this.scenarios = scenarios;
 	}
 
 	/**
 	 * Start a run.
-	 * @throws IllegalArgumentException with a sentence if it is beyond the limits
-	 * @throws IllegalStateException with a sentence if another is under way
+	 * @throws RefusedException if it is beyond the limits, or another is under way
 	 */
 	synchronized Run start(RunRequest request) {
 		Limits.of(this.settings.instances()).require(request);
 		Scenario scenario = scenario(request);
 		if (this.current != null) {
-			throw new IllegalStateException("Another run is under way; wait for its end or cancel it");
+			throw new RefusedException(Refusal.RUN_UNDER_WAY);
 		}
 		this.cluster.requireServing(request.instances());
 		Run run = Run.start(this.lastId.incrementAndGet(), request);
 		this.current = run;
-		Thread thread = new Thread(() -> run(run, scenario, request), "run-" + run.id());
+		Thread thread = new Thread(() -> run(run, scenario), "run-" + run.id());
 		this.thread = thread;
 		thread.start();
 		this.events.stateChanged();
@@ -111,10 +115,11 @@ class Runs implements DisposableBean {
 		Scenario scenario = this.scenarios.stream()
 			.filter((candidate) -> candidate.id().equals(request.scenario()))
 			.findFirst()
-			.orElseThrow(() -> new IllegalArgumentException("There is no scenario '%s'".formatted(request.scenario())));
+			.orElseThrow(() -> new RefusedException(Refusal.UNKNOWN_SCENARIO,
+					Map.of("scenario", String.valueOf(request.scenario()))));
 		if (scenario.strategies().stream().noneMatch((strategy) -> strategy.id().equals(request.strategy()))) {
-			throw new IllegalArgumentException(
-					"The scenario '%s' has no strategy '%s'".formatted(scenario.id(), request.strategy()));
+			throw new RefusedException(Refusal.UNKNOWN_STRATEGY,
+					Map.of("scenario", scenario.id(), "strategy", String.valueOf(request.strategy())));
 		}
 		return scenario;
 	}
@@ -139,25 +144,27 @@ class Runs implements DisposableBean {
 		return List.copyOf(this.ended);
 	}
 
-	private void run(Run run, Scenario scenario, RunRequest request) {
-		InstanceClient instances = new InstanceClient(this.cluster.addresses(request.instances()));
-		Meter meter = new Meter(run.id(), scenario.steps(request));
-		ScheduledFuture<?> readings = this.timer.scheduleWithFixedDelay(() -> show(scenario, instances, meter),
+	private void run(Run run, Scenario scenario) {
+		InstanceClient instances = new InstanceClient(this.cluster.addresses(run.instances()));
+		Meter meter = new Meter(run.id(), scenario.steps(run));
+		ScheduledFuture<?> readings = this.timer.scheduleWithFixedDelay(() -> show(run, scenario, instances, meter),
 				PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
 		int seconds = Limits.of(this.settings.instances()).seconds();
-		ScheduledFuture<?> limit = this.timer.schedule(this::cancel, seconds, TimeUnit.SECONDS);
+		AtomicBoolean overdue = new AtomicBoolean();
+		ScheduledFuture<?> limit = this.timer.schedule(() -> {
+			overdue.set(true);
+			cancel();
+		}, seconds, TimeUnit.SECONDS);
 		Run end;
 		try {
+			this.history.begin(scenario.key(run));
+			Scenario.Findings findings = scenario.run(run, instances, meter);
 			this.timelines.collect();
-			this.timelines.clear();
-			Scenario.Findings findings = scenario.run(request, instances, meter);
-			this.timelines.collect();
-			SectionAnalysis sections = SectionAnalysis.of(this.timelines.sections(scenario.key(request)),
-					scenario.permits());
+			SectionAnalysis sections = SectionAnalysis.of(this.history.read().sections(), scenario.permits());
 			end = run.finished(RunResult.of(findings.load(), findings.figures(), sections));
 		}
 		catch (InterruptedException ex) {
-			end = run.cancelled(limit.isDone() ? "A run must end within %d seconds".formatted(seconds) : "Cancelled");
+			end = overdue.get() ? run.overdue() : run.cancelled();
 		}
 		catch (Exception ex) {
 			logger.error("The run failed", ex);
@@ -167,13 +174,14 @@ class Runs implements DisposableBean {
 			readings.cancel(false);
 			limit.cancel(false);
 		}
-		show(scenario, instances, meter);
+		show(run, scenario, instances, meter);
 		end(end);
+		tidyUp(run, scenario, instances);
 	}
 
-	private void show(Scenario scenario, InstanceClient instances, Meter meter) {
+	private void show(Run run, Scenario scenario, InstanceClient instances, Meter meter) {
 		try {
-			StockClient.Stock level = scenario.level(instances);
+			StockClient.Stock level = scenario.level(run, instances);
 			this.events.send("progress",
 					meter.read((level != null) ? level.remaining() : null, (level != null) ? level.sold() : null));
 		}
@@ -195,6 +203,18 @@ class Runs implements DisposableBean {
 			}
 		}
 		this.events.stateChanged();
+	}
+
+	private static void tidyUp(Run run, Scenario scenario, InstanceClient instances) {
+		try {
+			scenario.tidyUp(run, instances);
+		}
+		catch (IOException | RuntimeException ex) {
+			logger.debug("Something is left of run " + run.id(), ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 	@Override

@@ -27,7 +27,9 @@ import io.github.lockspring.sample.load.StockClient;
 import io.github.lockspring.sample.stock.Strategy;
 
 /**
- * Something that goes wrong without a lock, and right with one.
+ * Something that goes wrong without a lock, and right with one. Each run works on data of
+ * its own, named by the number of the run: requests of a run that was cancelled may still
+ * be under way in the instances, and must not count in the next one.
  */
 interface Scenario {
 
@@ -43,7 +45,7 @@ interface Scenario {
 	/**
 	 * Return the key of the critical sections of a run.
 	 */
-	String key(RunRequest request);
+	String key(Run run);
 
 	/**
 	 * Return how many may be in its critical sections at once.
@@ -55,14 +57,15 @@ interface Scenario {
 	/**
 	 * Return the number of steps of a run.
 	 */
-	default long steps(RunRequest request) {
-		return request.total();
+	default long steps(Run run) {
+		return (long) run.threads() * run.requests();
 	}
 
 	/**
 	 * Return the pieces in stock and sold, or {@code null} if there is no stock.
 	 */
-	default StockClient.@Nullable Stock level(InstanceClient instances) throws IOException, InterruptedException {
+	default StockClient.@Nullable Stock level(Run run, InstanceClient instances)
+			throws IOException, InterruptedException {
 		return null;
 	}
 
@@ -72,7 +75,13 @@ interface Scenario {
 	 * @param meter receives what is done
 	 * @throws InterruptedException if the run was cancelled
 	 */
-	Findings run(RunRequest request, InstanceClient instances, Meter meter) throws IOException, InterruptedException;
+	Findings run(Run run, InstanceClient instances, Meter meter) throws IOException, InterruptedException;
+
+	/**
+	 * Tidy up after a run, however it has ended.
+	 */
+	default void tidyUp(Run run, InstanceClient instances) throws IOException, InterruptedException {
+	}
 
 	/**
 	 * What a run has found.

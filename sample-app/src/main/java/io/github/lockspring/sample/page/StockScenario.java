@@ -30,14 +30,13 @@ import io.github.lockspring.sample.load.StockClient;
 import io.github.lockspring.sample.stock.Strategy;
 
 /**
- * Many customers order the same product at once: is it oversold?
+ * Many customers order the same product at once: is it oversold? The number of the
+ * product is that of the run.
  */
 @Component
 @Profile(PageLauncher.PROFILE)
 @Order(1)
 class StockScenario implements Scenario {
-
-	private static final long PRODUCT = 1;
 
 	@Override
 	public String id() {
@@ -50,28 +49,35 @@ class StockScenario implements Scenario {
 	}
 
 	@Override
-	public String key(RunRequest request) {
-		return "stock:" + PRODUCT;
+	public String key(Run run) {
+		return "stock:" + run.id();
 	}
 
 	@Override
-	public StockClient.Stock level(InstanceClient instances) throws IOException, InterruptedException {
-		return new StockClient(instances).show(PRODUCT);
+	public StockClient.Stock level(Run run, InstanceClient instances) throws IOException, InterruptedException {
+		return new StockClient(instances).show(run.id());
 	}
 
 	@Override
-	public Findings run(RunRequest request, InstanceClient instances, Meter meter)
-			throws IOException, InterruptedException {
+	public Findings run(Run run, InstanceClient instances, Meter meter) throws IOException, InterruptedException {
 		StockClient client = new StockClient(instances);
-		Strategy strategy = request.parsedStrategy();
-		int stock = (int) request.total();
-		client.reset(PRODUCT, stock);
-		LoadResult load = new Load((order) -> client.deduct(PRODUCT, strategy, order)).run(request.threads(),
-				request.requests(), (done, nanos) -> meter.add(nanos));
-		StockClient.Stock after = client.show(PRODUCT);
+		Strategy strategy = Strategy.of(run.strategy());
+		int stock = (int) run.stock();
+		client.reset(run.id(), stock);
+		LoadResult load = new Load((order) -> client.deduct(run.id(), strategy, order)).run(run.threads(),
+				run.requests(), (done, nanos) -> meter.add(nanos));
+		StockClient.Stock after = client.show(run.id());
 		int lostUpdates = after.sold() - (stock - after.remaining());
 		return new Findings(load,
 				RunResult.Figures.ofStock(after.sold(), after.remaining(), lostUpdates, after.sold() == stock));
+	}
+
+	/**
+	 * Forget the sales, and leave nothing to requests that are still under way.
+	 */
+	@Override
+	public void tidyUp(Run run, InstanceClient instances) throws IOException, InterruptedException {
+		new StockClient(instances).reset(run.id(), 0);
 	}
 
 }

@@ -18,8 +18,6 @@ package io.github.lockspring.sample.page;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,9 +35,9 @@ import io.github.lockspring.sample.timeline.Section;
 import io.github.lockspring.sample.timeline.Timeline;
 
 /**
- * Collects the timelines of all instances, sends them to the pages, and keeps the
- * sections of the run that is under way. An instance that does not answer, because it is
- * paused, delays no other. Thread-safe.
+ * Collects the timelines of all instances, sends what belongs to the current or the last
+ * run to the pages, and keeps it in the history. An instance that does not answer,
+ * because it is paused, delays no other. Thread-safe.
  */
 @Component
 @Profile(PageLauncher.PROFILE)
@@ -53,36 +51,20 @@ class TimelineCollector implements DisposableBean {
 
 	private final Cluster cluster;
 
+	private final History history;
+
 	private final InstanceClient client = new InstanceClient(() -> "");
 
 	private final Map<String, Feed> feeds = new ConcurrentHashMap<>();
 
 	private final ScheduledExecutorService threads = new ScheduledThreadPoolExecutor(2);
 
-	/**
-	 * The sections of the run. Guarded by this object's monitor.
-	 */
-	private Map<Entry, Section> collected = new LinkedHashMap<>();
-
-	TimelineCollector(EventStream events, Cluster cluster) {
+	TimelineCollector(EventStream events, Cluster cluster, History history) {
 		this.events = events;
 		this.cluster = cluster;
+		this.history = history;
 		this.threads.scheduleWithFixedDelay(this::collectInBackground, PERIOD_MILLIS, PERIOD_MILLIS,
 				TimeUnit.MILLISECONDS);
-	}
-
-	/**
-	 * Forget what was collected.
-	 */
-	synchronized void clear() {
-		this.collected = new LinkedHashMap<>();
-	}
-
-	/**
-	 * Return the sections of a key that were collected.
-	 */
-	synchronized List<Section> sections(String key) {
-		return this.collected.values().stream().filter((section) -> section.key().equals(key)).toList();
 	}
 
 	private void collectInBackground() {
@@ -134,26 +116,16 @@ class TimelineCollector implements DisposableBean {
 	}
 
 	private void publish(Timeline.Excerpt excerpt) {
-		synchronized (this) {
-			excerpt.sections().forEach((section) -> this.collected.put(Entry.of(section), section));
+		List<Section> sections = this.history.add(excerpt.sections());
+		if (!sections.isEmpty()) {
+			this.events.send("sections", sections);
 		}
-		if (!excerpt.sections().isEmpty()) {
-			this.events.send("sections", new ArrayList<>(excerpt.sections()));
-		}
-		excerpt.incidents().forEach((incident) -> this.events.send("incident", incident));
+		excerpt.incidents().forEach(this.events::incident);
 	}
 
 	@Override
 	public void destroy() {
 		this.threads.shutdownNow();
-	}
-
-	private record Entry(String instance, String thread, double start) {
-
-		static Entry of(Section section) {
-			return new Entry(section.instance(), section.thread(), section.start());
-		}
-
 	}
 
 	/**

@@ -46,15 +46,15 @@ class PrinterController {
 	}
 
 	/**
-	 * Prints a document.
+	 * Prints a document of an office.
 	 */
 	@PostMapping("/print")
-	void print(@RequestParam Strategy strategy) {
+	void print(@RequestParam Strategy strategy, @RequestParam(defaultValue = "1") long office) {
 		if (strategy.isLocked()) {
-			this.printer.printWithPermit();
+			this.printer.printWithPermit(office);
 		}
 		else {
-			this.printer.print();
+			this.printer.print(office);
 		}
 	}
 

@@ -29,8 +29,8 @@ import io.github.lockspring.sample.timeline.Access;
 import io.github.lockspring.sample.timeline.Timeline;
 
 /**
- * Prints documents, of which no more than {@value #PERMITS} should be in print at once,
- * in all instances together.
+ * Prints documents of offices. Of each office, no more than {@value #PERMITS} should be
+ * in print at once, in all instances together.
  */
 @Service
 public class PrinterService {
@@ -54,8 +54,8 @@ public class PrinterService {
 	/**
 	 * No lock: as many documents at once as there are requests.
 	 */
-	public void print() {
-		inSection(this::feed);
+	public void print(long office) {
+		inSection(office, this::feed);
 	}
 
 	/**
@@ -63,17 +63,17 @@ public class PrinterService {
 	 * permit was lost meanwhile, because this process was paused for longer than its
 	 * lease, counts as failed.
 	 */
-	@DistributedSemaphore(name = "printer", permits = "" + PERMITS, waitTime = "30s", leaseTime = "5s")
-	public void printWithPermit() {
+	@DistributedSemaphore(name = "printer", key = "#office", permits = "" + PERMITS, waitTime = "30s", leaseTime = "5s")
+	public void printWithPermit(long office) {
 		LockHandle permit = LockContext.current();
-		inSection(() -> {
+		inSection(office, () -> {
 			feed();
 			permit.checkpoint();
 		});
 	}
 
-	private void inSection(Runnable section) {
-		this.timeline.record("printer", Access.PERMIT, () -> {
+	private void inSection(long office, Runnable section) {
+		this.timeline.record("printer:" + office, Access.PERMIT, () -> {
 			section.run();
 			return null;
 		});

@@ -31,8 +31,8 @@ import org.springframework.web.bind.annotation.RestController;
 import io.github.lockspring.sample.stock.Strategy;
 
 /**
- * The reminders over HTTP. The job is switched in this instance only; the messages are
- * those of all instances.
+ * The reminders over HTTP, each for one customer. The job is switched in this instance
+ * only; the messages are those of all instances.
  */
 @RestController
 @RequestMapping("/reminders")
@@ -51,8 +51,8 @@ class ReminderController {
 	 * Shows how many messages were sent, and in which hours.
 	 */
 	@GetMapping
-	Reminders show() {
-		List<ReminderService.Hour> hours = this.reminders.hours();
+	Reminders show(@RequestParam(defaultValue = "1") long customer) {
+		List<ReminderService.Hour> hours = this.reminders.hours(customer);
 		return new Reminders(hours.stream().mapToInt(ReminderService.Hour::count).sum(), hours);
 	}
 
@@ -61,8 +61,8 @@ class ReminderController {
 	 */
 	@PutMapping
 	@ResponseStatus(HttpStatus.NO_CONTENT)
-	void switchOn(@RequestParam Strategy strategy) {
-		this.job.switchOn(strategy);
+	void switchOn(@RequestParam Strategy strategy, @RequestParam(defaultValue = "1") long customer) {
+		this.job.switchOn(strategy, customer);
 	}
 
 	/**
@@ -75,12 +75,12 @@ class ReminderController {
 	}
 
 	/**
-	 * Begins anew: forgets the messages.
+	 * Begins anew: forgets the messages to a customer.
 	 */
 	@PostMapping("/reset")
 	@ResponseStatus(HttpStatus.NO_CONTENT)
-	void reset() {
-		this.reminders.reset();
+	void reset(@RequestParam(defaultValue = "1") long customer) {
+		this.reminders.reset(customer);
 	}
 
 	/**

@@ -35,9 +35,9 @@ public class ReminderJob {
 	private final SpedUpHour hour;
 
 	/**
-	 * Whether to lock, {@code null} while the job is switched off.
+	 * What to do, {@code null} while the job is switched off.
 	 */
-	private volatile @Nullable Boolean locked;
+	private volatile @Nullable Task task;
 
 	public ReminderJob(ReminderService reminders, SpedUpHour hour) {
 		this.reminders = reminders;
@@ -47,33 +47,37 @@ public class ReminderJob {
 	/**
 	 * Send a message at each hour from now on.
 	 * @param strategy whether to lock
+	 * @param customer who gets the messages
 	 */
-	public void switchOn(Strategy strategy) {
-		this.locked = strategy.isLocked();
+	public void switchOn(Strategy strategy, long customer) {
+		this.task = new Task(strategy.isLocked(), customer);
 	}
 
 	/**
 	 * Send no more messages.
 	 */
 	public void switchOff() {
-		this.locked = null;
+		this.task = null;
 	}
 
 	@Scheduled(cron = "#{@spedUpHour.cron()}")
 	void everyHour() {
-		Boolean locked = this.locked;
-		if (locked != null) {
-			send(locked, this.hour.numberAt(Instant.now()));
+		Task task = this.task;
+		if (task != null) {
+			send(task, this.hour.numberAt(Instant.now()));
 		}
 	}
 
-	private void send(boolean locked, long hour) {
-		if (locked) {
-			this.reminders.sendWithLock(hour);
+	private void send(Task task, long hour) {
+		if (task.locked()) {
+			this.reminders.sendWithLock(task.customer(), hour);
 		}
 		else {
-			this.reminders.send(hour);
+			this.reminders.send(task.customer(), hour);
 		}
+	}
+
+	private record Task(boolean locked, long customer) {
 	}
 
 }

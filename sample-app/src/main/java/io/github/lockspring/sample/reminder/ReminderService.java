@@ -55,19 +55,19 @@ public class ReminderService {
 	}
 
 	/**
-	 * Begins anew: forgets the messages.
+	 * Begins anew: forgets the messages to a customer.
 	 */
-	public void reset() {
-		this.jdbc.sql("DELETE FROM message").update();
+	public void reset(long customer) {
+		this.jdbc.sql("DELETE FROM reminder WHERE customer_id = :customer").param("customer", customer).update();
 	}
 
 	/**
 	 * No lock: one message from each instance.
 	 */
-	public void send(long hour) {
-		inSection(() -> {
+	public void send(long customer, long hour) {
+		inSection(customer, () -> {
 			this.pause.here();
-			return write(hour);
+			return write(customer, hour);
 		});
 	}
 
@@ -77,33 +77,38 @@ public class ReminderService {
 	 * another one. If this process was paused for longer than its lease, it does not
 	 * send.
 	 */
-	@DistributedLock(name = "reminder", waitTime = "0s", leaseTime = "1500ms",
+	@DistributedLock(name = "reminder", key = "#customer", waitTime = "0s", leaseTime = "1500ms",
 			lockAtLeastFor = "${sample.reminder.lock-at-least-for}", onFailure = OnFailure.SKIP)
-	public void sendWithLock(long hour) {
+	public void sendWithLock(long customer, long hour) {
 		LockHandle lock = LockContext.current();
-		inSection(() -> {
+		inSection(customer, () -> {
 			this.pause.here();
 			lock.checkpoint();
-			return write(hour);
+			return write(customer, hour);
 		});
 	}
 
 	/**
-	 * Counts the messages of each hour.
+	 * Counts the messages to a customer of each hour.
 	 * @return the hours in which there was one, in their order
 	 */
-	public List<Hour> hours() {
-		return this.jdbc.sql("SELECT at_hour, COUNT(*) FROM message GROUP BY at_hour ORDER BY at_hour")
+	public List<Hour> hours(long customer) {
+		return this.jdbc.sql("""
+				SELECT at_hour, COUNT(*) FROM reminder WHERE customer_id = :customer
+				GROUP BY at_hour ORDER BY at_hour""")
+			.param("customer", customer)
 			.query((rs, row) -> new Hour(rs.getLong(1), rs.getInt(2)))
 			.list();
 	}
 
-	private void inSection(IntSupplier section) {
-		this.timeline.record("reminder", Access.EXCLUSIVE, section::getAsInt);
+	private void inSection(long customer, IntSupplier section) {
+		this.timeline.record("reminder:" + customer, Access.EXCLUSIVE, section::getAsInt);
 	}
 
-	private int write(long hour) {
-		return this.jdbc.sql("INSERT INTO message (at_hour, instance) VALUES (:hour, :instance)")
+	private int write(long customer, long hour) {
+		return this.jdbc
+			.sql("INSERT INTO reminder (customer_id, at_hour, instance) VALUES (:customer, :hour, :instance)")
+			.param("customer", customer)
 			.param("hour", hour)
 			.param("instance", this.instance)
 			.update();

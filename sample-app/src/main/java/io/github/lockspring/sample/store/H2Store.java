@@ -23,6 +23,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.sample.SampleApplication;
+import io.github.lockspring.sample.process.ProcessPause;
 import io.github.lockspring.sample.process.ProgramCommand;
 
 /**
@@ -34,7 +35,7 @@ final class H2Store implements Store {
 
 	private final List<String> arguments;
 
-	private @Nullable Pause pause;
+	private @Nullable ProcessPause pause;
 
 	private H2Store(Process process, String port, String password) {
 		this.process = process;
@@ -84,13 +85,13 @@ final class H2Store implements Store {
 	@Override
 	public synchronized void pause() {
 		if (this.pause == null) {
-			this.pause = Pause.of(this.process);
+			this.pause = ProcessPause.of(this.process);
 		}
 	}
 
 	@Override
 	public synchronized void resume() {
-		Pause pause = this.pause;
+		ProcessPause pause = this.pause;
 		if (pause != null) {
 			pause.close();
 			this.pause = null;

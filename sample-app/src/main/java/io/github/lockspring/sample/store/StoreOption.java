@@ -23,6 +23,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ApplicationArguments;
 
+import io.github.lockspring.sample.WrongOptionException;
+
 /**
  * The option {@code --store}, which selects where the locks and the stock are.
  *
@@ -50,7 +52,7 @@ public record StoreOption(StoreType type, @Nullable String address) {
 	 * Read the option from a command line.
 	 * @param arguments the arguments
 	 * @return the last such option, or H2 if there is none
-	 * @throws IllegalArgumentException if it is wrong, with a sentence for the user
+	 * @throws WrongOptionException if it is wrong, with a sentence for the user
 	 */
 	public static StoreOption of(ApplicationArguments arguments) {
 		List<String> values = arguments.getOptionValues(NAME);
@@ -62,7 +64,7 @@ public record StoreOption(StoreType type, @Nullable String address) {
 	 * {@code =} and its address or {@code =embedded}.
 	 * @param value the value, such as {@code redis=embedded}
 	 * @return the option
-	 * @throws IllegalArgumentException if it is wrong, with a sentence for the user
+	 * @throws WrongOptionException if it is wrong, with a sentence for the user
 	 */
 	public static StoreOption parse(String value) {
 		String[] parts = value.split("=", 2);
@@ -77,8 +79,7 @@ public record StoreOption(StoreType type, @Nullable String address) {
 		return Arrays.stream(StoreType.values())
 			.filter((type) -> type.id().equals(id))
 			.findFirst()
-			.orElseThrow(
-					() -> new IllegalArgumentException("--store must be one of %s, not '%s'".formatted(ids(), id)));
+			.orElseThrow(() -> new WrongOptionException("--store must be one of %s, not '%s'".formatted(ids(), id)));
 	}
 
 	private static String ids() {
@@ -87,7 +88,7 @@ public record StoreOption(StoreType type, @Nullable String address) {
 
 	private static String address(StoreType type, String address) {
 		if (!type.isAddress(address)) {
-			throw new IllegalArgumentException(WRONG_ADDRESS.formatted(type.id(), type.usualAddress(), address));
+			throw new WrongOptionException(WRONG_ADDRESS.formatted(type.id(), type.usualAddress(), address));
 		}
 		return address;
 	}

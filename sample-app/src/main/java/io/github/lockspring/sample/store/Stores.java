@@ -18,6 +18,8 @@ package io.github.lockspring.sample.store;
 
 import java.util.List;
 
+import io.github.lockspring.sample.WrongOptionException;
+
 /**
  * Opens stores, and starts those that are to be started.
  */
@@ -34,7 +36,7 @@ public final class Stores {
 	 * @param option the store that is wanted
 	 * @param arguments the other arguments of the command line
 	 * @return the store
-	 * @throws IllegalArgumentException if the arguments name another database, with a
+	 * @throws WrongOptionException if the arguments name another database, with a
 	 * sentence for the user
 	 * @throws StoreNotStartedException if a server does not start
 	 */
@@ -53,7 +55,7 @@ public final class Stores {
 
 	private static Store named(StoreOption option, String database) {
 		if (!option.equals(StoreOption.DEFAULT)) {
-			throw new IllegalArgumentException("--store=%s names a database, and so does %s: use one of them"
+			throw new WrongOptionException("--store=%s names a database, and so does %s: use one of them"
 				.formatted(option.type().id(), database));
 		}
 		return new NamedStore(StoreType.ofDatabase(database).id(), List.of());

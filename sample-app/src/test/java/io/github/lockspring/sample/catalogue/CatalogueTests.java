@@ -107,22 +107,35 @@ class CatalogueTests {
 
 	@Test
 	void withLockBothPricesAreWritten() {
-		this.catalogue.writeWithLock(42);
-		assertThat(this.catalogue.readWithLock()).isEqualTo(new Prices(42, 42));
+		this.catalogue.writeWithLock(1, 42);
+		assertThat(this.catalogue.readWithLock(1)).isEqualTo(new Prices(42, 42));
+	}
+
+	@Test
+	void pricesOfAnotherProductDoNotMatter() {
+		willAnswer((invocation) -> {
+			willDoNothing().given(this.pause).here();
+			this.catalogue.write(1, 42);
+			this.catalogue.writeWithLock(1, 43);
+			return null;
+		}).given(this.pause).here();
+		this.catalogue.reset(2);
+		assertThat(this.catalogue.read(2)).isEqualTo(new Prices(100, 100));
+		assertThat(this.catalogue.read(1)).isEqualTo(new Prices(43, 43));
 	}
 
 	@Test
 	void resetLetsThePricesAgree() {
-		this.catalogue.write(42);
-		this.catalogue.reset();
-		assertThat(this.catalogue.read()).isEqualTo(new Prices(100, 100));
+		this.catalogue.write(1, 42);
+		this.catalogue.reset(1);
+		assertThat(this.catalogue.read(1)).isEqualTo(new Prices(100, 100));
 	}
 
 	@Test
 	void otherStrategiesAreRefused() {
 		assertThat(read("guarded-update")).hasStatus(HttpStatus.BAD_REQUEST);
 		assertThat(write("guarded-update")).hasStatus(HttpStatus.BAD_REQUEST);
-		assertThat(this.catalogue.read()).isEqualTo(new Prices(100, 100));
+		assertThat(this.catalogue.read(1)).isEqualTo(new Prices(100, 100));
 	}
 
 	private MvcTestResult read(String strategy) {

@@ -20,11 +20,12 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.sample.WrongOptionException;
 import io.github.lockspring.sample.stock.Strategy;
 import io.github.lockspring.sample.store.StoreOption;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link DemonstrationOptions}.
@@ -59,27 +60,30 @@ class DemonstrationOptionsTests {
 
 	@Test
 	void whenNumberIsWrongThenMessageNamesTheOption() {
-		assertThatIllegalArgumentException().isThrownBy(() -> DemonstrationOptions.parse("--threads=many"))
+		assertThatExceptionOfType(WrongOptionException.class)
+			.isThrownBy(() -> DemonstrationOptions.parse("--threads=many"))
 			.withMessage("--threads must be a whole number above 0, not 'many'");
 	}
 
 	@Test
 	void whenStrategyIsUnknownThenMessageNamesTheChoices() {
-		assertThatIllegalArgumentException().isThrownBy(() -> DemonstrationOptions.parse("--strategies=hope"))
+		assertThatExceptionOfType(WrongOptionException.class)
+			.isThrownBy(() -> DemonstrationOptions.parse("--strategies=hope"))
 			.withMessageContaining("guarded-update")
 			.withMessageContaining("'hope'");
 	}
 
 	@Test
 	void whenStoreIsUnknownThenMessageNamesTheChoices() {
-		assertThatIllegalArgumentException().isThrownBy(() -> DemonstrationOptions.parse("--store=oracle"))
+		assertThatExceptionOfType(WrongOptionException.class)
+			.isThrownBy(() -> DemonstrationOptions.parse("--store=oracle"))
 			.withMessageContaining("zookeeper")
 			.withMessageContaining("'oracle'");
 	}
 
 	@Test
 	void lastInstanceIsNotKilled() {
-		assertThatIllegalArgumentException()
+		assertThatExceptionOfType(WrongOptionException.class)
 			.isThrownBy(() -> DemonstrationOptions.parse("--instances=1", "--kill-one"));
 	}
 

@@ -16,14 +16,17 @@
 
 package io.github.lockspring.sample.page;
 
-import java.util.Locale;
+import java.util.Map;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.http.HttpStatus;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link Limits}.
@@ -41,28 +44,39 @@ class LimitsTests {
 	@ParameterizedTest
 	@CsvSource({ "0, 1, 1", "-1, 1, 1", "201, 1, 1", "2147483647, 1, 1" })
 	void numberOfThreadsIsLimited(int threads, int requests, int instances) {
-		assertThatIllegalArgumentException().isThrownBy(() -> require(threads, requests, instances))
-			.withMessage(String.format(Locale.ROOT, "threads must be from 1 to 200, not %,d", threads));
+		assertRefused(() -> require(threads, requests, instances), "threads", 200, threads);
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "1, 0, 1", "1, 501, 1" })
 	void numberOfRequestsIsLimited(int threads, int requests, int instances) {
-		assertThatIllegalArgumentException().isThrownBy(() -> require(threads, requests, instances))
-			.withMessage("requests must be from 1 to 500, not " + requests);
+		assertRefused(() -> require(threads, requests, instances), "requests", 500, requests);
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "1, 1, 0", "1, 1, 4" })
 	void numberOfInstancesIsLimited(int threads, int requests, int instances) {
-		assertThatIllegalArgumentException().isThrownBy(() -> require(threads, requests, instances))
-			.withMessage("instances must be from 1 to 3, not " + instances);
+		assertRefused(() -> require(threads, requests, instances), "instances", 3, instances);
 	}
 
 	@Test
 	void productOfThreadsAndRequestsIsLimited() {
-		assertThatIllegalArgumentException().isThrownBy(() -> require(200, 101, 3))
-			.withMessage("threads × requests must be at most 20,000, not 20,200");
+		assertRefused(() -> require(200, 101, 3), "total", 20_000, 20_200);
+	}
+
+	@Test
+	void sentenceHasTheNumbers() {
+		assertThatExceptionOfType(RefusedException.class).isThrownBy(() -> require(200, 101, 3))
+			.satisfies((refused) -> assertThat(refused.getBody().getDetail())
+				.isEqualTo("threads × requests must be at most 20,000, not 20,200"));
+	}
+
+	private static void assertRefused(ThrowingCallable call, String code, int most, long value) {
+		assertThatExceptionOfType(RefusedException.class).isThrownBy(call).satisfies((refused) -> {
+			assertThat(refused.getStatusCode()).isEqualTo(HttpStatus.BAD_REQUEST);
+			assertThat(refused.getBody().getProperties()).containsEntry("code", code)
+				.containsEntry("arguments", Map.of("most", most, "value", value));
+		});
 	}
 
 	private static void require(int threads, int requests, int instances) {

@@ -51,12 +51,15 @@ class PageTests {
 
 	private static ConfigurableApplicationContext context;
 
+	private static String host;
+
 	private static String address;
 
 	@BeforeAll
 	static void start() {
 		context = PageLauncher.run("--server.port=0");
-		address = "http://localhost:" + context.getEnvironment().getRequiredProperty("local.server.port") + "/demo";
+		host = "http://localhost:" + context.getEnvironment().getRequiredProperty("local.server.port");
+		address = host + "/demo";
 		HttpRequest stream = HttpRequest.newBuilder(URI.create(address + "/stream")).build();
 		http.sendAsync(stream, BodyHandlers.ofLines()).thenAccept((response) -> response.body().forEach(events::add));
 	}
@@ -149,7 +152,7 @@ class PageTests {
 		assertThat(post("/runs", run("distributed-lock", 20, 200)).statusCode()).isEqualTo(201);
 		HttpResponse<String> second = post("/runs", run("no-lock", 1, 1));
 		assertThat(second.statusCode()).isEqualTo(409);
-		assertThat(second.body()).contains("Another run is under way");
+		assertThat(second.body()).contains("Another run is under way").contains("\"run-under-way\"");
 		assertThat(send("DELETE", "/runs/current", "").statusCode()).isEqualTo(204);
 		await().until(() -> state().get("run").isNull());
 		assertThat(latestRun().get("state").asString()).isEqualTo("cancelled");
@@ -157,11 +160,40 @@ class PageTests {
 	}
 
 	@Test
+	void requestOfAnEarlierRunIsNotCountedInTheNext() {
+		run("stock", "no-lock", 1, 1);
+		String key = keysOfSections().findFirst().orElseThrow();
+		events.clear();
+		assertThat(post("/runs", run("distributed-lock", 20, 25)).statusCode()).isEqualTo(201);
+		await().until(() -> keysOfSections().findFirst().isPresent());
+		String late = key.replace("stock:", "/products/") + "/deduct?strategy=no-lock&order=late";
+		assertThat(exchange("POST", host + late, "").statusCode()).isEqualTo(409);
+		JsonNode result = awaitResult();
+		assertThat(result.get("verdict").asString()).isEqualTo("exact");
+		assertThat(result.get("handOffsInside").asInt() + result.get("handOffsBetween").asInt()).isEqualTo(499);
+		assertThat(keysOfSections().distinct()).hasSize(1).doesNotContain(key);
+	}
+
+	@Test
+	void pageThatIsOpenedAfterARunReceivesItsSections() throws Exception {
+		run("stock", "distributed-lock", 5, 10);
+		HttpRequest stream = HttpRequest.newBuilder(URI.create(address + "/stream")).build();
+		try (Stream<String> lines = http.send(stream, BodyHandlers.ofLines()).body()) {
+			String data = lines.dropWhile((line) -> !line.equals("event:history")).skip(1).findFirst().orElseThrow();
+			JsonNode history = JsonMapper.shared().readTree(data.substring("data:".length()));
+			assertThat(history.get("sections")).hasSize(50)
+				.allSatisfy((section) -> assertThat(section.get("outcome").asString()).isEqualTo("done"));
+			assertThat(history.get("incidents")).extracting((incident) -> incident.get("kind").asString())
+				.contains("started");
+		}
+	}
+
+	@Test
 	void locksAreShownAndReleasedByForce() {
 		assertThat(post("/runs", run("distributed-lock", 20, 200)).statusCode()).isEqualTo(201);
 		await().until(() -> !lockedKeys().isEmpty());
 		String key = lockedKeys().get(0);
-		assertThat(key).endsWith("stock:1");
+		assertThat(key).endsWith("stock:" + state().get("run").get("id").asInt());
 		await().until(() -> send("DELETE", "/locks?key=" + key, "").statusCode() == 204);
 		send("DELETE", "/runs/current", "");
 		await().until(() -> state().get("run").isNull());
@@ -169,7 +201,12 @@ class PageTests {
 
 	@Test
 	void unknownThingsAreRejected() {
-		assertThat(post("/breaks", "{\"kind\":\"explode\"}").statusCode()).isEqualTo(400);
+		HttpResponse<String> refusal = post("/breaks", "{\"kind\":\"explode\"}");
+		assertThat(refusal.statusCode()).isEqualTo(400);
+		JsonNode problem = JsonMapper.shared().readTree(refusal.body());
+		assertThat(problem.get("detail").asString()).isEqualTo("pause, kill or stop-store, not 'explode'");
+		assertThat(problem.get("code").asString()).isEqualTo("unknown-break");
+		assertThat(problem.get("arguments").get("kind").asString()).isEqualTo("explode");
 		assertThat(post("/breaks", "{\"kind\":\"kill\",\"instance\":\"9\"}").statusCode()).isEqualTo(400);
 		assertThat(post("/breaks", "{\"kind\":\"kill\",\"instance\":\"1\"}").statusCode()).isEqualTo(409);
 		assertThat(post("/runs", "{\"scenario\":\"x\"}").statusCode()).isEqualTo(400);
@@ -228,6 +265,11 @@ class PageTests {
 		return data(name).toList();
 	}
 
+	private static Stream<String> keysOfSections() {
+		return data("sections").flatMap((data) -> JsonMapper.shared().readTree(data).valueStream())
+			.map((section) -> section.get("key").asString());
+	}
+
 	private static List<String> incidents() {
 		return data("incident").map((data) -> JsonMapper.shared().readTree(data).get("kind").asString()).toList();
 	}
@@ -247,8 +289,12 @@ class PageTests {
 	}
 
 	private static HttpResponse<String> send(String method, String path, String body) {
+		return exchange(method, address + path, body);
+	}
+
+	private static HttpResponse<String> exchange(String method, String uri, String body) {
 		try {
-			return http.send(HttpRequest.newBuilder(URI.create(address + path))
+			return http.send(HttpRequest.newBuilder(URI.create(uri))
 				.method(method, BodyPublishers.ofString(body))
 				.header("Content-Type", "application/json")
 				.build(), BodyHandlers.ofString());

@@ -23,6 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,6 +83,22 @@ class PrinterTests {
 		assertThat(printAtOnce("no-lock", 3, 3)).containsOnly(200);
 	}
 
+	@Test
+	void printersOfAnotherOfficeAreNotWaitedFor() throws Exception {
+		CyclicBarrier inside = new CyclicBarrier(4);
+		willAnswer((invocation) -> inside.await(30, TimeUnit.SECONDS)).given(this.pause).here();
+		ExecutorService customers = Executors.newFixedThreadPool(4);
+		try {
+			List<Future<MvcTestResult>> prints = Stream.of(1, 1, 2, 2)
+				.map((office) -> customers.submit(() -> print("distributed-lock&office=" + office)))
+				.toList();
+			assertThat(prints).extracting(PrinterTests::status).containsOnly(200);
+		}
+		finally {
+			customers.shutdownNow();
+		}
+	}
+
 	@ParameterizedTest
 	@EnumSource(mode = EnumSource.Mode.EXCLUDE, names = { "NO_LOCK", "DISTRIBUTED_LOCK" })
 	void otherStrategiesAreRefusedWithASentence(Strategy strategy) {
@@ -103,10 +120,10 @@ class PrinterTests {
 	private List<Integer> printAtOnce(String strategy, int threads, int documents) throws Exception {
 		ExecutorService customers = Executors.newFixedThreadPool(threads);
 		try {
-			List<Future<Integer>> prints = IntStream.range(0, documents)
-				.mapToObj((i) -> customers.submit(() -> print(strategy).getResponse().getStatus()))
+			List<Future<MvcTestResult>> prints = IntStream.range(0, documents)
+				.mapToObj((i) -> customers.submit(() -> print(strategy)))
 				.toList();
-			return prints.stream().map(PrinterTests::result).toList();
+			return prints.stream().map(PrinterTests::status).toList();
 		}
 		finally {
 			customers.shutdownNow();
@@ -117,9 +134,9 @@ class PrinterTests {
 		return this.mvc.post().uri("/printer/print?strategy=" + strategy).exchange();
 	}
 
-	private static int result(Future<Integer> print) {
+	private static int status(Future<MvcTestResult> print) {
 		try {
-			return print.get();
+			return print.get().getResponse().getStatus();
 		}
 		catch (Exception ex) {
 			throw new AssertionError(ex);

@@ -42,6 +42,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class ReminderTests {
 
+	private static final long CUSTOMER = 7;
+
 	private static List<ConfigurableApplicationContext> instances;
 
 	@BeforeAll
@@ -63,7 +65,7 @@ class ReminderTests {
 	@AfterEach
 	void switchOffAndForget() {
 		controllers().forEach(ReminderController::switchOff);
-		controllers().findFirst().orElseThrow().reset();
+		controllers().findFirst().orElseThrow().reset(CUSTOMER);
 	}
 
 	@Test
@@ -79,6 +81,7 @@ class ReminderTests {
 		ReminderController.Reminders reminders = show();
 		assertThat(reminders.hours()).extracting(ReminderService.Hour::count).containsOnly(1);
 		assertThat(reminders.messages()).isEqualTo(reminders.hours().size());
+		assertThat(controllers().findFirst().orElseThrow().show(8).messages()).isZero();
 	}
 
 	@Test
@@ -87,7 +90,7 @@ class ReminderTests {
 	}
 
 	private static void switchOn(Strategy strategy) {
-		controllers().forEach((controller) -> controller.switchOn(strategy));
+		controllers().forEach((controller) -> controller.switchOn(strategy, CUSTOMER));
 	}
 
 	private static void awaitHours(Consumer<List<ReminderService.Hour>> assertion) {
@@ -95,7 +98,7 @@ class ReminderTests {
 	}
 
 	private static ReminderController.Reminders show() {
-		return controllers().findFirst().orElseThrow().show();
+		return controllers().findFirst().orElseThrow().show(CUSTOMER);
 	}
 
 	private static Stream<ReminderController> controllers() {

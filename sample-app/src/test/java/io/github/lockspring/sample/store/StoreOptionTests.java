@@ -22,8 +22,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.DefaultApplicationArguments;
 
+import io.github.lockspring.sample.WrongOptionException;
+
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link StoreOption}.
@@ -58,7 +60,7 @@ class StoreOptionTests {
 
 	@Test
 	void whenStoreIsUnknownThenMessageNamesTheChoices() {
-		assertThatIllegalArgumentException().isThrownBy(() -> StoreOption.parse("oracle"))
+		assertThatExceptionOfType(WrongOptionException.class).isThrownBy(() -> StoreOption.parse("oracle"))
 			.withMessage("--store must be one of h2, redis, zookeeper, postgres, mariadb, not 'oracle'");
 	}
 
@@ -67,7 +69,7 @@ class StoreOptionTests {
 			"zookeeper=", "postgres=jdbc:mariadb://localhost/shop", "mariadb=localhost", "h2=jdbc:postgresql://db" })
 	void whenAddressIsOfAnotherKindThenMessageShowsOne(String value) {
 		String name = value.split("=")[0];
-		assertThatIllegalArgumentException().isThrownBy(() -> StoreOption.parse(value))
+		assertThatExceptionOfType(WrongOptionException.class).isThrownBy(() -> StoreOption.parse(value))
 			.withMessageStartingWith("--store=" + name + " takes an address such as --store=" + name + "=")
 			.withMessageContaining("--store=" + name + "=embedded")
 			.withMessageEndingWith("not '" + value.substring(name.length() + 1) + "'");
@@ -86,7 +88,7 @@ class StoreOptionTests {
 
 	@Test
 	void whenOptionHasNoValueThenMessageNamesTheChoices() {
-		assertThatIllegalArgumentException().isThrownBy(() -> option("--store="))
+		assertThatExceptionOfType(WrongOptionException.class).isThrownBy(() -> option("--store="))
 			.withMessageStartingWith("--store must be one of h2, redis");
 	}
 

@@ -27,9 +27,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import io.github.lockspring.sample.WrongOptionException;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -128,7 +129,7 @@ class StoresTests {
 
 	@Test
 	void whenTwoDatabasesAreNamedThenMessageNamesBoth() {
-		assertThatIllegalArgumentException()
+		assertThatExceptionOfType(WrongOptionException.class)
 			.isThrownBy(() -> Stores.open(StoreOption.parse("postgres"), List.of("--spring.profiles.active=mariadb")))
 			.withMessage("--store=postgres names a database, and so does --spring.profiles.active=mariadb: "
 					+ "use one of them");

@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.sample.store;
+package io.github.lockspring.sample.process;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,7 +23,7 @@ import java.io.UncheckedIOException;
  * A process stands still until this is closed, or this JVM has ended in whatever way: the
  * process shall be able to notice.
  */
-final class Pause implements AutoCloseable {
+public final class ProcessPause implements AutoCloseable {
 
 	private static final String SCRIPT = """
 			kill -STOP $1 && echo paused
@@ -33,17 +33,21 @@ final class Pause implements AutoCloseable {
 
 	private final Process shell;
 
-	private Pause(Process shell) {
+	private ProcessPause(Process shell) {
 		this.shell = shell;
 	}
 
-	static Pause of(Process process) {
+	/**
+	 * Pause a process.
+	 * @throws IllegalStateException if that is not possible
+	 */
+	public static ProcessPause of(Process process) {
 		try {
 			Process shell = new ProcessBuilder("sh", "-c", SCRIPT, "sh", Long.toString(process.pid())).start();
 			if (shell.inputReader().readLine() == null) {
 				throw new IllegalStateException("Process " + process.pid() + " cannot be paused");
 			}
-			return new Pause(shell);
+			return new ProcessPause(shell);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
