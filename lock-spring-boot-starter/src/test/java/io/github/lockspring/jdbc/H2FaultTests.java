@@ -21,6 +21,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.server.H2Server;
@@ -52,6 +53,7 @@ class H2FaultTests {
 	}
 
 	@Nested
+	@Tag("torture")
 	class ReplyDropped extends SqlReplyDroppedTests {
 
 		ReplyDropped() {

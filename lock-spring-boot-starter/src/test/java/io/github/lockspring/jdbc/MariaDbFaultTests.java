@@ -18,6 +18,8 @@ package io.github.lockspring.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.server.MariaDbServer;
@@ -41,6 +43,13 @@ class MariaDbFaultTests {
 
 		ServerAway() {
 			super(MariaDbServer.shared(), MariaDbServer::startDurable);
+		}
+
+		@Override
+		@Test
+		@Tag("torture")
+		void incrementsAreLinearizable() throws Exception {
+			super.incrementsAreLinearizable();
 		}
 
 	}

@@ -16,11 +16,14 @@
 
 package io.github.lockspring.jdbc;
 
+import org.junit.jupiter.api.Tag;
+
 import io.github.lockspring.server.MariaDbServer;
 
 /**
  * A process with locks in MariaDB is terminated.
  */
+@Tag("torture")
 class MariaDbSigtermTests extends SqlSigtermTests {
 
 	MariaDbSigtermTests() {

@@ -28,6 +28,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -121,6 +122,7 @@ class RedisMinimumHoldTests {
 	}
 
 	@Test
+	@Tag("torture")
 	void jobRunsOncePerTickInAClusterWhoseClocksDiffer() throws Exception {
 		List<Decision> decisions = new CopyOnWriteArrayList<>();
 		for (int offset : new int[] { -250, 0, 250 }) {

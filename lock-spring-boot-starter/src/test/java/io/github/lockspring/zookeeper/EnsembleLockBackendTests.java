@@ -27,6 +27,7 @@ import io.github.lockspring.spi.LockBackendContractTests;
  * The contract on an ensemble of three.
  */
 @Tag(LockBackendContractTests.VARIANT)
+@Tag("torture")
 class EnsembleLockBackendTests extends ZooKeeperContractTests {
 
 	private static ZooKeeperEnsemble ensemble;

@@ -18,6 +18,7 @@ package io.github.lockspring.zookeeper;
 
 import java.time.Duration;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.faults.CounterRun;
@@ -27,6 +28,7 @@ import io.github.lockspring.server.ZooKeeperServer;
  * Processes that increment a number in ZooKeeper while one is killed, one is paused and
  * the server is killed and restarted.
  */
+@Tag("torture")
 class ZooKeeperCounterTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(4);

@@ -28,6 +28,7 @@ import java.util.concurrent.Future;
 import org.apache.curator.framework.CuratorFramework;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.AcquireOptions;
@@ -44,6 +45,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * A third of many contenders, each with a session of its own, dies without a word.
  */
+@Tag("torture")
 class ZooKeeperDeadContendersTests {
 
 	private static final int PROCESSES = 6;

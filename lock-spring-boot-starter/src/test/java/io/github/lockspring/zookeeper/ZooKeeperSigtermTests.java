@@ -20,6 +20,7 @@ import java.time.Duration;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.faults.SigtermTests;
 import io.github.lockspring.server.ZooKeeperServer;
@@ -27,6 +28,7 @@ import io.github.lockspring.server.ZooKeeperServer;
 /**
  * A process with locks in ZooKeeper is terminated.
  */
+@Tag("torture")
 class ZooKeeperSigtermTests extends SigtermTests {
 
 	private static ZooKeeperServer server;
