@@ -38,4 +38,12 @@ public record Section(String instance, String thread, String key, Access access,
 		return new Section(this.instance, this.thread, this.key, this.access, this.start, end, this.token, outcome);
 	}
 
+	/**
+	 * Return this section as one that was not left, but ended with its instance.
+	 * @param end the time at which the instance was killed
+	 */
+	public Section cutOff(double end) {
+		return new Section(this.instance, this.thread, this.key, this.access, this.start, end, this.token, null);
+	}
+
 }

@@ -54,6 +54,16 @@ class HistoryTests {
 	}
 
 	@Test
+	void sectionEndsWhenItsInstanceIsKilled() {
+		this.history.begin("k");
+		this.history.add(new Incident(1, "1", Incident.KILLED, null));
+		this.history.add(new Incident(4, "2", Incident.KILLED, null));
+		this.history.add(new Incident(5, "1", Incident.KILLED, null));
+		this.history.add(List.of(section("k", 2, 3.0), section("k", 3, null), section("k", 6, null)));
+		assertThat(this.history.read().sections()).extracting(Section::end).containsExactly(3.0, 5.0, null);
+	}
+
+	@Test
 	void numberOfSectionsIsLimited() {
 		this.history.begin("k");
 		for (int i = 0; i < History.MAX_SECTIONS + 5; i++) {

@@ -113,7 +113,9 @@ class PageTests {
 		assertThat(post("/runs", run("distributed-lock", 20, 100)).statusCode()).isEqualTo(201);
 		await().until(() -> !received("sections").isEmpty());
 		assertThat(post("/breaks", "{\"kind\":\"kill\",\"instance\":\"3\"}").statusCode()).isEqualTo(202);
-		assertThat(awaitResult().get("verdict").asString()).isEqualTo("exact");
+		JsonNode result = awaitResult();
+		assertThat(result.get("verdict").asString()).isEqualTo("exact");
+		assertThat(result.get("overlaps").asInt()).isZero();
 		await().untilAsserted(() -> assertThat(incidents()).containsSubsequence("killed", "started"));
 	}
 
