@@ -42,6 +42,11 @@ import org.jspecify.annotations.Nullable;
 final class MySqlDialect extends JdbcDialect {
 
 	/**
+	 * The shortest that there is.
+	 */
+	private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(1);
+
+	/**
 	 * Checks first whether another owner holds the key, because the insert would lock the
 	 * row of the holder before it detects that.
 	 * <p>
@@ -50,11 +55,6 @@ final class MySqlDialect extends JdbcDialect {
 	 * by that. The answer to the insert carries the argument of the last call of
 	 * {@code LAST_INSERT_ID}: the token, or 0.
 	 */
-	/**
-	 * The shortest that there is.
-	 */
-	private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(1);
-
 	private static final String ACQUIRE = """
 			INSERT INTO @@table@@
 			  (lock_key, owner, token, expires_at, holder, held_since, shared_until, version)
