@@ -235,21 +235,15 @@ final class Store {
 	}
 
 	Attempt tryAcquire(LeaseRequest request, boolean queueing, Duration timeout) {
-		boolean interrupted = Thread.interrupted();
+		return change(() -> attempt(request, queueing, timeout));
+	}
+
+	private Attempt attempt(LeaseRequest request, boolean queueing, Duration timeout) {
 		try {
 			return queueing ? this.backend.contend(request, timeout) : this.backend.tryAcquire(request, timeout);
 		}
-		catch (BackendException ex) {
-			throw ex;
-		}
 		catch (IllegalArgumentException ex) {
 			throw refused(ex);
-		}
-		catch (RuntimeException ex) {
-			throw unknown(ex);
-		}
-		finally {
-			restore(interrupted);
 		}
 	}
 
@@ -296,36 +290,12 @@ final class Store {
 	 * @param delayNanos how long the key remains locked; not at all if not positive
 	 */
 	boolean release(LeaseRequest request, long delayNanos, Duration timeout) {
-		boolean interrupted = Thread.interrupted();
-		try {
-			return (delayNanos > 0) ? this.backend.releaseWithDelay(request, delay(delayNanos), timeout)
-					: this.backend.release(request, timeout);
-		}
-		catch (BackendException ex) {
-			throw ex;
-		}
-		catch (RuntimeException ex) {
-			throw unknown(ex);
-		}
-		finally {
-			restore(interrupted);
-		}
+		return change(() -> (delayNanos > 0) ? this.backend.releaseWithDelay(request, delay(delayNanos), timeout)
+				: this.backend.release(request, timeout));
 	}
 
 	Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
-		boolean interrupted = Thread.interrupted();
-		try {
-			return this.backend.downgrade(held, weaker, timeout);
-		}
-		catch (BackendException ex) {
-			throw ex;
-		}
-		catch (RuntimeException ex) {
-			throw unknown(ex);
-		}
-		finally {
-			restore(interrupted);
-		}
+		return change(() -> this.backend.downgrade(held, weaker, timeout));
 	}
 
 	private static Duration delay(long nanos) {
@@ -356,11 +326,18 @@ final class Store {
 	}
 
 	boolean forceRelease(String key, LeaseHolder holder, Duration timeout) {
+		return change(() -> this.backend.forceRelease(key, holder, timeout));
+	}
+
+	/**
+	 * Make a call that is sent at once. If it fails unexpectedly, its outcome is unknown.
+	 */
+	private <T> T change(Supplier<T> call) {
 		boolean interrupted = Thread.interrupted();
 		try {
-			return this.backend.forceRelease(key, holder, timeout);
+			return call.get();
 		}
-		catch (BackendException ex) {
+		catch (BackendException | EngineException ex) {
 			throw ex;
 		}
 		catch (RuntimeException ex) {
@@ -417,19 +394,7 @@ final class Store {
 	}
 
 	ValueUpdateResult update(ValueUpdate update, Duration timeout) {
-		boolean interrupted = Thread.interrupted();
-		try {
-			return values().update(update, timeout);
-		}
-		catch (BackendException | EngineException ex) {
-			throw ex;
-		}
-		catch (RuntimeException ex) {
-			throw unknown(ex);
-		}
-		finally {
-			restore(interrupted);
-		}
+		return change(() -> values().update(update, timeout));
 	}
 
 	Map<String, Value> read(Collection<String> keys, boolean watch, Duration timeout) {
