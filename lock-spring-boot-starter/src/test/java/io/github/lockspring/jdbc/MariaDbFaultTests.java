@@ -20,7 +20,6 @@ import com.zaxxer.hikari.HikariConfig;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.server.MariaDbServer;
 
