@@ -209,15 +209,16 @@ final class ValueWatches {
 	private void read(Collection<String> keys) {
 		long pause = pauseAfterFailure();
 		boolean failed = true;
+		Map<String, List<Observer>> observers = observersOf(keys);
 		try {
 			Map<String, Value> values = this.store.read(keys, true, this.settings.operationTimeout());
 			pause = interval();
 			failed = false;
-			keys.forEach((key) -> observersOf(key)
+			observers.forEach((key, those) -> those
 				.forEach((observer) -> observer.onValue(values.getOrDefault(key, Value.ABSENT))));
 		}
 		catch (BackendException ex) {
-			keys.forEach((key) -> observersOf(key).forEach((observer) -> observer.onFailure(ex)));
+			observers.values().forEach((those) -> those.forEach((observer) -> observer.onFailure(ex)));
 		}
 		catch (Throwable ex) {
 			logger.error("Could not read the watched values; it will be retried", ex);
@@ -242,11 +243,21 @@ final class ValueWatches {
 		this.task.runAt(this.time.nanoTime());
 	}
 
-	private List<Observer> observersOf(String key) {
+	/**
+	 * Return the observers that may be called with what is read from now on. One that is
+	 * added later may have seen a newer value before, and has its key read again.
+	 */
+	private Map<String, List<Observer>> observersOf(Collection<String> keys) {
+		Map<String, List<Observer>> observers = new HashMap<>();
 		synchronized (this.watches) {
-			Watch watch = this.watches.get(key);
-			return (watch != null) ? List.copyOf(watch.observers) : List.of();
+			for (String key : keys) {
+				Watch watch = this.watches.get(key);
+				if (watch != null) {
+					observers.put(key, List.copyOf(watch.observers));
+				}
+			}
 		}
+		return observers;
 	}
 
 	/**

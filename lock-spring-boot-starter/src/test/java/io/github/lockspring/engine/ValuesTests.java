@@ -33,6 +33,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -72,6 +73,8 @@ class ValuesTests {
 	private final Values values = this.engine.values();
 
 	private final ExecutorService executor = Executors.newCachedThreadPool();
+
+	private volatile @Nullable Thread waiting;
 
 	private LockEngine engine(FaultyBackend backend, Duration operationTimeout) {
 		return this.harness.engine(backend,
@@ -383,6 +386,35 @@ class ValuesTests {
 		}
 		assertThat(waits).allSatisfy((wait) -> assertThat(wait).succeedsWithin(Duration.ofSeconds(20)));
 		await().until(() -> this.values.size() == 0);
+	}
+
+	/**
+	 * One that has seen a newer value before is not called with an older one, which was
+	 * read for those that were there already.
+	 */
+	@Test
+	void waitDoesNotEndWithAValueThatWasReadBefore() throws Exception {
+		Gate gate = new Gate();
+		this.values.listen(KEY, this.executor, (value) -> {
+		});
+		this.backend.next(Kind.READ, Fault.after(gate));
+		gate.awaitArrival();
+		this.values.update(KEY, INCREMENT);
+		Future<Value> wait = this.executor.submit(() -> this.values.await(KEY, this::isAbsent, LONG));
+		await().until(() -> this.waiting != null && this.waiting.getState() == Thread.State.TIMED_WAITING);
+		long reads = this.backend.count(Kind.READ);
+		gate.open();
+		await().until(() -> this.backend.count(Kind.READ) >= reads + 2);
+		assertThat(wait).isNotDone();
+		this.values.update(KEY, new ValueChange.Delete(ValueChange.ANY_VERSION));
+		assertThat(wait.get(20, TimeUnit.SECONDS)).isEqualTo(Value.ABSENT);
+	}
+
+	private boolean isAbsent(Value value) {
+		if (this.waiting == null) {
+			this.waiting = Thread.currentThread(); // tests the first value itself
+		}
+		return !value.exists();
 	}
 
 	@Test
