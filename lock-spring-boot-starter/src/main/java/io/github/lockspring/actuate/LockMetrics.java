@@ -152,7 +152,7 @@ public final class LockMetrics {
 			try {
 				return new ObservedAcquisition(key, meters, observations);
 			}
-			catch (Exception ex) {
+			catch (Throwable ex) {
 				logger.warn("Could not start the observation of a lock", ex);
 				return meters;
 			}

@@ -25,6 +25,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import io.micrometer.common.KeyValue;
@@ -42,6 +43,8 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
@@ -453,9 +456,11 @@ class LockMetricsConfigurationTests {
 		});
 	}
 
-	@Test
-	void handlerThatThrowsHarmsNoLock() {
-		this.actuated.withBean("failingHandler", FailingHandler.class, FailingHandler::new).run((context) -> {
+	@ParameterizedTest
+	@ValueSource(strings = { "lock.acquire", "lock.hold" })
+	void handlerThatThrowsHarmsNoLock(String observation) {
+		Supplier<FailingHandler> handler = () -> new FailingHandler(observation);
+		this.actuated.withBean("failingHandler", FailingHandler.class, handler).run((context) -> {
 			LockTemplate locks = context.getBean(LockTemplate.class);
 			for (int i = 0; i < 3; i++) {
 				try (LockHandle lock = locks.acquire("42", TRY_ONCE)) {
@@ -568,6 +573,12 @@ class LockMetricsConfigurationTests {
 
 	static class FailingHandler implements ObservationHandler<Observation.Context> {
 
+		private final String observation;
+
+		FailingHandler(String observation) {
+			this.observation = observation;
+		}
+
 		@Override
 		public boolean supportsContext(Observation.Context context) {
 			return true;
@@ -575,8 +586,8 @@ class LockMetricsConfigurationTests {
 
 		@Override
 		public void onStart(Observation.Context context) {
-			if (context.getName().equals("lock.hold")) {
-				throw new IllegalStateException("A handler may fail");
+			if (context.getName().equals(this.observation)) {
+				throw new LinkageError("A handler may fail");
 			}
 		}
 
