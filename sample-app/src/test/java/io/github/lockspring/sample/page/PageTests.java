@@ -72,8 +72,13 @@ class PageTests {
 		await().untilAsserted(() -> assertThat(instances).noneMatch(ProcessHandle::isAlive));
 	}
 
+	/**
+	 * Also ends the run of a test that failed.
+	 */
 	@BeforeEach
 	void awaitInstances() {
+		send("DELETE", "/runs/current", "");
+		await().until(() -> state().get("run").isNull());
 		await().untilAsserted(() -> assertThat(states()).containsExactly("serving", "serving", "serving"));
 		events.clear();
 	}
@@ -193,8 +198,7 @@ class PageTests {
 	@Test
 	void locksAreShownAndReleasedByForce() {
 		assertThat(post("/runs", run("distributed-lock", 20, 200)).statusCode()).isEqualTo(201);
-		await().until(() -> !lockedKeys().isEmpty());
-		String key = lockedKeys().get(0);
+		String key = await().until(PageTests::lockedKeys, (keys) -> !keys.isEmpty()).get(0);
 		assertThat(key).endsWith("stock:" + state().get("run").get("id").asInt());
 		await().until(() -> send("DELETE", "/locks?key=" + key, "").statusCode() == 204);
 		send("DELETE", "/runs/current", "");
