@@ -31,9 +31,11 @@ export async function start(run) {
   Object.assign(threads, { value: run.threads });
   Object.assign(requests, { value: run.requests });
   Object.assign(instances, { value: run.instances });
+  // Before the answer: a short run may have ended when it arrives
+  byId('start').disabled = true;
   const started = await orMessage(() => startRun(valuesOf()));
-  if (started) {
-    byId('start').disabled = true;
+  if (!started) {
+    byId('start').disabled = known.run?.state === 'running';
   }
 }
 

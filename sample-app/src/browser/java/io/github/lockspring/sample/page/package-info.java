@@ -21,4 +21,3 @@
 package io.github.lockspring.sample.page;
 
 import org.jspecify.annotations.NullMarked;
-
