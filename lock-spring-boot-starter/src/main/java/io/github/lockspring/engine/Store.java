@@ -235,15 +235,21 @@ final class Store {
 	}
 
 	Attempt tryAcquire(LeaseRequest request, boolean queueing, Duration timeout) {
-		return change(() -> attempt(request, queueing, timeout));
-	}
-
-	private Attempt attempt(LeaseRequest request, boolean queueing, Duration timeout) {
+		boolean interrupted = Thread.interrupted();
 		try {
 			return queueing ? this.backend.contend(request, timeout) : this.backend.tryAcquire(request, timeout);
 		}
+		catch (BackendException ex) {
+			throw ex;
+		}
 		catch (IllegalArgumentException ex) {
 			throw refused(ex);
+		}
+		catch (RuntimeException ex) {
+			throw unknown(ex);
+		}
+		finally {
+			restore(interrupted);
 		}
 	}
 
@@ -290,8 +296,20 @@ final class Store {
 	 * @param delayNanos how long the key remains locked; not at all if not positive
 	 */
 	boolean release(LeaseRequest request, long delayNanos, Duration timeout) {
-		return change(() -> (delayNanos > 0) ? this.backend.releaseWithDelay(request, delay(delayNanos), timeout)
-				: this.backend.release(request, timeout));
+		boolean interrupted = Thread.interrupted();
+		try {
+			return (delayNanos > 0) ? this.backend.releaseWithDelay(request, delay(delayNanos), timeout)
+					: this.backend.release(request, timeout);
+		}
+		catch (BackendException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			throw unknown(ex);
+		}
+		finally {
+			restore(interrupted);
+		}
 	}
 
 	Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
@@ -330,7 +348,8 @@ final class Store {
 	}
 
 	/**
-	 * Make a call that is sent at once. If it fails unexpectedly, its outcome is unknown.
+	 * Make a call whose outcome is unknown if it fails unexpectedly. Acquisitions and
+	 * releases are made without it, as they should allocate nothing.
 	 */
 	private <T> T change(Supplier<T> call) {
 		boolean interrupted = Thread.interrupted();
