@@ -131,8 +131,7 @@ public abstract class CountDownLatchContract extends LockClientContract {
 	void threadThatWaitedForAFormerCountIsReleased() throws InterruptedException {
 		this.latch.trySetCount(1);
 		TestThread<Boolean> waiting = start(() -> this.latch.await(LONG));
-		await().until(() -> waiting.thread.getState() == Thread.State.TIMED_WAITING
-				|| waiting.thread.getState() == Thread.State.WAITING);
+		await().until(() -> this.one.awaitedValues() == 1); // it has seen this count
 		for (int i = 0; i < 5; i++) {
 			this.elsewhere.countDown();
 			assertThat(this.elsewhere.trySetCount(1)).isTrue();

@@ -62,6 +62,13 @@ final class LockProcess implements AutoCloseable {
 		return LockAccess.get().engine(this.template).values().read(storeKey).number();
 	}
 
+	/**
+	 * Returns how many values are waited for.
+	 */
+	int awaitedValues() {
+		return LockAccess.get().engine(this.template).values().size();
+	}
+
 	boolean hasValues() {
 		return this.backend.values().isPresent();
 	}
