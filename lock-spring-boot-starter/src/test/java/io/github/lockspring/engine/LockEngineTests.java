@@ -119,8 +119,9 @@ class LockEngineTests {
 		this.engine.close();
 		assertThat(this.backend.count(Kind.TRY)).isEqualTo(2);
 		assertThat(this.backend.count(Kind.CONTEND)).isZero();
+		// The shutdown repeats a release that was begun in the background
 		assertThat(this.backend.calls(Kind.RELEASE)).extracting(FaultyBackend.Call::request)
-			.containsExactly(hold.lease().request());
+			.containsOnly(hold.lease().request());
 	}
 
 	@Test
