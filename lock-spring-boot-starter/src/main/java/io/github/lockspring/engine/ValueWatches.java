@@ -41,8 +41,9 @@ import io.github.lockspring.support.TimerThread;
  * <li>A key is watched as long as it has observers.</li>
  * <li>All watched keys that are due are read in one call, in a separate thread: when the
  * store notified of a change, and periodically, because notifications may be lost and
- * some stores send none. One call at a time is made, so that no observer sees an older
- * value after a newer one.</li>
+ * some stores send none. One call at a time is made, and its answer is passed only to the
+ * observers that were there when it began, so that none sees an older value after a newer
+ * one.</li>
  * <li>A call that fails is repeated after a delay for half as many keys: one of them may
  * be the cause. The observers keep the last failure until the next answer.</li>
  * </ol>

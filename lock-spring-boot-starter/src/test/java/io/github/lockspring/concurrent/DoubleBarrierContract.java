@@ -113,6 +113,8 @@ public abstract class DoubleBarrierContract extends LockClientContract {
 		DistributedDoubleBarrier first = participant(this.one, 2);
 		assertThat(first.enter(SHORT.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
 		assertThat(first.enter(0, TimeUnit.SECONDS)).isFalse();
+		assertThat(first.enterAsync(Duration.ofSeconds(Long.MIN_VALUE)).toCompletableFuture().get(30, TimeUnit.SECONDS))
+			.isFalse();
 		assertThatIllegalStateException().isThrownBy(first::leave);
 		assertNothingIsLeft();
 		TestThread<Boolean> waiting = start(enter(participant(this.two, 2)));
