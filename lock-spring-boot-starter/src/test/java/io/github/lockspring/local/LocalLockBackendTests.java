@@ -18,7 +18,6 @@ package io.github.lockspring.local;
 
 import java.time.Duration;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -39,7 +38,6 @@ import static org.mockito.Mockito.mock;
  * Tests for {@link LocalLockBackend}.
  */
 @ExtendWith(OutputCaptureExtension.class)
-@Tag("races")
 class LocalLockBackendTests extends LockBackendContractTests {
 
 	private final LocalStore store = new LocalStore();

@@ -55,6 +55,11 @@ public final class ZooKeeperServer implements AutoCloseable {
 
 	private static final int TIMEOUT = 5000;
 
+	/**
+	 * A server that is starting accepts connections that it never answers.
+	 */
+	private static final int TIMEOUT_AT_START = 200;
+
 	private final String connectString;
 
 	private final @Nullable Path folder;
@@ -155,9 +160,13 @@ public final class ZooKeeperServer implements AutoCloseable {
 	 * @throws UncheckedIOException if the server is away or does not answer in time
 	 */
 	public String fourLetterWord(String word) {
+		return fourLetterWord(word, TIMEOUT);
+	}
+
+	private String fourLetterWord(String word, int timeout) {
 		try (Socket socket = new Socket()) {
-			socket.connect(new InetSocketAddress(host(), port()), TIMEOUT);
-			socket.setSoTimeout(TIMEOUT);
+			socket.connect(new InetSocketAddress(host(), port()), timeout);
+			socket.setSoTimeout(timeout);
 			socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
 			return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 		}
@@ -314,7 +323,7 @@ public final class ZooKeeperServer implements AutoCloseable {
 		if (!isRunning()) {
 			throw new IllegalStateException("ZooKeeper has ended: " + log());
 		}
-		return fourLetterWord(word).contains(answer);
+		return fourLetterWord(word, TIMEOUT_AT_START).contains(answer);
 	}
 
 	/**

@@ -426,7 +426,7 @@ abstract class ValueRules extends BackendRules {
 		try (away) {
 			away.start(new RecordingListener());
 			ValueBackend values = away.values().orElseThrow();
-			Duration timeout = Duration.ofSeconds(2);
+			Duration timeout = Duration.ofMillis(500);
 			assertThatExceptionOfType(BackendException.class)
 				.isThrownBy(() -> values.read(List.of(this.key), false, timeout));
 			assertThatExceptionOfType(BackendException.class)

@@ -16,11 +16,16 @@
 
 package io.github.lockspring.zookeeper;
 
+import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -41,6 +46,8 @@ abstract class ZooKeeperContractTests extends LockBackendContractTests {
 	private static final ZooKeeperLockSettings SETTINGS = new ZooKeeperLockSettings("contract",
 			Clients.SETTINGS.operationTimeout());
 
+	private static final Collection<CompletableFuture<Void>> closing = new ConcurrentLinkedQueue<>();
+
 	private final List<CuratorFramework> clients = new CopyOnWriteArrayList<>();
 
 	/**
@@ -53,9 +60,22 @@ abstract class ZooKeeperContractTests extends LockBackendContractTests {
 		this.clients.clear();
 	}
 
+	/**
+	 * In the background: a connection takes a tenth of a second to close.
+	 */
 	@AfterEach
 	void closeClients() {
-		this.clients.forEach(CuratorFramework::close);
+		this.clients.forEach(ZooKeeperContractTests::close);
+	}
+
+	@AfterAll
+	static void awaitClosed() {
+		closing.forEach(CompletableFuture::join);
+		closing.clear();
+	}
+
+	private static void close(CuratorFramework client) {
+		closing.add(CompletableFuture.runAsync(client::close, (close) -> new Thread(close, "test-close").start()));
 	}
 
 	private CuratorFramework client(String connectString) {
@@ -71,15 +91,15 @@ abstract class ZooKeeperContractTests extends LockBackendContractTests {
 
 	@Override
 	protected void expire(LeaseRequest lease) {
-		try (CuratorFramework admin = Clients.create(connectString())) {
-			admin.start();
-			Clients.deleteNodes(admin, SETTINGS, lease);
-		}
+		CuratorFramework admin = client(connectString());
+		admin.start();
+		Clients.deleteNodes(admin, SETTINGS, lease);
 	}
 
 	@Override
 	protected @Nullable LockBackend unreachableBackend() {
-		return new ZooKeeperLockBackend(client("localhost:1"), SETTINGS);
+		return new ZooKeeperLockBackend(client("localhost:1"),
+				new ZooKeeperLockSettings(SETTINGS.namespace(), Duration.ofMillis(300)));
 	}
 
 	@Override

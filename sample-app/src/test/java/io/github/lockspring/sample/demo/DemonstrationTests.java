@@ -28,6 +28,7 @@ import java.util.List;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.sample.load.StockClient;
@@ -62,8 +63,8 @@ class DemonstrationTests {
 	}
 
 	@Test
-	void whenInstanceIsKilledThenTheOthersFinishAndStockIsExact() throws Exception {
-		List<Round> rounds = run("--instances=3", "--threads=20", "--requests=25", "--stock=500", "--kill-one",
+	void whenInstanceIsKilledThenTheOtherFinishesAndStockIsExact() throws Exception {
+		List<Round> rounds = run("--instances=2", "--threads=20", "--requests=25", "--stock=500", "--kill-one",
 				"--strategies=distributed-lock");
 		assertThat(rounds).hasSize(1).allSatisfy(this::isSoldOutExactly);
 		assertThat(this.out.toString()).contains("an instance was killed");
@@ -79,6 +80,7 @@ class DemonstrationTests {
 		}
 	}
 
+	@Tag("torture")
 	@Test
 	void locksInZooKeeperKeepTheStockExact() throws Exception {
 		try (ZooKeeperServer server = ZooKeeperServer.start()) {
@@ -96,6 +98,7 @@ class DemonstrationTests {
 		}
 	}
 
+	@Tag("torture")
 	@Test
 	void locksInMariaDbKeepTheStockExact() throws Exception {
 		try (MariaDbServer server = MariaDbServer.start()) {

@@ -105,7 +105,7 @@ class PageTests {
 
 	@Test
 	void processThatIsPausedWhileItHoldsTheLockLosesIt() {
-		assertThat(post("/runs", run("distributed-lock", 20, 200)).statusCode()).isEqualTo(201);
+		assertThat(post("/runs", run("distributed-lock", 20, 100)).statusCode()).isEqualTo(201);
 		await().until(() -> !received("sections").isEmpty());
 		assertThat(post("/breaks", "{\"kind\":\"pause\"}").statusCode()).isEqualTo(202);
 		JsonNode result = awaitResult();
@@ -115,7 +115,7 @@ class PageTests {
 
 	@Test
 	void processThatIsKilledIsReplacedAndTheStockIsExact() {
-		assertThat(post("/runs", run("distributed-lock", 20, 100)).statusCode()).isEqualTo(201);
+		assertThat(post("/runs", run("distributed-lock", 20, 50)).statusCode()).isEqualTo(201);
 		await().until(() -> !received("sections").isEmpty());
 		assertThat(post("/breaks", "{\"kind\":\"kill\",\"instance\":\"3\"}").statusCode()).isEqualTo(202);
 		JsonNode result = awaitResult();
@@ -126,7 +126,7 @@ class PageTests {
 
 	@Test
 	void storeThatIsStoppedForThreeSecondsDelaysTheRunOnly() {
-		assertThat(post("/runs", run("distributed-lock", 20, 100)).statusCode()).isEqualTo(201);
+		assertThat(post("/runs", run("distributed-lock", 20, 50)).statusCode()).isEqualTo(201);
 		await().until(() -> !received("sections").isEmpty());
 		assertThat(post("/breaks", "{\"kind\":\"stop-store\"}").statusCode()).isEqualTo(202);
 		assertThat(awaitResult().get("verdict").asString()).isEqualTo("exact");
