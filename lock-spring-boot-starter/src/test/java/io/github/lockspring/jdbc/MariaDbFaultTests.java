@@ -47,8 +47,8 @@ class MariaDbFaultTests {
 		@Override
 		@Test
 		@Tag("torture")
-		void incrementsAreLinearizable() throws Exception {
-			super.incrementsAreLinearizable();
+		void historyOfPrimitivesIsConsistent() throws Exception {
+			super.historyOfPrimitivesIsConsistent();
 		}
 
 	}

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
-import io.github.lockspring.faults.CounterRun;
+import io.github.lockspring.faults.PrimitivesRun;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.FaultRun.Load;
@@ -94,13 +94,13 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 	}
 
 	@Test
-	void incrementsAreLinearizable() throws Exception {
+	void historyOfPrimitivesIsConsistent() throws Exception {
 		try (SqlServer server = this.durable.get()) {
 			JdbcStore store = JdbcStore.on(server, this.table);
 			store.createTable();
-			try (CounterRun counters = new CounterRun(Counter.class, store.url(), store.user(), store.password(),
-					store.table())) {
-				counters.run(store, () -> {
+			try (PrimitivesRun primitives = new PrimitivesRun(PrimitivesWorker.class, store.url(), store.user(),
+					store.password(), store.table())) {
+				primitives.run(store, () -> {
 					server.kill();
 					server.restart();
 				});
@@ -231,15 +231,15 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 	}
 
 	/**
-	 * A process that increments.
+	 * A process that uses primitives.
 	 */
-	static final class Counter {
+	static final class PrimitivesWorker {
 
-		private Counter() {
+		private PrimitivesWorker() {
 		}
 
 		public static void main(String[] arguments) throws Exception {
-			CounterRun.work(new JdbcStore(arguments[0], arguments[1], arguments[2], arguments[3]));
+			PrimitivesRun.work(new JdbcStore(arguments[0], arguments[1], arguments[2], arguments[3]));
 		}
 
 	}

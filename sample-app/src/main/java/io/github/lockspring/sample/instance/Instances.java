@@ -53,27 +53,29 @@ public final class Instances implements AutoCloseable {
 	}
 
 	/**
-	 * Starts instances until all are there. The very first starts alone, since it creates
-	 * the tables.
+	 * Starts instances until all are there.
 	 */
 	public void startMissing() throws IOException, InterruptedException {
-		if (this.started.get() == 0) {
-			start(1);
-		}
-		start(this.size - this.serving.size());
-	}
-
-	private void start(int count) throws IOException, InterruptedException {
 		List<Instance> starting = new ArrayList<>();
-		for (int i = 0; i < count; i++) {
-			Path log = this.logs.resolve("instance-" + this.started.incrementAndGet() + ".log");
-			starting.add(Instance.start(this.arguments, log));
+		for (int i = this.serving.size(); i < this.size; i++) {
+			starting.add(start(this.started.incrementAndGet()));
 		}
 		this.all.addAll(starting);
 		for (Instance instance : starting) {
 			instance.awaitStarted();
 			this.serving.add(instance);
 		}
+	}
+
+	/**
+	 * The first one creates the tables, while the others start as well.
+	 */
+	private Instance start(int number) throws IOException {
+		List<String> arguments = new ArrayList<>(this.arguments);
+		if (number > 1) {
+			arguments.add("--spring.sql.init.mode=never");
+		}
+		return Instance.start(arguments, this.logs.resolve("instance-" + number + ".log"));
 	}
 
 	/**

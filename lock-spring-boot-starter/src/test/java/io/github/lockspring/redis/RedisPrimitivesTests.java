@@ -14,30 +14,25 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.zookeeper;
+package io.github.lockspring.redis;
 
-import java.time.Duration;
-
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
-import io.github.lockspring.faults.CounterRun;
-import io.github.lockspring.server.ZooKeeperServer;
+import io.github.lockspring.faults.PrimitivesRun;
+import io.github.lockspring.server.RedisServer;
 
 /**
- * Processes that increment a number in ZooKeeper while one is killed, one is paused and
- * the server is killed and restarted.
+ * Processes that use primitives in Redis while one is killed, one is paused and the
+ * server is killed and restarted with its data.
  */
-@Tag("torture")
-class ZooKeeperCounterTests {
-
-	private static final Duration SESSION = Duration.ofSeconds(4);
+class RedisPrimitivesTests {
 
 	@Test
-	void incrementsAreLinearizable() throws Exception {
-		try (ZooKeeperServer server = ZooKeeperServer.start();
-				CounterRun run = new CounterRun(Worker.class, server.connectString())) {
-			run.run(new ZooKeeperStore(server.connectString(), SESSION), () -> {
+	void historyIsConsistent() throws Exception {
+		try (RedisServer server = RedisServer.builder().appendOnly().option("appendfsync", "always").start();
+				PrimitivesRun run = new PrimitivesRun(Worker.class, server.host(), Integer.toString(server.port()))) {
+			run.run(RedisStore.on(server), () -> {
 				server.kill();
 				server.restart();
 			});
@@ -50,7 +45,8 @@ class ZooKeeperCounterTests {
 		}
 
 		public static void main(String[] arguments) throws Exception {
-			CounterRun.work(new ZooKeeperStore(arguments[0], SESSION));
+			PrimitivesRun
+				.work(new RedisStore(new RedisStandaloneConfiguration(arguments[0], Integer.parseInt(arguments[1]))));
 		}
 
 	}

@@ -14,25 +14,30 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.redis;
+package io.github.lockspring.zookeeper;
 
+import java.time.Duration;
+
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
-import io.github.lockspring.faults.CounterRun;
-import io.github.lockspring.server.RedisServer;
+import io.github.lockspring.faults.PrimitivesRun;
+import io.github.lockspring.server.ZooKeeperServer;
 
 /**
- * Processes that increment a number in Redis while one is killed, one is paused and the
- * server is killed and restarted with its data.
+ * Processes that use primitives in ZooKeeper while one is killed, one is paused and the
+ * server is killed and restarted.
  */
-class RedisCounterTests {
+@Tag("torture")
+class ZooKeeperPrimitivesTests {
+
+	private static final Duration SESSION = Duration.ofSeconds(4);
 
 	@Test
-	void incrementsAreLinearizable() throws Exception {
-		try (RedisServer server = RedisServer.builder().appendOnly().option("appendfsync", "always").start();
-				CounterRun run = new CounterRun(Worker.class, server.host(), Integer.toString(server.port()))) {
-			run.run(RedisStore.on(server), () -> {
+	void historyIsConsistent() throws Exception {
+		try (ZooKeeperServer server = ZooKeeperServer.start();
+				PrimitivesRun run = new PrimitivesRun(Worker.class, server.connectString())) {
+			run.run(new ZooKeeperStore(server.connectString(), SESSION), () -> {
 				server.kill();
 				server.restart();
 			});
@@ -45,8 +50,7 @@ class RedisCounterTests {
 		}
 
 		public static void main(String[] arguments) throws Exception {
-			CounterRun
-				.work(new RedisStore(new RedisStandaloneConfiguration(arguments[0], Integer.parseInt(arguments[1]))));
+			PrimitivesRun.work(new ZooKeeperStore(arguments[0], SESSION));
 		}
 
 	}
