@@ -43,6 +43,7 @@ for workload in uncontended one-key; do
 	measure zookeeper $workload 3 1.5 --warm-up=2 floor-increment,lock-starter-increment,curator-increment,lock-starter-permit,curator-permit,lock-starter-read,curator-read
 	measure postgresql $workload 3 1.5 --warm-up=2 floor-increment,lock-starter-increment,lock-starter-permit,lock-starter-read
 done
+measure redis processes-16 3 3 --warm-up=3 lock-starter-permit,redisson-permit
 date >> "$out/times"
 $jmh 'AnnotationBenchmark.(plainProxy|oursByNumber|oursByText|oursByProperty|oursByConcatenation|cacheable|cacheableByConcatenation|lock4j|shedLock)$|CycleBenchmark|ReentryBenchmark' -f 1 -wi 3 -w 1 -i 3 -r 1 > "$out/jmh.md" 2> "$out/jmh.err"
 for store in redis h2; do

@@ -46,18 +46,21 @@ final class ProcessesWorkload implements Workload {
 
 	private static final String KEY = "processes";
 
+	private final String name;
+
 	private final int processes;
 
 	private final int threads;
 
-	ProcessesWorkload(int processes, int threads) {
+	ProcessesWorkload(String name, int processes, int threads) {
+		this.name = name;
 		this.processes = processes;
 		this.threads = threads;
 	}
 
 	@Override
 	public String name() {
-		return KEY;
+		return this.name;
 	}
 
 	@Override

@@ -43,6 +43,19 @@ public final class BlockingInvoker implements LockedInvoker {
 
 	private static final Log logger = LogFactory.getLog(BlockingInvoker.class);
 
+	/**
+	 * Whether the results of a class are reactive types, once per class: the registry
+	 * compares it with all types that it knows.
+	 */
+	private static final ClassValue<Boolean> REACTIVE = new ClassValue<>() {
+
+		@Override
+		protected Boolean computeValue(Class<?> type) {
+			return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null;
+		}
+
+	};
+
 	private final TransactionBinding transactions;
 
 	private final LockOrder order;
@@ -169,7 +182,7 @@ public final class BlockingInvoker implements LockedInvoker {
 		if (result instanceof Future<?> future) {
 			return future.isDone();
 		}
-		return ReactiveAdapterRegistry.getSharedInstance().getAdapter(result.getClass()) == null;
+		return !REACTIVE.get(result.getClass());
 	}
 
 	private static boolean isDone(CompletionStage<?> stage) {
