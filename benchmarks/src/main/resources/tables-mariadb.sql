@@ -1,4 +1,4 @@
--- The floor: rows that are taken and given back without any condition
+-- The floor: rows that are taken and released without any condition
 CREATE TABLE IF NOT EXISTS raw_lock (
     lock_key VARCHAR(255) NOT NULL PRIMARY KEY,
     owner    VARCHAR(255)

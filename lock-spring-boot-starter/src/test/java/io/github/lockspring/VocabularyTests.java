@@ -33,8 +33,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests that each idea has one word, that of the field: sources, metadata, scripts and
- * pages do not use the words that were retired.
+ * Tests that each idea has one word, that of the field: sources, metadata, scripts,
+ * benchmarks and pages do not use the words that were retired.
  */
 class VocabularyTests {
 
@@ -77,6 +77,11 @@ class VocabularyTests {
 	@Test
 	void sampleUsesTheWordsOfTheField() throws IOException {
 		assertThat(uses("sample-app/src/main")).isEmpty();
+	}
+
+	@Test
+	void benchmarksUseTheWordsOfTheField() throws IOException {
+		assertThat(uses("benchmarks/src")).isEmpty();
 	}
 
 	@Test

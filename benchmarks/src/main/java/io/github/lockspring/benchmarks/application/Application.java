@@ -39,8 +39,8 @@ import io.github.lockspring.benchmarks.contestant.Contestant;
 import io.github.lockspring.benchmarks.process.ProcessUse;
 
 /**
- * A process with an application of Spring Boot. It tells how many nanoseconds its start
- * took, and how many of processor time, and then does what it is told. Every command is a
+ * A process with an application of Spring Boot. It prints how many nanoseconds its start
+ * took, and how many of processor time, and then executes commands. Every command is a
  * line, answered by a line:
  * <ul>
  * <li>{@code lock <threads>}: lets threads acquire and release a key each; answers the
@@ -120,7 +120,7 @@ final class Application {
 			member.join();
 		}
 		if (acquired.getCount() > 0) {
-			throw new IllegalStateException("A thread failed: the error output tells why");
+			throw new IllegalStateException("A thread failed: see the error output");
 		}
 	}
 

@@ -42,7 +42,7 @@ public interface Contestant extends AutoCloseable {
 
 	/**
 	 * Acquires a lease of 30 seconds that is renewed until it is released.
-	 * @param key the key, which nobody else wants
+	 * @param key the key, which no other thread requests
 	 * @return what is held
 	 */
 	default Hold acquireRenewed(String key) throws InterruptedException {

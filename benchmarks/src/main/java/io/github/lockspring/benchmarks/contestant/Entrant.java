@@ -52,7 +52,7 @@ public record Entrant(String name, Set<Trait> traits, Supplier<Contestant> conte
 		WAITING,
 
 		/**
-		 * Keeps others out. What only tells how fast a store is does not.
+		 * Keeps others out. What only shows how fast a store is does not.
 		 */
 		EXCLUSIVE,
 

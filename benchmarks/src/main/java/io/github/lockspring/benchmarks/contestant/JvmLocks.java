@@ -23,7 +23,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks of the JDK, which keep out nobody but the threads of this process.
+ * The locks of the JDK, which exclude the threads of this process only.
  */
 public final class JvmLocks implements Contestant {
 

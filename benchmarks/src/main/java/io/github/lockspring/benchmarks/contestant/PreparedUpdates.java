@@ -30,14 +30,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The least that a lock on a database server can cost: one statement in autocommit to
  * take a row and one to give it back, both prepared, on connections that never go back to
- * the pool. Whoever comes gets the connection that was used last, so that a thread alone
- * has one of its own. Nobody is kept out, whatever the statements answer.
+ * the pool. Each thread gets the connection that was used last, so that a thread alone
+ * has one of its own. No thread is excluded, whatever the statements return.
  */
 public final class PreparedUpdates implements Contestant {
 
 	private static final String TAKE = "UPDATE raw_lock SET owner = ? WHERE lock_key = ?";
 
-	private static final String GIVE_BACK = "UPDATE raw_lock SET owner = NULL WHERE owner = ? AND lock_key = ?";
+	private static final String RELEASE = "UPDATE raw_lock SET owner = NULL WHERE owner = ? AND lock_key = ?";
 
 	private final HikariDataSource dataSource;
 
@@ -64,7 +64,7 @@ public final class PreparedUpdates implements Contestant {
 		try {
 			Connection connection = this.dataSource.getConnection();
 			return new Session(connection.prepareStatement(this.insert), connection.prepareStatement(TAKE),
-					connection.prepareStatement(GIVE_BACK));
+					connection.prepareStatement(RELEASE));
 		}
 		catch (SQLException ex) {
 			throw new IllegalStateException(ex);
@@ -78,12 +78,12 @@ public final class PreparedUpdates implements Contestant {
 		}
 		String owner = Thread.currentThread().getName();
 		execute(Session::take, owner, key);
-		return () -> giveBack(owner, key);
+		return () -> release(owner, key);
 	}
 
-	private void giveBack(String owner, String key) {
+	private void release(String owner, String key) {
 		try {
-			execute(Session::giveBack, owner, key);
+			execute(Session::release, owner, key);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -120,7 +120,7 @@ public final class PreparedUpdates implements Contestant {
 	/**
 	 * The statements of a connection.
 	 */
-	private record Session(PreparedStatement insert, PreparedStatement take, PreparedStatement giveBack) {
+	private record Session(PreparedStatement insert, PreparedStatement take, PreparedStatement release) {
 	}
 
 	@FunctionalInterface

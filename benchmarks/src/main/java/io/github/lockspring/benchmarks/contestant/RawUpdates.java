@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The least that a lock in a database can cost: one statement in autocommit to take a row
- * and one to give it back, each on a pooled connection. Nobody is kept out, whatever the
+ * and one to release it, each on a pooled connection. No thread is excluded, whatever the
  * statements answer.
  */
 public final class RawUpdates implements Contestant {

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The least that a lock in ZooKeeper can cost: to create an ephemeral sequential node and
- * to delete it, on one session of ZooKeeper's own client. Nobody is kept out, as nobody
- * asks which other nodes there are.
+ * to delete it, on one session of ZooKeeper's own client. No thread is excluded, as the
+ * other nodes are not read.
  */
 public final class RawZooKeeper implements Contestant {
 

@@ -47,7 +47,7 @@ import io.github.lockspring.spi.TimeSource;
 /**
  * What is left of acquiring and releasing a free key when the store does nothing: through
  * the template, through the {@link Lock}, and in the engine below both. Beside them the
- * four readings of clocks without which nobody knows whether the lease was granted in
+ * four readings of clocks without which it is unknown whether the lease was granted in
  * time.
  */
 @State(Scope.Thread)

@@ -49,7 +49,7 @@ import io.github.lockspring.spi.TimeSource;
 /**
  * A thread acquires and releases again what it holds: through the template, through the
  * {@link Lock}, and in the engine below both. Beside them the lock of the JDK, and what
- * two readings of clocks cost, without which nobody knows whether a lease still lasts.
+ * two readings of clocks cost, without which it is unknown whether a lease still lasts.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -73,7 +73,7 @@ public final class JavaProcess implements AutoCloseable {
 		try {
 			String line = this.output.readLine();
 			if (line == null) {
-				throw new IllegalStateException("The process ended: its error output tells why");
+				throw new IllegalStateException("The process ended: see its error output");
 			}
 			return line;
 		}

@@ -26,8 +26,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Notices when a key is held twice at once, be it by two processes: whoever holds it puts
- * up a flag, in memory that they share. It costs some nanoseconds.
+ * Notices when a key is held twice at once, be it by two processes: a holder puts up a
+ * flag, in memory that they share. It costs some nanoseconds.
  */
 public final class Occupancy {
 
@@ -47,7 +47,7 @@ public final class Occupancy {
 	}
 
 	/**
-	 * For contestants that keep nobody out, and for keys that nobody else wants.
+	 * For contestants that exclude no thread, and for keys that no other thread requests.
 	 * @return one that notices nothing
 	 */
 	public static Occupancy unchecked() {

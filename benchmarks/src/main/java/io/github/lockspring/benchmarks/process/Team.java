@@ -58,7 +58,7 @@ public final class Team {
 	 * @param contestant who locks
 	 * @param threads how many threads
 	 * @param keys which key each of them takes
-	 * @param occupancy told of each hold
+	 * @param occupancy notified of each hold
 	 */
 	public Team(Contestant contestant, int threads, KeyChoice keys, Occupancy occupancy) {
 		this.contestant = contestant;
@@ -91,7 +91,7 @@ public final class Team {
 	/**
 	 * Runs without being measured.
 	 * @param cycles how many times each thread acquires and releases
-	 * @param atMost how long it may take: nobody begins a cycle later, but all do one
+	 * @param atMost how long it may take: no thread begins a cycle later, but all do one
 	 * @return how many cycles there were
 	 */
 	public long repeat(int cycles, Duration atMost) throws InterruptedException {

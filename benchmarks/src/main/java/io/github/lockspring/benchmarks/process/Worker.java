@@ -30,11 +30,11 @@ import io.github.lockspring.benchmarks.store.Store;
 import io.github.lockspring.benchmarks.store.Stores;
 
 /**
- * A process with one contestant that does what it is told. Every command is a line with
+ * A process with one contestant that executes commands. Every command is a line with
  * words, answered by a line:
  * <ul>
  * <li>{@code team <key> <threads> <millis> <file>}: lets threads contend for a key, and
- * check in the file, if there is one, that nobody else holds it; answers the
+ * check in the file, if there is one, that no other process holds it; answers the
  * {@link TeamResult}.</li>
  * <li>{@code acquire <key>}: answers when it had acquired.</li>
  * <li>{@code release}: answers when it was about to release what it acquired last.</li>

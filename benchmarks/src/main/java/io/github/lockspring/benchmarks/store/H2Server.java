@@ -22,7 +22,7 @@ import java.sql.SQLException;
 import org.h2.tools.Server;
 
 /**
- * The process that H2 runs in when several others use it. Tells its port, and ends with
+ * The process that H2 runs in when several others use it. Prints its port, and ends with
  * the process that started it.
  */
 final class H2Server {

@@ -21,9 +21,9 @@ import io.github.lockspring.server.RedisConnection;
 import io.github.lockspring.server.RedisServer;
 
 /**
- * Has the server tell each command. Those that scripts execute are counted apart: they
- * cost no trip, and neither {@code INFO stats} nor {@code INFO commandstats} can tell
- * them from those of clients.
+ * Has the server report each command. Those that scripts execute are counted apart: they
+ * cost no trip, and neither {@code INFO stats} nor {@code INFO commandstats} can
+ * distinguish them from those of clients.
  */
 final class RedisCommandCount implements CommandCount {
 

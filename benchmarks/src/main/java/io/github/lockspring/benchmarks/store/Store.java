@@ -50,7 +50,7 @@ public interface Store extends AutoCloseable {
 	}
 
 	/**
-	 * What another process must be told to join.
+	 * What another process needs to know to join.
 	 * @return an address, or {@code null} if only this process can use the store
 	 */
 	@Nullable String address();
@@ -70,8 +70,8 @@ public interface Store extends AutoCloseable {
 	}
 
 	/**
-	 * Whether the store tells those who wait of a release. Where it does not, they ask
-	 * from time to time.
+	 * Whether the store notifies waiting processes of a release. Where it does not, they
+	 * ask from time to time.
 	 * @return whether it does
 	 */
 	default boolean isNotifying() {

@@ -49,7 +49,7 @@ public final class Stores {
 	 * Joins a store that another process has started.
 	 * @param name its name
 	 * @param address what the other process said
-	 * @return the store, which goes on when it is closed
+	 * @return the store, which continues to run when it is closed
 	 */
 	public static Store join(String name, String address) {
 		return switch (name) {

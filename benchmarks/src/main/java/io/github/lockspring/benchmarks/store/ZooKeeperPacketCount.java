@@ -19,7 +19,7 @@ import io.github.lockspring.server.ZooKeeperServer;
 
 /**
  * Asks the server how many packets it has received. The heartbeats of all sessions are
- * among them, and so is each question; only the questions can be told apart.
+ * among them, and so is each question; only the questions can be distinguished.
  */
 final class ZooKeeperPacketCount implements CommandCount {
 

@@ -23,8 +23,8 @@ import io.github.lockspring.benchmarks.report.Figures;
 import io.github.lockspring.benchmarks.store.Store;
 
 /**
- * How evenly processes share a key where the store tells nobody of a release, so that the
- * one that has just released is ahead of those that ask from time to time.
+ * How evenly processes share a key where the store does not notify of a release, so that
+ * the one that has just released is ahead of those that ask from time to time.
  */
 final class FairnessWorkload implements Workload {
 
@@ -32,7 +32,7 @@ final class FairnessWorkload implements Workload {
 
 	/**
 	 * Creates the workload.
-	 * @param processes lets processes compete, and tells of it
+	 * @param processes lets processes compete, and reports it
 	 */
 	FairnessWorkload(ProcessesWorkload processes) {
 		this.processes = processes;
@@ -45,7 +45,7 @@ final class FairnessWorkload implements Workload {
 
 	@Override
 	public String description() {
-		return this.processes.description() + ", where the store tells nobody of a release";
+		return this.processes.description() + ", where the store does not notify of a release";
 	}
 
 	@Override

@@ -28,9 +28,9 @@ import io.github.lockspring.benchmarks.store.Store;
 
 /**
  * One process holds many leases of 30 seconds, which are renewed. Only runs of 30 seconds
- * or a multiple of it tell how much renewal costs. What a lease costs once, when it turns
+ * or a multiple of it show how much renewal costs. What a lease costs once, when it turns
  * out to be a long one, is counted apart. The process lives as long as a run, as a server
- * may not tell the heartbeats of others from those of the one that is measured.
+ * may not distinguish the heartbeats of others from those of the one that is measured.
  */
 final class HeldLeasesWorkload implements Workload {
 

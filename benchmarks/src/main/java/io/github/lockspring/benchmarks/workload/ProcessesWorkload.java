@@ -37,8 +37,8 @@ import io.github.lockspring.benchmarks.store.Store;
 
 /**
  * Several processes with several threads each compete for one key. How evenly they share
- * it is told by Jain's index, 1 at best and 1/n if one of n processes has it all, and by
- * the largest share divided by the smallest.
+ * it is measured by Jain's index, 1 at best and 1/n if one of n processes has it all, and
+ * by the largest share divided by the smallest.
  */
 final class ProcessesWorkload implements Workload {
 

@@ -27,10 +27,10 @@ import io.github.lockspring.benchmarks.store.Store;
 /**
  * One process holds keys, another one waits for all of them, and nothing happens. What
  * counts is what the store is asked for meanwhile. What the holder alone asks for, such
- * as to renew, stands beside; only runs of 10 seconds or a multiple of it tell that. In
+ * as to renew, stands beside; only runs of 10 seconds or a multiple of it show that. In
  * the end the holder releases everything and each waiting thread gets its key. The
- * processes live as long as a run, as a server may not tell the heartbeats of others from
- * those of the ones that are measured.
+ * processes live as long as a run, as a server may not distinguish the heartbeats of
+ * others from those of the ones that are measured.
  */
 final class StandstillWorkload implements Workload {
 

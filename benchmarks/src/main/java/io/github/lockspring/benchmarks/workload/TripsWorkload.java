@@ -31,9 +31,9 @@ import io.github.lockspring.benchmarks.store.Store;
 /**
  * One thread acquires and releases a free key, for half of the time with the store as
  * near as it is and then with a store that is farther away. How much longer that takes
- * tells how many trips it waits for, one after the other; what is sent together is one
+ * shows how many trips it waits for, one after the other; what is sent together is one
  * trip. On a busy machine a trip of 5 ms takes longer than that: then the trips that were
- * counted are the better figure, which have those that nobody waits for as well.
+ * counted are the better figure, which include those that no thread waits for.
  */
 final class TripsWorkload implements Workload {
 

@@ -54,7 +54,7 @@ class HistogramTests {
 	}
 
 	@Test
-	void textTellsEverything() {
+	void textContainsEverything() {
 		this.histogram.add(5);
 		this.histogram.add(123_456);
 		Histogram parsed = Histogram.parse(this.histogram.toString());
