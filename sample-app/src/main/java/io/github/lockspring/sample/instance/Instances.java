@@ -32,6 +32,8 @@ import org.springframework.util.FileSystemUtils;
  */
 public final class Instances implements AutoCloseable {
 
+	private static final String INIT_MODE = "--spring.sql.init.mode=";
+
 	private final int size;
 
 	private final List<String> arguments;
@@ -68,12 +70,13 @@ public final class Instances implements AutoCloseable {
 	}
 
 	/**
-	 * The first one creates the tables, while the others start as well.
+	 * The first one creates the tables, while the others start as well. An argument of
+	 * the user applies to all: given twice, it would be a list.
 	 */
 	private Instance start(int number) throws IOException {
 		List<String> arguments = new ArrayList<>(this.arguments);
-		if (number > 1) {
-			arguments.add("--spring.sql.init.mode=never");
+		if (number > 1 && arguments.stream().noneMatch((argument) -> argument.startsWith(INIT_MODE))) {
+			arguments.add(INIT_MODE + "never");
 		}
 		return Instance.start(arguments, this.logs.resolve("instance-" + number + ".log"));
 	}
