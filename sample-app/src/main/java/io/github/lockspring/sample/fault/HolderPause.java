@@ -38,7 +38,18 @@ public class HolderPause {
 	 */
 	private static final Duration LONGEST = Duration.ofSeconds(15);
 
-	private static final String RESUME = "sleep $1; kill -CONT $2";
+	/**
+	 * Stops the process {@code $2}, says so once all its threads have stopped, which is
+	 * later than the return of {@code kill}, and resumes it after {@code $1} seconds.
+	 */
+	private static final String STOP = """
+			kill -STOP $2
+			looks=0
+			until ps -o state= -p $2 | grep -q T || [ $looks = 100 ]; do looks=$((looks + 1)); done
+			echo stopped
+			sleep $1
+			kill -CONT $2
+			""";
 
 	private final Duration longest;
 
@@ -83,16 +94,13 @@ public class HolderPause {
 		String pid = String.valueOf(ProcessHandle.current().pid());
 		String seconds = String.valueOf(this.longest.toSeconds());
 		try {
-			Process shell = new ProcessBuilder("sh", "-c", RESUME, "sh", seconds, pid).start();
-			new ProcessBuilder("kill", "-STOP", pid).start().waitFor();
+			Process shell = new ProcessBuilder("sh", "-c", STOP, "sh", seconds, pid).start();
+			shell.inputReader().readLine();
 			// Resumed: it must not end a later pause
 			shell.destroy();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
 		}
 	}
 
