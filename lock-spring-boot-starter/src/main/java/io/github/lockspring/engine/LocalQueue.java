@@ -549,20 +549,30 @@ final class LocalQueue {
 	}
 
 	/**
-	 * End a lease that has ended in the store, so that it can no longer be handed off.
+	 * End a lease that has ended in the store, so that it can no longer be handed off,
+	 * except for a reader for which it is just being downgraded.
 	 * @return the holds that have it, or are about to release it
 	 */
 	synchronized List<Hold> revoke(LeaseRequest request) {
 		List<Hold> holds = new ArrayList<>(1);
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.lease().request().equals(request)) {
-				holder.lease().end();
-			}
 			if (mayHave(holder, request)) {
+				holder.lease().end();
 				holds.add(holder);
 			}
 		}
 		return holds;
+	}
+
+	/**
+	 * End a lease for the reader for which it is just being downgraded, if there is one.
+	 */
+	synchronized void revokeFromBorrower(LeaseRequest request) {
+		for (Hold holder = this.holders; holder != null; holder = holder.next) {
+			if (holder.isBorrowing() && holder.lease().request().equals(request)) {
+				holder.lease().end();
+			}
+		}
 	}
 
 	/**

@@ -145,11 +145,19 @@ final class LocalQueues {
 	}
 
 	/**
-	 * End a lease that has ended in the store.
+	 * End a lease that has ended in the store, except for a reader for which it is just
+	 * being downgraded.
 	 * @return the holds that have it, or are about to release it
 	 */
 	List<Hold> revoke(LeaseRequest request) {
 		return queuesOf(request).stream().flatMap((queue) -> queue.revoke(request).stream()).toList();
+	}
+
+	/**
+	 * End a lease for the reader for which it is just being downgraded, if there is one.
+	 */
+	void revokeFromBorrower(LeaseRequest request) {
+		queuesOf(request).forEach((queue) -> queue.revokeFromBorrower(request));
 	}
 
 	/**

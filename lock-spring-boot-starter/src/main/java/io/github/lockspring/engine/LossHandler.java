@@ -60,9 +60,19 @@ final class LossHandler {
 	}
 
 	/**
-	 * Mark a lease as lost, because it has ended in the store.
+	 * Mark a lease as lost, because it has ended in the store. A reader for which it is
+	 * just being downgraded has lost it as well.
 	 */
 	void lose(LeaseRequest lease, String reason) {
+		this.queues.revokeFromBorrower(lease);
+		loseUnlessDowngrading(lease, reason);
+	}
+
+	/**
+	 * Mark a lease as lost, because the store does not have it. It may have been
+	 * downgraded just now: the answer to that tells whether the reader has lost it.
+	 */
+	void loseUnlessDowngrading(LeaseRequest lease, String reason) {
 		for (Hold hold : this.queues.revoke(lease)) {
 			lose(hold, reason);
 		}
@@ -86,6 +96,7 @@ final class LossHandler {
 	 * Mark a lease as lost, because an operator released one of its keys.
 	 */
 	void forceReleased(LeaseRequest lease) {
+		this.queues.revokeFromBorrower(lease);
 		for (Hold hold : this.queues.revoke(lease)) {
 			loseAndRelease(hold, "it was released by an operator");
 		}

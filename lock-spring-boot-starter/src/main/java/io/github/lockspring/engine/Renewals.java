@@ -149,7 +149,7 @@ final class Renewals {
 	private void look() {
 		for (LocalQueue queue : this.queues.all()) {
 			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
-				if (hold.isActive() && hold.lease().watch() == null) {
+				if (hold.isActive()) {
 					keep(hold);
 				}
 			}
@@ -158,15 +158,20 @@ final class Renewals {
 
 	private void find(Lease lease) {
 		Hold hold = (lease.watch() == null) ? this.queues.holderOf(lease.request()) : null;
-		if (hold != null && hold.lease().watch() == null) {
+		if (hold != null) {
 			keep(hold);
 		}
 	}
 
+	/**
+	 * Begin to watch the lease of a hold. It is read once: another one, which replaces it
+	 * meanwhile, must not be renewed before the store has it.
+	 */
 	private void keep(Hold hold) {
-		if (hold.hasLease() && !hold.isBorrowing()) {
-			KeptLease kept = new KeptLease(hold.lease(), hold);
-			kept.lease().setWatch(kept);
+		Lease lease = hold.lease();
+		if (lease.watch() == null && hold.hasLease() && !hold.isBorrowing()) {
+			KeptLease kept = new KeptLease(lease, hold);
+			lease.setWatch(kept);
 			this.deadlines.add(kept);
 			putInLane(kept);
 		}
@@ -399,7 +404,7 @@ final class Renewals {
 		private void lost(LeaseRequest lease) {
 			Hold hold = Renewals.this.queues.holderOf(lease);
 			if (hold == null || hold.lease().isStill(lease)) {
-				Renewals.this.lossHandler.lose(lease, "it no longer exists in the store");
+				Renewals.this.lossHandler.loseUnlessDowngrading(lease, "it no longer exists in the store");
 			}
 		}
 

@@ -650,6 +650,25 @@ class DowngradeTests {
 	}
 
 	@Test
+	void renewalThatIsAnsweredBeforeTheStepDownDoesNotHarmTheReader() {
+		Hold writer = write();
+		Hold reader = read();
+		Gate gate = new Gate();
+		this.backend.next(Kind.STEP_DOWN, Fault.after(gate));
+		List<CompletableFuture<Boolean>> release = new ArrayList<>();
+		this.backend.next(Kind.RENEW, Fault.before(() -> {
+			release.add(CompletableFuture.supplyAsync(writer::release));
+			gate.awaitArrival();
+		}));
+		this.harness.advance(LEASE.dividedBy(3));
+		assertThat(reader.isHeld()).as("while the answer is under way").isTrue();
+		gate.open();
+		assertThat(release).singleElement().satisfies((released) -> assertThat(released.join()).isTrue());
+		assertThat(reader.isHeld()).isTrue();
+		assertThat(this.harness.losses).isEmpty();
+	}
+
+	@Test
 	void renewalOfTheWriterDoesNotProlongTheReaderWhileTheStoreTakesItsTime() {
 		Hold writer = write();
 		Hold reader = acquire(AcquireOptions.shared(Duration.ofSeconds(1), true));

@@ -124,6 +124,13 @@ final class Harness implements AutoCloseable {
 		return add(new LockEngine(backend, settings, this.listener, clock, executor));
 	}
 
+	/**
+	 * The clock of the last steady engine.
+	 */
+	HookedTime clock() {
+		return this.clocks.get(this.clocks.size() - 1);
+	}
+
 	private LockEngine add(LockEngine engine) {
 		this.engines.add(engine);
 		return engine;

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.engine;
 
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -56,6 +57,15 @@ final class HookedTime implements TimeSource {
 	 */
 	void afterNextLook(Thread thread, Runnable action) {
 		this.hook = new Hook(thread, action);
+	}
+
+	/**
+	 * Has something happen right after the timer looks at the monotonic clock for the
+	 * given time from now on.
+	 */
+	void afterLookOfTimer(int number, Runnable action) {
+		Thread timer = Objects.requireNonNull(this.timer, "The timer has not slept yet");
+		afterNextLook(timer, (number == 1) ? action : () -> afterLookOfTimer(number - 1, action));
 	}
 
 	/**

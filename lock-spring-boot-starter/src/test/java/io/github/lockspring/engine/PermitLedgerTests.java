@@ -21,6 +21,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockspring.engine.EngineException.Reason;
 import io.github.lockspring.engine.FaultyBackend.Fault;
@@ -205,6 +207,26 @@ class PermitLedgerTests {
 		CompletableFuture<Boolean> release = CompletableFuture.supplyAsync(() -> this.ledger.release(KEY, 1));
 		gate.awaitArrival();
 		this.harness.advance(LEASE.dividedBy(2), Duration.ofMillis(100));
+		gate.open();
+		assertThat(release.join()).isTrue();
+		this.harness.advance(LEASE.multipliedBy(2), Duration.ofMillis(100));
+		assertThat(inUse()).containsExactly(2);
+		assertThat(this.harness.losses).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 })
+	void partThatIsReleasedWhileTheTimerLooksAtTheLeaseLosesNothing(int look) {
+		acquire(3);
+		this.harness.clock().awaitTimer();
+		Gate gate = new Gate();
+		this.backend.next(Kind.STEP_DOWN, Fault.before(gate));
+		CompletableFuture<Boolean> release = new CompletableFuture<>();
+		this.harness.clock().afterLookOfTimer(look, () -> {
+			release.completeAsync(() -> this.ledger.release(KEY, 1));
+			gate.awaitArrival();
+		});
+		this.harness.advance(LEASE.dividedBy(2));
 		gate.open();
 		assertThat(release.join()).isTrue();
 		this.harness.advance(LEASE.multipliedBy(2), Duration.ofMillis(100));
