@@ -18,8 +18,6 @@ package io.github.lockspring.concurrent;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.stream.LongStream;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -28,8 +26,6 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockShutdownException;
-import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.LockBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -48,11 +44,10 @@ public abstract class AtomicLongContract extends LockClientContract {
 
 	/**
 	 * Creates a suite.
-	 * @param backend creates a backend on the shared store
-	 * @param expiry makes the store regard a lease as over
+	 * @param processes the two processes
 	 */
-	protected AtomicLongContract(Supplier<LockBackend> backend, Consumer<LeaseRequest> expiry) {
-		super(backend, expiry);
+	protected AtomicLongContract(LockProcesses processes) {
+		super(processes);
 	}
 
 	@BeforeEach

@@ -24,8 +24,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -35,8 +33,6 @@ import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.LeaseHolder;
-import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.LockBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -52,11 +48,10 @@ public abstract class DoubleBarrierContract extends LockClientContract {
 
 	/**
 	 * Creates a suite.
-	 * @param backend creates a backend on the shared store
-	 * @param expiry makes the store regard a lease as over
+	 * @param processes the two processes
 	 */
-	protected DoubleBarrierContract(Supplier<LockBackend> backend, Consumer<LeaseRequest> expiry) {
-		super(backend, expiry);
+	protected DoubleBarrierContract(LockProcesses processes) {
+		super(processes);
 	}
 
 	@BeforeEach

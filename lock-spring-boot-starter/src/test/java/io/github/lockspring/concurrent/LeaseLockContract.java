@@ -21,8 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,8 +32,6 @@ import io.github.lockspring.LockLostException;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode;
-import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.LockBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -55,11 +51,10 @@ public abstract class LeaseLockContract extends LockClientContract {
 
 	/**
 	 * Creates a suite.
-	 * @param backend creates a backend on the shared store
-	 * @param expiry makes the store regard a lease as over
+	 * @param processes the two processes
 	 */
-	protected LeaseLockContract(Supplier<LockBackend> backend, Consumer<LeaseRequest> expiry) {
-		super(backend, expiry);
+	protected LeaseLockContract(LockProcesses processes) {
+		super(processes);
 	}
 
 	@BeforeEach

@@ -21,8 +21,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -33,8 +31,6 @@ import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockUpgradeException;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.LeaseMode;
-import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.LockBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -56,11 +52,10 @@ public abstract class LeaseReadWriteLockContract extends LockClientContract {
 
 	/**
 	 * Creates a suite.
-	 * @param backend creates a backend on the shared store
-	 * @param expiry makes the store regard a lease as over
+	 * @param processes the two processes
 	 */
-	protected LeaseReadWriteLockContract(Supplier<LockBackend> backend, Consumer<LeaseRequest> expiry) {
-		super(backend, expiry);
+	protected LeaseReadWriteLockContract(LockProcesses processes) {
+		super(processes);
 	}
 
 	@BeforeEach

@@ -22,8 +22,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,7 +35,6 @@ import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
 import io.github.lockspring.spi.Capability;
-import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -51,11 +48,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  */
 public abstract class LeaseSemaphoreContract extends LockClientContract {
 
-	private final Supplier<LockBackend> backends;
-
-	protected LeaseSemaphoreContract(Supplier<LockBackend> backend, Consumer<LeaseRequest> expiry) {
-		super(backend, expiry);
-		this.backends = backend;
+	protected LeaseSemaphoreContract(LockProcesses processes) {
+		super(processes);
 	}
 
 	@BeforeEach
@@ -304,7 +298,7 @@ public abstract class LeaseSemaphoreContract extends LockClientContract {
 
 	@Test
 	void permitsOfAProcessThatDiesComeBack() throws InterruptedException {
-		LockBackend backend = this.backends.get();
+		LockBackend backend = this.processes.backend();
 		assumeTrue(backend.maxLeaseTime().equals(LockBackend.UNLIMITED), "The lease ends with the session");
 		LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(1)).withAutoRenew(false);
 		try (LockTemplate template = LockTemplate.builder(backend)
@@ -478,7 +472,7 @@ public abstract class LeaseSemaphoreContract extends LockClientContract {
 		requireResize();
 		one(2).resize(7);
 		one(2).resize(4);
-		LockProcess late = startProcess(this.backends.get());
+		LockProcess late = startProcess(this.processes.backend());
 		LeaseSemaphore semaphore = late.client.semaphore(this.key, 9);
 		assertThat(semaphore.limit()).isEqualTo(4);
 		semaphore.acquire(4);
@@ -505,7 +499,7 @@ public abstract class LeaseSemaphoreContract extends LockClientContract {
 	}
 
 	private void requireResize() {
-		try (LockBackend backend = this.backends.get()) {
+		try (LockBackend backend = this.processes.backend()) {
 			assumeTrue(backend.values().isPresent(), "The store has no values");
 		}
 	}

@@ -24,8 +24,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
@@ -62,11 +60,9 @@ abstract class LockClientContract {
 
 	final String key = "orders:" + UUID.randomUUID();
 
-	private final Supplier<LockBackend> backend;
+	final LockProcesses processes;
 
-	private final Consumer<LeaseRequest> expiry;
-
-	private final List<LockProcess> processes = new ArrayList<>();
+	private final List<LockProcess> others = new ArrayList<>();
 
 	private final List<TestThread<?>> threads = new ArrayList<>();
 
@@ -76,34 +72,32 @@ abstract class LockClientContract {
 
 	/**
 	 * Creates a suite.
-	 * @param backend creates a backend on the shared store
-	 * @param expiry makes the store regard a lease as over
+	 * @param processes the two processes
 	 */
-	LockClientContract(Supplier<LockBackend> backend, Consumer<LeaseRequest> expiry) {
-		this.backend = backend;
-		this.expiry = expiry;
+	LockClientContract(LockProcesses processes) {
+		this.processes = processes;
 	}
 
 	@BeforeEach
 	void startProcesses() {
-		this.one = startProcess(this.backend.get());
-		this.two = startProcess(this.backend.get());
+		this.one = this.processes.one();
+		this.two = this.processes.two();
 	}
 
 	LockProcess startProcess() {
-		return startProcess(this.backend.get());
+		return startProcess(this.processes.backend());
 	}
 
 	LockProcess startProcess(LockBackend backend) {
 		LockProcess process = new LockProcess(backend);
-		this.processes.add(process);
+		this.others.add(process);
 		return process;
 	}
 
 	@AfterEach
 	void stopProcesses() {
 		Thread.interrupted();
-		this.processes.forEach(LockProcess::close);
+		this.others.forEach(LockProcess::close);
 		this.threads.forEach((thread) -> thread.thread.interrupt());
 	}
 
@@ -218,7 +212,7 @@ abstract class LockClientContract {
 		OwnerId owner = new OwnerId(holder.owner().substring(0, dash),
 				Long.parseLong(holder.owner().substring(dash + 1), 16));
 		LeaseTerms terms = new LeaseTerms(holder.mode(), false, Duration.ofSeconds(30), 1);
-		this.expiry.accept(new LeaseRequest(List.of("lock:" + key), terms, owner));
+		this.processes.expire(new LeaseRequest(List.of("lock:" + key), terms, owner));
 	}
 
 	static <T> T result(CompletableFuture<T> future) {

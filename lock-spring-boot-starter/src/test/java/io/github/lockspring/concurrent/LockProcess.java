@@ -34,6 +34,8 @@ final class LockProcess implements AutoCloseable {
 
 	final LockClient client;
 
+	private volatile boolean closed;
+
 	/**
 	 * Starts a process.
 	 * @param backend a backend that has not been started
@@ -73,8 +75,13 @@ final class LockProcess implements AutoCloseable {
 		return this.backend.values().isPresent();
 	}
 
+	boolean isClosed() {
+		return this.closed;
+	}
+
 	@Override
 	public void close() {
+		this.closed = true;
 		this.template.close();
 	}
 

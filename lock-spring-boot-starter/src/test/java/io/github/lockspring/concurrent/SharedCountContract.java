@@ -22,15 +22,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-
-import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.LockBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -49,11 +44,10 @@ public abstract class SharedCountContract extends LockClientContract {
 
 	/**
 	 * Creates a suite.
-	 * @param backend creates a backend on the shared store
-	 * @param expiry makes the store regard a lease as over
+	 * @param processes the two processes
 	 */
-	protected SharedCountContract(Supplier<LockBackend> backend, Consumer<LeaseRequest> expiry) {
-		super(backend, expiry);
+	protected SharedCountContract(LockProcesses processes) {
+		super(processes);
 	}
 
 	@BeforeEach

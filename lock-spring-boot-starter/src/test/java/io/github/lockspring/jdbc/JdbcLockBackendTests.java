@@ -21,8 +21,7 @@ import java.util.List;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.h2.jdbcx.JdbcDataSource;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
 import io.github.lockspring.spi.LeaseRequest;
@@ -45,13 +44,13 @@ class JdbcLockBackendTests {
 
 		private final TestDatabase database = TestDatabase.inMemory();
 
-		@BeforeEach
+		@BeforeAll
 		void createTable() {
 			this.database.createTable();
 		}
 
-		@AfterEach
-		void closePools() {
+		@Override
+		protected void disconnect() {
 			this.pools.forEach(HikariDataSource::close);
 			this.database.close();
 		}

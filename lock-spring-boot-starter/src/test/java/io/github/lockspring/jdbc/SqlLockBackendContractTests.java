@@ -22,8 +22,7 @@ import java.util.List;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 import io.github.lockspring.server.SqlServer;
@@ -53,13 +52,13 @@ abstract class SqlLockBackendContractTests extends LockBackendContractTests {
 		this.urlOfNobody = url.replace(":" + server.port(), ":1");
 	}
 
-	@BeforeEach
+	@BeforeAll
 	void createTable() {
 		this.database.createTable();
 	}
 
-	@AfterEach
-	void closePools() {
+	@Override
+	protected void disconnect() {
 		this.pools.forEach(HikariDataSource::close);
 		this.database.close();
 	}

@@ -18,10 +18,8 @@ package io.github.lockspring.redis;
 
 import java.nio.charset.StandardCharsets;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -36,7 +34,6 @@ import io.github.lockspring.spi.LockBackendContractTests;
  * primaries with a replica each.
  */
 @Tag(LockBackendContractTests.VARIANT)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ClusterLockBackendTests extends LockBackendContractTests {
 
 	private RedisCluster servers;
@@ -57,8 +54,8 @@ class ClusterLockBackendTests extends LockBackendContractTests {
 		this.factory = client().connect(new RedisClusterConfiguration(this.servers.addresses()));
 	}
 
-	@AfterAll
-	void disconnect() throws Exception {
+	@Override
+	protected void disconnect() throws Exception {
 		((DisposableBean) this.factory).destroy();
 		this.servers.close();
 	}

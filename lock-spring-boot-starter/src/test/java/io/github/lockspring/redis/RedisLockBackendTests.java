@@ -16,9 +16,7 @@
 
 package io.github.lockspring.redis;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -32,7 +30,6 @@ import io.github.lockspring.spi.LockBackendContractTests;
  * {@link LockBackendContractTests} for {@link RedisLockBackend} on one server, through
  * Lettuce.
  */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RedisLockBackendTests extends LockBackendContractTests {
 
 	private final RedisServer server = RedisServer.shared();
@@ -51,8 +48,8 @@ class RedisLockBackendTests extends LockBackendContractTests {
 		this.factory = client().connect(RedisProcess.configuration(this.server));
 	}
 
-	@AfterAll
-	void disconnect() throws Exception {
+	@Override
+	protected void disconnect() throws Exception {
 		((DisposableBean) this.factory).destroy();
 	}
 

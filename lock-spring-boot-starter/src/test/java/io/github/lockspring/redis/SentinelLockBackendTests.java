@@ -16,10 +16,8 @@
 
 package io.github.lockspring.redis;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
@@ -35,7 +33,6 @@ import io.github.lockspring.spi.LockBackendContractTests;
  * replicas and sentinels.
  */
 @Tag(LockBackendContractTests.VARIANT)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SentinelLockBackendTests extends LockBackendContractTests {
 
 	private RedisSentinels servers;
@@ -60,8 +57,8 @@ class SentinelLockBackendTests extends LockBackendContractTests {
 		this.factory = client().connect(configuration);
 	}
 
-	@AfterAll
-	void disconnect() throws Exception {
+	@Override
+	protected void disconnect() throws Exception {
 		((DisposableBean) this.factory).destroy();
 		this.servers.close();
 	}

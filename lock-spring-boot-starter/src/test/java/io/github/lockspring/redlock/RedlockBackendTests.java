@@ -21,9 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.TestInstance;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -38,7 +36,6 @@ import io.github.lockspring.spi.LockBackendContractTests;
 /**
  * {@link LockBackendContractTests} for {@link RedlockBackend} on three servers.
  */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RedlockBackendTests extends LockBackendContractTests {
 
 	private List<RedisServer> servers;
@@ -58,8 +55,8 @@ class RedlockBackendTests extends LockBackendContractTests {
 		return factory;
 	}
 
-	@AfterAll
-	void disconnect() {
+	@Override
+	protected void disconnect() {
 		this.factories.values().forEach((factory) -> ((LettuceConnectionFactory) factory).destroy());
 		this.servers.forEach(RedisServer::close);
 	}

@@ -45,6 +45,8 @@ final class BackendProcess implements AutoCloseable {
 
 	private final AtomicLong sequence = new AtomicLong();
 
+	private volatile boolean closed;
+
 	BackendProcess(LockBackend backend) {
 		this.backend = backend;
 		this.backend.identify(this.instance, this.processName);
@@ -197,8 +199,13 @@ final class BackendProcess implements AutoCloseable {
 		return granted(request, contend(request));
 	}
 
+	boolean isClosed() {
+		return this.closed;
+	}
+
 	@Override
 	public void close() {
+		this.closed = true;
 		this.backend.close();
 	}
 

@@ -44,7 +44,7 @@ abstract class BackendRules {
 
 	final String key = "orders:" + UUID.randomUUID();
 
-	private final List<BackendProcess> processes = new ArrayList<>();
+	private final List<BackendProcess> others = new ArrayList<>();
 
 	BackendProcess one;
 
@@ -56,18 +56,18 @@ abstract class BackendRules {
 
 	@BeforeEach
 	void startProcesses() {
-		this.one = startProcess();
-		this.two = startProcess();
+		this.one = this.contract.one();
+		this.two = this.contract.two();
 	}
 
 	@AfterEach
 	void stopProcesses() {
-		this.processes.forEach(BackendProcess::close);
+		this.others.forEach(BackendProcess::close);
 	}
 
 	BackendProcess startProcess() {
 		BackendProcess process = new BackendProcess(this.contract.backend());
-		this.processes.add(process);
+		this.others.add(process);
 		return process;
 	}
 

@@ -17,7 +17,9 @@
 package io.github.lockspring.spi;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.TestInstance;
 
 import io.github.lockspring.concurrent.AtomicLongContract;
 import io.github.lockspring.concurrent.BarrierContract;
@@ -26,6 +28,7 @@ import io.github.lockspring.concurrent.DoubleBarrierContract;
 import io.github.lockspring.concurrent.LeaseLockContract;
 import io.github.lockspring.concurrent.LeaseReadWriteLockContract;
 import io.github.lockspring.concurrent.LeaseSemaphoreContract;
+import io.github.lockspring.concurrent.LockProcesses;
 import io.github.lockspring.concurrent.MultiLockContract;
 import io.github.lockspring.concurrent.SharedCountContract;
 
@@ -42,6 +45,7 @@ import io.github.lockspring.concurrent.SharedCountContract;
  * the tag {@link #VARIANT}: then only the tests tagged {@link #EVERYWHERE} run in a usual
  * build, and all of them with the profile {@code torture}.
  */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class LockBackendContractTests {
 
 	/**
@@ -57,12 +61,55 @@ public abstract class LockBackendContractTests {
 	 */
 	static final String EVERYWHERE = "everywhere";
 
+	private final LockProcesses lockProcesses = new LockProcesses(this::backend, this::expire);
+
+	private @Nullable BackendProcess one;
+
+	private @Nullable BackendProcess two;
+
 	/**
-	 * Creates a backend on the shared store. Two of them play two processes. The test
-	 * that asks starts it and closes it.
+	 * Closes the backends, and disconnects from the store.
+	 */
+	@AfterAll
+	final void closeBackends() throws Exception {
+		this.lockProcesses.close();
+		if (this.one != null) {
+			this.one.close();
+		}
+		if (this.two != null) {
+			this.two.close();
+		}
+		disconnect();
+	}
+
+	/**
+	 * Releases what the backends have used, after all tests and once they are closed. By
+	 * default, does nothing.
+	 * @throws Exception if that failed
+	 */
+	protected void disconnect() throws Exception {
+	}
+
+	/**
+	 * Creates a backend on the shared store. Two of them play two processes, for as many
+	 * tests as do not close them. They are started and closed by the tests.
 	 * @return a new backend that has not been started
 	 */
 	protected abstract LockBackend backend();
+
+	BackendProcess one() {
+		this.one = running(this.one);
+		return this.one;
+	}
+
+	BackendProcess two() {
+		this.two = running(this.two);
+		return this.two;
+	}
+
+	private BackendProcess running(@Nullable BackendProcess process) {
+		return (process != null && !process.isClosed()) ? process : new BackendProcess(backend());
+	}
 
 	/**
 	 * Makes the store regard a lease as over, at once, as if its time had run out.
@@ -253,7 +300,7 @@ public abstract class LockBackendContractTests {
 	class LeaseLocks extends LeaseLockContract {
 
 		LeaseLocks() {
-			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+			super(LockBackendContractTests.this.lockProcesses);
 		}
 
 	}
@@ -262,7 +309,7 @@ public abstract class LockBackendContractTests {
 	class Semaphores extends LeaseSemaphoreContract {
 
 		Semaphores() {
-			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+			super(LockBackendContractTests.this.lockProcesses);
 		}
 
 	}
@@ -271,7 +318,7 @@ public abstract class LockBackendContractTests {
 	class ReadWriteLocks extends LeaseReadWriteLockContract {
 
 		ReadWriteLocks() {
-			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+			super(LockBackendContractTests.this.lockProcesses);
 		}
 
 	}
@@ -280,7 +327,7 @@ public abstract class LockBackendContractTests {
 	class MultiLocks extends MultiLockContract {
 
 		MultiLocks() {
-			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+			super(LockBackendContractTests.this.lockProcesses);
 		}
 
 	}
@@ -307,7 +354,7 @@ public abstract class LockBackendContractTests {
 	class AtomicLongs extends AtomicLongContract {
 
 		AtomicLongs() {
-			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+			super(LockBackendContractTests.this.lockProcesses);
 		}
 
 	}
@@ -316,7 +363,7 @@ public abstract class LockBackendContractTests {
 	class SharedCounts extends SharedCountContract {
 
 		SharedCounts() {
-			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+			super(LockBackendContractTests.this.lockProcesses);
 		}
 
 	}
@@ -325,7 +372,7 @@ public abstract class LockBackendContractTests {
 	class CountDownLatches extends CountDownLatchContract {
 
 		CountDownLatches() {
-			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+			super(LockBackendContractTests.this.lockProcesses);
 		}
 
 	}
@@ -334,7 +381,7 @@ public abstract class LockBackendContractTests {
 	class Barriers extends BarrierContract {
 
 		Barriers() {
-			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+			super(LockBackendContractTests.this.lockProcesses);
 		}
 
 	}
@@ -343,7 +390,7 @@ public abstract class LockBackendContractTests {
 	class DoubleBarriers extends DoubleBarrierContract {
 
 		DoubleBarriers() {
-			super(LockBackendContractTests.this::backend, LockBackendContractTests.this::expire);
+			super(LockBackendContractTests.this.lockProcesses);
 		}
 
 	}

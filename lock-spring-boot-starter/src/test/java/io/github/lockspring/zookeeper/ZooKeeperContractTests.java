@@ -17,17 +17,12 @@
 package io.github.lockspring.zookeeper;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.apache.curator.framework.CuratorFramework;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LockBackend;
@@ -46,8 +41,6 @@ abstract class ZooKeeperContractTests extends LockBackendContractTests {
 	private static final ZooKeeperLockSettings SETTINGS = new ZooKeeperLockSettings("contract",
 			Clients.SETTINGS.operationTimeout());
 
-	private static final Collection<CompletableFuture<Void>> closing = new ConcurrentLinkedQueue<>();
-
 	private final List<CuratorFramework> clients = new CopyOnWriteArrayList<>();
 
 	/**
@@ -55,27 +48,17 @@ abstract class ZooKeeperContractTests extends LockBackendContractTests {
 	 */
 	abstract String connectString();
 
-	@BeforeEach
-	void forgetClients() {
-		this.clients.clear();
-	}
+	private @Nullable CuratorFramework admin;
 
 	/**
-	 * In the background: a connection takes a tenth of a second to close.
+	 * At the same time: a connection takes a tenth of a second to close.
 	 */
-	@AfterEach
-	void closeClients() {
-		this.clients.forEach(ZooKeeperContractTests::close);
-	}
-
-	@AfterAll
-	static void awaitClosed() {
-		closing.forEach(CompletableFuture::join);
-		closing.clear();
-	}
-
-	private static void close(CuratorFramework client) {
-		closing.add(CompletableFuture.runAsync(client::close, (close) -> new Thread(close, "test-close").start()));
+	@Override
+	protected void disconnect() {
+		this.clients.stream()
+			.map((client) -> CompletableFuture.runAsync(client::close, (close) -> new Thread(close).start()))
+			.toList()
+			.forEach(CompletableFuture::join);
 	}
 
 	private CuratorFramework client(String connectString) {
@@ -91,8 +74,12 @@ abstract class ZooKeeperContractTests extends LockBackendContractTests {
 
 	@Override
 	protected void expire(LeaseRequest lease) {
-		CuratorFramework admin = client(connectString());
-		admin.start();
+		CuratorFramework admin = this.admin;
+		if (admin == null) {
+			admin = client(connectString());
+			admin.start();
+			this.admin = admin;
+		}
 		Clients.deleteNodes(admin, SETTINGS, lease);
 	}
 
