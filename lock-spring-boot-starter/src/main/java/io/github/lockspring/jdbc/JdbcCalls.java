@@ -120,7 +120,7 @@ final class JdbcCalls implements AutoCloseable {
 		catch (SQLException ex) {
 			connection.abandonIfReadOnly(ex);
 			state = State.after(ex, connection);
-			throw translate(ex, connection.dialect());
+			throw translate(ex, connection.dialect(), isNearlyOver(deadline));
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -138,7 +138,7 @@ final class JdbcCalls implements AutoCloseable {
 				return call.run(connection, mayBeDone);
 			}
 			catch (SQLException ex) {
-				if (!connection.dialect().isContended(ex) || Deadline.isOver(deadline - PAUSE.toNanos())) {
+				if (!connection.dialect().isContended(ex) || isNearlyOver(deadline)) {
 					throw ex;
 				}
 				TimeUnit.NANOSECONDS.sleep(ThreadLocalRandom.current().nextLong(2 * PAUSE.toNanos()));
@@ -146,7 +146,15 @@ final class JdbcCalls implements AutoCloseable {
 		}
 	}
 
-	private static BackendException translate(SQLException failure, JdbcDialect dialect) {
+	private static boolean isNearlyOver(long deadline) {
+		return Deadline.isOver(deadline - PAUSE.toNanos());
+	}
+
+	private static BackendException translate(SQLException failure, JdbcDialect dialect, boolean timedOut) {
+		if (timedOut && dialect.isContended(failure)) {
+			return new BackendUnavailableException("Other sessions locked or changed the row until the timeout",
+					failure);
+		}
 		String message = "%s (SQLSTATE %s)".formatted(failure.getMessage(), failure.getSQLState());
 		if (dialect.isRefused(failure)) {
 			String remedy = dialect.remedy(failure).map((sentence) -> ". " + sentence).orElse("");
