@@ -70,7 +70,7 @@ final class LossHandler {
 
 	/**
 	 * Mark a lease as lost, because the store does not have it. It may have been
-	 * downgraded just now: the answer to that tells whether the reader has lost it.
+	 * downgraded just now: the answer to that shows whether the reader has lost it.
 	 */
 	void loseUnlessDowngrading(LeaseRequest lease, String reason) {
 		for (Hold hold : this.queues.revoke(lease)) {

@@ -47,6 +47,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * compiled, and started from what was generated.
  */
 @Timeout(180)
+@Tag("torture")
 class AheadOfTimeTests {
 
 	private final ChildJvms jvms = new ChildJvms();
@@ -61,12 +62,7 @@ class AheadOfTimeTests {
 		this.jvms.close();
 	}
 
-	/**
-	 * The tests of the sample application start one with locks in a database in each
-	 * build.
-	 */
 	@Test
-	@Tag("torture")
 	void locksInDatabaseWork() throws Exception {
 		process("--lock.backend=jdbc");
 		run("--lock.backend=jdbc");

@@ -31,6 +31,7 @@ import io.github.lockspring.spi.LeaseRequest;
  * Model checks of the engine: leases that are released, lost or downgraded meanwhile.
  */
 @Tag("model-check")
+@Tag("torture")
 class EngineLeaseModelTests extends EngineModel {
 
 	@Test

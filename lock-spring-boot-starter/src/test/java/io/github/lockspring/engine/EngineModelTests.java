@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
  * Model checks of the engine: those who wait for their turn.
  */
 @Tag("model-check")
+@Tag("torture")
 class EngineModelTests extends EngineModel {
 
 	@Test

@@ -51,6 +51,7 @@ class EnginePermitModelTests extends EngineModel {
 	}
 
 	@Test
+	@Tag("torture")
 	void waiterThatIsCancelledDuringTheHandOffLeavesNothing() {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Process process = new Process();
@@ -68,6 +69,7 @@ class EnginePermitModelTests extends EngineModel {
 	}
 
 	@Test
+	@Tag("torture")
 	void leaderThatIsCancelledDuringTheHandOffLeavesNothing() {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Process process = new Process();

@@ -44,15 +44,9 @@ class MariaDbFaultTests {
 			super(MariaDbServer.shared(), MariaDbServer::startDurable);
 		}
 
-		@Override
-		@Test
-		@Tag("torture")
-		void historyOfPrimitivesIsConsistent() throws Exception {
-			super.historyOfPrimitivesIsConsistent();
-		}
-
 	}
 
+	@Tag("torture")
 	@Nested
 	class PoolExhausted extends SqlPoolExhaustedTests {
 
@@ -102,6 +96,7 @@ class MariaDbFaultTests {
 
 	}
 
+	@Tag("torture")
 	@Nested
 	class Workers extends SqlWorkersTests {
 

@@ -17,6 +17,7 @@
 package io.github.lockspring.jdbc;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.server.MariaDbServer;
 
@@ -40,6 +41,7 @@ class MariaDbLockTableTests {
 	/**
 	 * Behind the driver of MySQL.
 	 */
+	@Tag("torture")
 	@Nested
 	class MySqlDriver extends MySqlLikeLockTableTests {
 

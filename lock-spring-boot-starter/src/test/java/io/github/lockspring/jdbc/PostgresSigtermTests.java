@@ -16,11 +16,14 @@
 
 package io.github.lockspring.jdbc;
 
+import org.junit.jupiter.api.Tag;
+
 import io.github.lockspring.server.PostgresServer;
 
 /**
  * A process with locks in PostgreSQL is terminated.
  */
+@Tag("torture")
 class PostgresSigtermTests extends SqlSigtermTests {
 
 	PostgresSigtermTests() {

@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -94,6 +95,7 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 	}
 
 	@Test
+	@Tag("torture")
 	void historyOfPrimitivesIsConsistent() throws Exception {
 		try (SqlServer server = this.durable.get()) {
 			JdbcStore store = JdbcStore.on(server, this.table);

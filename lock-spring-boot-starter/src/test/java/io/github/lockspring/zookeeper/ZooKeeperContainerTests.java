@@ -43,7 +43,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ZooKeeperContainerTests {
 
-	private static final int KEYS = 10_000 * Integer.getInteger("lock.test.scale", 1);
+	private static final int KEYS = 2_000 * Integer.getInteger("lock.test.scale", 1);
 
 	private static final int AT_ONCE = 500;
 

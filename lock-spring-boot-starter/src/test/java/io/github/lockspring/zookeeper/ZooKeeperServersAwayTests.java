@@ -24,6 +24,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.engine.AcquireOptions;
@@ -149,6 +150,7 @@ class ZooKeeperServersAwayTests {
 	}
 
 	@Test
+	@Tag("torture")
 	void slowDisksSlowDownButLeaveNothing() throws Exception {
 		List<EngineProcess> processes = this.run.startProcesses(4, this.store);
 		List<ZooKeeperServer> slow = ensemble.servers().subList(0, 2);

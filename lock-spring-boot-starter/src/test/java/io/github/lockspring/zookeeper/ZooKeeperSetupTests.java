@@ -38,6 +38,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.server.FaultProxy;
@@ -269,6 +270,7 @@ class ZooKeeperSetupTests {
 	}
 
 	@Test
+	@Tag("torture")
 	void quorumThatComesLaterIsUsed() {
 		ZooKeeperEnsemble ensemble = add(ZooKeeperEnsemble.start());
 		ensemble.loseQuorum();

@@ -62,6 +62,7 @@ class DemonstrationTests {
 		assertThat(this.out.toString()).contains("no lock", "oversells", "guarded UPDATE", "exact");
 	}
 
+	@Tag("torture")
 	@Test
 	void whenInstanceIsKilledThenTheOtherFinishesAndStockIsExact() throws Exception {
 		List<Round> rounds = run("--instances=2", "--threads=20", "--requests=25", "--stock=500", "--kill-one",

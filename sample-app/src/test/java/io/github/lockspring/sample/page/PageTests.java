@@ -33,6 +33,7 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
 import tools.jackson.databind.JsonNode;
@@ -134,6 +135,7 @@ class PageTests {
 	}
 
 	@Test
+	@Tag("torture")
 	void oneMessageIsSentAnHourWithLockAndMoreWithout() {
 		assertThat(run("reminder", "distributed-lock", 1, 1).get("messages").asInt()).isEqualTo(5);
 		assertThat(run("reminder", "no-lock", 1, 1).get("messages").asInt()).isGreaterThan(5);
