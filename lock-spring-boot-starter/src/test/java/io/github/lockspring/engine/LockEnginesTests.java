@@ -83,8 +83,8 @@ class LockEnginesTests {
 		this.red.acquire("a", TERMS, 0);
 		this.blue.acquire("b", TERMS, 0);
 		this.engines.shutdown(Duration.ZERO);
-		assertThat(this.redBackend.released()).containsExactly("a");
-		assertThat(this.blueBackend.released()).containsExactly("b");
+		assertThat(this.redBackend.released()).containsOnly("a");
+		assertThat(this.blueBackend.released()).containsOnly("b");
 	}
 
 	@Test
@@ -94,8 +94,8 @@ class LockEnginesTests {
 		Thread.currentThread().interrupt();
 		this.engines.shutdown(Duration.ofMinutes(2));
 		assertThat(Thread.interrupted()).isTrue();
-		assertThat(this.redBackend.released()).containsExactly("a");
-		assertThat(this.blueBackend.released()).containsExactly("b");
+		assertThat(this.redBackend.released()).containsOnly("a");
+		assertThat(this.blueBackend.released()).containsOnly("b");
 	}
 
 	@Test
