@@ -19,9 +19,11 @@ package io.github.lockspring.redis;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -141,47 +143,42 @@ class RedisRoundTripTests {
 		leases.forEach(this.process::release);
 	}
 
+	/**
+	 * As soon as all were denied, each poll is the only call since the one before.
+	 */
 	@ParameterizedTest
 	@CsvSource({ "50, 1", "1000, 2" })
-	void thoseWhoWaitAreAskedForTogether(int keys, int calls) {
-		AtomicInteger polls = new AtomicInteger();
+	void thoseWhoWaitAreAskedForTogether(int keys, long calls) {
+		List<Long> callsUntilPoll = new CopyOnWriteArrayList<>();
 		EngineSettings settings = EngineSettings.defaults()
 			.withOperationTimeout(RedisProcess.TIMEOUT)
 			.withPoll(Duration.ofMillis(1), Duration.ofMillis(100), Duration.ofMillis(500));
 		try (RedisProcess holder = RedisProcess.on(server);
-				LockEngine engine = new LockEngine(counting(this.process.backend, polls), settings,
-						new EngineListener() {
-						}, TimeSource.SYSTEM)) {
+				LockEngine engine = new LockEngine(
+						afterPoll(this.process.backend, () -> callsUntilPoll.add(calls().get("evalsha"))), settings,
+						EngineListener.NONE, TimeSource.SYSTEM)) {
 			for (int i = 0; i < keys; i++) {
 				assertThat(holder
 					.tryAcquire(holder.request("key-" + i, LeaseMode.EXCLUSIVE, false, Duration.ofMinutes(10))))
 					.isNotNull();
 				engine.acquireAsync("key-" + i, TERMS, new Object(), Duration.ofMinutes(5).toNanos());
 			}
-			await().atMost(Duration.ofMinutes(1)).until(() -> isAskedForAll(keys, calls, polls));
-			int before = polls.get();
-			server.command("CONFIG", "RESETSTAT");
-			await().atMost(Duration.ofMinutes(1)).until(() -> polls.get() >= before + 4);
-			assertThat(calls().get("evalsha")).isBetween(3L * calls, (polls.get() - before + 1L) * calls);
+			await().atMost(Duration.ofMinutes(1))
+				.untilAsserted(() -> assertThat(lastDifferences(callsUntilPoll, 4)).containsExactly(calls, calls, calls,
+						calls));
 		}
 		server.command("FLUSHALL");
 	}
 
-	/**
-	 * Whether all were denied, and the last two polls were the only calls since.
-	 */
-	private static boolean isAskedForAll(int keys, int calls, AtomicInteger polls) {
-		int before = polls.get();
-		await().atMost(Duration.ofMinutes(1)).until(() -> polls.get() > before);
-		server.command("CONFIG", "RESETSTAT");
-		await().atMost(Duration.ofMinutes(1)).until(() -> polls.get() > before + 2);
-		return calls().get("evalsha") <= 3L * calls;
+	private static List<Long> lastDifferences(List<Long> totals, int count) {
+		List<Long> last = totals.subList(Math.max(0, totals.size() - count - 1), totals.size());
+		return IntStream.range(1, last.size()).mapToObj((i) -> last.get(i) - last.get(i - 1)).toList();
 	}
 
 	/**
-	 * Counts how often a backend is asked for all that wait.
+	 * A backend that runs an action after each time that it is asked for all that wait.
 	 */
-	private static LockBackend counting(LockBackend backend, AtomicInteger polls) {
+	private static LockBackend afterPoll(LockBackend backend, Runnable action) {
 		return (LockBackend) Proxy.newProxyInstance(LockBackend.class.getClassLoader(),
 				new Class<?>[] { LockBackend.class }, (proxy, method, args) -> {
 					try {
@@ -192,7 +189,7 @@ class RedisRoundTripTests {
 					}
 					finally {
 						if (method.getName().equals("poll")) {
-							polls.incrementAndGet();
+							action.run();
 						}
 					}
 				});
