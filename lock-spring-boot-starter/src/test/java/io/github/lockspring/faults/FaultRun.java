@@ -175,7 +175,8 @@ public final class FaultRun implements AutoCloseable {
 	}
 
 	/**
-	 * Starts threads that acquire and release, for some time.
+	 * Starts threads that acquire and release, for some time. One that has held nothing
+	 * by then continues until it has, or loses {@link #PATIENCE}.
 	 */
 	public void startWorkers(EngineProcess process, int number, Load load, Duration length) {
 		long end = System.nanoTime() + length.toNanos();
@@ -185,7 +186,8 @@ public final class FaultRun implements AutoCloseable {
 			AtomicInteger granted = new AtomicInteger();
 			this.grants.add(granted);
 			startThread(worker, () -> {
-				while (System.nanoTime() - end < 0) {
+				long last = end + PATIENCE.toNanos();
+				while (System.nanoTime() - ((granted.get() > 0) ? end : last) < 0) {
 					if (cycle(process, worker, load, random)) {
 						granted.incrementAndGet();
 					}
@@ -309,7 +311,7 @@ public final class FaultRun implements AutoCloseable {
 	 */
 	public void awaitThreads() throws InterruptedException {
 		for (Thread thread : this.threads) {
-			thread.join(PATIENCE.toMillis());
+			thread.join(PATIENCE.multipliedBy(2).toMillis());
 			assertThat(thread.isAlive())
 				.as(() -> thread + " is stuck in " + List.of(thread.getStackTrace()).toString().replace(", ", "\n"))
 				.isFalse();

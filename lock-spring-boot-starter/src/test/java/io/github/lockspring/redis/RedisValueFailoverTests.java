@@ -17,6 +17,7 @@
 package io.github.lockspring.redis;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -51,7 +52,7 @@ class RedisValueFailoverTests {
 			RedisConfiguration configuration = new RedisSentinelConfiguration(RedisSentinels.MASTER_NAME,
 					Set.copyOf(sentinels.sentinelAddresses()));
 			try (RedisProcess process = process(client, configuration); RedisProcess stale = RedisProcess.on(former)) {
-				process.add("key", 1);
+				eventually().until(() -> process.add("key", 1).after(), Objects::nonNull);
 				process.watch("key");
 				RedisServer successor = sentinels.failOver();
 				assertFollows(process, successor);
@@ -69,7 +70,7 @@ class RedisValueFailoverTests {
 			int slot = cluster.slot("{key}:value");
 			RedisConfiguration configuration = new RedisClusterConfiguration(cluster.addresses());
 			try (RedisProcess process = process(client, configuration)) {
-				Value former = process.add("key", 1).after();
+				Value former = eventually().until(() -> process.add("key", 1).after(), Objects::nonNull);
 				process.watch("key");
 				assertFollows(process, cluster.failOver(slot));
 				assertThat(process.add("key", 1).after().version()).isGreaterThan(former.version());
