@@ -95,29 +95,17 @@ class RedisMinimumHoldTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "release", "hold" })
-	void minimumSurvivesTheProcess(String how) throws Exception {
-		killChild(how, Duration.ofMinutes(10));
-		try (RedisProcess other = RedisProcess.on(this.server)) {
-			assertThat(other.tryAcquire(other.request("job"))).isNull();
-			assertThat(other.backend.inspect("job", RedisProcess.TIMEOUT)).hasSize(1)
-				.allSatisfy((holder) -> assertThat(holder.remaining()).isGreaterThan(Duration.ofMinutes(5)));
-		}
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "release", "hold" })
-	void keyIsFreeWhenTheMinimumOfADeadProcessIsOver(String how) throws Exception {
-		killChild(how, Duration.ofMillis(500));
-		try (RedisProcess other = RedisProcess.on(this.server)) {
-			Awaitility.await().atMost(TIMEOUT).until(() -> other.tryAcquire(other.request("job")) != null);
-		}
-	}
-
-	private void killChild(String how, Duration atLeast) throws Exception {
-		Process child = start(Holder.class, how, atLeast.toString());
+	void minimumOfADeadProcessKeepsOthersOutUntilItIsOver(String how) throws Exception {
+		Process child = start(Holder.class, how);
 		try (BufferedReader answers = child.inputReader()) {
 			assertThat(answers.lines().anyMatch("done"::equals)).isTrue();
 			child.destroyForcibly().waitFor();
+		}
+		try (RedisProcess other = RedisProcess.on(this.server)) {
+			assertThat(other.tryAcquire(other.request("long"))).isNull();
+			assertThat(other.backend.inspect("long", RedisProcess.TIMEOUT)).hasSize(1)
+				.allSatisfy((holder) -> assertThat(holder.remaining()).isGreaterThan(Duration.ofMinutes(5)));
+			Awaitility.await().atMost(TIMEOUT).until(() -> other.tryAcquire(other.request("short")) != null);
 		}
 	}
 
@@ -167,15 +155,6 @@ class RedisMinimumHoldTests {
 				EngineSettings.defaults());
 	}
 
-	private static LockTemplate template(EngineProcess process, Duration atLeast) {
-		return LockAccess.get()
-			.template(LockEngines.of(process.engine), "",
-					LockOptions.defaults()
-						.withWaitTime(Duration.ZERO)
-						.withLeaseTime(Duration.ofMillis(500))
-						.withLockAtLeastFor(atLeast));
-	}
-
 	/**
 	 * What a process decided for a tick.
 	 *
@@ -193,7 +172,8 @@ class RedisMinimumHoldTests {
 	}
 
 	/**
-	 * A process that locks once and waits to be killed.
+	 * A process that locks with a long minimum and with a short one, and waits to be
+	 * killed.
 	 */
 	static final class Holder {
 
@@ -201,11 +181,14 @@ class RedisMinimumHoldTests {
 		}
 
 		public static void main(String[] arguments) throws Exception {
-			EngineProcess process = engineProcess(arguments);
-			LockTemplate template = template(process, Duration.parse(arguments[3]));
-			LockHandle handle = template.acquire("job", template.defaultOptions().withWaitTime(TIMEOUT));
+			LockOptions options = LockOptions.defaults().withWaitTime(TIMEOUT).withLeaseTime(Duration.ofMillis(500));
+			LockTemplate template = LockAccess.get()
+				.template(LockEngines.of(engineProcess(arguments).engine), "", options);
+			List<LockHandle> handles = List.of(
+					template.acquire("long", options.withLockAtLeastFor(Duration.ofMinutes(10))),
+					template.acquire("short", options.withLockAtLeastFor(Duration.ofMillis(500))));
 			if (arguments[2].equals("release")) {
-				handle.close();
+				handles.forEach(LockHandle::close);
 			}
 			System.out.println("done");
 			System.in.read();
