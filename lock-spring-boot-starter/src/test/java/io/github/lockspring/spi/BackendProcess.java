@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -110,11 +111,15 @@ final class BackendProcess implements AutoCloseable {
 		return request;
 	}
 
+	/**
+	 * Tries until granted, with pauses in which the others, and the store, have the
+	 * processor.
+	 */
 	Grant spinUntilAcquired(LeaseRequest request) {
 		long deadline = System.nanoTime() + LEASE_TIME.toNanos();
 		Attempt attempt = tryAcquire(request);
 		while (attempt instanceof Denial && System.nanoTime() - deadline < 0) {
-			Thread.onSpinWait();
+			LockSupport.parkNanos(50_000);
 			attempt = tryAcquire(request);
 		}
 		return granted(request, attempt);
