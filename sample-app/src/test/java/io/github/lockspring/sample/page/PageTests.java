@@ -106,7 +106,7 @@ class PageTests {
 
 	@Test
 	void processThatIsPausedWhileItHoldsTheLockLosesIt() {
-		assertThat(post("/runs", run("distributed-lock", 20, 100)).statusCode()).isEqualTo(201);
+		assertThat(post("/runs", run("distributed-lock", 20, 50)).statusCode()).isEqualTo(201);
 		await().until(() -> !received("sections").isEmpty());
 		assertThat(post("/breaks", "{\"kind\":\"pause\"}").statusCode()).isEqualTo(202);
 		JsonNode result = awaitResult();
