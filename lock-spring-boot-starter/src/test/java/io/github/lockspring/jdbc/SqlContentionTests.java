@@ -105,6 +105,9 @@ abstract class SqlContentionTests extends SqlFaultTests {
 		assertThat(this.server.log().substring(logged)).doesNotContainIgnoringCase("duplicate", "deadlock");
 	}
 
+	/**
+	 * Acquires several keys at once, which the store may be too busy to answer in time.
+	 */
 	private void acquireSeveral(EngineProcess process, Random random, long end) {
 		while (System.nanoTime() - end < 0) {
 			List<String> keys = random.ints(4, 0, KEYS.size()).distinct().mapToObj(KEYS::get).sorted().toList();
@@ -115,13 +118,15 @@ abstract class SqlContentionTests extends SqlFaultTests {
 				}
 			}
 			catch (EngineException ex) {
+				assertThat(ex.getReason()).isEqualTo(EngineException.Reason.UNAVAILABLE);
 				requireNoError(ex);
 			}
 		}
 	}
 
 	/**
-	 * Acquires without releasing, as a process does that dies.
+	 * Acquires without releasing, as a process does that dies. That everything took
+	 * longer than the lease may happen.
 	 */
 	private void letExpire(EngineProcess process, Random random, long end) throws Exception {
 		while (System.nanoTime() - end < 0) {

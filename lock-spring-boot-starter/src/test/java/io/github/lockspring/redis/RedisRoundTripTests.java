@@ -171,7 +171,8 @@ class RedisRoundTripTests {
 	}
 
 	private static List<Long> lastDifferences(List<Long> totals, int count) {
-		List<Long> last = totals.subList(Math.max(0, totals.size() - count - 1), totals.size());
+		List<Long> all = List.copyOf(totals);
+		List<Long> last = all.subList(Math.max(0, all.size() - count - 1), all.size());
 		return IntStream.range(1, last.size()).mapToObj((i) -> last.get(i) - last.get(i - 1)).toList();
 	}
 
