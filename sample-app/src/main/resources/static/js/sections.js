@@ -1,6 +1,6 @@
 /**
- * The sections of a run, of which the server sends one when a thread enters and again when
- * it leaves, and what happened to the instances meanwhile.
+ * The sections of a run, of which the server sends one each time that a thread is seen
+ * inside and again when it has left, and what happened to the instances meanwhile.
  */
 
 import { analyse } from './overlaps.js';
@@ -21,11 +21,11 @@ export class Sections {
 
   add(sections) {
     for (const section of sections) {
-      this.#byEntry.set(`${section.instance} ${section.thread} ${section.start}`, { ...section, open: section.end === null });
+      this.#byEntry.set(`${section.instance} ${section.thread} ${section.start}`, { ...section, open: section.outcome === null, seen: section.end });
     }
   }
 
-  /** An instance was killed, and with it all that were inside. */
+  /** An instance was killed; who was seen inside may have left before. */
   killed(instance, at) {
     this.#deaths.push({ instance, at });
   }
@@ -43,11 +43,9 @@ export class Sections {
   }
 
   #endOf(section, now) {
-    if (!section.open) {
-      return section.end;
-    }
-    const death = this.#deaths.find((death) => death.instance === section.instance && death.at >= section.start);
-    return Math.max(section.start, death?.at ?? now);
+    const isOver = !section.open
+      || this.#deaths.some(({ instance, at }) => instance === section.instance && at >= section.start);
+    return isOver ? section.seen : Math.max(section.seen, now);
   }
 
 }

@@ -38,7 +38,6 @@ import org.springframework.stereotype.Component;
 import org.springframework.util.FileSystemUtils;
 
 import io.github.lockspring.sample.instance.Instance;
-import io.github.lockspring.sample.timeline.Incident;
 
 /**
  * The instances of the page: this process, which is the first, and those that it starts.
@@ -156,7 +155,7 @@ class Cluster implements DisposableBean {
 	 */
 	void replace(Member member) {
 		member.kill();
-		this.events.incident(member.name(), Incident.KILLED, null);
+		this.events.incident(member.name(), "killed", null);
 		this.events.stateChanged();
 		start(member);
 	}

@@ -93,22 +93,7 @@ class History {
 	}
 
 	synchronized Contents read() {
-		return new Contents(this.sections.values().stream().map(this::endedWithItsInstance).toList(),
-				List.copyOf(this.incidents));
-	}
-
-	/**
-	 * Who is killed inside does not overlap with those who enter afterwards.
-	 */
-	private Section endedWithItsInstance(Section section) {
-		if (section.end() != null) {
-			return section;
-		}
-		return this.incidents.stream()
-			.filter((incident) -> incident.ends(section))
-			.findFirst()
-			.map((incident) -> section.cutOff(incident.at()))
-			.orElse(section);
+		return new Contents(List.copyOf(this.sections.values()), List.copyOf(this.incidents));
 	}
 
 	private record Entry(String instance, String thread, double start) {

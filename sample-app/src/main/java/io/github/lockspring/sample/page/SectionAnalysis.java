@@ -89,12 +89,12 @@ record SectionAnalysis(int overlaps, int handOffsInside, int handOffsBetween, in
 	 */
 	private static final class Inside {
 
-		private final PriorityQueue<Section> sections = new PriorityQueue<>(Comparator.comparingDouble(Inside::end));
+		private final PriorityQueue<Section> sections = new PriorityQueue<>(Comparator.comparingDouble(Section::end));
 
 		private int exclusive;
 
 		void removeUntil(double time) {
-			while (!this.sections.isEmpty() && end(this.sections.element()) <= time) {
+			while (!this.sections.isEmpty() && this.sections.element().end() <= time) {
 				this.exclusive -= (this.sections.remove().access() == Access.EXCLUSIVE) ? 1 : 0;
 			}
 		}
@@ -114,11 +114,6 @@ record SectionAnalysis(int overlaps, int handOffsInside, int handOffsBetween, in
 
 		int size() {
 			return this.sections.size();
-		}
-
-		private static double end(Section section) {
-			Double end = section.end();
-			return (end != null) ? end : Double.POSITIVE_INFINITY;
 		}
 
 	}

@@ -28,17 +28,4 @@ import org.jspecify.annotations.Nullable;
  */
 public record Incident(double at, @Nullable String instance, String kind, @Nullable String detail) {
 
-	/**
-	 * Kind of the end of an instance that was killed.
-	 */
-	public static final String KILLED = "killed";
-
-	/**
-	 * Return whether this is the end of an instance in the middle of a section.
-	 * @param section a section that was entered
-	 */
-	public boolean ends(Section section) {
-		return this.kind.equals(KILLED) && section.instance().equals(this.instance) && section.start() <= this.at;
-	}
-
 }

@@ -27,23 +27,20 @@ import org.jspecify.annotations.Nullable;
  * @param key what is guarded
  * @param access how many may be inside at once
  * @param start when the thread entered
- * @param end when it left, {@code null} if it is still inside
+ * @param end when it left, or when it was last seen inside
  * @param token the fencing token, {@code null} if there is no lock
- * @param outcome how it left, {@code null} if it is still inside
+ * @param outcome how it left, {@code null} if that is not known: it is still inside, or
+ * its instance was killed
  */
-public record Section(String instance, String thread, String key, Access access, double start, @Nullable Double end,
+public record Section(String instance, String thread, String key, Access access, double start, double end,
 		@Nullable Long token, @Nullable Outcome outcome) {
 
 	Section left(double end, Outcome outcome) {
 		return new Section(this.instance, this.thread, this.key, this.access, this.start, end, this.token, outcome);
 	}
 
-	/**
-	 * Return this section as one that was not left, but ended with its instance.
-	 * @param end the time at which the instance was killed
-	 */
-	public Section cutOff(double end) {
-		return new Section(this.instance, this.thread, this.key, this.access, this.start, end, this.token, null);
+	Section seen(double now) {
+		return new Section(this.instance, this.thread, this.key, this.access, this.start, now, this.token, null);
 	}
 
 }

@@ -109,8 +109,9 @@ public class Timeline {
 		long id = this.lastId.incrementAndGet();
 		LockContext context = LockContext.get();
 		Long token = (context != null && access == Access.EXCLUSIVE) ? context.lock().fencingToken() : null;
+		double now = now();
 		this.open.put(id,
-				new Section(this.instance, Thread.currentThread().getName(), key, access, now(), null, token, null));
+				new Section(this.instance, Thread.currentThread().getName(), key, access, now, now, token, null));
 		return id;
 	}
 
@@ -148,7 +149,8 @@ public class Timeline {
 	 */
 	public synchronized Excerpt since(Position position) {
 		List<Section> sections = last(this.left, this.leftCount - position.sections());
-		sections.addAll(this.open.values());
+		double now = now();
+		this.open.values().forEach((section) -> sections.add(section.seen(now)));
 		return new Excerpt(new Position(this.leftCount, this.incidentCount), sections,
 				last(this.incidents, this.incidentCount - position.incidents()));
 	}

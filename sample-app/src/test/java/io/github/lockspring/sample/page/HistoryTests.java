@@ -18,7 +18,6 @@ package io.github.lockspring.sample.page;
 
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.sample.timeline.Access;
@@ -38,36 +37,34 @@ class HistoryTests {
 	@Test
 	void sectionsOfOtherRunsAreNotKept() {
 		this.history.begin("stock:1");
-		this.history.add(List.of(section("stock:1", 0, 1.0)));
+		this.history.add(List.of(section("stock:1", 0, 1)));
 		this.history.begin("stock:2");
-		Section current = section("stock:2", 5, 6.0);
-		assertThat(this.history.add(List.of(section("stock:1", 4, 7.0), current))).containsExactly(current);
+		Section current = section("stock:2", 5, 6);
+		assertThat(this.history.add(List.of(section("stock:1", 4, 7), current))).containsExactly(current);
 		assertThat(this.history.read().sections()).containsExactly(current);
 	}
 
 	@Test
 	void sectionThatIsLeftReplacesTheOpenOne() {
 		this.history.begin("k");
-		this.history.add(List.of(section("k", 0, null), section("k", 1, null)));
-		this.history.add(List.of(section("k", 0, 2.0)));
-		assertThat(this.history.read().sections()).extracting(Section::end).containsExactly(2.0, null);
+		this.history.add(List.of(open("k", 0, 1), open("k", 1, 1)));
+		this.history.add(List.of(section("k", 0, 2)));
+		assertThat(this.history.read().sections()).extracting(Section::end).containsExactly(2.0, 1.0);
 	}
 
 	@Test
-	void sectionEndsWhenItsInstanceIsKilled() {
+	void sectionOfAnInstanceThatIsKilledDoesNotOverlapAfterItWasLastSeen() {
 		this.history.begin("k");
-		this.history.add(new Incident(1, "1", Incident.KILLED, null));
-		this.history.add(new Incident(4, "2", Incident.KILLED, null));
-		this.history.add(new Incident(5, "1", Incident.KILLED, null));
-		this.history.add(List.of(section("k", 2, 3.0), section("k", 3, null), section("k", 6, null)));
-		assertThat(this.history.read().sections()).extracting(Section::end).containsExactly(3.0, 5.0, null);
+		this.history.add(List.of(open("k", 0, 1), section("k", 2, 3)));
+		this.history.add(new Incident(4, "1", "killed", null));
+		assertThat(SectionAnalysis.of(this.history.read().sections(), 1).overlaps()).isZero();
 	}
 
 	@Test
 	void numberOfSectionsIsLimited() {
 		this.history.begin("k");
 		for (int i = 0; i < History.MAX_SECTIONS + 5; i++) {
-			this.history.add(List.of(section("k", i, null)));
+			this.history.add(List.of(open("k", i, i)));
 		}
 		assertThat(this.history.read().sections()).hasSize(History.MAX_SECTIONS)
 			.first()
@@ -87,8 +84,12 @@ class HistoryTests {
 			.isEqualTo(5.0);
 	}
 
-	private static Section section(String key, double start, @Nullable Double end) {
-		return new Section("1", "t", key, Access.EXCLUSIVE, start, end, null, (end != null) ? Outcome.DONE : null);
+	private static Section section(String key, double start, double end) {
+		return new Section("1", "t", key, Access.EXCLUSIVE, start, end, null, Outcome.DONE);
+	}
+
+	private static Section open(String key, double start, double seen) {
+		return new Section("1", "t", key, Access.EXCLUSIVE, start, seen, null, null);
 	}
 
 }

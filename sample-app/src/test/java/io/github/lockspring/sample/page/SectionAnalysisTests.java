@@ -18,7 +18,6 @@ package io.github.lockspring.sample.page;
 
 import java.util.List;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.sample.timeline.Access;
@@ -46,8 +45,10 @@ class SectionAnalysisTests {
 	}
 
 	@Test
-	void sectionThatNeverEndsOverlapsAllThatFollow() {
-		assertThat(analyse(section("1", 0, null), section("2", 100, 101)).overlaps()).isOne();
+	void sectionOfWhichTheEndIsUnknownOverlapsUntilItWasLastSeen() {
+		Section seen = new Section("1", "t", "k", Access.EXCLUSIVE, 0, 10, null, null);
+		assertThat(analyse(seen, section("2", 9, 10)).overlaps()).isOne();
+		assertThat(analyse(seen, section("2", 10, 11)).overlaps()).isZero();
 	}
 
 	@Test
@@ -67,8 +68,8 @@ class SectionAnalysisTests {
 
 	@Test
 	void sectionWithoutItsLeaseOverlapsWithNone() {
-		Section lost = new Section("1", "t", "k", Access.EXCLUSIVE, 0, 10.0, 1L, Outcome.LOST);
-		Section refused = new Section("1", "u", "k", Access.EXCLUSIVE, 0, 10.0, 1L, Outcome.REFUSED);
+		Section lost = new Section("1", "t", "k", Access.EXCLUSIVE, 0, 10, 1L, Outcome.LOST);
+		Section refused = new Section("1", "u", "k", Access.EXCLUSIVE, 0, 10, 1L, Outcome.REFUSED);
 		assertThat(analyse(lost, refused, section("2", 5, 6))).isEqualTo(new SectionAnalysis(0, 0, 0, 1, 1, 1));
 	}
 
@@ -76,9 +77,8 @@ class SectionAnalysisTests {
 		return SectionAnalysis.of(List.of(sections), 2);
 	}
 
-	private static Section section(String instance, double start, @Nullable Integer end) {
-		return new Section(instance, "t", "k", Access.EXCLUSIVE, start, (end != null) ? (double) end : null, null,
-				(end != null) ? Outcome.DONE : null);
+	private static Section section(String instance, double start, double end) {
+		return new Section(instance, "t", "k", Access.EXCLUSIVE, start, end, null, Outcome.DONE);
 	}
 
 	private static Section section(Access access, double start, double end) {
