@@ -77,7 +77,7 @@ class AheadOfTimeTests {
 
 	@Test
 	void annotatedMethodsAreLocked() throws Exception {
-		DemonstrationOptions options = DemonstrationOptions.parse("--instances=2", "--threads=20", "--requests=25",
+		DemonstrationOptions options = DemonstrationOptions.parse("--instances=1", "--threads=20", "--requests=25",
 				"--stock=500", "--strategies=distributed-lock,optimistic-version");
 		List<Round> rounds = new Demonstration(options, new PrintStream(new ByteArrayOutputStream())).run();
 		assertThat(rounds).extracting(Round::strategy)

@@ -72,10 +72,12 @@ class DemonstrationTests {
 	}
 
 	@Test
-	void locksInRedisKeepTheStockExact() throws Exception {
-		try (RedisServer redis = RedisServer.start()) {
-			List<Round> rounds = runWithLock("--lock.backend=redis", "--spring.data.redis.host=" + redis.host(),
-					"--spring.data.redis.port=" + redis.port());
+	void locksInRedisKeepTheStockInPostgresExact() throws Exception {
+		try (RedisServer redis = RedisServer.start(); PostgresServer postgres = PostgresServer.start()) {
+			List<String> arguments = new ArrayList<>(database("postgresql", postgres));
+			arguments.addAll(List.of("--lock.backend=redis", "--spring.data.redis.host=" + redis.host(),
+					"--spring.data.redis.port=" + redis.port()));
+			List<Round> rounds = runWithLock(arguments);
 			assertThat(rounds).hasSize(1).allSatisfy(this::isSoldOutExactly);
 			assertThat(redis.info("commandstats").get("cmdstat_evalsha")).as("calls of the locks").isNotNull();
 		}
@@ -85,13 +87,15 @@ class DemonstrationTests {
 	@Test
 	void locksInZooKeeperKeepTheStockExact() throws Exception {
 		try (ZooKeeperServer server = ZooKeeperServer.start()) {
-			List<Round> rounds = runWithLock("--lock.backend=zookeeper",
-					"--lock.zookeeper.connect-string=" + server.connectString(), "--lock.zookeeper.session-timeout=5s");
+			List<Round> rounds = runWithLock(
+					List.of("--lock.backend=zookeeper", "--lock.zookeeper.connect-string=" + server.connectString(),
+							"--lock.zookeeper.session-timeout=5s"));
 			assertThat(rounds).hasSize(1).allSatisfy(this::isSoldOutExactly);
 			assertThat(changesBelow(server, "/lock")).as("nodes of the locks").isPositive();
 		}
 	}
 
+	@Tag("torture")
 	@Test
 	void locksInPostgresKeepTheStockExact() throws Exception {
 		try (PostgresServer server = PostgresServer.start()) {
@@ -108,11 +112,14 @@ class DemonstrationTests {
 	}
 
 	private void isExact(String profile, SqlServer server) throws Exception {
-		List<Round> rounds = runWithLock("--spring.profiles.active=" + profile,
-				"--spring.datasource.url=" + server.jdbcUrl(), "--spring.datasource.username=" + server.user(),
-				"--spring.datasource.password=" + server.password());
+		List<Round> rounds = runWithLock(database(profile, server));
 		assertThat(rounds).hasSize(1).allSatisfy(this::isSoldOutExactly);
 		assertThat(lastToken(server)).as("the token of the lock on the stock").isPositive();
+	}
+
+	private static List<String> database(String profile, SqlServer server) {
+		return List.of("--spring.profiles.active=" + profile, "--spring.datasource.url=" + server.jdbcUrl(),
+				"--spring.datasource.username=" + server.user(), "--spring.datasource.password=" + server.password());
 	}
 
 	private static long lastToken(SqlServer server) throws SQLException {
@@ -137,11 +144,11 @@ class DemonstrationTests {
 	/**
 	 * Of three instances one is killed with {@code -Ptorture}, else there are two.
 	 */
-	private List<Round> runWithLock(String... args) throws Exception {
+	private List<Round> runWithLock(List<String> args) throws Exception {
 		List<String> all = new ArrayList<>(List.of("--threads=20", "--strategies=distributed-lock"));
 		all.addAll(LONG ? List.of("--instances=3", "--requests=250", "--stock=5000", "--kill-one")
 				: List.of("--instances=2", "--requests=25", "--stock=500"));
-		all.addAll(List.of(args));
+		all.addAll(args);
 		return run(all.toArray(String[]::new));
 	}
 

@@ -58,7 +58,7 @@ class PageTests {
 
 	@BeforeAll
 	static void start() {
-		context = PageLauncher.run("--server.port=0");
+		context = PageLauncher.run("--server.port=0", "--sample.instances=2");
 		host = "http://localhost:" + context.getEnvironment().getRequiredProperty("local.server.port");
 		address = host + "/demo";
 		HttpRequest stream = HttpRequest.newBuilder(URI.create(address + "/stream")).build();
@@ -80,7 +80,7 @@ class PageTests {
 	void awaitInstances() {
 		send("DELETE", "/runs/current", "");
 		await().until(() -> state().get("run").isNull());
-		await().untilAsserted(() -> assertThat(states()).containsExactly("serving", "serving", "serving"));
+		await().untilAsserted(() -> assertThat(states()).containsExactly("serving", "serving"));
 		events.clear();
 	}
 
@@ -118,7 +118,7 @@ class PageTests {
 	void processThatIsKilledIsReplacedAndTheStockIsExact() {
 		assertThat(post("/runs", run("distributed-lock", 20, 50)).statusCode()).isEqualTo(201);
 		await().until(() -> !received("sections").isEmpty());
-		assertThat(post("/breaks", "{\"kind\":\"kill\",\"instance\":\"3\"}").statusCode()).isEqualTo(202);
+		assertThat(post("/breaks", "{\"kind\":\"kill\",\"instance\":\"2\"}").statusCode()).isEqualTo(202);
 		JsonNode result = awaitResult();
 		assertThat(result.get("verdict").asString()).isEqualTo("exact");
 		assertThat(result.get("overlaps").asInt()).isZero();
@@ -249,7 +249,7 @@ class PageTests {
 
 	private static String json(String scenario, String strategy, int threads, int requests) {
 		return """
-				{"scenario":"%s","strategy":"%s","threads":%d,"requests":%d,"instances":3}""".formatted(scenario,
+				{"scenario":"%s","strategy":"%s","threads":%d,"requests":%d,"instances":2}""".formatted(scenario,
 				strategy, threads, requests);
 	}
 

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.sample.store;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -30,6 +31,7 @@ class EmbeddedStoreTests {
 		StoreCheck.standsStillWhilePausedAndEndsWhenClosed(option);
 	}
 
+	@Tag("torture")
 	@ParameterizedTest
 	@ValueSource(strings = { "redis=embedded", "zookeeper=embedded", "postgres=embedded", "mariadb=embedded" })
 	void endsWithTheProcessThatStartedIt(String option) throws Exception {

@@ -148,9 +148,9 @@ final class StoreCheck {
 	}
 
 	static void endsWithTheProcessThatStartedIt(String... arguments) throws Exception {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
-						System.getProperty("java.class.path"), StoreParent.class.getName()));
+		List<String> command = new ArrayList<>(List.of(
+				Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC",
+				"-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"), StoreParent.class.getName()));
 		command.addAll(List.of(arguments));
 		Process parent = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
 		try {
