@@ -23,13 +23,15 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Lets all tests look every 10 ms for what they await, instead of every 100 ms.
+ * Lets all tests look every 10 ms for what they await, instead of every 100 ms, and be as
+ * patient as a machine with much else to do requires, instead of for 10 s.
  */
 public class AwaitDefaults implements BeforeAllCallback {
 
 	@Override
 	public void beforeAll(ExtensionContext context) {
 		Awaitility.setDefaultPollInterval(Duration.ofMillis(10));
+		Awaitility.setDefaultTimeout(Duration.ofSeconds(40));
 	}
 
 }
