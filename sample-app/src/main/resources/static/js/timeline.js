@@ -64,8 +64,8 @@ export function beginTimeline(next, names) {
 
 export function addSections(added) {
   sections.add(added);
-  for (const { start, end } of added) {
-    see(end ?? start);
+  for (const { end } of added) {
+    see(end);
   }
   stale = true;
   if (!isLive()) {

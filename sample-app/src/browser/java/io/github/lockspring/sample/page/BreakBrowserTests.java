@@ -58,6 +58,7 @@ class BreakBrowserTests {
 		assertThat(page.incident("killed")).hasCount(killed + 1);
 		assertThat(page.incident("started")).hasCount(started + 1);
 		assertThat(page.awaitEnd()).hasAttribute("data-verdict", "exact");
+		assertThat(page.locator("#timeline-panel")).hasAttribute("data-overlaps", "0");
 		page.awaitIdle();
 	}
 
