@@ -171,7 +171,8 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	}
 
 	/**
-	 * Wait for a state, and break generations that cannot come to an end meanwhile.
+	 * Wait for a state, and break generations that cannot come to an end, also when the
+	 * time is over: those who never wait for long would never get past them otherwise.
 	 */
 	private boolean awaitState(Predicate<State> condition, long deadline) throws InterruptedException {
 		while (true) {
@@ -181,10 +182,9 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 						Math.min(remaining, this.checkNanos)) != null) {
 					return true;
 				}
-				if (this.engine.nanosUntil(deadline) == 0) {
+				if (!breakIfAbandoned() && this.engine.nanosUntil(deadline) == 0) {
 					return false;
 				}
-				breakIfAbandoned();
 			}
 			catch (LockUnavailableException ex) {
 				if (this.engine.nanosUntil(deadline) == 0) {
@@ -309,9 +309,14 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 			}
 			long deadline = this.engine.deadlineAfter(waitNanos);
 			boolean lost = left.permit.isLost();
-			boolean counted = leave(left);
-			this.membership = null;
-			release(left.permit);
+			boolean counted;
+			try {
+				counted = leave(left);
+			}
+			finally {
+				this.membership = null;
+				release(left.permit); // breaks the barrier if it is still counted
+			}
 			if (lost || !counted) {
 				throw broken();
 			}
@@ -350,13 +355,13 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 
 	/**
 	 * Break a generation in which participants are counted that hold no permit any more.
+	 * @return whether it was broken
 	 */
-	private void breakIfAbandoned() {
+	private boolean breakIfAbandoned() {
 		Value present = this.value.read();
 		State state = State.of(present);
-		if (state.count() > 0 && holders() < state.count()) {
-			this.value.update(set(present, state.broken()));
-		}
+		return state.count() > 0 && holders() < state.count()
+				&& this.value.update(set(present, state.broken())).applied();
 	}
 
 	private static ValueChange set(Value present, State next) {

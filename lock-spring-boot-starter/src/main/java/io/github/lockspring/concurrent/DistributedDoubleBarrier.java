@@ -46,7 +46,9 @@ import java.util.concurrent.TimeUnit;
  * <p>
  * Waiting continues while the store is unavailable, and throws
  * {@link io.github.lockspring.LockUnavailableException} if it still is when the time is
- * over.
+ * over. To enter and to leave need an answer of the store within three operation
+ * timeouts. A participant that gets this exception has not entered, or has left: if the
+ * store did not learn that, the barrier breaks for the others.
  * <p>
  * The methods that end in {@code Async} do the same without blocking the calling thread,
  * and their futures fail with the same exceptions. Thread-safe, although calls for the

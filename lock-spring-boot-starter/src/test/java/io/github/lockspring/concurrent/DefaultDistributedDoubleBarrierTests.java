@@ -18,23 +18,30 @@ package io.github.lockspring.concurrent;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.LockTemplate;
+import io.github.lockspring.LockUnavailableException;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
+import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.ValueBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link DefaultDistributedDoubleBarrier}: what only a test can make happen
- * that delays a participant. The rest is in {@link DoubleBarrierContract}.
+ * that delays a participant or takes the store away. The rest is in
+ * {@link DoubleBarrierContract}.
  */
 class DefaultDistributedDoubleBarrierTests {
 
@@ -67,9 +74,7 @@ class DefaultDistributedDoubleBarrierTests {
 					}
 					return method.invoke(values, arguments);
 				});
-		return (LockBackend) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] { LockBackend.class },
-				(proxy, method, arguments) -> method.getName().equals("values") ? Optional.of(unnoticing)
-						: method.invoke(backend, arguments));
+		return withValues(backend, unnoticing);
 	}
 
 	/**
@@ -95,6 +100,47 @@ class DefaultDistributedDoubleBarrierTests {
 		second.enter();
 		assertThat(cancelled.cancel(true)).isTrue();
 		assertThat(second.leave(30, TimeUnit.SECONDS)).isTrue();
+	}
+
+	@Test
+	void participantLeavesAlthoughTheStoreIsAwayAndTheOthersDoNotWaitForIt() throws Exception {
+		AtomicBoolean away = new AtomicBoolean();
+		try (LockTemplate locks = LockTemplate.builder(unavailable(new LocalLockBackend(this.store), away))
+			.operationTimeout(Duration.ofMillis(50))
+			.shutdownTimeout(Duration.ZERO)
+			.build()) {
+			DistributedDoubleBarrier first = new LockClient(locks).doubleBarrier("a", 2);
+			DistributedDoubleBarrier second = this.other.client.doubleBarrier("a", 2);
+			CompletableFuture<Boolean> entered = first.enterAsync(Duration.ofMinutes(1));
+			second.enter();
+			assertThat(entered.get()).isTrue();
+			away.set(true);
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(first::leave);
+			away.set(false);
+			assertThatExceptionOfType(BrokenBarrierException.class)
+				.isThrownBy(() -> second.leave(30, TimeUnit.SECONDS));
+			entered = first.enterAsync(Duration.ofMinutes(1));
+			second.enter();
+			assertThat(entered.get()).isTrue();
+		}
+	}
+
+	private static LockBackend unavailable(LockBackend backend, AtomicBoolean away) {
+		ValueBackend values = backend.values().orElseThrow();
+		ValueBackend unavailable = (ValueBackend) Proxy.newProxyInstance(ValueBackend.class.getClassLoader(),
+				new Class<?>[] { ValueBackend.class }, (proxy, method, arguments) -> {
+					if (away.get()) {
+						throw new BackendUnavailableException("away", null);
+					}
+					return method.invoke(values, arguments);
+				});
+		return withValues(backend, unavailable);
+	}
+
+	private static LockBackend withValues(LockBackend backend, ValueBackend values) {
+		return (LockBackend) Proxy.newProxyInstance(LockBackend.class.getClassLoader(),
+				new Class<?>[] { LockBackend.class }, (proxy, method, arguments) -> method.getName().equals("values")
+						? Optional.of(values) : method.invoke(backend, arguments));
 	}
 
 }

@@ -197,6 +197,33 @@ public abstract class DoubleBarrierContract extends LockClientContract {
 	}
 
 	@Test
+	void participantsThatAreGoneDoNotKeepThoseOutWhoWaitBriefly() {
+		TestThread<Boolean> entering = start(enter(participant(this.two, 2)));
+		assertThat(start(enter(participant(this.one, 2))).get()).isTrue();
+		assertThat(entering.get()).isTrue();
+		expireOne();
+		await().until(() -> holders().size() == 1);
+		expireOne();
+		TestThread<Boolean> other = start(() -> enterSometime(participant(this.two, 2)));
+		assertThat(start(() -> enterSometime(participant(this.one, 2))).get()).isTrue();
+		assertThat(other.get()).isTrue();
+	}
+
+	private static boolean enterSometime(DistributedDoubleBarrier participant) throws Exception {
+		for (int i = 0; i < 100; i++) {
+			try {
+				if (participant.enter(200, TimeUnit.MILLISECONDS)) {
+					return true;
+				}
+			}
+			catch (BrokenBarrierException ex) {
+				// by those who are gone
+			}
+		}
+		return false;
+	}
+
+	@Test
 	void interruptedParticipantHasNotEntered() {
 		assertInterruptedOnEntry(() -> participant(this.one, 2).enter());
 		TestThread<Boolean> waiting = start(enter(participant(this.one, 2)));
