@@ -16,7 +16,6 @@
 
 package io.github.lockspring.faults;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -27,7 +26,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
 
@@ -54,7 +52,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * tokens, and no more permits are held at a time than there are. All processes use the
  * same monotonic clock, that of the machine.
  */
-public final class PrimitivesRun implements AutoCloseable {
+public final class PrimitivesRun extends ThreeProcessesRun {
 
 	private static final String COUNTER = "counter";
 
@@ -80,14 +78,6 @@ public final class PrimitivesRun implements AutoCloseable {
 	 */
 	private static final int USES = 10;
 
-	private final ChildJvms children = new ChildJvms();
-
-	private final Class<?> main;
-
-	private final String[] arguments;
-
-	private final List<Thread> readers = new ArrayList<>();
-
 	private final Queue<Use> history = new ConcurrentLinkedQueue<>();
 
 	/**
@@ -96,8 +86,7 @@ public final class PrimitivesRun implements AutoCloseable {
 	 * @param arguments its arguments
 	 */
 	public PrimitivesRun(Class<?> main, String... arguments) {
-		this.main = main;
-		this.arguments = arguments;
+		super(main, arguments);
 	}
 
 	/**
@@ -106,28 +95,7 @@ public final class PrimitivesRun implements AutoCloseable {
 	 * @param restart kills and restarts the server
 	 */
 	public void run(Store store, Runnable restart) throws Exception {
-		Process killed = start();
-		Process paused = start();
-		Process unharmed = start();
-		for (Process process : List.of(killed, paused, unharmed)) {
-			awaitUses(process);
-		}
-		signal(paused, "STOP");
-		killed.destroyForcibly().waitFor();
-		awaitUses(unharmed);
-		signal(paused, "CONT");
-		awaitUses(paused);
-		restart.run();
-		awaitUses(unharmed);
-		awaitUses(paused);
-		for (Process process : List.of(paused, unharmed)) {
-			process.getOutputStream().close();
-			assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
-			assertThat(process.exitValue()).isZero();
-		}
-		for (Thread reader : this.readers) {
-			reader.join();
-		}
+		runProcesses(restart);
 		try (EngineProcess process = new EngineProcess(store, EngineSettings.defaults())) {
 			assertLinearizable(COUNTER, process.engine.values().read(COUNTER).number());
 			assertLinearizable(NUMBER, process.engine.values().read(NUMBER).number());
@@ -136,28 +104,19 @@ public final class PrimitivesRun implements AutoCloseable {
 		assertThat(mostPermitsAtOnce()).isLessThanOrEqualTo(PERMITS);
 	}
 
-	private Process start() throws IOException {
-		Process child = this.children.start(this.main, this.arguments);
-		this.readers.add(ChildJvms.read(child, (line) -> {
-			if (Use.isOne(line)) {
-				this.history.add(Use.parse(child.pid(), line));
-			}
-		}));
-		return child;
+	@Override
+	void add(long process, String line) {
+		if (Use.isOne(line)) {
+			this.history.add(Use.parse(process, line));
+		}
 	}
 
-	private void awaitUses(Process process) {
-		long start = System.nanoTime();
-		FaultRun.eventually()
-			.untilAsserted(() -> assertThat(PRIMITIVES).allMatch((primitive) -> of(primitive).stream()
-				.filter((use) -> use.process == process.pid())
-				.filter((use) -> use.start - start > 0)
-				.count() >= USES));
-	}
-
-	private static void signal(Process process, String name) throws Exception {
-		Process kill = new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid()).start();
-		assertThat(kill.waitFor()).isZero();
+	@Override
+	boolean hasWorked(long process, long since, boolean alone) {
+		return PRIMITIVES.stream()
+			.allMatch((primitive) -> of(primitive).stream()
+				.filter((use) -> use.process == process && use.start - since > 0)
+				.count() >= USES);
 	}
 
 	/**
@@ -295,11 +254,6 @@ public final class PrimitivesRun implements AutoCloseable {
 
 	private static void write(String primitive, long start, long from, long end, long number) {
 		System.out.println(primitive + ' ' + start + ' ' + from + ' ' + end + ' ' + number);
-	}
-
-	@Override
-	public void close() {
-		this.children.close();
 	}
 
 	/**

@@ -34,6 +34,7 @@ import io.github.lockspring.engine.Hold;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.FaultRun.Load;
+import io.github.lockspring.faults.MeetingsRun;
 import io.github.lockspring.faults.PrimitivesRun;
 import io.github.lockspring.server.Direction;
 import io.github.lockspring.server.FaultProxy;
@@ -103,6 +104,22 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 			try (PrimitivesRun primitives = new PrimitivesRun(PrimitivesWorker.class, store.url(), store.user(),
 					store.password(), store.table())) {
 				primitives.run(store, () -> {
+					server.kill();
+					server.restart();
+				});
+			}
+		}
+	}
+
+	@Test
+	@Tag("torture")
+	void historyOfMeetingsIsConsistent() throws Exception {
+		try (SqlServer server = this.durable.get()) {
+			JdbcStore store = JdbcStore.on(server, this.table);
+			store.createTable();
+			try (MeetingsRun meetings = new MeetingsRun(Visitor.class, store.url(), store.user(), store.password(),
+					store.table())) {
+				meetings.run(store, () -> {
 					server.kill();
 					server.restart();
 				});
@@ -242,6 +259,20 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 
 		public static void main(String[] arguments) throws Exception {
 			PrimitivesRun.work(new JdbcStore(arguments[0], arguments[1], arguments[2], arguments[3]));
+		}
+
+	}
+
+	/**
+	 * A process that meets others.
+	 */
+	static final class Visitor {
+
+		private Visitor() {
+		}
+
+		public static void main(String[] arguments) throws Exception {
+			MeetingsRun.work(new JdbcStore(arguments[0], arguments[1], arguments[2], arguments[3]));
 		}
 
 	}

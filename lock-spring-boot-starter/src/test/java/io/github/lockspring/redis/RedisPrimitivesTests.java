@@ -16,9 +16,11 @@
 
 package io.github.lockspring.redis;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
+import io.github.lockspring.faults.MeetingsRun;
 import io.github.lockspring.faults.PrimitivesRun;
 import io.github.lockspring.server.RedisServer;
 
@@ -39,6 +41,18 @@ class RedisPrimitivesTests {
 		}
 	}
 
+	@Test
+	@Tag("torture")
+	void meetingsAreConsistent() throws Exception {
+		try (RedisServer server = RedisServer.builder().appendOnly().option("appendfsync", "always").start();
+				MeetingsRun run = new MeetingsRun(Visitor.class, server.host(), Integer.toString(server.port()))) {
+			run.run(RedisStore.on(server), () -> {
+				server.kill();
+				server.restart();
+			});
+		}
+	}
+
 	static final class Worker {
 
 		private Worker() {
@@ -46,6 +60,18 @@ class RedisPrimitivesTests {
 
 		public static void main(String[] arguments) throws Exception {
 			PrimitivesRun
+				.work(new RedisStore(new RedisStandaloneConfiguration(arguments[0], Integer.parseInt(arguments[1]))));
+		}
+
+	}
+
+	static final class Visitor {
+
+		private Visitor() {
+		}
+
+		public static void main(String[] arguments) throws Exception {
+			MeetingsRun
 				.work(new RedisStore(new RedisStandaloneConfiguration(arguments[0], Integer.parseInt(arguments[1]))));
 		}
 

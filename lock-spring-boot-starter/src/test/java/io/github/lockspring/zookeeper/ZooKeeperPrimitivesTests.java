@@ -21,6 +21,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.faults.MeetingsRun;
 import io.github.lockspring.faults.PrimitivesRun;
 import io.github.lockspring.server.ZooKeeperServer;
 
@@ -44,6 +45,17 @@ class ZooKeeperPrimitivesTests {
 		}
 	}
 
+	@Test
+	void meetingsAreConsistent() throws Exception {
+		try (ZooKeeperServer server = ZooKeeperServer.start();
+				MeetingsRun run = new MeetingsRun(Visitor.class, server.connectString())) {
+			run.run(new ZooKeeperStore(server.connectString(), SESSION), () -> {
+				server.kill();
+				server.restart();
+			});
+		}
+	}
+
 	static final class Worker {
 
 		private Worker() {
@@ -51,6 +63,17 @@ class ZooKeeperPrimitivesTests {
 
 		public static void main(String[] arguments) throws Exception {
 			PrimitivesRun.work(new ZooKeeperStore(arguments[0], SESSION));
+		}
+
+	}
+
+	static final class Visitor {
+
+		private Visitor() {
+		}
+
+		public static void main(String[] arguments) throws Exception {
+			MeetingsRun.work(new ZooKeeperStore(arguments[0], SESSION));
 		}
 
 	}
