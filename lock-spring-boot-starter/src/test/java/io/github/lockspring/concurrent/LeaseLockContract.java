@@ -331,7 +331,7 @@ public abstract class LeaseLockContract extends LockClientContract {
 		assertThat(once.tryLock()).as("while the reentrant lock is held").isFalse();
 		assertNotHeldByCurrentThread(once);
 		this.lock.unlock();
-		assertThat(once.tryLock(SHORT)).isTrue();
+		assertThat(once.tryLock(LONG)).isTrue();
 	}
 
 	@Test
