@@ -332,11 +332,21 @@ public final class MeetingsRun extends ThreeProcessesRun {
 
 		void add(Event event) {
 			switch (event.kind) {
-				case ENTERING -> this.entering = event.start;
-				case INSIDE -> this.inside = event.end;
-				case OUTSIDE -> this.outside = event.end;
-				case LEAVING -> this.leaving = event.start;
-				case LEFT -> this.left = event.end;
+				case ENTERING -> {
+					this.entering = event.start;
+				}
+				case INSIDE -> {
+					this.inside = event.end;
+				}
+				case OUTSIDE -> {
+					this.outside = event.end;
+				}
+				case LEAVING -> {
+					this.leaving = event.start;
+				}
+				case LEFT -> {
+					this.left = event.end;
+				}
 				default -> throw new IllegalArgumentException(event.toString());
 			}
 		}
