@@ -24,6 +24,8 @@ import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
 
+import javax.sql.DataSource;
+
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import org.jspecify.annotations.Nullable;
@@ -110,8 +112,12 @@ record JdbcStore(String url, String user, String password, String table, int kep
 		return new JdbcTemplate(dataSource());
 	}
 
-	private DriverManagerDataSource dataSource() {
-		return new DriverManagerDataSource(this.url, this.user, this.password);
+	/**
+	 * A reused connection would keep a database of H2 in memory for all times.
+	 */
+	private DataSource dataSource() {
+		return this.url.startsWith("jdbc:h2:mem:") ? new DriverManagerDataSource(this.url, this.user, this.password)
+				: ReusedConnections.to(this.url, this.user, this.password);
 	}
 
 	void createTable() {

@@ -90,7 +90,7 @@ class ReleaseListenerTests {
 	}
 
 	private void createTable(String table) {
-		new JdbcLockSchema(this.database.dataSource(), table).initialize();
+		this.database.createTable(table);
 		this.database.jdbc().update("DELETE FROM " + table);
 		this.database.jdbc().update("DELETE FROM " + table + "_value");
 	}

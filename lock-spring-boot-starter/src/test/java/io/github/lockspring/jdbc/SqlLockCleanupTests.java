@@ -73,7 +73,7 @@ abstract class SqlLockCleanupTests {
 	@BeforeEach
 	void createTable() {
 		this.database.dropTables(this.table);
-		new JdbcLockSchema(this.database.dataSource(), this.table).initialize();
+		this.database.createTable(this.table);
 	}
 
 	@AfterEach

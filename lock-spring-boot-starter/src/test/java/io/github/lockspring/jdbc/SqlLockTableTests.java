@@ -143,7 +143,7 @@ abstract class SqlLockTableTests {
 
 	@BeforeEach
 	void createTable() {
-		new JdbcLockSchema(this.database.dataSource(), this.table).initialize();
+		this.database.createTable(this.table);
 	}
 
 	@AfterEach

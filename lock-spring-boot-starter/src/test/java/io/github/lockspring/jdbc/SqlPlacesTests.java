@@ -77,7 +77,7 @@ abstract class SqlPlacesTests {
 
 	@BeforeEach
 	void createTable() {
-		new JdbcLockSchema(this.database.dataSource(), this.table).initialize();
+		this.database.createTable(this.table);
 	}
 
 	@AfterEach

@@ -62,7 +62,7 @@ abstract class SqlPollTests {
 
 	@BeforeEach
 	void createTable() {
-		new JdbcLockSchema(this.database.dataSource(), this.table).initialize();
+		this.database.createTable(this.table);
 	}
 
 	@AfterEach

@@ -69,7 +69,7 @@ abstract class SqlRowChangedTests {
 
 	@BeforeEach
 	void createTable() {
-		new JdbcLockSchema(this.database.dataSource(), this.table).initialize();
+		this.database.createTable(this.table);
 		this.backend.release(Requests.acquired(this.backend, "key"), Requests.TIMEOUT);
 	}
 

@@ -85,7 +85,7 @@ abstract class SqlValueTests {
 
 	@BeforeEach
 	void createTable() {
-		new JdbcLockSchema(this.database.dataSource(), this.table).initialize();
+		this.database.createTable(this.table);
 	}
 
 	@AfterEach

@@ -27,6 +27,7 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.ByteArrayResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -48,7 +49,7 @@ final class TestDatabase implements AutoCloseable {
 
 	private final DataSource dataSource;
 
-	private final Connection keptOpen;
+	private final @Nullable Connection keptOpen;
 
 	private final JdbcTemplate jdbc;
 
@@ -56,7 +57,12 @@ final class TestDatabase implements AutoCloseable {
 	 * A database of H2.
 	 */
 	TestDatabase(String url) {
-		this(url, "sa", "");
+		this.url = url;
+		this.user = "sa";
+		this.password = "";
+		this.dataSource = dataSourceOf(this.user, this.password);
+		this.keptOpen = connection();
+		this.jdbc = new JdbcTemplate(this.dataSource);
 	}
 
 	private TestDatabase(String url, String user, String password) {
@@ -64,8 +70,8 @@ final class TestDatabase implements AutoCloseable {
 		this.user = user;
 		this.password = password;
 		this.dataSource = dataSourceOf(user, password);
-		this.keptOpen = connection();
-		this.jdbc = new JdbcTemplate(this.dataSource);
+		this.keptOpen = null;
+		this.jdbc = new JdbcTemplate(ReusedConnections.to(url, user, password));
 	}
 
 	static TestDatabase inMemory(String... settings) {
@@ -125,10 +131,17 @@ final class TestDatabase implements AutoCloseable {
 	}
 
 	/**
-	 * Creates the table unless it is there.
+	 * Create the table unless it exists.
 	 */
 	TestDatabase createTable() {
-		new JdbcLockSchema(this.dataSource, JdbcLockSchema.DEFAULT_TABLE_NAME).initialize();
+		return createTable(JdbcLockSchema.DEFAULT_TABLE_NAME);
+	}
+
+	/**
+	 * Create a table unless it exists.
+	 */
+	TestDatabase createTable(String table) {
+		new JdbcLockSchema(this.jdbc.getDataSource(), table).initialize();
 		return this;
 	}
 
@@ -179,7 +192,9 @@ final class TestDatabase implements AutoCloseable {
 	@Override
 	public void close() {
 		try {
-			this.keptOpen.close();
+			if (this.keptOpen != null) {
+				this.keptOpen.close();
+			}
 		}
 		catch (SQLException ex) {
 			throw new IllegalStateException(ex);
