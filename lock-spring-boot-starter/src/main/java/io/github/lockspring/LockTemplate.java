@@ -306,7 +306,7 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 	/**
 	 * Return the owner to be used for a new acquisition of the key.
 	 */
-	private Object ownerOf(String storeKey) {
+	Object ownerOf(String storeKey) {
 		return (this.owner != null) ? this.owner : LockContext.ownerOf(this.engine.backendName(), storeKey);
 	}
 
@@ -314,7 +314,7 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 	public LockHandle acquireAll(Collection<String> keys, LockOptions options) {
 		LockHandle lock = tryAcquireAll(keys, options);
 		if (lock == null) {
-			throw new LockNotAcquiredException(this.prefix + String.join(",", keys), options.waitTime());
+			throw new LockNotAcquiredException(String.join(",", storeKeys(keys)), options.waitTime());
 		}
 		return lock;
 	}
@@ -394,20 +394,26 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAllAsync(Collection<String> keys, LockOptions options) {
-		CompletableFuture<@Nullable LockHandle> lock = tryAcquireAllAsync(keys, options);
-		String all = String.join(",", keys);
-		return AsyncAcquisition.require(lock,
-				() -> new LockNotAcquiredException(this.prefix + all, options.waitTime()));
+		List<String> storeKeys = storeKeys(keys);
+		return AsyncAcquisition.require(asyncLocks(options).acquireAll(storeKeys),
+				() -> new LockNotAcquiredException(String.join(",", storeKeys), options.waitTime()));
 	}
 
 	@Override
 	public CompletableFuture<@Nullable LockHandle> tryAcquireAllAsync(Collection<String> keys, LockOptions options) {
-		return asyncLocks(options).acquireAll(canonical(keys).stream().map(this.prefix::concat).toList());
+		return asyncLocks(options).acquireAll(storeKeys(keys));
 	}
 
 	private AsyncAcquisition asyncLocks(LockOptions options) {
 		Object owner = (this.owner != null) ? this.owner : new Object();
 		return new AsyncAcquisition(this.engine, this.prefix.length(), options, owner, this.context);
+	}
+
+	/**
+	 * Return the keys used in the store, in the order in which they are locked.
+	 */
+	private List<String> storeKeys(Collection<String> keys) {
+		return canonical(keys).stream().map(this.prefix::concat).toList();
 	}
 
 	/**
@@ -419,7 +425,7 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 		}
 		if (keys.size() > MAX_KEYS) {
 			throw new LockLimitException("At most " + MAX_KEYS + " keys can be locked together, not " + keys.size()
-					+ "; lock fewer, or a common key", this.prefix);
+					+ "; lock fewer, or a common key", this.prefix + keys.iterator().next());
 		}
 		TreeSet<String> canonical = new TreeSet<>();
 		keys.forEach((key) -> canonical.add(LockKeys.requireValid(key)));

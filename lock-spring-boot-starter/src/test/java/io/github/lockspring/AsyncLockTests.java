@@ -243,9 +243,10 @@ class AsyncLockTests {
 	void ifOneOfSeveralKeysIsHeldNoneIsKept() {
 		LockHandle held = this.elsewhere.acquire("b", OPTIONS);
 		assertThat(get(this.locks.tryAcquireAllAsync(List.of("a", "b", "c"), TRY_ONCE))).isNull();
-		assertThat(failure(this.locks.acquireAllAsync(List.of("a", "b", "c"), TRY_ONCE)))
-			.isInstanceOf(LockNotAcquiredException.class)
-			.hasMessageContaining("'lock:a,b,c'");
+		assertThat(failure(this.locks.acquireAllAsync(List.of("c", "a", "b", "a"), TRY_ONCE)))
+			.isInstanceOfSatisfying(LockNotAcquiredException.class,
+					(ex) -> assertThat(ex.storeKey()).isEqualTo("lock:a,lock:b,lock:c"))
+			.hasMessageContaining("'lock:a,lock:b,lock:c'");
 		assertThat(this.engine.size()).isZero();
 		held.close();
 		assertNothingLeft();

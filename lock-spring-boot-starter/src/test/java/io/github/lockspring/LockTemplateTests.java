@@ -552,8 +552,9 @@ class LockTemplateTests {
 		assertThat(isFree("a")).isTrue();
 		assertThat(isFree("c")).isTrue();
 		assertThatExceptionOfType(LockNotAcquiredException.class)
-			.isThrownBy(() -> this.locks.acquireAll(List.of("a", "b", "c"), TRY_ONCE))
-			.withMessageContaining("'lock:a,b,c'");
+			.isThrownBy(() -> this.locks.acquireAll(List.of("c", "a", "b", "a"), TRY_ONCE))
+			.withMessageContaining("'lock:a,lock:b,lock:c'")
+			.satisfies((ex) -> assertThat(ex.storeKey()).isEqualTo("lock:a,lock:b,lock:c"));
 		held.close();
 		assertNothingLeft();
 	}
@@ -655,7 +656,8 @@ class LockTemplateTests {
 		List<String> more = new ArrayList<>(keys);
 		more.add("more");
 		assertThatExceptionOfType(LockLimitException.class).isThrownBy(() -> this.locks.acquireAll(more, OPTIONS))
-			.withMessageContaining("10000");
+			.withMessageContaining("10000")
+			.satisfies((ex) -> assertThat(ex.storeKey()).isEqualTo("lock:0"));
 		assertThatExceptionOfType(LockLimitException.class)
 			.isThrownBy(() -> this.locks.acquireAll(Collections.nCopies(10_001, "a"), OPTIONS));
 		assertNothingLeft();

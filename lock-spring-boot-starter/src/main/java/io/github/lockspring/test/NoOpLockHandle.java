@@ -18,6 +18,7 @@ package io.github.lockspring.test;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -50,7 +51,9 @@ final class NoOpLockHandle implements LockHandle {
 	}
 
 	static NoOpLockHandle of(String prefix, Collection<String> keys, Duration leaseTime) {
-		return new NoOpLockHandle(prefix + String.join("," + prefix, keys), String.join(",", keys), leaseTime);
+		Collection<String> canonical = new TreeSet<>(keys);
+		return new NoOpLockHandle(prefix + String.join("," + prefix, canonical), String.join(",", canonical),
+				leaseTime);
 	}
 
 	@Override

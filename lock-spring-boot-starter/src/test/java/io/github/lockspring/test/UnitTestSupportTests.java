@@ -46,7 +46,7 @@ class UnitTestSupportTests {
 		assertThat(held).isTrue();
 		assertThat(this.locks.named("order").on("jdbc").ownedBy(this).acquireAsync("42").get().storeKey())
 			.isEqualTo("lock:order:42");
-		assertThat(this.locks.tryAcquireAllAsync(List.of("a", "b")).get().storeKey()).isEqualTo("lock:a,lock:b");
+		assertThat(this.locks.tryAcquireAllAsync(List.of("b", "a", "b")).get().storeKey()).isEqualTo("lock:a,lock:b");
 	}
 
 	@Test
