@@ -108,8 +108,8 @@ final class CoreLockAccess extends LockAccess {
 	}
 
 	@Override
-	public Object ownerOf(String backend, String storeKey) {
-		return LockContext.ownerOf(backend, storeKey);
+	public Object ownerOf(LockTemplate template, String storeKey) {
+		return template.ownerOf(storeKey);
 	}
 
 }

@@ -142,7 +142,7 @@ final class DefaultLeaseLock implements LeaseLock {
 	 * Return the owner on whose behalf the current thread acts.
 	 */
 	Object owner() {
-		return LockAccess.get().ownerOf(this.engine.backendName(), this.storeKey);
+		return LockAccess.get().ownerOf(this.locks, this.storeKey);
 	}
 
 	@Override
@@ -170,12 +170,20 @@ final class DefaultLeaseLock implements LeaseLock {
 
 	@Override
 	public CompletableFuture<LockHandle> lockAsync() {
-		return this.locks.acquireAsync(this.key, this.options.withWaitTime(Durations.LONGEST));
+		return asyncLocks().acquireAsync(this.key, this.options.withWaitTime(Durations.LONGEST));
 	}
 
 	@Override
 	public CompletableFuture<@Nullable LockHandle> tryLockAsync(Duration waitTime) {
-		return this.locks.tryAcquireAsync(this.key, this.options.withWaitTime(Duration.ofNanos(waitNanos(waitTime))));
+		return asyncLocks().tryAcquireAsync(this.key, this.options.withWaitTime(Duration.ofNanos(waitNanos(waitTime))));
+	}
+
+	/**
+	 * Return the template for asynchronous acquisitions. If they are not reentrant, their
+	 * owner is not that of the template.
+	 */
+	LockTemplate asyncLocks() {
+		return this.terms.isReentrant() ? this.locks : this.locks.ownedBy(new Object());
 	}
 
 	@Override

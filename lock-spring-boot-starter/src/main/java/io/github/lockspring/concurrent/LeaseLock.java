@@ -51,7 +51,9 @@ import io.github.lockspring.spi.LeaseHolder;
  * acquires it again at once, without a call to the store, and must unlock it as many
  * times. Inside an asynchronous annotated method, the lock is owned by the part of the
  * method that the thread runs without interruption, which must unlock it before it ends;
- * if the method holds the key already, the owner is the method.
+ * if the method holds the key already, the owner is the method. The locks of a client
+ * that is {@linkplain LockClient#ownedBy(Object) owned by} an object are owned by that
+ * object: what is said here of the current thread applies to any thread that uses them.
  * <p>
  * <b>Store failures.</b> {@link #lock()} and {@link #lockInterruptibly()} wait until the
  * store is available again; the other methods throw
@@ -148,8 +150,9 @@ public interface LeaseLock extends Lock {
 	 * Acquire the lock without blocking the calling thread, however long another owner
 	 * holds it or the store is unavailable. The lock is owned by the handle and not by a
 	 * thread: it is not reentrant, and a thread that holds the lock already waits like
-	 * any other. Cancelling the future stops waiting and releases the lock if it has been
-	 * granted in the meantime.
+	 * any other; use {@link LockClient#ownedBy(Object)} for reentrant acquisitions.
+	 * Cancelling the future stops waiting and releases the lock if it has been granted in
+	 * the meantime.
 	 * @return a future that completes with the handle, which releases the lock by
 	 * {@link LockHandle#closeAsync()}
 	 * @see io.github.lockspring.LockOperations#acquireAsync(String)
@@ -190,8 +193,8 @@ public interface LeaseLock extends Lock {
 
 	/**
 	 * Return whether the current thread holds the lock. Does not call the store.
-	 * @return {@code false} also if the lease was lost, and while the connection to the
-	 * store is suspended, so that it is unknown whether the lock is held
+	 * @return {@code false} also if the lease was lost, and while it is unknown whether
+	 * the lock is held
 	 */
 	boolean isHeldByCurrentThread();
 
@@ -217,8 +220,8 @@ public interface LeaseLock extends Lock {
 	 * @throws IllegalMonitorStateException if the current thread has not acquired the
 	 * lock
 	 * @throws io.github.lockspring.LockLostException if the lease is lost
-	 * @throws io.github.lockspring.LockSuspendedException while the connection to the
-	 * store is suspended
+	 * @throws io.github.lockspring.LockSuspendedException while it is unknown whether the
+	 * lock is held
 	 * @throws UnsupportedOperationException if the backend does not support fencing
 	 * tokens
 	 * @see LockHandle#fencingToken()

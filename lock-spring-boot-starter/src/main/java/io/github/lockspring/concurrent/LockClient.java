@@ -83,13 +83,44 @@ public final class LockClient {
 	}
 
 	/**
+	 * Return a client for the keys of a lock name: the key {@code 42} of the name
+	 * {@code order} is the key {@code order:42} of this client.
+	 * @param name the name, without colons
+	 * @return a client with a longer prefix
+	 */
+	public LockClient named(String name) {
+		return new LockClient(this.locks.named(name));
+	}
+
+	/**
+	 * Return a client whose locks are owned by an object instead of the calling thread or
+	 * the handle: a lock held by the owner is reentrant from any thread and for
+	 * asynchronous acquisitions, and any thread can unlock it. Does not apply to locks
+	 * that are not reentrant when they are acquired asynchronously, nor to semaphores,
+	 * barriers and elections.
+	 * @param owner the owner, compared by identity and not by {@code equals}
+	 * @return a client for the same keys
+	 */
+	public LockClient ownedBy(Object owner) {
+		return new LockClient(this.locks.ownedBy(owner));
+	}
+
+	/**
+	 * Return the options used by the methods without a {@link LockOptions} parameter.
+	 * @return the default options
+	 */
+	public LockOptions defaultOptions() {
+		return this.locks.defaultOptions();
+	}
+
+	/**
 	 * Return a reentrant lock with the default options.
 	 * @param key the key to lock
 	 * @return the lock
 	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
 	 */
 	public LeaseLock lock(String key) {
-		return lock(key, this.locks.defaultOptions());
+		return lock(key, defaultOptions());
 	}
 
 	/**
@@ -116,7 +147,7 @@ public final class LockClient {
 	 * @see #nonReentrantLock(String, LockOptions)
 	 */
 	public LeaseLock nonReentrantLock(String key) {
-		return nonReentrantLock(key, this.locks.defaultOptions());
+		return nonReentrantLock(key, defaultOptions());
 	}
 
 	/**
@@ -141,7 +172,7 @@ public final class LockClient {
 	 * @see #fairLock(String, LockOptions)
 	 */
 	public LeaseLock fairLock(String key) {
-		return fairLock(key, this.locks.defaultOptions());
+		return fairLock(key, defaultOptions());
 	}
 
 	/**
@@ -167,7 +198,7 @@ public final class LockClient {
 	 * @see #readWriteLock(String, LockOptions)
 	 */
 	public LeaseReadWriteLock readWriteLock(String key) {
-		return readWriteLock(key, this.locks.defaultOptions());
+		return readWriteLock(key, defaultOptions());
 	}
 
 	/**
@@ -193,7 +224,20 @@ public final class LockClient {
 	 * @see #multiLock(Collection, LockOptions)
 	 */
 	public LeaseLock multiLock(String... keys) {
-		return multiLock(Arrays.asList(keys), this.locks.defaultOptions());
+		return multiLock(Arrays.asList(keys));
+	}
+
+	/**
+	 * Return a lock of several keys with the default options.
+	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
+	 * @return the lock
+	 * @throws io.github.lockspring.InvalidLockKeyException if a key is invalid, or there
+	 * is none
+	 * @throws io.github.lockspring.LockLimitException if there are too many keys
+	 * @see #multiLock(Collection, LockOptions)
+	 */
+	public LeaseLock multiLock(Collection<String> keys) {
+		return multiLock(keys, defaultOptions());
 	}
 
 	/**
@@ -245,7 +289,7 @@ public final class LockClient {
 	 * @see #semaphore(String, int, LockOptions)
 	 */
 	public LeaseSemaphore semaphore(String key, int permits) {
-		return semaphore(key, permits, this.locks.defaultOptions());
+		return semaphore(key, permits, defaultOptions());
 	}
 
 	/**
@@ -296,7 +340,7 @@ public final class LockClient {
 	 * @throws IllegalArgumentException if the number is not positive
 	 */
 	public DistributedDoubleBarrier doubleBarrier(String key, int parties) {
-		return doubleBarrier(key, parties, this.locks.defaultOptions());
+		return doubleBarrier(key, parties, defaultOptions());
 	}
 
 	/**
@@ -348,7 +392,7 @@ public final class LockClient {
 	 * @throws io.github.lockspring.InvalidLockKeyException if the key is invalid
 	 */
 	public LeaderElection leaderElection(String key) {
-		LockOptions fair = this.locks.defaultOptions().withType(LockType.FAIR);
+		LockOptions fair = defaultOptions().withType(LockType.FAIR);
 		boolean supported = LockAccess.get().engine(this.locks).supports(LockAccess.get().acquireOptions(fair));
 		return leaderElection(key, supported ? fair : fair.withType(LockType.REENTRANT));
 	}

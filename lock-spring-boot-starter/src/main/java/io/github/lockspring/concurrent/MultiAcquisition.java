@@ -101,7 +101,7 @@ final class MultiAcquisition {
 	private CompletableFuture<@Nullable LockHandle> acquire(List<DefaultLeaseLock> group) {
 		DefaultLeaseLock first = group.get(0);
 		LockOptions options = first.options().withWaitTime(Duration.ofNanos(this.clock.nanosUntil(this.deadline)));
-		return first.locks().tryAcquireAllAsync(group.stream().map(DefaultLeaseLock::key).toList(), options);
+		return first.asyncLocks().tryAcquireAllAsync(group.stream().map(DefaultLeaseLock::key).toList(), options);
 	}
 
 	/**

@@ -177,8 +177,9 @@ public final class AcquireOptions {
 
 	/**
 	 * Return whether acquisition is reentrant for an owner that holds the lock.
+	 * @return whether it is reentrant
 	 */
-	boolean isReentrant() {
+	public boolean isReentrant() {
 		return this.reentrant;
 	}
 

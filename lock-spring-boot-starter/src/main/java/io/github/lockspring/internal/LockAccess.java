@@ -169,14 +169,14 @@ public abstract class LockAccess {
 
 	/**
 	 * Return the owner of a lock that the current thread acquires or releases with a
-	 * blocking method: the asynchronous method that holds the key and of which the thread
-	 * runs a part, or else that part, which ends before the thread does anything else, or
-	 * else the thread.
-	 * @param backend the name of the backend
+	 * blocking method: the owner of the template, or else the asynchronous method that
+	 * holds the key and of which the thread runs a part, or else that part, which ends
+	 * before the thread does anything else, or else the thread.
+	 * @param template the template
 	 * @param storeKey the key used in the store
 	 * @return the owner
 	 */
-	public abstract Object ownerOf(String backend, String storeKey);
+	public abstract Object ownerOf(LockTemplate template, String storeKey);
 
 	/**
 	 * Initializes the core.

@@ -603,6 +603,56 @@ class LeaseLockTests {
 	}
 
 	@Test
+	void lockOfAnOwnerIsReentrantInEveryThreadAndAsynchronously() {
+		LeaseLock owned = client(this.engine).ownedBy(new Object()).lock("42");
+		owned.lock();
+		assertThat(this.lock.tryLock()).as("by the thread").isFalse();
+		assertThat(start(owned::tryLock).get()).isTrue();
+		LockHandle handle = owned.tryLockAsync().join();
+		assertThat(start(owned::getHoldCount).get()).isEqualTo(3);
+		handle.close();
+		start(() -> {
+			owned.unlock();
+			owned.unlock();
+			return null;
+		}).get();
+		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(owned::unlock);
+		assertNotHeld();
+	}
+
+	@Test
+	void locksOfSeveralKeysOfAnOwnerAreReentrantInEveryThread() {
+		LockClient owned = client(this.engine).ownedBy(new Object());
+		LeaseLock both = owned.multiLock(List.of("41", "42"));
+		both.lock();
+		assertThat(start(both::tryLock).get()).isTrue();
+		assertThat(this.lock.tryLock()).as("by the thread").isFalse();
+		both.unlock();
+		both.unlock();
+		assertNotHeld();
+	}
+
+	@Test
+	void nonReentrantLockOfAnOwnerIsNotReentrantAsynchronously() {
+		LockClient owned = client(this.engine).ownedBy(new Object());
+		LeaseLock once = owned.nonReentrantLock("42");
+		LockHandle handle = once.tryLockAsync().join();
+		assertThat(once.tryLockAsync().join()).isNull();
+		assertThat(owned.multiLock(once).tryLockAsync().join()).isNull();
+		assertThat(once.tryLock()).isFalse();
+		handle.close();
+		assertNotHeld();
+	}
+
+	@Test
+	void clientOfANameHasItsKeys() {
+		LockClient orders = client(this.engine).named("order");
+		assertThat(orders.lock("42")).hasToString("distributed lock 'lock:order:42'");
+		assertThat(orders.defaultOptions()).isEqualTo(LockOptions.defaults());
+		assertThatIllegalArgumentException().isThrownBy(() -> orders.named("a:b"));
+	}
+
+	@Test
 	void lockNamesItsKey() {
 		assertThat(this.lock).hasToString("distributed lock 'lock:42'");
 	}
