@@ -109,8 +109,12 @@ final class CompositeLockHandle implements LockHandle {
 		return this.locks.stream().map(LockHandle::remaining).min(Comparator.naturalOrder()).orElse(Duration.ZERO);
 	}
 
+	/**
+	 * Reports a loss before a suspension: the lost keys cannot be held again.
+	 */
 	@Override
 	public void checkpoint() {
+		this.locks.stream().filter(LockHandle::isLost).forEach(LockHandle::checkpoint);
 		this.locks.forEach(LockHandle::checkpoint);
 	}
 

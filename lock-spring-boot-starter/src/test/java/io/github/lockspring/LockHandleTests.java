@@ -204,6 +204,18 @@ class LockHandleTests {
 	}
 
 	@Test
+	void lossOfOneKeyIsReportedWhileTheOthersAreSuspended() {
+		this.locks.acquire("a", LockOptions.defaults().withLeaseTime(Duration.ofSeconds(5)).withAutoRenew(false));
+		LockHandle lock = acquire("a", "b");
+		this.backend.setSuspended(true);
+		this.time.advance(Duration.ofSeconds(6));
+		assertThat(lock.isLost()).isTrue();
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::checkpoint)
+			.satisfies((ex) -> assertThat(ex.storeKey()).isEqualTo("lock:a"));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(lock::fencingToken);
+	}
+
+	@Test
 	void lockIsClosedAndNotAcquiredAgainWhileTheStoreIsOutOfReach() {
 		LockHandle lock = acquire("42");
 		this.backend.setSuspended(true);
