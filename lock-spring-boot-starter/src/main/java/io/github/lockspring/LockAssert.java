@@ -29,6 +29,7 @@ public final class LockAssert {
 	 * Assert that the current method runs under a lock that is still held.
 	 * @throws IllegalStateException if there is no lock
 	 * @throws LockLostException if the lock was lost
+	 * @throws LockSuspendedException while it is unknown whether the lock is still held
 	 */
 	public static void assertLocked() {
 		LockContext.current().checkpoint();
@@ -41,6 +42,7 @@ public final class LockAssert {
 	 * fully qualified class name followed by the method name
 	 * @throws IllegalStateException if there is no such lock
 	 * @throws LockLostException if the lock was lost
+	 * @throws LockSuspendedException while it is unknown whether the lock is still held
 	 */
 	public static void assertLocked(String name) {
 		LockContext.current(name).checkpoint();

@@ -25,17 +25,18 @@ import java.util.concurrent.CompletableFuture;
  * moment at which the store may have granted the lease to another owner.
  *
  * <pre class="code">{@code
- * try (LockHandle lock = locks.acquire("order:42", LockOptions.defaults())) {
+ * try (LockHandle lock = locks.acquire("order:42")) {
  * 	Order order = repository.load(42);
  * 	lock.checkpoint();
  * 	repository.save(order.ship());
  * }
  * }</pre>
  * <p>
- * A backend whose leases are bound to a session may report that the connection to its
- * store is suspended. Until it is restored, it is unknown whether the lock is still held:
- * the lock is reported as not held, but not as lost either. If its lease is still valid
- * when the connection is restored, the lock is held again.
+ * A backend may report that its leases are in doubt: one whose leases are bound to a
+ * session while the connection to its store is suspended, or, after a failover of Redis,
+ * until each lease is renewed. Meanwhile it is unknown whether the lock is still held: the
+ * lock is reported as not held, but not as lost either. If its lease is still valid when
+ * the connection is restored or the lease is renewed, the lock is held again.
  * <p>
  * <b>Using a handle in other threads.</b> A lock that was acquired by a blocking method
  * is owned by the calling thread until the handle is closed: further acquisitions of the
@@ -43,8 +44,8 @@ import java.util.concurrent.CompletableFuture;
  * such as the next task of a thread pool. A handle that is closed by another thread, or
  * after the task that acquired it has ended, should therefore be acquired with
  * {@link LockOperations#acquireAsync acquireAsync}, whose locks are owned by their
- * handles, or with a template that is {@linkplain LockTemplate#ownedBy(Object) owned by}
- * an object of the task. Inside an asynchronous annotated method this is done
+ * handles, or with a template that is {@linkplain LockOperations#ownedBy(Object) owned
+ * by} an object of the task. Inside an asynchronous annotated method this is done
  * automatically: a lock acquired by a blocking method is owned by the part of the method
  * that the thread runs without interruption; after that part has ended, nothing reenters
  * the lock, and it stays exclusive until it is closed. A warning is logged the first time
@@ -79,7 +80,7 @@ public interface LockHandle extends AutoCloseable {
 	 * inside a process can have a smaller token than one that is held already.
 	 * @return the token
 	 * @throws LockLostException if the lease is lost
-	 * @throws LockSuspendedException while the connection to the store is suspended
+	 * @throws LockSuspendedException while it is unknown whether the lock is still held
 	 * @throws IllegalStateException if this handle is closed, or represents several keys
 	 * that were acquired one after the other
 	 * @throws UnsupportedOperationException if the backend does not support fencing
@@ -89,15 +90,15 @@ public interface LockHandle extends AutoCloseable {
 
 	/**
 	 * Return whether the lock is still held.
-	 * @return {@code false} once the lease is lost or this handle is closed, and while
-	 * the connection to the store is suspended and it is unknown whether the lock is held
+	 * @return {@code false} once the lease is lost or this handle is closed, and while it
+	 * is unknown whether the lock is held
 	 */
 	boolean isHeld();
 
 	/**
 	 * Return whether the lease was lost while this handle was open.
-	 * @return {@code false} if the lock is held, if it may still be held although the
-	 * connection to the store is suspended, or if this handle was closed
+	 * @return {@code false} if the lock is held, while it is unknown whether it is held,
+	 * or if this handle was closed
 	 */
 	boolean isLost();
 
@@ -112,8 +113,7 @@ public interface LockHandle extends AutoCloseable {
 	 * Throw an exception if the lock is no longer held. Call this before each step that
 	 * must not run concurrently.
 	 * @throws LockLostException if the lease is lost
-	 * @throws LockSuspendedException while the connection to the store is suspended, so
-	 * that it is unknown whether the lock is still held
+	 * @throws LockSuspendedException while it is unknown whether the lock is still held
 	 * @throws IllegalStateException if this handle is closed
 	 */
 	void checkpoint();

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <pre class="code">{@code
  * locks.executeWithoutResult("order:42", (lock) -> ship(42));
  *
- * try (LockHandle lock = locks.tryAcquire("report", LockOptions.defaults().withWaitTime(Duration.ZERO))) {
+ * try (LockHandle lock = locks.tryAcquire("report")) {
  * 	if (lock != null) {
  * 		createReport();
  * 	}
@@ -48,7 +48,9 @@ import org.jspecify.annotations.Nullable;
  * fails throughout the wait time, they throw {@link LockUnavailableException}; the lock
  * is not held and the action does not run. If the lease is lost while the action runs,
  * the action is not stopped, but {@link LockLostException} is thrown when it has ended,
- * or added to the suppressed exceptions of the exception thrown by the action.
+ * or added to the suppressed exceptions of the exception thrown by the action. While it is
+ * unknown whether a lock is still held, an attempt of its owner to acquire it again throws
+ * {@link LockSuspendedException}.
  * <p>
  * Implementations are thread-safe.
  *
@@ -280,7 +282,7 @@ public interface LockOperations {
 	/**
 	 * Acquire a lock with the default options without blocking the calling thread.
 	 * @param key the key to lock
-	 * @return the held lock
+	 * @return a future that completes with the handle of the lock
 	 * @see #acquireAsync(String, LockOptions)
 	 */
 	default CompletableFuture<LockHandle> acquireAsync(String key) {
@@ -291,7 +293,7 @@ public interface LockOperations {
 	 * Acquire a lock without blocking the calling thread, to be released with
 	 * {@link LockHandle#closeAsync()}. The lock is owned by the handle and not by a
 	 * thread, so that a thread which holds the key already, or acquires it a second time,
-	 * waits like any other; use {@link LockTemplate#ownedBy(Object)} for reentrant
+	 * waits like any other; use {@link #ownedBy(Object)} for reentrant
 	 * acquisitions.
 	 * <p>
 	 * The interrupt status of the calling thread is ignored. Cancelling the future stops
@@ -311,7 +313,8 @@ public interface LockOperations {
 	 * Acquire a lock with the default options without blocking the calling thread, unless
 	 * another owner holds it for the whole wait time.
 	 * @param key the key to lock
-	 * @return the held lock, or {@code null} if it could not be acquired
+	 * @return a future that completes with the handle of the lock, or with {@code null}
+	 * if it could not be acquired
 	 * @see #tryAcquireAsync(String, LockOptions)
 	 */
 	default CompletableFuture<@Nullable LockHandle> tryAcquireAsync(String key) {
@@ -333,7 +336,7 @@ public interface LockOperations {
 	 * Acquire all of several locks or none of them with the default options without
 	 * blocking the calling thread.
 	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
-	 * @return the held locks
+	 * @return a future that completes with the handle of the locks
 	 * @throws LockLimitException if there are too many keys
 	 * @see #acquireAllAsync(Collection, LockOptions)
 	 */
@@ -360,7 +363,8 @@ public interface LockOperations {
 	 * Acquire all of several locks or none of them with the default options without
 	 * blocking the calling thread.
 	 * @param keys the keys to lock, at least one, at most {@value LockTemplate#MAX_KEYS}
-	 * @return the held locks, or {@code null} if they could not be acquired
+	 * @return a future that completes with the handle of the locks, or with {@code null}
+	 * if they could not be acquired
 	 * @throws LockLimitException if there are too many keys
 	 * @see #tryAcquireAllAsync(Collection, LockOptions)
 	 */

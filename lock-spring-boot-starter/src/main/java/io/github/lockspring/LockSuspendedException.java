@@ -19,10 +19,10 @@ package io.github.lockspring;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * Thrown while the connection to the store is suspended, so that it is unknown whether a
- * lock is still held. Only backends whose leases last as long as a session, such as
- * ZooKeeper, report this state. Nothing is lost yet: once the connection is restored, the
- * lock is either held again or lost.
+ * Thrown while it is unknown whether a lock is still held: while the connection to a
+ * store whose leases last as long as a session, such as ZooKeeper, is suspended, or, after
+ * a failover of Redis, until the lease is renewed. Nothing is lost yet: once the
+ * connection is restored or the lease is renewed, the lock is either held again or lost.
  *
  * @see LockHandle#isLost()
  * @see LockLostException

@@ -29,6 +29,7 @@ import org.springframework.util.Assert;
 
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
+import io.github.lockspring.LockSuspendedException;
 
 /**
  * Updates of a SQL database that are protected against late writes of former lock
@@ -95,6 +96,8 @@ public final class FencedUpdates {
 	 * {@code :fence}; no statement has been sent then
 	 * @throws LockLostException if the lease is known to be lost; no statement has been
 	 * sent then
+	 * @throws LockSuspendedException while it is unknown whether the lock is still held;
+	 * no statement has been sent then
 	 * @throws StaleLockException if no row was updated
 	 * @throws IllegalStateException if the handle is closed, or represents several keys
 	 * that were acquired one after the other
@@ -118,6 +121,8 @@ public final class FencedUpdates {
 	 * {@code :fence}; no statement has been sent then
 	 * @throws LockLostException if the lease is known to be lost; no statement has been
 	 * sent then
+	 * @throws LockSuspendedException while it is unknown whether the lock is still held;
+	 * no statement has been sent then
 	 * @throws StaleLockException if no row was updated
 	 * @throws IllegalStateException if the handle is closed, or represents several keys
 	 * that were acquired one after the other
