@@ -186,7 +186,7 @@ final class DefaultBackendSelector {
 						+ listOfChoices());
 	}
 
-	boolean isAdditional(LockBackend backend) {
+	private boolean isAdditional(LockBackend backend) {
 		return contains(this.additional, backend.name());
 	}
 

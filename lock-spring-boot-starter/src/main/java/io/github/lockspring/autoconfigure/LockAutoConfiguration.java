@@ -79,15 +79,13 @@ public final class LockAutoConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnMissingBean
-	LockEngine lockEngine(LockEnginesFactory factory) {
-		return factory.defaultEngine();
+	LockEngines lockEngines(LockEnginesFactory factory) {
+		return factory.engines();
 	}
 
 	@Bean
-	@ConditionalOnMissingBean
-	LockEngines lockEngines(LockEngine engine, ObjectProvider<LockEngine> engines, LockEnginesFactory factory) {
-		return factory.engines(engine, engines.stream().toList());
+	LockEngine lockEngine(LockEngines engines) {
+		return engines.defaultEngine();
 	}
 
 	@Bean

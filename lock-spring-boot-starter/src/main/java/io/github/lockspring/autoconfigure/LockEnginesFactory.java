@@ -21,7 +21,6 @@ import java.util.List;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationEventPublisher;
 
@@ -37,7 +36,7 @@ import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.LockConfigurationException;
 
 /**
- * Creates an engine for each backend that has none.
+ * Creates an engine for each backend.
  */
 final class LockEnginesFactory {
 
@@ -51,8 +50,6 @@ final class LockEnginesFactory {
 
 	private final TimeSource time;
 
-	private @Nullable LockEngine ownDefault;
-
 	LockEnginesFactory(LockProperties properties, LockSettings settings, ObjectProvider<LockBackend> backends,
 			ApplicationEventPublisher eventPublisher, TimeSource time) {
 		this.settings = settings;
@@ -62,10 +59,25 @@ final class LockEnginesFactory {
 		this.time = time;
 	}
 
-	LockEngine defaultEngine() {
-		LockEngine engine = engine(this.choice.requireDefault(this.backends));
-		this.ownDefault = engine;
-		return engine;
+	/**
+	 * Create the engines of the application. If one of them cannot be created, the others
+	 * are closed.
+	 */
+	LockEngines engines() {
+		LockBackend first = this.choice.requireDefault(this.backends);
+		List<LockEngine> engines = new ArrayList<>();
+		try {
+			engines.add(engine(first));
+			this.backends.stream()
+				.filter((backend) -> !backend.name().equals(first.name()))
+				.forEach((backend) -> engines.add(engine(backend)));
+			requireValid(engines.stream().map(LockEngine::backendName).toList());
+			return new LockEngines(engines.get(0), engines.subList(1, engines.size()));
+		}
+		catch (RuntimeException ex) {
+			engines.forEach(LockEngine::close);
+			throw ex;
+		}
 	}
 
 	private LockEngine engine(LockBackend backend) {
@@ -73,49 +85,10 @@ final class LockEnginesFactory {
 				new EventPublisher(this.eventPublisher, backend.name()), this.time);
 	}
 
-	/**
-	 * Puts the engines together. If that fails, those are closed that were made for it.
-	 * @param defaultEngine the default engine
-	 * @param beans all engines that are there already
-	 * @return the engines of the application
-	 */
-	LockEngines engines(LockEngine defaultEngine, List<LockEngine> beans) {
-		List<LockEngine> others = new ArrayList<>(beans);
-		others.remove(defaultEngine);
-		List<LockEngine> made = new ArrayList<>();
-		try {
-			for (LockBackend backend : withoutEngine(defaultEngine, beans)) {
-				made.add(engine(backend));
-			}
-			others.addAll(made);
-			return checked(defaultEngine, others);
-		}
-		catch (RuntimeException ex) {
-			made.forEach(LockEngine::close);
-			throw ex;
-		}
-	}
-
-	/**
-	 * An application that defines the default engine itself need not want the backend
-	 * that would have been the default otherwise.
-	 */
-	private List<LockBackend> withoutEngine(LockEngine defaultEngine, List<LockEngine> beans) {
-		return this.backends.stream()
-			.filter((backend) -> !backend.name().equals(defaultEngine.backendName()))
-			.filter((backend) -> beans.stream().noneMatch((bean) -> bean.backendName().equals(backend.name())))
-			.filter((backend) -> defaultEngine == this.ownDefault || this.choice.isAdditional(backend))
-			.toList();
-	}
-
-	private LockEngines checked(LockEngine defaultEngine, List<LockEngine> others) {
-		List<String> names = new ArrayList<>();
-		names.add(defaultEngine.backendName());
-		others.forEach((engine) -> names.add(engine.backendName()));
+	private void requireValid(List<String> names) {
 		DefaultBackendSelector.requireUnique(names);
 		this.choice.requireAdditional(names);
 		requireBackendsOfNames(names);
-		return new LockEngines(defaultEngine, others);
 	}
 
 	private void requireBackendsOfNames(List<String> names) {

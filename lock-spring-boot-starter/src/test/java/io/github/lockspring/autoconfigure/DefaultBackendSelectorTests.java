@@ -40,14 +40,10 @@ import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.RecordingBackend;
 import io.github.lockspring.concurrent.LockClient;
-import io.github.lockspring.engine.EngineListener;
-import io.github.lockspring.engine.EngineSettings;
-import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.jdbc.JdbcLockBackend;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.LockBackend;
-import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.LockConfigurationException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -313,18 +309,6 @@ class DefaultBackendSelectorTests {
 						AnnotationBeanNameGenerator.INSTANCE))
 			.withPropertyValues("lock.backend=local")
 			.run((context) -> assertThat(namesIn(context)).containsExactly("local"));
-	}
-
-	@Test
-	void whenApplicationHasAnEngineThenOnlyNamedBackendsAreBesideIt() {
-		ApplicationContextRunner withEngine = this.withDataSource.withBean(LockEngine.class,
-				() -> new LockEngine(new LocalLockBackend(), EngineSettings.defaults(), EngineListener.NONE,
-						TimeSource.SYSTEM));
-		withEngine.run((context) -> assertThat(namesIn(context)).containsExactly("local"));
-		withEngine.withPropertyValues("lock.additional-backends=jdbc")
-			.run((context) -> assertThat(namesIn(context)).containsExactly("local", "jdbc"));
-		withEngine.withPropertyValues("lock.additional-backends=jdcb")
-			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains("jdcb"));
 	}
 
 	private static Set<String> namesIn(AssertableApplicationContext context) {

@@ -82,12 +82,13 @@ class LockAutoConfigurationTests {
 		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class));
 
 	@Test
-	void whenApplicationHasAnEngineThenItIsUsed() {
-		this.runner
+	void whenApplicationHasAnEngineThenItIsNotUsed() {
+		this.runner.withPropertyValues("lock.backend=local")
 			.withBean("myEngine", LockEngine.class,
 					() -> new LockEngine(new LocalLockBackend(), EngineSettings.defaults(), EngineListener.NONE,
 							TimeSource.SYSTEM))
-			.run((context) -> assertThat(context).getBeanNames(LockEngine.class).containsExactly("myEngine"));
+			.run((context) -> assertThat(context.getBean(LockEngines.class).all())
+				.containsExactly(context.getBean("lockEngine", LockEngine.class)));
 	}
 
 	@Test
