@@ -33,7 +33,8 @@ import io.github.lockspring.spi.TimeSource;
 
 /**
  * Builder for a {@link LockTemplate} without auto-configuration. The defaults are those
- * of the properties of the same names.
+ * of the properties of the same names. Acquisitions, releases and denials are not
+ * published as events, and {@link #build()} succeeds while a store is unavailable.
  *
  * <pre class="code">{@code
  * try (LockTemplate locks = LockTemplate.builder(new JdbcLockBackend(dataSource))
@@ -81,13 +82,29 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
-	 * Set the first part of all keys in the store, followed by a colon.
+	 * Set the first part of all keys in the store, followed by a colon. A key that is
+	 * part of the settings of a backend, such as {@code RedisLockSettings.markKey()},
+	 * does not have this prefix and must be set there.
 	 * @param keyPrefix the prefix; {@code lock} by default
 	 * @return this builder
 	 */
 	public LockTemplateBuilder keyPrefix(String keyPrefix) {
 		Assert.hasText(keyPrefix, "'keyPrefix' must not be blank");
 		this.keyPrefix = keyPrefix;
+		return this;
+	}
+
+	/**
+	 * Set the name of the application, by which other processes recognize the holders of
+	 * this one.
+	 * @param applicationName the name, recorded in the store with each lease; empty by
+	 * default
+	 * @return this builder
+	 * @see io.github.lockspring.spi.LeaseHolder#process()
+	 */
+	public LockTemplateBuilder applicationName(String applicationName) {
+		Assert.notNull(applicationName, "'applicationName' must not be null");
+		this.settings = this.settings.withApplication(applicationName);
 		return this;
 	}
 
@@ -149,7 +166,9 @@ public final class LockTemplateBuilder {
 	}
 
 	/**
-	 * Set the timeout of one call to the store.
+	 * Set the timeout of one call to the store. Backends that have a timeout for calls of
+	 * their own, in {@code RedisLockSettings} or {@code ZooKeeperLockSettings}, must be
+	 * given the same one there.
 	 * @param operationTimeout the timeout, positive; 1 second by default
 	 * @return this builder
 	 */
@@ -176,7 +195,8 @@ public final class LockTemplateBuilder {
 
 	/**
 	 * Set the time after which a lock that is still held is no longer renewed.
-	 * @param maxHoldTime the maximum time, positive; 1 day by default
+	 * @param maxHoldTime the maximum time, positive; a hundred years or longer, such as
+	 * {@code ChronoUnit.FOREVER.getDuration()}, for no limit; 1 day by default
 	 * @return this builder
 	 */
 	public LockTemplateBuilder maxHoldTime(Duration maxHoldTime) {
@@ -248,15 +268,15 @@ public final class LockTemplateBuilder {
 
 	/**
 	 * Open the backends and build the template, which closes them when it is closed. If
-	 * one of them cannot be opened, all are closed.
+	 * one of them cannot be opened, or the settings are rejected, all are closed.
 	 * @return the template
 	 * @throws IllegalArgumentException if the renewal interval is not shorter than the
 	 * lease time, or two backends have the same name
 	 */
 	public LockTemplate build() {
-		requireLongerThanInterval(this.settings.renewInterval());
 		List<LockEngine> opened = new ArrayList<>();
 		try {
+			requireLongerThanInterval(this.settings.renewInterval());
 			for (LockBackend backend : this.backends) {
 				opened.add(engine(backend));
 			}

@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.jdbc.JdbcLockBackend;
 import io.github.lockspring.jdbc.JdbcLockSchema;
 import io.github.lockspring.local.LocalLockBackend;
@@ -161,6 +162,15 @@ class LockTemplateBuilderTests {
 	}
 
 	@Test
+	void applicationIsKnownToOtherProcesses() {
+		try (LockTemplate locks = onStore().applicationName("billing").build();
+				LockTemplate other = onStore().build();
+				LockHandle lock = locks.acquire("42")) {
+			assertThat(new LockClient(other).lock("42").holder().process().application()).isEqualTo("billing");
+		}
+	}
+
+	@Test
 	void optionsAreTheDefaults() {
 		try (LockTemplate locks = onStore().waitTime(Duration.ofSeconds(1))
 			.leaseTime(Duration.ofSeconds(2))
@@ -232,9 +242,12 @@ class LockTemplateBuilderTests {
 
 	@Test
 	void renewalIntervalMustBeShorterThanTheLeaseTime() {
-		LockTemplateBuilder builder = onStore().renewInterval(Duration.ofSeconds(3)).leaseTime(Duration.ofSeconds(3));
+		LockTemplateBuilder builder = LockTemplate.builder(recording("a", null))
+			.renewInterval(Duration.ofSeconds(3))
+			.leaseTime(Duration.ofSeconds(3));
 		assertThatIllegalArgumentException().isThrownBy(builder::build)
 			.withMessageContaining("'renewInterval' must be shorter than the lease time");
+		assertThat(this.calls).containsExactly("close a");
 	}
 
 }
