@@ -138,6 +138,15 @@ public final class LockOptions {
 	}
 
 	/**
+	 * Return the maximum number of permits of a semaphore that are in use at once.
+	 * @return the number, 0 for a lock
+	 * @see #withPermits(int)
+	 */
+	public int permits() {
+		return this.permits;
+	}
+
+	/**
 	 * Return these options in the form used by the engine.
 	 */
 	AcquireOptions acquireOptions() {

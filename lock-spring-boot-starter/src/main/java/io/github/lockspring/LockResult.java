@@ -58,7 +58,7 @@ public final class LockResult<T extends @Nullable Object> {
 	 * Return the result of the action.
 	 * @return the result, or {@code null} if the action did not run
 	 */
-	public @Nullable T getValue() {
+	public @Nullable T value() {
 		return this.value;
 	}
 

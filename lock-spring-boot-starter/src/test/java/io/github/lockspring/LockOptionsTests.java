@@ -61,6 +61,8 @@ class LockOptionsTests {
 			.hasToString("type=FAIR, waitTime=PT0S, leaseTime=PT2S, autoRenew=false, lockAtLeastFor=PT10S");
 		assertThat(options.withPermits(3))
 			.hasToString("permits=3, waitTime=PT0S, leaseTime=PT2S, autoRenew=false, lockAtLeastFor=PT10S");
+		assertThat(options.withPermits(3).permits()).isEqualTo(3);
+		assertThat(options.permits()).isZero();
 		assertThat(this.defaults.lockAtLeastFor()).isZero();
 	}
 

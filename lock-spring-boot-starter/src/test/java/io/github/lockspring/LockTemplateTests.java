@@ -218,7 +218,7 @@ class LockTemplateTests {
 	void tryExecuteReturnsWhetherTheActionRan() {
 		LockResult<String> result = this.locks.tryExecute("42", (lock) -> "done");
 		assertThat(result.isExecuted()).isTrue();
-		assertThat(result.getValue()).isEqualTo("done");
+		assertThat(result.value()).isEqualTo("done");
 		assertThat(result).hasToString("executed: done");
 	}
 
@@ -229,7 +229,7 @@ class LockTemplateTests {
 			throw new AssertionError("must not run");
 		});
 		assertThat(result.isExecuted()).isFalse();
-		assertThat(result.getValue()).isNull();
+		assertThat(result.value()).isNull();
 		assertThat(result).hasToString("not acquired");
 	}
 

@@ -34,20 +34,20 @@ public class DefaultLockAcquireObservationConvention implements LockAcquireObser
 
 	@Override
 	public String getContextualName(LockAcquireObservationContext context) {
-		return "lock.acquire " + context.getLockName();
+		return "lock.acquire " + context.lockName();
 	}
 
 	@Override
 	public KeyValues getLowCardinalityKeyValues(LockAcquireObservationContext context) {
-		return KeyValues.of(LowCardinalityKeyNames.NAME.withValue(context.getLockName()),
-				LowCardinalityKeyNames.BACKEND.withValue(context.getBackend()),
-				LowCardinalityKeyNames.TYPE.withValue(context.getType()),
-				LowCardinalityKeyNames.OUTCOME.withValue(context.getOutcome()));
+		return KeyValues.of(LowCardinalityKeyNames.NAME.withValue(context.lockName()),
+				LowCardinalityKeyNames.BACKEND.withValue(context.backend()),
+				LowCardinalityKeyNames.TYPE.withValue(context.type()),
+				LowCardinalityKeyNames.OUTCOME.withValue(context.outcome()));
 	}
 
 	@Override
 	public KeyValues getHighCardinalityKeyValues(LockAcquireObservationContext context) {
-		return KeyValues.of(HighCardinalityKeyNames.KEY.withValue(context.getStoreKey()));
+		return KeyValues.of(HighCardinalityKeyNames.KEY.withValue(context.storeKey()));
 	}
 
 }

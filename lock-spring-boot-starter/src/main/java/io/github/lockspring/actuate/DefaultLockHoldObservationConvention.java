@@ -34,20 +34,20 @@ public class DefaultLockHoldObservationConvention implements LockHoldObservation
 
 	@Override
 	public String getContextualName(LockHoldObservationContext context) {
-		return "lock.hold " + context.getLockName();
+		return "lock.hold " + context.lockName();
 	}
 
 	@Override
 	public KeyValues getLowCardinalityKeyValues(LockHoldObservationContext context) {
-		return KeyValues.of(LowCardinalityKeyNames.NAME.withValue(context.getLockName()),
-				LowCardinalityKeyNames.BACKEND.withValue(context.getBackend()),
-				LowCardinalityKeyNames.TYPE.withValue(context.getType()),
-				LowCardinalityKeyNames.OUTCOME.withValue(context.getOutcome()));
+		return KeyValues.of(LowCardinalityKeyNames.NAME.withValue(context.lockName()),
+				LowCardinalityKeyNames.BACKEND.withValue(context.backend()),
+				LowCardinalityKeyNames.TYPE.withValue(context.type()),
+				LowCardinalityKeyNames.OUTCOME.withValue(context.outcome()));
 	}
 
 	@Override
 	public KeyValues getHighCardinalityKeyValues(LockHoldObservationContext context) {
-		return KeyValues.of(HighCardinalityKeyNames.KEY.withValue(context.getStoreKey()));
+		return KeyValues.of(HighCardinalityKeyNames.KEY.withValue(context.storeKey()));
 	}
 
 }

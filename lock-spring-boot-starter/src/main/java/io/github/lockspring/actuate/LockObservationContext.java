@@ -45,7 +45,7 @@ public abstract class LockObservationContext extends Observation.Context {
 	 * Return the key of the lock as used in the store.
 	 * @return the store key, of which there may be many
 	 */
-	public String getStoreKey() {
+	public String storeKey() {
 		return this.storeKey;
 	}
 
@@ -54,7 +54,7 @@ public abstract class LockObservationContext extends Observation.Context {
 	 * @return the name, {@code none} for a lock without a name, and {@code other} if
 	 * there are too many names
 	 */
-	public String getLockName() {
+	public String lockName() {
 		return this.tags.name();
 	}
 
@@ -62,7 +62,7 @@ public abstract class LockObservationContext extends Observation.Context {
 	 * Return the name of the backend.
 	 * @return the name
 	 */
-	public String getBackend() {
+	public String backend() {
 		return this.tags.backend();
 	}
 
@@ -70,7 +70,7 @@ public abstract class LockObservationContext extends Observation.Context {
 	 * Return the type of the lock.
 	 * @return {@code exclusive}, {@code fair}, {@code read} or {@code semaphore}
 	 */
-	public String getType() {
+	public String type() {
 		return this.tags.type();
 	}
 
@@ -78,7 +78,7 @@ public abstract class LockObservationContext extends Observation.Context {
 	 * Return how the observation ended.
 	 * @return the outcome, {@code unknown} until it has ended
 	 */
-	public String getOutcome() {
+	public String outcome() {
 		return this.outcome;
 	}
 

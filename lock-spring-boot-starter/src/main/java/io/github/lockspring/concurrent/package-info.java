@@ -15,7 +15,10 @@
  */
 
 /**
- * Distributed counterparts of {@code java.util.concurrent} types.
+ * Distributed counterparts of {@code java.util.concurrent} types. Methods that exist
+ * there, or in Curator, keep their names, such as {@code getHoldCount},
+ * {@code getQueueLength}, {@code getCount}, {@code getVersionedValue} and
+ * {@code hasLeadership}; other accessors have names without {@code get}.
  */
 @NullMarked
 package io.github.lockspring.concurrent;

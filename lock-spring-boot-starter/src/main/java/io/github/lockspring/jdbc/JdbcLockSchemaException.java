@@ -36,10 +36,10 @@ public final class JdbcLockSchemaException extends LockConfigurationException {
 	}
 
 	/**
-	 * The statement that creates the table.
+	 * Return the statement that creates the table.
 	 * @return the DDL in the dialect of the database
 	 */
-	public String getDefinition() {
+	public String definition() {
 		return this.definition;
 	}
 

@@ -117,13 +117,13 @@ class JdbcLockSchemaTests {
 			.withMessageContaining("'distributed_lock' is missing")
 			.withMessageContaining("CREATE TABLE IF NOT EXISTS distributed_lock (")
 			.withMessageContaining("lock_key     VARBINARY(1024) NOT NULL PRIMARY KEY")
-			.satisfies((ex) -> assertThat(ex.getDefinition()).startsWith("--").contains("CREATE TABLE"));
+			.satisfies((ex) -> assertThat(ex.definition()).startsWith("--").contains("CREATE TABLE"));
 	}
 
 	@Test
 	void shownDefinitionCreatesTheTable() {
 		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate)
-			.satisfies((ex) -> this.database.jdbc().execute(ex.getDefinition()));
+			.satisfies((ex) -> this.database.jdbc().execute(ex.definition()));
 		this.schema.validate();
 	}
 

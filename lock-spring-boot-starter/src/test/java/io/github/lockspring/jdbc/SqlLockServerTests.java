@@ -170,8 +170,8 @@ abstract class SqlLockServerTests {
 	 */
 	final void createdAs(UnaryOperator<String> change) {
 		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate).satisfies((ex) -> {
-			String changed = change.apply(ex.getDefinition());
-			assertThat(changed).isNotEqualTo(ex.getDefinition());
+			String changed = change.apply(ex.definition());
+			assertThat(changed).isNotEqualTo(ex.definition());
 			this.database.runScript(changed);
 		});
 	}

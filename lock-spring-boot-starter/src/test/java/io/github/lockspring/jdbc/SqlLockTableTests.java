@@ -700,7 +700,7 @@ abstract class SqlLockTableTests {
 		JdbcLockSchema schema = new JdbcLockSchema(this.database.dataSource(), this.table);
 		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(schema::validate)
 			.withMessageContaining("'" + this.table + "' is missing")
-			.satisfies((ex) -> this.database.runScript(ex.getDefinition()));
+			.satisfies((ex) -> this.database.runScript(ex.definition()));
 		schema.validate();
 	}
 

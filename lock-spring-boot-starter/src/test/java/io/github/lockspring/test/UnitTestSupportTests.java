@@ -42,7 +42,7 @@ class UnitTestSupportTests {
 	void actionsRun() throws Exception {
 		String keys = this.locks.execute("order:42", (lock) -> lock.key() + " as " + lock.storeKey());
 		assertThat(keys).isEqualTo("order:42 as lock:order:42");
-		Boolean held = this.locks.tryExecute("order:42", LockHandle::isHeld).getValue();
+		Boolean held = this.locks.tryExecute("order:42", LockHandle::isHeld).value();
 		assertThat(held).isTrue();
 		assertThat(this.locks.named("order").on("jdbc").ownedBy(this).acquireAsync("42").get().storeKey())
 			.isEqualTo("lock:order:42");
