@@ -73,6 +73,16 @@ final class CoreLockAccess extends LockAccess {
 	}
 
 	@Override
+	public LockException lostException(String storeKey) {
+		return new LockLostException(storeKey);
+	}
+
+	@Override
+	public LockException limitException(String message, String storeKey) {
+		return new LockLimitException(message, storeKey);
+	}
+
+	@Override
 	public RuntimeException shutdownException(String storeKey) {
 		return new LockShutdownException(storeKey, null);
 	}

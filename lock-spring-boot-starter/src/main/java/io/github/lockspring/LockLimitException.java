@@ -21,12 +21,7 @@ package io.github.lockspring;
  */
 public final class LockLimitException extends LockException {
 
-	/**
-	 * Create an exception.
-	 * @param message the limit, and by how much it was exceeded
-	 * @param storeKey the key of the lock as used in the store
-	 */
-	public LockLimitException(String message, String storeKey) {
+	LockLimitException(String message, String storeKey) {
 		super(message, storeKey, null);
 	}
 

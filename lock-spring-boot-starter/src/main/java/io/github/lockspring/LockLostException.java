@@ -26,11 +26,7 @@ import io.github.lockspring.engine.KeyFormat;
  */
 public final class LockLostException extends LockException {
 
-	/**
-	 * Create an exception.
-	 * @param storeKey the key of the lock as used in the store
-	 */
-	public LockLostException(String storeKey) {
+	LockLostException(String storeKey) {
 		super("Lost the lock on " + KeyFormat.quote(storeKey)
 				+ " while it was held: another owner may have acquired it; check the work done since, or repeat it",
 				storeKey, null);

@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.engine.AcquireOptions;
@@ -148,7 +147,7 @@ final class DefaultLeaseLock implements LeaseLock {
 	@Override
 	public void unlock() {
 		if (!requireHold().release()) {
-			throw new LockLostException(this.storeKey);
+			throw LockAccess.get().lostException(this.storeKey);
 		}
 	}
 

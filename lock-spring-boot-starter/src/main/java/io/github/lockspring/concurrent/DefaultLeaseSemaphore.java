@@ -24,8 +24,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockLimitException;
-import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
@@ -149,7 +147,7 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 			throw new IllegalMonitorStateException(ex.getMessage() + " of the " + this);
 		}
 		if (!held) {
-			throw new LockLostException(this.storeKey);
+			throw LockAccess.get().lostException(this.storeKey);
 		}
 	}
 
@@ -223,9 +221,10 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 
 	private RuntimeException translate(EngineException failure) {
 		if (failure.getCause() instanceof PermitLimitException refusal) {
-			return new LockLimitException(
-					"Could not acquire permits of " + KeyFormat.quote(this.storeKey) + ": " + refusal.getMessage(),
-					this.storeKey);
+			return LockAccess.get()
+				.limitException(
+						"Could not acquire permits of " + KeyFormat.quote(this.storeKey) + ": " + refusal.getMessage(),
+						this.storeKey);
 		}
 		return LockAccess.get().translate(failure, this.storeKey);
 	}

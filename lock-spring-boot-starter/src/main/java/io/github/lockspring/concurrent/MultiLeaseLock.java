@@ -32,8 +32,6 @@ import org.springframework.util.Assert;
 
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockLimitException;
-import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
@@ -103,8 +101,9 @@ final class MultiLeaseLock implements LeaseLock {
 			throw new InvalidLockKeyException("At least one key is required");
 		}
 		if (size > LockTemplate.MAX_KEYS) {
-			throw new LockLimitException("At most " + LockTemplate.MAX_KEYS + " keys can be locked together, not "
-					+ size + "; lock fewer, or a common key", locks.iterator().next().storeKey());
+			throw LockAccess.get()
+				.limitException("At most " + LockTemplate.MAX_KEYS + " keys can be locked together, not " + size
+						+ "; lock fewer, or a common key", locks.iterator().next().storeKey());
 		}
 	}
 
@@ -234,7 +233,7 @@ final class MultiLeaseLock implements LeaseLock {
 	public void unlock() {
 		List<Hold> lost = Hold.releaseAll(this.locks.stream().map(DefaultLeaseLock::requireHold).toList());
 		if (!lost.isEmpty()) {
-			throw new LockLostException(lost.get(0).key());
+			throw LockAccess.get().lostException(lost.get(0).key());
 		}
 	}
 

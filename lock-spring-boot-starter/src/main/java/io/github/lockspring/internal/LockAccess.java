@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 import io.github.lockspring.LockContext;
+import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
@@ -115,6 +116,21 @@ public abstract class LockAccess {
 	 * @return the exception to throw
 	 */
 	public abstract RuntimeException translateValueFailure(EngineException failure, String storeKey);
+
+	/**
+	 * Return the exception for a lock that was lost while it was held.
+	 * @param storeKey the key, as used in the store
+	 * @return the exception
+	 */
+	public abstract LockException lostException(String storeKey);
+
+	/**
+	 * Return the exception for an acquisition that exceeds a limit.
+	 * @param message the limit, and by how much it was exceeded
+	 * @param storeKey the key, as used in the store
+	 * @return the exception
+	 */
+	public abstract LockException limitException(String message, String storeKey);
 
 	/**
 	 * Return the exception for those that wait when the application shuts down.

@@ -29,6 +29,7 @@ import reactor.util.context.ContextView;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.OnLost;
+import io.github.lockspring.internal.LockAccess;
 
 /**
  * A transaction that the subscriber has open already. It keeps the lock until it has
@@ -97,7 +98,7 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 		@Override
 		public Mono<Void> beforeCommit(boolean readOnly) {
 			return Mono.defer(() -> (this.onLost != OnLost.REPORT && this.lock.isLost())
-					? Mono.error(new LockLostException(this.lock.storeKey())) : Mono.empty());
+					? Mono.error(LockAccess.get().lostException(this.lock.storeKey())) : Mono.empty());
 		}
 
 		@Override

@@ -31,6 +31,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.OnLost;
+import io.github.lockspring.internal.LockAccess;
 
 /**
  * The locks that a transaction keeps until it has ended. A transaction whose lock is lost
@@ -103,7 +104,7 @@ final class TransactionLocks implements TransactionSynchronization {
 
 	static void requireHeld(LockHandle lock, OnLost onLost) {
 		if (onLost != OnLost.REPORT && lock.isLost()) {
-			throw new LockLostException(lock.storeKey());
+			throw LockAccess.get().lostException(lock.storeKey());
 		}
 	}
 
