@@ -58,8 +58,8 @@ final class DefaultDistributedBarrier implements DistributedBarrier {
 	}
 
 	@Override
-	public boolean waitOnBarrier(long maxWait, TimeUnit unit) throws InterruptedException {
-		return this.value.await(new Removed(), StoredValue.nanos(maxWait, unit)) != null;
+	public boolean waitOnBarrier(long waitTime, TimeUnit unit) throws InterruptedException {
+		return this.value.await(new Removed(), StoredValue.nanos(waitTime, unit)) != null;
 	}
 
 	@Override
@@ -79,8 +79,8 @@ final class DefaultDistributedBarrier implements DistributedBarrier {
 	}
 
 	@Override
-	public CompletableFuture<Boolean> waitOnBarrierAsync(Duration maxWait) {
-		return this.value.awaitAsync(new Removed(), maxWait);
+	public CompletableFuture<Boolean> waitOnBarrierAsync(Duration waitTime) {
+		return this.value.awaitAsync(new Removed(), waitTime);
 	}
 
 	@Override

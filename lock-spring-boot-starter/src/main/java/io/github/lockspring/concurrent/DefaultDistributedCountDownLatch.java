@@ -134,8 +134,8 @@ final class DefaultDistributedCountDownLatch implements DistributedCountDownLatc
 	}
 
 	@Override
-	public CompletableFuture<Boolean> awaitAsync(Duration timeout) {
-		return this.value.awaitAsync(new Opened(), timeout);
+	public CompletableFuture<Boolean> awaitAsync(Duration waitTime) {
+		return this.value.awaitAsync(new Opened(), waitTime);
 	}
 
 	@Override

@@ -113,8 +113,8 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	}
 
 	@Override
-	public boolean enter(long maxWait, TimeUnit unit) throws InterruptedException, BrokenBarrierException {
-		return enter(StoredValue.nanos(maxWait, unit));
+	public boolean enter(long waitTime, TimeUnit unit) throws InterruptedException, BrokenBarrierException {
+		return enter(StoredValue.nanos(waitTime, unit));
 	}
 
 	private boolean enter(long waitNanos) throws InterruptedException, BrokenBarrierException {
@@ -294,8 +294,8 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	}
 
 	@Override
-	public boolean leave(long maxWait, TimeUnit unit) throws InterruptedException, BrokenBarrierException {
-		return leave(StoredValue.nanos(maxWait, unit));
+	public boolean leave(long waitTime, TimeUnit unit) throws InterruptedException, BrokenBarrierException {
+		return leave(StoredValue.nanos(waitTime, unit));
 	}
 
 	private boolean leave(long waitNanos) throws InterruptedException, BrokenBarrierException {
@@ -391,8 +391,8 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	}
 
 	@Override
-	public CompletableFuture<Boolean> enterAsync(Duration maxWait) {
-		long waitNanos = StoredValue.nanos(maxWait);
+	public CompletableFuture<Boolean> enterAsync(Duration waitTime) {
+		long waitNanos = StoredValue.nanos(waitTime);
 		return async(() -> enter(waitNanos), this::leaveUnnoticed);
 	}
 
@@ -412,8 +412,8 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	}
 
 	@Override
-	public CompletableFuture<Boolean> leaveAsync(Duration maxWait) {
-		long waitNanos = StoredValue.nanos(maxWait);
+	public CompletableFuture<Boolean> leaveAsync(Duration waitTime) {
+		long waitNanos = StoredValue.nanos(waitTime);
 		return async(() -> leave(waitNanos), () -> {
 		});
 	}

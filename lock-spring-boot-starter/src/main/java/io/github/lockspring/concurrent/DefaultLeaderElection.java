@@ -137,6 +137,11 @@ final class DefaultLeaderElection implements LeaderElection {
 	}
 
 	@Override
+	public String storeKey() {
+		return this.storeKey;
+	}
+
+	@Override
 	public void start() {
 		this.running = true;
 		update();

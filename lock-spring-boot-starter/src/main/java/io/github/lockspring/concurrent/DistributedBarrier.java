@@ -70,21 +70,21 @@ public interface DistributedBarrier {
 
 	/**
 	 * Wait until the barrier is removed. Returns immediately if it is not set.
-	 * @param maxWait how long to wait; zero or less tests once
+	 * @param waitTime how long to wait; zero or less tests once
 	 * @param unit the unit of the time
 	 * @return {@code true} if the barrier is not set, {@code false} if the time was over
 	 * @throws InterruptedException if the thread was interrupted before or while waiting
 	 */
-	boolean waitOnBarrier(long maxWait, TimeUnit unit) throws InterruptedException;
+	boolean waitOnBarrier(long waitTime, TimeUnit unit) throws InterruptedException;
 
 	/**
 	 * Wait until the barrier is removed. Returns immediately if it is not set.
-	 * @param maxWait how long to wait; zero or less tests once
+	 * @param waitTime how long to wait; zero or less tests once
 	 * @return {@code true} if the barrier is not set, {@code false} if the time was over
 	 * @throws InterruptedException if the thread was interrupted before or while waiting
 	 */
-	default boolean waitOnBarrier(Duration maxWait) throws InterruptedException {
-		return waitOnBarrier(TimeUnit.NANOSECONDS.convert(maxWait), TimeUnit.NANOSECONDS);
+	default boolean waitOnBarrier(Duration waitTime) throws InterruptedException {
+		return waitOnBarrier(TimeUnit.NANOSECONDS.convert(waitTime), TimeUnit.NANOSECONDS);
 	}
 
 	/**
@@ -102,9 +102,9 @@ public interface DistributedBarrier {
 	/**
 	 * Asynchronous form of {@link #waitOnBarrier(long, TimeUnit)}. Cancelling the future
 	 * ends the wait.
-	 * @param maxWait how long to wait; zero or less tests once
+	 * @param waitTime how long to wait; zero or less tests once
 	 * @return {@code true} if the barrier is not set, {@code false} if the time was over
 	 */
-	CompletableFuture<Boolean> waitOnBarrierAsync(Duration maxWait);
+	CompletableFuture<Boolean> waitOnBarrierAsync(Duration waitTime);
 
 }

@@ -95,12 +95,12 @@ public interface DistributedCountDownLatch {
 
 	/**
 	 * Wait until the count is 0. Returns immediately if it is, or is not set.
-	 * @param timeout how long to wait; zero or less tests once
+	 * @param waitTime how long to wait; zero or less tests once
 	 * @return {@code true} if the count is 0, {@code false} if the time was over
 	 * @throws InterruptedException if the thread was interrupted before or while waiting
 	 */
-	default boolean await(Duration timeout) throws InterruptedException {
-		return await(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS);
+	default boolean await(Duration waitTime) throws InterruptedException {
+		return await(TimeUnit.NANOSECONDS.convert(waitTime), TimeUnit.NANOSECONDS);
 	}
 
 	/**
@@ -131,9 +131,9 @@ public interface DistributedCountDownLatch {
 	/**
 	 * Asynchronous form of {@link #await(long, TimeUnit)}. Cancelling the future ends the
 	 * wait.
-	 * @param timeout how long to wait; zero or less tests once
+	 * @param waitTime how long to wait; zero or less tests once
 	 * @return {@code true} if the count is 0, {@code false} if the time was over
 	 */
-	CompletableFuture<Boolean> awaitAsync(Duration timeout);
+	CompletableFuture<Boolean> awaitAsync(Duration waitTime);
 
 }

@@ -71,7 +71,7 @@ public interface DistributedDoubleBarrier {
 
 	/**
 	 * Wait until all participants have entered.
-	 * @param maxWait how long to wait
+	 * @param waitTime how long to wait
 	 * @param unit the unit of the time
 	 * @return {@code true} if all have entered; {@code false} if the time was over, in
 	 * which case this participant has not entered
@@ -81,7 +81,7 @@ public interface DistributedDoubleBarrier {
 	 * while waiting; this one has not entered then
 	 * @throws IllegalStateException if this participant has entered and not left
 	 */
-	boolean enter(long maxWait, TimeUnit unit) throws InterruptedException, BrokenBarrierException;
+	boolean enter(long waitTime, TimeUnit unit) throws InterruptedException, BrokenBarrierException;
 
 	/**
 	 * Leave, and wait until all participants have left.
@@ -94,7 +94,7 @@ public interface DistributedDoubleBarrier {
 
 	/**
 	 * Leave, and wait until all participants have left.
-	 * @param maxWait how long to wait
+	 * @param waitTime how long to wait
 	 * @param unit the unit of the time
 	 * @return {@code true} if all have left; {@code false} if the time was over, in which
 	 * case this participant has left nevertheless
@@ -103,20 +103,20 @@ public interface DistributedDoubleBarrier {
 	 * @throws BrokenBarrierException if a participant lost its lease before it left
 	 * @throws IllegalStateException if this participant has not entered
 	 */
-	boolean leave(long maxWait, TimeUnit unit) throws InterruptedException, BrokenBarrierException;
+	boolean leave(long waitTime, TimeUnit unit) throws InterruptedException, BrokenBarrierException;
 
 	/**
 	 * Asynchronous form of {@link #enter(long, TimeUnit)}.
-	 * @param maxWait how long to wait
+	 * @param waitTime how long to wait
 	 * @return whether all have entered
 	 */
-	CompletableFuture<Boolean> enterAsync(Duration maxWait);
+	CompletableFuture<Boolean> enterAsync(Duration waitTime);
 
 	/**
 	 * Asynchronous form of {@link #leave(long, TimeUnit)}.
-	 * @param maxWait how long to wait
+	 * @param waitTime how long to wait
 	 * @return whether all have left
 	 */
-	CompletableFuture<Boolean> leaveAsync(Duration maxWait);
+	CompletableFuture<Boolean> leaveAsync(Duration waitTime);
 
 }

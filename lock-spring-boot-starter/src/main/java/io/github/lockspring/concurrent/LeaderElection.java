@@ -55,6 +55,13 @@ public interface LeaderElection extends AutoCloseable {
 	String key();
 
 	/**
+	 * Return the key as used in the store: with the prefix and the name, as in log lines
+	 * and in {@link io.github.lockspring.LeadershipGrantedEvent}.
+	 * @return the key
+	 */
+	String storeKey();
+
+	/**
 	 * Become a candidate, without waiting for the leadership. Has no effect if started
 	 * already. Can be called again after {@link #stop()}.
 	 */
@@ -107,7 +114,7 @@ public interface LeaderElection extends AutoCloseable {
 	boolean isLeader();
 
 	/**
-	 * Return whether this process is the leader.
+	 * Return whether this process is the leader. This is the name that Curator uses.
 	 * @return the same as {@link #isLeader()}
 	 */
 	default boolean hasLeadership() {

@@ -52,6 +52,7 @@ class LeadershipEventsTests {
 			election.start();
 			election.await();
 			long token = election.fencingToken();
+			assertThat(election.storeKey()).isEqualTo("lock:reports");
 			assertThat(next(events)).isEqualTo(new LeadershipGrantedEvent("lock:reports", token, "local"));
 			election.stop();
 			assertThat(next(events)).isEqualTo(new LeadershipRevokedEvent("lock:reports", token, "local"));
