@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.NestedConfigurationProperty;
 
+import io.github.lockspring.InsideTransaction;
+import io.github.lockspring.JpaMode;
+import io.github.lockspring.LockChecks;
 import io.github.lockspring.aop.DistributedLockAdvisor;
-import io.github.lockspring.aop.annotation.InsideTransaction;
-import io.github.lockspring.aop.annotation.JpaMode;
-import io.github.lockspring.aop.annotation.LockChecks;
 
 /**
  * Configuration properties for distributed locks.

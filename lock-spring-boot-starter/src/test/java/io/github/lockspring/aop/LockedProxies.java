@@ -26,12 +26,12 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 
+import io.github.lockspring.InsideTransaction;
+import io.github.lockspring.LockChecks;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockType;
-import io.github.lockspring.aop.annotation.InsideTransaction;
-import io.github.lockspring.aop.annotation.LockChecks;
 import io.github.lockspring.aop.annotation.LockDefaults;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.EngineListener;

@@ -35,10 +35,10 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import io.github.lockspring.InsideTransaction;
+import io.github.lockspring.LockChecks;
 import io.github.lockspring.LockOperations;
 import io.github.lockspring.LockOptions;
-import io.github.lockspring.aop.annotation.InsideTransaction;
-import io.github.lockspring.aop.annotation.LockChecks;
 import io.github.lockspring.aop.annotation.LockDefaults;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.support.Durations;

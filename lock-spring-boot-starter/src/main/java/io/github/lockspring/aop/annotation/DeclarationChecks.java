@@ -23,6 +23,8 @@ import org.apache.commons.logging.LogFactory;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.SpringProperties;
 
+import io.github.lockspring.LockChecks;
+
 /**
  * What happens to declarations that cannot work: the application does not start, or is
  * warned. Ahead-of-time processing takes them as they are, because properties may have

@@ -22,6 +22,9 @@ import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 
+import io.github.lockspring.InsideTransaction;
+import io.github.lockspring.JpaMode;
+import io.github.lockspring.LockChecks;
 import io.github.lockspring.LockOptions;
 
 /**

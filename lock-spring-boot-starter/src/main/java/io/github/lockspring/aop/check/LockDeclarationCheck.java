@@ -33,13 +33,13 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
+import io.github.lockspring.JpaMode;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.DistributedLockInterceptor;
 import io.github.lockspring.aop.annotation.AnnotatedMethod;
 import io.github.lockspring.aop.annotation.AnnotationText;
 import io.github.lockspring.aop.annotation.FailurePolicy;
 import io.github.lockspring.aop.annotation.InvalidLockDeclarationException;
-import io.github.lockspring.aop.annotation.JpaMode;
 import io.github.lockspring.aop.annotation.LockAttributes;
 import io.github.lockspring.aop.annotation.LockDefaults;
 import io.github.lockspring.engine.KeyFormat;

@@ -19,9 +19,9 @@ package io.github.lockspring.aop.invocation;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
+import io.github.lockspring.JpaMode;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockLostException;
-import io.github.lockspring.aop.annotation.JpaMode;
 
 /**
  * Transaction listener that verifies the locks bound to a transaction immediately before

@@ -28,7 +28,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
-import io.github.lockspring.aop.annotation.JpaMode;
+import io.github.lockspring.JpaMode;
 import io.github.lockspring.engine.KeyFormat;
 
 /**

@@ -26,11 +26,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
+import io.github.lockspring.InsideTransaction;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.OnLost;
 import io.github.lockspring.aop.annotation.AnnotatedMethod;
-import io.github.lockspring.aop.annotation.InsideTransaction;
 
 /**
  * Calls inside a transaction that is open already. A lock that was released before the

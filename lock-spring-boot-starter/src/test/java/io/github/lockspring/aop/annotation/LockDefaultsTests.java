@@ -22,6 +22,8 @@ import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.InsideTransaction;
+import io.github.lockspring.LockChecks;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockType;
 

@@ -39,6 +39,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedSemaphore;
+import io.github.lockspring.InsideTransaction;
 import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
@@ -50,7 +51,6 @@ import io.github.lockspring.LockUnavailableException;
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.OnLost;
 import io.github.lockspring.aop.LockedProxies;
-import io.github.lockspring.aop.annotation.InsideTransaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

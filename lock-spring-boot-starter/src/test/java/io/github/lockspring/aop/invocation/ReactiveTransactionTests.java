@@ -32,10 +32,10 @@ import org.springframework.transaction.reactive.TransactionalOperator;
 import reactor.core.publisher.Mono;
 
 import io.github.lockspring.DistributedLock;
+import io.github.lockspring.InsideTransaction;
+import io.github.lockspring.LockChecks;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.aop.LockedProxies;
-import io.github.lockspring.aop.annotation.InsideTransaction;
-import io.github.lockspring.aop.annotation.LockChecks;
 import io.github.lockspring.aop.annotation.LockDefaults;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -42,13 +42,13 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedSemaphore;
+import io.github.lockspring.InsideTransaction;
+import io.github.lockspring.JpaMode;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.OnFailure;
 import io.github.lockspring.OnLost;
 import io.github.lockspring.aop.LockedProxies;
-import io.github.lockspring.aop.annotation.InsideTransaction;
-import io.github.lockspring.aop.annotation.JpaMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;

@@ -14,21 +14,28 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop.annotation;
+package io.github.lockspring;
 
 /**
- * Handling of the lock of a method that is called inside an existing transaction.
+ * Handling of entities that an {@code EntityManager} of the thread has loaded before a
+ * lock is acquired and that are not read again under the lock.
  */
-public enum InsideTransaction {
+public enum JpaMode {
 
 	/**
-	 * Hold the lock until the transaction has completed.
+	 * Keep the entities and log a warning once.
 	 */
-	AFTER_COMPLETION,
+	WARN,
 
 	/**
-	 * Reject the call.
+	 * Detach the entities when the lock is acquired, so that they are read again. In an
+	 * existing transaction, changes are flushed first.
 	 */
-	REFUSE
+	CLEAR,
+
+	/**
+	 * Keep the entities.
+	 */
+	IGNORE
 
 }

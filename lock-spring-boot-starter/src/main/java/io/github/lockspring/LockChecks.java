@@ -14,28 +14,23 @@
  * limitations under the License.
  */
 
-package io.github.lockspring.aop.annotation;
+package io.github.lockspring;
 
 /**
- * Handling of entities that an {@code EntityManager} of the thread has loaded before a
- * lock is acquired and that are not read again under the lock.
+ * Handling of invalid lock annotations at startup.
  */
-public enum JpaMode {
+public enum LockChecks {
 
 	/**
-	 * Keep the entities and log a warning once.
+	 * Fail the startup of the application.
 	 */
-	WARN,
+	FAIL,
 
 	/**
-	 * Detach the entities when the lock is acquired, so that they are read again. In an
-	 * existing transaction, changes are flushed first.
+	 * Log a warning. A call of the method fails, unless it cannot be intercepted: then
+	 * the method runs without a lock. A class that cannot be proxied at all still fails
+	 * the startup.
 	 */
-	CLEAR,
-
-	/**
-	 * Keep the entities.
-	 */
-	IGNORE
+	WARN
 
 }
