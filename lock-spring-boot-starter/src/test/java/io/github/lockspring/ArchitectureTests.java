@@ -36,11 +36,14 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import org.jspecify.annotations.NullMarked;
 
+import io.github.lockspring.support.LockConfigurationException;
+
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleName;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noConstructors;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 /**
@@ -65,12 +68,14 @@ class ArchitectureTests {
 
 	private static final String TEST = ROOT + ".test";
 
-	private static final String[] PUBLIC_API = { ROOT, FENCING, SPI, ROOT + ".concurrent", ROOT + ".bridge", TEST };
+	private static final String AUTO_CONFIGURATION = ROOT + ".autoconfigure";
+
+	private static final String[] PUBLIC_API = { ROOT, FENCING, SPI, ROOT + ".concurrent", ROOT + ".bridge", TEST,
+			ROOT + ".local", ROOT + ".jdbc", ROOT + ".redis", ROOT + ".redlock", ROOT + ".zookeeper",
+			AUTO_CONFIGURATION };
 
 	private static final String[] BACKENDS = { ROOT + ".local..", ROOT + ".jdbc..", ROOT + ".redis..",
 			ROOT + ".redlock..", ROOT + ".zookeeper.." };
-
-	private static final String AUTO_CONFIGURATION = ROOT + ".autoconfigure";
 
 	private static final String[] SQL_TYPES = { "java.sql..", "javax.sql..", "org.springframework.jdbc..",
 			"com.zaxxer.hikari.." };
@@ -178,7 +183,8 @@ class ArchitectureTests {
 
 	/**
 	 * What applications and authors of backends see. The package {@code internal} is for
-	 * the other packages of the library, which cannot see what is package-private.
+	 * the other packages of the library, which cannot see what is package-private. One
+	 * exception of {@code support} is public, because all packages throw it.
 	 */
 	@ArchTest
 	static final ArchRule publicApiMentionsPublicApiOnly = classes().that()
@@ -186,6 +192,16 @@ class ArchitectureTests {
 		.and()
 		.arePublic()
 		.should(new MentionNothingInternal());
+
+	/**
+	 * Exceptions about a lock are thrown by the library only.
+	 */
+	@ArchTest
+	static final ArchRule exceptionsAreCreatedInTheirPackage = noConstructors().that()
+		.areDeclaredInClassesThat()
+		.areAssignableTo(LockException.class)
+		.should()
+		.bePublic();
 
 	@ArchTest
 	static final ArchRule noPackageKnowsTheAutoConfiguration = noClasses().that()
@@ -404,7 +420,8 @@ class ArchitectureTests {
 	private static final class MentionNothingInternal extends ArchCondition<JavaClass> {
 
 		private static final DescribedPredicate<JavaClass> INTERNALS = resideInAnyPackage(ROOT + "..")
-			.and(DescribedPredicate.not(resideInAnyPackage(PUBLIC_API)));
+			.and(DescribedPredicate.not(resideInAnyPackage(PUBLIC_API)))
+			.and(DescribedPredicate.not(belongToAnyOf(LockConfigurationException.class)));
 
 		MentionNothingInternal() {
 			super("mention public API only");

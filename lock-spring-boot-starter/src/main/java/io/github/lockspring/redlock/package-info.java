@@ -15,8 +15,7 @@
  */
 
 /**
- * Leases on a majority of several independent Redis servers. Internal, except for the
- * bean that the auto-configuration makes.
+ * Backend that keeps leases on a majority of independent Redis servers.
  */
 @NullMarked
 package io.github.lockspring.redlock;

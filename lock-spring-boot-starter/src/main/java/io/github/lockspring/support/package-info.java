@@ -14,8 +14,8 @@
  * limitations under the License.
  */
 /**
- * What engine and backends have in common and no store is needed for. Not part of the
- * public API.
+ * Helpers shared by the engine and the backends. Not part of the public API, except for
+ * {@link io.github.lockspring.support.LockConfigurationException}.
  */
 @NullMarked
 package io.github.lockspring.support;
