@@ -248,6 +248,18 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 	}
 
 	/**
+	 * Acquire a lock on a numeric key with the default options.
+	 * @param key the key to lock
+	 * @return the handle of the lock
+	 * @throws LockNotAcquiredException if the lock was held by another owner for the
+	 * whole wait time
+	 * @see #acquire(long, LockOptions)
+	 */
+	public LockHandle acquire(long key) {
+		return acquire(key, this.defaultOptions);
+	}
+
+	/**
 	 * Acquire a lock on a numeric key. This is the same lock as that on the decimal
 	 * representation of the number, but avoids creating the string.
 	 * @param key the key to lock
@@ -263,6 +275,18 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 			throw new LockNotAcquiredException(this.prefix + key, options.waitTime());
 		}
 		return lock;
+	}
+
+	/**
+	 * Acquire a lock on a numeric key with the default options, unless it is held by
+	 * another owner for the whole wait time.
+	 * @param key the key to lock
+	 * @return the handle of the lock, or {@code null} if the lock was held by another
+	 * owner for the whole wait time
+	 * @see #tryAcquire(long, LockOptions)
+	 */
+	public @Nullable LockHandle tryAcquire(long key) {
+		return tryAcquire(key, this.defaultOptions);
 	}
 
 	/**

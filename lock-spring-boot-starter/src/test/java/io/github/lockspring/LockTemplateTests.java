@@ -501,6 +501,17 @@ class LockTemplateTests {
 	}
 
 	@Test
+	void numberIsAcquiredWithTheDefaultOptions() {
+		LockTemplate tryOnce = new LockTemplate(this.otherEngine, "lock:", TRY_ONCE);
+		try (LockHandle lock = this.locks.acquire(42)) {
+			assertThat(lock.storeKey()).isEqualTo("lock:42");
+			assertThat(tryOnce.tryAcquire(42)).isNull();
+			assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> tryOnce.acquire(42))
+				.satisfies((ex) -> assertThat(ex.waitTime()).isZero());
+		}
+	}
+
+	@Test
 	void severalKeysAreHeldTogether() {
 		try (LockHandle lock = this.locks.acquireAll(List.of("b", "a", "c"), OPTIONS)) {
 			assertThat(lock.isHeld()).isTrue();
