@@ -118,8 +118,10 @@ final class ConfigurationPage {
 	 */
 	String defaultOf(String name) {
 		Object value = Objects.requireNonNull(this.properties.get(name), name).get("defaultValue");
-		boolean none = value == null || (value instanceof List<?> list && list.isEmpty());
-		return none ? "" : value.toString();
+		if (value == null || (value instanceof List<?> list && list.isEmpty())) {
+			return "";
+		}
+		return typeOf(name).isEnum() ? value.toString().replace('_', '-') : value.toString();
 	}
 
 	/**

@@ -45,10 +45,11 @@ class LockPropertiesDocumentationTests {
 
 	private static final Path README = Path.of("..", "README.md");
 
+	private static final Path BACKENDS = Path.of("..", "docs", "backends");
+
 	private static final Path PAGE = Path.of("..", "docs", "configuration.md");
 
-	private static final Pattern README_ROW = Pattern.compile("^\\| `(lock\\.[^`]*)` \\| ([^|]*) \\|",
-			Pattern.MULTILINE);
+	private static final Pattern ROW = Pattern.compile("^\\| `(lock\\.[^`]*)` \\| ([^|]*) \\|", Pattern.MULTILINE);
 
 	private static final Set<Class<?>> LIMITED = Set.of(Duration.class, DurationLimit.class, Integer.class);
 
@@ -166,11 +167,34 @@ class LockPropertiesDocumentationTests {
 
 	@Test
 	void defaultsInTheReadmeAreThoseOfTheMetadata() throws IOException {
-		Map<String, String> rows = README_ROW.matcher(Files.readString(README))
+		assertThat(defaultsIn(README)).hasSize(10).allSatisfy(this::assertDefault);
+	}
+
+	@Test
+	void defaultsOnThePagesOfBackendsAreThoseOfTheMetadata() throws IOException {
+		for (String page : List.of("redis", "jdbc", "zookeeper")) {
+			assertThat(defaultsIn(BACKENDS.resolve(page + ".md"))).as(page)
+				.hasSizeGreaterThan(3)
+				.allSatisfy(this::assertDefault);
+		}
+	}
+
+	@Test
+	void defaultsThatTheProcessorDoesNotKnowAreThoseOfTheCode() {
+		LockProperties properties = new LockProperties();
+		assertThat(DurationStyle.detectAndParse(this.page.defaultOf("lock.max-hold-time")))
+			.isEqualTo(properties.getMaxHoldTime().toDuration());
+		assertThat(this.page.defaultOf("lock.aop.order")).isEqualTo(Integer.toString(properties.getAop().getOrder()));
+	}
+
+	private static Map<String, String> defaultsIn(Path page) throws IOException {
+		return ROW.matcher(Files.readString(page))
 			.results()
 			.collect(Collectors.toMap((row) -> row.group(1), LockPropertiesDocumentationTests::defaultOf));
-		assertThat(rows).hasSize(10)
-			.allSatisfy((name, value) -> assertThat(value).as(name).isEqualTo(this.page.defaultOf(name)));
+	}
+
+	private void assertDefault(String name, String value) {
+		assertThat(value).as(name).isEqualTo(this.page.defaultOf(name));
 	}
 
 	/**
