@@ -34,9 +34,9 @@ import java.util.concurrent.CompletableFuture;
  * <p>
  * A backend may report that its leases are in doubt: one whose leases are bound to a
  * session while the connection to its store is suspended, or, after a failover of Redis,
- * until each lease is renewed. Meanwhile it is unknown whether the lock is still held: the
- * lock is reported as not held, but not as lost either. If its lease is still valid when
- * the connection is restored or the lease is renewed, the lock is held again.
+ * until each lease is renewed. Meanwhile it is unknown whether the lock is still held:
+ * the lock is reported as not held, but not as lost either. If its lease is still valid
+ * when the connection is restored or the lease is renewed, the lock is held again.
  * <p>
  * <b>Using a handle in other threads.</b> A lock that was acquired by a blocking method
  * is owned by the calling thread until the handle is closed: further acquisitions of the

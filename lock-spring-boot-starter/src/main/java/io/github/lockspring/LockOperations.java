@@ -48,9 +48,9 @@ import org.jspecify.annotations.Nullable;
  * fails throughout the wait time, they throw {@link LockUnavailableException}; the lock
  * is not held and the action does not run. If the lease is lost while the action runs,
  * the action is not stopped, but {@link LockLostException} is thrown when it has ended,
- * or added to the suppressed exceptions of the exception thrown by the action. While it is
- * unknown whether a lock is still held, an attempt of its owner to acquire it again throws
- * {@link LockSuspendedException}.
+ * or added to the suppressed exceptions of the exception thrown by the action. While it
+ * is unknown whether a lock is still held, an attempt of its owner to acquire it again
+ * throws {@link LockSuspendedException}.
  * <p>
  * Implementations are thread-safe.
  *
@@ -293,8 +293,7 @@ public interface LockOperations {
 	 * Acquire a lock without blocking the calling thread, to be released with
 	 * {@link LockHandle#closeAsync()}. The lock is owned by the handle and not by a
 	 * thread, so that a thread which holds the key already, or acquires it a second time,
-	 * waits like any other; use {@link #ownedBy(Object)} for reentrant
-	 * acquisitions.
+	 * waits like any other; use {@link #ownedBy(Object)} for reentrant acquisitions.
 	 * <p>
 	 * The interrupt status of the calling thread is ignored. Cancelling the future stops
 	 * waiting and releases the lock if it has been granted in the meantime. Dependent

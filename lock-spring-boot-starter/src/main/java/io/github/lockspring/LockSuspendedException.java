@@ -20,8 +20,8 @@ import io.github.lockspring.engine.KeyFormat;
 
 /**
  * Thrown while it is unknown whether a lock is still held: while the connection to a
- * store whose leases last as long as a session, such as ZooKeeper, is suspended, or, after
- * a failover of Redis, until the lease is renewed. Nothing is lost yet: once the
+ * store whose leases last as long as a session, such as ZooKeeper, is suspended, or,
+ * after a failover of Redis, until the lease is renewed. Nothing is lost yet: once the
  * connection is restored or the lease is renewed, the lock is either held again or lost.
  *
  * @see LockHandle#isLost()

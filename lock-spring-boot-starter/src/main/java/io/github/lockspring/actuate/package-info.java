@@ -15,7 +15,7 @@
  */
 
 /**
- * Actuator health and metrics support for locks.
+ * Actuator health, metrics, observations and the endpoint for locks.
  */
 @NullMarked
 package io.github.lockspring.actuate;

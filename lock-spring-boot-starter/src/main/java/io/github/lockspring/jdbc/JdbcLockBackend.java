@@ -120,7 +120,7 @@ public final class JdbcLockBackend implements LockBackend {
 	private volatile String processName = ProcessName.current("").toString();
 
 	/**
-	 * Creates a backend on the {@linkplain JdbcLockSchema#DEFAULT_TABLE_NAME default
+	 * Create a backend on the {@linkplain JdbcLockSchema#DEFAULT_TABLE_NAME default
 	 * table}.
 	 * @param dataSource where connections come from
 	 */
@@ -129,7 +129,7 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Creates a backend. Does not access the database yet.
+	 * Create a backend. Does not access the database yet.
 	 * @param dataSource where connections come from
 	 * @param tableName the table, with or without its schema
 	 * @throws IllegalArgumentException if the table name is none
@@ -139,7 +139,7 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Creates a backend on a data source with few connections. Does not access the
+	 * Create a backend on a data source with few connections. Does not access the
 	 * database yet.
 	 * @param dataSource where connections come from
 	 * @param tableName the table, with or without its schema
@@ -152,7 +152,7 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Creates a backend with settings. Does not access the database yet.
+	 * Create a backend with settings. Does not access the database yet.
 	 * @param dataSource where connections come from
 	 * @param settings how to go about the table and the connections
 	 * @throws IllegalArgumentException if the table name is none

@@ -79,7 +79,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	private volatile boolean closed;
 
 	/**
-	 * Creates a clean-up. Does not talk to the database yet.
+	 * Create a clean-up. Does not talk to the database yet.
 	 * @param dataSource where connections come from
 	 * @param tableName the table, with or without its schema
 	 * @param retention how long a row must have been unused, {@link #MIN_RETENTION} at

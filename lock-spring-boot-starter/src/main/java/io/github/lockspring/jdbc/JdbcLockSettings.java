@@ -47,7 +47,7 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	private static final int MAX_RESERVED = 2;
 
 	/**
-	 * Checks the numbers.
+	 * Check the numbers.
 	 * @throws IllegalArgumentException if one of them is negative
 	 */
 	public JdbcLockSettings {
@@ -57,7 +57,7 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	}
 
 	/**
-	 * Settings for connections that are taken from a pool.
+	 * Create settings for connections that are taken from a pool.
 	 * @param tableName the table, with or without its schema
 	 * @param keptConnections how many connections may be kept for the next call
 	 * @param sharedConnections how many connections the pool has at most if the
@@ -69,7 +69,7 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	}
 
 	/**
-	 * Settings for a data source with many connections, or one for locks only.
+	 * Return settings for a data source with many connections, or one for locks only.
 	 * @param tableName the table, with or without its schema
 	 * @return the settings
 	 */
@@ -78,9 +78,9 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	}
 
 	/**
-	 * Settings for a pool that the application uses as well: no more than half of its
-	 * connections are kept between two calls. Two of them are taken at start and kept if
-	 * it has eight at least, and one if it has four.
+	 * Return settings for a pool that the application uses as well: no more than half of
+	 * its connections are kept between two calls. Two of them are taken at start and kept
+	 * if it has eight at least, and one if it has four.
 	 * @param tableName the table, with or without its schema
 	 * @param connections how many connections the pool has at most
 	 * @return the settings
@@ -91,9 +91,9 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	}
 
 	/**
-	 * Settings for a data source that opens a connection whenever it is asked for one.
-	 * Two of them are opened at start and kept; the others are opened when many calls
-	 * come together, and closed when they have not been used for a minute.
+	 * Return settings for a data source that opens a connection whenever it is asked for
+	 * one. Two of them are opened at start and kept; the others are opened when many
+	 * calls come together, and closed when they have not been used for a minute.
 	 * @param tableName the table, with or without its schema
 	 * @param connections how many connections there are at most, beside one that is left
 	 * for renewals

@@ -38,7 +38,7 @@ public record RedisLockSettings(Duration operationTimeout, int waitReplicas, Dur
 			Duration.ofMillis(500), "lock::lead");
 
 	/**
-	 * Checks the numbers.
+	 * Check the numbers.
 	 */
 	public RedisLockSettings {
 		Assert.isTrue(waitReplicas >= 0, () -> "'waitReplicas' must not be negative: " + waitReplicas);
@@ -50,21 +50,40 @@ public record RedisLockSettings(Duration operationTimeout, int waitReplicas, Dur
 	}
 
 	/**
-	 * The settings of an application that configures nothing.
+	 * Return the settings of an application that configures nothing.
 	 * @return the settings
 	 */
 	public static RedisLockSettings defaults() {
 		return DEFAULTS;
 	}
 
+	/**
+	 * Return a copy of these settings with a different timeout of one call.
+	 * @param operationTimeout the timeout, positive; 1 second by default
+	 * @return the settings
+	 */
 	public RedisLockSettings withOperationTimeout(Duration operationTimeout) {
 		return new RedisLockSettings(operationTimeout, this.waitReplicas, this.waitTimeout, this.markKey);
 	}
 
+	/**
+	 * Return a copy of these settings in which replicas must confirm a grant, or an
+	 * update of a value.
+	 * @param waitReplicas the number of replicas; 0, the default, asks none
+	 * @param waitTimeout the maximum time to wait for their confirmation, positive; 500
+	 * milliseconds by default
+	 * @return the settings
+	 */
 	public RedisLockSettings withReplicas(int waitReplicas, Duration waitTimeout) {
 		return new RedisLockSettings(this.operationTimeout, waitReplicas, waitTimeout, this.markKey);
 	}
 
+	/**
+	 * Return a copy of these settings with a different key for the time at which a
+	 * primary took over. Applications that share locks need the same one.
+	 * @param markKey the key, which no lock has; {@code lock::lead} by default
+	 * @return the settings
+	 */
 	public RedisLockSettings withMarkKey(String markKey) {
 		return new RedisLockSettings(this.operationTimeout, this.waitReplicas, this.waitTimeout, markKey);
 	}

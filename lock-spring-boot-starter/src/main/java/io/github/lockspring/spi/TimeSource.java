@@ -61,13 +61,13 @@ public interface TimeSource {
 	long nanoTime();
 
 	/**
-	 * The wall clock, which may jump.
+	 * Return the time of the wall clock, which may jump.
 	 * @return milliseconds since 1970
 	 */
 	long currentTimeMillis();
 
 	/**
-	 * Parks the current thread as {@link LockSupport#parkNanos(Object, long)} does.
+	 * Park the current thread as {@link LockSupport#parkNanos(Object, long)} does.
 	 * @param blocker what the thread waits for
 	 * @param nanos how long at most, by the monotonic clock
 	 */

@@ -26,9 +26,9 @@ import io.github.lockspring.LockOptions;
 import io.github.lockspring.internal.LockAccess;
 
 /**
- * Runs code as a method with {@code @DistributedLock} runs, in a unit test without an
- * application context: {@link LockAssert} passes and {@link LockContext} returns a
- * handle. Nothing is locked.
+ * Lock context for unit tests without an application context: code runs in it as in a
+ * method with {@code @DistributedLock}, so that {@link LockAssert} passes and
+ * {@link LockContext} returns a handle. Nothing is locked.
  *
  * <pre class="code">{@code
  * TestLockContext.executeWithoutResult("order:42", (lock) -> new Orders().pay(42));

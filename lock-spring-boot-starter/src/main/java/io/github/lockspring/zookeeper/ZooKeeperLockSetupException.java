@@ -27,7 +27,7 @@ import io.github.lockspring.support.LockConfigurationException;
 public class ZooKeeperLockSetupException extends LockConfigurationException {
 
 	/**
-	 * Creates the exception.
+	 * Create an exception.
 	 * @param message what is wrong, at which path, and how to mend it
 	 * @param cause the client's exception
 	 */

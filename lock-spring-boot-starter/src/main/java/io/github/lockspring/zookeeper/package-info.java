@@ -19,8 +19,8 @@
  * as the session, and a value is a node that remains.
  * {@link io.github.lockspring.zookeeper.ZooKeeperLockBackend} speaks to the engine,
  * {@code LockQueues} enters and leaves queues, {@code ZooKeeperValueBackend} reads and
- * updates values, {@code Connection} and {@code Session} know what can be asked at
- * present.
+ * updates values, {@code Connection} and {@code Session} know whether requests can be
+ * sent at present.
  */
 @NullMarked
 package io.github.lockspring.zookeeper;
