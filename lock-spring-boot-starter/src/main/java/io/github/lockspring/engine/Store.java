@@ -169,7 +169,7 @@ final class Store {
 	 * Return whether processes that want a key get it in turns.
 	 */
 	boolean keepsTurns() {
-		return hasQueue() || this.capabilities.contains(Capability.PLACES);
+		return hasQueue() || this.capabilities.contains(Capability.POLLED_QUEUE);
 	}
 
 	/**
@@ -178,7 +178,7 @@ final class Store {
 	 * the wait is short.
 	 */
 	boolean isQueueEnteredAtOnce(AcquireOptions terms) {
-		return terms.isFair() || hasNotifications() || !this.capabilities.contains(Capability.PLACES);
+		return terms.isFair() || hasNotifications() || !this.capabilities.contains(Capability.POLLED_QUEUE);
 	}
 
 	boolean hasMultiKey() {

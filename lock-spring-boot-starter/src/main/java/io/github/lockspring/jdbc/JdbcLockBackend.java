@@ -75,7 +75,7 @@ public final class JdbcLockBackend implements LockBackend {
 	private static final Log logger = LogFactory.getLog(JdbcLockBackend.class);
 
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.SHARED, Capability.PERMITS,
-			Capability.MULTI_KEY, Capability.FAIR, Capability.FENCING, Capability.PLACES);
+			Capability.MULTI_KEY, Capability.FAIR, Capability.FENCING, Capability.POLLED_QUEUE);
 
 	private static final Set<Capability> CAPABILITIES_WITH_NOTIFICATIONS = Set.of(Capability.SHARED, Capability.PERMITS,
 			Capability.MULTI_KEY, Capability.FAIR, Capability.FENCING, Capability.NOTIFICATIONS);

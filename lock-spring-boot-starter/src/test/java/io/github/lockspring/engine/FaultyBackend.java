@@ -65,7 +65,7 @@ final class FaultyBackend implements LockBackend {
 	private final LocalLockBackend backend;
 
 	private final Set<Capability> capabilities = EnumSet
-		.complementOf(EnumSet.of(Capability.NOTIFICATIONS, Capability.PLACES));
+		.complementOf(EnumSet.of(Capability.NOTIFICATIONS, Capability.POLLED_QUEUE));
 
 	private final ValueBackend values = new FaultyValues();
 

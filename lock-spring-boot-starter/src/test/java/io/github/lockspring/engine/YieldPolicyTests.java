@@ -194,7 +194,7 @@ class YieldPolicyTests {
 	}
 
 	private static FaultyBackend withPlaces(Harness harness) {
-		return harness.backend().without(Capability.QUEUE).with(Capability.PLACES);
+		return harness.backend().without(Capability.QUEUE).with(Capability.POLLED_QUEUE);
 	}
 
 	@Test
