@@ -130,8 +130,8 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 */
 	void checkLimit(LeaseMode mode) {
 		if (mode instanceof Permits wanted) {
-			rulingOver(wanted).ifPresent((ruling) -> {
-				throw new PermitLimitException(wanted, ruling.limit(), ruling.version());
+			superseding(wanted).ifPresent((superseding) -> {
+				throw new PermitLimitException(wanted, superseding.limit(), superseding.version());
 			});
 		}
 	}
@@ -140,16 +140,16 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 * Whether {@link #checkLimit} lets the mode pass.
 	 */
 	boolean hasLimitOf(LeaseMode mode) {
-		return !(mode instanceof Permits wanted) || rulingOver(wanted).isEmpty();
+		return !(mode instanceof Permits wanted) || superseding(wanted).isEmpty();
 	}
 
-	private Optional<Permits> rulingOver(Permits wanted) {
+	private Optional<Permits> superseding(Permits wanted) {
 		return Stream.concat(this.holders.stream(), this.places.stream())
 			.map(KeyEntry::mode)
 			.filter(Permits.class::isInstance)
 			.map(Permits.class::cast)
 			.max(Comparator.comparingLong(Permits::version))
-			.filter(wanted::isOverruledBy);
+			.filter(wanted::isSupersededBy);
 	}
 
 	/**

@@ -49,29 +49,29 @@ final class LocalKey {
 
 	void checkLimit(LeaseRequest request) {
 		if (request.terms().mode() instanceof Permits wanted) {
-			rulingOver(wanted).ifPresent((ruling) -> {
-				throw new PermitLimitException(wanted, ruling.limit(), ruling.version());
+			superseding(wanted).ifPresent((superseding) -> {
+				throw new PermitLimitException(wanted, superseding.limit(), superseding.version());
 			});
 		}
 	}
 
 	/**
-	 * Return whether permits are wanted with a limit that does not apply.
+	 * Return whether the limit of a request is superseded by that of another one.
 	 */
-	boolean isOverruled(LeaseRequest request) {
-		return request.terms().mode() instanceof Permits wanted && rulingOver(wanted).isPresent();
+	boolean isSuperseded(LeaseRequest request) {
+		return request.terms().mode() instanceof Permits wanted && superseding(wanted).isPresent();
 	}
 
 	/**
-	 * Find the permits, held or waited for, whose limit applies instead of another one.
+	 * Find the permits, held or waited for, whose limit takes precedence.
 	 */
-	private Optional<Permits> rulingOver(Permits wanted) {
+	private Optional<Permits> superseding(Permits wanted) {
 		return Stream.concat(this.holders.stream(), this.queue.keySet().stream())
 			.map((other) -> other.terms().mode())
 			.filter(Permits.class::isInstance)
 			.map(Permits.class::cast)
 			.max(Comparator.comparingLong(Permits::version))
-			.filter(wanted::isOverruledBy);
+			.filter(wanted::isSupersededBy);
 	}
 
 	boolean isHeldExclusively() {
@@ -83,7 +83,7 @@ final class LocalKey {
 	}
 
 	boolean admits(LeaseRequest request, boolean queueing) {
-		return (!mustQueue(request, queueing) || isNext(request)) && !isOverruled(request)
+		return (!mustQueue(request, queueing) || isNext(request)) && !isSuperseded(request)
 				&& hasRoomFor(request.terms().mode());
 	}
 
@@ -105,7 +105,7 @@ final class LocalKey {
 	private boolean isNext(LeaseRequest request) {
 		return this.queue.keySet()
 			.stream()
-			.filter((other) -> !isOverruled(other))
+			.filter((other) -> !isSuperseded(other))
 			.findFirst()
 			.filter((next) -> !next.equals(request))
 			.isEmpty();

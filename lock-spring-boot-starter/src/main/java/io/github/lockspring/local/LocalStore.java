@@ -207,7 +207,7 @@ public final class LocalStore {
 	 */
 	Map<LeaseRequest, Denial> poll(LocalNotifier notifier, Collection<LeaseRequest> waiting) {
 		return call(() -> waiting.stream()
-			.filter((request) -> isContender(request) && !isOverruled(request) && !isAdmitted(request, true))
+			.filter((request) -> isContender(request) && !isSuperseded(request) && !isAdmitted(request, true))
 			.collect(Collectors.toMap(Function.identity(), (request) -> enqueue(notifier, request, deny(request)))));
 	}
 
@@ -219,8 +219,8 @@ public final class LocalStore {
 		return key != null && key.queue().containsKey(request);
 	}
 
-	private boolean isOverruled(LeaseRequest request) {
-		return keysOf(request).anyMatch((key) -> key.isOverruled(request));
+	private boolean isSuperseded(LeaseRequest request) {
+		return keysOf(request).anyMatch((key) -> key.isSuperseded(request));
 	}
 
 	Renewal renew(Collection<LeaseRequest> requests) {

@@ -227,10 +227,10 @@ final class QueueEntrance {
 					"More than " + LONGEST_QUEUE + " processes wait for one key", null));
 		}
 		QueueNode node = queueEntry.node();
-		Permits overruling = node.overruling(before, names);
-		if (overruling != null) {
+		Permits superseding = node.superseding(before, names);
+		if (superseding != null) {
 			return refuse(queueEntry,
-					new PermitLimitException((Permits) node.mode(), overruling.limit(), overruling.version()));
+					new PermitLimitException((Permits) node.mode(), superseding.limit(), superseding.version()));
 		}
 		List<QueueNode> blockers = node.blockers(before);
 		if (blockers.isEmpty()) {

@@ -217,19 +217,19 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	}
 
 	/**
-	 * The permits whose limit applies instead of that of this node: they are newer, or
-	 * others of the same version before this one.
+	 * Find the permits whose limit takes precedence: it is newer, or a different one of
+	 * the same version in a node before this one.
 	 * @param before the nodes before this one
 	 * @param queue the names of all nodes
 	 * @return the permits, or {@code null}
 	 */
-	@Nullable Permits overruling(List<QueueNode> before, List<String> queue) {
+	@Nullable Permits superseding(List<QueueNode> before, List<String> queue) {
 		if (!(this.mode instanceof Permits mine)) {
 			return null;
 		}
 		Permits latest = mine;
 		for (QueueNode other : before) {
-			if (other.mode instanceof Permits theirs && latest.isOverruledBy(theirs)) {
+			if (other.mode instanceof Permits theirs && latest.isSupersededBy(theirs)) {
 				latest = theirs;
 			}
 		}

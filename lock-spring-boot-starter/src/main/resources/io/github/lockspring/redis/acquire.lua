@@ -79,7 +79,7 @@ end
 local blocked
 for _, r in ipairs(resources) do
 	expire(r)
-	if isOverruled(r, wanted) then
+	if isSuperseded(r, wanted) then
 		return { -1, r.limit, r.version }
 	end
 	if r.mode == 'p' and wanted.mode == 'p' then

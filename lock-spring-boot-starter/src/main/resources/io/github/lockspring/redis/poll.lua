@@ -14,7 +14,7 @@ local function poll(r, owner)
 		return -1
 	end
 	expire(r)
-	if isOverruled(r, entry) then
+	if isSuperseded(r, entry) then
 		return -1
 	end
 	if admits(r, entry) and not mustQueue(r, owner, entry) then

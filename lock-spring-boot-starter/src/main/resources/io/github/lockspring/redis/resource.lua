@@ -156,8 +156,8 @@ local function expire(r)
 	end
 end
 
--- Returns whether permits are wanted with a limit that does not apply: an older one, or another one of the same version.
-local function isOverruled(r, wanted)
+-- Returns whether the limit of the key takes precedence over that of a request: it is newer, or a different one of the same version.
+local function isSuperseded(r, wanted)
 	return r.mode == 'p' and wanted.mode == 'p'
 			and (wanted.version < r.version or wanted.version == r.version and wanted.limit ~= r.limit)
 end
@@ -166,7 +166,7 @@ local function admits(r, wanted)
 	if r.mode == '-' then
 		return true
 	end
-	return r.mode == wanted.mode and (r.mode == 's' or r.mode == 'p' and not isOverruled(r, wanted)
+	return r.mode == wanted.mode and (r.mode == 's' or r.mode == 'p' and not isSuperseded(r, wanted)
 			and r.used + wanted.permits <= wanted.limit)
 end
 
@@ -244,10 +244,10 @@ local function head(r)
 		local place = string.format('%.0f', r.first)
 		local owner = redis.call('HGET', r.key, place)
 		local entry = owner and contender(r, owner)
-		if entry and now - entry.stamp < PLACE and not isOverruled(r, entry) then
+		if entry and now - entry.stamp < PLACE and not isSuperseded(r, entry) then
 			return owner, entry
 		end
-		if entry and isOverruled(r, entry) and entry.channel ~= '' then
+		if entry and isSuperseded(r, entry) and entry.channel ~= '' then
 			notify(owner, entry)
 		end
 		if owner then

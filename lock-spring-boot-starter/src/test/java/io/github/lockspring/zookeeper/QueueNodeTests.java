@@ -218,10 +218,10 @@ class QueueNodeTests {
 	@Test
 	void otherLimitIsThatOfPermitsOnly() {
 		List<QueueNode> before = nodes(LeaseMode.SHARED, LeaseMode.permits(1, 4), LeaseMode.EXCLUSIVE);
-		assertThat(node(LeaseMode.permits(1, 5), 9).overruling(before, List.of())).isEqualTo(before.get(1).mode());
-		assertThat(node(LeaseMode.permits(3, 4), 9).overruling(before, List.of())).isNull();
-		assertThat(node(LeaseMode.EXCLUSIVE, 9).overruling(before, List.of())).isNull();
-		assertThat(node(LeaseMode.SHARED, 9).overruling(before, List.of())).isNull();
+		assertThat(node(LeaseMode.permits(1, 5), 9).superseding(before, List.of())).isEqualTo(before.get(1).mode());
+		assertThat(node(LeaseMode.permits(3, 4), 9).superseding(before, List.of())).isNull();
+		assertThat(node(LeaseMode.EXCLUSIVE, 9).superseding(before, List.of())).isNull();
+		assertThat(node(LeaseMode.SHARED, 9).superseding(before, List.of())).isNull();
 	}
 
 	/**
