@@ -52,7 +52,7 @@ final class DefaultLeaseLock implements LeaseLock {
 
 	private final LockOptions options;
 
-	private final AcquireOptions terms;
+	private final AcquireOptions acquireOptions;
 
 	private final LockEngine engine;
 
@@ -63,13 +63,13 @@ final class DefaultLeaseLock implements LeaseLock {
 	 * @param locks the template that has the key
 	 * @param key the key
 	 * @param options the type, lease time and renewal
-	 * @param terms the same in the form used by the engine
+	 * @param acquireOptions the same options in the form used by the engine
 	 */
-	DefaultLeaseLock(LockTemplate locks, String key, LockOptions options, AcquireOptions terms) {
+	DefaultLeaseLock(LockTemplate locks, String key, LockOptions options, AcquireOptions acquireOptions) {
 		this.locks = locks;
 		this.key = key;
 		this.options = options;
-		this.terms = terms;
+		this.acquireOptions = acquireOptions;
 		this.engine = LockAccess.get().engine(locks);
 		this.storeKey = locks.storeKey(key);
 	}
@@ -114,7 +114,7 @@ final class DefaultLeaseLock implements LeaseLock {
 	 */
 	@Nullable Hold acquire(long waitNanos) throws InterruptedException {
 		try {
-			return this.engine.acquire(this.storeKey, this.terms, owner(), waitNanos);
+			return this.engine.acquire(this.storeKey, this.acquireOptions, owner(), waitNanos);
 		}
 		catch (EngineException ex) {
 			throw translate(ex);
@@ -127,7 +127,7 @@ final class DefaultLeaseLock implements LeaseLock {
 	 */
 	@Nullable Hold acquireUninterruptibly(long waitNanos) {
 		try {
-			return this.engine.acquireUninterruptibly(this.storeKey, this.terms, owner(), waitNanos);
+			return this.engine.acquireUninterruptibly(this.storeKey, this.acquireOptions, owner(), waitNanos);
 		}
 		catch (EngineException ex) {
 			throw translate(ex);
@@ -165,7 +165,7 @@ final class DefaultLeaseLock implements LeaseLock {
 	}
 
 	private @Nullable Hold hold() {
-		return this.engine.heldBy(this.storeKey, owner(), this.terms);
+		return this.engine.heldBy(this.storeKey, owner(), this.acquireOptions);
 	}
 
 	@Override
@@ -191,7 +191,7 @@ final class DefaultLeaseLock implements LeaseLock {
 	 * Return whether no other owner holds the key at the same time.
 	 */
 	boolean isExclusive() {
-		return this.terms.isExclusive();
+		return this.acquireOptions.isExclusive();
 	}
 
 	@Override
@@ -251,8 +251,8 @@ final class DefaultLeaseLock implements LeaseLock {
 		return this.options;
 	}
 
-	AcquireOptions terms() {
-		return this.terms;
+	AcquireOptions acquireOptions() {
+		return this.acquireOptions;
 	}
 
 	LockEngine engine() {

@@ -97,7 +97,7 @@ public final class AcquireOptions {
 	 * acquire the key, even if the holder has finished or its process has ended. The
 	 * lease lasts at least as long, and is not handed off inside the process.
 	 * @param minimum how long the key remains locked after it was acquired, or zero
-	 * @return the terms
+	 * @return the modified options
 	 */
 	public AcquireOptions withMinimumHold(Duration minimum) {
 		if (minimum.isZero()) {
@@ -111,7 +111,7 @@ public final class AcquireOptions {
 	/**
 	 * Return these options for an acquisition that is not reentrant: an owner that holds
 	 * the key waits like any other.
-	 * @return the terms
+	 * @return the modified options
 	 */
 	public AcquireOptions nonReentrant() {
 		return new AcquireOptions(mode(), isFair(), leaseTime(), this.autoRenew, this.minimumNanos, this.wantedNanos,

@@ -161,7 +161,7 @@ final class Acquirer {
 	 * @return whether it has a lease, which may have ended in the meantime
 	 */
 	boolean share(Hold hold) {
-		if (!hold.terms().isShareable() || !this.queues.share(hold, this.shareable)) {
+		if (!hold.options().isShareable() || !this.queues.share(hold, this.shareable)) {
 			return false;
 		}
 		this.plan.watch(hold);
@@ -169,9 +169,9 @@ final class Acquirer {
 		return true;
 	}
 
-	private boolean isShareable(Hold holder, AcquireOptions terms) {
+	private boolean isShareable(Hold holder, AcquireOptions options) {
 		return !this.context.isClosed() && !this.plan.isInDoubt(holder)
-				&& holder.lease().canHandOff(terms, this.context.settings(), this.time);
+				&& holder.lease().canHandOff(options, this.context.settings(), this.time);
 	}
 
 	/**
@@ -229,7 +229,7 @@ final class Acquirer {
 	 */
 	private boolean contendTogether(List<Hold> holds, Duration timeout) {
 		List<String> keys = holds.stream().map(Hold::key).toList();
-		Lease lease = new MultiKeyLease(this.store.newRequest(keys, holds.get(0).terms()));
+		Lease lease = new MultiKeyLease(this.store.newRequest(keys, holds.get(0).options()));
 		long now = this.time.nanoTime();
 		long nowMillis = this.time.currentTimeMillis();
 		boolean answered = false;
@@ -415,7 +415,7 @@ final class Acquirer {
 		Lease lease = hold.leaseOrNull();
 		return (hold.pollNotification() instanceof Notification.Granted sent && lease != null
 				&& lease.request().equals(sent.request())
-				&& lease.grantedUnasked(sent.grant(), sent.attemptId(), hold.terms(), this.time)) ? sent.grant() : null;
+				&& lease.grantedUnasked(sent.grant(), sent.attemptId(), hold.options(), this.time)) ? sent.grant() : null;
 	}
 
 	private Answer contendFirst(Hold hold, long now, long remaining, boolean mayWait) {
@@ -427,7 +427,7 @@ final class Acquirer {
 	}
 
 	private boolean isQueueEnteredAtOnce(Hold hold) {
-		return this.store.isQueueEnteredAtOnce(hold.terms());
+		return this.store.isQueueEnteredAtOnce(hold.options());
 	}
 
 	/**
@@ -463,7 +463,7 @@ final class Acquirer {
 
 	private Attempt attempt(Hold hold, Lease lease, boolean queueing, Duration timeout) {
 		boolean queued = lease.isQueued();
-		if (queueing && this.store.hasQueueEntriesFor(hold.terms())) {
+		if (queueing && this.store.hasQueueEntriesFor(hold.options())) {
 			lease.setQueued(true);
 		}
 		try {
@@ -484,8 +484,8 @@ final class Acquirer {
 	private Lease leaseOf(Hold hold) {
 		Lease lease = hold.leaseOrNull();
 		if (lease == null) {
-			LeaseRequest request = this.store.newRequest(hold.key(), hold.terms(), hold.queue().isContended());
-			lease = hold.terms().isShareable() ? new SharedLease(request) : new Lease(request);
+			LeaseRequest request = this.store.newRequest(hold.key(), hold.options(), hold.queue().isContended());
+			lease = hold.options().isShareable() ? new SharedLease(request) : new Lease(request);
 			hold.setLease(lease);
 		}
 		return lease;

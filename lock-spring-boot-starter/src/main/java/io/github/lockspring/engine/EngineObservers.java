@@ -56,25 +56,25 @@ record EngineObservers(List<EngineObserver> observers) {
 
 	void onLost(Hold hold) {
 		for (EngineObserver observer : this.observers) {
-			run(() -> observer.onLost(hold.key(), hold.terms().kind()));
+			run(() -> observer.onLost(hold.key(), hold.options().kind()));
 		}
 	}
 
 	void onHandOff(Hold hold) {
 		for (EngineObserver observer : this.observers) {
-			run(() -> observer.onHandOff(hold.key(), hold.terms().kind()));
+			run(() -> observer.onHandOff(hold.key(), hold.options().kind()));
 		}
 	}
 
 	void onRenewed(Hold hold, long marginNanos) {
 		for (EngineObserver observer : this.observers) {
-			run(() -> observer.onRenewed(hold.key(), hold.terms().kind(), marginNanos));
+			run(() -> observer.onRenewed(hold.key(), hold.options().kind(), marginNanos));
 		}
 	}
 
 	void onRenewalFailed(Hold hold) {
 		for (EngineObserver observer : this.observers) {
-			run(() -> observer.onRenewalFailed(hold.key(), hold.terms().kind()));
+			run(() -> observer.onRenewalFailed(hold.key(), hold.options().kind()));
 		}
 	}
 

@@ -61,7 +61,7 @@ public final class Hold {
 
 	private final String key;
 
-	private AcquireOptions terms;
+	private AcquireOptions options;
 
 	private final Object owner;
 
@@ -96,21 +96,21 @@ public final class Hold {
 	/**
 	 * Create a hold for which the current thread waits.
 	 */
-	Hold(Listener listener, String key, AcquireOptions terms, Object owner) {
-		this(listener, key, terms, owner, Thread.currentThread());
+	Hold(Listener listener, String key, AcquireOptions options, Object owner) {
+		this(listener, key, options, owner, Thread.currentThread());
 	}
 
 	/**
 	 * Create a hold for which no thread waits.
 	 */
-	Hold(Listener listener, String key, AcquireOptions terms, Object owner, Waiter waiter) {
-		this(listener, key, terms, owner, (Object) waiter);
+	Hold(Listener listener, String key, AcquireOptions options, Object owner, Waiter waiter) {
+		this(listener, key, options, owner, (Object) waiter);
 	}
 
-	private Hold(Listener listener, String key, AcquireOptions terms, Object owner, Object waiter) {
+	private Hold(Listener listener, String key, AcquireOptions options, Object owner, Object waiter) {
 		this.listener = listener;
 		this.key = key;
-		this.terms = terms;
+		this.options = options;
 		this.owner = owner;
 		this.waiter = waiter;
 	}
@@ -119,7 +119,7 @@ public final class Hold {
 	 * Create another hold with the same waiter.
 	 */
 	Hold anew() {
-		return new Hold(this.listener, this.key, this.terms, this.owner, this.waiter);
+		return new Hold(this.listener, this.key, this.options, this.owner, this.waiter);
 	}
 
 	/**
@@ -237,13 +237,13 @@ public final class Hold {
 	 * minimum hold time, both of which begin now. If it is renewed automatically, only
 	 * checks that it is held. Must not be called by two threads concurrently, nor
 	 * concurrently with a release.
-	 * @param terms the options of an exclusive lease that is not renewed automatically
+	 * @param options the options of an exclusive lease that is not renewed automatically
 	 * @return {@code false} if the lease was lost, or may have been
 	 * @throws EngineException if the store failed: the lease then ends when it would have
 	 * ended before
 	 */
-	public boolean extend(AcquireOptions terms) {
-		return this.listener.onExtended(this, terms);
+	public boolean extend(AcquireOptions options) {
+		return this.listener.onExtended(this, options);
 	}
 
 	private void dropLossCallbacksOf(Object handle) {
@@ -583,7 +583,7 @@ public final class Hold {
 	 * only {@code false} is reliable.
 	 */
 	boolean isBorrowing() {
-		return !this.terms.isExclusive() && lease().isExclusive();
+		return !this.options.isExclusive() && lease().isExclusive();
 	}
 
 	@Nullable Lease leaseOrNull() {
@@ -718,8 +718,8 @@ public final class Hold {
 		STATE.setRelease(this, state);
 	}
 
-	AcquireOptions terms() {
-		return this.terms;
+	AcquireOptions options() {
+		return this.options;
 	}
 
 	/**
@@ -727,8 +727,8 @@ public final class Hold {
 	 * ordered write: the task that watches leases sees the new options, or watches the
 	 * lease anew.
 	 */
-	void setTerms(AcquireOptions terms) {
-		this.terms = terms;
+	void setOptions(AcquireOptions options) {
+		this.options = options;
 	}
 
 	/**
@@ -773,7 +773,7 @@ public final class Hold {
 	 * not handed off.
 	 */
 	long remainingMinimumNanos(TimeSource time) {
-		long minimum = this.terms.minimumHoldNanos();
+		long minimum = this.options.minimumHoldNanos();
 		return (minimum > 0) ? minimum - (time.nanoTime() - lease().grantedNanos()) : 0;
 	}
 
@@ -801,7 +801,7 @@ public final class Hold {
 		 * Called when the lease of a hold is to be renewed with other options.
 		 * @return {@code false} if it was lost, or may have been
 		 */
-		boolean onExtended(Hold hold, AcquireOptions terms);
+		boolean onExtended(Hold hold, AcquireOptions options);
 
 		/**
 		 * Called when a hold has ended.

@@ -103,8 +103,8 @@ final class LeaseReleaser implements Hold.Listener {
 	}
 
 	@Override
-	public boolean onExtended(Hold hold, AcquireOptions terms) {
-		return this.extender.extend(hold, terms);
+	public boolean onExtended(Hold hold, AcquireOptions options) {
+		return this.extender.extend(hold, options);
 	}
 
 	@Override
@@ -138,7 +138,7 @@ final class LeaseReleaser implements Hold.Listener {
 		if (logger.isDebugEnabled()) {
 			logger.debug("Releasing the lock on " + KeyFormat.quote(hold.key()));
 		}
-		if (hold.terms().isExclusive()) {
+		if (hold.options().isExclusive()) {
 			Hold reader = hold.queue().borrowerOf(hold);
 			return (reader != null) ? downgrade(hold, reader) : releaseOwnLease(hold);
 		}
@@ -287,7 +287,7 @@ final class LeaseReleaser implements Hold.Listener {
 	}
 
 	private boolean isLent(Hold hold) {
-		return hold.terms().isExclusive() ? hold.queue().borrowerOf(hold) != null : hold.isBorrowing();
+		return hold.options().isExclusive() ? hold.queue().borrowerOf(hold) != null : hold.isBorrowing();
 	}
 
 	private boolean releaseInBackground(Lease lease, List<Hold> ended) {
@@ -331,10 +331,10 @@ final class LeaseReleaser implements Hold.Listener {
 		}
 	}
 
-	private boolean isSuitable(Lease lease, AcquireOptions terms) {
+	private boolean isSuitable(Lease lease, AcquireOptions options) {
 		return !this.context.isClosed() && !this.context.isSuspended()
-				&& lease.canHandOff(terms, this.settings, this.time)
-				&& this.permitLimits.newerThan(lease.request().key(), terms.mode()) == null;
+				&& lease.canHandOff(options, this.settings, this.time)
+				&& this.permitLimits.newerThan(lease.request().key(), options.mode()) == null;
 	}
 
 	@Override

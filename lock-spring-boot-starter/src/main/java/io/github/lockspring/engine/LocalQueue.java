@@ -119,7 +119,7 @@ final class LocalQueue {
 	}
 
 	private boolean tryOnce(Hold hold) {
-		if (hold.terms().isExclusive() || isHeldExclusively()) {
+		if (hold.options().isExclusive() || isHeldExclusively()) {
 			return false;
 		}
 		this.trying++;
@@ -129,15 +129,15 @@ final class LocalQueue {
 
 	private boolean mayLead(Hold hold) {
 		return this.leader == null
-				&& (hold.terms().isFair() || !(isHeldExclusively() || areTooManyPermitsHeld(hold.terms())));
+				&& (hold.options().isFair() || !(isHeldExclusively() || areTooManyPermitsHeld(hold.options())));
 	}
 
 	/**
 	 * Return whether this process holds so many permits that the store would deny more.
 	 * If they have different limits, the store decides.
 	 */
-	private boolean areTooManyPermitsHeld(AcquireOptions terms) {
-		if (!(terms.mode() instanceof LeaseMode.Permits wanted)) {
+	private boolean areTooManyPermitsHeld(AcquireOptions options) {
+		if (!(options.mode() instanceof LeaseMode.Permits wanted)) {
 			return false;
 		}
 		long left = wanted.limit() - wanted.permits();
@@ -154,7 +154,7 @@ final class LocalQueue {
 
 	private boolean isHeldExclusively() {
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.terms().isExclusive() && holder.mayHaveLease()) {
+			if (holder.options().isExclusive() && holder.mayHaveLease()) {
 				return true;
 			}
 		}
@@ -239,8 +239,8 @@ final class LocalQueue {
 	}
 
 	private static boolean canShare(Hold holder, Hold reader, BiPredicate<Hold, AcquireOptions> suitable) {
-		return holder.isActive() && holder.lease().isShareable() && reader.terms().canShareWith(holder.terms())
-				&& suitable.test(holder, reader.terms());
+		return holder.isActive() && holder.lease().isShareable() && reader.options().canShareWith(holder.options())
+				&& suitable.test(holder, reader.options());
 	}
 
 	private void share(Hold holder, Hold reader) {
@@ -288,7 +288,7 @@ final class LocalQueue {
 	synchronized @Nullable Hold handOff(Hold from, BiPredicate<Lease, AcquireOptions> suitable) {
 		Hold next = this.first;
 		if (next == null || !canOvertakeLeader(from) || !canHandOff(from, next)
-				|| !suitable.test(from.lease(), next.terms())) {
+				|| !suitable.test(from.lease(), next.options())) {
 			return null;
 		}
 		removeWaiting(next);
@@ -301,11 +301,11 @@ final class LocalQueue {
 
 	private boolean canOvertakeLeader(Hold from) {
 		Hold leader = this.leader;
-		return leader == null || !from.terms().isExclusive() && canHandOff(from, leader);
+		return leader == null || !from.options().isExclusive() && canHandOff(from, leader);
 	}
 
 	private static boolean canHandOff(Hold from, Hold to) {
-		return from.terms().canHandOffTo(to.terms(), from.lease().request().terms().mode());
+		return from.options().canHandOffTo(to.options(), from.lease().request().terms().mode());
 	}
 
 	/**
@@ -513,12 +513,12 @@ final class LocalQueue {
 	 * reader to read, or else the other. Reentrant acquisitions and those that are not do
 	 * not find each other.
 	 */
-	@Nullable Hold heldBy(Object owner, AcquireOptions terms) {
+	@Nullable Hold heldBy(Object owner, AcquireOptions options) {
 		Hold other = null;
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.owner() == owner && holder.terms().isReentrant() == terms.isReentrant() && !holder.isPending()
+			if (holder.owner() == owner && holder.options().isReentrant() == options.isReentrant() && !holder.isPending()
 					&& !holder.isEnded()) {
-				if (holder.terms().isExclusive() == terms.isExclusive()) {
+				if (holder.options().isExclusive() == options.isExclusive()) {
 					return holder;
 				}
 				other = holder;

@@ -115,9 +115,9 @@ final class LocalQueues {
 		return this.queues.get(key);
 	}
 
-	@Nullable Hold heldBy(String key, Object owner, AcquireOptions terms) {
+	@Nullable Hold heldBy(String key, Object owner, AcquireOptions options) {
 		LocalQueue queue = this.queues.get(key);
-		return (queue != null) ? queue.heldBy(owner, terms) : null;
+		return (queue != null) ? queue.heldBy(owner, options) : null;
 	}
 
 	/**

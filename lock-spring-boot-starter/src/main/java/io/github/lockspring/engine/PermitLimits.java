@@ -145,8 +145,8 @@ final class PermitLimits {
 	 * Reject an acquisition that waits with a limit that was changed since.
 	 */
 	void requireCurrent(Hold hold) {
-		Value newer = newerThan(hold.key(), hold.terms().mode());
-		if (newer != null && hold.terms().mode() instanceof Permits wanted) {
+		Value newer = newerThan(hold.key(), hold.options().mode());
+		if (newer != null && hold.options().mode() instanceof Permits wanted) {
 			throw this.context.store().refused(new PermitLimitException(wanted, (int) newer.number(), newer.version()));
 		}
 	}

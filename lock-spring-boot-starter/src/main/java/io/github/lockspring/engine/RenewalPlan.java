@@ -89,7 +89,7 @@ final class RenewalPlan {
 		if (lease.watch() != null) {
 			return;
 		}
-		long at = hold.terms().isRenewed() ? dueAt(hold) : lease.deadlineNanos();
+		long at = hold.options().isRenewed() ? dueAt(hold) : lease.deadlineNanos();
 		if (at - lease.grantedNanos() < SOON_NANOS) {
 			this.registered.add(lease);
 			this.task.runAt(at);
@@ -155,8 +155,8 @@ final class RenewalPlan {
 	/**
 	 * Reject a lease that would not be renewed in time.
 	 */
-	void requireCapacity(AcquireOptions terms) {
-		if (this.overloaded && terms.isRenewed()) {
+	void requireCapacity(AcquireOptions options) {
+		if (this.overloaded && options.isRenewed()) {
 			throw new EngineException(EngineException.Reason.LIMIT, "This process holds more locks than the backend '"
 					+ this.store.name()
 					+ "' can renew in time; no more are acquired until it has caught up. Hold fewer locks at once,"
@@ -168,10 +168,10 @@ final class RenewalPlan {
 	 * Return whether the lease of a hold is to be renewed at all, or expires.
 	 */
 	boolean isRenewable(Hold hold) {
-		AcquireOptions terms = hold.terms();
-		return terms.isAutoRenew()
+		AcquireOptions options = hold.options();
+		return options.isAutoRenew()
 				? this.time.nanoTime() - hold.lease().grantedNanos() < Durations.nanos(this.settings.maxHoldTime())
-				: terms.isRenewed() && !hold.lease().lastsAsWanted(terms);
+				: options.isRenewed() && !hold.lease().lastsAsWanted(options);
 	}
 
 	/**

@@ -211,7 +211,7 @@ final class Renewals {
 	private void putInLane(KeptLease kept, Hold hold, long dueNanos) {
 		kept.setDue(dueNanos, this.plan.intervalOf(hold));
 		int lane = kept.isSuspect() ? SUSPECTS
-				: Long.SIZE - Long.numberOfLeadingZeros(hold.lease().spanNanos(hold.terms()));
+				: Long.SIZE - Long.numberOfLeadingZeros(hold.lease().spanNanos(hold.options()));
 		this.lanes.computeIfAbsent(lane, this::newLane).add(kept);
 	}
 
@@ -220,7 +220,7 @@ final class Renewals {
 	}
 
 	private long timeoutNanos(Hold hold) {
-		return Math.min(hold.lease().spanNanos(hold.terms()) / 3, this.settings.operationTimeout().toNanos());
+		return Math.min(hold.lease().spanNanos(hold.options()) / 3, this.settings.operationTimeout().toNanos());
 	}
 
 	/**
@@ -332,7 +332,7 @@ final class Renewals {
 			if (hold != null && Renewals.this.plan.isRenewable(hold)) {
 				this.leases.put(kept.lease().request(), kept);
 				this.timeoutNanos = Math.min(this.timeoutNanos, timeoutNanos(hold));
-				this.pauseNanos = Math.min(this.pauseNanos, hold.lease().spanNanos(hold.terms()) / 10);
+				this.pauseNanos = Math.min(this.pauseNanos, hold.lease().spanNanos(hold.options()) / 10);
 			}
 		}
 
@@ -375,7 +375,7 @@ final class Renewals {
 			if (hold != null && hold.hasLease()) {
 				EngineObservers observers = Renewals.this.context.observers();
 				long marginNanos = (observers != null) ? hold.lease().remainingNanos(Renewals.this.time) : 0;
-				hold.lease().renewed(hold.terms(), Renewals.this.store.leaseNanos(lease), sentNanos, sentMillis);
+				hold.lease().renewed(hold.options(), Renewals.this.store.leaseNanos(lease), sentNanos, sentMillis);
 				if (observers != null) {
 					observers.onRenewed(hold, marginNanos);
 				}

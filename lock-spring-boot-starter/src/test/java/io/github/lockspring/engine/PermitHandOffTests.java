@@ -84,12 +84,12 @@ class PermitHandOffTests {
 		return holds;
 	}
 
-	private Waiter queued(AcquireOptions terms) {
-		return this.harness.queued(this.engine, terms, WAIT);
+	private Waiter queued(AcquireOptions options) {
+		return this.harness.queued(this.engine, options, WAIT);
 	}
 
-	private Waiter leader(AcquireOptions terms) {
-		Waiter leader = queued(terms);
+	private Waiter leader(AcquireOptions options) {
+		Waiter leader = queued(options);
 		this.backend.clearCalls();
 		return leader;
 	}

@@ -59,7 +59,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class ZooKeeperQueueTests {
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	private static ZooKeeperServer server;
 
@@ -403,7 +403,7 @@ class ZooKeeperQueueTests {
 
 	private void assertTimesOut(LockEngine engine) throws InterruptedException {
 		try {
-			assertThat(engine.acquire(this.key, TERMS, Duration.ofMillis(10).toNanos())).isNull();
+			assertThat(engine.acquire(this.key, OPTIONS, Duration.ofMillis(10).toNanos())).isNull();
 		}
 		catch (EngineException ex) {
 			assertThat(ex).hasCauseInstanceOf(OutcomeUnknownException.class); // no answer
@@ -421,7 +421,7 @@ class ZooKeeperQueueTests {
 			for (int i = 0; i < 20; i++) {
 				CompletableFuture<Throwable> failure = new CompletableFuture<>();
 				failures.add(failure);
-				threads.add(start(failure, () -> engine.acquire(this.key, TERMS, Long.MAX_VALUE / 4)));
+				threads.add(start(failure, () -> engine.acquire(this.key, OPTIONS, Long.MAX_VALUE / 4)));
 			}
 			ZooKeeperProcess.await().until(() -> nodes().size() > 1);
 			threads.forEach(Thread::interrupt);
