@@ -65,7 +65,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	/**
 	 * Longest time between two checks for participants that lost their leases.
 	 */
-	private static final long LONGEST_CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
+	private static final long MAX_CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
 	private static final @Nullable ThreadFactory VIRTUAL_THREADS = DaemonThreads.virtualNamed("lock-barrier-");
 
@@ -104,7 +104,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 		this.permitStoreKey = locks.storeKey(permitKey);
 		this.parties = parties;
 		this.options = options.withPermits(parties).withLockAtLeastFor(Duration.ZERO);
-		this.checkNanos = Math.min(LONGEST_CHECK_NANOS, options.leaseTime().toNanos() / 3);
+		this.checkNanos = Math.min(MAX_CHECK_NANOS, options.leaseTime().toNanos() / 3);
 	}
 
 	@Override

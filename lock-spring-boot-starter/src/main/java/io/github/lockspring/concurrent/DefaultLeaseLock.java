@@ -44,7 +44,7 @@ import io.github.lockspring.support.Durations;
  */
 final class DefaultLeaseLock implements LeaseLock {
 
-	static final long FOREVER = Durations.LONGEST_NANOS;
+	static final long FOREVER = Durations.MAX_NANOS;
 
 	private final LockTemplate locks;
 
@@ -170,7 +170,7 @@ final class DefaultLeaseLock implements LeaseLock {
 
 	@Override
 	public CompletableFuture<LockHandle> lockAsync() {
-		return this.locks.acquireAsync(this.key, this.options.withWaitTime(Durations.LONGEST));
+		return this.locks.acquireAsync(this.key, this.options.withWaitTime(Durations.MAX));
 	}
 
 	@Override

@@ -73,7 +73,7 @@ final class Acquirer {
 	/**
 	 * Remaining time of an acquisition that waits indefinitely, at least.
 	 */
-	private static final long INDEFINITE_NANOS = Durations.LONGEST_NANOS / 2;
+	private static final long INDEFINITE_NANOS = Durations.MAX_NANOS / 2;
 
 	private final EngineContext context;
 
@@ -317,7 +317,7 @@ final class Acquirer {
 	 * Create the retry schedule of an acquisition that begins now.
 	 */
 	RetrySchedule newSchedule(long now, long waitNanos) {
-		return new RetrySchedule(now, now + Math.min(waitNanos, Durations.LONGEST_NANOS), this.context.settings(),
+		return new RetrySchedule(now, now + Math.min(waitNanos, Durations.MAX_NANOS), this.context.settings(),
 				this.store.hasNotifications());
 	}
 

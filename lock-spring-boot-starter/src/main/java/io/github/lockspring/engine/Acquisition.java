@@ -40,7 +40,7 @@ final class Acquisition implements Waiter {
 
 	private static final Log logger = LogFactory.getLog(Acquisition.class);
 
-	private static final long LONGEST_SLEEP_NANOS = Long.MAX_VALUE / 4;
+	private static final long MAX_SLEEP_NANOS = Long.MAX_VALUE / 4;
 
 	private final CompletableFuture<@Nullable Hold> future = new CompletableFuture<>();
 
@@ -261,7 +261,7 @@ final class Acquisition implements Waiter {
 	 * @param nanos how long to sleep
 	 */
 	private void sleep(long now, long nanos) {
-		this.timer = this.asyncDispatcher.wakeUpAt(now + Math.min(nanos, LONGEST_SLEEP_NANOS), this);
+		this.timer = this.asyncDispatcher.wakeUpAt(now + Math.min(nanos, MAX_SLEEP_NANOS), this);
 	}
 
 	private void complete(@Nullable Hold held) {

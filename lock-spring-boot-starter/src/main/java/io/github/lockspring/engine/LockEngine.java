@@ -389,7 +389,7 @@ public final class LockEngine implements AutoCloseable {
 	 * @throws EngineException if the acquisition failed for another reason
 	 */
 	public List<Hold> acquireTogether(List<String> keys, AcquireOptions options) {
-		return acquireTogether(keys, options, Thread.currentThread(), Durations.LONGEST_NANOS);
+		return acquireTogether(keys, options, Thread.currentThread(), Durations.MAX_NANOS);
 	}
 
 	/**
@@ -525,7 +525,7 @@ public final class LockEngine implements AutoCloseable {
 	 * @return a deadline for {@link #nanosUntil(long)}
 	 */
 	public long deadlineAfter(long waitNanos) {
-		return this.time.nanoTime() + Math.min(waitNanos, Durations.LONGEST_NANOS);
+		return this.time.nanoTime() + Math.min(waitNanos, Durations.MAX_NANOS);
 	}
 
 	/**

@@ -37,7 +37,7 @@ final class LostHolds {
 
 	private static final Log logger = LogFactory.getLog(LostHolds.class);
 
-	private static final long LONGEST_NANOS = Duration.ofDays(1).toNanos();
+	private static final long MAX_RETENTION_NANOS = Duration.ofDays(1).toNanos();
 
 	private final LocalQueues queues;
 
@@ -58,7 +58,7 @@ final class LostHolds {
 		this.queues = context.queues();
 		this.time = context.time();
 		this.task = context.task(this::run);
-		this.retentionNanos = Math.min(Durations.nanos(context.settings().maxHoldTime()), LONGEST_NANOS);
+		this.retentionNanos = Math.min(Durations.nanos(context.settings().maxHoldTime()), MAX_RETENTION_NANOS);
 		this.origin = this.time.nanoTime();
 	}
 

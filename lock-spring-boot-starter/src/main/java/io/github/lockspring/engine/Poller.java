@@ -66,19 +66,19 @@ final class Poller {
 	private static final Log logger = LogFactory.getLog(Poller.class);
 
 	/**
-	 * The longest delay after a store failure.
+	 * Maximum delay after a store failure.
 	 */
-	static final long LONGEST_AFTER_FAILURE = Duration.ofMillis(500).toNanos();
+	static final long MAX_PAUSE_AFTER_FAILURE_NANOS = Duration.ofMillis(500).toNanos();
 
 	/**
 	 * Maximum number of requests polled in one call. The others follow immediately.
 	 */
-	private static final int LARGEST = 10_000;
+	private static final int MAX_BATCH_SIZE = 10_000;
 
 	/**
-	 * Smallest number of requests per call after repeated failures.
+	 * Minimum limit of the requests per call after repeated failures.
 	 */
-	private static final int SMALLEST = 2;
+	private static final int MIN_BATCH_SIZE = 2;
 
 	/**
 	 * Time by which a call may exceed its timeout.
@@ -108,7 +108,7 @@ final class Poller {
 	/**
 	 * Maximum number of requests of the next call.
 	 */
-	private int most = LARGEST;
+	private int batchSize = MAX_BATCH_SIZE;
 
 	/**
 	 * Whether there is no sleeper, so that the timed task has nothing to check.
@@ -167,24 +167,24 @@ final class Poller {
 	 * poll in lockstep.
 	 */
 	private long pause(Denial denial) {
-		long longest = longestPause();
-		long pause = this.store.hasNotifications() ? longest : random(longest);
-		return Math.max(Math.min(pause, Durations.nanos(denial.retryAfter())), shortestPause());
+		long max = maxPause();
+		long pause = this.store.hasNotifications() ? max : random(max);
+		return Math.max(Math.min(pause, Durations.nanos(denial.retryAfter())), minPause());
 	}
 
 	private long pauseAfterFailure() {
-		return Math.max(random(Math.min(longestPause(), LONGEST_AFTER_FAILURE)), shortestPause());
+		return Math.max(random(Math.min(maxPause(), MAX_PAUSE_AFTER_FAILURE_NANOS)), minPause());
 	}
 
 	private static long random(long pause) {
 		return pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);
 	}
 
-	private long longestPause() {
+	private long maxPause() {
 		return Durations.nanos(this.store.hasNotifications() ? this.settings.queuePoll() : this.settings.maxPoll());
 	}
 
-	private long shortestPause() {
+	private long minPause() {
 		return Durations.nanos(this.settings.minPoll());
 	}
 
@@ -215,7 +215,7 @@ final class Poller {
 	private @Nullable Call look(long now, List<Sleeper> woken) {
 		Call present = this.call;
 		if (present == null && isDue(now)) {
-			List<Sleeper> due = due(now, longestPause() / 2);
+			List<Sleeper> due = due(now, maxPause() / 2);
 			if (due.size() > (this.store.hasNotifications() ? 0 : 1)) {
 				Call next = new Call(due, now);
 				due.forEach(this.sleepers::remove);
@@ -250,7 +250,7 @@ final class Poller {
 	private List<Sleeper> due(long now, long early) {
 		List<Sleeper> due = new ArrayList<>();
 		Iterator<Sleeper> all = this.sleepers.iterator();
-		while (due.size() < this.most && all.hasNext()) {
+		while (due.size() < this.batchSize && all.hasNext()) {
 			Sleeper sleeper = all.next();
 			if (sleeper.due - (now + early - this.origin) > 0) {
 				break;
@@ -391,15 +391,15 @@ final class Poller {
 						add(sleeper, pause);
 					}
 				}
-				Poller.this.most = most(failure != null);
+				Poller.this.batchSize = nextBatchSize(failure != null);
 				Poller.this.call = null;
 			}
 			Poller.this.task.runAt(Poller.this.time.nanoTime());
 		}
 
-		private int most(boolean failed) {
-			return failed ? Math.max(SMALLEST, Math.min(Poller.this.most, this.sleepers.size()) / 2)
-					: Math.min(LARGEST, Poller.this.most * 2);
+		private int nextBatchSize(boolean failed) {
+			return failed ? Math.max(MIN_BATCH_SIZE, Math.min(Poller.this.batchSize, this.sleepers.size()) / 2)
+					: Math.min(MAX_BATCH_SIZE, Poller.this.batchSize * 2);
 		}
 
 	}

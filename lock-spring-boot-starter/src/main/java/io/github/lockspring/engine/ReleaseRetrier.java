@@ -51,9 +51,9 @@ final class ReleaseRetrier {
 
 	private static final Log logger = LogFactory.getLog(ReleaseRetrier.class);
 
-	private static final long SHORTEST_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
+	private static final long MIN_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
 
-	private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(2).toNanos();
+	private static final long MAX_PAUSE_NANOS = Duration.ofSeconds(2).toNanos();
 
 	private final ConcurrentMap<LeaseRequest, PendingRelease> pending = new ConcurrentHashMap<>();
 
@@ -319,7 +319,7 @@ final class ReleaseRetrier {
 		 */
 		private long endNanos;
 
-		private long pauseNanos = SHORTEST_PAUSE_NANOS;
+		private long pauseNanos = MIN_PAUSE_NANOS;
 
 		private volatile long dueNanos;
 
@@ -349,7 +349,7 @@ final class ReleaseRetrier {
 		 */
 		boolean pause(long now) {
 			this.dueNanos = now + this.pauseNanos;
-			this.pauseNanos = Math.min(2 * this.pauseNanos, LONGEST_PAUSE_NANOS);
+			this.pauseNanos = Math.min(2 * this.pauseNanos, MAX_PAUSE_NANOS);
 			return now - this.endNanos < 0;
 		}
 

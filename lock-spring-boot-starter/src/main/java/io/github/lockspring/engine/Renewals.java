@@ -59,7 +59,7 @@ final class Renewals {
 
 	private static final Log logger = LogFactory.getLog(Renewals.class);
 
-	private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+	private static final long MAX_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
 	private static final int SUSPECTS = -1;
 
@@ -321,7 +321,7 @@ final class Renewals {
 
 		private long timeoutNanos = Long.MAX_VALUE;
 
-		private long pauseNanos = LONGEST_PAUSE_NANOS;
+		private long pauseNanos = MAX_PAUSE_NANOS;
 
 		Batch(RenewalLane lane) {
 			this.lane = lane;

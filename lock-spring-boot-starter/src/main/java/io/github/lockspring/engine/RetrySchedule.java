@@ -155,7 +155,7 @@ final class RetrySchedule {
 	void answered(Answer answer, long now) {
 		this.triedLast = remaining(now) <= 0;
 		this.pause = this.hasNotifications
-				? Math.min(Durations.nanos(this.settings.queuePoll()), Poller.LONGEST_AFTER_FAILURE)
+				? Math.min(Durations.nanos(this.settings.queuePoll()), Poller.MAX_PAUSE_AFTER_FAILURE_NANOS)
 				: Math.min(Durations.nanos(this.settings.maxPoll()),
 						Math.max(Durations.nanos(this.settings.minPoll()), this.pause + this.pause / 2));
 		long pause = this.pause;

@@ -138,7 +138,7 @@ final class Store {
 	long lifeNanos(LeaseRequest request) {
 		long longest = maxLeaseNanos();
 		long lease = request.terms().leaseTime().toNanos();
-		return (longest < Durations.LONGEST_NANOS) ? Math.max(lease, longest) : lease;
+		return (longest < Durations.MAX_NANOS) ? Math.max(lease, longest) : lease;
 	}
 
 	private long maxLeaseNanos() {

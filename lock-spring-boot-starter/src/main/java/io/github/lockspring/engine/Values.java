@@ -222,7 +222,7 @@ public final class Values {
 		Await(String key, Predicate<Value> condition, long waitNanos) {
 			this.key = key;
 			this.condition = condition;
-			this.deadline = Values.this.time.nanoTime() + Math.min(Math.max(waitNanos, 0), Durations.LONGEST_NANOS);
+			this.deadline = Values.this.time.nanoTime() + Math.min(Math.max(waitNanos, 0), Durations.MAX_NANOS);
 		}
 
 		/**

@@ -66,7 +66,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	/**
 	 * Larger than every key: no text in UTF-8 has such a byte.
 	 */
-	private static final byte[] LARGEST_KEY = { (byte) 0xFF };
+	private static final byte[] MAX_KEY = { (byte) 0xFF };
 
 	private static final Duration PAUSE = Duration.ofMillis(5);
 
@@ -113,7 +113,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	private long walk(Function<LockConnection, String> lastOfPage, Removal removal) {
 		long removed = 0;
 		byte[] last = new byte[0];
-		while (last != LARGEST_KEY && !this.closed) {
+		while (last != MAX_KEY && !this.closed) {
 			byte[] first = last;
 			Page page = this.calls.run(TIMEOUT, (connection, mayBeDone) -> {
 				byte[] end = lastOfPageAfter(connection, lastOfPage.apply(connection), first);
@@ -130,7 +130,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		PreparedStatement statement = connection.prepare(sql);
 		statement.setBytes(1, first);
 		try (ResultSet result = statement.executeQuery()) {
-			return result.next() ? result.getBytes(1) : LARGEST_KEY;
+			return result.next() ? result.getBytes(1) : MAX_KEY;
 		}
 	}
 

@@ -54,14 +54,14 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 */
 	static final long ABSENT = -1;
 
-	private static final Duration LONGEST_PAUSE = Duration.ofMillis(110);
+	private static final Duration MAX_PAUSE = Duration.ofMillis(110);
 
-	private static final Duration SHORTEST_PAUSE = Duration.ofMillis(2);
+	private static final Duration MIN_PAUSE = Duration.ofMillis(2);
 
 	/**
 	 * As many as the row has room for.
 	 */
-	private static final int MOST_WAITING = 40;
+	private static final int MAX_WAITING = 40;
 
 	static KeyState absent(long now) {
 		return new KeyState(ABSENT, now, 0, List.of(), List.of(), List.of(), false);
@@ -227,7 +227,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 * for more.
 	 */
 	KeyState withWaiting(String owner) {
-		if (this.waiting.contains(owner) || this.waiting.size() >= MOST_WAITING) {
+		if (this.waiting.contains(owner) || this.waiting.size() >= MAX_WAITING) {
 			return this;
 		}
 		return waiting(Stream.concat(this.waiting.stream(), Stream.of(owner)).toList());
@@ -252,7 +252,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		long held = Math.min(Math.max(this.now - heldSince(), 0),
 				SingleStatementOperations.micros(JdbcDialect.CLAIM_TIME));
 		Duration pause = Duration.of(Math.max(position, 1) * held / 2, ChronoUnit.MICROS);
-		return max((pause.compareTo(LONGEST_PAUSE) < 0) ? pause : LONGEST_PAUSE, SHORTEST_PAUSE);
+		return max((pause.compareTo(MAX_PAUSE) < 0) ? pause : MAX_PAUSE, MIN_PAUSE);
 	}
 
 	/**

@@ -44,9 +44,9 @@ final class NodeLease {
 
 	private static final int RETRIES = 5;
 
-	private static final long SHORTEST_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
+	private static final long MIN_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
 
-	private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(2).toNanos();
+	private static final long MAX_PAUSE_NANOS = Duration.ofSeconds(2).toNanos();
 
 	private final RedlockNode node;
 
@@ -192,7 +192,7 @@ final class NodeLease {
 		private void send() {
 			long deadline = Deadline.after(this.timeout);
 			NodeLease.this.node.ask(deadline, this::release).thenAccept((answer) -> {
-				long pause = Math.min(SHORTEST_PAUSE_NANOS << Math.min(this.retries, 10), LONGEST_PAUSE_NANOS);
+				long pause = Math.min(MIN_PAUSE_NANOS << Math.min(this.retries, 10), MAX_PAUSE_NANOS);
 				boolean again = isNeededAgain(answer) && System.nanoTime() + pause - this.leaseEndNanos < 0;
 				if (!again || !NodeLease.this.node.retry(this::sendAgain, pause)) {
 					end(answer);

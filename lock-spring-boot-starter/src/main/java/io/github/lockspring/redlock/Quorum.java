@@ -48,7 +48,7 @@ final class Quorum {
 	 */
 	private static final long JITTER_NANOS = Duration.ofMillis(50).toNanos();
 
-	private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
+	private static final Duration MAX_PAUSE = Duration.ofHours(1);
 
 	private final List<String> names;
 
@@ -124,7 +124,7 @@ final class Quorum {
 			return Duration.ofNanos(jitter);
 		}
 		Duration pause = pauses.get(this.needed - 1);
-		return ((pause.compareTo(LONGEST_PAUSE) < 0) ? pause : LONGEST_PAUSE).plusNanos(jitter);
+		return ((pause.compareTo(MAX_PAUSE) < 0) ? pause : MAX_PAUSE).plusNanos(jitter);
 	}
 
 	private static List<Grant> grants(List<NodeAnswer<Attempt>> answers) {

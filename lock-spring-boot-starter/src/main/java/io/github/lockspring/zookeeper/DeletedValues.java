@@ -55,7 +55,7 @@ final class DeletedValues {
 	/**
 	 * The names of more entries than that might not fit into an answer of the server.
 	 */
-	private static final int LONGEST_LIST = 40_000;
+	private static final int MAX_LIST_LENGTH = 40_000;
 
 	private final LockPaths tree;
 
@@ -111,7 +111,7 @@ final class DeletedValues {
 		String list = this.tree.deletedValues();
 		session.read(list).thenAccept((content) -> {
 			int entries = content.map((node) -> node.stat().getNumChildren()).orElse(0);
-			if (entries > 0 && entries <= LONGEST_LIST) {
+			if (entries > 0 && entries <= MAX_LIST_LENGTH) {
 				session.children(list).thenAcceptBoth(session.touch(list), (names, now) -> sweep(session, names, now));
 			}
 		});

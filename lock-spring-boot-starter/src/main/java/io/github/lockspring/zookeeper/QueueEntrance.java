@@ -49,7 +49,7 @@ final class QueueEntrance {
 	/**
 	 * More names than that would not fit into an answer of the server.
 	 */
-	private static final int LONGEST_QUEUE = 10_000;
+	private static final int MAX_QUEUE_LENGTH = 10_000;
 
 	private static final Duration PAUSE = Duration.ofMillis(20);
 
@@ -222,9 +222,9 @@ final class QueueEntrance {
 			queueEntry.hold();
 			return CompletableFuture.completedFuture(queueEntry.grant());
 		}
-		if (before.size() > LONGEST_QUEUE) {
+		if (before.size() > MAX_QUEUE_LENGTH) {
 			return refuse(queueEntry, new BackendUnavailableException(
-					"More than " + LONGEST_QUEUE + " processes wait for one key", null));
+					"More than " + MAX_QUEUE_LENGTH + " processes wait for one key", null));
 		}
 		QueueNode node = queueEntry.node();
 		Permits superseding = node.superseding(before, names);

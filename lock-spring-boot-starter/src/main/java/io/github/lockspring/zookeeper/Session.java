@@ -54,7 +54,7 @@ final class Session {
 
 	private static final byte[] NO_DATA = {};
 
-	private static final long MOST_LAG_MILLIS = 1_000;
+	private static final long MAX_LAG_MILLIS = 1_000;
 
 	/**
 	 * A server does nothing else for this client until it has read them all.
@@ -110,7 +110,7 @@ final class Session {
 	 * than two seconds.
 	 */
 	private static Duration guaranteedLifetime(int timeout) {
-		return Duration.ofMillis(timeout - Math.max(timeout / 10, Math.min(timeout / 5, MOST_LAG_MILLIS)));
+		return Duration.ofMillis(timeout - Math.max(timeout / 10, Math.min(timeout / 5, MAX_LAG_MILLIS)));
 	}
 
 	boolean isOf(ZooKeeper zooKeeper) {

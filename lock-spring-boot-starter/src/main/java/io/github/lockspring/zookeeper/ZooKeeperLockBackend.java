@@ -76,9 +76,9 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	private static final Log logger = LogFactory.getLog(ZooKeeperLockBackend.class);
 
-	private static final Duration SHORTEST_SESSION = Duration.ofSeconds(2);
+	private static final Duration MIN_SESSION_LIFETIME = Duration.ofSeconds(2);
 
-	private static final int MOST_TOKENS = (1 << QueueNode.TOKEN_BITS) / 2;
+	private static final int MAX_TOKENS = (1 << QueueNode.TOKEN_BITS) / 2;
 
 	private final CuratorFramework client;
 
@@ -156,7 +156,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	@Override
 	public Duration maxLeaseTime() {
 		Session session = this.connection.lastSession();
-		return (session != null) ? session.guaranteedLifetime() : SHORTEST_SESSION;
+		return (session != null) ? session.guaranteedLifetime() : MIN_SESSION_LIFETIME;
 	}
 
 	@Override
@@ -170,8 +170,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	}
 
 	private Attempt enter(LeaseRequest request, boolean stays, Duration timeout) {
-		Assert.isTrue(request.terms().tokens() <= MOST_TOKENS,
-				() -> "A lease has at most " + MOST_TOKENS + " fencing tokens, not " + request.terms().tokens());
+		Assert.isTrue(request.terms().tokens() <= MAX_TOKENS,
+				() -> "A lease has at most " + MAX_TOKENS + " fencing tokens, not " + request.terms().tokens());
 		try {
 			return this.calls.call(timeout, (session) -> this.lockQueues.entrance().enter(session, request, stays));
 		}

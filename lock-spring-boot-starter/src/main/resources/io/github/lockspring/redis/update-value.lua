@@ -12,7 +12,7 @@
 -- {-1} if it is no longer known whether a repeated update has changed it.
 
 local DELETED = 120000 -- how long the updates of a value are remembered after it was deleted, in ms
-local MOST, KEPT = 128, 96 -- if the updates of more processes are remembered than that, so many are kept
+local MAX_UPDATES, KEPT_UPDATES = 128, 96 -- if the updates of more processes are remembered than that, so many are kept
 
 local key, process, sequence, operand, condition, kind = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4] or '-', ARGV[5]
 local fields = redis.call('HMGET', key, 'value', process, 'watchers')
@@ -113,13 +113,13 @@ if added > 0 then
 		redis.call('HSET', key, 'value', '1 ' .. after .. ' ' .. version .. ' forgotten')
 		for i = 1, #all, 2 do
 			local changed = versionOf(i)
-			if changed and changed <= versions[#versions - KEPT] then
+			if changed and changed <= versions[#versions - KEPT_UPDATES] then
 				redis.call('HDEL', key, all[i])
 			end
 		end
 	end
 	local count = redis.pcall('HLEN', key)
-	if type(count) == 'number' and count > MOST then
+	if type(count) == 'number' and count > MAX_UPDATES then
 		pcall(forget)
 	end
 end

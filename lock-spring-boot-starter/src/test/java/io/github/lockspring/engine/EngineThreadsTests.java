@@ -46,7 +46,7 @@ class EngineThreadsTests {
 	/**
 	 * Five kinds of work, two of which take many threads.
 	 */
-	private static final int MOST = 3 * 64 + 3;
+	private static final int MAX_THREADS = 3 * 64 + 3;
 
 	private static final ThreadLocal<String> USER = new InheritableThreadLocal<>();
 
@@ -85,7 +85,7 @@ class EngineThreadsTests {
 		}
 		this.engine.close();
 		slow.awaitArrival();
-		assertThat(threads()).isLessThanOrEqualTo(MOST);
+		assertThat(threads()).isLessThanOrEqualTo(MAX_THREADS);
 		slow.open();
 		await().untilAtomic(notified, org.hamcrest.Matchers.is(MANY));
 	}
@@ -126,7 +126,7 @@ class EngineThreadsTests {
 			acquisitions.add(this.engine.acquireAsync("order:" + i, OPTIONS, new Object(), 0));
 		}
 		slow.awaitArrival();
-		assertThat(threads()).isLessThanOrEqualTo(MOST);
+		assertThat(threads()).isLessThanOrEqualTo(MAX_THREADS);
 		slow.open();
 		assertThat(CompletableFuture.allOf(acquisitions.toArray(CompletableFuture<?>[]::new)))
 			.succeedsWithin(Duration.ofSeconds(20));

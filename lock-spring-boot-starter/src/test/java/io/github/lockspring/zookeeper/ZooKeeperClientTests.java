@@ -51,7 +51,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  */
 class ZooKeeperClientTests {
 
-	private static final int MOST_TOKENS = 1 << (QueueNode.TOKEN_BITS - 1);
+	private static final int MAX_TOKENS = 1 << (QueueNode.TOKEN_BITS - 1);
 
 	private static ZooKeeperServer server;
 
@@ -239,35 +239,35 @@ class ZooKeeperClientTests {
 	@Test
 	void tokenOfAWaiterIsGreaterThanAllOfTheBlockBefore() {
 		ZooKeeperProcess process = process();
-		LeaseRequest holder = process.request(this.key, LeaseMode.EXCLUSIVE, MOST_TOKENS);
+		LeaseRequest holder = process.request(this.key, LeaseMode.EXCLUSIVE, MAX_TOKENS);
 		long token = process.grantOf(holder).token();
-		LeaseRequest waiter = process.queue(process.request(this.key, LeaseMode.EXCLUSIVE, MOST_TOKENS));
+		LeaseRequest waiter = process.queue(process.request(this.key, LeaseMode.EXCLUSIVE, MAX_TOKENS));
 		process.release(holder);
 		assertThat(process.nextGranted()).isEqualTo(waiter);
-		assertThat(process.grantOf(waiter).token()).isGreaterThan(token + MOST_TOKENS - 1);
+		assertThat(process.grantOf(waiter).token()).isGreaterThan(token + MAX_TOKENS - 1);
 	}
 
 	@Test
 	void tokensOfAReaderThatWasAWriterFitBeforeTheNext() {
 		ZooKeeperProcess process = process();
-		LeaseRequest writer = process.request(this.key, LeaseMode.EXCLUSIVE, MOST_TOKENS);
+		LeaseRequest writer = process.request(this.key, LeaseMode.EXCLUSIVE, MAX_TOKENS);
 		long token = process.grantOf(writer).token();
 		LeaseRequest next = process.queue(process.request(this.key));
-		LeaseRequest reader = process.request(this.key, LeaseMode.SHARED, MOST_TOKENS);
+		LeaseRequest reader = process.request(this.key, LeaseMode.SHARED, MAX_TOKENS);
 		Grant grant = (Grant) process.backend.downgrade(writer, reader, ZooKeeperProcess.TIMEOUT);
-		assertThat(grant.token()).isEqualTo(token + MOST_TOKENS);
+		assertThat(grant.token()).isEqualTo(token + MAX_TOKENS);
 		process.release(reader);
 		assertThat(process.nextGranted()).isEqualTo(next);
-		assertThat(process.grantOf(next).token()).isGreaterThan(grant.token() + MOST_TOKENS - 1);
+		assertThat(process.grantOf(next).token()).isGreaterThan(grant.token() + MAX_TOKENS - 1);
 	}
 
 	@Test
 	void blockOfTokensThatDoesNotFitIsRefused() {
 		ZooKeeperProcess process = process();
-		assertThat(AcquireOptions.MAX_HAND_OFFS).isLessThan(MOST_TOKENS);
+		assertThat(AcquireOptions.MAX_HAND_OFFS).isLessThan(MAX_TOKENS);
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> process.tryAcquire(process.request(this.key, LeaseMode.EXCLUSIVE, MOST_TOKENS + 1)));
-		process.acquire(process.request(this.key, LeaseMode.EXCLUSIVE, MOST_TOKENS));
+			.isThrownBy(() -> process.tryAcquire(process.request(this.key, LeaseMode.EXCLUSIVE, MAX_TOKENS + 1)));
+		process.acquire(process.request(this.key, LeaseMode.EXCLUSIVE, MAX_TOKENS));
 	}
 
 	@Test

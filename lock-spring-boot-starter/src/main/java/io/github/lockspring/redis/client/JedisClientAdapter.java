@@ -56,7 +56,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 
 	private static final Log logger = LogFactory.getLog(RedisClientAdapter.class);
 
-	private static final int MOST_REDIRECTIONS = 5;
+	private static final int MAX_REDIRECTIONS = 5;
 
 	private final ExecutorService threads;
 
@@ -133,7 +133,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 	private RedisReply run(RedisCall call, boolean byText, long deadline) {
 		JedisLinks links = linksFor(call, deadline);
 		boolean asking = false;
-		for (int i = 0; i < MOST_REDIRECTIONS; i++) {
+		for (int i = 0; i < MAX_REDIRECTIONS; i++) {
 			JedisLinks current = links;
 			JedisLink link = current.borrow(deadline);
 			try {

@@ -43,7 +43,7 @@ import redis.clients.jedis.providers.ClusterConnectionProvider;
  */
 final class JedisClientFactory implements Runnable, AutoCloseable {
 
-	private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(2);
+	private static final Duration MIN_TIMEOUT = Duration.ofSeconds(2);
 
 	private static final Duration WATCH_INTERVAL = Duration.ofMillis(100);
 
@@ -59,7 +59,7 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 
 	JedisClientFactory(JedisConnectionFactory factory, Duration operationTimeout) {
 		this.factory = factory;
-		this.timeout = (operationTimeout.compareTo(SHORTEST_TIMEOUT) > 0) ? operationTimeout : SHORTEST_TIMEOUT;
+		this.timeout = (operationTimeout.compareTo(MIN_TIMEOUT) > 0) ? operationTimeout : MIN_TIMEOUT;
 		this.config = serverConfig();
 	}
 

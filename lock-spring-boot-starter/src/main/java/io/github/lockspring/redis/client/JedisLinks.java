@@ -42,9 +42,9 @@ final class JedisLinks implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(RedisClientAdapter.class);
 
-	private static final int MOST = 8;
+	private static final int MAX_LINKS = 8;
 
-	private static final int MOST_RESERVED = 4;
+	private static final int MAX_RESERVED = 4;
 
 	private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
 
@@ -59,7 +59,7 @@ final class JedisLinks implements AutoCloseable {
 
 	private final Runnable onFailure;
 
-	private final int most;
+	private final int max;
 
 	private final @Nullable JedisLinks reserved;
 
@@ -88,15 +88,15 @@ final class JedisLinks implements AutoCloseable {
 	 * @param onFailure called when a connection was lost or could not be opened
 	 */
 	JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable onFailure) {
-		this(connector, threads, onFailure, MOST, new JedisLinks(connector, threads, onFailure, MOST_RESERVED, null));
+		this(connector, threads, onFailure, MAX_LINKS, new JedisLinks(connector, threads, onFailure, MAX_RESERVED, null));
 	}
 
-	private JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable onFailure, int most,
+	private JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable onFailure, int max,
 			@Nullable JedisLinks reserved) {
 		this.connector = connector;
 		this.threads = threads;
 		this.onFailure = onFailure;
-		this.most = most;
+		this.max = max;
 		this.reserved = reserved;
 	}
 
@@ -178,7 +178,7 @@ final class JedisLinks implements AutoCloseable {
 
 	private void makeOne() {
 		boolean pause = this.failure != null && System.nanoTime() - this.failedNanos < PAUSE_NANOS;
-		if (this.closed || this.making || pause || this.count == this.most) {
+		if (this.closed || this.making || pause || this.count == this.max) {
 			return;
 		}
 		int epoch = this.epoch;

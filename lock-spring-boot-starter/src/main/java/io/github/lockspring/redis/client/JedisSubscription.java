@@ -39,9 +39,9 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 
 	private static final Duration SILENCE = Duration.ofSeconds(2);
 
-	private static final long SHORTEST_PAUSE_MILLIS = 100;
+	private static final long MIN_PAUSE_MILLIS = 100;
 
-	private static final long LONGEST_PAUSE_MILLIS = 5_000;
+	private static final long MAX_PAUSE_MILLIS = 5_000;
 
 	private final JedisNodes nodes;
 
@@ -80,7 +80,7 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 			while (!this.closed) {
 				attempt();
 				this.attempted.countDown();
-				Thread.sleep(Math.min(SHORTEST_PAUSE_MILLIS << Math.min(this.failures, 10), LONGEST_PAUSE_MILLIS));
+				Thread.sleep(Math.min(MIN_PAUSE_MILLIS << Math.min(this.failures, 10), MAX_PAUSE_MILLIS));
 			}
 		}
 		catch (InterruptedException ex) {

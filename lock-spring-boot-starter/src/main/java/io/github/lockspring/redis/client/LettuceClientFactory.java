@@ -40,7 +40,7 @@ import org.springframework.data.redis.connection.lettuce.RedisCredentialsProvide
  */
 final class LettuceClientFactory implements LettuceClientConfiguration {
 
-	private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(2);
+	private static final Duration MIN_TIMEOUT = Duration.ofSeconds(2);
 
 	private static final Duration TOPOLOGY_REFRESH = Duration.ofSeconds(30);
 
@@ -59,7 +59,7 @@ final class LettuceClientFactory implements LettuceClientConfiguration {
 		AbstractRedisClient client = factory.isRunning() ? factory.getNativeClient() : null;
 		this.resources = this.original.getClientResources()
 			.or(() -> Optional.ofNullable(client).map(AbstractRedisClient::getResources));
-		this.timeout = (operationTimeout.compareTo(SHORTEST_TIMEOUT) > 0) ? operationTimeout : SHORTEST_TIMEOUT;
+		this.timeout = (operationTimeout.compareTo(MIN_TIMEOUT) > 0) ? operationTimeout : MIN_TIMEOUT;
 	}
 
 	/**

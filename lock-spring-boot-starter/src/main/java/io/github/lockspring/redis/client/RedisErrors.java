@@ -38,7 +38,7 @@ final class RedisErrors {
 	 * How far into a message its code may be: Redis 6 writes the name of the script and
 	 * the line, twice, before it.
 	 */
-	private static final int MOST_WORDS = 20;
+	private static final int MAX_WORDS = 20;
 
 	/**
 	 * Error message for a script without permission for a command or a key.
@@ -74,7 +74,7 @@ final class RedisErrors {
 	 * code of the command's error is in them.
 	 */
 	private static String code(String text) {
-		for (String word : text.split("[ :-]+", MOST_WORDS)) {
+		for (String word : text.split("[ :-]+", MAX_WORDS)) {
 			if (word.equals("NOSCRIPT") || REFUSALS.contains(word)) {
 				return word;
 			}

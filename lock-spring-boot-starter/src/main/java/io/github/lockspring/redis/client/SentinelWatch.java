@@ -65,12 +65,12 @@ final class SentinelWatch implements AutoCloseable {
 
 	private static final long TRUST_NANOS = Duration.ofSeconds(3).toNanos();
 
-	private static final long LONGEST_QUESTION_NANOS = Duration.ofSeconds(1).toNanos();
+	private static final long MAX_QUESTION_NANOS = Duration.ofSeconds(1).toNanos();
 
 	/**
 	 * How long the outcome of a failover is awaited.
 	 */
-	private static final long LONGEST_FAILOVER_NANOS = Duration.ofSeconds(5).toNanos();
+	private static final long MAX_FAILOVER_NANOS = Duration.ofSeconds(5).toNanos();
 
 	private static final long FOREVER_NANOS = Duration.ofDays(36_500).toNanos();
 
@@ -240,7 +240,7 @@ final class SentinelWatch implements AutoCloseable {
 	 */
 	private boolean isWaiting(long now) {
 		Long since = this.failingSinceNanos;
-		return since != null && now - since < LONGEST_FAILOVER_NANOS;
+		return since != null && now - since < MAX_FAILOVER_NANOS;
 	}
 
 	private void fail(int index, RuntimeException ex) {
@@ -323,7 +323,7 @@ final class SentinelWatch implements AutoCloseable {
 
 	private @Nullable RedisNode known(long now, long begin) {
 		RedisNode primary = this.primary;
-		if (primary != null && !isTrusted() && !isWaiting(now) && now - begin >= LONGEST_QUESTION_NANOS) {
+		if (primary != null && !isTrusted() && !isWaiting(now) && now - begin >= MAX_QUESTION_NANOS) {
 			this.trustedUntilNanos = now + TRUST_NANOS;
 		}
 		return isTrusted() ? primary : null;
