@@ -147,7 +147,7 @@ final class EngineContext {
 	 */
 	void restartTasks() {
 		startTasks();
-		this.timer.runAt(this.time.nanoTime());
+		this.timer.wakeUpAt(this.time.nanoTime());
 	}
 
 	/**

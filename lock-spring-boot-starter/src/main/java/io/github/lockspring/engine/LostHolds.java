@@ -68,7 +68,7 @@ final class LostHolds {
 	void watch(Hold hold) {
 		long end = endOf(hold);
 		this.next.accumulateAndGet(end, Math::min);
-		this.task.runAt(this.origin + end);
+		this.task.wakeUpAt(this.origin + end);
 	}
 
 	/**
@@ -86,7 +86,7 @@ final class LostHolds {
 		long next = this.next.get();
 		if (next > now) {
 			if (next < TimerThread.NEVER) {
-				this.task.runAt(this.origin + next);
+				this.task.wakeUpAt(this.origin + next);
 			}
 			return;
 		}

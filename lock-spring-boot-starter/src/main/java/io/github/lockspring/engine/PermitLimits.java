@@ -99,7 +99,7 @@ final class PermitLimits {
 				this.checkNanos = now + IDLE_NANOS;
 				removeIdle(now, idle);
 			}
-			this.task.runAt(this.checkNanos);
+			this.task.wakeUpAt(this.checkNanos);
 		}
 		idle.forEach(Limit::close);
 	}
@@ -248,7 +248,7 @@ final class PermitLimits {
 
 		private Value startToWatch() {
 			Values values = PermitLimits.this.values;
-			PermitLimits.this.task.runAt(PermitLimits.this.time.nanoTime() + IDLE_NANOS);
+			PermitLimits.this.task.wakeUpAt(PermitLimits.this.time.nanoTime() + IDLE_NANOS);
 			if (this.listener == null) {
 				this.listener = values.listen(this.key + SUFFIX, values.callbacks(),
 						(changed) -> onChanged(this.key, changed));

@@ -158,7 +158,7 @@ final class Poller {
 		sleeper.due = now - this.origin + pauseNanos;
 		this.sleepers.add(sleeper);
 		this.idle = false;
-		this.task.runAt(now + pauseNanos);
+		this.task.wakeUpAt(now + pauseNanos);
 	}
 
 	/**
@@ -220,13 +220,13 @@ final class Poller {
 				Call next = new Call(due, now);
 				due.forEach(this.sleepers::remove);
 				this.call = next;
-				this.task.runAt(next.end);
+				this.task.wakeUpAt(next.end);
 				return next;
 			}
 			signal(due, woken);
 		}
 		if (present != null && now - present.end < 0) {
-			this.task.runAt(present.end);
+			this.task.wakeUpAt(present.end);
 			return null;
 		}
 		if (present != null) {
@@ -234,7 +234,7 @@ final class Poller {
 			signal(due(now, 0), woken);
 		}
 		if (!this.sleepers.isEmpty()) {
-			this.task.runAt(this.origin + this.sleepers.first().due);
+			this.task.wakeUpAt(this.origin + this.sleepers.first().due);
 		}
 		return null;
 	}
@@ -394,7 +394,7 @@ final class Poller {
 				Poller.this.batchSize = nextBatchSize(failure != null);
 				Poller.this.call = null;
 			}
-			Poller.this.task.runAt(Poller.this.time.nanoTime());
+			Poller.this.task.wakeUpAt(Poller.this.time.nanoTime());
 		}
 
 		private int nextBatchSize(boolean failed) {

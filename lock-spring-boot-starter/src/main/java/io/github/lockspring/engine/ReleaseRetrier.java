@@ -171,7 +171,7 @@ final class ReleaseRetrier {
 		this.pending.compute(request,
 				(same, present) -> new PendingRelease((present != null) ? present.request.and(request) : request,
 						mayComeLater, now, delayNanos, lifeNanos));
-		this.task.runAt(now);
+		this.task.wakeUpAt(now);
 	}
 
 	/**
@@ -181,7 +181,7 @@ final class ReleaseRetrier {
 		long wait = this.flushing ? TimerThread.NEVER : untilNext();
 		if (wait > 0) {
 			if (wait < TimerThread.NEVER) {
-				this.task.runAt(this.time.nanoTime() + wait);
+				this.task.wakeUpAt(this.time.nanoTime() + wait);
 			}
 		}
 		else if (this.running.compareAndSet(false, true)) {
@@ -218,7 +218,7 @@ final class ReleaseRetrier {
 		}
 		finally {
 			this.running.set(false);
-			this.task.runAt(this.time.nanoTime());
+			this.task.wakeUpAt(this.time.nanoTime());
 		}
 	}
 

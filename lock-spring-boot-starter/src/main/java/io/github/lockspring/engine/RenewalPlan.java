@@ -92,7 +92,7 @@ final class RenewalPlan {
 		long at = hold.options().isRenewed() ? dueAt(hold) : lease.deadlineNanos();
 		if (at - lease.grantedNanos() < SOON_NANOS) {
 			this.registered.add(lease);
-			this.task.runAt(at);
+			this.task.wakeUpAt(at);
 		}
 		else {
 			lookAt(at);
@@ -104,14 +104,14 @@ final class RenewalPlan {
 		if (at < this.lookAt.get()) {
 			this.lookAt.accumulateAndGet(at, Math::min);
 		}
-		this.task.runAt(nanoTime);
+		this.task.wakeUpAt(nanoTime);
 	}
 
 	/**
 	 * Request a run of the task at a time of the monotonic clock, or earlier.
 	 */
 	void wakeUpAt(long nanoTime) {
-		this.task.runAt(nanoTime);
+		this.task.wakeUpAt(nanoTime);
 	}
 
 	/**
@@ -129,7 +129,7 @@ final class RenewalPlan {
 		long at = this.lookAt.get();
 		if (at > this.time.nanoTime() - this.origin) {
 			if (at < TimerThread.NEVER) {
-				this.task.runAt(this.origin + at);
+				this.task.wakeUpAt(this.origin + at);
 			}
 			return false;
 		}

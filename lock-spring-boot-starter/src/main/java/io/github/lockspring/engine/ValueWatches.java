@@ -103,7 +103,7 @@ final class ValueWatches {
 			watch.changed = true;
 			this.idle = false;
 		}
-		this.task.runAt(this.time.nanoTime());
+		this.task.wakeUpAt(this.time.nanoTime());
 	}
 
 	void remove(String key, Observer observer) {
@@ -127,7 +127,7 @@ final class ValueWatches {
 			}
 			watch.changed = true;
 		}
-		this.task.runAt(this.time.nanoTime());
+		this.task.wakeUpAt(this.time.nanoTime());
 	}
 
 	/**
@@ -179,7 +179,7 @@ final class ValueWatches {
 		}
 		if (next - now > 0) {
 			if (next < Long.MAX_VALUE) {
-				this.task.runAt(this.origin + next);
+				this.task.wakeUpAt(this.origin + next);
 			}
 			return List.of();
 		}
@@ -241,7 +241,7 @@ final class ValueWatches {
 			this.batchSize = failed ? Math.max(1, Math.min(this.batchSize, keys.size()) / 2) : Math.min(MAX_BATCH_SIZE, 2 * this.batchSize);
 			this.reading = false;
 		}
-		this.task.runAt(this.time.nanoTime());
+		this.task.wakeUpAt(this.time.nanoTime());
 	}
 
 	/**

@@ -372,7 +372,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private void sweepWithin(Duration time) {
-		this.sweep.runAt(Deadline.after(time));
+		this.sweep.wakeUpAt(Deadline.after(time));
 	}
 
 	private void run(ConnectionOpening opening) {

@@ -251,7 +251,7 @@ public final class TimerThread {
 		 * task runs is not forgotten.
 		 * @param nanoTime the time
 		 */
-		public void runAt(long nanoTime) {
+		public void wakeUpAt(long nanoTime) {
 			request(nanoTime - TimerThread.this.origin);
 		}
 
