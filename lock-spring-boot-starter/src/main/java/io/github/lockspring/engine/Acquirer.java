@@ -382,7 +382,7 @@ final class Acquirer {
 		this.permitLimits.requireCurrent(hold);
 		boolean leading = hold.isContending();
 		YieldPolicy yieldPolicy = leading ? hold.queue().yieldPolicy() : null;
-		retrySchedule.heed(now);
+		retrySchedule.onSignal(now);
 		if (yieldPolicy != null) {
 			retrySchedule.delayUntil(yieldPolicy.yieldUntil());
 		}
@@ -415,7 +415,7 @@ final class Acquirer {
 		Lease lease = hold.leaseOrNull();
 		return (hold.pollNotification() instanceof Notification.Granted sent && lease != null
 				&& lease.request().equals(sent.request())
-				&& lease.grantedUnasked(sent.grant(), sent.attemptId(), hold.options(), this.time)) ? sent.grant() : null;
+				&& lease.grantedByNotification(sent.grant(), sent.attemptId(), hold.options(), this.time)) ? sent.grant() : null;
 	}
 
 	private Answer contendFirst(Hold hold, long now, long remaining, boolean mayWait) {

@@ -194,7 +194,7 @@ class Lease {
 	 * @return {@code false} if the request must be retried to find out whether the grant
 	 * is still valid
 	 */
-	boolean grantedUnasked(Grant grant, long attemptId, AcquireOptions options, TimeSource time) {
+	boolean grantedByNotification(Grant grant, long attemptId, AcquireOptions options, TimeSource time) {
 		if (options.hasMinimumHold() || attemptId == 0 || attemptId != this.attemptId
 				|| !lastsFor(grant.validity().toNanos(), options, time)) {
 			return false;

@@ -973,7 +973,7 @@ public final class LockEngine implements AutoCloseable {
 
 		@Override
 		public void onFailedOver() {
-			LockEngine.this.plan.distrust();
+			LockEngine.this.plan.renewAll();
 			LockEngine.this.context.stateChanged();
 			logger.info("Lock backend '" + backendName() + "' failed over to another server; renewing all locks there");
 		}

@@ -165,12 +165,12 @@ final class ReleaseRetrier {
 		add(request, true, 0);
 	}
 
-	private void add(LeaseRequest request, boolean mayComeLater, long delayNanos) {
+	private void add(LeaseRequest request, boolean mayArriveLater, long delayNanos) {
 		long now = this.time.nanoTime();
 		long lifeNanos = this.store.lifeNanos(request) + this.timeout.toNanos();
 		this.pending.compute(request,
 				(same, present) -> new PendingRelease((present != null) ? present.request.and(request) : request,
-						mayComeLater, now, delayNanos, lifeNanos));
+						mayArriveLater, now, delayNanos, lifeNanos));
 		this.task.wakeUpAt(now);
 	}
 
@@ -225,7 +225,7 @@ final class ReleaseRetrier {
 	private void release(PendingRelease entry, Duration timeout) {
 		try {
 			boolean found = this.store.release(entry.request, entry.delayNanos(this.time.nanoTime()), timeout);
-			if (found || !entry.mayComeLater) {
+			if (found || !entry.mayArriveLater) {
 				this.pending.remove(entry.request, entry);
 			}
 		}
@@ -305,7 +305,7 @@ final class ReleaseRetrier {
 		/**
 		 * Whether the store may get the request after the release.
 		 */
-		private final boolean mayComeLater;
+		private final boolean mayArriveLater;
 
 		/**
 		 * Time at which others may acquire the lease.
@@ -323,10 +323,10 @@ final class ReleaseRetrier {
 
 		private volatile long dueNanos;
 
-		PendingRelease(LeaseRequest request, boolean mayComeLater, long now, long delayNanos, long lifeNanos) {
+		PendingRelease(LeaseRequest request, boolean mayArriveLater, long now, long delayNanos, long lifeNanos) {
 			this.delayEndNanos = now + delayNanos;
 			this.request = request;
-			this.mayComeLater = mayComeLater;
+			this.mayArriveLater = mayArriveLater;
 			this.lifeNanos = lifeNanos;
 			this.endNanos = now + lifeNanos;
 			this.dueNanos = now;

@@ -49,7 +49,7 @@ final class RenewalLane {
 
 	private final boolean suspects;
 
-	private final int largest;
+	private final int maxSize;
 
 	private int size;
 
@@ -64,14 +64,14 @@ final class RenewalLane {
 	/**
 	 * Create a lane.
 	 * @param suspects whether it is for leases that could not be renewed in another lane
-	 * @param largest the maximum number of keys of a call
+	 * @param maxSize the maximum number of keys of a call
 	 * @param now the current time
 	 */
-	RenewalLane(boolean suspects, int largest, long now) {
+	RenewalLane(boolean suspects, int maxSize, long now) {
 		this.suspects = suspects;
 		this.waiting = new PriorityQueue<>(suspects ? BY_SUSPICION : BY_URGENCY);
-		this.largest = largest;
-		this.size = largest;
+		this.maxSize = maxSize;
+		this.size = maxSize;
 		this.pauseEnd = now;
 		this.succeededNanos = now;
 	}
@@ -131,7 +131,7 @@ final class RenewalLane {
 	}
 
 	private int limit(KeptLease last) {
-		return this.suspects ? this.largest >> Math.min(30, 3 * last.failures()) : this.size;
+		return this.suspects ? this.maxSize >> Math.min(30, 3 * last.failures()) : this.size;
 	}
 
 	boolean isEmpty() {
@@ -149,7 +149,7 @@ final class RenewalLane {
 		this.succeededNanos = now;
 		this.pauseEnd = now + nanos;
 		if (nanos < timeoutNanos / 2) {
-			this.size = Math.min(2 * this.size, this.largest);
+			this.size = Math.min(2 * this.size, this.maxSize);
 		}
 	}
 
@@ -165,9 +165,9 @@ final class RenewalLane {
 	}
 
 	/**
-	 * End a call that was not made.
+	 * Cancel a call for which no lease is left.
 	 */
-	void free() {
+	void cancel() {
 		this.busy = false;
 	}
 

@@ -270,7 +270,7 @@ final class Renewals {
 		List<KeptLease> next = lane.next(now);
 		next.forEach(batch::add);
 		if (batch.isEmpty()) {
-			lane.free();
+			lane.cancel();
 			return;
 		}
 		this.calls.incrementAndGet();

@@ -85,9 +85,9 @@ final class RetrySchedule {
 	}
 
 	/**
-	 * Record whether it was signalled to retry.
+	 * Retry now if the sleeper was signalled.
 	 */
-	void heed(long now) {
+	void onSignal(long now) {
 		if (this.sleeper != null && this.sleeper.isSignalled()) {
 			this.tryAt = now;
 		}

@@ -115,7 +115,7 @@ final class ValueUpdates {
 	 */
 	private boolean awaitTurn(KeyQueue queue, Entry entry) {
 		long remaining = entry.deadline - this.time.nanoTime();
-		if (remaining <= 0 && queue.withdraw(entry)) {
+		if (remaining <= 0 && queue.cancel(entry)) {
 			entry.fail(new BackendUnavailableException("The store did not answer the preceding updates in time", null));
 			return false;
 		}
@@ -296,7 +296,7 @@ final class ValueUpdates {
 		/**
 		 * Remove an update, unless it was sent.
 		 */
-		synchronized boolean withdraw(Entry entry) {
+		synchronized boolean cancel(Entry entry) {
 			boolean removed = this.entries.remove(entry);
 			if (!this.led) {
 				wakeNext();
