@@ -118,7 +118,7 @@ final class JdbcCalls implements AutoCloseable {
 			throw ex;
 		}
 		catch (SQLException ex) {
-			connection.abandonIfReadOnly(ex);
+			connection.closeIfReadOnly(ex);
 			state = State.after(ex, connection);
 			throw translate(ex, connection.dialect(), isNearlyOver(deadline));
 		}
@@ -156,7 +156,7 @@ final class JdbcCalls implements AutoCloseable {
 					failure);
 		}
 		String message = "%s (SQLSTATE %s)".formatted(failure.getMessage(), failure.getSQLState());
-		if (dialect.isRefused(failure)) {
+		if (dialect.isRejected(failure)) {
 			String remedy = dialect.remedy(failure).map((sentence) -> ". " + sentence).orElse("");
 			return new BackendUnavailableException(
 					"The database refused a statement on the lock tables: " + message + remedy, failure);
@@ -212,7 +212,7 @@ final class JdbcCalls implements AutoCloseable {
 		};
 
 		static State after(SQLException failure, LockConnection connection) {
-			if (connection.isAborted() || !connection.dialect().isRefused(failure)) {
+			if (connection.isAborted() || !connection.dialect().isRejected(failure)) {
 				return BROKEN;
 			}
 			return connection.dialect().isContended(failure) ? WORKING : DOUBTFUL;

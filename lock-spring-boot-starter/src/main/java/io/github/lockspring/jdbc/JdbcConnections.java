@@ -78,7 +78,7 @@ final class JdbcConnections implements AutoCloseable {
 
 	private static final Duration SWEEP_INTERVAL = Duration.ofMillis(50);
 
-	private static final Duration QUIET_INTERVAL = Duration.ofSeconds(1);
+	private static final Duration SLOW_SWEEP_INTERVAL = Duration.ofSeconds(1);
 
 	/**
 	 * How long a connection may be unused before it is asked for a sign of life.
@@ -107,7 +107,7 @@ final class JdbcConnections implements AutoCloseable {
 	/**
 	 * Those that are being closed.
 	 */
-	private final Set<LockConnection> leaving = new LinkedHashSet<>();
+	private final Set<LockConnection> closing = new LinkedHashSet<>();
 
 	private final Set<ConnectionOpening> openings = new LinkedHashSet<>();
 
@@ -131,7 +131,7 @@ final class JdbcConnections implements AutoCloseable {
 
 	private boolean sweeping;
 
-	private boolean quiet;
+	private boolean sweepingSlowly;
 
 	private boolean closed;
 
@@ -196,7 +196,7 @@ final class JdbcConnections implements AutoCloseable {
 		if (this.closed) {
 			throw closed();
 		}
-		endQuiet();
+		endSlowSweep();
 		LockConnection connection = isAdmitted(urgent) ? this.idle.pollLast() : null;
 		if (connection != null) {
 			lend(connection, urgent);
@@ -295,7 +295,7 @@ final class JdbcConnections implements AutoCloseable {
 	private String reason(Duration time) {
 		if (this.openings.isEmpty() && this.hanging.isEmpty()) {
 			return "No lock connection was free within %d ms: all %d are in use by other calls"
-				.formatted(time.toMillis(), this.open.size() + this.leaving.size());
+				.formatted(time.toMillis(), this.open.size() + this.closing.size());
 		}
 		if (this.limits.own() || isAnyConnected(this.openings) || isAnyConnected(this.hanging)) {
 			return "No lock connection could be opened within %d ms: the database does not answer"
@@ -339,7 +339,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private boolean isThereRoom() {
-		return !this.closed && this.open.size() + this.leaving.size() + this.openings.size() < this.limits.max();
+		return !this.closed && this.open.size() + this.closing.size() + this.openings.size() < this.limits.max();
 	}
 
 	/**
@@ -363,7 +363,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private void beginSweep() {
-		endQuiet();
+		endSlowSweep();
 		if (!this.sweeping) {
 			this.sweep.start();
 			this.sweeping = true;
@@ -394,7 +394,7 @@ final class JdbcConnections implements AutoCloseable {
 		this.open.add(connection);
 		boolean used = !this.closed && this.open.size() <= this.limits.max() && isKept(connection);
 		if (!used) {
-			leaves(connection);
+			markClosing(connection);
 		}
 		return used;
 	}
@@ -409,10 +409,10 @@ final class JdbcConnections implements AutoCloseable {
 		return !superfluous || !this.idle.remove(connection);
 	}
 
-	private void leaves(LockConnection connection) {
-		connection.leave(Deadline.after(CLOSING_TIME));
+	private void markClosing(LockConnection connection) {
+		connection.closeBy(Deadline.after(CLOSING_TIME));
 		this.open.remove(connection);
-		this.leaving.add(connection);
+		this.closing.add(connection);
 	}
 
 	/**
@@ -447,7 +447,7 @@ final class JdbcConnections implements AutoCloseable {
 		boolean replaced = connection.isOlderThan(this.limits.lifetime()) && this.open.size() > kept();
 		boolean reused = works && !replaced && isKept(connection);
 		if (!reused) {
-			leaves(connection);
+			markClosing(connection);
 			openAsNeeded();
 		}
 		return reused;
@@ -457,17 +457,17 @@ final class JdbcConnections implements AutoCloseable {
 	 * Discard a connection that is no longer to be used.
 	 */
 	void discard(LockConnection connection) {
-		close(leaving(connection, false));
+		close(removed(connection, false));
 	}
 
 	/**
 	 * Discard a connection that failed, and the idle ones, which may fail likewise.
 	 */
 	void discardAll(LockConnection connection) {
-		close(leaving(connection, true));
+		close(removed(connection, true));
 	}
 
-	private synchronized List<LockConnection> leaving(LockConnection connection, boolean idleToo) {
+	private synchronized List<LockConnection> removed(LockConnection connection, boolean idleToo) {
 		returned(connection);
 		List<LockConnection> connections = new ArrayList<>();
 		if (idleToo) {
@@ -475,28 +475,28 @@ final class JdbcConnections implements AutoCloseable {
 			this.idle.clear();
 		}
 		connections.add(connection);
-		connections.forEach(this::leaves);
+		connections.forEach(this::markClosing);
 		serve();
 		openAsNeeded();
 		return connections;
 	}
 
 	private void close(Collection<LockConnection> connections) {
-		connections.forEach((connection) -> background().execute(() -> closeAtOnce(connection)));
+		connections.forEach((connection) -> background().execute(() -> closeNow(connection)));
 	}
 
 	private synchronized ExecutorService background() {
 		return this.background;
 	}
 
-	private void closeAtOnce(LockConnection connection) {
+	private void closeNow(LockConnection connection) {
 		connection.begin(Deadline.after(CLOSING_TIME));
 		connection.close();
-		departed(connection);
+		removeClosed(connection);
 	}
 
-	private synchronized void departed(LockConnection connection) {
-		this.leaving.remove(connection);
+	private synchronized void removeClosed(LockConnection connection) {
+		this.closing.remove(connection);
 		openAsNeeded();
 	}
 
@@ -516,7 +516,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private synchronized boolean isSweepNeeded() {
-		this.sweeping = (this.started && !this.closed) || !this.open.isEmpty() || !this.leaving.isEmpty()
+		this.sweeping = (this.started && !this.closed) || !this.open.isEmpty() || !this.closing.isEmpty()
 				|| !this.openings.isEmpty() || !this.waiters.isEmpty();
 		if (!this.sweeping) {
 			this.sweep.stop();
@@ -543,7 +543,7 @@ final class JdbcConnections implements AutoCloseable {
 			}
 		}
 		this.idle.removeAll(old);
-		old.forEach(this::leaves);
+		old.forEach(this::markClosing);
 		return old;
 	}
 
@@ -552,7 +552,7 @@ final class JdbcConnections implements AutoCloseable {
 	 */
 	private synchronized List<LockConnection> overdue() {
 		List<LockConnection> overdue = new ArrayList<>(this.open.stream().filter(LockConnection::isOverdue).toList());
-		this.leaving.removeIf((connection) -> connection.isOver() && overdue.add(connection));
+		this.closing.removeIf((connection) -> connection.isOver() && overdue.add(connection));
 		return overdue;
 	}
 
@@ -595,14 +595,14 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private synchronized void scheduleNext() {
-		this.quiet = this.limits.own() && this.waiters.isEmpty() && this.openings.isEmpty() && this.leaving.isEmpty()
+		this.sweepingSlowly = this.limits.own() && this.waiters.isEmpty() && this.openings.isEmpty() && this.closing.isEmpty()
 				&& this.idle.size() == this.open.size();
-		sweepWithin(this.quiet ? QUIET_INTERVAL : SWEEP_INTERVAL);
+		sweepWithin(this.sweepingSlowly ? SLOW_SWEEP_INTERVAL : SWEEP_INTERVAL);
 	}
 
-	private void endQuiet() {
-		if (this.quiet) {
-			this.quiet = false;
+	private void endSlowSweep() {
+		if (this.sweepingSlowly) {
+			this.sweepingSlowly = false;
 			sweepWithin(SWEEP_INTERVAL);
 		}
 	}
@@ -630,8 +630,8 @@ final class JdbcConnections implements AutoCloseable {
 		this.waiters.clear();
 		List<LockConnection> connections = new ArrayList<>(this.idle);
 		this.idle.clear();
-		connections.forEach(this::leaves);
-		endQuiet();
+		connections.forEach(this::markClosing);
+		endSlowSweep();
 		return connections;
 	}
 

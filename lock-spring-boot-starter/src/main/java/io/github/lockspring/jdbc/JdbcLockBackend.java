@@ -95,7 +95,7 @@ public final class JdbcLockBackend implements LockBackend {
 	/**
 	 * Shorter than the half of a place that is left after every denial.
 	 */
-	private static final Duration PLACE_POLL = Duration.ofSeconds(2);
+	private static final Duration QUEUE_ENTRY_POLL = Duration.ofSeconds(2);
 
 	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
 
@@ -222,9 +222,9 @@ public final class JdbcLockBackend implements LockBackend {
 	 * the row, or their queue entry, expires.
 	 */
 	private static Denial cut(Denial denial, LeaseRequest request, boolean marked) {
-		Duration longest = request.terms().fair() ? PLACE_POLL : MARK_POLL;
+		Duration max = request.terms().fair() ? QUEUE_ENTRY_POLL : MARK_POLL;
 		return new Denial(min(denial.retryAfter(),
-				marked ? longest : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter()));
+				marked ? max : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter()));
 	}
 
 	private static Duration min(Duration one, Duration other) {

@@ -165,10 +165,10 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		if (rows.isEmpty() || this.closed) {
 			return 0;
 		}
-		int marks = SingleStatementOperations.marks(rows.size());
-		PreparedStatement statement = connection.prepare(connection.sql().deleteOld(marks));
-		SingleStatementOperations.bind(statement, 1, marks, rows.stream().map(Row::key).toList());
-		bindRetention(statement, 1 + marks);
+		int placeholders = SingleStatementOperations.placeholders(rows.size());
+		PreparedStatement statement = connection.prepare(connection.sql().deleteOld(placeholders));
+		SingleStatementOperations.bind(statement, 1, placeholders, rows.stream().map(Row::key).toList());
+		bindRetention(statement, 1 + placeholders);
 		try {
 			return statement.executeUpdate();
 		}
@@ -227,10 +227,10 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		if (keys.isEmpty() || this.closed) {
 			return 0;
 		}
-		int marks = SingleStatementOperations.marks(keys.size());
-		PreparedStatement statement = connection.prepare(connection.valueSql().deleteOld(marks));
-		SingleStatementOperations.bind(statement, 1, marks, keys);
-		statement.setLong(1 + marks, this.retentionMicros);
+		int placeholders = SingleStatementOperations.placeholders(keys.size());
+		PreparedStatement statement = connection.prepare(connection.valueSql().deleteOld(placeholders));
+		SingleStatementOperations.bind(statement, 1, placeholders, keys);
+		statement.setLong(1 + placeholders, this.retentionMicros);
 		try {
 			return statement.executeUpdate();
 		}
@@ -267,7 +267,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		boolean isUnused() {
 			try {
 				KeyState state = KeyState.of(this.version, this.now, this.token, null, this.sharedUntil, this.entries);
-				return state.holders().isEmpty() && state.places().isEmpty();
+				return state.holders().isEmpty() && state.queueEntries().isEmpty();
 			}
 			catch (BackendException | IllegalArgumentException ex) {
 				return false;

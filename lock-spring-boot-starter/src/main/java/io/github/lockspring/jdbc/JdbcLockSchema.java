@@ -313,7 +313,7 @@ public final class JdbcLockSchema {
 	private JdbcLockSchemaException explained(SQLException failure, LockConnection connection, Table table,
 			String problem) throws SQLException {
 		JdbcDialect dialect = connection.dialect();
-		if (dialect.isContended(failure) || dialect.isReadOnly(failure) || !dialect.isRefused(failure)) {
+		if (dialect.isContended(failure) || dialect.isReadOnly(failure) || !dialect.isRejected(failure)) {
 			throw failure;
 		}
 		String remedy = dialect.remedy(failure).map((sentence) -> " " + sentence).orElse("");

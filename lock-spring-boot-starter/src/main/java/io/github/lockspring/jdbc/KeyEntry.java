@@ -100,11 +100,11 @@ record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long 
 	 * The key as it was handed off to a waiting request, which does not know of it yet.
 	 * Has no token of its own.
 	 */
-	static KeyEntry claim(String owner, long end) {
+	static KeyEntry reservation(String owner, long end) {
 		return new KeyEntry(owner, LeaseMode.EXCLUSIVE, false, 0, end, "");
 	}
 
-	boolean isClaim() {
+	boolean isReservation() {
 		return isExclusive() && !this.waiting && this.holder.isEmpty();
 	}
 

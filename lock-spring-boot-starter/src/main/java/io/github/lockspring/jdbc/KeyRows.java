@@ -62,9 +62,9 @@ final class KeyRows {
 	private static Map<String, KeyState> read(LockConnection connection, Collection<String> keys, RowReader reader)
 			throws SQLException {
 		List<byte[]> values = keys.stream().map(SingleStatementOperations::bytes).toList();
-		int marks = SingleStatementOperations.marks(values.size());
-		PreparedStatement statement = connection.prepare(connection.sql().read(marks));
-		SingleStatementOperations.bind(statement, 1, marks, values);
+		int placeholders = SingleStatementOperations.placeholders(values.size());
+		PreparedStatement statement = connection.prepare(connection.sql().read(placeholders));
+		SingleStatementOperations.bind(statement, 1, placeholders, values);
 		Map<String, KeyState> states = new HashMap<>();
 		try (ResultSet rows = statement.executeQuery()) {
 			boolean first = true;
@@ -105,15 +105,15 @@ final class KeyRows {
 		long token = rows.getLong(5);
 		String owner = rows.getString(4);
 		KeyEntry exclusive = (owner != null) ? exclusive(owner, token, rows.getLong(6), rows.getString(7)) : null;
-		boolean unclaimed = exclusive != null && exclusive.isClaim() && exclusive.end() <= now;
+		boolean expiredReservation = exclusive != null && exclusive.isReservation() && exclusive.end() <= now;
 		return KeyState.of(rows.getLong(3), now, token, exclusive, rows.getLong(8), rows.getString(9))
-			.waiting(unclaimed ? List.of() : waiting(rows.getString(11)))
+			.waiting(expiredReservation ? List.of() : waiting(rows.getString(11)))
 			.awaited(rows.getBoolean(10));
 	}
 
 	private static KeyEntry exclusive(String owner, long token, long end, @Nullable String holder) {
 		return (holder != null) ? new KeyEntry(owner, LeaseMode.EXCLUSIVE, false, token, end, holder)
-				: KeyEntry.claim(owner, end);
+				: KeyEntry.reservation(owner, end);
 	}
 
 	/**
@@ -215,7 +215,7 @@ final class KeyRows {
 	 */
 	static Map<String, Long> mark(LockConnection connection, Collection<String> keys) throws SQLException {
 		List<byte[]> values = keys.stream().map(SingleStatementOperations::bytes).toList();
-		int placeholders = SingleStatementOperations.marks(values.size());
+		int placeholders = SingleStatementOperations.placeholders(values.size());
 		PreparedStatement statement = connection.prepare(connection.sql().markAll(placeholders));
 		SingleStatementOperations.bind(statement, 1, placeholders, values);
 		Map<String, Long> versions = new HashMap<>();
@@ -255,7 +255,7 @@ final class KeyRows {
 		KeyEntry exclusive = state.exclusive();
 		statement.setString(index, owner(exclusive));
 		statement.setLong(index + 1, state.token());
-		statement.setString(index + 2, (exclusive != null && !exclusive.isClaim()) ? exclusive.holder() : null);
+		statement.setString(index + 2, (exclusive != null && !exclusive.isReservation()) ? exclusive.holder() : null);
 		statement.setLong(index + 3, state.sharedUntil());
 		statement.setString(index + 4, lines(state));
 		statement.setString(index + 5, waiting(state));

@@ -42,11 +42,11 @@ import io.github.lockspring.spi.PermitLimitException;
  * @param now the moment, by the clock of the database
  * @param token the last fencing token that was given out
  * @param holders those who hold the key: a single exclusive one, or any number of others
- * @param places the queue of fair requests, in their order
+ * @param queueEntries the queue of fair requests, in their order
  * @param waiting the owners of other requests that wait, in their order
  * @param awaited whether releases will be notified for a while yet
  */
-record KeyState(long version, long now, long token, List<KeyEntry> holders, List<KeyEntry> places, List<String> waiting,
+record KeyState(long version, long now, long token, List<KeyEntry> holders, List<KeyEntry> queueEntries, List<String> waiting,
 		boolean awaited) {
 
 	/**
@@ -92,7 +92,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 */
 	@Nullable String toLines() {
 		StringBuilder lines = new StringBuilder();
-		Stream.concat(sharers(), this.places.stream()).forEach((entry) -> lines.append(entry.toLine()).append('\n'));
+		Stream.concat(sharers(), this.queueEntries.stream()).forEach((entry) -> lines.append(entry.toLine()).append('\n'));
 		return lines.isEmpty() ? null : lines.toString();
 	}
 
@@ -114,11 +114,11 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 
 	@Nullable KeyEntry holder(String owner) {
 		KeyEntry holder = find(this.holders, owner);
-		return (holder != null && !holder.isClaim()) ? holder : null;
+		return (holder != null && !holder.isReservation()) ? holder : null;
 	}
 
-	@Nullable KeyEntry place(String owner) {
-		return find(this.places, owner);
+	@Nullable KeyEntry queueEntry(String owner) {
+		return find(this.queueEntries, owner);
 	}
 
 	private static @Nullable KeyEntry find(List<KeyEntry> entries, String owner) {
@@ -144,7 +144,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	private Optional<Permits> superseding(Permits wanted) {
-		return Stream.concat(this.holders.stream(), this.places.stream())
+		return Stream.concat(this.holders.stream(), this.queueEntries.stream())
 			.map(KeyEntry::mode)
 			.filter(Permits.class::isInstance)
 			.map(Permits.class::cast)
@@ -172,7 +172,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 
 	private boolean isHandedOffTo(String owner) {
 		KeyEntry exclusive = exclusive();
-		return exclusive != null && exclusive.isClaim() && exclusive.isOwnedBy(owner);
+		return exclusive != null && exclusive.isReservation() && exclusive.isOwnedBy(owner);
 	}
 
 	private long permitsInUse(int limit) {
@@ -182,9 +182,9 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	private boolean isBehindOthers(String owner, LeaseMode mode) {
-		return this.places.stream()
-			.takeWhile((place) -> !place.isOwnedBy(owner))
-			.anyMatch((place) -> !mode.equals(LeaseMode.SHARED) || !place.isShared());
+		return this.queueEntries.stream()
+			.takeWhile((entry) -> !entry.isOwnedBy(owner))
+			.anyMatch((entry) -> !mode.equals(LeaseMode.SHARED) || !entry.isShared());
 	}
 
 	/**
@@ -205,21 +205,21 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 * The same when the row has got another version.
 	 */
 	KeyState at(long version) {
-		return new KeyState(version, this.now, this.token, this.holders, this.places, this.waiting, this.awaited);
+		return new KeyState(version, this.now, this.token, this.holders, this.queueEntries, this.waiting, this.awaited);
 	}
 
 	/**
 	 * The same with or without notifications of releases.
 	 */
 	KeyState awaited(boolean awaited) {
-		return new KeyState(this.version, this.now, this.token, this.holders, this.places, this.waiting, awaited);
+		return new KeyState(this.version, this.now, this.token, this.holders, this.queueEntries, this.waiting, awaited);
 	}
 
 	/**
 	 * The same with others in the order in which they wait.
 	 */
 	KeyState waiting(List<String> waiting) {
-		return new KeyState(this.version, this.now, this.token, this.holders, this.places, waiting, this.awaited);
+		return new KeyState(this.version, this.now, this.token, this.holders, this.queueEntries, waiting, this.awaited);
 	}
 
 	/**
@@ -250,7 +250,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 			return null;
 		}
 		long held = Math.min(Math.max(this.now - heldSince(), 0),
-				SingleStatementOperations.micros(JdbcDialect.CLAIM_TIME));
+				SingleStatementOperations.micros(JdbcDialect.RESERVATION_TIME));
 		Duration pause = Duration.of(Math.max(position, 1) * held / 2, ChronoUnit.MICROS);
 		return max((pause.compareTo(MAX_PAUSE) < 0) ? pause : MAX_PAUSE, MIN_PAUSE);
 	}
@@ -260,8 +260,8 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 */
 	private long heldSince() {
 		KeyEntry exclusive = exclusive();
-		return (exclusive != null && exclusive.isClaim())
-				? exclusive.end() - SingleStatementOperations.micros(JdbcDialect.CLAIM_TIME) : this.token;
+		return (exclusive != null && exclusive.isReservation())
+				? exclusive.end() - SingleStatementOperations.micros(JdbcDialect.RESERVATION_TIME) : this.token;
 	}
 
 	private static Duration max(Duration one, Duration other) {
@@ -274,7 +274,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	KeyState with(KeyEntry holder) {
 		List<KeyEntry> holders = new ArrayList<>(without(this.holders, holder.owner()));
 		holders.add(holder);
-		return new KeyState(this.version, this.now, holder.token(), holders, without(this.places, holder.owner()),
+		return new KeyState(this.version, this.now, holder.token(), holders, without(this.queueEntries, holder.owner()),
 				waitingWithout(holder.owner()), this.awaited);
 	}
 
@@ -283,26 +283,26 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 * @param owner who waits
 	 * @param mode what for
 	 * @param holder the name of the process
-	 * @param micros how long the place lasts unless it is prolonged
+	 * @param micros how long the place lasts unless it is extended
 	 * @return this state if the place lasts long enough
 	 */
-	KeyState withPlace(String owner, LeaseMode mode, String holder, long micros) {
-		KeyEntry place = place(owner);
-		if (place == null) {
-			return withPlace(new KeyEntry(owner, mode, true, 0, this.now + micros, holder));
+	KeyState withQueueEntry(String owner, LeaseMode mode, String holder, long micros) {
+		KeyEntry entry = queueEntry(owner);
+		if (entry == null) {
+			return withQueueEntry(new KeyEntry(owner, mode, true, 0, this.now + micros, holder));
 		}
-		return (place.end() - this.now > micros / 2) ? this : withPlaceUntil(owner, this.now + micros);
+		return (entry.end() - this.now > micros / 2) ? this : withQueueEntryUntil(owner, this.now + micros);
 	}
 
-	private KeyState withPlace(KeyEntry place) {
-		List<KeyEntry> places = new ArrayList<>(this.places);
-		places.add(place);
-		return new KeyState(this.version, this.now, this.token, this.holders, places, this.waiting, this.awaited);
+	private KeyState withQueueEntry(KeyEntry entry) {
+		List<KeyEntry> queueEntries = new ArrayList<>(this.queueEntries);
+		queueEntries.add(entry);
+		return new KeyState(this.version, this.now, this.token, this.holders, queueEntries, this.waiting, this.awaited);
 	}
 
-	private KeyState withPlaceUntil(String owner, long end) {
+	private KeyState withQueueEntryUntil(String owner, long end) {
 		return new KeyState(this.version, this.now, this.token, this.holders,
-				replaced(this.places, owner, (place) -> place.until(end)), this.waiting, this.awaited);
+				replaced(this.queueEntries, owner, (entry) -> entry.until(end)), this.waiting, this.awaited);
 	}
 
 	/**
@@ -310,7 +310,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 */
 	KeyState withHolder(String owner, UnaryOperator<KeyEntry> change) {
 		return new KeyState(this.version, this.now, this.token, replaced(this.holders, owner, change),
-				without(this.places, owner), this.waiting, this.awaited);
+				without(this.queueEntries, owner), this.waiting, this.awaited);
 	}
 
 	/**
@@ -324,7 +324,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		}
 		return new KeyState(this.version, this.now, this.token,
 				this.holders.stream().map((holder) -> renewed(holder, micros.get(holder.owner()))).toList(),
-				this.places.stream().filter((place) -> !micros.containsKey(place.owner())).toList(), this.waiting,
+				this.queueEntries.stream().filter((entry) -> !micros.containsKey(entry.owner())).toList(), this.waiting,
 				this.awaited);
 	}
 
@@ -348,20 +348,20 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 * @return this state if it does not know the owner
 	 */
 	KeyState without(String owner) {
-		if (find(this.holders, owner) == null && place(owner) == null && !this.waiting.contains(owner)) {
+		if (find(this.holders, owner) == null && queueEntry(owner) == null && !this.waiting.contains(owner)) {
 			return this;
 		}
 		return new KeyState(this.version, this.now, this.token, without(this.holders, owner),
-				without(this.places, owner), waitingWithout(owner), this.awaited);
+				without(this.queueEntries, owner), waitingWithout(owner), this.awaited);
 	}
 
 	private KeyState handedOff() {
-		if (this.waiting.isEmpty() || !this.places.isEmpty() || this.awaited) {
+		if (this.waiting.isEmpty() || !this.queueEntries.isEmpty() || this.awaited) {
 			return this;
 		}
-		KeyEntry claim = KeyEntry.claim(this.waiting.get(0),
-				this.now + SingleStatementOperations.micros(JdbcDialect.CLAIM_TIME));
-		return new KeyState(this.version, this.now, this.token, List.of(claim), this.places,
+		KeyEntry reservation = KeyEntry.reservation(this.waiting.get(0),
+				this.now + SingleStatementOperations.micros(JdbcDialect.RESERVATION_TIME));
+		return new KeyState(this.version, this.now, this.token, List.of(reservation), this.queueEntries,
 				this.waiting.subList(1, this.waiting.size()), this.awaited);
 	}
 

@@ -132,7 +132,7 @@ final class LockConnection {
 			return this;
 		}
 		catch (SQLException ex) {
-			abandonIfReadOnly(ex);
+			closeIfReadOnly(ex);
 			close();
 			throw ex;
 		}
@@ -146,7 +146,7 @@ final class LockConnection {
 	 * Ends a connection to a server that has become read-only: the next one of the pool
 	 * may lead to its successor, whereas this one never will.
 	 */
-	void abandonIfReadOnly(SQLException failure) {
+	void closeIfReadOnly(SQLException failure) {
 		if (this.dialect.isReadOnly(failure)) {
 			abort();
 		}
@@ -285,7 +285,7 @@ final class LockConnection {
 	/**
 	 * Note until when the connection must be closed.
 	 */
-	void leave(long deadline) {
+	void closeBy(long deadline) {
 		this.deadline = deadline;
 	}
 
@@ -374,12 +374,12 @@ final class LockConnection {
 	 */
 	void close() {
 		if (!this.own) {
-			handBack();
+			returnToPool();
 		}
 		succeeds(this.connection::close);
 	}
 
-	private void handBack() {
+	private void returnToPool() {
 		succeeds(this::closeStatements);
 		if (!succeeds(this::restore)) {
 			abort();

@@ -38,7 +38,7 @@ import io.github.lockspring.spi.LeaseRequest;
  * <li>It reads the rows of their keys, without locking them.</li>
  * <li>Requests that may be admitted, and those without a row that can be read, are left
  * out: they are to be tried.</li>
- * <li>Places in the queue that are half over are prolonged, and requests that are missing
+ * <li>Places in the queue that are half over are extended, and requests that are missing
  * among those that wait are entered, in one batch.</li>
  * <li>Marks that are half over are left again, in one statement. A row that has been
  * written since it was read is left out.</li>
@@ -94,7 +94,7 @@ final class RequestPoll {
 	private void poll(List<LeaseRequest> requests, Set<String> keys) throws SQLException {
 		Map<String, KeyState> states = KeyRows.readKnown(this.connection, keys);
 		List<LeaseRequest> denied = requests.stream().filter((request) -> isDenied(request, states)).toList();
-		Set<String> unsure = new HashSet<>(prolongPlaces(denied, states));
+		Set<String> unsure = new HashSet<>(extendQueueEntries(denied, states));
 		unsure.addAll(renewMarks(denied, states));
 		for (LeaseRequest request : denied) {
 			if (Collections.disjoint(request.keys(), unsure)) {
@@ -122,7 +122,7 @@ final class RequestPoll {
 	private static boolean isWaitedFor(KeyState state, LeaseRequest request) {
 		String owner = request.owner().toString();
 		return state.holder(owner) == null && state.hasLimitOf(request.terms().mode())
-				&& (!request.terms().fair() || state.place(owner) != null);
+				&& (!request.terms().fair() || state.queueEntry(owner) != null);
 	}
 
 	/**
@@ -130,25 +130,25 @@ final class RequestPoll {
 	 * other.
 	 * @return the keys whose rows could not be written
 	 */
-	private Set<String> prolongPlaces(List<LeaseRequest> denied, Map<String, KeyState> states) throws SQLException {
-		long micros = SingleStatementOperations.micros(VersionedRowOperations.PLACE_TIME);
-		Map<String, KeyState> prolonged = new TreeMap<>();
+	private Set<String> extendQueueEntries(List<LeaseRequest> denied, Map<String, KeyState> states) throws SQLException {
+		long micros = SingleStatementOperations.micros(VersionedRowOperations.ENTRY_LIFETIME);
+		Map<String, KeyState> extended = new TreeMap<>();
 		for (LeaseRequest request : denied) {
 			for (String key : request.keys()) {
-				KeyState before = state(prolonged.containsKey(key) ? prolonged : states, key);
-				KeyState after = withPlace(before, request, micros);
+				KeyState before = state(extended.containsKey(key) ? extended : states, key);
+				KeyState after = withQueueEntry(before, request, micros);
 				if (after != before) {
-					prolonged.put(key, after);
+					extended.put(key, after);
 				}
 			}
 		}
-		return prolonged.isEmpty() ? Set.of() : write(prolonged, states);
+		return extended.isEmpty() ? Set.of() : write(extended, states);
 	}
 
-	private KeyState withPlace(KeyState state, LeaseRequest request, long micros) {
+	private KeyState withQueueEntry(KeyState state, LeaseRequest request, long micros) {
 		String owner = request.owner().toString();
 		if (request.terms().fair()) {
-			return state.withPlace(owner, request.terms().mode(), this.connection.processName(), micros);
+			return state.withQueueEntry(owner, request.terms().mode(), this.connection.processName(), micros);
 		}
 		return (this.placing && !request.hasMultipleKeys()) ? state.withWaiting(owner) : state;
 	}

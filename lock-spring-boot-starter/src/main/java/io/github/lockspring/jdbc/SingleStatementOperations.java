@@ -73,7 +73,7 @@ final class SingleStatementOperations {
 	/**
 	 * Acquires the only key of the request. A row that is free is taken faster; if it
 	 * turns out to be held, the reason is found out as if nothing had been known of it.
-	 * @param freeRows the rows that are likely to be free
+	 * @param recentKeys the keys whose rows are likely to be free
 	 * @param contend the statement that leaves a mark if the request is denied, so that
 	 * it will be notified, or {@code null}
 	 * @return a grant, or a denial whose retry time depends on whether a notification
@@ -81,8 +81,8 @@ final class SingleStatementOperations {
 	 */
 	static Attempt acquire(LockConnection connection, LeaseRequest request, RecentKeys recentKeys,
 			@Nullable String contend) throws SQLException {
-		String take = recentKeys.remove(request.key()) ? connection.sql().reacquire() : null;
-		Long token = (take != null) ? reacquire(connection, request, take) : null;
+		String reacquire = recentKeys.remove(request.key()) ? connection.sql().reacquire() : null;
+		Long token = (reacquire != null) ? reacquire(connection, request, reacquire) : null;
 		if (token != null) {
 			return grant(request.terms(), token);
 		}
@@ -153,10 +153,10 @@ final class SingleStatementOperations {
 	 */
 	static boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {
 		List<byte[]> keys = keys(List.of(lease));
-		int marks = marks(keys.size());
-		PreparedStatement statement = connection.prepare(connection.sql().release(marks));
-		bind(statement, 1, marks, keys);
-		statement.setString(1 + marks, lease.owner().toString());
+		int placeholders = placeholders(keys.size());
+		PreparedStatement statement = connection.prepare(connection.sql().release(placeholders));
+		bind(statement, 1, placeholders, keys);
+		statement.setString(1 + placeholders, lease.owner().toString());
 		return connection.dialect().updateAndNotify(statement) == keys.size();
 	}
 
@@ -167,13 +167,13 @@ final class SingleStatementOperations {
 	 */
 	static boolean releaseWithDelay(LockConnection connection, LeaseRequest lease, Duration delay) throws SQLException {
 		List<byte[]> keys = keys(List.of(lease));
-		int marks = marks(keys.size());
+		int placeholders = placeholders(keys.size());
 		String owner = lease.owner().toString();
-		PreparedStatement statement = connection.prepare(connection.sql().releaseWithDelay(marks));
+		PreparedStatement statement = connection.prepare(connection.sql().releaseWithDelay(placeholders));
 		statement.setString(1, owner + '!');
 		statement.setLong(2, micros(delay));
-		bind(statement, 3, marks, keys);
-		statement.setString(3 + marks, owner);
+		bind(statement, 3, placeholders, keys);
+		statement.setString(3 + placeholders, owner);
 		return statement.executeUpdate() == keys.size();
 	}
 
@@ -185,20 +185,20 @@ final class SingleStatementOperations {
 	static Set<LeaseRequest> renew(LockConnection connection, Duration leaseTime, List<LeaseRequest> leases)
 			throws SQLException {
 		List<byte[]> keys = keys(leases);
-		int marks = marks(keys.size());
-		PreparedStatement statement = connection.prepare(connection.sql().renew(marks));
+		int placeholders = placeholders(keys.size());
+		PreparedStatement statement = connection.prepare(connection.sql().renew(placeholders));
 		statement.setLong(1, micros(leaseTime));
-		bind(statement, 2, marks, keys);
-		bind(statement, 2 + marks, marks, owners(leases));
+		bind(statement, 2, placeholders, keys);
+		bind(statement, 2 + placeholders, placeholders, owners(leases));
 		return (statement.executeUpdate() == keys.size()) ? Set.copyOf(leases) : held(connection, leases);
 	}
 
 	private static Set<LeaseRequest> held(LockConnection connection, List<LeaseRequest> leases) throws SQLException {
 		List<byte[]> keys = keys(leases);
-		int marks = marks(keys.size());
-		PreparedStatement statement = connection.prepare(connection.sql().held(marks));
-		bind(statement, 1, marks, keys);
-		bind(statement, 1 + marks, marks, owners(leases));
+		int placeholders = placeholders(keys.size());
+		PreparedStatement statement = connection.prepare(connection.sql().held(placeholders));
+		bind(statement, 1, placeholders, keys);
+		bind(statement, 1 + placeholders, placeholders, owners(leases));
 		Map<String, Integer> keysOfOwner = new HashMap<>();
 		try (ResultSet rows = statement.executeQuery()) {
 			while (rows.next()) {
@@ -244,13 +244,13 @@ final class SingleStatementOperations {
 	/**
 	 * Lists come in few lengths, so that there are few statements to be prepared.
 	 */
-	static int marks(int values) {
+	static int placeholders(int values) {
 		int highest = Integer.highestOneBit(values);
 		return (values == highest) ? highest : 2 * highest;
 	}
 
-	static void bind(PreparedStatement statement, int index, int marks, List<?> values) throws SQLException {
-		for (int i = 0; i < marks; i++) {
+	static void bind(PreparedStatement statement, int index, int placeholders, List<?> values) throws SQLException {
+		for (int i = 0; i < placeholders; i++) {
 			statement.setObject(index + i, values.get(Math.min(i, values.size() - 1)));
 		}
 	}

@@ -124,7 +124,7 @@ final class ValueOperations {
 			}
 		}
 		catch (SQLException ex) {
-			if (!this.connection.dialect().isRefused(ex)) {
+			if (!this.connection.dialect().isRejected(ex)) {
 				throw ex;
 			}
 			throw new OutcomeUnknownException("The result of an update could not be read", ex);
@@ -170,7 +170,7 @@ final class ValueOperations {
 			List<String> unwatched = read(some, values);
 			if (watch && this.sql.isWatching() && !unwatched.isEmpty()) {
 				unwatched.forEach(values::remove);
-				query(this.sql.watch(SingleStatementOperations.marks(unwatched.size())), unwatched,
+				query(this.sql.watch(SingleStatementOperations.placeholders(unwatched.size())), unwatched,
 						(key, rows) -> put(values, key, rows));
 			}
 		}
@@ -183,7 +183,7 @@ final class ValueOperations {
 	 */
 	private List<String> read(List<String> keys, Map<String, Value> values) throws SQLException {
 		List<String> unwatched = new ArrayList<>(keys);
-		query(this.sql.read(SingleStatementOperations.marks(keys.size())), keys, (key, rows) -> {
+		query(this.sql.read(SingleStatementOperations.placeholders(keys.size())), keys, (key, rows) -> {
 			put(values, key, rows);
 			if (rows.getBoolean(5)) {
 				unwatched.remove(key);
@@ -201,7 +201,7 @@ final class ValueOperations {
 
 	private void query(String sql, List<String> keys, RowReader reader) throws SQLException {
 		PreparedStatement statement = this.connection.prepare(sql);
-		SingleStatementOperations.bind(statement, 1, SingleStatementOperations.marks(keys.size()),
+		SingleStatementOperations.bind(statement, 1, SingleStatementOperations.placeholders(keys.size()),
 				keys.stream().map(SingleStatementOperations::bytes).toList());
 		try (ResultSet rows = statement.executeQuery()) {
 			while (rows.next()) {

@@ -63,7 +63,7 @@ final class VersionedRowOperations {
 	 * How long a queue entry lasts without a retry: many times longer than the delays
 	 * between two attempts.
 	 */
-	static final Duration PLACE_TIME = Duration.ofSeconds(5);
+	static final Duration ENTRY_LIFETIME = Duration.ofSeconds(5);
 
 	private final LockConnection connection;
 
@@ -91,8 +91,8 @@ final class VersionedRowOperations {
 															// well
 		}
 		if (queueing && terms.fair()) {
-			write(states, request.keys(), false, (state) -> state.withPlace(owner, terms.mode(),
-					this.connection.processName(), SingleStatementOperations.micros(PLACE_TIME)));
+			write(states, request.keys(), false, (state) -> state.withQueueEntry(owner, terms.mode(),
+					this.connection.processName(), SingleStatementOperations.micros(ENTRY_LIFETIME)));
 		}
 		if (denied == Trace.MARK) {
 			mark(request.key(), state(states, request.key()));
@@ -235,7 +235,7 @@ final class VersionedRowOperations {
 		KeyState state = state(KeyRows.read(this.connection, List.of(key)), key);
 		return state.holders()
 			.stream()
-			.filter((holder) -> !holder.isClaim())
+			.filter((holder) -> !holder.isReservation())
 			.map((holder) -> new LeaseHolder(holder.owner(), ProcessName.parse(holder.holder()), holder.mode(),
 					holder.token(), Duration.of(holder.end() - state.now(), ChronoUnit.MICROS)))
 			.toList();
@@ -247,9 +247,9 @@ final class VersionedRowOperations {
 	 */
 	List<LeaseWaiter> inspectQueue(String key) throws SQLException {
 		KeyState state = state(KeyRows.read(this.connection, List.of(key)), key);
-		Stream<LeaseWaiter> queued = state.places()
+		Stream<LeaseWaiter> queued = state.queueEntries()
 			.stream()
-			.map((place) -> new LeaseWaiter(place.owner(), ProcessName.parse(place.holder())));
+			.map((entry) -> new LeaseWaiter(entry.owner(), ProcessName.parse(entry.holder())));
 		return Stream.concat(queued, state.waiting().stream().map((owner) -> new LeaseWaiter(owner, null))).toList();
 	}
 

@@ -87,7 +87,7 @@ final class H2Dialect extends JdbcDialect {
 	/**
 	 * Object already closed, not enough rights, database is read only.
 	 */
-	private static final Set<Integer> REFUSED = Set.of(90007, 90096, 90097);
+	private static final Set<Integer> REJECTED = Set.of(90007, 90096, 90097);
 
 	private static final int DATABASE_IS_READ_ONLY = 90097;
 
@@ -101,7 +101,7 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	@Override
-	boolean speaks(String product, String version, int majorVersion) {
+	boolean supports(String product, String version, int majorVersion) {
 		return product.equals("H2") && majorVersion >= 2;
 	}
 
@@ -152,8 +152,8 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	@Override
-	public boolean isRefused(SQLException failure) {
-		return super.isRefused(failure) || REFUSED.contains(failure.getErrorCode());
+	public boolean isRejected(SQLException failure) {
+		return super.isRejected(failure) || REJECTED.contains(failure.getErrorCode());
 	}
 
 	@Override

@@ -47,13 +47,13 @@ public abstract class JdbcDialect {
 	 * How long the key is kept for a request to which it was handed off: longer than the
 	 * longest delay between two of its attempts.
 	 */
-	public static final Duration CLAIM_TIME = Duration.ofMillis(500);
+	public static final Duration RESERVATION_TIME = Duration.ofMillis(500);
 
 	/**
 	 * The first two digits of the SQLSTATEs with which a database refuses a statement
 	 * that it has understood: nothing was changed.
 	 */
-	private static final Set<String> REFUSALS = Set.of("0A", "21", "22", "23", "25", "28", "40", "42", "44");
+	private static final Set<String> REJECTED_STATES = Set.of("0A", "21", "22", "23", "25", "28", "40", "42", "44");
 
 	/**
 	 * Deadlocks, and transactions that are not serializable.
@@ -79,7 +79,7 @@ public abstract class JdbcDialect {
 	private static final String RELEASE = """
 			UPDATE @@table@@ SET
 			  owner = CASE WHEN @@handing-off@@ THEN SUBSTRING(waiting, 1, POSITION(' ' IN waiting) - 1) END,
-			  expires_at = CASE WHEN @@handing-off@@ THEN @@now@@ + @@claim@@ ELSE 0 END,
+			  expires_at = CASE WHEN @@handing-off@@ THEN @@now@@ + @@reservation@@ ELSE 0 END,
 			  holder = NULL, held_since = NULL, version = version + 1,
 			  waiting = CASE WHEN @@handing-off@@ THEN NULLIF(SUBSTRING(waiting, POSITION(' ' IN waiting) + 1), '')
 			      ELSE waiting END
@@ -159,7 +159,7 @@ public abstract class JdbcDialect {
 	 */
 	abstract String databases();
 
-	abstract boolean speaks(String product, String version, int majorVersion);
+	abstract boolean supports(String product, String version, int majorVersion);
 
 	/**
 	 * The clock of the database in microseconds since 1970, whatever the time zone.
@@ -245,7 +245,7 @@ public abstract class JdbcDialect {
 
 	String release() {
 		return RELEASE.replace("@@handing-off@@", handingOff())
-			.replace("@@claim@@", String.valueOf(TimeUnit.MICROSECONDS.convert(CLAIM_TIME)));
+			.replace("@@reservation@@", String.valueOf(TimeUnit.MICROSECONDS.convert(RESERVATION_TIME)));
 	}
 
 	/**
@@ -399,10 +399,10 @@ public abstract class JdbcDialect {
 	 * Whether the database refused the statement, so that it is certain that nothing was
 	 * changed.
 	 */
-	public boolean isRefused(SQLException failure) {
+	public boolean isRejected(SQLException failure) {
 		String state = failure.getSQLState();
 		return isContended(failure)
-				|| (state != null && state.length() == 5 && REFUSALS.contains(state.substring(0, 2)));
+				|| (state != null && state.length() == 5 && REJECTED_STATES.contains(state.substring(0, 2)));
 	}
 
 	/**
@@ -415,11 +415,11 @@ public abstract class JdbcDialect {
 	/**
 	 * Return a sentence that says what is missing if a statement was refused.
 	 */
-	public Optional<String> remedy(SQLException refusal) {
-		if (isReadOnly(refusal)) {
+	public Optional<String> remedy(SQLException rejection) {
+		if (isReadOnly(rejection)) {
 			return Optional.of("Locks need the primary server and a session that is not read-only.");
 		}
-		return isForbidden(refusal) ? Optional
+		return isForbidden(rejection) ? Optional
 			.of("Locks need the SELECT, INSERT, UPDATE and DELETE privileges on the lock table and the value table.")
 				: Optional.empty();
 	}
@@ -466,13 +466,13 @@ public abstract class JdbcDialect {
 		return values().columns();
 	}
 
-	String render(String template, TableName table, int marks) {
+	String render(String template, TableName table, int placeholders) {
 		return template.replace("@@awaited@@", awaited())
 			.replace("@@table@@", table.value())
 			.replace("@@values@@", table.ofValues().value())
 			.replace("@@now@@", now())
 			.replace("@@timestamp@@", timestamp())
-			.replace("@@placeholders@@", String.join(", ", Collections.nCopies(marks, "?")));
+			.replace("@@placeholders@@", String.join(", ", Collections.nCopies(placeholders, "?")));
 	}
 
 	/**

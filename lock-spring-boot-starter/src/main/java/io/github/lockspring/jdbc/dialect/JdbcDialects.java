@@ -40,7 +40,7 @@ public final class JdbcDialects {
 	public static JdbcDialect of(Connection connection) throws SQLException {
 		DatabaseMetaData database = connection.getMetaData();
 		for (JdbcDialect dialect : ALL) {
-			if (dialect.speaks(database.getDatabaseProductName(), database.getDatabaseProductVersion(),
+			if (dialect.supports(database.getDatabaseProductName(), database.getDatabaseProductVersion(),
 					database.getDatabaseMajorVersion())) {
 				return dialect;
 			}

@@ -90,7 +90,7 @@ final class MySqlDialect extends JdbcDialect {
 	 * a row may seem to be held a little longer than it is, never shorter; only the lease
 	 * has to count from the moment at which the row is locked.
 	 */
-	private static final String TAKE = """
+	private static final String REACQUIRE = """
 			UPDATE @@table@@ SET
 			  token = LAST_INSERT_ID(GREATEST(token + 1, @@begin@@) + ? - 1),
 			  owner = ?,
@@ -125,7 +125,7 @@ final class MySqlDialect extends JdbcDialect {
 	/**
 	 * The server is read-only; a column or its value is not as expected.
 	 */
-	private static final Set<Integer> REFUSED = Set.of(1290, 1836, 1364, 1366, 1267);
+	private static final Set<Integer> REJECTED = Set.of(1290, 1836, 1364, 1366, 1267);
 
 	/**
 	 * What the statement does cannot be written to the binary log.
@@ -189,7 +189,7 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	boolean speaks(String product, String version, int majorVersion) {
+	boolean supports(String product, String version, int majorVersion) {
 		if (!product.equals("MySQL") && !product.equals("MariaDB")) {
 			return false;
 		}
@@ -221,7 +221,7 @@ final class MySqlDialect extends JdbcDialect {
 
 	@Override
 	String reacquire() {
-		return TAKE.replace("@@begin@@", BEGIN);
+		return REACQUIRE.replace("@@begin@@", BEGIN);
 	}
 
 	@Override
@@ -312,8 +312,8 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	public boolean isRefused(SQLException failure) {
-		return super.isRefused(failure) || REFUSED.contains(failure.getErrorCode())
+	public boolean isRejected(SQLException failure) {
+		return super.isRejected(failure) || REJECTED.contains(failure.getErrorCode())
 				|| NOT_LOGGED.contains(failure.getErrorCode());
 	}
 
@@ -323,11 +323,11 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	public Optional<String> remedy(SQLException refusal) {
-		if (NOT_LOGGED.contains(refusal.getErrorCode())) {
+	public Optional<String> remedy(SQLException rejection) {
+		if (NOT_LOGGED.contains(rejection.getErrorCode())) {
 			return Optional.of(BINLOG_FORMAT);
 		}
-		return (refusal.getErrorCode() == SYNTAX_ERROR) ? Optional.of(SQL_MODE) : super.remedy(refusal);
+		return (rejection.getErrorCode() == SYNTAX_ERROR) ? Optional.of(SQL_MODE) : super.remedy(rejection);
 	}
 
 	@Override

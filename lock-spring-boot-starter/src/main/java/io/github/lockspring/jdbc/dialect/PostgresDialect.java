@@ -71,7 +71,7 @@ final class PostgresDialect extends JdbcDialect {
 	 * Leaves out what is of use only for a row that is held: the look before the lock,
 	 * and the token for a request that has the key already.
 	 */
-	private static final String TAKE = """
+	private static final String REACQUIRE = """
 			INSERT INTO @@table@@ AS held
 			  (lock_key, owner, token, expires_at, holder, held_since, version)
 			SELECT lock_key, owner, now_micros + tokens - 1, now_micros + lease_time, holder, @@timestamp@@, now_micros
@@ -195,7 +195,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	boolean speaks(String product, String version, int majorVersion) {
+	boolean supports(String product, String version, int majorVersion) {
 		return product.equals("PostgreSQL") && majorVersion >= 13;
 	}
 
@@ -216,7 +216,7 @@ final class PostgresDialect extends JdbcDialect {
 
 	@Override
 	String reacquire() {
-		return TAKE.replace("@@short-wait@@", SHORT_WAIT);
+		return REACQUIRE.replace("@@short-wait@@", SHORT_WAIT);
 	}
 
 	@Override
