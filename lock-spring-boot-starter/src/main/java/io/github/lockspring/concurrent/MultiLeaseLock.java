@@ -123,7 +123,8 @@ final class MultiLeaseLock implements LeaseLock {
 	}
 
 	private static boolean isLike(DefaultLeaseLock one, DefaultLeaseLock other) {
-		return one.locks() == other.locks() && one.options() == other.options() && one.acquireOptions() == other.acquireOptions();
+		return one.locks() == other.locks() && one.options() == other.options()
+				&& one.acquireOptions() == other.acquireOptions();
 	}
 
 	@Override
@@ -210,8 +211,8 @@ final class MultiLeaseLock implements LeaseLock {
 		DefaultLeaseLock first = group.get(0);
 		try {
 			return first.engine()
-				.acquireTogether(group.stream().map(DefaultLeaseLock::storeKey).toList(), first.acquireOptions(), first.owner(),
-						waitNanos);
+				.acquireTogether(group.stream().map(DefaultLeaseLock::storeKey).toList(), first.acquireOptions(),
+						first.owner(), waitNanos);
 		}
 		catch (EngineException ex) {
 			throw first.translate(ex);

@@ -415,7 +415,8 @@ final class Acquirer {
 		Lease lease = hold.leaseOrNull();
 		return (hold.pollNotification() instanceof Notification.Granted sent && lease != null
 				&& lease.request().equals(sent.request())
-				&& lease.grantedByNotification(sent.grant(), sent.attemptId(), hold.options(), this.time)) ? sent.grant() : null;
+				&& lease.grantedByNotification(sent.grant(), sent.attemptId(), hold.options(), this.time))
+						? sent.grant() : null;
 	}
 
 	private Answer contendFirst(Hold hold, long now, long remaining, boolean mayWait) {

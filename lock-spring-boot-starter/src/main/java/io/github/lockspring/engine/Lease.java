@@ -205,7 +205,8 @@ class Lease {
 
 	private boolean lastsFor(long validityNanos, AcquireOptions options, TimeSource time) {
 		long left = usable(validityNanos) + remainingNanos(time);
-		return options.isRenewed() ? left > 0 : validityNanos >= options.leaseNanos() && left >= options.leaseNanos() / 2;
+		return options.isRenewed() ? left > 0
+				: validityNanos >= options.leaseNanos() && left >= options.leaseNanos() / 2;
 	}
 
 	/**
@@ -351,8 +352,8 @@ class Lease {
 	boolean canHandOff(AcquireOptions options, EngineSettings settings, TimeSource time) {
 		long now = time.nanoTime();
 		return this.handOffs < handOffLimit(settings) && now - this.grantedNanos < settings.handOffNanos()
-				&& remainingNanos(now,
-						time.currentTimeMillis()) >= (options.isAutoRenew() ? spanNanos(options) / 2 : options.wantedNanos());
+				&& remainingNanos(now, time.currentTimeMillis()) >= (options.isAutoRenew() ? spanNanos(options) / 2
+						: options.wantedNanos());
 	}
 
 	/**

@@ -516,8 +516,8 @@ final class LocalQueue {
 	@Nullable Hold heldBy(Object owner, AcquireOptions options) {
 		Hold other = null;
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.owner() == owner && holder.options().isReentrant() == options.isReentrant() && !holder.isPending()
-					&& !holder.isEnded()) {
+			if (holder.owner() == owner && holder.options().isReentrant() == options.isReentrant()
+					&& !holder.isPending() && !holder.isEnded()) {
 				if (holder.options().isExclusive() == options.isExclusive()) {
 					return holder;
 				}

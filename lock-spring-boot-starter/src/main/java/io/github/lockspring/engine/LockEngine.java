@@ -313,8 +313,9 @@ public final class LockEngine implements AutoCloseable {
 	 * @param options the options
 	 * @param owner the owner of the lock
 	 * @param waitNanos how long to wait; zero tries once
-	 * @return the hold, or {@code null} if another owner held the key for the whole wait time; fails
-	 * with an {@link EngineException} if the acquisition failed for another reason
+	 * @return the hold, or {@code null} if another owner held the key for the whole wait
+	 * time; fails with an {@link EngineException} if the acquisition failed for another
+	 * reason
 	 */
 	public CompletableFuture<@Nullable Hold> acquireAsync(String key, AcquireOptions options, Object owner,
 			long waitNanos) {
@@ -325,8 +326,8 @@ public final class LockEngine implements AutoCloseable {
 				return CompletableFuture.completedFuture(again);
 			}
 			Acquisition acquisition = new Acquisition(this.context, this.acquirer, this.asyncDispatcher, waitNanos);
-			return start(acquisition, new Hold(listenerFor(key, options), key, capLeaseTime(options), owner, acquisition),
-					options);
+			return start(acquisition,
+					new Hold(listenerFor(key, options), key, capLeaseTime(options), owner, acquisition), options);
 		}
 		catch (EngineException ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -410,7 +411,8 @@ public final class LockEngine implements AutoCloseable {
 			return CompletableFuture.completedFuture(List.of());
 		}
 		CompletableFuture<List<Hold>> future = new CompletableFuture<>();
-		this.asyncDispatcher.call(() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, options, owner, waitNanos))
+		this.asyncDispatcher
+			.call(() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, options, owner, waitNanos))
 			.whenComplete((holds, failure) -> {
 				boolean wanted = (failure != null) ? future.completeExceptionally(failure) : future.complete(holds);
 				if (!wanted && failure == null) {
@@ -491,7 +493,8 @@ public final class LockEngine implements AutoCloseable {
 					"Upgrading a read lock to a write lock is not supported", null);
 		}
 		if (isToBeDowngraded(held, options)) {
-			return held.queue().lend(held, new Hold(this.leaseReleaser, held.key(), capLeaseTime(options), held.owner()));
+			return held.queue()
+				.lend(held, new Hold(this.leaseReleaser, held.key(), capLeaseTime(options), held.owner()));
 		}
 		return held.countUp() ? held : reenter(held, options);
 	}

@@ -238,7 +238,8 @@ final class ValueWatches {
 					watch.due = due;
 				}
 			}
-			this.batchSize = failed ? Math.max(1, Math.min(this.batchSize, keys.size()) / 2) : Math.min(MAX_BATCH_SIZE, 2 * this.batchSize);
+			this.batchSize = failed ? Math.max(1, Math.min(this.batchSize, keys.size()) / 2)
+					: Math.min(MAX_BATCH_SIZE, 2 * this.batchSize);
 			this.reading = false;
 		}
 		this.task.wakeUpAt(this.time.nanoTime());

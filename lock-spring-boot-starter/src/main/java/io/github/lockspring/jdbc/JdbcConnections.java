@@ -595,8 +595,8 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private synchronized void scheduleNext() {
-		this.sweepingSlowly = this.limits.own() && this.waiters.isEmpty() && this.openings.isEmpty() && this.closing.isEmpty()
-				&& this.idle.size() == this.open.size();
+		this.sweepingSlowly = this.limits.own() && this.waiters.isEmpty() && this.openings.isEmpty()
+				&& this.closing.isEmpty() && this.idle.size() == this.open.size();
 		sweepWithin(this.sweepingSlowly ? SLOW_SWEEP_INTERVAL : SWEEP_INTERVAL);
 	}
 

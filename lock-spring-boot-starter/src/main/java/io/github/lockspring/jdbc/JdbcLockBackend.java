@@ -223,8 +223,8 @@ public final class JdbcLockBackend implements LockBackend {
 	 */
 	private static Denial cut(Denial denial, LeaseRequest request, boolean marked) {
 		Duration max = request.terms().fair() ? QUEUE_ENTRY_POLL : MARK_POLL;
-		return new Denial(min(denial.retryAfter(),
-				marked ? max : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter()));
+		return new Denial(
+				min(denial.retryAfter(), marked ? max : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter()));
 	}
 
 	private static Duration min(Duration one, Duration other) {

@@ -46,8 +46,8 @@ import io.github.lockspring.spi.PermitLimitException;
  * @param waiting the owners of other requests that wait, in their order
  * @param awaited whether releases will be notified for a while yet
  */
-record KeyState(long version, long now, long token, List<KeyEntry> holders, List<KeyEntry> queueEntries, List<String> waiting,
-		boolean awaited) {
+record KeyState(long version, long now, long token, List<KeyEntry> holders, List<KeyEntry> queueEntries,
+		List<String> waiting, boolean awaited) {
 
 	/**
 	 * The version of a row that is not there.
@@ -92,7 +92,8 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 */
 	@Nullable String toLines() {
 		StringBuilder lines = new StringBuilder();
-		Stream.concat(sharers(), this.queueEntries.stream()).forEach((entry) -> lines.append(entry.toLine()).append('\n'));
+		Stream.concat(sharers(), this.queueEntries.stream())
+			.forEach((entry) -> lines.append(entry.toLine()).append('\n'));
 		return lines.isEmpty() ? null : lines.toString();
 	}
 

@@ -130,7 +130,8 @@ final class RequestPoll {
 	 * other.
 	 * @return the keys whose rows could not be written
 	 */
-	private Set<String> extendQueueEntries(List<LeaseRequest> denied, Map<String, KeyState> states) throws SQLException {
+	private Set<String> extendQueueEntries(List<LeaseRequest> denied, Map<String, KeyState> states)
+			throws SQLException {
 		long micros = SingleStatementOperations.micros(VersionedRowOperations.ENTRY_LIFETIME);
 		Map<String, KeyState> extended = new TreeMap<>();
 		for (LeaseRequest request : denied) {

@@ -124,7 +124,8 @@ class DeadlineTests {
 		}));
 		long start = this.harness.time.nanoTime();
 		Waiter waiter = async
-				? this.harness.start(() -> this.engine.acquireAsync(KEY, OPTIONS, new Object(), SECOND.toNanos()).join())
+				? this.harness
+					.start(() -> this.engine.acquireAsync(KEY, OPTIONS, new Object(), SECOND.toNanos()).join())
 				: this.harness.acquire(this.engine, SECOND);
 		assertThat(waiter.result()).isNull();
 		assertThat(Duration.ofNanos(this.harness.time.nanoTime() - start)).isLessThanOrEqualTo(SECOND.plusMillis(150));

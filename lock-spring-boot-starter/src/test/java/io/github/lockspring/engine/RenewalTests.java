@@ -124,8 +124,9 @@ class RenewalTests {
 
 	@Test
 	void everyKindOfLeaseIsRenewed() {
-		List<Hold> holds = List.of(hold("exclusive", OPTIONS), hold("fair", Harness.FAIR), hold("shared", Harness.SHARED),
-				hold("shared", Harness.SHARED), hold("permits", AcquireOptions.permits(2, 3, LEASE, true)));
+		List<Hold> holds = List.of(hold("exclusive", OPTIONS), hold("fair", Harness.FAIR),
+				hold("shared", Harness.SHARED), hold("shared", Harness.SHARED),
+				hold("permits", AcquireOptions.permits(2, 3, LEASE, true)));
 		this.harness.advance(LEASE.multipliedBy(5), SECOND);
 		assertThat(holds).allMatch(Hold::isHeld);
 	}

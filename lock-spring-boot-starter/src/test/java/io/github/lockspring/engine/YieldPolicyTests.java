@@ -285,7 +285,8 @@ class YieldPolicyTests {
 
 	private static void work(LockEngine engine, AtomicBoolean over, Runnable action) {
 		while (!over.get()) {
-			Hold hold = engine.acquireUninterruptibly(KEY, OPTIONS, Thread.currentThread(), TimeUnit.SECONDS.toNanos(30));
+			Hold hold = engine.acquireUninterruptibly(KEY, OPTIONS, Thread.currentThread(),
+					TimeUnit.SECONDS.toNanos(30));
 			if (hold == null) {
 				assertThat(over).isTrue();
 				return;

@@ -59,7 +59,8 @@ abstract class SqlContentionTests extends SqlFaultTests {
 
 	private static final List<String> KEYS = IntStream.range(0, 50).mapToObj((i) -> "key-" + i).toList();
 
-	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS, OPTIONS, OPTIONS, AcquireOptions.fair(LEASE, false)),
+	private static final Load LOAD = new Load(KEYS,
+			List.of(OPTIONS, OPTIONS, OPTIONS, AcquireOptions.fair(LEASE, false)),
 			List.of(Duration.ZERO, Duration.ofMillis(100), Duration.ofSeconds(1)), Duration.ofMillis(2),
 			Duration.ofMillis(20));
 

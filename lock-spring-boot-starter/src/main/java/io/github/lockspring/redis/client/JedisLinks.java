@@ -88,7 +88,8 @@ final class JedisLinks implements AutoCloseable {
 	 * @param onFailure called when a connection was lost or could not be opened
 	 */
 	JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable onFailure) {
-		this(connector, threads, onFailure, MAX_LINKS, new JedisLinks(connector, threads, onFailure, MAX_RESERVED, null));
+		this(connector, threads, onFailure, MAX_LINKS,
+				new JedisLinks(connector, threads, onFailure, MAX_RESERVED, null));
 	}
 
 	private JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable onFailure, int max,
