@@ -34,7 +34,7 @@ public final class JdbcDialects {
 	}
 
 	/**
-	 * The dialect of a database.
+	 * Return the dialect of a database.
 	 * @throws UnsupportedDatabaseException if there is none
 	 */
 	public static JdbcDialect of(Connection connection) throws SQLException {

@@ -137,7 +137,7 @@ public final class LockSql {
 	}
 
 	/**
-	 * The statement that finds the last key of a page after a key.
+	 * Return the statement that finds the last key of a page after a key.
 	 * @param size the number of rows of a page
 	 */
 	public String lastOfPage(int size) {
@@ -145,8 +145,8 @@ public final class LockSql {
 	}
 
 	/**
-	 * The statement that reads the rows between two keys whose token, lease and last
-	 * shared lease are older than the last three parameters.
+	 * Return the statement that reads the rows between two keys whose token, lease and
+	 * last shared lease are older than the last three parameters.
 	 */
 	public String oldRows() {
 		return render(OLD_ROWS, 0);
