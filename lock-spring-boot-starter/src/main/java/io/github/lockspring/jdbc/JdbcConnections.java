@@ -44,17 +44,16 @@ import io.github.lockspring.support.TimerThread;
  * Connection pool for locks. No call waits for a connection longer than its timeout,
  * whatever the data source does.
  * <ol>
- * <li>A few are opened at start and stay open, so that there is one when the pool of the
- * application has none left. More are opened in the background while calls wait, and
- * closed when they are not needed.</li>
- * <li>Calls get connections in the order in which they come. Urgent ones, which renew
- * leases, go first, and one connection is left for them.</li>
- * <li>An opening that takes too long is aborted and not counted any more, so that another
- * may be tried: what it hangs at need not be what the next one meets.</li>
- * <li>A sweep ends calls that outlast their time, closes what is old or idle, looks
- * whether unused connections still lead anywhere, and replaces what is gone. It is a task
- * of the shared timer, and hands what may block to threads that end when they have
- * nothing to do.</li>
+ * <li>A few connections are opened at start and kept open, so that one is available when
+ * the pool of the application is exhausted. More are opened in the background while calls
+ * wait, and closed when they are not needed.</li>
+ * <li>Calls get connections in the order of their arrival. Urgent calls, which renew
+ * leases, take precedence, and one connection is reserved for them.</li>
+ * <li>An opening that takes too long is aborted and no longer counted, so that another
+ * one can be started, which may succeed.</li>
+ * <li>A sweep aborts calls that exceed their timeout, closes old and idle connections,
+ * checks unused ones, and replaces those that were closed. It is a task of the shared
+ * timer. Steps that may block run in threads that end when they are idle.</li>
  * </ol>
  * Thread-safe.
  */
@@ -63,12 +62,13 @@ final class JdbcConnections implements AutoCloseable {
 	private static final Log logger = LogFactory.getLog(JdbcConnections.class);
 
 	/**
-	 * How many are opened at the same time, beside those that take too long.
+	 * Maximum number of connections that are opened at the same time, besides openings
+	 * that take too long.
 	 */
 	private static final int MAX_OPENING = 2;
 
 	/**
-	 * How long an opening may take at least, however short of time a call is.
+	 * Minimum timeout of an opening, even if the timeout of the call is shorter.
 	 */
 	private static final Duration OPENING_TIME = Duration.ofSeconds(1);
 
@@ -81,14 +81,14 @@ final class JdbcConnections implements AutoCloseable {
 	private static final Duration SLOW_SWEEP_INTERVAL = Duration.ofSeconds(1);
 
 	/**
-	 * How long a connection may be unused before it is asked for a sign of life.
+	 * Time after which an unused connection is checked.
 	 */
 	private static final Duration UNUSED_TIME = Duration.ofSeconds(15);
 
 	private static final Duration PAUSE = Duration.ofSeconds(1);
 
 	/**
-	 * By how much the pause before the next opening grows with every one that hangs.
+	 * Increase of the pause before the next opening with every opening that hangs.
 	 */
 	private static final Duration PAUSE_PER_HANGING = Duration.ofMillis(250);
 
@@ -105,7 +105,7 @@ final class JdbcConnections implements AutoCloseable {
 	private final Set<LockConnection> open = new LinkedHashSet<>();
 
 	/**
-	 * Those that are being closed.
+	 * Connections that are being closed.
 	 */
 	private final Set<LockConnection> closing = new LinkedHashSet<>();
 
@@ -136,9 +136,9 @@ final class JdbcConnections implements AutoCloseable {
 	private boolean closed;
 
 	/**
-	 * Takes no connection yet.
-	 * @param source where connections come from; may block for long
-	 * @param limits how many connections are open, and for how long
+	 * Create a pool. Opens no connection yet.
+	 * @param source the source of the connections, which may block for a long time
+	 * @param limits the limits of the number and lifetime of the connections
 	 * @param leasesHeld whether there are leases that will have to be renewed
 	 */
 	JdbcConnections(ConnectionSource source, ConnectionLimits limits, BooleanSupplier leasesHeld) {
@@ -153,7 +153,8 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Leaves what comes after the end to the caller, who must not be the timer.
+	 * Run a task after the executor was shut down: in the calling thread, or in a new one
+	 * if that is the thread of the timer.
 	 */
 	private static void runAfterClose(Runnable task) {
 		if (TimerThread.shared().isCurrentThread()) {
@@ -165,8 +166,8 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Begin to open the connections that are reserved, in the background. They may be
-	 * started again after they were closed.
+	 * Start to open the reserved connections, in the background. A closed pool can be
+	 * started again.
 	 */
 	synchronized void start() {
 		if (this.closed) {
@@ -178,9 +179,9 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Takes a connection, to be {@linkplain #release released}, {@linkplain #discard
+	 * Take a connection, to be {@linkplain #release released}, {@linkplain #discard
 	 * discarded} or {@linkplain #discardAll discarded with all idle ones} after the call.
-	 * @param deadline when the call must have ended, by {@link System#nanoTime()}
+	 * @param deadline the deadline of the call, by {@link System#nanoTime()}
 	 * @param urgent whether the call takes precedence over other calls
 	 */
 	LockConnection take(long deadline, boolean urgent) {
@@ -298,12 +299,12 @@ final class JdbcConnections implements AutoCloseable {
 				.formatted(time.toMillis(), this.open.size() + this.closing.size());
 		}
 		if (this.limits.own() || isAnyConnected(this.openings) || isAnyConnected(this.hanging)) {
-			return "No lock connection could be opened within %d ms: the database does not answer"
+			return "No lock connection could be opened within %d ms: the database does not respond"
 				.formatted(time.toMillis());
 		}
 		return "The data source did not provide a connection within %d ms: its pool is exhausted or too small, "
 			.formatted(time.toMillis())
-				+ "or the caller itself holds the last connection in a transaction, or the database does not answer";
+				+ "or the caller itself holds the last connection in a transaction, or the database does not respond";
 	}
 
 	private static boolean isAnyConnected(Collection<ConnectionOpening> openings) {
@@ -325,7 +326,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Whether those that are reserved are not there, or one of them is to be replaced.
+	 * Return whether reserved connections are missing, or one of them must be replaced.
 	 */
 	private boolean isTooFew() {
 		int reserved = this.started ? this.limits.reserved() : 0;
@@ -343,7 +344,8 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Those who wait are not kept from trying, unless attempts before theirs hang.
+	 * Return whether a connection may be opened now. There is no pause while calls wait,
+	 * unless earlier openings hang.
 	 */
 	private boolean isTimeToOpen() {
 		return (this.hanging.isEmpty() && !this.waiters.isEmpty()) || Deadline.isOver(this.nextOpening);
@@ -400,7 +402,8 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Whether an idle connection is given to one who waits, or stays open without use.
+	 * Hand a connection to a waiting call, or keep it as an idle one.
+	 * @return {@code false} if it is superfluous
 	 */
 	private boolean isKept(LockConnection connection) {
 		this.idle.addLast(connection);
@@ -416,7 +419,8 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * One that took too long was aborted, which says nothing about the reason.
+	 * Handle the failure of an opening. The failure of one that took too long, and was
+	 * aborted, is ignored because it does not reveal the reason.
 	 */
 	private synchronized void failed(ConnectionOpening opening, Throwable reason) {
 		if (this.hanging.remove(opening)) {
@@ -501,7 +505,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Is repeated as long as there are connections.
+	 * Task: sweep, and schedule the next sweep as long as there are connections.
 	 */
 	private void sweep() {
 		if (isSweepNeeded()) {
@@ -548,7 +552,8 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Those that take too long to be closed do not count any more.
+	 * Return the connections to abort. Those that take too long to be closed are no
+	 * longer counted.
 	 */
 	private synchronized List<LockConnection> overdue() {
 		List<LockConnection> overdue = new ArrayList<>(this.open.stream().filter(LockConnection::isOverdue).toList());
@@ -557,7 +562,8 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * A pool that others use is waited for as long as it takes to give a connection.
+	 * Return the openings to abort. An opening that waits for a pool shared with others
+	 * is not aborted.
 	 */
 	private synchronized List<ConnectionOpening> overdueOpenings() {
 		List<ConnectionOpening> overdue = this.openings.stream()
@@ -569,7 +575,8 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * One at a time, so that the others can be used meanwhile.
+	 * Remove a connection to check, one at a time, so that the others can be used
+	 * meanwhile.
 	 */
 	private synchronized List<LockConnection> removeUnused() {
 		LockConnection first = this.idle.peekFirst();
@@ -636,13 +643,13 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Where connections come from.
+	 * Source of connections.
 	 */
 	interface ConnectionSource {
 
 		/**
-		 * Open a connection. May block for long.
-		 * @param opening this attempt, which may be aborted meanwhile
+		 * Open a connection. May block for a long time.
+		 * @param opening the attempt, which may be aborted meanwhile
 		 */
 		LockConnection open(ConnectionOpening opening) throws Exception;
 

@@ -43,11 +43,12 @@ import io.github.lockspring.spi.BackendException;
  * <li>Old rows are read first: those whose last token and ends of leases are older than
  * the retention by the clock of the database.</li>
  * <li>Those without waiting requests are deleted by one statement, which checks that they
- * are still as old. So any number of processes may clean up at once.</li>
- * <li>A row that has entries is removed if all of them are over and it was not written
- * since it was read. So are all rows, one by one, if others are at work on them.</li>
+ * are still as old. Therefore any number of processes can clean up at the same time.</li>
+ * <li>A row that has entries is removed if all of them have expired and it was not
+ * written since it was read. All rows are removed one by one in that way if some are
+ * locked by other sessions.</li>
  * <li>The next token of the key is the clock of the database, which is larger than the
- * one that is gone with the row: by the retention, unless the clock is set.</li>
+ * one that was removed with the row: by the retention, unless the clock is changed.</li>
  * <li>The row of a deleted value is removed if its last version is older than the
  * retention. The same holds for its next version.</li>
  * </ol>
@@ -56,15 +57,15 @@ import io.github.lockspring.spi.BackendException;
 public final class JdbcLockCleanup implements AutoCloseable {
 
 	/**
-	 * The least that a row must have been unused: longer than any statement can be under
-	 * way that would insert it again with the time of its beginning.
+	 * Minimum time for which a row must have been unused: longer than any running
+	 * statement that would insert the row again with the time of its beginning.
 	 */
 	public static final Duration MIN_RETENTION = Duration.ofHours(1);
 
 	private static final int PAGE_SIZE = 1000;
 
 	/**
-	 * Larger than every key: no text in UTF-8 has such a byte.
+	 * Value greater than every key: no text in UTF-8 contains such a byte.
 	 */
 	private static final byte[] MAX_KEY = { (byte) 0xFF };
 
@@ -79,12 +80,12 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	private volatile boolean closed;
 
 	/**
-	 * Creates a clean-up. Does not talk to the database yet.
-	 * @param dataSource where connections come from
+	 * Create a cleanup. Does not access the database yet.
+	 * @param dataSource the data source of the connections
 	 * @param tableName the table, with or without its schema
-	 * @param retention how long a row must have been unused, {@link #MIN_RETENTION} at
-	 * least
-	 * @throws IllegalArgumentException if the table name is none or the retention too
+	 * @param retention the time for which a row must have been unused, at least
+	 * {@link #MIN_RETENTION}
+	 * @throws IllegalArgumentException if the table name is invalid or the retention too
 	 * short
 	 */
 	public JdbcLockCleanup(DataSource dataSource, String tableName, Duration retention) {
@@ -99,8 +100,8 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * Walks through the tables once, or until this clean-up is closed.
-	 * @return the number of rows that are gone
+	 * Remove the old rows of the tables, until this cleanup is closed.
+	 * @return the number of removed rows
 	 * @throws BackendException if the database failed
 	 */
 	public long removeOldRows() {
@@ -189,7 +190,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * Leaves a row alone that another session works on.
+	 * Remove a row, unless it is locked or was changed by another session.
 	 */
 	private boolean remove(LockConnection connection, Row row) throws SQLException {
 		PreparedStatement statement = connection.prepare(connection.sql().delete());
@@ -221,7 +222,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * Leaves rows alone that other sessions work on.
+	 * Remove rows of deleted values, except those that are locked by other sessions.
 	 */
 	private long removeValues(LockConnection connection, List<byte[]> keys) throws SQLException {
 		if (keys.isEmpty() || this.closed) {
@@ -247,7 +248,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * Ends a walk that is under way, after the statement that it is at.
+	 * Stop a cleanup in progress, after its current statement.
 	 */
 	@Override
 	public void close() {
@@ -256,13 +257,13 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * A row whose leases and token are old.
+	 * Row whose leases and token are old.
 	 */
 	private record Row(byte[] key, long version, long token, long sharedUntil, @Nullable String entries, long now) {
 
 		/**
-		 * Whether no request waits for the key either. What a later version has written
-		 * is left to that.
+		 * Return whether no request waits for the key. Entries written by a later version
+		 * count as used.
 		 */
 		boolean isUnused() {
 			try {
@@ -277,25 +278,25 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * Removes old rows of a part of a table.
+	 * Removal of the old rows of a part of a table.
 	 */
 	private interface Removal {
 
 		/**
-		 * Removes the rows.
+		 * Remove the rows.
 		 * @param first the key before the first one
 		 * @param last the last key
-		 * @return how many there were
+		 * @return the number of removed rows
 		 */
 		long remove(LockConnection connection, byte[] first, byte[] last) throws SQLException;
 
 	}
 
 	/**
-	 * A part of a table.
+	 * Part of a table.
 	 *
 	 * @param last its last key
-	 * @param removed the number of rows that are gone
+	 * @param removed the number of removed rows
 	 */
 	private record Page(byte[] last, long removed) {
 	}

@@ -36,7 +36,7 @@ public final class JdbcLockSchemaException extends LockConfigurationException {
 	}
 
 	/**
-	 * The statement that creates the table.
+	 * Return the statements that create the tables.
 	 * @return the DDL in the dialect of the database
 	 */
 	public String getDefinition() {

@@ -34,23 +34,23 @@ import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.PermitLimitException;
 
 /**
- * State of a key at one time, as read from a row of the table: its holders and queue
- * without expired ones, and the transitions caused by requests. Implements the rules of
- * all modes, independent of the database. Immutable.
+ * Snapshot of a key, as read from a row of the table: its holders and its queue, without
+ * expired entries. Implements the state transitions of requests in all modes, independent
+ * of the database. Immutable.
  *
- * @param version the version of the row, {@link #ABSENT} if there is none
- * @param now the moment, by the clock of the database
- * @param token the last fencing token that was given out
- * @param holders those who hold the key: a single exclusive one, or any number of others
- * @param queueEntries the queue of fair requests, in their order
- * @param waiting the owners of other requests that wait, in their order
- * @param awaited whether releases will be notified for a while yet
+ * @param version the version of the row, {@link #ABSENT} if there is no row
+ * @param now the time at which the row was read, by the clock of the database
+ * @param token the last fencing token that was issued
+ * @param holders the holders of the key: a single exclusive one, or any number of others
+ * @param queueEntries the queue of fair requests, in order
+ * @param waiting the owners of the other waiting requests, in order
+ * @param awaited whether releases will be notified for a while
  */
 record KeyState(long version, long now, long token, List<KeyEntry> holders, List<KeyEntry> queueEntries,
 		List<String> waiting, boolean awaited) {
 
 	/**
-	 * The version of a row that is not there.
+	 * Version of a row that does not exist.
 	 */
 	static final long ABSENT = -1;
 
@@ -59,7 +59,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	private static final Duration MIN_PAUSE = Duration.ofMillis(2);
 
 	/**
-	 * As many as the row has room for.
+	 * Maximum number of waiting owners that fit into the row.
 	 */
 	private static final int MAX_WAITING = 40;
 
@@ -68,10 +68,10 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * Reads a row.
-	 * @param exclusive the holder that the columns of the row name, or {@code null}
-	 * @param sharedUntil the end of the last of the other holders: one that ends later
-	 * was there before the last exclusive holder, however the clock was set since
+	 * Return the state that was read from a row.
+	 * @param exclusive the holder in the columns of the row, or {@code null}
+	 * @param sharedUntil the maximum end of the other holders: one with a later end was
+	 * there before the last exclusive holder, even if the clock has been changed since
 	 * @param lines the other holders and the queue, or {@code null}
 	 */
 	static KeyState of(long version, long now, long token, @Nullable KeyEntry exclusive, long sharedUntil,
@@ -88,7 +88,8 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * The holders and the queue as text, without the exclusive holder, who is in columns.
+	 * Return the holders and the queue as text, without the exclusive holder, which is
+	 * stored in columns.
 	 */
 	@Nullable String toLines() {
 		StringBuilder lines = new StringBuilder();
@@ -102,8 +103,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * When the last of those is over who do not hold the key exclusively; 0 if there are
-	 * none.
+	 * Return the maximum end of the holders that are not exclusive, 0 if there are none.
 	 */
 	long sharedUntil() {
 		return sharers().mapToLong(KeyEntry::end).max().orElse(0);
@@ -127,7 +127,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * Refuse permits with another limit than the one that applies.
+	 * Reject permits whose limit is superseded by another one.
 	 */
 	void checkLimit(LeaseMode mode) {
 		if (mode instanceof Permits wanted) {
@@ -138,7 +138,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * Whether {@link #checkLimit} lets the mode pass.
+	 * Return whether {@link #checkLimit} accepts the mode.
 	 */
 	boolean hasLimitOf(LeaseMode mode) {
 		return !(mode instanceof Permits wanted) || superseding(wanted).isEmpty();
@@ -154,8 +154,9 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * Whether the key has room for a request that does not hold it. A fair one also lets
-	 * all those in that came before it, except that readers do not wait for readers.
+	 * Return whether a request that does not hold the key can be granted. A fair request
+	 * also waits for those that were queued before it, except that readers do not wait
+	 * for readers.
 	 */
 	boolean admits(String owner, LeaseMode mode, boolean fair) {
 		return hasRoomFor(owner, mode) && !(fair && isBehindOthers(owner, mode));
@@ -189,43 +190,43 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * The token that a grant gives out next.
+	 * Return the next token.
 	 */
 	long nextToken() {
 		return Math.max(this.token + 1, this.now);
 	}
 
 	/**
-	 * Whether this is a version of the row.
+	 * Return whether the row has this version.
 	 */
 	boolean isOf(@Nullable Long version) {
 		return version != null && this.version == version;
 	}
 
 	/**
-	 * The same when the row has got another version.
+	 * Return this state with another version of the row.
 	 */
 	KeyState at(long version) {
 		return new KeyState(version, this.now, this.token, this.holders, this.queueEntries, this.waiting, this.awaited);
 	}
 
 	/**
-	 * The same with or without notifications of releases.
+	 * Return this state with or without notifications of releases.
 	 */
 	KeyState awaited(boolean awaited) {
 		return new KeyState(this.version, this.now, this.token, this.holders, this.queueEntries, this.waiting, awaited);
 	}
 
 	/**
-	 * The same with others in the order in which they wait.
+	 * Return this state with other waiting owners.
 	 */
 	KeyState waiting(List<String> waiting) {
 		return new KeyState(this.version, this.now, this.token, this.holders, this.queueEntries, waiting, this.awaited);
 	}
 
 	/**
-	 * Puts one at the end of those that wait, unless it is among them or there is no room
-	 * for more.
+	 * Add an owner at the end of the waiting ones, unless it is among them already or the
+	 * row is full.
 	 */
 	KeyState withWaiting(String owner) {
 		if (this.waiting.contains(owner) || this.waiting.size() >= MAX_WAITING) {
@@ -240,10 +241,10 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * When a waiting request may look again whether the key was handed off to it: the
-	 * later the longer the holder has had the key already, and the longer the line before
-	 * it.
-	 * @return the pause, or {@code null} if it does not wait here
+	 * Return the delay after which a waiting request retries, in case the key was handed
+	 * off to it. The delay increases with the time for which the key has been held, and
+	 * with the position in the queue.
+	 * @return the delay, or {@code null} if the owner is not among the waiting ones
 	 */
 	@Nullable Duration pause(String owner) {
 		int position = this.waiting.indexOf(owner);
@@ -257,7 +258,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * The last token is the time of the last grant, or a little later.
+	 * Return the time of the last grant. The last token is that time, or a little later.
 	 */
 	private long heldSince() {
 		KeyEntry exclusive = exclusive();
@@ -280,12 +281,12 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * Add an entry at the end of the queue, or prolong an entry that is half expired.
-	 * @param owner who waits
-	 * @param mode what for
+	 * Add an entry at the end of the queue, or extend an entry that is half expired.
+	 * @param owner the owner of the request
+	 * @param mode the wanted share
 	 * @param holder the name of the process
-	 * @param micros how long the place lasts unless it is extended
-	 * @return this state if the place lasts long enough
+	 * @param micros the lifetime of the entry in microseconds
+	 * @return this state if there is an entry that is not half expired
 	 */
 	KeyState withQueueEntry(String owner, LeaseMode mode, String holder, long micros) {
 		KeyEntry entry = queueEntry(owner);
@@ -315,8 +316,8 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * Prolongs the leases of some holders, who leave the queue.
-	 * @param micros how long they last from now, by owner
+	 * Renew the leases of some holders, which leave the queue.
+	 * @param micros the new remaining time in microseconds, by owner
 	 * @return this state if none of the owners is a holder
 	 */
 	KeyState renewed(Map<String, Long> micros) {
@@ -334,10 +335,10 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * The same without a holder, or a contender. If it was the last holder, the key is
-	 * handed off to the first of those that wait, unless fair ones do as well, or all of
-	 * them are notified.
-	 * @return this state if it does not know the owner
+	 * Release the holder or contender with an owner. If it was the last holder, the key
+	 * is handed off to the first waiting owner, unless there are fair requests as well,
+	 * or waiting requests are notified.
+	 * @return this state if there is no such owner
 	 */
 	KeyState released(String owner) {
 		KeyState left = without(owner);
@@ -345,8 +346,8 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * The same without a holder, or a contender.
-	 * @return this state if it does not know the owner
+	 * Return this state without the holder or contender with an owner.
+	 * @return this state if there is no such owner
 	 */
 	KeyState without(String owner) {
 		if (find(this.holders, owner) == null && queueEntry(owner) == null && !this.waiting.contains(owner)) {

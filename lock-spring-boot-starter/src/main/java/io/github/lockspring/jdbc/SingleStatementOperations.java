@@ -47,14 +47,15 @@ import io.github.lockspring.support.RecentKeys;
 final class SingleStatementOperations {
 
 	/**
-	 * Longer than any lease, and short enough to be added to the clock of the database.
+	 * Maximum lease time, which can be added to the clock of the database without
+	 * overflow.
 	 */
 	private static final long MAX_LEASE_MICROS = TimeUnit.DAYS.toMicros(365_000);
 
 	private static final int MAX_KEY_LENGTH = 1024;
 
 	/**
-	 * The longest delay of a request that is not notified.
+	 * Denial of a request that is not notified, with its maximum delay.
 	 */
 	static final Denial WITHOUT_NOTIFICATION = new Denial(Duration.ofMillis(50));
 
@@ -64,15 +65,16 @@ final class SingleStatementOperations {
 	}
 
 	/**
-	 * Whether the lease is in the columns of the row, be it fair or not.
+	 * Return whether the lease is stored in the columns of the row, which does not depend
+	 * on whether it is fair.
 	 */
 	static boolean isExclusive(LeaseRequest request) {
 		return request.terms().mode().equals(LeaseMode.EXCLUSIVE);
 	}
 
 	/**
-	 * Acquires the only key of the request. A row that is free is taken faster; if it
-	 * turns out to be held, the reason is found out as if nothing had been known of it.
+	 * Acquire the only key of the request. A recently released key is acquired with a
+	 * faster statement; if that fails, the general statement is used.
 	 * @param recentKeys the keys whose rows are likely to be free
 	 * @param contend the statement that leaves a mark if the request is denied, so that
 	 * it will be notified, or {@code null}
@@ -90,8 +92,9 @@ final class SingleStatementOperations {
 	}
 
 	/**
-	 * Retries immediately if another session acquired or released the key while the
-	 * statement was running, which it does not see then.
+	 * Acquire, or leave a mark. Retries immediately if another session acquired or
+	 * released the key while the statement was running, which is not visible to the
+	 * statement.
 	 */
 	private static Attempt contendInTurn(LockConnection connection, LeaseRequest request, String sql)
 			throws SQLException {
@@ -148,8 +151,8 @@ final class SingleStatementOperations {
 	}
 
 	/**
-	 * Release the keys that the owner of the lease still has.
-	 * @return whether it had all of them
+	 * Release the keys that the owner of the lease still holds.
+	 * @return whether it held all of them
 	 */
 	static boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {
 		List<byte[]> keys = keys(List.of(lease));
@@ -161,9 +164,9 @@ final class SingleStatementOperations {
 	}
 
 	/**
-	 * Let a placeholder owner hold, for a delay, the keys that the owner of the lease
-	 * still has.
-	 * @return whether it had all of them
+	 * Replace the owner of the keys that it still holds by a placeholder owner until the
+	 * delay is over.
+	 * @return whether it held all of them
 	 */
 	static boolean releaseWithDelay(LockConnection connection, LeaseRequest lease, Duration delay) throws SQLException {
 		List<byte[]> keys = keys(List.of(lease));
@@ -178,9 +181,9 @@ final class SingleStatementOperations {
 	}
 
 	/**
-	 * Renews leases. Keys and owners are two lists that belong together only in the
-	 * table: an owner makes one request, and has no other keys.
-	 * @return those that are still held
+	 * Renew leases. The statement has separate lists of keys and owners, which are
+	 * matched by the table: an owner makes one request, and has no other keys.
+	 * @return the leases that are still held
 	 */
 	static Set<LeaseRequest> renew(LockConnection connection, Duration leaseTime, List<LeaseRequest> leases)
 			throws SQLException {
@@ -225,14 +228,15 @@ final class SingleStatementOperations {
 	}
 
 	/**
-	 * The key as it is stored.
-	 * @throws BackendUnavailableException if it does not fit, so that no database cuts it
+	 * Return the key as it is stored.
+	 * @throws BackendUnavailableException if it is too long, so that no database
+	 * truncates it
 	 */
 	static byte[] bytes(String key) {
 		byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
 		if (bytes.length > MAX_KEY_LENGTH) {
-			throw new BackendUnavailableException("The lock table has room for keys of " + MAX_KEY_LENGTH
-					+ " bytes in UTF-8, and this one has " + bytes.length, null);
+			throw new BackendUnavailableException("The key has " + bytes.length
+					+ " bytes in UTF-8, but the lock table supports at most " + MAX_KEY_LENGTH, null);
 		}
 		return bytes;
 	}
@@ -242,7 +246,8 @@ final class SingleStatementOperations {
 	}
 
 	/**
-	 * Lists come in few lengths, so that there are few statements to be prepared.
+	 * Return the number of placeholders for a list of values, a power of two, so that few
+	 * statements have to be prepared.
 	 */
 	static int placeholders(int values) {
 		int highest = Integer.highestOneBit(values);

@@ -69,7 +69,7 @@ record ValueRow(long now, boolean present, Value value, String updates) {
 	 * it is not to be applied.
 	 * @param repeated whether an earlier attempt may have been applied
 	 * @return the result, or {@code null} if the update is to be applied
-	 * @throws OutcomeUnknownException if the update may have been applied and forgotten
+	 * @throws OutcomeUnknownException if it is unknown whether the update was applied
 	 */
 	@Nullable ValueUpdateResult answer(ValueUpdate update, ValueTerms terms, boolean repeated) {
 		ValueEntry last = lastOf(update.id().instance());
