@@ -631,11 +631,11 @@ public final class LockEngine implements AutoCloseable {
 	 */
 	public void announce(Duration usualLeaseTime) {
 		this.usualLeaseTime = usualLeaseTime;
-		Duration longest = this.store.maxLeaseTime();
-		String capped = (usualLeaseTime.compareTo(longest) > 0) ? ", capped at " + longest + " by the store" : "";
+		Duration max = this.store.maxLeaseTime();
+		String capped = (usualLeaseTime.compareTo(max) > 0) ? ", capped at " + max + " by the store" : "";
 		List<String> warnings = warnings();
-		logger.info("Lock backend " + this.store.description() + ", lease time " + usualLeaseTime + capped + ", owner "
-				+ this.store.instance() + " of " + this.store.processName()
+		logger.info("Lock backend " + this.store.description() + ", lease time " + usualLeaseTime + capped
+				+ ", process " + this.store.processName() + " (" + this.store.instance() + ")"
 				+ (warnings.isEmpty() ? "" : "; warnings: " + String.join("; ", warnings)));
 	}
 

@@ -118,8 +118,8 @@ final class LostHolds {
 			watch(hold);
 			return;
 		}
-		logger.warn("The lock on " + KeyFormat.quote(hold.key()) + ", which was lost, was never released by "
-				+ hold.owner() + "; it is discarded");
+		logger.warn("Discarding the lost lock on " + KeyFormat.quote(hold.key()) + ", which was never released by "
+				+ hold.owner());
 		this.queues.end(hold);
 	}
 

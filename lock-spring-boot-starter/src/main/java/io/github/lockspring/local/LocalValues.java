@@ -98,7 +98,8 @@ final class LocalValues {
 			return last.id.equals(update.id()) ? last.result : new ValueUpdateResult(before, before);
 		}
 		if (last == null && update.repeated() && entry != null && entry.applied.size() >= Entry.MAX_PROCESSES) {
-			throw new OutcomeUnknownException("The outcome of a repeated update has been forgotten", null);
+			throw new OutcomeUnknownException("Unknown whether a repeated update of '" + update.key()
+					+ "' was applied: the store no longer has a record of it", null);
 		}
 		Value after = after(update.change(), before);
 		ValueUpdateResult result = new ValueUpdateResult(before, after);

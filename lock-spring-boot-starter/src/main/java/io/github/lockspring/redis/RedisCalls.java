@@ -206,7 +206,7 @@ final class RedisCalls {
 		Throwable cause = cause(failure);
 		if (cause instanceof TimeoutException) {
 			this.access.suspect(call);
-			return new OutcomeUnknownException("Redis did not answer in time", cause);
+			return new OutcomeUnknownException("Redis did not respond in time", cause);
 		}
 		return this.access.translate(cause);
 	}
@@ -234,7 +234,7 @@ final class RedisCalls {
 		catch (TimeoutException ex) {
 			future.cancel(true);
 			this.access.suspect(call);
-			throw new OutcomeUnknownException("Redis did not answer within " + timeout.toMillis() + " ms", ex);
+			throw new OutcomeUnknownException("Redis did not respond within " + timeout.toMillis() + " ms", ex);
 		}
 		catch (InterruptedException ex) {
 			future.cancel(true);

@@ -461,11 +461,11 @@ public final class RedisLockBackend implements LockBackend {
 	public Duration probe(LeaseRequest request, Duration timeout) {
 		long start = System.nanoTime();
 		this.warnings.refresh();
-		List<String> refused = this.calls.runText(new RedisCall(RedisScript.PROBE, RedisKeys.of(request)), timeout)
+		List<String> rejected = this.calls.runText(new RedisCall(RedisScript.PROBE, RedisKeys.of(request)), timeout)
 			.texts();
-		if (!refused.isEmpty()) {
-			throw new BackendUnavailableException("Redis refused commands that locks need for the key '" + request.key()
-					+ "': " + String.join("; ", refused), null);
+		if (!rejected.isEmpty()) {
+			throw new BackendUnavailableException("Redis rejected commands that locks need for the key '"
+					+ request.key() + "': " + String.join("; ", rejected), null);
 		}
 		return LockBackend.super.probe(request, timeout.minusNanos(System.nanoTime() - start));
 	}

@@ -112,7 +112,7 @@ final class RedisValueBackend implements ValueBackend {
 		int i = 0;
 		for (RedisReply reply : replies) {
 			if (reply == null) {
-				throw new BackendUnavailableException("Redis did not answer for all of " + keys.size() + " values",
+				throw new BackendUnavailableException("Redis did not respond for all of " + keys.size() + " values",
 						null);
 			}
 			for (String text : reply.texts()) {
@@ -140,7 +140,8 @@ final class RedisValueBackend implements ValueBackend {
 	public ValueUpdateResult update(ValueUpdate update, Duration timeout) {
 		RedisReply reply = this.calls.runConfirmed(call(update), timeout);
 		if (reply.texts().isEmpty()) {
-			throw new OutcomeUnknownException("Redis has forgotten whether a repeated update was applied", null);
+			throw new OutcomeUnknownException("Unknown whether a repeated update of '" + update.key()
+					+ "' was applied: the store no longer has a record of it", null);
 		}
 		String[] words = reply.texts().get(0).split(" ");
 		ValueUpdateResult result = new ValueUpdateResult(value(words[0], words[1]), value(words[2], words[3]));

@@ -106,7 +106,7 @@ record ValueNode(boolean exists, long number, List<AppliedUpdate> updates, long 
 	 * Return the result of an update that changes nothing: it was applied before, or its
 	 * condition is not met.
 	 * @return the result, or {@code null} if the update is to be applied
-	 * @throws OutcomeUnknownException if it may have been applied and forgotten
+	 * @throws OutcomeUnknownException if it is unknown whether the update was applied
 	 */
 	@Nullable ValueUpdateResult resultWithoutChange(ValueUpdate update) {
 		AppliedUpdate last = lastUpdateOf(update.id().instance());
@@ -114,8 +114,8 @@ record ValueNode(boolean exists, long number, List<AppliedUpdate> updates, long 
 			return last.id().equals(update.id()) ? resultOf(last) : new ValueUpdateResult(value(), value());
 		}
 		if (last == null && update.repeated() && this.updates.size() >= MAX_UPDATES) {
-			throw new OutcomeUnknownException("ZooKeeper does not remember any more whether a repeated update of '"
-					+ update.key() + "' was applied", null);
+			throw new OutcomeUnknownException("Unknown whether a repeated update of '" + update.key()
+					+ "' was applied: the store no longer has a record of it", null);
 		}
 		return update.change().appliesTo(value()) ? null : new ValueUpdateResult(value(), value());
 	}

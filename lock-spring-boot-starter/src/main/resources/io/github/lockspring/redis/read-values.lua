@@ -36,7 +36,7 @@ for i, key in ipairs(KEYS) do
 		number, version = string.match(record, '^1 (%-?%d*) (%d+)')
 	end
 	if not number or not record and not watchers and redis.call('EXISTS', key) == 1 then
-		return redis.error_reply('FOREIGN data that these locks did not write')
+		return redis.error_reply('FOREIGN data not written by this library')
 	end
 	answer[i] = (number ~= '-') and number .. ' ' .. version or ''
 	if channel ~= '' then

@@ -70,7 +70,7 @@ local function readAll()
 end
 
 local function refuse(failure)
-	return failure or redis.error_reply('FOREIGN data that these locks did not write')
+	return failure or redis.error_reply('FOREIGN data not written by this library')
 end
 
 -- Allows this script to write although the server is out of memory, because it frees or keeps what there is: a server refuses

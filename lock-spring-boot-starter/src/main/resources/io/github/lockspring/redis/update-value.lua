@@ -22,7 +22,7 @@ if record then
 	number, version, forgotten = string.match(record, '^1 (%-?%d*) (%d+)(.*)$')
 end
 if not number or not record and not watchers and redis.call('EXISTS', key) == 1 then
-	return redis.error_reply('FOREIGN data that these locks did not write')
+	return redis.error_reply('FOREIGN data not written by this library')
 end
 local exists = number ~= '-'
 local before = exists and number .. ' ' .. version or '0 0'

@@ -85,7 +85,7 @@ class OwnerCheckTests {
 				renew();
 				return output.getAll().contains(WARNING);
 			});
-			assertThat(output).contains(((Thread) hold.owner()).getName()).contains("waits for its next task");
+			assertThat(output).contains(((Thread) hold.owner()).getName()).contains("is waiting for its next task");
 			renew();
 			assertThat(output).containsOnlyOnce(WARNING);
 			assertThat(hold.release()).isTrue();

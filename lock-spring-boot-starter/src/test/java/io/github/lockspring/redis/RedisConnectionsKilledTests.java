@@ -100,7 +100,7 @@ class RedisConnectionsKilledTests {
 	 * The fault is not noticed, but the machine may have too much to do.
 	 */
 	private void assertUnavailableOnlyByLoad() {
-		assertThat(this.run.unavailable).allMatch((cause) -> cause.contains("did not answer within"));
+		assertThat(this.run.unavailable).allMatch((cause) -> cause.contains("did not respond within"));
 	}
 
 	private void workWhile(FaultRun.Task fault) throws Exception {

@@ -251,7 +251,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 			return JedisMessages.text((byte[]) link.read(deadline));
 		}
 		catch (JedisException ex) {
-			throw new BackendUnavailableException("Redis did not answer: " + ex.getMessage(), ex);
+			throw new BackendUnavailableException("Redis did not respond: " + ex.getMessage(), ex);
 		}
 		finally {
 			links.release(link);
@@ -284,7 +284,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 		if (failure instanceof JedisDataException) {
 			return RedisErrors.of(failure.getMessage(), failure);
 		}
-		String message = (failure.getCause() instanceof SocketTimeoutException) ? "Redis did not answer in time"
+		String message = (failure.getCause() instanceof SocketTimeoutException) ? "Redis did not respond in time"
 				: "The connection to Redis was lost: " + failure.getMessage();
 		return new OutcomeUnknownException(message, failure);
 	}

@@ -142,7 +142,7 @@ final class JedisLinks implements AutoCloseable {
 		}
 		link.setBroken();
 		release(link);
-		throw new BackendUnavailableException("Redis refused: the server is now a replica", null);
+		throw new BackendUnavailableException("Redis rejected the command: the server is now a replica", null);
 	}
 
 	private JedisLink take(long deadline) {

@@ -368,7 +368,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	private RedisReply requirePrimary(RedisReply reply, boolean primary) {
 		if (!primary) {
 			leavePrimary();
-			throw new BackendUnavailableException("Redis refused: the server is now a replica", null);
+			throw new BackendUnavailableException("Redis rejected the command: the server is now a replica", null);
 		}
 		return reply;
 	}
