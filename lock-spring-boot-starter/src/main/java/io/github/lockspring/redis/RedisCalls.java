@@ -50,7 +50,7 @@ final class RedisCalls {
 
 	private static final byte[] NOTHING = { '-' };
 
-	private final RedisClientAdapter access;
+	private final RedisClientAdapter client;
 
 	private final RedisLockSettings settings;
 
@@ -59,8 +59,8 @@ final class RedisCalls {
 	 */
 	private final byte[] mark;
 
-	RedisCalls(RedisClientAdapter access, RedisLockSettings settings) {
-		this.access = access;
+	RedisCalls(RedisClientAdapter client, RedisLockSettings settings) {
+		this.client = client;
 		this.settings = settings;
 		this.mark = RedisKeys.of(settings.markKey());
 	}
@@ -97,7 +97,7 @@ final class RedisCalls {
 	RedisReply run(RedisCall call, Duration timeout) {
 		long deadline = Deadline.after(timeout);
 		RedisCall leading = leading(call);
-		RedisReply reply = await(call, this.access.send(leading, false, timeout), timeout);
+		RedisReply reply = await(call, this.client.send(leading, false, timeout), timeout);
 		return (reply != null) ? reply : runText(leading, Deadline.remaining(deadline));
 	}
 
@@ -108,7 +108,7 @@ final class RedisCalls {
 		if (!(call.script() instanceof RedisScript script) || !script.takesTime()) {
 			return call;
 		}
-		TokenLead lead = this.access.lead();
+		TokenLead lead = this.client.lead();
 		byte[] argument = lead.argument();
 		return (argument != null) ? leading(call, argument, lead.isKept()) : call;
 	}
@@ -140,7 +140,7 @@ final class RedisCalls {
 	 * @throws BackendException if there is none in time
 	 */
 	RedisReply runText(RedisCall call, Duration timeout) {
-		RedisReply reply = await(call, this.access.send(call, true, timeout), timeout);
+		RedisReply reply = await(call, this.client.send(call, true, timeout), timeout);
 		if (reply == null) {
 			throw notAccepted(call);
 		}
@@ -158,7 +158,7 @@ final class RedisCalls {
 	 */
 	List<@Nullable RedisReply> runAll(List<RedisCall> calls, Duration timeout) {
 		long deadline = Deadline.after(timeout);
-		List<CompletableFuture<RedisReply>> futures = this.access.sendAll(calls, timeout);
+		List<CompletableFuture<RedisReply>> futures = this.client.sendAll(calls, timeout);
 		List<@Nullable RedisReply> replies = new ArrayList<>(calls.size());
 		BackendException exception = null;
 		int answered = 0;
@@ -185,7 +185,7 @@ final class RedisCalls {
 	 */
 	CompletableFuture<RedisReply> runAsync(RedisCall call, Duration timeout) {
 		RedisCall leading = leading(call);
-		return this.access.send(leading, false, timeout)
+		return this.client.send(leading, false, timeout)
 			.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
 			.exceptionallyCompose((failure) -> {
 				BackendException exception = translate(call, failure);
@@ -194,7 +194,7 @@ final class RedisCalls {
 	}
 
 	private CompletableFuture<RedisReply> runTextAsync(RedisCall call, Duration timeout) {
-		return this.access.send(call, true, timeout)
+		return this.client.send(call, true, timeout)
 			.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
 			.exceptionallyCompose((failure) -> {
 				BackendException exception = translate(call, failure);
@@ -205,10 +205,10 @@ final class RedisCalls {
 	private @Nullable BackendException translate(RedisCall call, Throwable failure) {
 		Throwable cause = cause(failure);
 		if (cause instanceof TimeoutException) {
-			this.access.suspect(call);
+			this.client.suspect(call);
 			return new OutcomeUnknownException("Redis did not respond in time", cause);
 		}
-		return this.access.translate(cause);
+		return this.client.translate(cause);
 	}
 
 	/**
@@ -216,7 +216,7 @@ final class RedisCalls {
 	 * @param failed called if it fails
 	 */
 	void runInBackground(RedisCall call, Duration timeout, Runnable failed) {
-		this.access.execute(() -> runAsync(call, timeout).whenComplete((reply, failure) -> {
+		this.client.execute(() -> runAsync(call, timeout).whenComplete((reply, failure) -> {
 			if (failure != null) {
 				failed.run();
 			}
@@ -233,7 +233,7 @@ final class RedisCalls {
 		}
 		catch (TimeoutException ex) {
 			future.cancel(true);
-			this.access.suspect(call);
+			this.client.suspect(call);
 			throw new OutcomeUnknownException("Redis did not respond within " + timeout.toMillis() + " ms", ex);
 		}
 		catch (InterruptedException ex) {
@@ -242,7 +242,7 @@ final class RedisCalls {
 			throw new OutcomeUnknownException("Interrupted while waiting for the answer of Redis", ex);
 		}
 		catch (ExecutionException ex) {
-			BackendException failure = this.access.translate(cause(ex));
+			BackendException failure = this.client.translate(cause(ex));
 			if (failure != null) {
 				throw failure;
 			}

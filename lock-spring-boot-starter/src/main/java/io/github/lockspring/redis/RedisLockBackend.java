@@ -113,13 +113,13 @@ public final class RedisLockBackend implements LockBackend {
 
 	private static final byte[] ONE = { '1' };
 
-	private final Supplier<RedisClientAdapter> accesses;
+	private final Supplier<RedisClientAdapter> clients;
 
 	private final String address;
 
 	private final RedisLockSettings settings;
 
-	private final RedisClientAdapter access;
+	private final RedisClientAdapter client;
 
 	private final RedisCalls calls;
 
@@ -159,16 +159,16 @@ public final class RedisLockBackend implements LockBackend {
 				settings);
 	}
 
-	RedisLockBackend(Supplier<RedisClientAdapter> accesses, String address, RedisLockSettings settings) {
-		this.accesses = accesses;
+	RedisLockBackend(Supplier<RedisClientAdapter> clients, String address, RedisLockSettings settings) {
+		this.clients = clients;
 		this.address = address;
-		RedisClientAdapter access = accesses.get();
-		this.access = access;
-		this.calls = new RedisCalls(access, settings);
-		this.warnings = new RedisWarnings(access, settings);
+		RedisClientAdapter client = clients.get();
+		this.client = client;
+		this.calls = new RedisCalls(client, settings);
+		this.warnings = new RedisWarnings(client, settings);
 		this.settings = settings;
-		this.values = new RedisValueBackend(access, this.calls, this.channel::name);
-		this.queueFlags = "q" + (access.isCluster() ? "c" : "") + ((settings.waitReplicas() > 0) ? "h" : "");
+		this.values = new RedisValueBackend(client, this.calls, this.channel::name);
+		this.queueFlags = "q" + (client.isCluster() ? "c" : "") + ((settings.waitReplicas() > 0) ? "h" : "");
 		this.ordinaryQueueing = text(this.queueFlags + ' ' + this.channel.name);
 	}
 
@@ -180,7 +180,7 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public Set<Capability> capabilities() {
 		Set<Capability> capabilities = EnumSet.allOf(Capability.class);
-		if (this.access.isCluster()) {
+		if (this.client.isCluster()) {
 			capabilities.remove(Capability.MULTI_KEY);
 		}
 		return capabilities;
@@ -196,7 +196,7 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public void start(BackendListener listener) {
 		this.listener = listener;
-		this.access.start(this.channel, this.settings.operationTimeout());
+		this.client.start(this.channel, this.settings.operationTimeout());
 		this.warnings.refresh();
 	}
 
@@ -234,7 +234,7 @@ public final class RedisLockBackend implements LockBackend {
 	 * Return the flags and the channel of a request for a place in the queue.
 	 */
 	private byte[] queueing(LeaseRequest request) {
-		boolean listening = this.access.isListening();
+		boolean listening = this.client.isListening();
 		if (listening && !request.terms().fair() && !request.hasMultipleKeys()) {
 			return this.ordinaryQueueing;
 		}
@@ -296,7 +296,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
-		byte[] channel = this.access.isListening() ? text(this.channel.name) : NOTHING;
+		byte[] channel = this.client.isListening() ? text(this.channel.name) : NOTHING;
 		List<List<LeaseRequest>> batches = batches(
 				waiting.stream().filter((request) -> !request.hasMultipleKeys()).toList(), POLLED_PER_CALL);
 		List<RedisCall> polls = batches.stream().map((batch) -> poll(batch, channel)).toList();
@@ -360,7 +360,7 @@ public final class RedisLockBackend implements LockBackend {
 	 * lease: others are on other servers, or may be soon.
 	 */
 	private List<List<LeaseRequest>> batches(Collection<LeaseRequest> leases, int largest) {
-		int limit = this.access.isCluster() ? 1 : largest;
+		int limit = this.client.isCluster() ? 1 : largest;
 		List<List<LeaseRequest>> batches = new ArrayList<>();
 		int keys = limit;
 		for (LeaseRequest lease : leases) {
@@ -491,7 +491,7 @@ public final class RedisLockBackend implements LockBackend {
 	 * @return the answers to {@code INFO}
 	 */
 	public List<String> info(Duration timeout) {
-		return this.access.info(timeout);
+		return this.client.info(timeout);
 	}
 
 	@Override
@@ -526,11 +526,11 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public LockBackend reopened() {
-		return new RedisLockBackend(this.accesses, this.address, this.settings);
+		return new RedisLockBackend(this.clients, this.address, this.settings);
 	}
 
 	void disconnect() {
-		this.access.close();
+		this.client.close();
 	}
 
 	/**

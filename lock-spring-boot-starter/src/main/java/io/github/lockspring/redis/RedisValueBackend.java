@@ -70,7 +70,7 @@ final class RedisValueBackend implements ValueBackend {
 
 	private static final byte[] AGAIN = text("again");
 
-	private final RedisClientAdapter access;
+	private final RedisClientAdapter client;
 
 	private final RedisCalls calls;
 
@@ -81,8 +81,8 @@ final class RedisValueBackend implements ValueBackend {
 	 */
 	private final Map<String, String> watched = new ConcurrentHashMap<>();
 
-	RedisValueBackend(RedisClientAdapter access, RedisCalls calls, Supplier<String> channel) {
-		this.access = access;
+	RedisValueBackend(RedisClientAdapter client, RedisCalls calls, Supplier<String> channel) {
+		this.client = client;
 		this.calls = calls;
 		this.channel = channel;
 	}
@@ -93,8 +93,8 @@ final class RedisValueBackend implements ValueBackend {
 			keys.forEach((key) -> this.watched.put(RedisKeys.ofValue(key), key));
 		}
 		List<String> all = List.copyOf(keys);
-		int limit = this.access.isCluster() ? 1 : READ_PER_CALL;
-		byte[] watcher = (watch && this.access.isListening()) ? text(this.channel.get()) : NOTHING;
+		int limit = this.client.isCluster() ? 1 : READ_PER_CALL;
+		byte[] watcher = (watch && this.client.isListening()) ? text(this.channel.get()) : NOTHING;
 		List<RedisCall> reads = new ArrayList<>();
 		for (int i = 0; i < all.size(); i += limit) {
 			reads.add(read(all.subList(i, Math.min(i + limit, all.size())), watcher));
@@ -133,7 +133,7 @@ final class RedisValueBackend implements ValueBackend {
 
 	@Override
 	public boolean notifiesOfChanges() {
-		return this.access.isListening();
+		return this.client.isListening();
 	}
 
 	@Override
