@@ -37,14 +37,14 @@ import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.support.Deadline;
 
 /**
- * Runs scripts and waits for the replies until the deadline: by digest, and by their text
- * where a server does not have them yet.
+ * Runs scripts and waits for the replies until the deadline. Scripts are sent by digest,
+ * and by their text if a server does not have them yet.
  */
 final class RedisCalls {
 
 	/**
-	 * How many arguments an attempt and an update have, with the last ones, which may be
-	 * missing.
+	 * Number of arguments of an attempt and of an update, including the last ones, which
+	 * may be missing.
 	 */
 	private static final int ARGS = 6;
 
@@ -55,7 +55,8 @@ final class RedisCalls {
 	private final RedisLockSettings settings;
 
 	/**
-	 * The key on which a server keeps since when its tokens lead its clock.
+	 * Key in which a server stores the time of the last failover, since which its tokens
+	 * lead its clock.
 	 */
 	private final byte[] mark;
 
@@ -66,26 +67,27 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Run a script whose changes replicas must confirm, if that is configured.
+	 * Run a script whose changes replicas must acknowledge, if that is configured.
 	 * @return its answer
 	 * @throws BackendException if there is none in time
 	 */
-	RedisReply runConfirmed(RedisCall call, Duration timeout) {
+	RedisReply runAcknowledged(RedisCall call, Duration timeout) {
 		int replicas = this.settings.waitReplicas();
-		return run((replicas > 0) ? call.confirmedBy(replicas, this.settings.waitTimeout()) : call, timeout);
+		return run((replicas > 0) ? call.acknowledgedBy(replicas, this.settings.waitTimeout()) : call, timeout);
 	}
 
 	/**
-	 * Return why a change does not count.
+	 * Return a message if too few replicas have acknowledged a change.
 	 * @param reply the reply of a script that has changed something
-	 * @return a message, or {@code null} if enough replicas have confirmed the change
+	 * @return the message, or {@code null} if enough replicas have acknowledged the
+	 * change
 	 */
-	@Nullable String unconfirmed(RedisReply reply) {
+	@Nullable String missingAcknowledgements(RedisReply reply) {
 		int wanted = this.settings.waitReplicas();
-		if (reply.confirmations() >= wanted) {
+		if (reply.acknowledgements() >= wanted) {
 			return null;
 		}
-		return "Only " + reply.confirmations() + " of " + wanted + " replicas acknowledged the change within "
+		return "Only " + reply.acknowledgements() + " of " + wanted + " replicas acknowledged the change within "
 				+ this.settings.waitTimeout().toMillis() + " ms";
 	}
 
@@ -114,8 +116,8 @@ final class RedisCalls {
 	}
 
 	/**
-	 * A call with one more argument, which all scripts that take time have, and one more
-	 * key if the server keeps since when tokens lead.
+	 * Return a call with one more argument, the lead, and one more key if the server
+	 * stores the time of the failover.
 	 */
 	private RedisCall leading(RedisCall call, byte[] lead, boolean kept) {
 		byte[][] args = call.args();
@@ -135,7 +137,7 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Run a script by its text, although the server may have it.
+	 * Run a script by its text, even if the server has it.
 	 * @return its answer
 	 * @throws BackendException if there is none in time
 	 */
@@ -153,8 +155,8 @@ final class RedisCalls {
 
 	/**
 	 * Run scripts in parallel.
-	 * @return the answers; {@code null} stands for one that did not come in time
-	 * @throws BackendException if none came in time
+	 * @return the answers; {@code null} for each that was not received in time
+	 * @throws BackendException if none was received in time
 	 */
 	List<@Nullable RedisReply> runAll(List<RedisCall> calls, Duration timeout) {
 		long deadline = Deadline.after(timeout);
@@ -212,7 +214,7 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Run a script asynchronously, without blocking the messages.
+	 * Run a script asynchronously, without blocking the delivery of messages.
 	 * @param failed called if it fails
 	 */
 	void runInBackground(RedisCall call, Duration timeout, Runnable failed) {

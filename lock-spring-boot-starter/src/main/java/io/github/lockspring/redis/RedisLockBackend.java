@@ -76,8 +76,8 @@ import io.github.lockspring.support.Durations;
  * same run.</li>
  * <li>Such a grant expires after a second unless it is renewed or requested. A periodic
  * run of a script keeps the queue entries of all contenders of a process, and finds those
- * that may retry. A lost message or a dead contender delays others no longer than until
- * then.</li>
+ * that may retry. A lost message, or a contender whose process has ended, delays others
+ * no longer than until then.</li>
  * <li>Fencing tokens are the server's microseconds, or one more than the last token if
  * the clock is behind it, so that they increase even if the server lost the last
  * one.</li>
@@ -89,7 +89,8 @@ public final class RedisLockBackend implements LockBackend {
 	private static final Log logger = LogFactory.getLog(RedisLockBackend.class);
 
 	/**
-	 * How many keys one run of a script renews, so that it does not hold up the server.
+	 * Maximum number of keys renewed in one run of a script, so that it does not block
+	 * the server for long.
 	 */
 	private static final int RENEWALS_PER_CALL = 250;
 
@@ -99,7 +100,7 @@ public final class RedisLockBackend implements LockBackend {
 	private static final int POLLED_PER_CALL = 500;
 
 	/**
-	 * How long the server remembers the last token of a free key, as in the scripts.
+	 * Time for which the server keeps the last token of a free key, as in the scripts.
 	 */
 	private static final long RETENTION_MILLIS = 10_000;
 
@@ -130,19 +131,19 @@ public final class RedisLockBackend implements LockBackend {
 	private final RedisValueBackend values;
 
 	/**
-	 * The flags and channel that contenders pass to the queue.
+	 * Flags of the queue entries of contenders.
 	 */
 	private final String queueFlags;
 
 	private volatile byte[] ordinaryQueueing;
 
 	/**
-	 * Follows the owner in the texts that are stored.
+	 * Suffix of the owners as stored.
 	 */
 	private volatile String ownerSuffix = "";
 
 	/**
-	 * Those that are, or may be, in a queue.
+	 * Requests that are, or may be, in a queue.
 	 */
 	private final Map<OwnerId, LeaseRequest> contenders = new ConcurrentHashMap<>();
 
@@ -216,7 +217,7 @@ public final class RedisLockBackend implements LockBackend {
 			return attempt;
 		}
 		catch (OutcomeUnknownException ex) {
-			waiting = true; // perhaps, until it is released
+			waiting = true; // it may be queued until it is released
 			throw ex;
 		}
 		catch (IllegalArgumentException ex) {
@@ -231,7 +232,7 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Return the flags and the channel of a request for a place in the queue.
+	 * Return the flags and the channel of the queue entry of a request.
 	 */
 	private byte[] queueing(LeaseRequest request) {
 		boolean listening = this.client.isListening();
@@ -244,10 +245,10 @@ public final class RedisLockBackend implements LockBackend {
 
 	private Attempt attempt(LeaseRequest request, byte @Nullable [] how, Duration timeout) {
 		RedisCall call = new RedisCall(RedisScript.ACQUIRE, RedisKeys.of(request), acquireArgs(request, how));
-		RedisReply reply = this.calls.runConfirmed(call, timeout);
+		RedisReply reply = this.calls.runAcknowledged(call, timeout);
 		long token = reply.number(0);
 		if (token > 0) {
-			confirm(reply, request, timeout);
+			requireAcknowledged(reply, request, timeout);
 			return new Grant(token, request.terms().leaseTime());
 		}
 		if (token < 0) {
@@ -280,8 +281,8 @@ public final class RedisLockBackend implements LockBackend {
 	/**
 	 * Release a grant that too few replicas have acknowledged.
 	 */
-	private void confirm(RedisReply reply, LeaseRequest request, Duration timeout) {
-		String message = this.calls.unconfirmed(reply);
+	private void requireAcknowledged(RedisReply reply, LeaseRequest request, Duration timeout) {
+		String message = this.calls.missingAcknowledgements(reply);
 		if (message == null) {
 			return;
 		}
@@ -356,11 +357,11 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Split leases into batches for one run of a script. On a cluster a batch is one
-	 * lease: others are on other servers, or may be soon.
+	 * Split leases into batches for one run of a script. In a cluster, a batch is one
+	 * lease, because other leases are on other servers, or may be moved there.
 	 */
-	private List<List<LeaseRequest>> batches(Collection<LeaseRequest> leases, int largest) {
-		int limit = this.client.isCluster() ? 1 : largest;
+	private List<List<LeaseRequest>> batches(Collection<LeaseRequest> leases, int maxSize) {
+		int limit = this.client.isCluster() ? 1 : maxSize;
 		List<List<LeaseRequest>> batches = new ArrayList<>();
 		int keys = limit;
 		for (LeaseRequest lease : leases) {
@@ -486,8 +487,8 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Return what each server that keys are spread over reports about itself.
-	 * @param timeout how long it may take
+	 * Return the server information of each server that has keys.
+	 * @param timeout the timeout of the calls
 	 * @return the answers to {@code INFO}
 	 */
 	public List<String> info(Duration timeout) {
@@ -534,7 +535,7 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * The beginning of the record that the server keeps while the owner holds alone.
+	 * Return the beginning of the record of an exclusive lease.
 	 */
 	private byte[] recordOf(LeaseRequest request) {
 		return text("1 x " + request.owner() + this.ownerSuffix + ' ');
@@ -553,10 +554,10 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Channel on which the servers publish grants and changes of values: the name of a
-	 * value's Redis key; or an owner, which alone is a hint, else the token, the validity
-	 * since the denial in milliseconds and the id of the denied attempt follow; or an
-	 * owner that lost a key.
+	 * Channel on which the servers publish grants and changes of values. A message is the
+	 * name of the Redis key of a value, or an owner to be retried, or an owner followed
+	 * by the token of a grant, its validity since the denial in milliseconds and the id
+	 * of the denied attempt, or an owner that lost a key.
 	 */
 	private final class Channel implements RedisChannel {
 

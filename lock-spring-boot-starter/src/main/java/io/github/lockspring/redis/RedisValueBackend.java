@@ -43,8 +43,8 @@ import io.github.lockspring.spi.ValueUpdateResult;
 /**
  * {@link ValueBackend} of a {@link RedisLockBackend}.
  * <ol>
- * <li>An update is one run of a script, which also records the update beside the value,
- * as the last one of its process, and notifies the processes that watch the value.</li>
+ * <li>An update is one run of a script, which also records the update with the value, as
+ * the last one of its process, and notifies the processes that watch the value.</li>
  * <li>A watch is registered by the script that reads the value. It ends with the
  * notification, or by itself after half a minute, and is renewed by the next read.</li>
  * <li>A version is the server's clock in microseconds, or one more than the last version
@@ -56,7 +56,8 @@ import io.github.lockspring.spi.ValueUpdateResult;
 final class RedisValueBackend implements ValueBackend {
 
 	/**
-	 * How many values one run of a script reads, so that it does not hold up the server.
+	 * Maximum number of values read in one run of a script, so that it does not block the
+	 * server for long.
 	 */
 	private static final int READ_PER_CALL = 250;
 
@@ -77,7 +78,7 @@ final class RedisValueBackend implements ValueBackend {
 	private final Supplier<String> channel;
 
 	/**
-	 * The keys of watched values, by the names of their Redis keys.
+	 * Keys of watched values, by the names of their Redis keys.
 	 */
 	private final Map<String, String> watched = new ConcurrentHashMap<>();
 
@@ -138,14 +139,14 @@ final class RedisValueBackend implements ValueBackend {
 
 	@Override
 	public ValueUpdateResult update(ValueUpdate update, Duration timeout) {
-		RedisReply reply = this.calls.runConfirmed(call(update), timeout);
+		RedisReply reply = this.calls.runAcknowledged(call(update), timeout);
 		if (reply.texts().isEmpty()) {
 			throw new OutcomeUnknownException("Unknown whether a repeated update of '" + update.key()
 					+ "' was applied: the store no longer has a record of it", null);
 		}
 		String[] words = reply.texts().get(0).split(" ");
 		ValueUpdateResult result = new ValueUpdateResult(value(words[0], words[1]), value(words[2], words[3]));
-		String message = result.applied() ? this.calls.unconfirmed(reply) : null;
+		String message = result.applied() ? this.calls.missingAcknowledgements(reply) : null;
 		if (message != null) {
 			throw new OutcomeUnknownException(message, null);
 		}
@@ -153,7 +154,8 @@ final class RedisValueBackend implements ValueBackend {
 	}
 
 	/**
-	 * The shortest call is that of a counter: a first attempt to add without a minimum.
+	 * Create the call of an update. Trailing arguments are omitted in the call of a
+	 * counter, which is a first attempt to add without a minimum.
 	 */
 	private static RedisCall call(ValueUpdate update) {
 		ValueChange change = update.change();
@@ -196,7 +198,7 @@ final class RedisValueBackend implements ValueBackend {
 	}
 
 	/**
-	 * Take a message.
+	 * Handle a message.
 	 * @param name the name of the Redis key of a value that may have changed
 	 * @param listener called if the value is watched
 	 */

@@ -57,7 +57,7 @@ final class RedisWarnings {
 	}
 
 	/**
-	 * Look again if it was long ago.
+	 * Check again if the last check was more than a minute ago.
 	 */
 	void refresh() {
 		if (System.nanoTime() - this.lookedNanos >= INTERVAL_NANOS && this.looking.compareAndSet(false, true)) {

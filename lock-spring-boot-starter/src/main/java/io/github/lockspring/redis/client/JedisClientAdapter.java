@@ -185,15 +185,15 @@ final class JedisClientAdapter implements RedisClientAdapter {
 		}
 		RedisReply reply = link.readReply(deadline);
 		if (call.replicas() > 0 && reply.isChange()) {
-			reply.confirmedBy(confirmations(link, call, deadline));
+			reply.acknowledgedBy(acknowledgements(link, call, deadline));
 		}
 		return reply;
 	}
 
 	/**
-	 * Wait for the replicas on the connection that has written.
+	 * Wait for the acknowledgements of the replicas, on the connection of the write.
 	 */
-	private static long confirmations(JedisLink link, RedisCall call, long deadline) {
+	private static long acknowledgements(JedisLink link, RedisCall call, long deadline) {
 		long wait = Math.min(call.within().toMillis(), Deadline.remaining(deadline).toMillis() * 9 / 10);
 		try {
 			link.send(new CommandArguments(Protocol.Command.WAIT).add(call.replicas()).add(Math.max(1, wait)));
@@ -290,7 +290,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * End the connections first, which wakes the threads that read from them.
+	 * Close the connections first, which wakes the threads that read from them.
 	 */
 	@Override
 	public void close() {

@@ -33,10 +33,9 @@ import redis.clients.jedis.exceptions.JedisException;
 import io.github.lockspring.spi.BackendUnavailableException;
 
 /**
- * Small pool of connections to one server, each for one call at a time. They are opened
- * in the background, one after the other, so that callers wait for one no longer than
- * their deadline. When one is lost, those opened at the same time are no longer trusted
- * either.
+ * Small pool of connections to one server, each for one call at a time. Connections are
+ * opened in the background, one after the other, so that callers wait for one no longer
+ * than their deadline. When one is lost, those opened before are replaced as well.
  */
 final class JedisLinks implements AutoCloseable {
 
@@ -49,7 +48,7 @@ final class JedisLinks implements AutoCloseable {
 	private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
 
 	/**
-	 * How long a connection may have been idle to be trusted without being tried.
+	 * Idle time after which a connection is checked before it is used.
 	 */
 	private static final long TRUST_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -102,7 +101,8 @@ final class JedisLinks implements AutoCloseable {
 	}
 
 	/**
-	 * A few more connections to the same server, for calls that must not wait for others.
+	 * Return a few more connections to the same server, for calls that must not wait for
+	 * others.
 	 */
 	JedisLinks reserved() {
 		return (this.reserved != null) ? this.reserved : this;
@@ -110,7 +110,7 @@ final class JedisLinks implements AutoCloseable {
 
 	/**
 	 * Take a connection, to be {@linkplain #release released}.
-	 * @param deadline until when to wait for one, and when the call must have ended
+	 * @param deadline the deadline for getting a connection, and of the call
 	 * @throws BackendUnavailableException if there is none
 	 */
 	JedisLink borrow(long deadline) {
@@ -124,8 +124,8 @@ final class JedisLinks implements AutoCloseable {
 	}
 
 	/**
-	 * Check a connection that may have been lost unnoticed, before it is too late to take
-	 * another. Releases it if it cannot be used.
+	 * Check a connection whose loss may not have been detected, with half of the time
+	 * left for another one. Releases it if it cannot be used.
 	 * @throws BackendUnavailableException if the server has become a replica
 	 */
 	private boolean isUsable(JedisLink link, long deadline) {
@@ -237,7 +237,7 @@ final class JedisLinks implements AutoCloseable {
 	}
 
 	/**
-	 * Put a connection back. One that is broken is not used again.
+	 * Return a connection to the pool. A broken one is not used again.
 	 */
 	void release(JedisLink link) {
 		link.end();
@@ -277,7 +277,7 @@ final class JedisLinks implements AutoCloseable {
 	}
 
 	/**
-	 * Has all connections replaced, after the calls that use them.
+	 * Replace all connections, those in use after their calls.
 	 */
 	void replace() {
 		if (this.reserved != null) {
