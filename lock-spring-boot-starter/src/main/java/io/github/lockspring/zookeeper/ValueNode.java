@@ -67,7 +67,7 @@ record ValueNode(boolean exists, long number, List<AppliedUpdate> updates, long 
 	private static final String NONE = "-";
 
 	/**
-	 * Return what is in a node.
+	 * Parse the content of a node.
 	 * @throws BackendUnavailableException if it was not written by this library
 	 */
 	static ValueNode of(String path, NodeContent content) {
@@ -92,7 +92,7 @@ record ValueNode(boolean exists, long number, List<AppliedUpdate> updates, long 
 	}
 
 	/**
-	 * Return whether there is a node, for a value or for one that was deleted.
+	 * Return whether there is a node, of a value or of a deleted one.
 	 */
 	boolean isStored() {
 		return this.transaction != 0;

@@ -48,7 +48,7 @@ final class ValueWatches implements Watcher {
 	}
 
 	/**
-	 * Watch a node, unless it is watched already. To be called before the request that
+	 * Watch a node, unless it is watched already. Must be called before the request that
 	 * reads it.
 	 */
 	CompletableFuture<Void> add(Session session, String key, String path) {

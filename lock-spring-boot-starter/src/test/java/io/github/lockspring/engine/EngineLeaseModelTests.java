@@ -107,7 +107,7 @@ class EngineLeaseModelTests extends EngineModel {
 								"came in"));
 			}
 			process.join();
-			require(process.backend.endRests() == 1, "no rest");
+			require(process.backend.endDelays() == 1, "no delay");
 			process.finish();
 		});
 	}

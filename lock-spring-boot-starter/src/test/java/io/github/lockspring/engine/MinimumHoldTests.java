@@ -54,7 +54,7 @@ class MinimumHoldTests {
 		this.harness.time.advance(Duration.ofSeconds(3));
 		assertThat(hold.release()).isTrue();
 		assertThat(hold.isHeld()).isFalse();
-		assertThat(this.backend.lastRest()).isEqualTo(Duration.ofSeconds(7));
+		assertThat(this.backend.lastDelay()).isEqualTo(Duration.ofSeconds(7));
 		assertFree(engine, false);
 		this.harness.time.advance(Duration.ofMillis(6999));
 		assertFree(engine, false);
@@ -70,7 +70,7 @@ class MinimumHoldTests {
 		Hold hold = Harness.hold(engine, OPTIONS);
 		this.harness.time.advance(MINIMUM);
 		assertThat(hold.release()).isTrue();
-		assertThat(this.backend.lastRest()).isNull();
+		assertThat(this.backend.lastDelay()).isNull();
 		this.harness.assertNothingLeft();
 	}
 
@@ -127,7 +127,7 @@ class MinimumHoldTests {
 		assertThat(inner.isHeld()).isTrue();
 		assertThat(this.backend.count(Kind.RELEASE)).isZero();
 		inner.release();
-		assertThat(this.backend.lastRest()).isEqualTo(MINIMUM);
+		assertThat(this.backend.lastDelay()).isEqualTo(MINIMUM);
 	}
 
 	@Test
@@ -139,7 +139,7 @@ class MinimumHoldTests {
 		assertThat(inner).isNotNull().isSameAs(outer);
 		inner.release();
 		inner.release();
-		assertThat(this.backend.lastRest()).isNull();
+		assertThat(this.backend.lastDelay()).isNull();
 	}
 
 	@Test
@@ -151,7 +151,7 @@ class MinimumHoldTests {
 		assertThat(reader).isNotNull().isSameAs(writer);
 		reader.release();
 		reader.release();
-		assertThat(this.backend.lastRest()).isEqualTo(MINIMUM);
+		assertThat(this.backend.lastDelay()).isEqualTo(MINIMUM);
 	}
 
 	@Test
@@ -174,7 +174,7 @@ class MinimumHoldTests {
 		assertThat(this.backend.count(Kind.RELEASE)).isEqualTo(2);
 		this.backend.heal();
 		this.harness.advance(Duration.ofSeconds(4));
-		assertThat(this.backend.lastRest()).isEqualTo(Duration.ofSeconds(6));
+		assertThat(this.backend.lastDelay()).isEqualTo(Duration.ofSeconds(6));
 		assertThat(this.harness.holders().get(0).remaining()).isEqualTo(Duration.ofSeconds(6));
 		assertFree(engine, false);
 	}
@@ -193,7 +193,7 @@ class MinimumHoldTests {
 	void asynchronousReleaseKeepsTheDelay() {
 		LockEngine engine = this.harness.engine(this.backend, EngineSettings.defaults().withAsyncRelease(true));
 		Harness.hold(engine, OPTIONS).release();
-		assertThat(this.backend.lastRest()).isEqualTo(MINIMUM);
+		assertThat(this.backend.lastDelay()).isEqualTo(MINIMUM);
 		assertFree(this.harness.engine(), false);
 	}
 
@@ -214,7 +214,7 @@ class MinimumHoldTests {
 		this.harness.time.advance(Duration.ofSeconds(1));
 		engine.close();
 		assertThat(hold.release()).isFalse();
-		assertThat(this.backend.lastRest()).isEqualTo(Duration.ofSeconds(9));
+		assertThat(this.backend.lastDelay()).isEqualTo(Duration.ofSeconds(9));
 		assertFree(this.harness.engine(), false);
 		this.harness.time.advance(Duration.ofSeconds(9));
 		assertFree(this.harness.engine(), true);

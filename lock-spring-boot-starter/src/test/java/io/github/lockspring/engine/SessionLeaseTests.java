@@ -248,7 +248,7 @@ class SessionLeaseTests {
 		Hold hold = Harness.hold(this.engine, UNRENEWED.withMinimumHold(LEASE));
 		this.harness.advance(usable(LEASE));
 		assertThat(hold.isHeld()).isFalse();
-		assertThat(this.backend.lastRest()).isEqualTo(LEASE.dividedBy(100));
+		assertThat(this.backend.lastDelay()).isEqualTo(LEASE.dividedBy(100));
 		assertThat(this.harness.holders()).hasSize(1);
 		this.harness.advance(LEASE.dividedBy(100));
 		assertThat(this.harness.holders()).isEmpty();

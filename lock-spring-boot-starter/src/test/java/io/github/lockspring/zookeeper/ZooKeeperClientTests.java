@@ -57,7 +57,7 @@ class ZooKeeperClientTests {
 
 	private final String key = "key-" + System.nanoTime();
 
-	private final LockPaths tree = new LockPaths(Clients.create("localhost:1"), "lock");
+	private final LockPaths paths = new LockPaths(Clients.create("localhost:1"), "lock");
 
 	private final List<AutoCloseable> resources = new ArrayList<>();
 
@@ -212,7 +212,7 @@ class ZooKeeperClientTests {
 		two.queue(two.request(this.key));
 		LeaseRequest next = three.queue(three.request(this.key));
 		two.backend.close();
-		assertThat(one.client.getChildren().forPath(this.tree.of(this.key))).hasSize(2);
+		assertThat(one.client.getChildren().forPath(this.paths.of(this.key))).hasSize(2);
 		one.release(holder);
 		assertThat(three.nextGranted()).isEqualTo(next);
 		assertThat(two.granted).isEmpty();
@@ -320,7 +320,7 @@ class ZooKeeperClientTests {
 	 * What the servers know of the only, or first, node of a lease.
 	 */
 	private Stat node(ZooKeeperProcess process, LeaseRequest lease) throws Exception {
-		String parent = this.tree.of(lease.key());
+		String parent = this.paths.of(lease.key());
 		for (String name : process.client.getChildren().forPath(parent)) {
 			if (QueueNode.parse(name).owner().equals(lease.owner().toString())) {
 				return process.client.checkExists().forPath(parent + '/' + name);
