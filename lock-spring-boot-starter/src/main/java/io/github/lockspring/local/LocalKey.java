@@ -88,8 +88,9 @@ final class LocalKey {
 	}
 
 	/**
-	 * A fair request waits for all that arrived before it, other readers wait for a
-	 * queued writer, and permits for queued requests, which would starve otherwise.
+	 * Return whether a request must wait for queued ones: a fair request for all that
+	 * arrived before it, other readers for a queued writer, and permits for queued
+	 * requests, which would starve otherwise.
 	 */
 	private boolean mustQueue(LeaseRequest request, boolean queueing) {
 		LeaseMode mode = request.terms().mode();
@@ -128,7 +129,7 @@ final class LocalKey {
 	}
 
 	/**
-	 * Add a contender to the queue, or keep its place if it is queued already.
+	 * Add a contender to the queue, or keep its position if it is queued already.
 	 */
 	void enqueue(LeaseRequest request, LocalContender contender) {
 		this.queue.put(request, contender);

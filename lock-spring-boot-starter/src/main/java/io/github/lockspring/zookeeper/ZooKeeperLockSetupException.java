@@ -27,8 +27,8 @@ import io.github.lockspring.support.LockConfigurationException;
 public class ZooKeeperLockSetupException extends LockConfigurationException {
 
 	/**
-	 * Creates the exception.
-	 * @param message what is wrong, at which path, and how to mend it
+	 * Create an exception.
+	 * @param message the problem, its path, and the remedy
 	 * @param cause the client's exception
 	 */
 	public ZooKeeperLockSetupException(String message, @Nullable Throwable cause) {
