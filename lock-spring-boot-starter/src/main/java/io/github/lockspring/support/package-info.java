@@ -14,7 +14,7 @@
  * limitations under the License.
  */
 /**
- * What engine and backends have in common and no store is needed for. Not part of the
+ * Utilities of the engine and the backends that do not depend on a store. Not part of the
  * public API.
  */
 @NullMarked
