@@ -31,7 +31,7 @@ public final class AcquireOptions {
 
 	/**
 	 * Maximum number of hand-offs of a lease inside the process: a lease that is
-	 * requested under contention comes with so many additional fencing tokens.
+	 * requested under contention has as many additional fencing tokens.
 	 */
 	public static final int MAX_HAND_OFFS = 256;
 
@@ -119,18 +119,18 @@ public final class AcquireOptions {
 	}
 
 	/**
-	 * Return these options with the lease time capped at the longest one that the store
+	 * Return these options with the lease time capped at the maximum that the store
 	 * supports. A lease that was not to be renewed is then renewed until the requested
 	 * lease time has elapsed.
-	 * @param longest the longest lease time
+	 * @param max the maximum lease time
 	 */
-	AcquireOptions capLeaseTime(Duration longest) {
-		if (leaseTime().compareTo(longest) <= 0) {
+	AcquireOptions capLeaseTime(Duration max) {
+		if (leaseTime().compareTo(max) <= 0) {
 			return this;
 		}
 		AcquireOptions capped = this.capped;
-		if (capped == null || !capped.leaseTime().equals(longest)) {
-			capped = new AcquireOptions(mode(), isFair(), longest, this.autoRenew, this.minimumNanos, this.wantedNanos,
+		if (capped == null || !capped.leaseTime().equals(max)) {
+			capped = new AcquireOptions(mode(), isFair(), max, this.autoRenew, this.minimumNanos, this.wantedNanos,
 					this.reentrant);
 			this.capped = capped;
 		}

@@ -136,7 +136,7 @@ final class Acquirer {
 			long now = this.time.nanoTime();
 			hold.waitFrom(now);
 			LocalQueue.Turn turn = join(hold, mayWait);
-			if (turn == LocalQueue.Turn.REFUSED) {
+			if (turn == LocalQueue.Turn.REJECTED) {
 				return Outcome.Final.TIMED_OUT;
 			}
 			Answer answer = (turn != LocalQueue.Turn.WAIT) ? contendFirst(hold, now, waitNanos, mayWait) : null;
@@ -179,14 +179,14 @@ final class Acquirer {
 	 */
 	LocalQueue.Turn join(Hold hold, boolean mayWait) {
 		LocalQueue.Turn turn = this.queues.join(hold, mayWait);
-		if (turn == LocalQueue.Turn.WAIT || turn == LocalQueue.Turn.REFUSED) {
+		if (turn == LocalQueue.Turn.WAIT || turn == LocalQueue.Turn.REJECTED) {
 			hold.notifyContended();
 		}
 		return turn;
 	}
 
 	/**
-	 * Contend in the store for the first time, for a hold that may do so at once.
+	 * Contend in the store for the first time, for a hold that may do so immediately.
 	 */
 	void contendFirst(Hold hold, RetrySchedule retrySchedule, long now, boolean mayWait) {
 		answered(hold, retrySchedule, contendFirst(hold, now, retrySchedule.remaining(now), mayWait));
@@ -388,7 +388,7 @@ final class Acquirer {
 		}
 		if (leading && retrySchedule.isTimeToTry(now, hold.hasNotification())) {
 			wakeUp(retrySchedule);
-			boolean queueing = hold.isLeader() && (isQueueEnteredAtOnce(hold) || retrySchedule.isLong(now));
+			boolean queueing = hold.isLeader() && (isQueueEnteredImmediately(hold) || retrySchedule.isLong(now));
 			Answer answer = contend(hold, now, retrySchedule.remaining(now), queueing);
 			answered(hold, retrySchedule, answer);
 			if (yieldPolicy != null && !(answer instanceof Answer.Failed)) {
@@ -420,15 +420,15 @@ final class Acquirer {
 	}
 
 	private Answer contendFirst(Hold hold, long now, long remaining, boolean mayWait) {
-		Answer answer = contend(hold, now, remaining, mayWait && isQueueEnteredAtOnce(hold));
+		Answer answer = contend(hold, now, remaining, mayWait && isQueueEnteredImmediately(hold));
 		if (answer instanceof Answer.Denied) {
 			hold.notifyContended();
 		}
 		return answer;
 	}
 
-	private boolean isQueueEnteredAtOnce(Hold hold) {
-		return this.store.isQueueEnteredAtOnce(hold.options());
+	private boolean isQueueEnteredImmediately(Hold hold) {
+		return this.store.isQueueEnteredImmediately(hold.options());
 	}
 
 	/**
@@ -581,8 +581,8 @@ final class Acquirer {
 	}
 
 	/**
-	 * Undo an acquisition that ended in an exception. The key is first freed for others
-	 * of this process, whatever fails afterwards.
+	 * Undo an acquisition that ended in an exception. The key is first made available to
+	 * other owners in this process, even if a later step fails.
 	 */
 	void cancel(Hold hold, Throwable failure) {
 		boolean cutOff = !(failure instanceof InterruptedException || failure instanceof EngineException);
@@ -609,7 +609,7 @@ final class Acquirer {
 	}
 
 	/**
-	 * What an acquisition does next.
+	 * Next step of an acquisition.
 	 */
 	enum Step {
 
@@ -619,7 +619,7 @@ final class Acquirer {
 		PROCEED,
 
 		/**
-		 * Sleep for as long as the retry schedule says, then make the next step.
+		 * Sleep for the time of the retry schedule, then make the next step.
 		 */
 		SLEEP,
 
@@ -631,7 +631,7 @@ final class Acquirer {
 	}
 
 	/**
-	 * How an acquisition ended.
+	 * Outcome of an acquisition.
 	 */
 	sealed interface Outcome {
 

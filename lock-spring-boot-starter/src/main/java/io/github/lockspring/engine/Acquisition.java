@@ -103,7 +103,7 @@ final class Acquisition implements Waiter {
 			this.hold = hold().anew();
 		}
 		LocalQueue.Turn turn = join();
-		if (turn == LocalQueue.Turn.REFUSED) {
+		if (turn == LocalQueue.Turn.REJECTED) {
 			complete(null);
 			return;
 		}
@@ -229,8 +229,8 @@ final class Acquisition implements Waiter {
 	}
 
 	/**
-	 * An acquisition that is the leader from the beginning contends immediately, like one
-	 * with a thread.
+	 * Make a step. An acquisition that is the leader from the beginning contends
+	 * immediately, like one with a thread.
 	 */
 	private Acquirer.Step step(Hold hold, long now) {
 		if (!this.contendNow) {
@@ -303,7 +303,7 @@ final class Acquisition implements Waiter {
 	}
 
 	/**
-	 * How far a step is.
+	 * Progress of a step.
 	 */
 	private enum Progress {
 

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.engine.EngineObserver.LockObservation;
 
 /**
- * The observers of an engine, called in the order in which they were added. What one of
- * them throws is logged, and has an effect neither on the lock nor on the others.
+ * Observers of an engine, called in the order in which they were added. What one of them
+ * throws is logged, and has an effect neither on the lock nor on the others.
  *
  * @param observers the observers, at least one
  */
@@ -91,7 +91,7 @@ record EngineObservers(List<EngineObserver> observers) {
 	}
 
 	/**
-	 * Log a failure. There may be no room for that, neither on the stack nor on the heap.
+	 * Log a failure, unless there is too little space on the stack or on the heap.
 	 */
 	static void warn(Throwable failure) {
 		try {

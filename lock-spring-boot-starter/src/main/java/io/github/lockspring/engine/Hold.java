@@ -37,8 +37,9 @@ import io.github.lockspring.spi.TimeSource;
 
 /**
  * Acquisition of one key, from waiting in the local queue to its release or loss. Its
- * hold count is a single number, so that re-entry, release and loss are mutually
- * exclusive without a lock: positive while held, negative once lost, zero at the end.
+ * hold count is a single number, so that reentrant acquisition, release and loss are
+ * mutually exclusive without a lock: positive while held, negative once lost, zero at the
+ * end.
  * <p>
  * Thread-safe.
  */
@@ -549,7 +550,7 @@ public final class Hold {
 
 	/**
 	 * Mark this as held. The caller owns the queue's monitor and has added this to the
-	 * holders: a waiting thread that sees the new state may re-enter before it is woken.
+	 * holders: a waiting thread that sees the new state may reenter before it is woken.
 	 */
 	void begin(Lease lease, long token) {
 		this.lease = lease;
@@ -686,7 +687,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return whether this is held as far as its hold count says.
+	 * Return whether this is held according to its hold count.
 	 */
 	boolean isActive() {
 		return this.state > ENDED;
@@ -778,8 +779,8 @@ public final class Hold {
 	}
 
 	/**
-	 * What a hold needs of its engine: releases its lease when it has ended, and handles
-	 * its loss.
+	 * Callbacks of a hold to its engine, which releases the lease when the hold has
+	 * ended, and handles its loss.
 	 */
 	interface Listener {
 

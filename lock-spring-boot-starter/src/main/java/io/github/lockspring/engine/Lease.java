@@ -33,8 +33,8 @@ import io.github.lockspring.spi.TimeSource;
  * <p>
  * It lasts from the time before its request was sent, which no grant can precede, for the
  * validity returned by the store, less a margin of one percent for clock drift. It has
- * expired as soon as either clock says so: the monotonic clock stands still while the
- * machine is suspended, the wall clock may be set back.
+ * expired as soon as it has by one of the clocks: the monotonic clock does not advance
+ * while the machine is suspended, the wall clock may be set back.
  */
 class Lease {
 

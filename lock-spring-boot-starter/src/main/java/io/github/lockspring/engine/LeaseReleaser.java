@@ -39,7 +39,7 @@ import io.github.lockspring.spi.TimeSource;
  * <li>Released while another acquisition waits in this process: the lease is handed off,
  * if it suits the next one.</li>
  * <li>Otherwise released: the lease is released in the store, or retried in the
- * background if the store does not answer. Until then the key is treated as held in this
+ * background if the store does not respond. Until then the key is treated as held in this
  * process.</li>
  * <li>Released by one of several readers that share a lease: the others keep it.</li>
  * <li>Released by a writer whose owner reads as well: the lease is downgraded for the
@@ -120,8 +120,8 @@ final class LeaseReleaser implements Hold.Listener {
 
 	/**
 	 * Release a hold whose release was interrupted by an error, unless its lease was
-	 * already handed off or released. The key is first freed for others of this process,
-	 * whatever fails afterwards.
+	 * already handed off or released. The key is first made available to other owners in
+	 * this process, even if a later step fails.
 	 */
 	private void releaseInBackground(Hold hold) {
 		if (hold.queue().isHolder(hold) && !leaveShared(hold)) {

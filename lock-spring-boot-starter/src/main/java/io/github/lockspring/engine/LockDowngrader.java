@@ -176,7 +176,7 @@ final class LockDowngrader {
 	}
 
 	/**
-	 * The permits that were released may be what the next hold needs.
+	 * Promote the next hold, which may be granted with the released permits.
 	 */
 	private static void promoteNext(Hold hold) {
 		Hold next = hold.queue().promote();

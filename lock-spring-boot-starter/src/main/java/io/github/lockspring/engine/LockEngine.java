@@ -53,7 +53,7 @@ import io.github.lockspring.support.Durations;
  * immediately.
  * <p>
  * While the connection of the backend is suspended, no lock is reported as held: no owner
- * can re-enter, and no lease is handed off. That is not a loss.
+ * can reenter, and no lease is handed off. That is not a loss.
  * <p>
  * Thread-safe.
  */

@@ -29,9 +29,10 @@ import io.github.lockspring.support.TimerThread;
 /**
  * Discards holds that were lost and are never released.
  * <p>
- * A lost hold remains visible to its owner, whose re-entry is rejected, until the owner
- * releases it. A hold that was not released within the maximum hold time, a day at most,
- * after its lease has ended is discarded, so that its owner can acquire the key anew.
+ * A lost hold remains visible to its owner, whose reentrant acquisitions are rejected,
+ * until the owner releases it. A hold that was not released within the maximum hold time,
+ * a day at most, after its lease has ended is discarded, so that its owner can acquire
+ * the key anew.
  */
 final class LostHolds {
 

@@ -49,9 +49,9 @@ import io.github.lockspring.support.TimerThread;
  * polled together from then on. One call at a time is made, in a separate thread.</li>
  * <li>A single request, on a store without notifications, is retried by itself
  * instead.</li>
- * <li>A request that is still denied continues to sleep. A request that the answer leaves
- * out is woken and retried. If the answer leaves out all, because the store does not
- * support polling, each is retried when it is due.</li>
+ * <li>A request that is still denied continues to sleep. A request that is not part of
+ * the answer is woken and retried. If no request is part of the answer, because the store
+ * does not support polling, each is retried when it is due.</li>
  * <li>A call that fails counts as a store failure of all requests that it polled, and is
  * repeated after a delay for half as many: it may have been too large. If it fails
  * because of an error in the backend, requests that are due are retried by
@@ -133,7 +133,7 @@ final class Poller {
 	 * Poll for a sleeping hold, until it is woken.
 	 * @param hold the leader of its key
 	 * @param denial the last answer of the store
-	 * @return what to {@linkplain #remove(Sleeper) remove} when it wakes up
+	 * @return the sleeper, to be {@linkplain #remove(Sleeper) removed} when it wakes up
 	 */
 	Sleeper watch(Hold hold, Denial denial) {
 		synchronized (this.sleepers) {
@@ -208,9 +208,9 @@ final class Poller {
 	}
 
 	/**
-	 * Determine what is to be done.
+	 * Determine the next call, and schedule the next run.
 	 * @param woken filled with the sleepers that must be retried by themselves
-	 * @return the call to be made
+	 * @return the call to be made, or {@code null}
 	 */
 	private @Nullable Call look(long now, List<Sleeper> woken) {
 		Call present = this.call;
@@ -244,7 +244,7 @@ final class Poller {
 	}
 
 	/**
-	 * Find the sleepers that are due, and remove those that no longer wait. The due ones
+	 * Find the sleepers that are due, and remove those that no longer wait. Due sleepers
 	 * are not removed, so that none is lost if the call cannot be started.
 	 */
 	private List<Sleeper> due(long now, long early) {
@@ -364,8 +364,9 @@ final class Poller {
 		}
 
 		/**
-		 * Signal a sleeper that the answer leaves out. If it leaves out all, perhaps
-		 * because the store does not support polling, none is signalled before it is due.
+		 * Signal a sleeper that is not part of the answer. If no sleeper is part of the
+		 * answer, perhaps because the store does not support polling, none is signalled
+		 * before it is due.
 		 */
 		private boolean leftOut(Sleeper sleeper, boolean all) {
 			synchronized (Poller.this.sleepers) {

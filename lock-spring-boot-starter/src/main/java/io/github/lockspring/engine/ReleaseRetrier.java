@@ -37,12 +37,11 @@ import io.github.lockspring.support.Deadline;
 import io.github.lockspring.support.TimerThread;
 
 /**
- * Releases in the background what is no longer held but may still be in the store: leases
- * whose release failed, leases of attempts with an unknown outcome, queue entries of
- * acquisitions that timed out. Each release is retried with increasing delays until the
- * store answers, or until the lease would have expired. While the connection to the store
- * is suspended, that time does not pass: leases bound to a session may still exist when
- * it is restored.
+ * Releases in the background leases and queue entries that may still be in the store: of
+ * failed releases, of attempts with an unknown outcome, and of acquisitions that timed
+ * out. Each release is retried with increasing delays until the store answers, or until
+ * the lease would have expired. While the connection to the store is suspended, that time
+ * does not pass: leases bound to a session may still exist when it is restored.
  * <p>
  * An attempt whose outcome is unknown may reach the store after its release did. Its
  * release is therefore repeated until it finds the lease, or the time is over.
@@ -233,7 +232,7 @@ final class ReleaseRetrier {
 			logger.debug("Could not release the lock on " + KeyFormat.quote(entry.request.key()) + " yet: "
 					+ ex.getMessage());
 			if (this.context.isSuspended()) {
-				entry.prolong(this.time.nanoTime());
+				entry.extend(this.time.nanoTime());
 			}
 		}
 		if (!entry.pause(this.time.nanoTime())) {
@@ -337,9 +336,9 @@ final class ReleaseRetrier {
 		}
 
 		/**
-		 * Expect the lease to expire later.
+		 * Extend the time until the lease has expired in the store.
 		 */
-		void prolong(long now) {
+		void extend(long now) {
 			this.endNanos = now + this.lifeNanos;
 		}
 

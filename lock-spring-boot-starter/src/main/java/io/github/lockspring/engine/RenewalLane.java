@@ -24,16 +24,16 @@ import java.util.PriorityQueue;
 import io.github.lockspring.support.TimerThread;
 
 /**
- * Queue of leases to be renewed, most urgent first. A lane that has to wait does not
- * block the others.
+ * Queue of leases to be renewed, most urgent first. Each lane has its own calls, so that
+ * a slow lane does not delay the others.
  * <ol>
  * <li>One call to the store at a time is made for a lane. When the first lease is due,
  * others that are due soon are renewed with it.</li>
  * <li>A failed call makes the next ones smaller, a fast one makes them larger.</li>
  * <li>After a call the lane pauses for as long as the call took, unless renewals are
  * late.</li>
- * <li>In the lane of suspects, for which a call has failed, those that fail again are
- * renewed with fewer others each time, and after them.</li>
+ * <li>In the lane of suspects, which are leases whose renewal has failed, a lease that
+ * fails again is renewed in smaller calls each time, and after the others.</li>
  * </ol>
  * Confined to the timed task.
  */
@@ -140,7 +140,7 @@ final class RenewalLane {
 
 	/**
 	 * End a call that was answered.
-	 * @param nanos how long it took
+	 * @param nanos the duration of the call
 	 * @param timeoutNanos the timeout of the call
 	 */
 	void succeeded(long now, long nanos, long timeoutNanos) {
@@ -155,7 +155,7 @@ final class RenewalLane {
 
 	/**
 	 * End a call that failed.
-	 * @param again when to retry
+	 * @param again the time of the retry
 	 */
 	void failed(long again) {
 		this.busy = false;

@@ -164,8 +164,8 @@ final class Renewals {
 	}
 
 	/**
-	 * Begin to watch the lease of a hold. It is read once: another one, which replaces it
-	 * meanwhile, must not be renewed before the store has it.
+	 * Begin to watch the lease of a hold. The lease is read only once: it may be replaced
+	 * meanwhile, and the new one must not be renewed before it is granted.
 	 */
 	private void keep(Hold hold) {
 		Lease lease = hold.lease();
@@ -178,9 +178,9 @@ final class Renewals {
 	}
 
 	/**
-	 * Find the hold that has a lease. If there is none any more, the lease is no longer
-	 * watched. Either this finds that the lease was handed off just now, or the thread
-	 * that it was handed off to finds that it is not watched.
+	 * Find the hold that has a lease. If there is none, the lease is no longer watched.
+	 * If it is handed off at the same time, either this method finds the new holder, or
+	 * the thread of the new holder finds that the lease is not watched.
 	 */
 	private @Nullable Hold holder(KeptLease kept) {
 		if (kept.lease().watch() != kept) {
@@ -383,7 +383,7 @@ final class Renewals {
 		}
 
 		/**
-		 * Notify of the leases about which the store did not answer.
+		 * Notify observers of the leases for which the store did not respond.
 		 */
 		private void notifyFailed(Predicate<LeaseRequest> answered) {
 			EngineObservers observers = Renewals.this.context.observers();

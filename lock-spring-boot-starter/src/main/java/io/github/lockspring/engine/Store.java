@@ -118,7 +118,7 @@ final class Store {
 	}
 
 	/**
-	 * Return the longest lease time that the store supports.
+	 * Return the maximum lease time that the store supports.
 	 */
 	Duration maxLeaseTime() {
 		return this.backend.maxLeaseTime();
@@ -132,7 +132,7 @@ final class Store {
 	}
 
 	/**
-	 * Return the longest time after which nothing is left in the store of a request
+	 * Return the maximum time after which nothing is left in the store of a request
 	 * without contact. A lease that is bound to a session ends no sooner than that.
 	 */
 	long lifeNanos(LeaseRequest request) {
@@ -166,7 +166,7 @@ final class Store {
 	}
 
 	/**
-	 * Return whether processes that want a key get it in turns.
+	 * Return whether the store keeps a queue, so that processes acquire a key in turns.
 	 */
 	boolean keepsTurns() {
 		return hasQueue() || this.capabilities.contains(Capability.POLLED_QUEUE);
@@ -177,7 +177,7 @@ final class Store {
 	 * attempt. Without notifications, a queue entry costs more than another attempt if
 	 * the wait is short.
 	 */
-	boolean isQueueEnteredAtOnce(AcquireOptions options) {
+	boolean isQueueEnteredImmediately(AcquireOptions options) {
 		return options.isFair() || hasNotifications() || !this.capabilities.contains(Capability.POLLED_QUEUE);
 	}
 
@@ -243,7 +243,7 @@ final class Store {
 			throw ex;
 		}
 		catch (IllegalArgumentException ex) {
-			throw refused(ex);
+			throw rejected(ex);
 		}
 		catch (RuntimeException ex) {
 			throw unknown(ex);
@@ -253,8 +253,8 @@ final class Store {
 		}
 	}
 
-	EngineException refused(IllegalArgumentException reason) {
-		return new EngineException(EngineException.Reason.REFUSED,
+	EngineException rejected(IllegalArgumentException reason) {
+		return new EngineException(EngineException.Reason.REJECTED,
 				"The lock backend '" + name() + "' rejected the request: " + reason.getMessage(), reason);
 	}
 

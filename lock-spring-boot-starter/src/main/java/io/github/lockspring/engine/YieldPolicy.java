@@ -59,7 +59,7 @@ final class YieldPolicy {
 	/**
 	 * Begin to yield, unless that is of no use.
 	 * @param now the current time
-	 * @param heldNanos how long the process had the lease
+	 * @param heldNanos the time for which the process had the lease
 	 */
 	synchronized void released(long now, long heldNanos) {
 		if (this.left > 0) {

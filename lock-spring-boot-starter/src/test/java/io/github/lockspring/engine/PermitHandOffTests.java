@@ -227,7 +227,7 @@ class PermitHandOffTests {
 			.containsOnlyOnce(hold.lease().request());
 		for (Waiter refused : List.of(leader, next)) {
 			assertThat(refused.failure()).isInstanceOfSatisfying(EngineException.class,
-					(ex) -> assertThat(ex.getReason()).isEqualTo(EngineException.Reason.REFUSED));
+					(ex) -> assertThat(ex.getReason()).isEqualTo(EngineException.Reason.REJECTED));
 		}
 		await().untilAsserted(() -> assertThat(this.harness.holders()).hasSize(2));
 	}
