@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <li>It enters the local queue in the calling thread, so that acquisitions are queued in
  * the order of the calls.</li>
  * <li>From then on it advances in steps, one at a time, each in a thread that it uses for
- * that step only. A step is triggered by whatever would unpark a thread, by a timer when
- * its sleep is over, and by the completion of its future.</li>
+ * that step only. A step is triggered by each event that would unpark a thread, by a
+ * timer when its sleep is over, and by the completion of its future.</li>
  * <li>The last step completes the future. If the future was cancelled or completed
  * before, the lease is released.</li>
  * </ol>

@@ -152,8 +152,8 @@ final class EngineContext {
 
 	/**
 	 * Return whether all timed tasks that were due have run, and did not start work that
-	 * is still under way.
-	 * @param isWorking whether such work is under way
+	 * is still in progress.
+	 * @param isWorking whether such work is in progress
 	 */
 	boolean isSettled(BooleanSupplier isWorking) {
 		long runs = this.timer.runs();

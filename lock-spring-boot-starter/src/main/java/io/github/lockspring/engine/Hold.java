@@ -510,7 +510,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return how often this was acquired and not released, be it held or lost.
+	 * Return the number of acquisitions that were not released, held or lost.
 	 */
 	int acquisitions() {
 		int state = this.state;

@@ -423,7 +423,7 @@ final class LocalQueue {
 
 	/**
 	 * Signal the leader.
-	 * @return the leader, or {@code null} if there is none for the request any more
+	 * @return the leader, or {@code null} if there is none for the request
 	 */
 	synchronized @Nullable Hold signal(LeaseRequest request, Notification notification) {
 		Hold hold = this.leader;
@@ -578,7 +578,8 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Return whether a hold is among the holders, be it lost or just about to end.
+	 * Return whether a hold is among the holders, including those that are lost or about
+	 * to end.
 	 */
 	synchronized boolean isHolder(Hold hold) {
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {

@@ -721,10 +721,10 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Release a key for its holder, whatever process it is in, without blocking the
-	 * calling thread. A holder in this process loses its lock immediately, one in another
-	 * process as soon as it is notified, or with its next renewal. Owners that wait for
-	 * the key acquire it as after a release. A successor of the holder is not released.
+	 * Release a key for its holder, in any process, without blocking the calling thread.
+	 * A holder in this process loses its lock immediately, one in another process as soon
+	 * as it is notified, or with its next renewal. Owners that wait for the key acquire
+	 * it as after a release. A successor of the holder is not released.
 	 * @param key the key
 	 * @param holder the holder, as returned by {@link #holders(String)}
 	 * @return whether the holder held the key until now; fails with an
@@ -815,7 +815,7 @@ public final class LockEngine implements AutoCloseable {
 
 	/**
 	 * Return whether everything that was due has been done: no timed task is due, and no
-	 * renewal is under way. A test that moves the clock waits for it.
+	 * renewal is in progress. A test that moves the clock waits for it.
 	 * @return whether nothing happens before the clock advances, except for what threads
 	 * of the application do
 	 */
@@ -843,7 +843,8 @@ public final class LockEngine implements AutoCloseable {
 	 * Shut down gracefully: reject new acquisitions and end those that wait, let holders
 	 * finish, and then release the locks that they still hold, which are lost to them,
 	 * all in parallel. Takes no longer than the grace period and the timeouts of two
-	 * calls to the store, whatever the store does. Has no effect if shut down already.
+	 * calls to the store, even if the store does not respond. Has no effect if shut down
+	 * already.
 	 * @param grace the grace period for holders
 	 * @see #start()
 	 */

@@ -35,7 +35,7 @@ import io.github.lockspring.spi.TimeSource;
  * engine. Holds that are not observed have the listener of the engine itself, so that
  * they cost nothing more.
  * <p>
- * The engine is always notified first, whatever an observation does.
+ * The engine is always notified first, so that it does not depend on the observation.
  */
 final class ObservedHoldListener implements Hold.Listener {
 

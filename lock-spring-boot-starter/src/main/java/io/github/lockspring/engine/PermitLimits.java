@@ -72,8 +72,8 @@ final class PermitLimits {
 	private final Map<String, Limit> limits = new LinkedHashMap<>(16, 0.75f, true);
 
 	/**
-	 * Time of the next check for limits that are not used any more. Guarded by the
-	 * monitor of the limits.
+	 * Time of the next check for limits that are no longer used. Guarded by the monitor
+	 * of the limits.
 	 */
 	private long checkNanos;
 
@@ -86,7 +86,7 @@ final class PermitLimits {
 	}
 
 	/**
-	 * Task: stop to watch limits that are not used any more.
+	 * Task: stop watching limits that are no longer used.
 	 */
 	private void run() {
 		List<Limit> idle = new ArrayList<>();

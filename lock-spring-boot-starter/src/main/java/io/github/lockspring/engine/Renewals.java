@@ -120,7 +120,7 @@ final class Renewals {
 	}
 
 	/**
-	 * Return whether a renewal is under way.
+	 * Return whether a renewal is in progress.
 	 */
 	boolean isRenewing() {
 		return this.calls.get() > 0;

@@ -41,8 +41,8 @@ import io.github.lockspring.support.Deadline;
 import io.github.lockspring.support.TimerThread;
 
 /**
- * Connection pool for locks. No call waits for a connection longer than its timeout,
- * whatever the data source does.
+ * Connection pool for locks. No call waits for a connection longer than its timeout, even
+ * if the data source blocks.
  * <ol>
  * <li>A few connections are opened at start and kept open, so that one is available when
  * the pool of the application is exhausted. More are opened in the background while calls

@@ -36,9 +36,9 @@ import io.github.lockspring.spi.BackendException;
 /**
  * Deletes the rows of keys that have not been locked for a long time, and those of values
  * that were deleted. It walks through each table in the order of the keys, a thousand
- * rows at a time, and releases its connection between them. No statement looks at more
- * rows than that, however many there are, and no index beside the primary key is needed,
- * which each acquisition would have to keep up to date.
+ * rows at a time, and releases its connection between them. No statement reads more rows
+ * than that, and no index besides the primary key is needed, which each acquisition would
+ * have to update.
  * <ol>
  * <li>Old rows are read first: those whose last token and ends of leases are older than
  * the retention by the clock of the database.</li>

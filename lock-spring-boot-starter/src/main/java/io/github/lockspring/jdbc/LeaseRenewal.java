@@ -39,7 +39,7 @@ import io.github.lockspring.spi.Renewal;
  * <ol>
  * <li>Exclusive leases of the same length are renewed together, as many as have 512 keys
  * in one statement. Others are renewed together by one statement that reads their rows
- * and one batch that writes each row once, however many leases are in it.</li>
+ * and one batch that writes each row once.</li>
  * <li>If a row is locked by another session, or cannot be read, the halves are renewed
  * separately, and so on, so that the row prevents only the renewal of its own
  * leases.</li>

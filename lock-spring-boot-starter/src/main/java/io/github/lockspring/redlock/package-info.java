@@ -16,7 +16,7 @@
 
 /**
  * Leases on a majority of several independent Redis servers. Internal, except for the
- * bean that the auto-configuration makes.
+ * bean that the auto-configuration creates.
  */
 @NullMarked
 package io.github.lockspring.redlock;

@@ -42,7 +42,7 @@ import org.apache.zookeeper.data.Stat;
  * in it. Requests are answered in the order in which they are sent. None is ever resent.
  * <p>
  * The servers expire the session without contact for the negotiated session timeout.
- * Contact is certain only from answers that came through their leader: those to changes,
+ * Contact is certain only after answers that were made by the leader: those to changes,
  * and to {@link #sync}.
  */
 final class Session {

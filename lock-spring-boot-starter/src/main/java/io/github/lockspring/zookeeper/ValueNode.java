@@ -42,7 +42,7 @@ import io.github.lockspring.spi.ValueUpdateResult;
  * The data is text. The first line contains the format and the number, or a hyphen if the
  * value is deleted. The following lines contain the updates, the latest first: process,
  * number of the update, value before and value after. The value after the latest one is
- * left out: it is that of the first line, and its version is not known yet when the data
+ * omitted: it is that of the first line, and its version is not known yet when the data
  * is written.
  *
  * @param exists whether the value exists

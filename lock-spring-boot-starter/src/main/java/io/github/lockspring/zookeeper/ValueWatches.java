@@ -108,8 +108,8 @@ final class ValueWatches implements Watcher {
 		private final String key;
 
 		/**
-		 * The session in which the server has confirmed the watch, unless it is not valid
-		 * any more.
+		 * The session in which the server has confirmed the watch, unless it is no longer
+		 * valid.
 		 */
 		private volatile @Nullable Session confirmedIn;
 

@@ -49,7 +49,7 @@ import io.github.lockspring.zookeeper.RecentValueNodes.RecentNode;
  * <li>A result without a change is determined by the current state of the leader.</li>
  * <li>The node contains the last update of each process. An update whose answer was lost
  * is therefore recognized, whether it arrived before or arrives later: then the condition
- * is not met any more.</li>
+ * is no longer met.</li>
  * </ol>
  * Thread-safe.
  */
@@ -99,8 +99,8 @@ final class ZooKeeperValueBackend implements ValueBackend {
 	}
 
 	/**
-	 * All requests are sent before the first answer arrives. The watches come first, so
-	 * that they notify of every change that is not read.
+	 * All requests are sent before the first answer arrives. The watches are sent first,
+	 * so that they notify of every change that is not read.
 	 */
 	private CompletableFuture<Map<String, Value>> read(Session session, Collection<String> keys, boolean watch) {
 		long asked = System.nanoTime();
@@ -115,7 +115,7 @@ final class ZooKeeperValueBackend implements ValueBackend {
 			answers.add(this.nodes.read(session, path).thenAccept((node) -> {
 				this.recentNodes.refresh(path, node, asked);
 				if (node.exists()) {
-					values.put(key, node.value()); // answers come one after the other
+					values.put(key, node.value()); // answers arrive one after the other
 				}
 			}));
 		}
