@@ -2,7 +2,7 @@
  * The part of a run that the timeline shows, in milliseconds.
  */
 
-const SHORTEST = 1;
+const MIN_LENGTH = 1;
 
 export class TimelineView {
 
@@ -12,7 +12,7 @@ export class TimelineView {
 
   /** The whole run, beyond which one cannot go. */
   setBounds(from, to) {
-    this.#bounds = [from, Math.max(to, from + SHORTEST)];
+    this.#bounds = [from, Math.max(to, from + MIN_LENGTH)];
   }
 
   get isWhole() {
@@ -24,7 +24,7 @@ export class TimelineView {
   }
 
   show(from, to) {
-    const length = Math.min(Math.max(to - from, SHORTEST), this.#bounds[1] - this.#bounds[0]);
+    const length = Math.min(Math.max(to - from, MIN_LENGTH), this.#bounds[1] - this.#bounds[0]);
     this.from = Math.min(Math.max(from, this.#bounds[0]), this.#bounds[1] - length);
     this.to = this.from + length;
   }
@@ -38,7 +38,7 @@ export class TimelineView {
   zoom(factor, part = 0.5) {
     const length = this.to - this.from;
     const at = this.from + length * part;
-    const next = Math.max(length * factor, SHORTEST);
+    const next = Math.max(length * factor, MIN_LENGTH);
     this.show(at - next * part, at + next * (1 - part));
   }
 

@@ -50,7 +50,7 @@ public abstract class LockException extends RuntimeException {
 			case UPGRADE -> new LockUpgradeException(key);
 			case LIMIT -> new LockLimitException(failure.getMessage(), key);
 			case UNSUPPORTED -> new UnsupportedOperationException(failure.getMessage(), failure);
-			case REFUSED -> new IllegalArgumentException(
+			case REJECTED -> new IllegalArgumentException(
 					KeyFormat.quote(key) + " cannot be locked: " + failure.getMessage(), failure);
 			case CLOSED -> new LockShutdownException(key, failure);
 		};

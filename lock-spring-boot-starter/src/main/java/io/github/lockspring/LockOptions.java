@@ -72,13 +72,13 @@ public final class LockOptions {
 		this.lockAtLeastFor = lockAtLeastFor;
 		this.permits = permits;
 		this.waitNanos = Durations.nanos(waitTime);
-		AcquireOptions terms = (permits > 0) ? AcquireOptions.permits(1, permits, leaseTime, autoRenew)
+		AcquireOptions options = (permits > 0) ? AcquireOptions.permits(1, permits, leaseTime, autoRenew)
 				: switch (type) {
 					case REENTRANT, WRITE -> AcquireOptions.exclusive(leaseTime, autoRenew);
 					case FAIR -> AcquireOptions.fair(leaseTime, autoRenew);
 					case READ -> AcquireOptions.shared(leaseTime, autoRenew);
 				};
-		this.acquireOptions = terms.withMinimumHold(lockAtLeastFor);
+		this.acquireOptions = options.withMinimumHold(lockAtLeastFor);
 	}
 
 	/**

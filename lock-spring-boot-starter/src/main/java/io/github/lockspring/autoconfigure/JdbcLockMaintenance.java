@@ -163,7 +163,7 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 		}
 
 		private static void runAfter(long nanos, TimerThread.Task task) {
-			task.runAt(System.nanoTime() + nanos);
+			task.wakeUpAt(System.nanoTime() + nanos);
 			task.start();
 		}
 
@@ -175,7 +175,7 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 				this.prepare.stop();
 			}
 			else {
-				this.prepare.runAt(System.nanoTime() + PREPARE_INTERVAL.toNanos());
+				this.prepare.wakeUpAt(System.nanoTime() + PREPARE_INTERVAL.toNanos());
 			}
 		}
 
@@ -184,7 +184,7 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 				run(this.cleanup);
 			}
 			finally {
-				this.cleanUp.runAt(System.nanoTime() + this.cleanupNanos);
+				this.cleanUp.wakeUpAt(System.nanoTime() + this.cleanupNanos);
 			}
 		}
 

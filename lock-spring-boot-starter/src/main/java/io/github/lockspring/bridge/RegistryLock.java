@@ -40,7 +40,7 @@ import io.github.lockspring.support.Durations;
  */
 final class RegistryLock implements DistributedLock {
 
-	private static final long FOREVER = Durations.LONGEST_NANOS;
+	private static final long FOREVER = Durations.MAX_NANOS;
 
 	private final LeaseLockRegistry registry;
 

@@ -33,7 +33,7 @@ final class DefaultDistributedAtomicLong implements DistributedAtomicLong {
 	/**
 	 * Longest pause, in nanoseconds, after another process was faster.
 	 */
-	private static final long LONGEST_PAUSE = 10_000_000;
+	private static final long MAX_PAUSE = 10_000_000;
 
 	private final StoredValue value;
 
@@ -112,7 +112,7 @@ final class DefaultDistributedAtomicLong implements DistributedAtomicLong {
 	 * Let others finish, after an attempt in which one of them was faster.
 	 */
 	private static void pause(int attempt) {
-		long longest = Math.min(LONGEST_PAUSE, 50_000L * attempt);
+		long longest = Math.min(MAX_PAUSE, 50_000L * attempt);
 		boolean interrupted = Thread.interrupted();
 		LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(longest));
 		if (interrupted) {

@@ -65,7 +65,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	/**
 	 * Longest time between two checks for participants that lost their leases.
 	 */
-	private static final long LONGEST_CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
+	private static final long MAX_CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
 	private static final @Nullable ThreadFactory VIRTUAL_THREADS = DaemonThreads.virtualNamed("lock-barrier-");
 
@@ -104,7 +104,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 		this.permitStoreKey = locks.storeKey(permitKey);
 		this.parties = parties;
 		this.options = options.withPermits(parties).withLockAtLeastFor(Duration.ZERO);
-		this.checkNanos = Math.min(LONGEST_CHECK_NANOS, options.leaseTime().toNanos() / 3);
+		this.checkNanos = Math.min(MAX_CHECK_NANOS, options.leaseTime().toNanos() / 3);
 	}
 
 	@Override
@@ -182,7 +182,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 						Math.min(remaining, this.checkNanos)) != null) {
 					return true;
 				}
-				if (!breakIfAbandoned() && this.engine.nanosUntil(deadline) == 0) {
+				if (!breakIfLeaseLost() && this.engine.nanosUntil(deadline) == 0) {
 					return false;
 				}
 			}
@@ -237,22 +237,22 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 			over = !awaitState((state) -> membership.isDecided(state) || membership.permit.isLost(), deadline);
 		}
 		catch (InterruptedException ex) {
-			if (withdraw(membership)) {
+			if (leaveEarly(membership)) {
 				throw ex;
 			}
 			Thread.currentThread().interrupt();
 			over = false;
 		}
 		catch (RuntimeException ex) {
-			withdrawQuietly(membership);
+			leaveEarlySilently(membership);
 			throw ex;
 		}
-		if (over && withdraw(membership)) {
+		if (over && leaveEarly(membership)) {
 			return false;
 		}
 		State state = State.of(this.value.read());
 		if (membership.permit.isLost() || !membership.isOpen(state)) {
-			breakIfAbandoned();
+			breakIfLeaseLost();
 			throw broken();
 		}
 		return true;
@@ -262,7 +262,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	 * Leave a generation that fills.
 	 * @return {@code false} if it is open, or was broken
 	 */
-	private boolean withdraw(Membership membership) {
+	private boolean leaveEarly(Membership membership) {
 		Value present = this.value.read();
 		while (true) {
 			State state = State.of(present);
@@ -279,12 +279,12 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 		}
 	}
 
-	private void withdrawQuietly(Membership membership) {
+	private void leaveEarlySilently(Membership membership) {
 		try {
-			withdraw(membership);
+			leaveEarly(membership);
 		}
 		catch (LockException ex) {
-			logger.debug("Could not withdraw from the " + this + "; it will break when the lease expires", ex);
+			logger.debug("Could not leave the " + this + "; it will break when the lease expires", ex);
 		}
 	}
 
@@ -357,7 +357,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	 * Break a generation in which participants are counted that hold no permit any more.
 	 * @return whether it was broken
 	 */
-	private boolean breakIfAbandoned() {
+	private boolean breakIfLeaseLost() {
 		Value present = this.value.read();
 		State state = State.of(present);
 		return state.count() > 0 && holders() < state.count()

@@ -447,7 +447,7 @@ final class DefaultLeaderElection implements LeaderElection {
 		}
 		else if (campaign == null && !this.pausing) {
 			campaign = this.engine.acquireAsync(this.storeKey, this.options, new Candidate(this.storeKey),
-					Durations.LONGEST_NANOS);
+					Durations.MAX_NANOS);
 			this.campaign = campaign;
 			campaign.whenComplete((hold, failure) -> update());
 		}

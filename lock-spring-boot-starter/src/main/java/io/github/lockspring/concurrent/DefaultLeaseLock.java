@@ -43,7 +43,7 @@ import io.github.lockspring.support.Durations;
  */
 final class DefaultLeaseLock implements LeaseLock {
 
-	static final long FOREVER = Durations.LONGEST_NANOS;
+	static final long FOREVER = Durations.MAX_NANOS;
 
 	private final LockTemplate locks;
 
@@ -51,7 +51,7 @@ final class DefaultLeaseLock implements LeaseLock {
 
 	private final LockOptions options;
 
-	private final AcquireOptions terms;
+	private final AcquireOptions acquireOptions;
 
 	private final LockEngine engine;
 
@@ -62,13 +62,13 @@ final class DefaultLeaseLock implements LeaseLock {
 	 * @param locks the template that has the key
 	 * @param key the key
 	 * @param options the type, lease time and renewal
-	 * @param terms the same in the form used by the engine
+	 * @param acquireOptions the same options in the form used by the engine
 	 */
-	DefaultLeaseLock(LockTemplate locks, String key, LockOptions options, AcquireOptions terms) {
+	DefaultLeaseLock(LockTemplate locks, String key, LockOptions options, AcquireOptions acquireOptions) {
 		this.locks = locks;
 		this.key = key;
 		this.options = options;
-		this.terms = terms;
+		this.acquireOptions = acquireOptions;
 		this.engine = LockAccess.get().engine(locks);
 		this.storeKey = locks.storeKey(key);
 	}
@@ -113,7 +113,7 @@ final class DefaultLeaseLock implements LeaseLock {
 	 */
 	@Nullable Hold acquire(long waitNanos) throws InterruptedException {
 		try {
-			return this.engine.acquire(this.storeKey, this.terms, owner(), waitNanos);
+			return this.engine.acquire(this.storeKey, this.acquireOptions, owner(), waitNanos);
 		}
 		catch (EngineException ex) {
 			throw translate(ex);
@@ -126,7 +126,7 @@ final class DefaultLeaseLock implements LeaseLock {
 	 */
 	@Nullable Hold acquireUninterruptibly(long waitNanos) {
 		try {
-			return this.engine.acquireUninterruptibly(this.storeKey, this.terms, owner(), waitNanos);
+			return this.engine.acquireUninterruptibly(this.storeKey, this.acquireOptions, owner(), waitNanos);
 		}
 		catch (EngineException ex) {
 			throw translate(ex);
@@ -164,12 +164,12 @@ final class DefaultLeaseLock implements LeaseLock {
 	}
 
 	private @Nullable Hold hold() {
-		return this.engine.heldBy(this.storeKey, owner(), this.terms);
+		return this.engine.heldBy(this.storeKey, owner(), this.acquireOptions);
 	}
 
 	@Override
 	public CompletableFuture<LockHandle> lockAsync() {
-		return asyncLocks().acquireAsync(this.key, this.options.withWaitTime(Durations.LONGEST));
+		return asyncLocks().acquireAsync(this.key, this.options.withWaitTime(Durations.MAX));
 	}
 
 	@Override
@@ -198,7 +198,7 @@ final class DefaultLeaseLock implements LeaseLock {
 	 * Return whether no other owner holds the key at the same time.
 	 */
 	boolean isExclusive() {
-		return this.terms.isExclusive();
+		return this.acquireOptions.isExclusive();
 	}
 
 	@Override
@@ -258,8 +258,8 @@ final class DefaultLeaseLock implements LeaseLock {
 		return this.options;
 	}
 
-	AcquireOptions terms() {
-		return this.terms;
+	AcquireOptions acquireOptions() {
+		return this.acquireOptions;
 	}
 
 	LockEngine engine() {

@@ -135,8 +135,8 @@ public final class LockClient {
 		return lock(key, options, LockAccess.get().acquireOptions(options));
 	}
 
-	private DefaultLeaseLock lock(String key, LockOptions options, AcquireOptions terms) {
-		return new DefaultLeaseLock(this.locks, key, options, terms);
+	private DefaultLeaseLock lock(String key, LockOptions options, AcquireOptions acquireOptions) {
+		return new DefaultLeaseLock(this.locks, key, options, acquireOptions);
 	}
 
 	/**
@@ -411,11 +411,11 @@ public final class LockClient {
 	 */
 	public LeaderElection leaderElection(String key, LockOptions options) {
 		LockEngine engine = LockAccess.get().engine(this.locks);
-		AcquireOptions terms = LockAccess.get().acquireOptions(options);
-		Assert.isTrue(terms.isExclusive(), "Only an exclusive lock elects a single leader");
-		Assert.isTrue(engine.supports(terms),
+		AcquireOptions acquireOptions = LockAccess.get().acquireOptions(options);
+		Assert.isTrue(acquireOptions.isExclusive(), "Only an exclusive lock elects a single leader");
+		Assert.isTrue(engine.supports(acquireOptions),
 				() -> "The lock backend '" + engine.backendName() + "' does not support " + options);
-		return new DefaultLeaderElection(engine, key, this.locks.storeKey(key), terms);
+		return new DefaultLeaderElection(engine, key, this.locks.storeKey(key), acquireOptions);
 	}
 
 }

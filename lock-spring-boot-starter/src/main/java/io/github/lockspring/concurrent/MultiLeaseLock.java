@@ -122,7 +122,8 @@ final class MultiLeaseLock implements LeaseLock {
 	}
 
 	private static boolean isLike(DefaultLeaseLock one, DefaultLeaseLock other) {
-		return one.locks() == other.locks() && one.options() == other.options() && one.terms() == other.terms();
+		return one.locks() == other.locks() && one.options() == other.options()
+				&& one.acquireOptions() == other.acquireOptions();
 	}
 
 	@Override
@@ -209,8 +210,8 @@ final class MultiLeaseLock implements LeaseLock {
 		DefaultLeaseLock first = group.get(0);
 		try {
 			return first.engine()
-				.acquireTogether(group.stream().map(DefaultLeaseLock::storeKey).toList(), first.terms(), first.owner(),
-						waitNanos);
+				.acquireTogether(group.stream().map(DefaultLeaseLock::storeKey).toList(), first.acquireOptions(),
+						first.owner(), waitNanos);
 		}
 		catch (EngineException ex) {
 			throw first.translate(ex);

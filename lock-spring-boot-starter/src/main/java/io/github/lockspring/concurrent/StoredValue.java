@@ -41,7 +41,7 @@ import io.github.lockspring.support.Durations;
  */
 final class StoredValue {
 
-	static final long FOREVER = Durations.LONGEST_NANOS;
+	static final long FOREVER = Durations.MAX_NANOS;
 
 	private final Values values;
 

@@ -31,7 +31,7 @@ public final class AcquireOptions {
 
 	/**
 	 * Maximum number of hand-offs of a lease inside the process: a lease that is
-	 * requested under contention comes with so many additional fencing tokens.
+	 * requested under contention has as many additional fencing tokens.
 	 */
 	public static final int MAX_HAND_OFFS = 256;
 
@@ -97,7 +97,7 @@ public final class AcquireOptions {
 	 * acquire the key, even if the holder has finished or its process has ended. The
 	 * lease lasts at least as long, and is not handed off inside the process.
 	 * @param minimum how long the key remains locked after it was acquired, or zero
-	 * @return the terms
+	 * @return the modified options
 	 */
 	public AcquireOptions withMinimumHold(Duration minimum) {
 		if (minimum.isZero()) {
@@ -111,7 +111,7 @@ public final class AcquireOptions {
 	/**
 	 * Return these options for an acquisition that is not reentrant: an owner that holds
 	 * the key waits like any other.
-	 * @return the terms
+	 * @return the modified options
 	 */
 	public AcquireOptions nonReentrant() {
 		return new AcquireOptions(mode(), isFair(), leaseTime(), this.autoRenew, this.minimumNanos, this.wantedNanos,
@@ -119,18 +119,18 @@ public final class AcquireOptions {
 	}
 
 	/**
-	 * Return these options with the lease time capped at the longest one that the store
+	 * Return these options with the lease time capped at the maximum that the store
 	 * supports. A lease that was not to be renewed is then renewed until the requested
 	 * lease time has elapsed.
-	 * @param longest the longest lease time
+	 * @param max the maximum lease time
 	 */
-	AcquireOptions capLeaseTime(Duration longest) {
-		if (leaseTime().compareTo(longest) <= 0) {
+	AcquireOptions capLeaseTime(Duration max) {
+		if (leaseTime().compareTo(max) <= 0) {
 			return this;
 		}
 		AcquireOptions capped = this.capped;
-		if (capped == null || !capped.leaseTime().equals(longest)) {
-			capped = new AcquireOptions(mode(), isFair(), longest, this.autoRenew, this.minimumNanos, this.wantedNanos,
+		if (capped == null || !capped.leaseTime().equals(max)) {
+			capped = new AcquireOptions(mode(), isFair(), max, this.autoRenew, this.minimumNanos, this.wantedNanos,
 					this.reentrant);
 			this.capped = capped;
 		}

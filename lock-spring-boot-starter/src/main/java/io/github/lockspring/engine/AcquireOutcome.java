@@ -19,7 +19,7 @@ package io.github.lockspring.engine;
 import java.util.concurrent.CancellationException;
 
 /**
- * How an acquisition ended.
+ * Outcome of an acquisition.
  */
 public enum AcquireOutcome {
 
@@ -68,8 +68,8 @@ public enum AcquireOutcome {
 	}
 
 	static AcquireOutcome of(Throwable failure) {
-		if (failure instanceof EngineException refusal) {
-			return (refusal.getReason() == EngineException.Reason.UNAVAILABLE) ? UNAVAILABLE : REJECTED;
+		if (failure instanceof EngineException rejection) {
+			return (rejection.getReason() == EngineException.Reason.UNAVAILABLE) ? UNAVAILABLE : REJECTED;
 		}
 		if (failure instanceof InterruptedException) {
 			return INTERRUPTED;

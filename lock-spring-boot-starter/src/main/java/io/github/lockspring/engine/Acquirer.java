@@ -73,7 +73,7 @@ final class Acquirer {
 	/**
 	 * Remaining time of an acquisition that waits indefinitely, at least.
 	 */
-	private static final long INDEFINITE_NANOS = Durations.LONGEST_NANOS / 2;
+	private static final long INDEFINITE_NANOS = Durations.MAX_NANOS / 2;
 
 	private final EngineContext context;
 
@@ -136,7 +136,7 @@ final class Acquirer {
 			long now = this.time.nanoTime();
 			hold.waitFrom(now);
 			LocalQueue.Turn turn = join(hold, mayWait);
-			if (turn == LocalQueue.Turn.REFUSED) {
+			if (turn == LocalQueue.Turn.REJECTED) {
 				return Outcome.Final.TIMED_OUT;
 			}
 			Answer answer = (turn != LocalQueue.Turn.WAIT) ? contendFirst(hold, now, waitNanos, mayWait) : null;
@@ -161,7 +161,7 @@ final class Acquirer {
 	 * @return whether it has a lease, which may have ended in the meantime
 	 */
 	boolean share(Hold hold) {
-		if (!hold.terms().isShareable() || !this.queues.share(hold, this.shareable)) {
+		if (!hold.options().isShareable() || !this.queues.share(hold, this.shareable)) {
 			return false;
 		}
 		this.plan.watch(hold);
@@ -169,9 +169,9 @@ final class Acquirer {
 		return true;
 	}
 
-	private boolean isShareable(Hold holder, AcquireOptions terms) {
+	private boolean isShareable(Hold holder, AcquireOptions options) {
 		return !this.context.isClosed() && !this.plan.isInDoubt(holder)
-				&& holder.lease().canHandOff(terms, this.context.settings(), this.time);
+				&& holder.lease().canHandOff(options, this.context.settings(), this.time);
 	}
 
 	/**
@@ -179,14 +179,14 @@ final class Acquirer {
 	 */
 	LocalQueue.Turn join(Hold hold, boolean mayWait) {
 		LocalQueue.Turn turn = this.queues.join(hold, mayWait);
-		if (turn == LocalQueue.Turn.WAIT || turn == LocalQueue.Turn.REFUSED) {
+		if (turn == LocalQueue.Turn.WAIT || turn == LocalQueue.Turn.REJECTED) {
 			hold.notifyContended();
 		}
 		return turn;
 	}
 
 	/**
-	 * Contend in the store for the first time, for a hold that may do so at once.
+	 * Contend in the store for the first time, for a hold that may do so immediately.
 	 */
 	void contendFirst(Hold hold, RetrySchedule retrySchedule, long now, boolean mayWait) {
 		answered(hold, retrySchedule, contendFirst(hold, now, retrySchedule.remaining(now), mayWait));
@@ -229,7 +229,7 @@ final class Acquirer {
 	 */
 	private boolean contendTogether(List<Hold> holds, Duration timeout) {
 		List<String> keys = holds.stream().map(Hold::key).toList();
-		Lease lease = new MultiKeyLease(this.store.newRequest(keys, holds.get(0).terms()));
+		Lease lease = new MultiKeyLease(this.store.newRequest(keys, holds.get(0).options()));
 		long now = this.time.nanoTime();
 		long nowMillis = this.time.currentTimeMillis();
 		boolean answered = false;
@@ -317,7 +317,7 @@ final class Acquirer {
 	 * Create the retry schedule of an acquisition that begins now.
 	 */
 	RetrySchedule newSchedule(long now, long waitNanos) {
-		return new RetrySchedule(now, now + Math.min(waitNanos, Durations.LONGEST_NANOS), this.context.settings(),
+		return new RetrySchedule(now, now + Math.min(waitNanos, Durations.MAX_NANOS), this.context.settings(),
 				this.store.hasNotifications());
 	}
 
@@ -382,13 +382,13 @@ final class Acquirer {
 		this.permitLimits.requireCurrent(hold);
 		boolean leading = hold.isContending();
 		YieldPolicy yieldPolicy = leading ? hold.queue().yieldPolicy() : null;
-		retrySchedule.heed(now);
+		retrySchedule.onSignal(now);
 		if (yieldPolicy != null) {
 			retrySchedule.delayUntil(yieldPolicy.yieldUntil());
 		}
 		if (leading && retrySchedule.isTimeToTry(now, hold.hasNotification())) {
 			wakeUp(retrySchedule);
-			boolean queueing = hold.isLeader() && (isQueueEnteredAtOnce(hold) || retrySchedule.isLong(now));
+			boolean queueing = hold.isLeader() && (isQueueEnteredImmediately(hold) || retrySchedule.isLong(now));
 			Answer answer = contend(hold, now, retrySchedule.remaining(now), queueing);
 			answered(hold, retrySchedule, answer);
 			if (yieldPolicy != null && !(answer instanceof Answer.Failed)) {
@@ -415,19 +415,20 @@ final class Acquirer {
 		Lease lease = hold.leaseOrNull();
 		return (hold.pollNotification() instanceof Notification.Granted sent && lease != null
 				&& lease.request().equals(sent.request())
-				&& lease.grantedUnasked(sent.grant(), sent.attemptId(), hold.terms(), this.time)) ? sent.grant() : null;
+				&& lease.grantedByNotification(sent.grant(), sent.attemptId(), hold.options(), this.time))
+						? sent.grant() : null;
 	}
 
 	private Answer contendFirst(Hold hold, long now, long remaining, boolean mayWait) {
-		Answer answer = contend(hold, now, remaining, mayWait && isQueueEnteredAtOnce(hold));
+		Answer answer = contend(hold, now, remaining, mayWait && isQueueEnteredImmediately(hold));
 		if (answer instanceof Answer.Denied) {
 			hold.notifyContended();
 		}
 		return answer;
 	}
 
-	private boolean isQueueEnteredAtOnce(Hold hold) {
-		return this.store.isQueueEnteredAtOnce(hold.terms());
+	private boolean isQueueEnteredImmediately(Hold hold) {
+		return this.store.isQueueEnteredImmediately(hold.options());
 	}
 
 	/**
@@ -463,7 +464,7 @@ final class Acquirer {
 
 	private Attempt attempt(Hold hold, Lease lease, boolean queueing, Duration timeout) {
 		boolean queued = lease.isQueued();
-		if (queueing && this.store.hasQueueEntriesFor(hold.terms())) {
+		if (queueing && this.store.hasQueueEntriesFor(hold.options())) {
 			lease.setQueued(true);
 		}
 		try {
@@ -484,8 +485,8 @@ final class Acquirer {
 	private Lease leaseOf(Hold hold) {
 		Lease lease = hold.leaseOrNull();
 		if (lease == null) {
-			LeaseRequest request = this.store.newRequest(hold.key(), hold.terms(), hold.queue().isContended());
-			lease = hold.terms().isShareable() ? new SharedLease(request) : new Lease(request);
+			LeaseRequest request = this.store.newRequest(hold.key(), hold.options(), hold.queue().isContended());
+			lease = hold.options().isShareable() ? new SharedLease(request) : new Lease(request);
 			hold.setLease(lease);
 		}
 		return lease;
@@ -580,8 +581,8 @@ final class Acquirer {
 	}
 
 	/**
-	 * Undo an acquisition that ended in an exception. The key is first freed for others
-	 * of this process, whatever fails afterwards.
+	 * Undo an acquisition that ended in an exception. The key is first made available to
+	 * other owners in this process, even if a later step fails.
 	 */
 	void cancel(Hold hold, Throwable failure) {
 		boolean cutOff = !(failure instanceof InterruptedException || failure instanceof EngineException);
@@ -608,7 +609,7 @@ final class Acquirer {
 	}
 
 	/**
-	 * What an acquisition does next.
+	 * Next step of an acquisition.
 	 */
 	enum Step {
 
@@ -618,7 +619,7 @@ final class Acquirer {
 		PROCEED,
 
 		/**
-		 * Sleep for as long as the retry schedule says, then make the next step.
+		 * Sleep for the time of the retry schedule, then make the next step.
 		 */
 		SLEEP,
 
@@ -630,7 +631,7 @@ final class Acquirer {
 	}
 
 	/**
-	 * How an acquisition ended.
+	 * Outcome of an acquisition.
 	 */
 	sealed interface Outcome {
 

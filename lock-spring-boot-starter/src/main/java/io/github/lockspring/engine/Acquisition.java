@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <li>It enters the local queue in the calling thread, so that acquisitions are queued in
  * the order of the calls.</li>
  * <li>From then on it advances in steps, one at a time, each in a thread that it uses for
- * that step only. A step is triggered by whatever would unpark a thread, by a timer when
- * its sleep is over, and by the completion of its future.</li>
+ * that step only. A step is triggered by each event that would unpark a thread, by a
+ * timer when its sleep is over, and by the completion of its future.</li>
  * <li>The last step completes the future. If the future was cancelled or completed
  * before, the lease is released.</li>
  * </ol>
@@ -40,7 +40,7 @@ final class Acquisition implements Waiter {
 
 	private static final Log logger = LogFactory.getLog(Acquisition.class);
 
-	private static final long LONGEST_SLEEP_NANOS = Long.MAX_VALUE / 4;
+	private static final long MAX_SLEEP_NANOS = Long.MAX_VALUE / 4;
 
 	private final CompletableFuture<@Nullable Hold> future = new CompletableFuture<>();
 
@@ -103,7 +103,7 @@ final class Acquisition implements Waiter {
 			this.hold = hold().anew();
 		}
 		LocalQueue.Turn turn = join();
-		if (turn == LocalQueue.Turn.REFUSED) {
+		if (turn == LocalQueue.Turn.REJECTED) {
 			complete(null);
 			return;
 		}
@@ -229,8 +229,8 @@ final class Acquisition implements Waiter {
 	}
 
 	/**
-	 * An acquisition that is the leader from the beginning contends immediately, like one
-	 * with a thread.
+	 * Make a step. An acquisition that is the leader from the beginning contends
+	 * immediately, like one with a thread.
 	 */
 	private Acquirer.Step step(Hold hold, long now) {
 		if (!this.contendNow) {
@@ -261,7 +261,7 @@ final class Acquisition implements Waiter {
 	 * @param nanos how long to sleep
 	 */
 	private void sleep(long now, long nanos) {
-		this.timer = this.asyncDispatcher.wakeUpAt(now + Math.min(nanos, LONGEST_SLEEP_NANOS), this);
+		this.timer = this.asyncDispatcher.wakeUpAt(now + Math.min(nanos, MAX_SLEEP_NANOS), this);
 	}
 
 	private void complete(@Nullable Hold held) {
@@ -303,7 +303,7 @@ final class Acquisition implements Waiter {
 	}
 
 	/**
-	 * How far a step is.
+	 * Progress of a step.
 	 */
 	private enum Progress {
 

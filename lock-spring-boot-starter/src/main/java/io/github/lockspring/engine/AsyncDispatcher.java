@@ -137,7 +137,7 @@ final class AsyncDispatcher {
 		catch (Throwable ex) {
 			this.taking.set(false);
 			logger.error("Could not start a thread for asynchronous acquisitions; it will be retried", ex);
-			this.task.runAt(this.time.nanoTime() + PAUSE_NANOS);
+			this.task.wakeUpAt(this.time.nanoTime() + PAUSE_NANOS);
 		}
 	}
 
@@ -165,7 +165,7 @@ final class AsyncDispatcher {
 		synchronized (this.timers) {
 			this.timers.add(timer);
 		}
-		this.task.runAt(nanoTime);
+		this.task.wakeUpAt(nanoTime);
 		return timer;
 	}
 
@@ -192,7 +192,7 @@ final class AsyncDispatcher {
 				return null;
 			}
 			if (first.at - (this.time.nanoTime() - this.origin) > 0) {
-				this.task.runAt(this.origin + first.at);
+				this.task.wakeUpAt(this.origin + first.at);
 				return null;
 			}
 			return this.timers.pollFirst();

@@ -31,11 +31,11 @@ import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.TimerThread;
 
 /**
- * What the parts of one engine have in common: the store, the local queues, the settings,
- * the clocks, the threads, the timed tasks, and the state of the engine.
+ * Shared context of the components of an engine: the store, the local queues, the
+ * settings, the clocks, the threads, the timed tasks, and the state of the engine.
  * <p>
- * All engines that use the clocks of the machine share one timer thread. The tasks of an
- * engine are started and stopped together.
+ * All engines that use the system clocks share one timer thread. The tasks of an engine
+ * are started and stopped together.
  * <p>
  * Thread-safe.
  */
@@ -147,13 +147,13 @@ final class EngineContext {
 	 */
 	void restartTasks() {
 		startTasks();
-		this.timer.runAt(this.time.nanoTime());
+		this.timer.wakeUpAt(this.time.nanoTime());
 	}
 
 	/**
 	 * Return whether all timed tasks that were due have run, and did not start work that
-	 * is still under way.
-	 * @param isWorking whether such work is under way
+	 * is still in progress.
+	 * @param isWorking whether such work is in progress
 	 */
 	boolean isSettled(BooleanSupplier isWorking) {
 		long runs = this.timer.runs();

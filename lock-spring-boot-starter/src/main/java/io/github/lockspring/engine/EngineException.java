@@ -80,10 +80,10 @@ public final class EngineException extends RuntimeException {
 		UNSUPPORTED,
 
 		/**
-		 * The request contradicts those of other owners; the cause is the exception of
-		 * the backend, which gives the details.
+		 * The request conflicts with those of other owners; the cause is the exception of
+		 * the backend, which contains the details.
 		 */
-		REFUSED,
+		REJECTED,
 
 		/**
 		 * The engine is shut down.

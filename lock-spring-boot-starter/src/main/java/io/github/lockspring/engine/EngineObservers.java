@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.engine.EngineObserver.LockObservation;
 
 /**
- * The observers of an engine, called in the order in which they were added. What one of
- * them throws is logged, and has an effect neither on the lock nor on the others.
+ * Observers of an engine, called in the order in which they were added. What one of them
+ * throws is logged, and has an effect neither on the lock nor on the others.
  *
  * @param observers the observers, at least one
  */
@@ -56,25 +56,25 @@ record EngineObservers(List<EngineObserver> observers) {
 
 	void onLost(Hold hold) {
 		for (EngineObserver observer : this.observers) {
-			run(() -> observer.onLost(hold.key(), hold.terms().kind()));
+			run(() -> observer.onLost(hold.key(), hold.options().kind()));
 		}
 	}
 
 	void onHandOff(Hold hold) {
 		for (EngineObserver observer : this.observers) {
-			run(() -> observer.onHandOff(hold.key(), hold.terms().kind()));
+			run(() -> observer.onHandOff(hold.key(), hold.options().kind()));
 		}
 	}
 
 	void onRenewed(Hold hold, long marginNanos) {
 		for (EngineObserver observer : this.observers) {
-			run(() -> observer.onRenewed(hold.key(), hold.terms().kind(), marginNanos));
+			run(() -> observer.onRenewed(hold.key(), hold.options().kind(), marginNanos));
 		}
 	}
 
 	void onRenewalFailed(Hold hold) {
 		for (EngineObserver observer : this.observers) {
-			run(() -> observer.onRenewalFailed(hold.key(), hold.terms().kind()));
+			run(() -> observer.onRenewalFailed(hold.key(), hold.options().kind()));
 		}
 	}
 
@@ -91,7 +91,7 @@ record EngineObservers(List<EngineObserver> observers) {
 	}
 
 	/**
-	 * Log a failure. There may be no room for that, neither on the stack nor on the heap.
+	 * Log a failure, unless there is too little space on the stack or on the heap.
 	 */
 	static void warn(Throwable failure) {
 		try {

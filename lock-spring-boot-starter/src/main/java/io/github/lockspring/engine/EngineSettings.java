@@ -27,21 +27,22 @@ import io.github.lockspring.support.Durations;
  * Settings of an engine. Durations are capped at a hundred years.
  *
  * @param operationTimeout the timeout of one call to the store
- * @param handOffLimit how many times a lease is handed off inside this process before it
- * is released to the store; 0 disables hand-offs
- * @param handOffSpan for how long a lease is handed off before it is released to the
- * store
- * @param renewInterval how long after the last renewal the next one is due, though never
- * later than after half the lease time, or {@code null} for a third of each lease time
- * @param minPoll the shortest delay between two attempts
- * @param maxPoll the longest delay between two attempts on a store without notifications
+ * @param handOffLimit the maximum number of hand-offs of a lease inside this process
+ * before it is released to the store; 0 disables hand-offs
+ * @param handOffSpan the maximum time for which a lease is handed off before it is
+ * released to the store
+ * @param renewInterval the time between two renewals, capped at half the lease time, or
+ * {@code null} for a third of each lease time
+ * @param minPoll the minimum delay between two attempts
+ * @param maxPoll the maximum delay between two attempts on a store without notifications
  * @param queuePoll the delay between two attempts on a store with notifications, in case
  * a notification was lost; less than half the time for which stores keep queue entries
  * @param maxHoldTime the time after which a lease is no longer renewed, because its
  * holder is assumed to have failed to release it
- * @param maxKeys how many keys may be held or waited for at once in this process
- * @param asyncRelease whether a release returns before the store has answered, where the
- * backend can do that
+ * @param maxKeys the maximum number of keys that are held or waited for at the same time
+ * in this process
+ * @param asyncRelease whether a release returns before the store has answered, if the
+ * backend supports that
  * @param probeKey the key used to check whether the store works
  * @param application the name of the application for operators, empty if it has none
  */

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.LeaseMode;
 
 /**
- * What a process holds and waits for, key by key: each key is consistent, but keys may be
- * from different moments. Immutable.
+ * Locks that a process holds and waits for: each key is consistent, but keys may be from
+ * different times. Immutable.
  *
  * @param held the acquisitions that are held, or lost and not released yet
  * @param waiting the acquisitions that wait, those of one key in the order of its queue

@@ -37,8 +37,9 @@ import io.github.lockspring.spi.TimeSource;
 
 /**
  * Acquisition of one key, from waiting in the local queue to its release or loss. Its
- * hold count is a single number, so that re-entry, release and loss are mutually
- * exclusive without a lock: positive while held, negative once lost, zero at the end.
+ * hold count is a single number, so that reentrant acquisition, release and loss are
+ * mutually exclusive without a lock: positive while held, negative once lost, zero at the
+ * end.
  * <p>
  * Thread-safe.
  */
@@ -61,7 +62,7 @@ public final class Hold {
 
 	private final String key;
 
-	private AcquireOptions terms;
+	private AcquireOptions options;
 
 	private final Object owner;
 
@@ -96,21 +97,21 @@ public final class Hold {
 	/**
 	 * Create a hold for which the current thread waits.
 	 */
-	Hold(Listener listener, String key, AcquireOptions terms, Object owner) {
-		this(listener, key, terms, owner, Thread.currentThread());
+	Hold(Listener listener, String key, AcquireOptions options, Object owner) {
+		this(listener, key, options, owner, Thread.currentThread());
 	}
 
 	/**
 	 * Create a hold for which no thread waits.
 	 */
-	Hold(Listener listener, String key, AcquireOptions terms, Object owner, Waiter waiter) {
-		this(listener, key, terms, owner, (Object) waiter);
+	Hold(Listener listener, String key, AcquireOptions options, Object owner, Waiter waiter) {
+		this(listener, key, options, owner, (Object) waiter);
 	}
 
-	private Hold(Listener listener, String key, AcquireOptions terms, Object owner, Object waiter) {
+	private Hold(Listener listener, String key, AcquireOptions options, Object owner, Object waiter) {
 		this.listener = listener;
 		this.key = key;
-		this.terms = terms;
+		this.options = options;
 		this.owner = owner;
 		this.waiter = waiter;
 	}
@@ -119,7 +120,7 @@ public final class Hold {
 	 * Create another hold with the same waiter.
 	 */
 	Hold anew() {
-		return new Hold(this.listener, this.key, this.terms, this.owner, this.waiter);
+		return new Hold(this.listener, this.key, this.options, this.owner, this.waiter);
 	}
 
 	/**
@@ -237,13 +238,13 @@ public final class Hold {
 	 * minimum hold time, both of which begin now. If it is renewed automatically, only
 	 * checks that it is held. Must not be called by two threads concurrently, nor
 	 * concurrently with a release.
-	 * @param terms the options of an exclusive lease that is not renewed automatically
+	 * @param options the options of an exclusive lease that is not renewed automatically
 	 * @return {@code false} if the lease was lost, or may have been
 	 * @throws EngineException if the store failed: the lease then ends when it would have
 	 * ended before
 	 */
-	public boolean extend(AcquireOptions terms) {
-		return this.listener.onExtended(this, terms);
+	public boolean extend(AcquireOptions options) {
+		return this.listener.onExtended(this, options);
 	}
 
 	private void dropLossCallbacksOf(Object handle) {
@@ -509,7 +510,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return how often this was acquired and not released, be it held or lost.
+	 * Return the number of acquisitions that were not released, held or lost.
 	 */
 	int acquisitions() {
 		int state = this.state;
@@ -549,7 +550,7 @@ public final class Hold {
 
 	/**
 	 * Mark this as held. The caller owns the queue's monitor and has added this to the
-	 * holders: a waiting thread that sees the new state may re-enter before it is woken.
+	 * holders: a waiting thread that sees the new state may reenter before it is woken.
 	 */
 	void begin(Lease lease, long token) {
 		this.lease = lease;
@@ -583,7 +584,7 @@ public final class Hold {
 	 * only {@code false} is reliable.
 	 */
 	boolean isBorrowing() {
-		return !this.terms.isExclusive() && lease().isExclusive();
+		return !this.options.isExclusive() && lease().isExclusive();
 	}
 
 	@Nullable Lease leaseOrNull() {
@@ -686,7 +687,7 @@ public final class Hold {
 	}
 
 	/**
-	 * Return whether this is held as far as its hold count says.
+	 * Return whether this is held according to its hold count.
 	 */
 	boolean isActive() {
 		return this.state > ENDED;
@@ -718,8 +719,8 @@ public final class Hold {
 		STATE.setRelease(this, state);
 	}
 
-	AcquireOptions terms() {
-		return this.terms;
+	AcquireOptions options() {
+		return this.options;
 	}
 
 	/**
@@ -727,8 +728,8 @@ public final class Hold {
 	 * ordered write: the task that watches leases sees the new options, or watches the
 	 * lease anew.
 	 */
-	void setTerms(AcquireOptions terms) {
-		this.terms = terms;
+	void setOptions(AcquireOptions options) {
+		this.options = options;
 	}
 
 	/**
@@ -773,13 +774,13 @@ public final class Hold {
 	 * not handed off.
 	 */
 	long remainingMinimumNanos(TimeSource time) {
-		long minimum = this.terms.minimumHoldNanos();
+		long minimum = this.options.minimumHoldNanos();
 		return (minimum > 0) ? minimum - (time.nanoTime() - lease().grantedNanos()) : 0;
 	}
 
 	/**
-	 * What a hold needs of its engine: releases its lease when it has ended, and handles
-	 * its loss.
+	 * Callbacks of a hold to its engine, which releases the lease when the hold has
+	 * ended, and handles its loss.
 	 */
 	interface Listener {
 
@@ -801,7 +802,7 @@ public final class Hold {
 		 * Called when the lease of a hold is to be renewed with other options.
 		 * @return {@code false} if it was lost, or may have been
 		 */
-		boolean onExtended(Hold hold, AcquireOptions terms);
+		boolean onExtended(Hold hold, AcquireOptions options);
 
 		/**
 		 * Called when a hold has ended.

@@ -66,7 +66,7 @@ final class KeptLease implements Lease.Watch {
 
 	/**
 	 * Return the current hold of the lease.
-	 * @return the hold, or {@code null} if there is none any more
+	 * @return the hold, or {@code null} if there is none
 	 */
 	@Nullable Hold holder(LocalQueues queues) {
 		if (!has(this.hold)) {

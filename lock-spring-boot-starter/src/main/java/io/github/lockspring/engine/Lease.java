@@ -33,8 +33,8 @@ import io.github.lockspring.spi.TimeSource;
  * <p>
  * It lasts from the time before its request was sent, which no grant can precede, for the
  * validity returned by the store, less a margin of one percent for clock drift. It has
- * expired as soon as either clock says so: the monotonic clock stands still while the
- * machine is suspended, the wall clock may be set back.
+ * expired as soon as it has by one of the clocks: the monotonic clock does not advance
+ * while the machine is suspended, the wall clock may be set back.
  */
 class Lease {
 
@@ -110,12 +110,12 @@ class Lease {
 	/**
 	 * Return this lease for the duration of the downgrade in the store: it lasts for the
 	 * shorter of both lease times.
-	 * @param terms the terms of the shared lease
+	 * @param options the options of the shared lease
 	 * @param sentNanos the monotonic time before the call
 	 * @param sentMillis the wall time before the call
 	 */
-	Lease whileDowngrading(AcquireOptions terms, long sentNanos, long sentMillis) {
-		long nanos = Math.min(usable(terms.leaseNanos()), remainingNanos(sentNanos, sentMillis));
+	Lease whileDowngrading(AcquireOptions options, long sentNanos, long sentMillis) {
+		long nanos = Math.min(usable(options.leaseNanos()), remainingNanos(sentNanos, sentMillis));
 		Lease lease = new Lease(request());
 		lease.setDeadline(sentNanos + nanos, sentMillis + nanos / 1_000_000);
 		lease.sentNanos = this.sentNanos;
@@ -194,18 +194,19 @@ class Lease {
 	 * @return {@code false} if the request must be retried to find out whether the grant
 	 * is still valid
 	 */
-	boolean grantedUnasked(Grant grant, long attemptId, AcquireOptions terms, TimeSource time) {
-		if (terms.hasMinimumHold() || attemptId == 0 || attemptId != this.attemptId
-				|| !lastsFor(grant.validity().toNanos(), terms, time)) {
+	boolean grantedByNotification(Grant grant, long attemptId, AcquireOptions options, TimeSource time) {
+		if (options.hasMinimumHold() || attemptId == 0 || attemptId != this.attemptId
+				|| !lastsFor(grant.validity().toNanos(), options, time)) {
 			return false;
 		}
 		granted(grant, this.deadlineNanos, this.deadlineMillis);
 		return true;
 	}
 
-	private boolean lastsFor(long validityNanos, AcquireOptions terms, TimeSource time) {
+	private boolean lastsFor(long validityNanos, AcquireOptions options, TimeSource time) {
 		long left = usable(validityNanos) + remainingNanos(time);
-		return terms.isRenewed() ? left > 0 : validityNanos >= terms.leaseNanos() && left >= terms.leaseNanos() / 2;
+		return options.isRenewed() ? left > 0
+				: validityNanos >= options.leaseNanos() && left >= options.leaseNanos() / 2;
 	}
 
 	/**
@@ -224,9 +225,9 @@ class Lease {
 	 * @param sentNanos the monotonic time before the renewal was sent
 	 * @param sentMillis the wall time before the renewal was sent
 	 */
-	void renewed(AcquireOptions terms, long validityNanos, long sentNanos, long sentMillis) {
+	void renewed(AcquireOptions options, long validityNanos, long sentNanos, long sentMillis) {
 		long usable = usable(validityNanos);
-		long left = terms.isAutoRenew() ? usable : wantedEndNanos(terms) - sentNanos;
+		long left = options.isAutoRenew() ? usable : wantedEndNanos(options) - sentNanos;
 		extendFrom(sentNanos, sentMillis, Math.min(usable, left));
 	}
 
@@ -247,23 +248,23 @@ class Lease {
 	 * Begin the requested lease time anew, for a lease that is renewed until it has
 	 * elapsed.
 	 */
-	void restart(AcquireOptions terms, TimeSource time) {
+	void restart(AcquireOptions options, TimeSource time) {
 		long nanos = time.nanoTime();
 		long millis = time.currentTimeMillis();
 		this.grantedNanos = nanos;
-		long left = Math.min(remainingNanos(nanos, millis), usable(terms.wantedNanos()));
+		long left = Math.min(remainingNanos(nanos, millis), usable(options.wantedNanos()));
 		setDeadline(nanos + left, millis + left / 1_000_000);
 	}
 
 	/**
 	 * Return whether the lease lasts for the full requested lease time.
 	 */
-	boolean lastsAsWanted(AcquireOptions terms) {
-		return this.deadlineNanos - wantedEndNanos(terms) >= 0;
+	boolean lastsAsWanted(AcquireOptions options) {
+		return this.deadlineNanos - wantedEndNanos(options) >= 0;
 	}
 
-	private long wantedEndNanos(AcquireOptions terms) {
-		return this.grantedNanos + usable(terms.wantedNanos());
+	private long wantedEndNanos(AcquireOptions options) {
+		return this.grantedNanos + usable(options.wantedNanos());
 	}
 
 	private void extendFrom(long sentNanos, long sentMillis, long usableNanos) {
@@ -339,8 +340,8 @@ class Lease {
 	 * Return how long the lease was certain to last when its grant arrived, at most the
 	 * lease time. A renewal compensates for a grant of short validity.
 	 */
-	long spanNanos(AcquireOptions terms) {
-		return Math.min(terms.leaseNanos(), this.deadlineNanos - this.grantedNanos);
+	long spanNanos(AcquireOptions options) {
+		return Math.min(options.leaseNanos(), this.deadlineNanos - this.grantedNanos);
 	}
 
 	/**
@@ -348,11 +349,11 @@ class Lease {
 	 * handed off for too long, and the next holder would have most of the granted
 	 * validity, or the full lease time if it is not renewed.
 	 */
-	boolean canHandOff(AcquireOptions terms, EngineSettings settings, TimeSource time) {
+	boolean canHandOff(AcquireOptions options, EngineSettings settings, TimeSource time) {
 		long now = time.nanoTime();
 		return this.handOffs < handOffLimit(settings) && now - this.grantedNanos < settings.handOffNanos()
-				&& remainingNanos(now,
-						time.currentTimeMillis()) >= (terms.isAutoRenew() ? spanNanos(terms) / 2 : terms.wantedNanos());
+				&& remainingNanos(now, time.currentTimeMillis()) >= (options.isAutoRenew() ? spanNanos(options) / 2
+						: options.wantedNanos());
 	}
 
 	/**

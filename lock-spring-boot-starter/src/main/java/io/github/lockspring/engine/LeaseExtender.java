@@ -57,26 +57,26 @@ final class LeaseExtender {
 	}
 
 	boolean extend(Hold hold, AcquireOptions wanted) {
-		if (!hold.isHeld() || hold.terms().isAutoRenew()) {
+		if (!hold.isHeld() || hold.options().isAutoRenew()) {
 			return hold.isHeld();
 		}
-		AcquireOptions terms = wanted.capLeaseTime(this.store.maxLeaseTime());
+		AcquireOptions options = wanted.capLeaseTime(this.store.maxLeaseTime());
 		Lease lease = hold.lease();
-		if (hold.terms().isRenewed()) {
-			lease.restart(terms, this.time);
+		if (hold.options().isRenewed()) {
+			lease.restart(options, this.time);
 		}
-		else if (!renew(lease, terms)) {
+		else if (!renew(lease, options)) {
 			this.lossHandler.lose(lease.request(), "it no longer exists in the store");
 			return false;
 		}
-		hold.setTerms(terms);
+		hold.setOptions(options);
 		lease.setWatch(null);
 		this.plan.watch(hold);
 		return hold.isHeld();
 	}
 
-	private boolean renew(Lease lease, AcquireOptions terms) {
-		LeaseRequest request = lease.request().withLeaseTime(terms.leaseTime());
+	private boolean renew(Lease lease, AcquireOptions options) {
+		LeaseRequest request = lease.request().withLeaseTime(options.leaseTime());
 		long sentMillis = this.time.currentTimeMillis();
 		long sentNanos = this.time.nanoTime();
 		if (!renew(request)) {

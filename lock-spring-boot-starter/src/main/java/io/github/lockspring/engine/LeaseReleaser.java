@@ -39,7 +39,7 @@ import io.github.lockspring.spi.TimeSource;
  * <li>Released while another acquisition waits in this process: the lease is handed off,
  * if it suits the next one.</li>
  * <li>Otherwise released: the lease is released in the store, or retried in the
- * background if the store does not answer. Until then the key is treated as held in this
+ * background if the store does not respond. Until then the key is treated as held in this
  * process.</li>
  * <li>Released by one of several readers that share a lease: the others keep it.</li>
  * <li>Released by a writer whose owner reads as well: the lease is downgraded for the
@@ -103,8 +103,8 @@ final class LeaseReleaser implements Hold.Listener {
 	}
 
 	@Override
-	public boolean onExtended(Hold hold, AcquireOptions terms) {
-		return this.extender.extend(hold, terms);
+	public boolean onExtended(Hold hold, AcquireOptions options) {
+		return this.extender.extend(hold, options);
 	}
 
 	@Override
@@ -120,8 +120,8 @@ final class LeaseReleaser implements Hold.Listener {
 
 	/**
 	 * Release a hold whose release was interrupted by an error, unless its lease was
-	 * already handed off or released. The key is first freed for others of this process,
-	 * whatever fails afterwards.
+	 * already handed off or released. The key is first made available to other owners in
+	 * this process, even if a later step fails.
 	 */
 	private void releaseInBackground(Hold hold) {
 		if (hold.queue().isHolder(hold) && !leaveShared(hold)) {
@@ -138,7 +138,7 @@ final class LeaseReleaser implements Hold.Listener {
 		if (logger.isDebugEnabled()) {
 			logger.debug("Releasing the lock on " + KeyFormat.quote(hold.key()));
 		}
-		if (hold.terms().isExclusive()) {
+		if (hold.options().isExclusive()) {
 			Hold reader = hold.queue().borrowerOf(hold);
 			return (reader != null) ? downgrade(hold, reader) : releaseOwnLease(hold);
 		}
@@ -287,7 +287,7 @@ final class LeaseReleaser implements Hold.Listener {
 	}
 
 	private boolean isLent(Hold hold) {
-		return hold.terms().isExclusive() ? hold.queue().borrowerOf(hold) != null : hold.isBorrowing();
+		return hold.options().isExclusive() ? hold.queue().borrowerOf(hold) != null : hold.isBorrowing();
 	}
 
 	private boolean releaseInBackground(Lease lease, List<Hold> ended) {
@@ -331,10 +331,10 @@ final class LeaseReleaser implements Hold.Listener {
 		}
 	}
 
-	private boolean isSuitable(Lease lease, AcquireOptions terms) {
+	private boolean isSuitable(Lease lease, AcquireOptions options) {
 		return !this.context.isClosed() && !this.context.isSuspended()
-				&& lease.canHandOff(terms, this.settings, this.time)
-				&& this.permitLimits.newerThan(lease.request().key(), terms.mode()) == null;
+				&& lease.canHandOff(options, this.settings, this.time)
+				&& this.permitLimits.newerThan(lease.request().key(), options.mode()) == null;
 	}
 
 	@Override

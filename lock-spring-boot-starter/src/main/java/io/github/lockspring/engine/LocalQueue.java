@@ -35,19 +35,20 @@ import io.github.lockspring.spi.LeaseRequest;
  * contends in the store, and those that wait, in order of arrival.
  * <ol>
  * <li>A hold that enters an empty queue becomes the leader, otherwise it waits.</li>
- * <li>A hold that cannot wait (any longer) tries once beside the leader if it needs only
- * a part of the key's capacity: there may be room for both.</li>
- * <li>A leader that is granted becomes a holder; the first waiting hold becomes the
- * leader, unless the holder is exclusive, or this process holds too many permits for
- * another one, and no fair one waits.</li>
- * <li>Readers share the lease of a reader that holds already, those that wait when it is
- * granted, and those that come while none waits. The last of them releases it.</li>
+ * <li>A hold that cannot wait (any longer) tries once beside the leader if neither it nor
+ * a holder is exclusive, because both may be granted.</li>
+ * <li>A leader that is granted becomes a holder. The first waiting hold then becomes the
+ * leader if it is fair, or if no exclusive hold is a holder and this process does not
+ * hold too many permits for it.</li>
+ * <li>Readers share a lease. When a reader is granted, the readers that wait first share
+ * its lease, and later ones do so as long as no hold waits. The last of them releases
+ * it.</li>
  * <li>An exclusive holder that ends hands off its lease to the first waiting hold, or
  * releases it to the store, after which the first waiting hold becomes the leader.</li>
  * <li>A holder of permits that ends hands off its lease in the same way if the first
- * waiting hold wants as many permits. So does the leader then, if there is one, which
- * contends for permits of other processes: the next ones that this process gets are its
- * own.</li>
+ * waiting hold requests the same number of permits. If there is a leader, it must request
+ * the same number as well: it contends for permits of other processes, and gets the next
+ * ones that are granted to this process.</li>
  * <li>A leader or waiting hold that leaves is replaced by the next.</li>
  * <li>An exclusive holder lends its lease to a reader of the same owner. If it ends while
  * the reader holds, the reader gets a separate lease.</li>
@@ -95,7 +96,7 @@ final class LocalQueue {
 	 * Add a hold.
 	 * @param hold the hold
 	 * @param mayWait whether it may wait in the queue
-	 * @return what it may do now
+	 * @return the next step of the hold
 	 */
 	synchronized Turn enter(Hold hold, boolean mayWait) {
 		if (this.retired) {
@@ -107,10 +108,10 @@ final class LocalQueue {
 			return Turn.CONTEND;
 		}
 		if (!mayWait) {
-			return tryOnce(hold) ? Turn.TRY : Turn.REFUSED;
+			return tryOnce(hold) ? Turn.TRY : Turn.REJECTED;
 		}
 		if (this.leader == null && this.first == null) {
-			setStoreFailure(null); // of the holds that waited before
+			setStoreFailure(null); // of earlier waiting holds
 		}
 		hold.enterWaiting(this);
 		append(hold);
@@ -119,7 +120,7 @@ final class LocalQueue {
 	}
 
 	private boolean tryOnce(Hold hold) {
-		if (hold.terms().isExclusive() || isHeldExclusively()) {
+		if (hold.options().isExclusive() || isHeldExclusively()) {
 			return false;
 		}
 		this.trying++;
@@ -129,15 +130,15 @@ final class LocalQueue {
 
 	private boolean mayLead(Hold hold) {
 		return this.leader == null
-				&& (hold.terms().isFair() || !(isHeldExclusively() || areTooManyPermitsHeld(hold.terms())));
+				&& (hold.options().isFair() || !(isHeldExclusively() || areTooManyPermitsHeld(hold.options())));
 	}
 
 	/**
 	 * Return whether this process holds so many permits that the store would deny more.
-	 * If they have different limits, the store decides.
+	 * Returns {@code false} if their limits differ, which is checked by the store.
 	 */
-	private boolean areTooManyPermitsHeld(AcquireOptions terms) {
-		if (!(terms.mode() instanceof LeaseMode.Permits wanted)) {
+	private boolean areTooManyPermitsHeld(AcquireOptions options) {
+		if (!(options.mode() instanceof LeaseMode.Permits wanted)) {
 			return false;
 		}
 		long left = wanted.limit() - wanted.permits();
@@ -154,7 +155,7 @@ final class LocalQueue {
 
 	private boolean isHeldExclusively() {
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.terms().isExclusive() && holder.mayHaveLease()) {
+			if (holder.options().isExclusive() && holder.mayHaveLease()) {
 				return true;
 			}
 		}
@@ -173,8 +174,8 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Let a waiting hold that cannot wait any longer try once.
-	 * @return {@code false} if it must not; {@code true} also if it is the leader by now
+	 * Let a waiting hold whose wait time is over try once.
+	 * @return {@code false} if it must not; {@code true} also if it has become the leader
 	 */
 	synchronized boolean mayTryAtLast(Hold hold) {
 		if (hold.isWaiting() && tryOnce(hold)) {
@@ -218,8 +219,8 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Let a reader share the lease of another one, but only while none waits, so that
-	 * readers do not keep a writer out.
+	 * Let a reader share the lease of another one, but only while no hold waits, so that
+	 * readers do not block a writer forever.
 	 * @param reader the reader, which has not entered a queue
 	 * @param suitable whether the lease of a holder is suitable
 	 * @return whether it is a holder now
@@ -239,8 +240,8 @@ final class LocalQueue {
 	}
 
 	private static boolean canShare(Hold holder, Hold reader, BiPredicate<Hold, AcquireOptions> suitable) {
-		return holder.isActive() && holder.lease().isShareable() && reader.terms().canShareWith(holder.terms())
-				&& suitable.test(holder, reader.terms());
+		return holder.isActive() && holder.lease().isShareable() && reader.options().canShareWith(holder.options())
+				&& suitable.test(holder, reader.options());
 	}
 
 	private void share(Hold holder, Hold reader) {
@@ -288,7 +289,7 @@ final class LocalQueue {
 	synchronized @Nullable Hold handOff(Hold from, BiPredicate<Lease, AcquireOptions> suitable) {
 		Hold next = this.first;
 		if (next == null || !canOvertakeLeader(from) || !canHandOff(from, next)
-				|| !suitable.test(from.lease(), next.terms())) {
+				|| !suitable.test(from.lease(), next.options())) {
 			return null;
 		}
 		removeWaiting(next);
@@ -301,17 +302,17 @@ final class LocalQueue {
 
 	private boolean canOvertakeLeader(Hold from) {
 		Hold leader = this.leader;
-		return leader == null || !from.terms().isExclusive() && canHandOff(from, leader);
+		return leader == null || !from.options().isExclusive() && canHandOff(from, leader);
 	}
 
 	private static boolean canHandOff(Hold from, Hold to) {
-		return from.terms().canHandOffTo(to.terms(), from.lease().request().terms().mode());
+		return from.options().canHandOffTo(to.options(), from.lease().request().terms().mode());
 	}
 
 	/**
-	 * Let the owner of an exclusive holder read as well. Either this finds that the
-	 * holder has ended, or the holder, which does not enter the monitor without need,
-	 * finds the reader: hence the fence.
+	 * Let the owner of an exclusive holder read as well. The release of the holder does
+	 * not always enter the monitor. The fence ensures that either this method sees that
+	 * the holder has ended, or the holder sees the reader.
 	 * @param writer the holder
 	 * @param reader the hold of the reader, unless the owner has one already
 	 * @return the hold of the reader, or {@code null} if the writer has ended
@@ -354,7 +355,7 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Return whether a hold that has ended read under the lease of a writer until then.
+	 * Return whether a hold that has ended was reading under the lease of a writer.
 	 */
 	synchronized boolean hasBorrowed(Hold ended) {
 		return ended.isBorrowing();
@@ -378,8 +379,8 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Remove a hold that timed out or was cancelled, unless its state says that it was
-	 * granted by now.
+	 * Remove a hold that timed out or was cancelled, unless it was granted in the
+	 * meantime.
 	 */
 	synchronized @Nullable Hold leave(Hold hold) {
 		if (!hold.isPending()) {
@@ -422,7 +423,7 @@ final class LocalQueue {
 
 	/**
 	 * Signal the leader.
-	 * @return the leader, or {@code null} if there is none for the request any more
+	 * @return the leader, or {@code null} if there is none for the request
 	 */
 	synchronized @Nullable Hold signal(LeaseRequest request, Notification notification) {
 		Hold hold = this.leader;
@@ -493,8 +494,8 @@ final class LocalQueue {
 	}
 
 	/**
-	 * An ordered write is sufficient: readers without the monitor may see a slightly
-	 * earlier state.
+	 * Set the first holder, with an ordered write: threads without the monitor may read a
+	 * slightly earlier state.
 	 */
 	private void setHolders(@Nullable Hold first) {
 		HOLDERS.setRelease(this, first);
@@ -509,16 +510,16 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Find a hold that an owner has or has lost: that of the writer to write, that of the
-	 * reader to read, or else the other. Reentrant acquisitions and those that are not do
-	 * not find each other.
+	 * Find a hold of an owner, held or lost. Prefers an exclusive one if the options are
+	 * exclusive, and one that is not otherwise, and returns the other one if there is
+	 * none. Only holds that are reentrant in the same way as the options are considered.
 	 */
-	@Nullable Hold heldBy(Object owner, AcquireOptions terms) {
+	@Nullable Hold heldBy(Object owner, AcquireOptions options) {
 		Hold other = null;
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.owner() == owner && holder.terms().isReentrant() == terms.isReentrant() && !holder.isPending()
-					&& !holder.isEnded()) {
-				if (holder.terms().isExclusive() == terms.isExclusive()) {
+			if (holder.owner() == owner && holder.options().isReentrant() == options.isReentrant()
+					&& !holder.isPending() && !holder.isEnded()) {
+				if (holder.options().isExclusive() == options.isExclusive()) {
 					return holder;
 				}
 				other = holder;
@@ -528,8 +529,9 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Find the hold that has a lease, or is about to hand it off or release it, and not
-	 * the one that borrows it. Of several that share it, one that holds it.
+	 * Find the hold that has a lease, or is about to hand it off or release it, but not
+	 * the one that borrows it. If several holds share the lease, an active one is
+	 * preferred.
 	 */
 	synchronized @Nullable Hold holderOf(LeaseRequest request) {
 		Hold ended = null;
@@ -576,7 +578,8 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Return whether a hold is among the holders, be it lost or just about to end.
+	 * Return whether a hold is among the holders, including those that are lost or about
+	 * to end.
 	 */
 	synchronized boolean isHolder(Hold hold) {
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
@@ -648,7 +651,7 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Remember the last store failure, which is reported to holds that time out.
+	 * Record the last store failure, which is reported to holds that time out.
 	 */
 	void setStoreFailure(@Nullable BackendException failure) {
 		if (this.storeFailure != failure) {
@@ -661,11 +664,11 @@ final class LocalQueue {
 	}
 
 	/**
-	 * What a hold that enters may do.
+	 * Next step of a hold that enters.
 	 */
 	enum Turn {
 
-		CONTEND, TRY, WAIT, REFUSED, RETIRED
+		CONTEND, TRY, WAIT, REJECTED, RETIRED
 
 	}
 

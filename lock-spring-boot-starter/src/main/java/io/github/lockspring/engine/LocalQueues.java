@@ -46,7 +46,7 @@ final class LocalQueues {
 	 * Add a hold to the queue of its key.
 	 * @param hold the hold
 	 * @param mayWait whether it may wait in the queue
-	 * @return what it may do now
+	 * @return the next step of the hold
 	 */
 	LocalQueue.Turn join(Hold hold, boolean mayWait) {
 		while (true) {
@@ -78,7 +78,7 @@ final class LocalQueues {
 		if (this.queues.size() >= this.limit) {
 			throw new EngineException(EngineException.Reason.LIMIT,
 					"More than " + this.limit
-							+ " keys are held or waited for at once in this process; release them earlier, or"
+							+ " keys are held or waited for at the same time in this process; release them earlier, or"
 							+ " increase lock.max-keys",
 					null);
 		}
@@ -115,18 +115,21 @@ final class LocalQueues {
 		return this.queues.get(key);
 	}
 
-	@Nullable Hold heldBy(String key, Object owner, AcquireOptions terms) {
+	@Nullable Hold heldBy(String key, Object owner, AcquireOptions options) {
 		LocalQueue queue = this.queues.get(key);
-		return (queue != null) ? queue.heldBy(owner, terms) : null;
+		return (queue != null) ? queue.heldBy(owner, options) : null;
 	}
 
 	/**
-	 * Return the number of holds that contend or wait for a key.
+	 * Return whether an object is the queue of a key.
 	 */
 	boolean isQueueOf(Object object, String key) {
 		return this.queues.get(key) == object;
 	}
 
+	/**
+	 * Return the number of holds that contend or wait for a key.
+	 */
 	int waitingCount(String key) {
 		LocalQueue queue = this.queues.get(key);
 		return (queue != null) ? queue.waitingCount() : 0;
@@ -180,8 +183,8 @@ final class LocalQueues {
 	}
 
 	/**
-	 * Signal the hold that waits for the store's answer to a request.
-	 * @return {@code false} if there is none any more
+	 * Signal the hold that waits for the answer of the store to a request.
+	 * @return {@code false} if there is no such hold
 	 */
 	boolean signal(LeaseRequest request, Notification notification) {
 		LocalQueue queue = this.queues.get(request.key());

@@ -83,8 +83,8 @@ final class LockDowngrader {
 	boolean downgrade(Hold writer, Hold reader) {
 		long now = this.time.nanoTime();
 		long nowMillis = this.time.currentTimeMillis();
-		Lease shared = new Lease(this.context.store().newRequest(reader.key(), reader.terms(), false));
-		reader.queue().changeLease(reader, writer.lease().whileDowngrading(reader.terms(), now, nowMillis));
+		Lease shared = new Lease(this.context.store().newRequest(reader.key(), reader.options(), false));
+		reader.queue().changeLease(reader, writer.lease().whileDowngrading(reader.options(), now, nowMillis));
 		boolean answered = false;
 		try {
 			Attempt attempt = this.context.store()
@@ -139,7 +139,7 @@ final class LockDowngrader {
 	 */
 	boolean reduce(Hold hold, Permits fewer) {
 		Lease former = hold.lease();
-		LeaseRequest request = this.context.store().newRequest(hold.key(), terms(former, fewer, hold.terms()));
+		LeaseRequest request = this.context.store().newRequest(hold.key(), terms(former, fewer, hold.options()));
 		if (!hold.queue().changeLease(hold, former.whileReplacedBy(request))) {
 			return false;
 		}
@@ -176,7 +176,7 @@ final class LockDowngrader {
 	}
 
 	/**
-	 * The permits that were released may be what the next hold needs.
+	 * Promote the next hold, which may be granted with the released permits.
 	 */
 	private static void promoteNext(Hold hold) {
 		Hold next = hold.queue().promote();

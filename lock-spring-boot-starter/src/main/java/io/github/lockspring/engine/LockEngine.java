@@ -53,7 +53,7 @@ import io.github.lockspring.support.Durations;
  * immediately.
  * <p>
  * While the connection of the backend is suspended, no lock is reported as held: no owner
- * can re-enter, and no lease is handed off. That is not a loss.
+ * can reenter, and no lease is handed off. That is not a loss.
  * <p>
  * Thread-safe.
  */
@@ -186,77 +186,80 @@ public final class LockEngine implements AutoCloseable {
 	/**
 	 * Acquire a lock for the current thread.
 	 * @param key the key
-	 * @param terms how to acquire
+	 * @param options the options
 	 * @param waitNanos how long to wait; zero tries once
-	 * @return the hold, or {@code null} if another held the key for the whole time
+	 * @return the hold, or {@code null} if another owner held the key for the whole wait
+	 * time
 	 * @throws InterruptedException if the thread was interrupted before or while waiting
-	 * @throws EngineException if there was no way to acquire
+	 * @throws EngineException if the acquisition failed for another reason
 	 */
-	public @Nullable Hold acquire(String key, AcquireOptions terms, long waitNanos) throws InterruptedException {
-		return acquire(key, terms, Thread.currentThread(), waitNanos);
+	public @Nullable Hold acquire(String key, AcquireOptions options, long waitNanos) throws InterruptedException {
+		return acquire(key, options, Thread.currentThread(), waitNanos);
 	}
 
 	/**
 	 * Acquire a lock for an owner.
 	 * @param key the key
-	 * @param terms how to acquire
-	 * @param owner who will hold
+	 * @param options the options
+	 * @param owner the owner of the lock
 	 * @param waitNanos how long to wait; zero tries once
-	 * @return the hold, or {@code null} if another held the key for the whole time
+	 * @return the hold, or {@code null} if another owner held the key for the whole wait
+	 * time
 	 * @throws InterruptedException if the thread was interrupted before or while waiting
-	 * @throws EngineException if there was no way to acquire
+	 * @throws EngineException if the acquisition failed for another reason
 	 */
-	public @Nullable Hold acquire(String key, AcquireOptions terms, Object owner, long waitNanos)
+	public @Nullable Hold acquire(String key, AcquireOptions options, Object owner, long waitNanos)
 			throws InterruptedException {
 		if (Thread.interrupted()) {
 			throw new InterruptedException();
 		}
-		return acquire(key, terms, owner, waitNanos, true);
+		return acquire(key, options, owner, waitNanos, true);
 	}
 
 	/**
 	 * Acquire a lock for an owner, ignoring interrupts.
 	 * @param key the key
-	 * @param terms how to acquire
-	 * @param owner who will hold
+	 * @param options the options
+	 * @param owner the owner of the lock
 	 * @param waitNanos how long to wait; zero tries once
-	 * @return the hold, or {@code null} if another held the key for the whole time
-	 * @throws EngineException if there was no way to acquire
+	 * @return the hold, or {@code null} if another owner held the key for the whole wait
+	 * time
+	 * @throws EngineException if the acquisition failed for another reason
 	 */
-	public @Nullable Hold acquireUninterruptibly(String key, AcquireOptions terms, Object owner, long waitNanos) {
+	public @Nullable Hold acquireUninterruptibly(String key, AcquireOptions options, Object owner, long waitNanos) {
 		try {
-			return acquire(key, terms, owner, waitNanos, false);
+			return acquire(key, options, owner, waitNanos, false);
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException("Unexpected interrupt during an uninterruptible acquisition", ex);
 		}
 	}
 
-	private @Nullable Hold acquire(String key, AcquireOptions terms, Object owner, long waitNanos,
+	private @Nullable Hold acquire(String key, AcquireOptions options, Object owner, long waitNanos,
 			boolean interruptible) throws InterruptedException {
-		Hold again = reenter(key, terms, owner);
+		Hold again = reenter(key, options, owner);
 		if (again != null) {
 			return again;
 		}
 		StackRoom.requireToUndo();
-		Hold.Listener listener = listenerFor(key, terms);
-		Hold hold = new Hold(listener, key, capLeaseTime(terms), owner);
-		return (listener == this.leaseReleaser) ? acquire(hold, terms, waitNanos, interruptible)
-				: acquireObserved(hold, terms, waitNanos, interruptible);
+		Hold.Listener listener = listenerFor(key, options);
+		Hold hold = new Hold(listener, key, capLeaseTime(options), owner);
+		return (listener == this.leaseReleaser) ? acquire(hold, options, waitNanos, interruptible)
+				: acquireObserved(hold, options, waitNanos, interruptible);
 	}
 
 	/**
 	 * Return the listener of a hold that will be acquired.
 	 */
-	private Hold.Listener listenerFor(String key, AcquireOptions terms) {
+	private Hold.Listener listenerFor(String key, AcquireOptions options) {
 		EngineObservers observers = this.context.observers();
-		return (observers != null) ? ObservedHoldListener.of(this.leaseReleaser, observers, key, terms.kind())
+		return (observers != null) ? ObservedHoldListener.of(this.leaseReleaser, observers, key, options.kind())
 				: this.leaseReleaser;
 	}
 
-	private @Nullable Hold acquire(Hold pending, AcquireOptions terms, long waitNanos, boolean interruptible)
+	private @Nullable Hold acquire(Hold pending, AcquireOptions options, long waitNanos, boolean interruptible)
 			throws InterruptedException {
-		requireOpen(terms);
+		requireOpen(options);
 		Hold hold = this.acquirer.acquire(pending, waitNanos, interruptible);
 		if (logger.isDebugEnabled()) {
 			log(pending.key(), hold);
@@ -264,11 +267,11 @@ public final class LockEngine implements AutoCloseable {
 		return hold;
 	}
 
-	private @Nullable Hold acquireObserved(Hold pending, AcquireOptions terms, long waitNanos, boolean interruptible)
+	private @Nullable Hold acquireObserved(Hold pending, AcquireOptions options, long waitNanos, boolean interruptible)
 			throws InterruptedException {
 		Hold hold = null;
 		try {
-			hold = acquire(pending, terms, waitNanos, interruptible);
+			hold = acquire(pending, options, waitNanos, interruptible);
 			if (hold != null) {
 				hold.notifyAcquired();
 			}
@@ -307,32 +310,33 @@ public final class LockEngine implements AutoCloseable {
 	 * granted in the meantime. Dependents of the future may run in a thread of this
 	 * engine.
 	 * @param key the key
-	 * @param terms how to acquire
-	 * @param owner who will hold
+	 * @param options the options
+	 * @param owner the owner of the lock
 	 * @param waitNanos how long to wait; zero tries once
-	 * @return the hold, or {@code null} if another held the key for the whole time; fails
-	 * with an {@link EngineException} if there was no way to acquire
+	 * @return the hold, or {@code null} if another owner held the key for the whole wait
+	 * time; fails with an {@link EngineException} if the acquisition failed for another
+	 * reason
 	 */
-	public CompletableFuture<@Nullable Hold> acquireAsync(String key, AcquireOptions terms, Object owner,
+	public CompletableFuture<@Nullable Hold> acquireAsync(String key, AcquireOptions options, Object owner,
 			long waitNanos) {
 		StackRoom.requireToUndo();
 		try {
-			Hold again = reenter(key, terms, owner);
+			Hold again = reenter(key, options, owner);
 			if (again != null) {
 				return CompletableFuture.completedFuture(again);
 			}
 			Acquisition acquisition = new Acquisition(this.context, this.acquirer, this.asyncDispatcher, waitNanos);
-			return start(acquisition, new Hold(listenerFor(key, terms), key, capLeaseTime(terms), owner, acquisition),
-					terms);
+			return start(acquisition,
+					new Hold(listenerFor(key, options), key, capLeaseTime(options), owner, acquisition), options);
 		}
 		catch (EngineException ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
 	}
 
-	private CompletableFuture<@Nullable Hold> start(Acquisition acquisition, Hold pending, AcquireOptions terms) {
+	private CompletableFuture<@Nullable Hold> start(Acquisition acquisition, Hold pending, AcquireOptions options) {
 		try {
-			requireOpen(terms);
+			requireOpen(options);
 			return acquisition.start(pending);
 		}
 		catch (Throwable ex) {
@@ -341,15 +345,15 @@ public final class LockEngine implements AutoCloseable {
 		}
 	}
 
-	private @Nullable Hold reenter(String key, AcquireOptions terms, Object owner) {
-		Hold held = this.queues.heldBy(key, owner, terms);
-		while (held != null && terms.isReentrant()) {
+	private @Nullable Hold reenter(String key, AcquireOptions options, Object owner) {
+		Hold held = this.queues.heldBy(key, owner, options);
+		while (held != null && options.isReentrant()) {
 			StackRoom.requireToCountDown();
-			Hold again = reenter(held, terms);
+			Hold again = reenter(held, options);
 			if (again != null) {
 				return again;
 			}
-			held = this.queues.heldBy(key, owner, terms);
+			held = this.queues.heldBy(key, owner, options);
 		}
 		return null;
 	}
@@ -358,21 +362,21 @@ public final class LockEngine implements AutoCloseable {
 	 * Return the options with the lease time capped at the maximum of the store.
 	 */
 	private AcquireOptions capLeaseTime(AcquireOptions wanted) {
-		AcquireOptions terms = wanted.capLeaseTime(this.store.maxLeaseTime());
-		if (terms != wanted && !wanted.leaseTime().equals(this.usualLeaseTime)
+		AcquireOptions options = wanted.capLeaseTime(this.store.maxLeaseTime());
+		if (options != wanted && !wanted.leaseTime().equals(this.usualLeaseTime)
 				&& !this.warnedOfShortLeases.getAndSet(true)) {
-			logger.warn("Lock backend '" + backendName() + "' keeps a lease for at most " + terms.leaseTime()
+			logger.warn("Lock backend '" + backendName() + "' keeps a lease for at most " + options.leaseTime()
 					+ " without contact to this process. Longer lease times, such as " + wanted.leaseTime()
 					+ ", are capped at that, and the leases are renewed more often");
 		}
-		return terms;
+		return options;
 	}
 
-	private void requireOpen(AcquireOptions terms) {
+	private void requireOpen(AcquireOptions options) {
 		this.context.requireOpen();
-		this.plan.requireCapacity(terms);
-		if (!terms.isPlain()) {
-			this.store.requireSupport(terms);
+		this.plan.requireCapacity(options);
+		if (!options.isPlain()) {
+			this.store.requireSupport(options);
 		}
 	}
 
@@ -380,13 +384,13 @@ public final class LockEngine implements AutoCloseable {
 	 * Acquire several keys for the current thread in one call to the store, if the store
 	 * supports that, all of them are free, and none of them is wanted in this process.
 	 * @param keys the keys, sorted and without duplicates
-	 * @param terms how to acquire
+	 * @param options the options
 	 * @return the holds, which have one lease and one token in common, or nothing if the
 	 * keys have to be acquired one after the other
-	 * @throws EngineException if there was no way to acquire
+	 * @throws EngineException if the acquisition failed for another reason
 	 */
-	public List<Hold> acquireTogether(List<String> keys, AcquireOptions terms) {
-		return acquireTogether(keys, terms, Thread.currentThread(), Durations.LONGEST_NANOS);
+	public List<Hold> acquireTogether(List<String> keys, AcquireOptions options) {
+		return acquireTogether(keys, options, Thread.currentThread(), Durations.MAX_NANOS);
 	}
 
 	/**
@@ -394,20 +398,21 @@ public final class LockEngine implements AutoCloseable {
 	 * without blocking the calling thread. Cancelling or completing the future releases a
 	 * lease granted in the meantime.
 	 * @param keys the keys, sorted and without duplicates
-	 * @param terms how to acquire
-	 * @param owner who will hold
+	 * @param options the options
+	 * @param owner the owner of the lock
 	 * @param waitNanos the available time
 	 * @return the holds, or nothing if the keys have to be acquired one after the other;
-	 * fails with an {@link EngineException} if there was no way to acquire
+	 * fails with an {@link EngineException} if the acquisition failed for another reason
 	 * @see #acquireTogether(List, AcquireOptions)
 	 */
-	public CompletableFuture<List<Hold>> acquireTogetherAsync(List<String> keys, AcquireOptions terms, Object owner,
+	public CompletableFuture<List<Hold>> acquireTogetherAsync(List<String> keys, AcquireOptions options, Object owner,
 			long waitNanos) {
-		if (!canAcquireTogether(keys, terms)) {
+		if (!canAcquireTogether(keys, options)) {
 			return CompletableFuture.completedFuture(List.of());
 		}
 		CompletableFuture<List<Hold>> future = new CompletableFuture<>();
-		this.asyncDispatcher.call(() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, terms, owner, waitNanos))
+		this.asyncDispatcher
+			.call(() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, options, owner, waitNanos))
 			.whenComplete((holds, failure) -> {
 				boolean wanted = (failure != null) ? future.completeExceptionally(failure) : future.complete(holds);
 				if (!wanted && failure == null) {
@@ -417,36 +422,36 @@ public final class LockEngine implements AutoCloseable {
 		return future;
 	}
 
-	private boolean canAcquireTogether(List<String> keys, AcquireOptions terms) {
-		return keys.size() > 1 && keys.size() <= MAX_TOGETHER && terms.isPlain() && this.store.hasMultiKey()
+	private boolean canAcquireTogether(List<String> keys, AcquireOptions options) {
+		return keys.size() > 1 && keys.size() <= MAX_TOGETHER && options.isPlain() && this.store.hasMultiKey()
 				&& !this.context.isClosed();
 	}
 
 	/**
 	 * Acquire several keys for an owner in one call to the store, if that is possible.
 	 * @param keys the keys, sorted and without duplicates
-	 * @param terms how to acquire
-	 * @param owner who will hold
+	 * @param options the options
+	 * @param owner the owner of the lock
 	 * @param waitNanos the available time, which the call to the store may exceed
 	 * slightly
 	 * @return the holds, or nothing if the keys have to be acquired one after the other
-	 * @throws EngineException if there was no way to acquire
+	 * @throws EngineException if the acquisition failed for another reason
 	 * @see #acquireTogether(List, AcquireOptions)
 	 */
-	public List<Hold> acquireTogether(List<String> keys, AcquireOptions terms, Object owner, long waitNanos) {
-		boolean possible = canAcquireTogether(keys, terms) && !Thread.currentThread().isInterrupted();
-		return possible ? tryTogether(keys, terms, owner, waitNanos) : List.of();
+	public List<Hold> acquireTogether(List<String> keys, AcquireOptions options, Object owner, long waitNanos) {
+		boolean possible = canAcquireTogether(keys, options) && !Thread.currentThread().isInterrupted();
+		return possible ? tryTogether(keys, options, owner, waitNanos) : List.of();
 	}
 
 	private List<Hold> tryTogether(List<String> keys, AcquireOptions wanted, Object owner, long waitNanos) {
 		StackRoom.requireToUndo();
 		this.plan.requireCapacity(wanted);
-		AcquireOptions terms = capLeaseTime(wanted);
+		AcquireOptions options = capLeaseTime(wanted);
 		EngineObservers observers = this.context.observers();
 		List<Hold> holds = keys.stream()
 			.map((key) -> new Hold(
 					(observers != null) ? new ObservedHoldListener(this.leaseReleaser, observers) : this.leaseReleaser,
-					key, terms, owner))
+					key, options, owner))
 			.toList();
 		if (!this.acquirer.acquireTogether(holds, waitNanos)) {
 			return List.of();
@@ -474,7 +479,7 @@ public final class LockEngine implements AutoCloseable {
 	 * that.
 	 * @return the hold, or {@code null} if it was released in the meantime
 	 */
-	private @Nullable Hold reenter(Hold held, AcquireOptions terms) {
+	private @Nullable Hold reenter(Hold held, AcquireOptions options) {
 		if (!held.isHeld()) {
 			if (held.isEnded()) {
 				return null;
@@ -483,23 +488,24 @@ public final class LockEngine implements AutoCloseable {
 					"The connection to the store is suspended", null)
 					: new EngineException(EngineException.Reason.LOST, "The lease was lost", null);
 		}
-		if (terms.isExclusive() && !held.terms().isExclusive()) {
+		if (options.isExclusive() && !held.options().isExclusive()) {
 			throw new EngineException(EngineException.Reason.UPGRADE,
 					"Upgrading a read lock to a write lock is not supported", null);
 		}
-		if (isToBeDowngraded(held, terms)) {
-			return held.queue().lend(held, new Hold(this.leaseReleaser, held.key(), capLeaseTime(terms), held.owner()));
+		if (isToBeDowngraded(held, options)) {
+			return held.queue()
+				.lend(held, new Hold(this.leaseReleaser, held.key(), capLeaseTime(options), held.owner()));
 		}
-		return held.countUp() ? held : reenter(held, terms);
+		return held.countUp() ? held : reenter(held, options);
 	}
 
 	/**
 	 * Return whether a writer reads on a separate hold, which may outlast that of the
 	 * writer.
 	 */
-	private boolean isToBeDowngraded(Hold held, AcquireOptions terms) {
-		return !terms.isExclusive() && held.terms().isExclusive() && held.lease().canDowngrade()
-				&& !held.terms().hasMinimumHold() && this.store.hasReaders();
+	private boolean isToBeDowngraded(Hold held, AcquireOptions options) {
+		return !options.isExclusive() && held.options().isExclusive() && held.lease().canDowngrade()
+				&& !held.options().hasMinimumHold() && this.store.hasReaders();
 	}
 
 	/**
@@ -507,13 +513,13 @@ public final class LockEngine implements AutoCloseable {
 	 * has two.
 	 * @param key the key
 	 * @param owner the owner
-	 * @param terms how it was acquired
+	 * @param options the options of the acquisition
 	 * @return the hold, which may be lost, or {@code null}
 	 */
-	public @Nullable Hold heldBy(String key, Object owner, AcquireOptions terms) {
-		Hold held = this.queues.heldBy(key, owner, terms);
-		boolean upgrade = held != null && terms.isExclusive() && !held.terms().isExclusive();
-		return (held == null || upgrade || isToBeDowngraded(held, terms)) ? null : held;
+	public @Nullable Hold heldBy(String key, Object owner, AcquireOptions options) {
+		Hold held = this.queues.heldBy(key, owner, options);
+		boolean upgrade = held != null && options.isExclusive() && !held.options().isExclusive();
+		return (held == null || upgrade || isToBeDowngraded(held, options)) ? null : held;
 	}
 
 	/**
@@ -522,7 +528,7 @@ public final class LockEngine implements AutoCloseable {
 	 * @return a deadline for {@link #nanosUntil(long)}
 	 */
 	public long deadlineAfter(long waitNanos) {
-		return this.time.nanoTime() + Math.min(waitNanos, Durations.LONGEST_NANOS);
+		return this.time.nanoTime() + Math.min(waitNanos, Durations.MAX_NANOS);
 	}
 
 	/**
@@ -555,11 +561,11 @@ public final class LockEngine implements AutoCloseable {
 
 	/**
 	 * Return whether the backend supports a lease.
-	 * @param terms how to acquire it
+	 * @param options the options
 	 * @return whether an acquisition with these options is not rejected as unsupported
 	 */
-	public boolean supports(AcquireOptions terms) {
-		return this.store.supports(terms);
+	public boolean supports(AcquireOptions options) {
+		return this.store.supports(options);
 	}
 
 	/**
@@ -625,11 +631,11 @@ public final class LockEngine implements AutoCloseable {
 	 */
 	public void announce(Duration usualLeaseTime) {
 		this.usualLeaseTime = usualLeaseTime;
-		Duration longest = this.store.maxLeaseTime();
-		String capped = (usualLeaseTime.compareTo(longest) > 0) ? ", capped at " + longest + " by the store" : "";
+		Duration max = this.store.maxLeaseTime();
+		String capped = (usualLeaseTime.compareTo(max) > 0) ? ", capped at " + max + " by the store" : "";
 		List<String> warnings = warnings();
-		logger.info("Lock backend " + this.store.description() + ", lease time " + usualLeaseTime + capped + ", owner "
-				+ this.store.instance() + " of " + this.store.processName()
+		logger.info("Lock backend " + this.store.description() + ", lease time " + usualLeaseTime + capped
+				+ ", process " + this.store.processName() + " (" + this.store.instance() + ")"
 				+ (warnings.isEmpty() ? "" : "; warnings: " + String.join("; ", warnings)));
 	}
 
@@ -715,10 +721,10 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Release a key for its holder, whatever process it is in, without blocking the
-	 * calling thread. A holder in this process loses its lock immediately, one in another
-	 * process as soon as it is notified, or with its next renewal. Owners that wait for
-	 * the key acquire it as after a release. A successor of the holder is not released.
+	 * Release a key for its holder, in any process, without blocking the calling thread.
+	 * A holder in this process loses its lock immediately, one in another process as soon
+	 * as it is notified, or with its next renewal. Owners that wait for the key acquire
+	 * it as after a release. A successor of the holder is not released.
 	 * @param key the key
 	 * @param holder the holder, as returned by {@link #holders(String)}
 	 * @return whether the holder held the key until now; fails with an
@@ -809,7 +815,7 @@ public final class LockEngine implements AutoCloseable {
 
 	/**
 	 * Return whether everything that was due has been done: no timed task is due, and no
-	 * renewal is under way. A test that moves the clock waits for it.
+	 * renewal is in progress. A test that moves the clock waits for it.
 	 * @return whether nothing happens before the clock advances, except for what threads
 	 * of the application do
 	 */
@@ -837,7 +843,8 @@ public final class LockEngine implements AutoCloseable {
 	 * Shut down gracefully: reject new acquisitions and end those that wait, let holders
 	 * finish, and then release the locks that they still hold, which are lost to them,
 	 * all in parallel. Takes no longer than the grace period and the timeouts of two
-	 * calls to the store, whatever the store does. Has no effect if shut down already.
+	 * calls to the store, even if the store does not respond. Has no effect if shut down
+	 * already.
 	 * @param grace the grace period for holders
 	 * @see #start()
 	 */
@@ -970,7 +977,7 @@ public final class LockEngine implements AutoCloseable {
 
 		@Override
 		public void onFailedOver() {
-			LockEngine.this.plan.distrust();
+			LockEngine.this.plan.renewAll();
 			LockEngine.this.context.stateChanged();
 			logger.info("Lock backend '" + backendName() + "' failed over to another server; renewing all locks there");
 		}

@@ -17,7 +17,7 @@
 package io.github.lockspring.engine;
 
 /**
- * Kind of a lock, as far as the engine knows it.
+ * Kind of a lock in the engine.
  */
 public enum LockKind {
 

@@ -103,8 +103,8 @@ final class LossHandler {
 	}
 
 	/**
-	 * The store may keep the lease for as long as it has contact to this process, so it
-	 * is released in the background.
+	 * Handle the loss, and release the lease in the background, because the store may
+	 * keep it for as long as it is connected to this process.
 	 */
 	private void loseAndRelease(Hold hold, String reason) {
 		if (lose(hold, reason)) {

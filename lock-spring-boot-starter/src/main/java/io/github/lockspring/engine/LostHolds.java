@@ -29,15 +29,16 @@ import io.github.lockspring.support.TimerThread;
 /**
  * Discards holds that were lost and are never released.
  * <p>
- * A lost hold remains visible to its owner, whose re-entry is rejected, until the owner
- * releases it. A hold that was not released within the maximum hold time, a day at most,
- * after its lease has ended is discarded, so that its owner can acquire the key anew.
+ * A lost hold remains visible to its owner, whose reentrant acquisitions are rejected,
+ * until the owner releases it. A hold that was not released within the maximum hold time,
+ * a day at most, after its lease has ended is discarded, so that its owner can acquire
+ * the key anew.
  */
 final class LostHolds {
 
 	private static final Log logger = LogFactory.getLog(LostHolds.class);
 
-	private static final long LONGEST_NANOS = Duration.ofDays(1).toNanos();
+	private static final long MAX_RETENTION_NANOS = Duration.ofDays(1).toNanos();
 
 	private final LocalQueues queues;
 
@@ -58,7 +59,7 @@ final class LostHolds {
 		this.queues = context.queues();
 		this.time = context.time();
 		this.task = context.task(this::run);
-		this.retentionNanos = Math.min(Durations.nanos(context.settings().maxHoldTime()), LONGEST_NANOS);
+		this.retentionNanos = Math.min(Durations.nanos(context.settings().maxHoldTime()), MAX_RETENTION_NANOS);
 		this.origin = this.time.nanoTime();
 	}
 
@@ -68,7 +69,7 @@ final class LostHolds {
 	void watch(Hold hold) {
 		long end = endOf(hold);
 		this.next.accumulateAndGet(end, Math::min);
-		this.task.runAt(this.origin + end);
+		this.task.wakeUpAt(this.origin + end);
 	}
 
 	/**
@@ -86,7 +87,7 @@ final class LostHolds {
 		long next = this.next.get();
 		if (next > now) {
 			if (next < TimerThread.NEVER) {
-				this.task.runAt(this.origin + next);
+				this.task.wakeUpAt(this.origin + next);
 			}
 			return;
 		}
@@ -118,8 +119,8 @@ final class LostHolds {
 			watch(hold);
 			return;
 		}
-		logger.warn("The lock on " + KeyFormat.quote(hold.key()) + ", which was lost, was never released by "
-				+ hold.owner() + "; it is discarded");
+		logger.warn("Discarding the lost lock on " + KeyFormat.quote(hold.key()) + ", which was never released by "
+				+ hold.owner());
 		this.queues.end(hold);
 	}
 

@@ -65,7 +65,7 @@ final class MultiKeyLease extends Lease {
 	}
 
 	@Override
-	boolean canHandOff(AcquireOptions terms, EngineSettings settings, TimeSource time) {
+	boolean canHandOff(AcquireOptions options, EngineSettings settings, TimeSource time) {
 		return false;
 	}
 

@@ -35,7 +35,7 @@ import io.github.lockspring.spi.TimeSource;
  * engine. Holds that are not observed have the listener of the engine itself, so that
  * they cost nothing more.
  * <p>
- * The engine is always notified first, whatever an observation does.
+ * The engine is always notified first, so that it does not depend on the observation.
  */
 final class ObservedHoldListener implements Hold.Listener {
 
@@ -118,7 +118,7 @@ final class ObservedHoldListener implements Hold.Listener {
 	@Override
 	public void onAcquired(Hold hold) {
 		if (this.observation == null) {
-			this.observation = this.observers.onAcquire(hold.key(), hold.terms().kind());
+			this.observation = this.observers.onAcquire(hold.key(), hold.options().kind());
 		}
 		this.acquiredNanos = this.time.nanoTime();
 		this.held = hold;
@@ -223,8 +223,8 @@ final class ObservedHoldListener implements Hold.Listener {
 	}
 
 	@Override
-	public boolean onExtended(Hold hold, AcquireOptions terms) {
-		return this.engine.onExtended(hold, terms);
+	public boolean onExtended(Hold hold, AcquireOptions options) {
+		return this.engine.onExtended(hold, options);
 	}
 
 	@Override

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Warns, once, about a thread that owns a lock but has left the task in which it acquired
- * the lock: it has ended, or waits in its pool for the next task, which would acquire the
- * lock reentrantly. Confined to the timed task.
+ * the lock: it has ended, or waits in its pool for the next task, which could reenter the
+ * lock. Confined to the timed task.
  */
 final class OwnerCheck {
 
@@ -54,8 +54,8 @@ final class OwnerCheck {
 	private static @Nullable String reason(Thread thread) {
 		return switch (thread.getState()) {
 			case TERMINATED -> "has ended";
-			case WAITING, TIMED_WAITING ->
-				isBetweenTasks(thread) ? "waits for its next task, which would acquire it again at once" : null;
+			case WAITING, TIMED_WAITING -> isBetweenTasks(thread)
+					? "is waiting for its next task, which could reenter the lock immediately" : null;
 			default -> null;
 		};
 	}

@@ -61,12 +61,12 @@ public final class PermitLedger {
 	/**
 	 * Acquire permits.
 	 * @param key the key
-	 * @param terms how many permits, and how to acquire them
+	 * @param terms the terms, with the number of permits
 	 * @param waitNanos how long to wait; zero tries once
 	 * @return {@code false} if there were too few permits for the whole time
 	 * @throws InterruptedException if the thread was interrupted before or while waiting
 	 * @throws IllegalArgumentException if the limit is lower than the number of permits
-	 * @throws EngineException if there was no way to acquire
+	 * @throws EngineException if the acquisition failed for another reason
 	 */
 	public boolean acquire(String key, PermitTerms terms, long waitNanos) throws InterruptedException {
 		if (Thread.interrupted()) {
@@ -78,11 +78,11 @@ public final class PermitLedger {
 	/**
 	 * Acquire permits, ignoring interrupts.
 	 * @param key the key
-	 * @param terms how many permits, and how to acquire them
+	 * @param terms the terms, with the number of permits
 	 * @param waitNanos how long to wait; zero tries once
 	 * @return {@code false} if there were too few permits for the whole time
 	 * @throws IllegalArgumentException if the limit is lower than the number of permits
-	 * @throws EngineException if there was no way to acquire
+	 * @throws EngineException if the acquisition failed for another reason
 	 */
 	public boolean acquireUninterruptibly(String key, PermitTerms terms, long waitNanos) {
 		try {
@@ -159,7 +159,7 @@ public final class PermitLedger {
 	 * thread. Cancelling or completing the future ends the acquisition, and releases
 	 * permits granted in the meantime.
 	 * @param key the key
-	 * @param terms how many permits, and how to acquire them
+	 * @param terms the terms, with the number of permits
 	 * @param waitNanos how long to wait; zero tries once
 	 * @return the hold, or {@code null} if there were too few permits for the whole time;
 	 * fails with an {@link EngineException} or {@link IllegalArgumentException} if there

@@ -39,10 +39,10 @@ import io.github.lockspring.support.TimerThread;
  * <ol>
  * <li>The limit of a key is read before its permits are first acquired, and watched from
  * then on, so that later acquisitions need no further call.</li>
- * <li>When it was changed, acquisitions that wait are woken, and begin anew with the new
+ * <li>When it was changed, waiting acquisitions are woken, and start again with the new
  * limit.</li>
- * <li>A process that has not noticed a change yet is refused by the store if permits are
- * in use with the new limit. It then reads the limit again.</li>
+ * <li>A request of a process that has not detected a change yet is rejected by the store
+ * if permits are in use with the new limit. The process then reads the limit again.</li>
  * <li>The limit of a key that was not used for a while is no longer watched.</li>
  * </ol>
  * A store without values has no limits that can be changed. Thread-safe.
@@ -54,7 +54,7 @@ final class PermitLimits {
 	private static final long IDLE_NANOS = Duration.ofMinutes(1).toNanos();
 
 	/**
-	 * What is appended to the key of the permits to get that of the value.
+	 * Suffix of the key of the value, appended to the key of the permits.
 	 */
 	private static final String SUFFIX = ":permits";
 
@@ -67,13 +67,13 @@ final class PermitLimits {
 	private final TimerThread.Task task;
 
 	/**
-	 * The limits of the keys in use, the last one used last. Guarded by its monitor.
+	 * Limits of the keys in use, the last one used last. Guarded by its monitor.
 	 */
 	private final Map<String, Limit> limits = new LinkedHashMap<>(16, 0.75f, true);
 
 	/**
-	 * Time of the next check for limits that are not used any more. Guarded by the
-	 * monitor of the limits.
+	 * Time of the next check for limits that are no longer used. Guarded by the monitor
+	 * of the limits.
 	 */
 	private long checkNanos;
 
@@ -86,7 +86,7 @@ final class PermitLimits {
 	}
 
 	/**
-	 * Task: stop to watch limits that are not used any more.
+	 * Task: stop watching limits that are no longer used.
 	 */
 	private void run() {
 		List<Limit> idle = new ArrayList<>();
@@ -99,7 +99,7 @@ final class PermitLimits {
 				this.checkNanos = now + IDLE_NANOS;
 				removeIdle(now, idle);
 			}
-			this.task.runAt(this.checkNanos);
+			this.task.wakeUpAt(this.checkNanos);
 		}
 		idle.forEach(Limit::close);
 	}
@@ -145,9 +145,10 @@ final class PermitLimits {
 	 * Reject an acquisition that waits with a limit that was changed since.
 	 */
 	void requireCurrent(Hold hold) {
-		Value newer = newerThan(hold.key(), hold.terms().mode());
-		if (newer != null && hold.terms().mode() instanceof Permits wanted) {
-			throw this.context.store().refused(new PermitLimitException(wanted, (int) newer.number(), newer.version()));
+		Value newer = newerThan(hold.key(), hold.options().mode());
+		if (newer != null && hold.options().mode() instanceof Permits wanted) {
+			throw this.context.store()
+				.rejected(new PermitLimitException(wanted, (int) newer.number(), newer.version()));
 		}
 	}
 
@@ -168,11 +169,11 @@ final class PermitLimits {
 	}
 
 	/**
-	 * Read the limit again if an acquisition was refused because of a newer one.
-	 * @return whether the acquisition may be tried again
+	 * Read the limit again if an acquisition was rejected because of a newer one.
+	 * @return whether the acquisition may be retried
 	 */
 	boolean isOutdated(String key, EngineException failure, Permits wanted) {
-		return failure.getCause() instanceof PermitLimitException refusal && refusal.version() > wanted.version()
+		return failure.getCause() instanceof PermitLimitException rejection && rejection.version() > wanted.version()
 				&& this.context.store().hasValues() && refresh(key).version() > wanted.version();
 	}
 
@@ -248,7 +249,7 @@ final class PermitLimits {
 
 		private Value startToWatch() {
 			Values values = PermitLimits.this.values;
-			PermitLimits.this.task.runAt(PermitLimits.this.time.nanoTime() + IDLE_NANOS);
+			PermitLimits.this.task.wakeUpAt(PermitLimits.this.time.nanoTime() + IDLE_NANOS);
 			if (this.listener == null) {
 				this.listener = values.listen(this.key + SUFFIX, values.callbacks(),
 						(changed) -> onChanged(this.key, changed));

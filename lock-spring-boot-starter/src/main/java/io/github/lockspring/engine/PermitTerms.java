@@ -22,7 +22,7 @@ import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.Value;
 
 /**
- * How to acquire permits.
+ * Terms of an acquisition of permits.
  *
  * @param permits the number of permits
  * @param limit the total number of permits of the key, as long as it is not changed

@@ -49,9 +49,9 @@ import io.github.lockspring.support.TimerThread;
  * polled together from then on. One call at a time is made, in a separate thread.</li>
  * <li>A single request, on a store without notifications, is retried by itself
  * instead.</li>
- * <li>A request that is still denied continues to sleep. A request that the answer leaves
- * out is woken and retried. If the answer leaves out all, because the store does not
- * support polling, each is retried when it is due.</li>
+ * <li>A request that is still denied continues to sleep. A request that is not part of
+ * the answer is woken and retried. If no request is part of the answer, because the store
+ * does not support polling, each is retried when it is due.</li>
  * <li>A call that fails counts as a store failure of all requests that it polled, and is
  * repeated after a delay for half as many: it may have been too large. If it fails
  * because of an error in the backend, requests that are due are retried by
@@ -66,19 +66,19 @@ final class Poller {
 	private static final Log logger = LogFactory.getLog(Poller.class);
 
 	/**
-	 * The longest delay after a store failure.
+	 * Maximum delay after a store failure.
 	 */
-	static final long LONGEST_AFTER_FAILURE = Duration.ofMillis(500).toNanos();
+	static final long MAX_PAUSE_AFTER_FAILURE_NANOS = Duration.ofMillis(500).toNanos();
 
 	/**
 	 * Maximum number of requests polled in one call. The others follow immediately.
 	 */
-	private static final int LARGEST = 10_000;
+	private static final int MAX_BATCH_SIZE = 10_000;
 
 	/**
-	 * Smallest number of requests per call after repeated failures.
+	 * Minimum limit of the requests per call after repeated failures.
 	 */
-	private static final int SMALLEST = 2;
+	private static final int MIN_BATCH_SIZE = 2;
 
 	/**
 	 * Time by which a call may exceed its timeout.
@@ -108,7 +108,7 @@ final class Poller {
 	/**
 	 * Maximum number of requests of the next call.
 	 */
-	private int most = LARGEST;
+	private int batchSize = MAX_BATCH_SIZE;
 
 	/**
 	 * Whether there is no sleeper, so that the timed task has nothing to check.
@@ -133,7 +133,7 @@ final class Poller {
 	 * Poll for a sleeping hold, until it is woken.
 	 * @param hold the leader of its key
 	 * @param denial the last answer of the store
-	 * @return what to {@linkplain #remove(Sleeper) remove} when it wakes up
+	 * @return the sleeper, to be {@linkplain #remove(Sleeper) removed} when it wakes up
 	 */
 	Sleeper watch(Hold hold, Denial denial) {
 		synchronized (this.sleepers) {
@@ -158,7 +158,7 @@ final class Poller {
 		sleeper.due = now - this.origin + pauseNanos;
 		this.sleepers.add(sleeper);
 		this.idle = false;
-		this.task.runAt(now + pauseNanos);
+		this.task.wakeUpAt(now + pauseNanos);
 	}
 
 	/**
@@ -167,24 +167,24 @@ final class Poller {
 	 * poll in lockstep.
 	 */
 	private long pause(Denial denial) {
-		long longest = longestPause();
-		long pause = this.store.hasNotifications() ? longest : random(longest);
-		return Math.max(Math.min(pause, Durations.nanos(denial.retryAfter())), shortestPause());
+		long max = maxPause();
+		long pause = this.store.hasNotifications() ? max : random(max);
+		return Math.max(Math.min(pause, Durations.nanos(denial.retryAfter())), minPause());
 	}
 
 	private long pauseAfterFailure() {
-		return Math.max(random(Math.min(longestPause(), LONGEST_AFTER_FAILURE)), shortestPause());
+		return Math.max(random(Math.min(maxPause(), MAX_PAUSE_AFTER_FAILURE_NANOS)), minPause());
 	}
 
 	private static long random(long pause) {
 		return pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);
 	}
 
-	private long longestPause() {
+	private long maxPause() {
 		return Durations.nanos(this.store.hasNotifications() ? this.settings.queuePoll() : this.settings.maxPoll());
 	}
 
-	private long shortestPause() {
+	private long minPause() {
 		return Durations.nanos(this.settings.minPoll());
 	}
 
@@ -208,25 +208,25 @@ final class Poller {
 	}
 
 	/**
-	 * Determine what is to be done.
+	 * Determine the next call, and schedule the next run.
 	 * @param woken filled with the sleepers that must be retried by themselves
-	 * @return the call to be made
+	 * @return the call to be made, or {@code null}
 	 */
 	private @Nullable Call look(long now, List<Sleeper> woken) {
 		Call present = this.call;
 		if (present == null && isDue(now)) {
-			List<Sleeper> due = due(now, longestPause() / 2);
+			List<Sleeper> due = due(now, maxPause() / 2);
 			if (due.size() > (this.store.hasNotifications() ? 0 : 1)) {
 				Call next = new Call(due, now);
 				due.forEach(this.sleepers::remove);
 				this.call = next;
-				this.task.runAt(next.end);
+				this.task.wakeUpAt(next.end);
 				return next;
 			}
 			signal(due, woken);
 		}
 		if (present != null && now - present.end < 0) {
-			this.task.runAt(present.end);
+			this.task.wakeUpAt(present.end);
 			return null;
 		}
 		if (present != null) {
@@ -234,7 +234,7 @@ final class Poller {
 			signal(due(now, 0), woken);
 		}
 		if (!this.sleepers.isEmpty()) {
-			this.task.runAt(this.origin + this.sleepers.first().due);
+			this.task.wakeUpAt(this.origin + this.sleepers.first().due);
 		}
 		return null;
 	}
@@ -244,13 +244,13 @@ final class Poller {
 	}
 
 	/**
-	 * Find the sleepers that are due, and remove those that no longer wait. The due ones
+	 * Find the sleepers that are due, and remove those that no longer wait. Due sleepers
 	 * are not removed, so that none is lost if the call cannot be started.
 	 */
 	private List<Sleeper> due(long now, long early) {
 		List<Sleeper> due = new ArrayList<>();
 		Iterator<Sleeper> all = this.sleepers.iterator();
-		while (due.size() < this.most && all.hasNext()) {
+		while (due.size() < this.batchSize && all.hasNext()) {
 			Sleeper sleeper = all.next();
 			if (sleeper.due - (now + early - this.origin) > 0) {
 				break;
@@ -364,8 +364,9 @@ final class Poller {
 		}
 
 		/**
-		 * Signal a sleeper that the answer leaves out. If it leaves out all, perhaps
-		 * because the store does not support polling, none is signalled before it is due.
+		 * Signal a sleeper that is not part of the answer. If no sleeper is part of the
+		 * answer, perhaps because the store does not support polling, none is signalled
+		 * before it is due.
 		 */
 		private boolean leftOut(Sleeper sleeper, boolean all) {
 			synchronized (Poller.this.sleepers) {
@@ -391,15 +392,15 @@ final class Poller {
 						add(sleeper, pause);
 					}
 				}
-				Poller.this.most = most(failure != null);
+				Poller.this.batchSize = nextBatchSize(failure != null);
 				Poller.this.call = null;
 			}
-			Poller.this.task.runAt(Poller.this.time.nanoTime());
+			Poller.this.task.wakeUpAt(Poller.this.time.nanoTime());
 		}
 
-		private int most(boolean failed) {
-			return failed ? Math.max(SMALLEST, Math.min(Poller.this.most, this.sleepers.size()) / 2)
-					: Math.min(LARGEST, Poller.this.most * 2);
+		private int nextBatchSize(boolean failed) {
+			return failed ? Math.max(MIN_BATCH_SIZE, Math.min(Poller.this.batchSize, this.sleepers.size()) / 2)
+					: Math.min(MAX_BATCH_SIZE, Poller.this.batchSize * 2);
 		}
 
 	}

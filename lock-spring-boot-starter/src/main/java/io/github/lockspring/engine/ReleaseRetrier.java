@@ -37,12 +37,11 @@ import io.github.lockspring.support.Deadline;
 import io.github.lockspring.support.TimerThread;
 
 /**
- * Releases in the background what is no longer held but may still be in the store: leases
- * whose release failed, leases of attempts with an unknown outcome, queue entries of
- * acquisitions that timed out. Each release is retried with increasing delays until the
- * store answers, or until the lease would have expired. While the connection to the store
- * is suspended, that time does not pass: leases bound to a session may still exist when
- * it is restored.
+ * Releases in the background leases and queue entries that may still be in the store: of
+ * failed releases, of attempts with an unknown outcome, and of acquisitions that timed
+ * out. Each release is retried with increasing delays until the store answers, or until
+ * the lease would have expired. While the connection to the store is suspended, that time
+ * does not pass: leases bound to a session may still exist when it is restored.
  * <p>
  * An attempt whose outcome is unknown may reach the store after its release did. Its
  * release is therefore repeated until it finds the lease, or the time is over.
@@ -51,9 +50,9 @@ final class ReleaseRetrier {
 
 	private static final Log logger = LogFactory.getLog(ReleaseRetrier.class);
 
-	private static final long SHORTEST_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
+	private static final long MIN_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
 
-	private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(2).toNanos();
+	private static final long MAX_PAUSE_NANOS = Duration.ofSeconds(2).toNanos();
 
 	private final ConcurrentMap<LeaseRequest, PendingRelease> pending = new ConcurrentHashMap<>();
 
@@ -165,13 +164,13 @@ final class ReleaseRetrier {
 		add(request, true, 0);
 	}
 
-	private void add(LeaseRequest request, boolean mayComeLater, long delayNanos) {
+	private void add(LeaseRequest request, boolean mayArriveLater, long delayNanos) {
 		long now = this.time.nanoTime();
 		long lifeNanos = this.store.lifeNanos(request) + this.timeout.toNanos();
 		this.pending.compute(request,
 				(same, present) -> new PendingRelease((present != null) ? present.request.and(request) : request,
-						mayComeLater, now, delayNanos, lifeNanos));
-		this.task.runAt(now);
+						mayArriveLater, now, delayNanos, lifeNanos));
+		this.task.wakeUpAt(now);
 	}
 
 	/**
@@ -181,7 +180,7 @@ final class ReleaseRetrier {
 		long wait = this.flushing ? TimerThread.NEVER : untilNext();
 		if (wait > 0) {
 			if (wait < TimerThread.NEVER) {
-				this.task.runAt(this.time.nanoTime() + wait);
+				this.task.wakeUpAt(this.time.nanoTime() + wait);
 			}
 		}
 		else if (this.running.compareAndSet(false, true)) {
@@ -218,14 +217,14 @@ final class ReleaseRetrier {
 		}
 		finally {
 			this.running.set(false);
-			this.task.runAt(this.time.nanoTime());
+			this.task.wakeUpAt(this.time.nanoTime());
 		}
 	}
 
 	private void release(PendingRelease entry, Duration timeout) {
 		try {
 			boolean found = this.store.release(entry.request, entry.delayNanos(this.time.nanoTime()), timeout);
-			if (found || !entry.mayComeLater) {
+			if (found || !entry.mayArriveLater) {
 				this.pending.remove(entry.request, entry);
 			}
 		}
@@ -233,7 +232,7 @@ final class ReleaseRetrier {
 			logger.debug("Could not release the lock on " + KeyFormat.quote(entry.request.key()) + " yet: "
 					+ ex.getMessage());
 			if (this.context.isSuspended()) {
-				entry.prolong(this.time.nanoTime());
+				entry.extend(this.time.nanoTime());
 			}
 		}
 		if (!entry.pause(this.time.nanoTime())) {
@@ -305,7 +304,7 @@ final class ReleaseRetrier {
 		/**
 		 * Whether the store may get the request after the release.
 		 */
-		private final boolean mayComeLater;
+		private final boolean mayArriveLater;
 
 		/**
 		 * Time at which others may acquire the lease.
@@ -319,14 +318,14 @@ final class ReleaseRetrier {
 		 */
 		private long endNanos;
 
-		private long pauseNanos = SHORTEST_PAUSE_NANOS;
+		private long pauseNanos = MIN_PAUSE_NANOS;
 
 		private volatile long dueNanos;
 
-		PendingRelease(LeaseRequest request, boolean mayComeLater, long now, long delayNanos, long lifeNanos) {
+		PendingRelease(LeaseRequest request, boolean mayArriveLater, long now, long delayNanos, long lifeNanos) {
 			this.delayEndNanos = now + delayNanos;
 			this.request = request;
-			this.mayComeLater = mayComeLater;
+			this.mayArriveLater = mayArriveLater;
 			this.lifeNanos = lifeNanos;
 			this.endNanos = now + lifeNanos;
 			this.dueNanos = now;
@@ -337,9 +336,9 @@ final class ReleaseRetrier {
 		}
 
 		/**
-		 * Expect the lease to expire later.
+		 * Extend the time until the lease has expired in the store.
 		 */
-		void prolong(long now) {
+		void extend(long now) {
 			this.endNanos = now + this.lifeNanos;
 		}
 
@@ -349,7 +348,7 @@ final class ReleaseRetrier {
 		 */
 		boolean pause(long now) {
 			this.dueNanos = now + this.pauseNanos;
-			this.pauseNanos = Math.min(2 * this.pauseNanos, LONGEST_PAUSE_NANOS);
+			this.pauseNanos = Math.min(2 * this.pauseNanos, MAX_PAUSE_NANOS);
 			return now - this.endNanos < 0;
 		}
 

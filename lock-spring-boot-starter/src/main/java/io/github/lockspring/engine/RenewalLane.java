@@ -24,16 +24,16 @@ import java.util.PriorityQueue;
 import io.github.lockspring.support.TimerThread;
 
 /**
- * Queue of leases to be renewed, most urgent first. A lane that has to wait does not
- * block the others.
+ * Queue of leases to be renewed, most urgent first. Each lane has its own calls, so that
+ * a slow lane does not delay the others.
  * <ol>
  * <li>One call to the store at a time is made for a lane. When the first lease is due,
  * others that are due soon are renewed with it.</li>
  * <li>A failed call makes the next ones smaller, a fast one makes them larger.</li>
  * <li>After a call the lane pauses for as long as the call took, unless renewals are
  * late.</li>
- * <li>In the lane of suspects, for which a call has failed, those that fail again are
- * renewed with fewer others each time, and after them.</li>
+ * <li>In the lane of suspects, which are leases whose renewal has failed, a lease that
+ * fails again is renewed in smaller calls each time, and after the others.</li>
  * </ol>
  * Confined to the timed task.
  */
@@ -49,7 +49,7 @@ final class RenewalLane {
 
 	private final boolean suspects;
 
-	private final int largest;
+	private final int maxSize;
 
 	private int size;
 
@@ -64,14 +64,14 @@ final class RenewalLane {
 	/**
 	 * Create a lane.
 	 * @param suspects whether it is for leases that could not be renewed in another lane
-	 * @param largest the maximum number of keys of a call
+	 * @param maxSize the maximum number of keys of a call
 	 * @param now the current time
 	 */
-	RenewalLane(boolean suspects, int largest, long now) {
+	RenewalLane(boolean suspects, int maxSize, long now) {
 		this.suspects = suspects;
 		this.waiting = new PriorityQueue<>(suspects ? BY_SUSPICION : BY_URGENCY);
-		this.largest = largest;
-		this.size = largest;
+		this.maxSize = maxSize;
+		this.size = maxSize;
 		this.pauseEnd = now;
 		this.succeededNanos = now;
 	}
@@ -131,7 +131,7 @@ final class RenewalLane {
 	}
 
 	private int limit(KeptLease last) {
-		return this.suspects ? this.largest >> Math.min(30, 3 * last.failures()) : this.size;
+		return this.suspects ? this.maxSize >> Math.min(30, 3 * last.failures()) : this.size;
 	}
 
 	boolean isEmpty() {
@@ -140,7 +140,7 @@ final class RenewalLane {
 
 	/**
 	 * End a call that was answered.
-	 * @param nanos how long it took
+	 * @param nanos the duration of the call
 	 * @param timeoutNanos the timeout of the call
 	 */
 	void succeeded(long now, long nanos, long timeoutNanos) {
@@ -149,13 +149,13 @@ final class RenewalLane {
 		this.succeededNanos = now;
 		this.pauseEnd = now + nanos;
 		if (nanos < timeoutNanos / 2) {
-			this.size = Math.min(2 * this.size, this.largest);
+			this.size = Math.min(2 * this.size, this.maxSize);
 		}
 	}
 
 	/**
 	 * End a call that failed.
-	 * @param again when to retry
+	 * @param again the time of the retry
 	 */
 	void failed(long again) {
 		this.busy = false;
@@ -165,9 +165,9 @@ final class RenewalLane {
 	}
 
 	/**
-	 * End a call that was not made.
+	 * Cancel a call for which no lease is left.
 	 */
-	void free() {
+	void cancel() {
 		this.busy = false;
 	}
 

@@ -30,13 +30,13 @@ import io.github.lockspring.support.Durations;
 import io.github.lockspring.support.TimerThread;
 
 /**
- * Schedule of the renewal and expiry checks of leases, including those that the task
- * which makes them does not know yet.
+ * Schedule of the renewal and expiry checks of leases, including leases that the timed
+ * task, which makes the checks, has not found yet.
  */
 final class RenewalPlan {
 
 	/**
-	 * Which leases are registered when they are granted.
+	 * Time until the first check below which a lease is registered when it is granted.
 	 */
 	private static final long SOON_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -61,7 +61,11 @@ final class RenewalPlan {
 
 	private volatile boolean overloaded;
 
-	private volatile long trustedNanos;
+	/**
+	 * Time of the last {@link #renewAll()}: leases granted or renewed before are in doubt
+	 * until they are renewed.
+	 */
+	private volatile long renewAllNanos;
 
 	/**
 	 * Create a plan.
@@ -75,13 +79,13 @@ final class RenewalPlan {
 		this.time = context.time();
 		this.task = context.task(task);
 		this.origin = this.time.nanoTime();
-		this.trustedNanos = this.origin;
+		this.renewAllNanos = this.origin;
 	}
 
 	/**
-	 * Schedule the first check of a hold that has just begun. Either the task finds the
-	 * hold, or this finds that the task is going to sleep or no longer knows the lease:
-	 * hence the fence.
+	 * Schedule the first check of a hold that has just begun. The fence ensures that
+	 * either the task finds the hold in its search, or this method sees that the search
+	 * is over and schedules another run.
 	 */
 	void watch(Hold hold) {
 		VarHandle.fullFence();
@@ -89,10 +93,10 @@ final class RenewalPlan {
 		if (lease.watch() != null) {
 			return;
 		}
-		long at = hold.terms().isRenewed() ? dueAt(hold) : lease.deadlineNanos();
+		long at = hold.options().isRenewed() ? dueAt(hold) : lease.deadlineNanos();
 		if (at - lease.grantedNanos() < SOON_NANOS) {
 			this.registered.add(lease);
-			this.task.runAt(at);
+			this.task.wakeUpAt(at);
 		}
 		else {
 			lookAt(at);
@@ -104,14 +108,14 @@ final class RenewalPlan {
 		if (at < this.lookAt.get()) {
 			this.lookAt.accumulateAndGet(at, Math::min);
 		}
-		this.task.runAt(nanoTime);
+		this.task.wakeUpAt(nanoTime);
 	}
 
 	/**
 	 * Request a run of the task at a time of the monotonic clock, or earlier.
 	 */
 	void wakeUpAt(long nanoTime) {
-		this.task.runAt(nanoTime);
+		this.task.wakeUpAt(nanoTime);
 	}
 
 	/**
@@ -129,7 +133,7 @@ final class RenewalPlan {
 		long at = this.lookAt.get();
 		if (at > this.time.nanoTime() - this.origin) {
 			if (at < TimerThread.NEVER) {
-				this.task.runAt(this.origin + at);
+				this.task.wakeUpAt(this.origin + at);
 			}
 			return false;
 		}
@@ -142,7 +146,7 @@ final class RenewalPlan {
 	 * themselves.
 	 */
 	Object basis() {
-		return List.of(this.trustedNanos, this.store.maxLeaseTime());
+		return List.of(this.renewAllNanos, this.store.maxLeaseTime());
 	}
 
 	/**
@@ -155,8 +159,8 @@ final class RenewalPlan {
 	/**
 	 * Reject a lease that would not be renewed in time.
 	 */
-	void requireCapacity(AcquireOptions terms) {
-		if (this.overloaded && terms.isRenewed()) {
+	void requireCapacity(AcquireOptions options) {
+		if (this.overloaded && options.isRenewed()) {
 			throw new EngineException(EngineException.Reason.LIMIT, "This process holds more locks than the backend '"
 					+ this.store.name()
 					+ "' can renew in time; no more are acquired until it has caught up. Hold fewer locks at once,"
@@ -168,18 +172,19 @@ final class RenewalPlan {
 	 * Return whether the lease of a hold is to be renewed at all, or expires.
 	 */
 	boolean isRenewable(Hold hold) {
-		AcquireOptions terms = hold.terms();
-		return terms.isAutoRenew()
+		AcquireOptions options = hold.options();
+		return options.isAutoRenew()
 				? this.time.nanoTime() - hold.lease().grantedNanos() < Durations.nanos(this.settings.maxHoldTime())
-				: terms.isRenewed() && !hold.lease().lastsAsWanted(terms);
+				: options.isRenewed() && !hold.lease().lastsAsWanted(options);
 	}
 
 	/**
-	 * Renew all renewable leases immediately, and trust none of them before.
+	 * Renew all renewable leases immediately. Until it is renewed, each of them is in
+	 * doubt.
 	 */
-	void distrust() {
+	void renewAll() {
 		long now = this.time.nanoTime();
-		this.trustedNanos = now;
+		this.renewAllNanos = now;
 		lookAt(now);
 	}
 
@@ -188,7 +193,7 @@ final class RenewalPlan {
 	 * connection to the store is suspended, or the lease must be renewed first.
 	 */
 	boolean isInDoubt(Hold hold) {
-		return this.context.isSuspended() || hold.lease().sentNanos() - this.trustedNanos < 0 && isRenewable(hold);
+		return this.context.isSuspended() || hold.lease().sentNanos() - this.renewAllNanos < 0 && isRenewable(hold);
 	}
 
 	/**
@@ -198,9 +203,9 @@ final class RenewalPlan {
 	 */
 	long dueAt(Hold hold) {
 		Lease lease = hold.lease();
-		long trusted = this.trustedNanos;
-		if (lease.sentNanos() - trusted < 0) {
-			return trusted;
+		long renewAll = this.renewAllNanos;
+		if (lease.sentNanos() - renewAll < 0) {
+			return renewAll;
 		}
 		long interval = intervalOf(hold);
 		long dueAt = lease.deadlineNanos() - this.store.leaseNanos(lease.request()) + interval;

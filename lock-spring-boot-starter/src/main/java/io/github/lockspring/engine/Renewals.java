@@ -59,7 +59,7 @@ final class Renewals {
 
 	private static final Log logger = LogFactory.getLog(Renewals.class);
 
-	private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
+	private static final long MAX_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
 	private static final int SUSPECTS = -1;
 
@@ -120,7 +120,7 @@ final class Renewals {
 	}
 
 	/**
-	 * Return whether a renewal is under way.
+	 * Return whether a renewal is in progress.
 	 */
 	boolean isRenewing() {
 		return this.calls.get() > 0;
@@ -164,8 +164,8 @@ final class Renewals {
 	}
 
 	/**
-	 * Begin to watch the lease of a hold. It is read once: another one, which replaces it
-	 * meanwhile, must not be renewed before the store has it.
+	 * Begin to watch the lease of a hold. The lease is read only once: it may be replaced
+	 * meanwhile, and the new one must not be renewed before it is granted.
 	 */
 	private void keep(Hold hold) {
 		Lease lease = hold.lease();
@@ -178,9 +178,9 @@ final class Renewals {
 	}
 
 	/**
-	 * Find the hold that has a lease. If there is none any more, the lease is no longer
-	 * watched. Either this finds that the lease was handed off just now, or the thread
-	 * that it was handed off to finds that it is not watched.
+	 * Find the hold that has a lease. If there is none, the lease is no longer watched.
+	 * If it is handed off at the same time, either this method finds the new holder, or
+	 * the thread of the new holder finds that the lease is not watched.
 	 */
 	private @Nullable Hold holder(KeptLease kept) {
 		if (kept.lease().watch() != kept) {
@@ -211,7 +211,7 @@ final class Renewals {
 	private void putInLane(KeptLease kept, Hold hold, long dueNanos) {
 		kept.setDue(dueNanos, this.plan.intervalOf(hold));
 		int lane = kept.isSuspect() ? SUSPECTS
-				: Long.SIZE - Long.numberOfLeadingZeros(hold.lease().spanNanos(hold.terms()));
+				: Long.SIZE - Long.numberOfLeadingZeros(hold.lease().spanNanos(hold.options()));
 		this.lanes.computeIfAbsent(lane, this::newLane).add(kept);
 	}
 
@@ -220,7 +220,7 @@ final class Renewals {
 	}
 
 	private long timeoutNanos(Hold hold) {
-		return Math.min(hold.lease().spanNanos(hold.terms()) / 3, this.settings.operationTimeout().toNanos());
+		return Math.min(hold.lease().spanNanos(hold.options()) / 3, this.settings.operationTimeout().toNanos());
 	}
 
 	/**
@@ -270,7 +270,7 @@ final class Renewals {
 		List<KeptLease> next = lane.next(now);
 		next.forEach(batch::add);
 		if (batch.isEmpty()) {
-			lane.free();
+			lane.cancel();
 			return;
 		}
 		this.calls.incrementAndGet();
@@ -321,7 +321,7 @@ final class Renewals {
 
 		private long timeoutNanos = Long.MAX_VALUE;
 
-		private long pauseNanos = LONGEST_PAUSE_NANOS;
+		private long pauseNanos = MAX_PAUSE_NANOS;
 
 		Batch(RenewalLane lane) {
 			this.lane = lane;
@@ -332,7 +332,7 @@ final class Renewals {
 			if (hold != null && Renewals.this.plan.isRenewable(hold)) {
 				this.leases.put(kept.lease().request(), kept);
 				this.timeoutNanos = Math.min(this.timeoutNanos, timeoutNanos(hold));
-				this.pauseNanos = Math.min(this.pauseNanos, hold.lease().spanNanos(hold.terms()) / 10);
+				this.pauseNanos = Math.min(this.pauseNanos, hold.lease().spanNanos(hold.options()) / 10);
 			}
 		}
 
@@ -375,7 +375,7 @@ final class Renewals {
 			if (hold != null && hold.hasLease()) {
 				EngineObservers observers = Renewals.this.context.observers();
 				long marginNanos = (observers != null) ? hold.lease().remainingNanos(Renewals.this.time) : 0;
-				hold.lease().renewed(hold.terms(), Renewals.this.store.leaseNanos(lease), sentNanos, sentMillis);
+				hold.lease().renewed(hold.options(), Renewals.this.store.leaseNanos(lease), sentNanos, sentMillis);
 				if (observers != null) {
 					observers.onRenewed(hold, marginNanos);
 				}
@@ -383,7 +383,7 @@ final class Renewals {
 		}
 
 		/**
-		 * Notify of the leases about which the store did not answer.
+		 * Notify observers of the leases for which the store did not respond.
 		 */
 		private void notifyFailed(Predicate<LeaseRequest> answered) {
 			EngineObservers observers = Renewals.this.context.observers();

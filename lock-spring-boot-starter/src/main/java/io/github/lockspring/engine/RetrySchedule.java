@@ -30,7 +30,7 @@ import io.github.lockspring.support.Durations;
  * On a store with notifications, it tries once and then sleeps until it is signalled by
  * the store or by the {@link Poller}, or until the deadline. On a store without
  * notifications, retrying is the only way to find out that a lease is free: it retries
- * with increasing delays, and sleeps when they have reached the longest.
+ * with increasing delays, and sleeps when they have reached the maximum.
  * <p>
  * The delay between two attempts is random within its upper half, so that processes do
  * not retry in lockstep, and ends early when the current lease is known to end.
@@ -38,7 +38,8 @@ import io.github.lockspring.support.Durations;
 final class RetrySchedule {
 
 	/**
-	 * The wait after which an entry in a queue without notifications is worth its cost.
+	 * Wait time after which a request enters a queue without notifications, because the
+	 * entry has a cost.
 	 */
 	private static final long SHORT_WAIT = Duration.ofMillis(10).toNanos();
 
@@ -61,8 +62,8 @@ final class RetrySchedule {
 	/**
 	 * Create a schedule.
 	 * @param now the current time
-	 * @param deadline when to time out
-	 * @param settings the shortest and the longest delay
+	 * @param deadline the time at which to time out
+	 * @param settings the minimum and the maximum delay
 	 * @param hasNotifications whether the store sends notifications
 	 */
 	RetrySchedule(long now, long deadline, EngineSettings settings, boolean hasNotifications) {
@@ -74,7 +75,7 @@ final class RetrySchedule {
 	}
 
 	/**
-	 * Return whether it has waited for more than a moment.
+	 * Return whether it has waited for longer than a short wait.
 	 */
 	boolean isLong(long now) {
 		return now - this.start >= SHORT_WAIT;
@@ -85,9 +86,9 @@ final class RetrySchedule {
 	}
 
 	/**
-	 * Record whether it was signalled to retry.
+	 * Retry now if the sleeper was signalled.
 	 */
-	void heed(long now) {
+	void onSignal(long now) {
 		if (this.sleeper != null && this.sleeper.isSignalled()) {
 			this.tryAt = now;
 		}
@@ -143,7 +144,7 @@ final class RetrySchedule {
 	}
 
 	/**
-	 * Return how long to sleep, which is not positive if an attempt is due.
+	 * Return the time to sleep, which is not positive if an attempt is due.
 	 */
 	long sleepNanos(long now, boolean leading) {
 		return leading ? Math.min(this.tryAt - now, remaining(now)) : remaining(now);
@@ -155,7 +156,7 @@ final class RetrySchedule {
 	void answered(Answer answer, long now) {
 		this.triedLast = remaining(now) <= 0;
 		this.pause = this.hasNotifications
-				? Math.min(Durations.nanos(this.settings.queuePoll()), Poller.LONGEST_AFTER_FAILURE)
+				? Math.min(Durations.nanos(this.settings.queuePoll()), Poller.MAX_PAUSE_AFTER_FAILURE_NANOS)
 				: Math.min(Durations.nanos(this.settings.maxPoll()),
 						Math.max(Durations.nanos(this.settings.minPoll()), this.pause + this.pause / 2));
 		long pause = this.pause;

@@ -74,7 +74,7 @@ final class SnapshotReader {
 	}
 
 	private void addWaiting(Hold hold, int position) {
-		this.waiting.add(new EngineSnapshot.Waiting(hold.key(), hold.terms().mode(),
+		this.waiting.add(new EngineSnapshot.Waiting(hold.key(), hold.options().mode(),
 				EngineSnapshot.Owner.of(hold.owner()), at(hold.waitStartNanos()), position));
 	}
 

@@ -20,20 +20,21 @@ import java.lang.invoke.MethodHandles;
 
 /**
  * Checks for free space on the stack of the current thread. An acquisition that begins
- * with enough of it can also be undone and released: a stack that overflows later does so
- * in deeper calls, while the frames from here on have room to clean up.
+ * with enough space can also be undone and released: if a deeper call overflows the
+ * stack, the cleanup in the outer frames still has enough space.
  */
 final class StackRoom {
 
 	/**
-	 * Some kilobytes, more than all calls that are needed to leave a queue, promote the
-	 * next hold, and release a lease in the background. Model checkers mistake so many
-	 * calls of one method for a thread that hangs, and get fewer.
+	 * Number of frames, of a few kilobytes in total, which is more than all calls need
+	 * that leave a queue, promote the next hold, and release a lease in the background.
+	 * It can be reduced for model checkers, which report so many calls of a method as a
+	 * hanging thread.
 	 */
 	private static final int FRAMES_TO_UNDO = Integer.getInteger("lock.engine.stack-room", 80);
 
 	/**
-	 * More than all calls that are needed to decrement a hold count.
+	 * Number of frames, more than all calls need that decrement a hold count.
 	 */
 	private static final int FRAMES_TO_COUNT_DOWN = FRAMES_TO_UNDO / 8;
 
@@ -41,7 +42,7 @@ final class StackRoom {
 	}
 
 	/**
-	 * Require room to release a re-entry.
+	 * Require room to release a reentrant acquisition.
 	 * @throws StackOverflowError if there is not enough, before anything is acquired
 	 */
 	static void requireToCountDown() {
@@ -57,7 +58,8 @@ final class StackRoom {
 	}
 
 	/**
-	 * Initialize classes, which could no longer be used if that failed for lack of room.
+	 * Initialize classes in advance: a class whose initialization fails because of a
+	 * stack overflow can never be used.
 	 */
 	static void initialize(MethodHandles.Lookup lookup, Class<?>... types) {
 		try {
@@ -71,8 +73,9 @@ final class StackRoom {
 	}
 
 	/**
-	 * Needs all parameters again when it returns, so that they are kept in its frame: few
-	 * large frames take less time than many small ones.
+	 * Recurse, to check the free space. All parameters are used after the recursive call,
+	 * so that they are kept in the frame: a few large frames are faster than many small
+	 * ones.
 	 */
 	private static long descend(int frames, long a, long b, long c, long d) {
 		return (frames > 0) ? descend(frames - 1, b, c, d, a) + (a ^ b ^ c ^ d) : 0;

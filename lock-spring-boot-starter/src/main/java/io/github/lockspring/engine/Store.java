@@ -118,7 +118,7 @@ final class Store {
 	}
 
 	/**
-	 * Return the longest lease time that the store supports.
+	 * Return the maximum lease time that the store supports.
 	 */
 	Duration maxLeaseTime() {
 		return this.backend.maxLeaseTime();
@@ -132,13 +132,13 @@ final class Store {
 	}
 
 	/**
-	 * Return the longest time after which nothing is left in the store of a request
+	 * Return the maximum time after which nothing is left in the store of a request
 	 * without contact. A lease that is bound to a session ends no sooner than that.
 	 */
 	long lifeNanos(LeaseRequest request) {
 		long longest = maxLeaseNanos();
 		long lease = request.terms().leaseTime().toNanos();
-		return (longest < Durations.LONGEST_NANOS) ? Math.max(lease, longest) : lease;
+		return (longest < Durations.MAX_NANOS) ? Math.max(lease, longest) : lease;
 	}
 
 	private long maxLeaseNanos() {
@@ -161,15 +161,15 @@ final class Store {
 	 * Return whether a waiting request has a queue entry in the store: a fair one has it
 	 * even if it must be polled.
 	 */
-	boolean hasQueueEntriesFor(AcquireOptions terms) {
-		return terms.isFair() || keepsTurns();
+	boolean hasQueueEntriesFor(AcquireOptions options) {
+		return options.isFair() || keepsTurns();
 	}
 
 	/**
-	 * Return whether processes that want a key get it in turns.
+	 * Return whether the store keeps a queue, so that processes acquire a key in turns.
 	 */
 	boolean keepsTurns() {
-		return hasQueue() || this.capabilities.contains(Capability.PLACES);
+		return hasQueue() || this.capabilities.contains(Capability.POLLED_QUEUE);
 	}
 
 	/**
@@ -177,8 +177,8 @@ final class Store {
 	 * attempt. Without notifications, a queue entry costs more than another attempt if
 	 * the wait is short.
 	 */
-	boolean isQueueEnteredAtOnce(AcquireOptions terms) {
-		return terms.isFair() || hasNotifications() || !this.capabilities.contains(Capability.PLACES);
+	boolean isQueueEnteredImmediately(AcquireOptions options) {
+		return options.isFair() || hasNotifications() || !this.capabilities.contains(Capability.POLLED_QUEUE);
 	}
 
 	boolean hasMultiKey() {
@@ -192,45 +192,45 @@ final class Store {
 	/**
 	 * Return whether the backend supports options.
 	 */
-	boolean supports(AcquireOptions terms) {
-		return firstUnsupported(terms) == null;
+	boolean supports(AcquireOptions options) {
+		return firstUnsupported(options) == null;
 	}
 
 	/**
 	 * Reject options that the backend does not support.
 	 */
-	void requireSupport(AcquireOptions terms) {
-		String unsupported = firstUnsupported(terms);
+	void requireSupport(AcquireOptions options) {
+		String unsupported = firstUnsupported(options);
 		if (unsupported != null) {
 			throw new EngineException(EngineException.Reason.UNSUPPORTED,
 					"The lock backend '" + name() + "' does not support " + unsupported, null);
 		}
 	}
 
-	private @Nullable String firstUnsupported(AcquireOptions terms) {
-		if (terms.isFair() && isMissing(Capability.FAIR)) {
+	private @Nullable String firstUnsupported(AcquireOptions options) {
+		if (options.isFair() && isMissing(Capability.FAIR)) {
 			return "fair locks";
 		}
-		if (terms.mode() == LeaseMode.SHARED && isMissing(Capability.SHARED)) {
+		if (options.mode() == LeaseMode.SHARED && isMissing(Capability.SHARED)) {
 			return "read locks";
 		}
-		return (terms.mode() instanceof LeaseMode.Permits && isMissing(Capability.PERMITS)) ? "semaphores" : null;
+		return (options.mode() instanceof LeaseMode.Permits && isMissing(Capability.PERMITS)) ? "semaphores" : null;
 	}
 
 	private boolean isMissing(Capability capability) {
 		return !this.capabilities.contains(capability);
 	}
 
-	LeaseRequest newRequest(String key, AcquireOptions terms, boolean contended) {
-		return new LeaseRequest(key, terms.leaseTerms(contended), this.instance, this.sequence.incrementAndGet());
+	LeaseRequest newRequest(String key, AcquireOptions options, boolean contended) {
+		return new LeaseRequest(key, options.leaseTerms(contended), this.instance, this.sequence.incrementAndGet());
 	}
 
 	LeaseRequest newRequest(String key, LeaseTerms terms) {
 		return new LeaseRequest(key, terms, this.instance, this.sequence.incrementAndGet());
 	}
 
-	LeaseRequest newRequest(List<String> keys, AcquireOptions terms) {
-		return new LeaseRequest(keys, terms.leaseTerms(false),
+	LeaseRequest newRequest(List<String> keys, AcquireOptions options) {
+		return new LeaseRequest(keys, options.leaseTerms(false),
 				new OwnerId(this.instance, this.sequence.incrementAndGet()));
 	}
 
@@ -243,7 +243,7 @@ final class Store {
 			throw ex;
 		}
 		catch (IllegalArgumentException ex) {
-			throw refused(ex);
+			throw rejected(ex);
 		}
 		catch (RuntimeException ex) {
 			throw unknown(ex);
@@ -253,8 +253,8 @@ final class Store {
 		}
 	}
 
-	EngineException refused(IllegalArgumentException reason) {
-		return new EngineException(EngineException.Reason.REFUSED,
+	EngineException rejected(IllegalArgumentException reason) {
+		return new EngineException(EngineException.Reason.REJECTED,
 				"The lock backend '" + name() + "' rejected the request: " + reason.getMessage(), reason);
 	}
 

@@ -59,9 +59,9 @@ final class ValueUpdates {
 	 */
 	private static final int MAX_COMBINED = 1000;
 
-	private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
+	private static final long MIN_PAUSE_NANOS = 1_000_000;
 
-	private static final long LONGEST_PAUSE_NANOS = 50_000_000;
+	private static final long MAX_PAUSE_NANOS = 50_000_000;
 
 	private final Store store;
 
@@ -115,8 +115,9 @@ final class ValueUpdates {
 	 */
 	private boolean awaitTurn(KeyQueue queue, Entry entry) {
 		long remaining = entry.deadline - this.time.nanoTime();
-		if (remaining <= 0 && queue.withdraw(entry)) {
-			entry.fail(new BackendUnavailableException("The store did not answer the preceding updates in time", null));
+		if (remaining <= 0 && queue.cancel(entry)) {
+			entry.fail(new BackendUnavailableException("The store did not respond to the preceding updates in time",
+					null));
 			return false;
 		}
 		this.time.parkNanos(queue, (remaining > 0) ? remaining : this.attemptNanos);
@@ -209,7 +210,7 @@ final class ValueUpdates {
 	private ValueUpdateResult send(String key, ValueChange change) {
 		ValueUpdate update = this.store.newUpdate(key, change);
 		long deadline = this.time.nanoTime() + 2 * this.attemptNanos;
-		long pause = SHORTEST_PAUSE_NANOS;
+		long pause = MIN_PAUSE_NANOS;
 		while (true) {
 			try {
 				long remaining = deadline - this.time.nanoTime();
@@ -219,12 +220,12 @@ final class ValueUpdates {
 			}
 			catch (BackendException ex) {
 				update = (ex instanceof OutcomeUnknownException) ? update.again() : update;
-				if (this.time.nanoTime() + pause + SHORTEST_PAUSE_NANOS - deadline > 0) {
+				if (this.time.nanoTime() + pause + MIN_PAUSE_NANOS - deadline > 0) {
 					throw update.repeated() ? new OutcomeUnknownException(String.valueOf(ex.getMessage()), ex) : ex;
 				}
 			}
 			pause(pause);
-			pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+			pause = Math.min(2 * pause, MAX_PAUSE_NANOS);
 		}
 	}
 
@@ -296,7 +297,7 @@ final class ValueUpdates {
 		/**
 		 * Remove an update, unless it was sent.
 		 */
-		synchronized boolean withdraw(Entry entry) {
+		synchronized boolean cancel(Entry entry) {
 			boolean removed = this.entries.remove(entry);
 			if (!this.led) {
 				wakeNext();

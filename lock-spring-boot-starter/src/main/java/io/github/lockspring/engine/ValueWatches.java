@@ -56,7 +56,7 @@ final class ValueWatches {
 	/**
 	 * Maximum number of keys read in one call. The others follow immediately.
 	 */
-	private static final int LARGEST = 10_000;
+	private static final int MAX_BATCH_SIZE = 10_000;
 
 	private final Store store;
 
@@ -80,7 +80,7 @@ final class ValueWatches {
 	/**
 	 * Maximum number of keys of the next call.
 	 */
-	private int most = LARGEST;
+	private int batchSize = MAX_BATCH_SIZE;
 
 	private volatile boolean idle = true;
 
@@ -103,7 +103,7 @@ final class ValueWatches {
 			watch.changed = true;
 			this.idle = false;
 		}
-		this.task.runAt(this.time.nanoTime());
+		this.task.wakeUpAt(this.time.nanoTime());
 	}
 
 	void remove(String key, Observer observer) {
@@ -127,7 +127,7 @@ final class ValueWatches {
 			}
 			watch.changed = true;
 		}
-		this.task.runAt(this.time.nanoTime());
+		this.task.wakeUpAt(this.time.nanoTime());
 	}
 
 	/**
@@ -179,7 +179,7 @@ final class ValueWatches {
 		}
 		if (next - now > 0) {
 			if (next < Long.MAX_VALUE) {
-				this.task.runAt(this.origin + next);
+				this.task.wakeUpAt(this.origin + next);
 			}
 			return List.of();
 		}
@@ -189,7 +189,7 @@ final class ValueWatches {
 			.stream()
 			.filter((entry) -> entry.getValue().changed || entry.getValue().due - soon <= 0)
 			.sorted(Comparator.comparingLong((entry) -> entry.getValue().due))
-			.limit(this.most)
+			.limit(this.batchSize)
 			.forEach((entry) -> {
 				entry.getValue().changed = false;
 				keys.add(entry.getKey());
@@ -238,10 +238,11 @@ final class ValueWatches {
 					watch.due = due;
 				}
 			}
-			this.most = failed ? Math.max(1, Math.min(this.most, keys.size()) / 2) : Math.min(LARGEST, 2 * this.most);
+			this.batchSize = failed ? Math.max(1, Math.min(this.batchSize, keys.size()) / 2)
+					: Math.min(MAX_BATCH_SIZE, 2 * this.batchSize);
 			this.reading = false;
 		}
-		this.task.runAt(this.time.nanoTime());
+		this.task.wakeUpAt(this.time.nanoTime());
 	}
 
 	/**
@@ -271,7 +272,7 @@ final class ValueWatches {
 	}
 
 	private long pauseAfterFailure() {
-		return random(Math.min(Durations.nanos(this.settings.queuePoll()), Poller.LONGEST_AFTER_FAILURE));
+		return random(Math.min(Durations.nanos(this.settings.queuePoll()), Poller.MAX_PAUSE_AFTER_FAILURE_NANOS));
 	}
 
 	private static long random(long nanos) {

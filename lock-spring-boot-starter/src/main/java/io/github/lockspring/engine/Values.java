@@ -98,7 +98,7 @@ public final class Values {
 	 * Run a call that may block in another thread.
 	 * @param <T> the type of the result
 	 * @param call the call
-	 * @return the result to come
+	 * @return the future result
 	 */
 	public <T> CompletableFuture<T> async(Supplier<T> call) {
 		return this.asyncDispatcher.call(call);
@@ -106,7 +106,7 @@ public final class Values {
 
 	private <T> T call(Supplier<T> call) {
 		this.context.requireOpen();
-		this.store.values(); // the exception that there are none
+		this.store.values(); // throws an exception if unsupported
 		try {
 			return call.get();
 		}
@@ -119,8 +119,8 @@ public final class Values {
 	 * Wait until a value meets a condition.
 	 * @param key the key
 	 * @param condition the condition, which is tested by several threads
-	 * @param waitNanos how long to wait; zero tests once
-	 * @return the value that met the condition, or {@code null} if none did in time
+	 * @param waitNanos the maximum time to wait; zero tests once
+	 * @return the value that met the condition, or {@code null} if no value did in time
 	 * @throws InterruptedException if the thread was interrupted before or while waiting
 	 * @throws EngineException if the store failed, and still failed when the time was
 	 * over
@@ -150,8 +150,8 @@ public final class Values {
 	 * Cancelling the future ends the wait.
 	 * @param key the key
 	 * @param condition the condition, which is tested by several threads
-	 * @param waitNanos how long to wait; zero tests once
-	 * @return the value that met the condition, or {@code null} if none did in time
+	 * @param waitNanos the maximum time to wait; zero tests once
+	 * @return the value that met the condition, or {@code null} if no value did in time
 	 * @see #await(String, Predicate, long)
 	 */
 	public CompletableFuture<@Nullable Value> awaitAsync(String key, Predicate<Value> condition, long waitNanos) {
@@ -159,13 +159,14 @@ public final class Values {
 	}
 
 	/**
-	 * Listen to a value. The listener is called in a separate thread with the value after
-	 * each change, or after several: the last one is always delivered, and none twice in
-	 * a row. Changes are delivered although the connection to the store was interrupted.
+	 * Register a listener for a value. It is called in a separate thread with the value
+	 * after one or more changes: the last value is always delivered, and no value twice
+	 * in a row. Changes during an interruption of the connection to the store are
+	 * delivered afterwards.
 	 * @param key the key
 	 * @param executor runs the listener
 	 * @param listener the listener, whose exceptions are logged
-	 * @return ends the listening
+	 * @return the registration, which removes the listener
 	 */
 	public Registration listen(String key, Executor executor, Consumer<Value> listener) {
 		Listener observer = new Listener(key, executor, listener);
@@ -182,7 +183,7 @@ public final class Values {
 	}
 
 	/**
-	 * Return how many keys are updated, awaited or listened to.
+	 * Return the number of keys that are updated, awaited or listened to.
 	 * @return the number of keys
 	 */
 	public int size() {
@@ -194,14 +195,14 @@ public final class Values {
 	}
 
 	/**
-	 * Let everything that waits notice that the engine was closed.
+	 * Wake all waiters after the engine was closed.
 	 */
 	void wakeAll() {
 		this.watches.wakeAll();
 	}
 
 	/**
-	 * Something that waits for a value to meet a condition.
+	 * Wait of a thread until a value meets a condition.
 	 */
 	private class Await implements ValueWatches.Observer {
 
@@ -222,17 +223,17 @@ public final class Values {
 		Await(String key, Predicate<Value> condition, long waitNanos) {
 			this.key = key;
 			this.condition = condition;
-			this.deadline = Values.this.time.nanoTime() + Math.min(Math.max(waitNanos, 0), Durations.LONGEST_NANOS);
+			this.deadline = Values.this.time.nanoTime() + Math.min(Math.max(waitNanos, 0), Durations.MAX_NANOS);
 		}
 
 		/**
-		 * Test the value once, and start to watch it if that is worth while.
+		 * Test the value once, and start to watch it if there is time to wait.
 		 */
 		void begin() {
 			Values.this.context.requireOpen();
 			boolean waits = remaining() > 0;
 			if (waits) {
-				Values.this.store.values(); // the exception that there are none
+				Values.this.store.values(); // throws an exception if unsupported
 			}
 			try {
 				onValue(read(this.key, waits));
@@ -308,7 +309,7 @@ public final class Values {
 	}
 
 	/**
-	 * Something that waits without a thread.
+	 * Asynchronous wait, without a thread.
 	 */
 	private final class AsyncAwait extends Await implements Waiter {
 

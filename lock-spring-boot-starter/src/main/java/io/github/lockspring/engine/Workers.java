@@ -40,11 +40,11 @@ final class Workers implements Executor {
 
 	private static final long IDLE_SECONDS = 5;
 
-	private final Supplier<Line> source;
+	private final Supplier<StartedExecutor> source;
 
-	private volatile @Nullable Line line;
+	private volatile @Nullable StartedExecutor started;
 
-	private Workers(Supplier<Line> source) {
+	private Workers(Supplier<StartedExecutor> source) {
 		this.source = source;
 	}
 
@@ -55,7 +55,7 @@ final class Workers implements Executor {
 	 */
 	static Workers of(String prefix, int limit) {
 		ThreadFactory virtual = DaemonThreads.virtualNamed(prefix);
-		return (virtual != null) ? new Workers(() -> Line.ofVirtual(virtual)) : ofPlatform(prefix, limit);
+		return (virtual != null) ? new Workers(() -> StartedExecutor.ofVirtual(virtual)) : ofPlatform(prefix, limit);
 	}
 
 	/**
@@ -63,52 +63,52 @@ final class Workers implements Executor {
 	 * threads of the application.
 	 */
 	static Workers ofPlatform(String prefix, int limit) {
-		return new Workers(() -> Line.ofPool(new Pool(limit, DaemonThreads.named(prefix))));
+		return new Workers(() -> StartedExecutor.ofPool(new Pool(limit, DaemonThreads.named(prefix))));
 	}
 
 	/**
 	 * Create workers that delegate their tasks to the given executor.
 	 */
-	static Workers of(Executor executor, Runnable end) {
-		return new Workers(() -> new Line(executor, end));
+	static Workers of(Executor executor, Runnable shutdown) {
+		return new Workers(() -> new StartedExecutor(executor, shutdown));
 	}
 
 	void start() {
-		this.line = this.source.get();
+		this.started = this.source.get();
 	}
 
 	/**
 	 * Reject tasks from now on. Those that were accepted are still run.
 	 */
 	void stop() {
-		Line line = this.line;
-		this.line = null;
-		if (line != null) {
-			line.end.run();
+		StartedExecutor started = this.started;
+		this.started = null;
+		if (started != null) {
+			started.shutdown.run();
 		}
 	}
 
 	@Override
 	public void execute(Runnable task) {
-		Line line = this.line;
-		if (line == null) {
+		StartedExecutor started = this.started;
+		if (started == null) {
 			throw new RejectedExecutionException("The application is shutting down");
 		}
-		line.executor.execute(task);
+		started.executor.execute(task);
 	}
 
 	/**
 	 * Executor of the tasks between a start and a stop.
 	 */
-	private record Line(Executor executor, Runnable end) {
+	private record StartedExecutor(Executor executor, Runnable shutdown) {
 
-		static Line ofVirtual(ThreadFactory threads) {
-			return new Line((task) -> threads.newThread(task).start(), () -> {
+		static StartedExecutor ofVirtual(ThreadFactory threads) {
+			return new StartedExecutor((task) -> threads.newThread(task).start(), () -> {
 			});
 		}
 
-		static Line ofPool(Pool pool) {
-			return new Line(pool, pool::shutdown);
+		static StartedExecutor ofPool(Pool pool) {
+			return new StartedExecutor(pool, pool::shutdown);
 		}
 
 	}

@@ -25,23 +25,23 @@ package io.github.lockspring.engine;
  * <li>If the next attempt is denied, another process has acquired the lease: yielding was
  * useful.</li>
  * <li>If it is granted, there may be no other process, and the next delays are skipped:
- * one, then three, then seven, at most {@value #MOST_LEFT_OUT}.</li>
+ * one, then three, then seven, at most {@value #MAX_SKIPPED}.</li>
  * </ol>
  * Thread-safe.
  */
 final class YieldPolicy {
 
-	private static final int MOST_LEFT_OUT = 63;
+	private static final int MAX_SKIPPED = 63;
 
-	private final long shortestNanos;
+	private final long minNanos;
 
-	private final long longestNanos;
+	private final long maxNanos;
 
 	private long yieldUntil;
 
 	private boolean waiting;
 
-	private int leaveOut;
+	private int skip;
 
 	private int left;
 
@@ -52,21 +52,21 @@ final class YieldPolicy {
 	 */
 	YieldPolicy(long now, EngineSettings settings) {
 		this.yieldUntil = now;
-		this.longestNanos = settings.maxPoll().toNanos();
-		this.shortestNanos = Math.min(2 * settings.minPoll().toNanos(), this.longestNanos);
+		this.maxNanos = settings.maxPoll().toNanos();
+		this.minNanos = Math.min(2 * settings.minPoll().toNanos(), this.maxNanos);
 	}
 
 	/**
 	 * Begin to yield, unless that is of no use.
 	 * @param now the current time
-	 * @param heldNanos how long the process had the lease
+	 * @param heldNanos the time for which the process had the lease
 	 */
 	synchronized void released(long now, long heldNanos) {
 		if (this.left > 0) {
 			this.left--;
 			return;
 		}
-		this.yieldUntil = now + Math.min(Math.max(2 * heldNanos, this.shortestNanos), this.longestNanos);
+		this.yieldUntil = now + Math.min(Math.max(2 * heldNanos, this.minNanos), this.maxNanos);
 		this.waiting = true;
 	}
 
@@ -83,12 +83,12 @@ final class YieldPolicy {
 	 */
 	synchronized void answered(boolean denied) {
 		if (denied) {
-			this.leaveOut = 0;
+			this.skip = 0;
 			this.left = 0;
 		}
 		else if (this.waiting) {
-			this.leaveOut = Math.min(2 * this.leaveOut + 1, MOST_LEFT_OUT);
-			this.left = this.leaveOut;
+			this.skip = Math.min(2 * this.skip + 1, MAX_SKIPPED);
+			this.left = this.skip;
 		}
 		this.waiting = false;
 	}

@@ -15,8 +15,8 @@
  */
 
 /**
- * Everything about locks inside one JVM: the local queue, hand-off, re-entry, renewal,
- * validity and loss. Not public API.
+ * Locks inside one JVM: the local queue, hand-off, reentrance, renewal, validity and
+ * loss. Not public API.
  */
 @NullMarked
 package io.github.lockspring.engine;

@@ -20,12 +20,13 @@ import java.time.Duration;
 /**
  * Limits of the number and lifetime of connections.
  *
- * @param ordinary how many there are at most for calls that are not urgent; there is one
- * more for those that are
- * @param maxIdle how many stay open without use, at most
- * @param reserved how many are opened at start and kept open
- * @param idleTime how long one stays open without use, unless it is reserved
- * @param lifetime how long one stays open at most; a reserved one is replaced
+ * @param ordinary the maximum number of connections for calls that are not urgent; there
+ * is one more for urgent ones
+ * @param maxIdle the maximum number of idle connections
+ * @param reserved the number of connections that are opened at start and kept open
+ * @param idleTime the time after which an idle connection is closed, unless it is
+ * reserved
+ * @param lifetime the time after which a connection is closed; a reserved one is replaced
  * @param own whether a connection is not used again after this backend has closed it
  */
 record ConnectionLimits(int ordinary, int maxIdle, int reserved, Duration idleTime, Duration lifetime, boolean own) {
@@ -35,7 +36,8 @@ record ConnectionLimits(int ordinary, int maxIdle, int reserved, Duration idleTi
 	private static final Duration SHARED_IDLE_TIME = Duration.ofSeconds(1);
 
 	/**
-	 * Shorter than a pool usually takes to report a connection as leaked.
+	 * Lifetime of a pooled connection, shorter than the usual time after which a pool
+	 * reports a leak.
 	 */
 	private static final Duration SHARED_LIFETIME = Duration.ofSeconds(20);
 
@@ -44,7 +46,7 @@ record ConnectionLimits(int ordinary, int maxIdle, int reserved, Duration idleTi
 	private static final Duration OWN_LIFETIME = Duration.ofMinutes(30);
 
 	/**
-	 * Return the limits for connections of a pool that others use as well.
+	 * Return the limits for connections of a pool that is shared with others.
 	 */
 	static ConnectionLimits ofPool(int maxIdle, int reserved) {
 		return new ConnectionLimits(MAX_SHARED, maxIdle, reserved, SHARED_IDLE_TIME, SHARED_LIFETIME, false);
@@ -58,7 +60,7 @@ record ConnectionLimits(int ordinary, int maxIdle, int reserved, Duration idleTi
 	}
 
 	/**
-	 * Return how many there are at most.
+	 * Return the maximum number of connections.
 	 */
 	int max() {
 		return this.ordinary + 1;

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Attempt to open a connection, which may exceed its timeout: a data source can hang, and
- * a pooled connection may be dead. Safe for use by two threads, one that opens and one
- * that aborts.
+ * a pooled connection may be broken. Thread-safe for one thread that opens and one that
+ * aborts.
  */
 final class ConnectionOpening {
 
@@ -48,8 +48,8 @@ final class ConnectionOpening {
 	}
 
 	/**
-	 * Take a connection from the data source, and limit how long it waits for the server
-	 * before anything else is done with it.
+	 * Take a connection from the data source, and set its network timeout before it is
+	 * used.
 	 */
 	Connection connect(DataSource dataSource) throws SQLException {
 		Connection connection = dataSource.getConnection();
@@ -70,7 +70,7 @@ final class ConnectionOpening {
 	}
 
 	/**
-	 * Return the network time-out that the connection came with, in milliseconds.
+	 * Return the network timeout that the connection had at first, in milliseconds.
 	 */
 	int formerNetworkTimeout() {
 		return this.formerNetworkTimeout;
@@ -81,7 +81,7 @@ final class ConnectionOpening {
 	}
 
 	/**
-	 * Whether the data source has given a connection, which is not ready yet.
+	 * Return whether the data source has provided a connection, which is not ready yet.
 	 */
 	boolean isConnected() {
 		return this.connection != null;

@@ -29,7 +29,7 @@ final class ConnectionWaiter extends CompletableFuture<LockConnection> {
 	}
 
 	/**
-	 * Whether the call takes precedence over other calls.
+	 * Return whether the call takes precedence over other calls.
 	 */
 	boolean isUrgent() {
 		return this.urgent;

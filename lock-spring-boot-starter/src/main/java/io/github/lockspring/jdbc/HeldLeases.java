@@ -24,15 +24,15 @@ import io.github.lockspring.spi.OwnerId;
 import io.github.lockspring.support.Deadline;
 
 /**
- * Leases that this process holds, as far as it knows: those that were granted, and
- * neither released nor expired. Thread-safe.
+ * Leases of this process that were granted, and neither released nor expired.
+ * Thread-safe.
  */
 final class HeldLeases {
 
 	private final Map<OwnerId, Long> ends = new ConcurrentHashMap<>();
 
 	/**
-	 * Notes that a lease was granted or renewed.
+	 * Record that a lease was granted or renewed.
 	 */
 	void add(LeaseRequest lease) {
 		this.ends.put(lease.owner(), Deadline.after(lease.terms().leaseTime()));

@@ -31,18 +31,18 @@ import io.github.lockspring.support.Deadline;
  * Runs calls on connections within their timeout, and distinguishes failures by their
  * outcome.
  * <ol>
- * <li>A call that fails on a connection that was kept is tried once more: the connection
- * may have broken while it was idle, and every call may be sent twice.
- * <li>A call that meets another session at work on its row is repeated after a moment,
- * unless it has its own answer to that.
- * <li>A failure is an unknown outcome unless the database refused the statement.
+ * <li>A call that fails on a kept connection is retried once: the connection may have
+ * been broken while it was idle, and every call may be sent twice.</li>
+ * <li>A call that conflicts with another session on the same row is retried after a short
+ * pause, unless it handles the conflict itself.</li>
+ * <li>A failure has an unknown outcome unless the database rejected the statement.</li>
  * </ol>
  */
 final class JdbcCalls implements AutoCloseable {
 
 	/**
-	 * How long the pauses between two attempts are on average: at random, so that
-	 * sessions which met do not meet again.
+	 * Average pause between two attempts, which is random so that the same sessions do
+	 * not conflict again.
 	 */
 	private static final Duration PAUSE = Duration.ofMillis(1);
 
@@ -53,16 +53,16 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Have connections ready for the first calls.
+	 * Open connections for the first calls.
 	 */
 	void start() {
 		this.connections.start();
 	}
 
 	/**
-	 * Runs a call.
-	 * @param timeout the time after which it must have ended
-	 * @param call what to do
+	 * Run a call.
+	 * @param timeout the timeout of the call
+	 * @param call the call
 	 * @return its result
 	 * @throws BackendException if it failed
 	 */
@@ -71,7 +71,8 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Runs a call that must not wait for others, as {@link #run(Duration, Call)} does.
+	 * Run a call that takes precedence over other calls.
+	 * @see #run(Duration, Call)
 	 */
 	<T> T runUrgently(Duration timeout, Call<T> call) {
 		return run(timeout, call, true);
@@ -114,11 +115,11 @@ final class JdbcCalls implements AutoCloseable {
 			return result;
 		}
 		catch (BackendException | IllegalArgumentException ex) {
-			state = State.WORKING; // it is an answer to what was read
+			state = State.WORKING; // the database has responded
 			throw ex;
 		}
 		catch (SQLException ex) {
-			connection.abandonIfReadOnly(ex);
+			connection.closeIfReadOnly(ex);
 			state = State.after(ex, connection);
 			throw translate(ex, connection.dialect(), isNearlyOver(deadline));
 		}
@@ -156,12 +157,12 @@ final class JdbcCalls implements AutoCloseable {
 					failure);
 		}
 		String message = "%s (SQLSTATE %s)".formatted(failure.getMessage(), failure.getSQLState());
-		if (dialect.isRefused(failure)) {
+		if (dialect.isRejected(failure)) {
 			String remedy = dialect.remedy(failure).map((sentence) -> ". " + sentence).orElse("");
 			return new BackendUnavailableException(
-					"The database refused a statement on the lock tables: " + message + remedy, failure);
+					"The database rejected a statement on the lock tables: " + message + remedy, failure);
 		}
-		return new OutcomeUnknownException("The database did not answer to a statement on the lock tables: " + message,
+		return new OutcomeUnknownException("The database did not respond to a statement on the lock tables: " + message,
 				failure);
 	}
 
@@ -171,12 +172,12 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	/**
-	 * What is known of a connection after a call.
+	 * State of a connection after a call.
 	 */
 	private enum State {
 
 		/**
-		 * It can be used again.
+		 * The connection can be reused.
 		 */
 		WORKING {
 
@@ -188,7 +189,7 @@ final class JdbcCalls implements AutoCloseable {
 		},
 
 		/**
-		 * The database answers, but the session may be in a state that others are not in.
+		 * The database responds, but the session may be in an unexpected state.
 		 */
 		DOUBTFUL {
 
@@ -200,7 +201,7 @@ final class JdbcCalls implements AutoCloseable {
 		},
 
 		/**
-		 * Others that lead to the same server may be broken likewise.
+		 * The connection is broken, and others to the same server may be broken as well.
 		 */
 		BROKEN {
 
@@ -212,7 +213,7 @@ final class JdbcCalls implements AutoCloseable {
 		};
 
 		static State after(SQLException failure, LockConnection connection) {
-			if (connection.isAborted() || !connection.dialect().isRefused(failure)) {
+			if (connection.isAborted() || !connection.dialect().isRejected(failure)) {
 				return BROKEN;
 			}
 			return connection.dialect().isContended(failure) ? WORKING : DOUBTFUL;
@@ -223,14 +224,14 @@ final class JdbcCalls implements AutoCloseable {
 	}
 
 	/**
-	 * Something to do with a connection.
+	 * Call on a connection.
 	 *
-	 * @param <T> what comes out of it
+	 * @param <T> the type of the result
 	 */
 	interface Call<T> {
 
 		/**
-		 * Does it.
+		 * Run the call.
 		 * @param connection the connection
 		 * @param mayBeDone whether an attempt before this one may have done it already
 		 */

@@ -41,20 +41,19 @@ import io.github.lockspring.support.Deadline;
 import io.github.lockspring.support.TimerThread;
 
 /**
- * Connection pool for locks. No call waits for a connection longer than its timeout,
- * whatever the data source does.
+ * Connection pool for locks. No call waits for a connection longer than its timeout, even
+ * if the data source blocks.
  * <ol>
- * <li>A few are opened at start and stay open, so that there is one when the pool of the
- * application has none left. More are opened in the background while calls wait, and
- * closed when they are not needed.</li>
- * <li>Calls get connections in the order in which they come. Urgent ones, which renew
- * leases, go first, and one connection is left for them.</li>
- * <li>An opening that takes too long is aborted and not counted any more, so that another
- * may be tried: what it hangs at need not be what the next one meets.</li>
- * <li>A sweep ends calls that outlast their time, closes what is old or idle, looks
- * whether unused connections still lead anywhere, and replaces what is gone. It is a task
- * of the shared timer, and hands what may block to threads that end when they have
- * nothing to do.</li>
+ * <li>A few connections are opened at start and kept open, so that one is available when
+ * the pool of the application is exhausted. More are opened in the background while calls
+ * wait, and closed when they are not needed.</li>
+ * <li>Calls get connections in the order of their arrival. Urgent calls, which renew
+ * leases, take precedence, and one connection is reserved for them.</li>
+ * <li>An opening that takes too long is aborted and no longer counted, so that another
+ * one can be started, which may succeed.</li>
+ * <li>A sweep aborts calls that exceed their timeout, closes old and idle connections,
+ * checks unused ones, and replaces those that were closed. It is a task of the shared
+ * timer. Steps that may block run in threads that end when they are idle.</li>
  * </ol>
  * Thread-safe.
  */
@@ -63,12 +62,13 @@ final class JdbcConnections implements AutoCloseable {
 	private static final Log logger = LogFactory.getLog(JdbcConnections.class);
 
 	/**
-	 * How many are opened at the same time, beside those that take too long.
+	 * Maximum number of connections that are opened at the same time, besides openings
+	 * that take too long.
 	 */
 	private static final int MAX_OPENING = 2;
 
 	/**
-	 * How long an opening may take at least, however short of time a call is.
+	 * Minimum timeout of an opening, even if the timeout of the call is shorter.
 	 */
 	private static final Duration OPENING_TIME = Duration.ofSeconds(1);
 
@@ -78,17 +78,17 @@ final class JdbcConnections implements AutoCloseable {
 
 	private static final Duration SWEEP_INTERVAL = Duration.ofMillis(50);
 
-	private static final Duration QUIET_INTERVAL = Duration.ofSeconds(1);
+	private static final Duration SLOW_SWEEP_INTERVAL = Duration.ofSeconds(1);
 
 	/**
-	 * How long a connection may be unused before it is asked for a sign of life.
+	 * Time after which an unused connection is checked.
 	 */
 	private static final Duration UNUSED_TIME = Duration.ofSeconds(15);
 
 	private static final Duration PAUSE = Duration.ofSeconds(1);
 
 	/**
-	 * By how much the pause before the next opening grows with every one that hangs.
+	 * Increase of the pause before the next opening with every opening that hangs.
 	 */
 	private static final Duration PAUSE_PER_HANGING = Duration.ofMillis(250);
 
@@ -105,9 +105,9 @@ final class JdbcConnections implements AutoCloseable {
 	private final Set<LockConnection> open = new LinkedHashSet<>();
 
 	/**
-	 * Those that are being closed.
+	 * Connections that are being closed.
 	 */
-	private final Set<LockConnection> leaving = new LinkedHashSet<>();
+	private final Set<LockConnection> closing = new LinkedHashSet<>();
 
 	private final Set<ConnectionOpening> openings = new LinkedHashSet<>();
 
@@ -131,14 +131,14 @@ final class JdbcConnections implements AutoCloseable {
 
 	private boolean sweeping;
 
-	private boolean quiet;
+	private boolean sweepingSlowly;
 
 	private boolean closed;
 
 	/**
-	 * Takes no connection yet.
-	 * @param source where connections come from; may block for long
-	 * @param limits how many connections are open, and for how long
+	 * Create a pool. Opens no connection yet.
+	 * @param source the source of the connections, which may block for a long time
+	 * @param limits the limits of the number and lifetime of the connections
 	 * @param leasesHeld whether there are leases that will have to be renewed
 	 */
 	JdbcConnections(ConnectionSource source, ConnectionLimits limits, BooleanSupplier leasesHeld) {
@@ -153,7 +153,8 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Leaves what comes after the end to the caller, who must not be the timer.
+	 * Run a task after the executor was shut down: in the calling thread, or in a new one
+	 * if that is the thread of the timer.
 	 */
 	private static void runAfterClose(Runnable task) {
 		if (TimerThread.shared().isCurrentThread()) {
@@ -165,8 +166,8 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Begin to open the connections that are reserved, in the background. They may be
-	 * started again after they were closed.
+	 * Start to open the reserved connections, in the background. A closed pool can be
+	 * started again.
 	 */
 	synchronized void start() {
 		if (this.closed) {
@@ -178,9 +179,9 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Takes a connection, to be {@linkplain #release released}, {@linkplain #discard
+	 * Take a connection, to be {@linkplain #release released}, {@linkplain #discard
 	 * discarded} or {@linkplain #discardAll discarded with all idle ones} after the call.
-	 * @param deadline when the call must have ended, by {@link System#nanoTime()}
+	 * @param deadline the deadline of the call, by {@link System#nanoTime()}
 	 * @param urgent whether the call takes precedence over other calls
 	 */
 	LockConnection take(long deadline, boolean urgent) {
@@ -196,7 +197,7 @@ final class JdbcConnections implements AutoCloseable {
 		if (this.closed) {
 			throw closed();
 		}
-		endQuiet();
+		endSlowSweep();
 		LockConnection connection = isAdmitted(urgent) ? this.idle.pollLast() : null;
 		if (connection != null) {
 			lend(connection, urgent);
@@ -295,15 +296,15 @@ final class JdbcConnections implements AutoCloseable {
 	private String reason(Duration time) {
 		if (this.openings.isEmpty() && this.hanging.isEmpty()) {
 			return "No lock connection was free within %d ms: all %d are in use by other calls"
-				.formatted(time.toMillis(), this.open.size() + this.leaving.size());
+				.formatted(time.toMillis(), this.open.size() + this.closing.size());
 		}
 		if (this.limits.own() || isAnyConnected(this.openings) || isAnyConnected(this.hanging)) {
-			return "No lock connection could be opened within %d ms: the database does not answer"
+			return "No lock connection could be opened within %d ms: the database does not respond"
 				.formatted(time.toMillis());
 		}
 		return "The data source did not provide a connection within %d ms: its pool is exhausted or too small, "
 			.formatted(time.toMillis())
-				+ "or the caller itself holds the last connection in a transaction, or the database does not answer";
+				+ "or the caller itself holds the last connection in a transaction, or the database does not respond";
 	}
 
 	private static boolean isAnyConnected(Collection<ConnectionOpening> openings) {
@@ -325,7 +326,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * Whether those that are reserved are not there, or one of them is to be replaced.
+	 * Return whether reserved connections are missing, or one of them must be replaced.
 	 */
 	private boolean isTooFew() {
 		int reserved = this.started ? this.limits.reserved() : 0;
@@ -339,11 +340,12 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private boolean isThereRoom() {
-		return !this.closed && this.open.size() + this.leaving.size() + this.openings.size() < this.limits.max();
+		return !this.closed && this.open.size() + this.closing.size() + this.openings.size() < this.limits.max();
 	}
 
 	/**
-	 * Those who wait are not kept from trying, unless attempts before theirs hang.
+	 * Return whether a connection may be opened now. There is no pause while calls wait,
+	 * unless earlier openings hang.
 	 */
 	private boolean isTimeToOpen() {
 		return (this.hanging.isEmpty() && !this.waiters.isEmpty()) || Deadline.isOver(this.nextOpening);
@@ -363,7 +365,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private void beginSweep() {
-		endQuiet();
+		endSlowSweep();
 		if (!this.sweeping) {
 			this.sweep.start();
 			this.sweeping = true;
@@ -372,7 +374,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private void sweepWithin(Duration time) {
-		this.sweep.runAt(Deadline.after(time));
+		this.sweep.wakeUpAt(Deadline.after(time));
 	}
 
 	private void run(ConnectionOpening opening) {
@@ -394,13 +396,14 @@ final class JdbcConnections implements AutoCloseable {
 		this.open.add(connection);
 		boolean used = !this.closed && this.open.size() <= this.limits.max() && isKept(connection);
 		if (!used) {
-			leaves(connection);
+			markClosing(connection);
 		}
 		return used;
 	}
 
 	/**
-	 * Whether an idle connection is given to one who waits, or stays open without use.
+	 * Hand a connection to a waiting call, or keep it as an idle one.
+	 * @return {@code false} if it is superfluous
 	 */
 	private boolean isKept(LockConnection connection) {
 		this.idle.addLast(connection);
@@ -409,14 +412,15 @@ final class JdbcConnections implements AutoCloseable {
 		return !superfluous || !this.idle.remove(connection);
 	}
 
-	private void leaves(LockConnection connection) {
-		connection.leave(Deadline.after(CLOSING_TIME));
+	private void markClosing(LockConnection connection) {
+		connection.closeBy(Deadline.after(CLOSING_TIME));
 		this.open.remove(connection);
-		this.leaving.add(connection);
+		this.closing.add(connection);
 	}
 
 	/**
-	 * One that took too long was aborted, which says nothing about the reason.
+	 * Handle the failure of an opening. The failure of one that took too long, and was
+	 * aborted, is ignored because it does not reveal the reason.
 	 */
 	private synchronized void failed(ConnectionOpening opening, Throwable reason) {
 		if (this.hanging.remove(opening)) {
@@ -447,7 +451,7 @@ final class JdbcConnections implements AutoCloseable {
 		boolean replaced = connection.isOlderThan(this.limits.lifetime()) && this.open.size() > kept();
 		boolean reused = works && !replaced && isKept(connection);
 		if (!reused) {
-			leaves(connection);
+			markClosing(connection);
 			openAsNeeded();
 		}
 		return reused;
@@ -457,17 +461,17 @@ final class JdbcConnections implements AutoCloseable {
 	 * Discard a connection that is no longer to be used.
 	 */
 	void discard(LockConnection connection) {
-		close(leaving(connection, false));
+		close(removed(connection, false));
 	}
 
 	/**
 	 * Discard a connection that failed, and the idle ones, which may fail likewise.
 	 */
 	void discardAll(LockConnection connection) {
-		close(leaving(connection, true));
+		close(removed(connection, true));
 	}
 
-	private synchronized List<LockConnection> leaving(LockConnection connection, boolean idleToo) {
+	private synchronized List<LockConnection> removed(LockConnection connection, boolean idleToo) {
 		returned(connection);
 		List<LockConnection> connections = new ArrayList<>();
 		if (idleToo) {
@@ -475,33 +479,33 @@ final class JdbcConnections implements AutoCloseable {
 			this.idle.clear();
 		}
 		connections.add(connection);
-		connections.forEach(this::leaves);
+		connections.forEach(this::markClosing);
 		serve();
 		openAsNeeded();
 		return connections;
 	}
 
 	private void close(Collection<LockConnection> connections) {
-		connections.forEach((connection) -> background().execute(() -> closeAtOnce(connection)));
+		connections.forEach((connection) -> background().execute(() -> closeNow(connection)));
 	}
 
 	private synchronized ExecutorService background() {
 		return this.background;
 	}
 
-	private void closeAtOnce(LockConnection connection) {
+	private void closeNow(LockConnection connection) {
 		connection.begin(Deadline.after(CLOSING_TIME));
 		connection.close();
-		departed(connection);
+		removeClosed(connection);
 	}
 
-	private synchronized void departed(LockConnection connection) {
-		this.leaving.remove(connection);
+	private synchronized void removeClosed(LockConnection connection) {
+		this.closing.remove(connection);
 		openAsNeeded();
 	}
 
 	/**
-	 * Is repeated as long as there are connections.
+	 * Task: sweep, and schedule the next sweep as long as there are connections.
 	 */
 	private void sweep() {
 		if (isSweepNeeded()) {
@@ -516,7 +520,7 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private synchronized boolean isSweepNeeded() {
-		this.sweeping = (this.started && !this.closed) || !this.open.isEmpty() || !this.leaving.isEmpty()
+		this.sweeping = (this.started && !this.closed) || !this.open.isEmpty() || !this.closing.isEmpty()
 				|| !this.openings.isEmpty() || !this.waiters.isEmpty();
 		if (!this.sweeping) {
 			this.sweep.stop();
@@ -543,21 +547,23 @@ final class JdbcConnections implements AutoCloseable {
 			}
 		}
 		this.idle.removeAll(old);
-		old.forEach(this::leaves);
+		old.forEach(this::markClosing);
 		return old;
 	}
 
 	/**
-	 * Those that take too long to be closed do not count any more.
+	 * Return the connections to abort. Those that take too long to be closed are no
+	 * longer counted.
 	 */
 	private synchronized List<LockConnection> overdue() {
 		List<LockConnection> overdue = new ArrayList<>(this.open.stream().filter(LockConnection::isOverdue).toList());
-		this.leaving.removeIf((connection) -> connection.isOver() && overdue.add(connection));
+		this.closing.removeIf((connection) -> connection.isOver() && overdue.add(connection));
 		return overdue;
 	}
 
 	/**
-	 * A pool that others use is waited for as long as it takes to give a connection.
+	 * Return the openings to abort. An opening that waits for a pool shared with others
+	 * is not aborted.
 	 */
 	private synchronized List<ConnectionOpening> overdueOpenings() {
 		List<ConnectionOpening> overdue = this.openings.stream()
@@ -569,7 +575,8 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	/**
-	 * One at a time, so that the others can be used meanwhile.
+	 * Remove a connection to check, one at a time, so that the others can be used
+	 * meanwhile.
 	 */
 	private synchronized List<LockConnection> removeUnused() {
 		LockConnection first = this.idle.peekFirst();
@@ -595,14 +602,14 @@ final class JdbcConnections implements AutoCloseable {
 	}
 
 	private synchronized void scheduleNext() {
-		this.quiet = this.limits.own() && this.waiters.isEmpty() && this.openings.isEmpty() && this.leaving.isEmpty()
-				&& this.idle.size() == this.open.size();
-		sweepWithin(this.quiet ? QUIET_INTERVAL : SWEEP_INTERVAL);
+		this.sweepingSlowly = this.limits.own() && this.waiters.isEmpty() && this.openings.isEmpty()
+				&& this.closing.isEmpty() && this.idle.size() == this.open.size();
+		sweepWithin(this.sweepingSlowly ? SLOW_SWEEP_INTERVAL : SWEEP_INTERVAL);
 	}
 
-	private void endQuiet() {
-		if (this.quiet) {
-			this.quiet = false;
+	private void endSlowSweep() {
+		if (this.sweepingSlowly) {
+			this.sweepingSlowly = false;
 			sweepWithin(SWEEP_INTERVAL);
 		}
 	}
@@ -630,19 +637,19 @@ final class JdbcConnections implements AutoCloseable {
 		this.waiters.clear();
 		List<LockConnection> connections = new ArrayList<>(this.idle);
 		this.idle.clear();
-		connections.forEach(this::leaves);
-		endQuiet();
+		connections.forEach(this::markClosing);
+		endSlowSweep();
 		return connections;
 	}
 
 	/**
-	 * Where connections come from.
+	 * Source of connections.
 	 */
 	interface ConnectionSource {
 
 		/**
-		 * Open a connection. May block for long.
-		 * @param opening this attempt, which may be aborted meanwhile
+		 * Open a connection. May block for a long time.
+		 * @param opening the attempt, which may be aborted meanwhile
 		 */
 		LockConnection open(ConnectionOpening opening) throws Exception;
 

@@ -54,7 +54,7 @@ import io.github.lockspring.support.RecentKeys;
  * {@link LockBackend} that keeps leases in a table of a SQL database: one row per key,
  * which is kept when the lease has ended, because it contains the last fencing token.
  * <ol>
- * <li>One statement acquires: it takes the row if its lease is over, or inserts it. The
+ * <li>One statement acquires: it updates the row if its lease is over, or inserts it. The
  * token is the clock of the database in microseconds, or one more than the last token if
  * that is larger.</li>
  * <li>One statement releases, and one renews many leases; both check the owner.</li>
@@ -62,8 +62,8 @@ import io.github.lockspring.support.RecentKeys;
  * <li>Statements run on separate connections, in autocommit mode, outside the transaction
  * of the caller.</li>
  * <li>If the database does not notify of releases, waiting requests are entered into the
- * row, and a release hands the key off to the first of them, which must acquire it within
- * a short time. Its token is issued when it does.</li>
+ * row, and a release hands the key off to the first of them: it reserves the key for that
+ * request for a short time. The token is issued when the request acquires the key.</li>
  * <li>A row that is locked by another session is a denial for an acquiring request, and a
  * short wait for its holder.</li>
  * </ol>
@@ -75,27 +75,29 @@ public final class JdbcLockBackend implements LockBackend {
 	private static final Log logger = LogFactory.getLog(JdbcLockBackend.class);
 
 	private static final Set<Capability> CAPABILITIES = Set.of(Capability.SHARED, Capability.PERMITS,
-			Capability.MULTI_KEY, Capability.FAIR, Capability.FENCING, Capability.PLACES);
+			Capability.MULTI_KEY, Capability.FAIR, Capability.FENCING, Capability.POLLED_QUEUE);
 
 	private static final Set<Capability> CAPABILITIES_WITH_NOTIFICATIONS = Set.of(Capability.SHARED, Capability.PERMITS,
 			Capability.MULTI_KEY, Capability.FAIR, Capability.FENCING, Capability.NOTIFICATIONS);
 
 	/**
-	 * How long an attempt that reads and writes is repeated when the row is locked or
-	 * changed by others: they are at work on it for moments only, and the key may have
-	 * room for all of them.
+	 * Time for which an attempt that reads and writes is repeated when the row is locked
+	 * or changed by others: conflicts are short, and the key may be granted to all of
+	 * them.
 	 */
 	private static final Duration BUSY_ROW_TIME = Duration.ofMillis(50);
 
 	/**
-	 * Shorter than the half of a mark that is left after every denial.
+	 * Maximum delay between two attempts of a request with a mark, shorter than half the
+	 * lifetime of the mark, which is left after every denial.
 	 */
 	private static final Duration MARK_POLL = Duration.ofSeconds(4);
 
 	/**
-	 * Shorter than the half of a place that is left after every denial.
+	 * Maximum delay between two attempts of a fair request, shorter than half the
+	 * lifetime of its queue entry, which is left after every denial.
 	 */
-	private static final Duration PLACE_POLL = Duration.ofSeconds(2);
+	private static final Duration QUEUE_ENTRY_POLL = Duration.ofSeconds(2);
 
 	private static final Denial ROW_IS_BUSY = new Denial(Duration.ofMillis(3));
 
@@ -108,8 +110,8 @@ public final class JdbcLockBackend implements LockBackend {
 	private final JdbcCalls calls;
 
 	/**
-	 * Keys that this process released recently, so that there is a row, most likely free,
-	 * which a special statement acquires faster than the general one.
+	 * Keys that this process released recently, so that there is a row that is most
+	 * likely free, for which there is a faster statement.
 	 */
 	private final RecentKeys recentKeys = new RecentKeys();
 
@@ -122,7 +124,7 @@ public final class JdbcLockBackend implements LockBackend {
 	/**
 	 * Create a backend on the {@linkplain JdbcLockSchema#DEFAULT_TABLE_NAME default
 	 * table}.
-	 * @param dataSource where connections come from
+	 * @param dataSource the data source of the connections
 	 */
 	public JdbcLockBackend(DataSource dataSource) {
 		this(dataSource, JdbcLockSchema.DEFAULT_TABLE_NAME);
@@ -132,7 +134,7 @@ public final class JdbcLockBackend implements LockBackend {
 	 * Create a backend. Does not access the database yet.
 	 * @param dataSource where connections come from
 	 * @param tableName the table, with or without its schema
-	 * @throws IllegalArgumentException if the table name is none
+	 * @throws IllegalArgumentException if the table name is invalid
 	 */
 	public JdbcLockBackend(DataSource dataSource, String tableName) {
 		this(dataSource, JdbcLockSettings.of(tableName));
@@ -141,11 +143,11 @@ public final class JdbcLockBackend implements LockBackend {
 	/**
 	 * Create a backend on a data source with few connections. Does not access the
 	 * database yet.
-	 * @param dataSource where connections come from
+	 * @param dataSource the data source of the connections
 	 * @param tableName the table, with or without its schema
-	 * @param keptConnections how many connections may be kept, for a second at most, for
-	 * the next call; 0 releases each immediately
-	 * @throws IllegalArgumentException if the table name is none
+	 * @param keptConnections the maximum number of connections that are kept, for a
+	 * second at most, for the next call; 0 releases each immediately
+	 * @throws IllegalArgumentException if the table name is invalid
 	 */
 	public JdbcLockBackend(DataSource dataSource, String tableName, int keptConnections) {
 		this(dataSource, new JdbcLockSettings(tableName, keptConnections, 0, false));
@@ -218,13 +220,13 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	/**
-	 * A request that will not be notified is retried soon, the others before the mark in
-	 * the row, or their queue entry, expires.
+	 * Limit the delay of a denied request. A request that will not be notified is retried
+	 * soon, the others before the mark in the row, or their queue entry, expires.
 	 */
 	private static Denial cut(Denial denial, LeaseRequest request, boolean marked) {
-		Duration longest = request.terms().fair() ? PLACE_POLL : MARK_POLL;
-		return new Denial(min(denial.retryAfter(),
-				marked ? longest : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter()));
+		Duration max = request.terms().fair() ? QUEUE_ENTRY_POLL : MARK_POLL;
+		return new Denial(
+				min(denial.retryAfter(), marked ? max : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter()));
 	}
 
 	private static Duration min(Duration one, Duration other) {
@@ -250,8 +252,9 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Also lets waiting requests be notified of releases after this call has read their
-	 * rows.
+	 * {@inheritDoc}
+	 * <p>
+	 * Enables notifications of releases that follow the reading of the rows.
 	 */
 	@Override
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
@@ -312,12 +315,13 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	/**
-	 * A request that does not wait has no later attempt, and one that waits may not have
-	 * the time for it: they are repeated as long as others make progress, unless those
-	 * may have taken the whole key. What is begun last has half of the time, so that a
-	 * store that is slow for a moment does not leave its outcome unknown. If another
-	 * session keeps the row locked it does not begin what would be cut off while it waits
-	 * for the row.
+	 * Return whether an attempt is repeated after a conflict. A request that does not
+	 * wait has no later attempt, and one that waits may not have the time for it: they
+	 * are repeated as long as others make progress, unless those may hold the whole key.
+	 * The last repetition is started with half of the time left, so that its outcome does
+	 * not become unknown if the store is slow for a moment. If another session keeps the
+	 * row locked, no repetition is started that would be aborted while it waits for the
+	 * row.
 	 */
 	private static boolean isWorthAnotherTry(LockConnection connection, SQLException contention, LeaseRequest request,
 			boolean queueing) {

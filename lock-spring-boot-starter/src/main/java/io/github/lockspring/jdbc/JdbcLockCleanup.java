@@ -36,18 +36,19 @@ import io.github.lockspring.spi.BackendException;
 /**
  * Deletes the rows of keys that have not been locked for a long time, and those of values
  * that were deleted. It walks through each table in the order of the keys, a thousand
- * rows at a time, and releases its connection between them. No statement looks at more
- * rows than that, however many there are, and no index beside the primary key is needed,
- * which each acquisition would have to keep up to date.
+ * rows at a time, and releases its connection between them. No statement reads more rows
+ * than that, and no index besides the primary key is needed, which each acquisition would
+ * have to update.
  * <ol>
  * <li>Old rows are read first: those whose last token and ends of leases are older than
  * the retention by the clock of the database.</li>
  * <li>Those without waiting requests are deleted by one statement, which checks that they
- * are still as old. So any number of processes may clean up at once.</li>
- * <li>A row that has entries is removed if all of them are over and it was not written
- * since it was read. So are all rows, one by one, if others are at work on them.</li>
+ * are still as old. Therefore any number of processes can clean up at the same time.</li>
+ * <li>A row that has entries is removed if all of them have expired and it was not
+ * written since it was read. All rows are removed one by one in that way if some are
+ * locked by other sessions.</li>
  * <li>The next token of the key is the clock of the database, which is larger than the
- * one that is gone with the row: by the retention, unless the clock is set.</li>
+ * one that was removed with the row: by the retention, unless the clock is changed.</li>
  * <li>The row of a deleted value is removed if its last version is older than the
  * retention. The same holds for its next version.</li>
  * </ol>
@@ -56,17 +57,17 @@ import io.github.lockspring.spi.BackendException;
 public final class JdbcLockCleanup implements AutoCloseable {
 
 	/**
-	 * The least that a row must have been unused: longer than any statement can be under
-	 * way that would insert it again with the time of its beginning.
+	 * Minimum time for which a row must have been unused: longer than any running
+	 * statement that would insert the row again with the time of its beginning.
 	 */
 	public static final Duration MIN_RETENTION = Duration.ofHours(1);
 
 	private static final int PAGE_SIZE = 1000;
 
 	/**
-	 * Larger than every key: no text in UTF-8 has such a byte.
+	 * Value greater than every key: no text in UTF-8 contains such a byte.
 	 */
-	private static final byte[] LARGEST_KEY = { (byte) 0xFF };
+	private static final byte[] MAX_KEY = { (byte) 0xFF };
 
 	private static final Duration PAUSE = Duration.ofMillis(5);
 
@@ -82,9 +83,9 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	 * Create a clean-up. Does not talk to the database yet.
 	 * @param dataSource where connections come from
 	 * @param tableName the table, with or without its schema
-	 * @param retention how long a row must have been unused, {@link #MIN_RETENTION} at
-	 * least
-	 * @throws IllegalArgumentException if the table name is none or the retention too
+	 * @param retention the time for which a row must have been unused, at least
+	 * {@link #MIN_RETENTION}
+	 * @throws IllegalArgumentException if the table name is invalid or the retention too
 	 * short
 	 */
 	public JdbcLockCleanup(DataSource dataSource, String tableName, Duration retention) {
@@ -99,8 +100,8 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * Walks through the tables once, or until this clean-up is closed.
-	 * @return the number of rows that are gone
+	 * Remove the old rows of the tables, until this cleanup is closed.
+	 * @return the number of removed rows
 	 * @throws BackendException if the database failed
 	 */
 	public long removeOldRows() {
@@ -113,7 +114,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	private long walk(Function<LockConnection, String> lastOfPage, Removal removal) {
 		long removed = 0;
 		byte[] last = new byte[0];
-		while (last != LARGEST_KEY && !this.closed) {
+		while (last != MAX_KEY && !this.closed) {
 			byte[] first = last;
 			Page page = this.calls.run(TIMEOUT, (connection, mayBeDone) -> {
 				byte[] end = lastOfPageAfter(connection, lastOfPage.apply(connection), first);
@@ -130,7 +131,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		PreparedStatement statement = connection.prepare(sql);
 		statement.setBytes(1, first);
 		try (ResultSet result = statement.executeQuery()) {
-			return result.next() ? result.getBytes(1) : LARGEST_KEY;
+			return result.next() ? result.getBytes(1) : MAX_KEY;
 		}
 	}
 
@@ -165,10 +166,10 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		if (rows.isEmpty() || this.closed) {
 			return 0;
 		}
-		int marks = SingleStatementOperations.marks(rows.size());
-		PreparedStatement statement = connection.prepare(connection.sql().deleteOld(marks));
-		SingleStatementOperations.bind(statement, 1, marks, rows.stream().map(Row::key).toList());
-		bindRetention(statement, 1 + marks);
+		int placeholders = SingleStatementOperations.placeholders(rows.size());
+		PreparedStatement statement = connection.prepare(connection.sql().deleteOld(placeholders));
+		SingleStatementOperations.bind(statement, 1, placeholders, rows.stream().map(Row::key).toList());
+		bindRetention(statement, 1 + placeholders);
 		try {
 			return statement.executeUpdate();
 		}
@@ -189,7 +190,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * Leaves a row alone that another session works on.
+	 * Remove a row, unless it is locked or was changed by another session.
 	 */
 	private boolean remove(LockConnection connection, Row row) throws SQLException {
 		PreparedStatement statement = connection.prepare(connection.sql().delete());
@@ -221,16 +222,16 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * Leaves rows alone that other sessions work on.
+	 * Remove rows of deleted values, except those that are locked by other sessions.
 	 */
 	private long removeValues(LockConnection connection, List<byte[]> keys) throws SQLException {
 		if (keys.isEmpty() || this.closed) {
 			return 0;
 		}
-		int marks = SingleStatementOperations.marks(keys.size());
-		PreparedStatement statement = connection.prepare(connection.valueSql().deleteOld(marks));
-		SingleStatementOperations.bind(statement, 1, marks, keys);
-		statement.setLong(1 + marks, this.retentionMicros);
+		int placeholders = SingleStatementOperations.placeholders(keys.size());
+		PreparedStatement statement = connection.prepare(connection.valueSql().deleteOld(placeholders));
+		SingleStatementOperations.bind(statement, 1, placeholders, keys);
+		statement.setLong(1 + placeholders, this.retentionMicros);
 		try {
 			return statement.executeUpdate();
 		}
@@ -247,7 +248,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * Ends a walk that is under way, after the statement that it is at.
+	 * Stop a cleanup in progress, after its current statement.
 	 */
 	@Override
 	public void close() {
@@ -256,18 +257,18 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * A row whose leases and token are old.
+	 * Row whose leases and token are old.
 	 */
 	private record Row(byte[] key, long version, long token, long sharedUntil, @Nullable String entries, long now) {
 
 		/**
-		 * Whether no request waits for the key either. What a later version has written
-		 * is left to that.
+		 * Return whether no request waits for the key. Entries written by a later version
+		 * count as used.
 		 */
 		boolean isUnused() {
 			try {
 				KeyState state = KeyState.of(this.version, this.now, this.token, null, this.sharedUntil, this.entries);
-				return state.holders().isEmpty() && state.places().isEmpty();
+				return state.holders().isEmpty() && state.queueEntries().isEmpty();
 			}
 			catch (BackendException | IllegalArgumentException ex) {
 				return false;
@@ -277,25 +278,25 @@ public final class JdbcLockCleanup implements AutoCloseable {
 	}
 
 	/**
-	 * Removes old rows of a part of a table.
+	 * Removal of the old rows of a part of a table.
 	 */
 	private interface Removal {
 
 		/**
-		 * Removes the rows.
+		 * Remove the rows.
 		 * @param first the key before the first one
 		 * @param last the last key
-		 * @return how many there were
+		 * @return the number of removed rows
 		 */
 		long remove(LockConnection connection, byte[] first, byte[] last) throws SQLException;
 
 	}
 
 	/**
-	 * A part of a table.
+	 * Part of a table.
 	 *
 	 * @param last its last key
-	 * @param removed the number of rows that are gone
+	 * @param removed the number of removed rows
 	 */
 	private record Page(byte[] last, long removed) {
 	}

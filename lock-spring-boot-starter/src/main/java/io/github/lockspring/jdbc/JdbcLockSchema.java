@@ -48,13 +48,13 @@ import io.github.lockspring.support.RecentKeys;
 
 /**
  * Creates and validates the tables of {@link JdbcLockBackend}: the lock table, and the
- * value table beside it, whose name ends in {@code _value}. Safe for concurrent use by
- * many threads and processes.
+ * value table beside it, whose name ends in {@code _value}. Thread-safe, and safe for
+ * concurrent use by several processes.
  */
 public final class JdbcLockSchema {
 
 	/**
-	 * The name of the table if none is chosen.
+	 * Default name of the lock table.
 	 */
 	public static final String DEFAULT_TABLE_NAME = "distributed_lock";
 
@@ -76,10 +76,10 @@ public final class JdbcLockSchema {
 	private volatile boolean releasesNotified;
 
 	/**
-	 * Names the tables. Does not talk to the database yet.
+	 * Create a schema. Does not access the database yet.
 	 * @param dataSource the database
 	 * @param tableName the lock table, with or without its schema
-	 * @throws IllegalArgumentException if the table name is none
+	 * @throws IllegalArgumentException if the table name is invalid
 	 */
 	public JdbcLockSchema(DataSource dataSource, String tableName) {
 		Assert.notNull(dataSource, "'dataSource' must not be null");
@@ -91,7 +91,7 @@ public final class JdbcLockSchema {
 	 * Create the tables unless they exist. Safe when several nodes start at the same
 	 * time.
 	 * @throws UnsupportedDatabaseException if there is no dialect for the database
-	 * @throws JdbcLockSchemaException if the database refused
+	 * @throws JdbcLockSchemaException if the database rejected a statement
 	 * @throws BackendUnavailableException if the database could not be reached, or is
 	 * read-only and lacks one of the tables
 	 */
@@ -137,8 +137,8 @@ public final class JdbcLockSchema {
 	 * Validate that the tables exist, have the expected columns, and may be changed by
 	 * the user of the data source.
 	 * @throws UnsupportedDatabaseException if there is no dialect for the database
-	 * @throws JdbcLockSchemaException if something is missing; the message says what, and
-	 * contains the definition of the tables
+	 * @throws JdbcLockSchemaException if something is missing; the message describes it,
+	 * and contains the definition of the tables
 	 * @throws BackendUnavailableException if the database could not be reached, or is
 	 * read-only, such as a replica
 	 */
@@ -166,17 +166,17 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Whether the database is one that notifies of releases, as far as it has been
-	 * {@linkplain #validate() looked at}.
-	 * @return whether it makes sense to listen
+	 * Return whether the database supports release notifications, which is determined by
+	 * {@link #validate()}.
+	 * @return whether the database supports release notifications
 	 */
 	public boolean areReleasesNotified() {
 		return this.releasesNotified;
 	}
 
 	/**
-	 * Looks more than once: another node may be about to create the table, which some
-	 * databases show before its primary key.
+	 * Return the problems that last for several checks: another node may be creating the
+	 * table, which some databases show before its primary key.
 	 */
 	private List<String> lastingProblems(LockConnection connection, Table table) throws SQLException {
 		List<String> problems = problems(connection, table);
@@ -214,8 +214,9 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Asks with the names that the database itself gives to the table, which may differ
-	 * in case. Some drivers do not return the schema, and answer for all of them.
+	 * Check the primary key by the names that the database returns for the table, which
+	 * may differ in case. Some drivers do not return the schema, and the keys of all
+	 * schemas are read then.
 	 */
 	private static boolean hasPrimaryKey(LockConnection connection, ResultSetMetaData columns, String key)
 			throws SQLException {
@@ -238,7 +239,7 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Runs statements that change nothing but need the rights to do so.
+	 * Run statements that change nothing but need the privileges to do so.
 	 */
 	private void requireRights(LockConnection connection, Table table) throws SQLException {
 		for (String template : PROBES) {
@@ -254,7 +255,7 @@ public final class JdbcLockSchema {
 
 	/**
 	 * Run the operations of a lock, and roll them back: settings, triggers and additional
-	 * columns may keep locks from working in unforeseeable ways.
+	 * columns can prevent locks in unforeseeable ways.
 	 */
 	private void requireLocks(LockConnection connection, Table table) throws SQLException {
 		String key = "lock:check:" + OwnerId.newInstance();
@@ -270,7 +271,7 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Do the same with the operations of a value.
+	 * Run the operations of a value, and roll them back.
 	 */
 	private void requireValues(LockConnection connection, Table table) throws SQLException {
 		String instance = OwnerId.newInstance();
@@ -308,12 +309,12 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Makes an exception with explanation of one that says that the database refused.
+	 * Return an exception with an explanation for the rejection of a statement.
 	 */
 	private JdbcLockSchemaException explained(SQLException failure, LockConnection connection, Table table,
 			String problem) throws SQLException {
 		JdbcDialect dialect = connection.dialect();
-		if (dialect.isContended(failure) || dialect.isReadOnly(failure) || !dialect.isRefused(failure)) {
+		if (dialect.isContended(failure) || dialect.isReadOnly(failure) || !dialect.isRejected(failure)) {
 			throw failure;
 		}
 		String remedy = dialect.remedy(failure).map((sentence) -> " " + sentence).orElse("");
@@ -345,7 +346,7 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Tries again when another node is at work on the table.
+	 * Run a task, and retry it after a conflict with another node.
 	 */
 	private static void run(Task task, LockConnection connection, int repetitions) throws SQLException {
 		try {
@@ -363,16 +364,16 @@ public final class JdbcLockSchema {
 	/**
 	 * One of the tables.
 	 *
-	 * @param kind what messages call it
+	 * @param kind the name of its kind in messages
 	 * @param name its name
 	 * @param key the column that must be its primary key
-	 * @param columns the columns that it must have
+	 * @param columns its required columns
 	 */
 	private record Table(String kind, TableName name, String key, List<JdbcColumn> columns) {
 	}
 
 	/**
-	 * Something to do with a connection.
+	 * Task on a connection.
 	 */
 	private interface Task {
 
@@ -381,9 +382,9 @@ public final class JdbcLockSchema {
 	}
 
 	/**
-	 * Something to find out from the columns of a table.
+	 * Reader of the columns of a table.
 	 *
-	 * @param <T> what is found out
+	 * @param <T> the type of the result
 	 */
 	private interface Reader<T> {
 

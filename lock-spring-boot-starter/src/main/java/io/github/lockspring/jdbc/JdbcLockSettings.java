@@ -24,14 +24,14 @@ import org.springframework.util.Assert;
  * Settings of a {@link JdbcLockBackend}: its table and its connections.
  *
  * @param tableName the table, with or without its schema
- * @param keptConnections how many connections may be kept, for a second at most after
- * their last use, for the next call; 0 releases each immediately; ignored with dedicated
- * connections
- * @param sharedConnections how many connections the pool has at most if the application
- * uses it as well; 0 if that is not known, or the pool is for locks only
- * @param ownConnections how many connections the backend has for itself at most, beside
- * one that is left for renewals; two are opened at start and kept; 0 if it takes them
- * from a pool whenever it needs them
+ * @param keptConnections the maximum number of connections that are kept, for a second at
+ * most after their last use, for the next call; 0 releases each immediately; ignored with
+ * dedicated connections
+ * @param sharedConnections the maximum number of connections of a pool that is shared
+ * with the application; 0 if it is not known, or the pool is for locks only
+ * @param ownConnections the maximum number of dedicated connections, besides one that is
+ * reserved for renewals; two are opened at start and kept; 0 if connections are taken
+ * from a pool when they are needed
  * @param listening whether to listen for notifications of releases, so that waiting
  * requests need not be polled: on one additional connection, which is kept as long as
  * there are waiting requests from time to time; of use with PostgreSQL only, and not
@@ -59,9 +59,10 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	/**
 	 * Create settings for connections that are taken from a pool.
 	 * @param tableName the table, with or without its schema
-	 * @param keptConnections how many connections may be kept for the next call
-	 * @param sharedConnections how many connections the pool has at most if the
-	 * application uses it as well, or 0
+	 * @param keptConnections the maximum number of connections that are kept for the next
+	 * call
+	 * @param sharedConnections the maximum number of connections of a pool that is shared
+	 * with the application, or 0
 	 * @param listening whether to listen for notifications of releases
 	 */
 	public JdbcLockSettings(String tableName, int keptConnections, int sharedConnections, boolean listening) {
@@ -82,7 +83,7 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	 * its connections are kept between two calls. Two of them are taken at start and kept
 	 * if it has eight at least, and one if it has four.
 	 * @param tableName the table, with or without its schema
-	 * @param connections how many connections the pool has at most
+	 * @param connections the maximum number of connections of the pool
 	 * @return the settings
 	 * @throws IllegalArgumentException if the number is negative
 	 */
@@ -95,7 +96,7 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	 * one. Two of them are opened at start and kept; the others are opened when many
 	 * calls come together, and closed when they have not been used for a minute.
 	 * @param tableName the table, with or without its schema
-	 * @param connections how many connections there are at most, beside one that is left
+	 * @param connections the maximum number of connections, besides one that is reserved
 	 * for renewals
 	 * @return the settings
 	 * @throws IllegalArgumentException if the number is not positive
@@ -124,7 +125,7 @@ public record JdbcLockSettings(String tableName, int keptConnections, int shared
 	}
 
 	/**
-	 * Return how many connections are open when, and for how long.
+	 * Return the limits of the number and lifetime of connections.
 	 */
 	ConnectionLimits limits() {
 		if (this.ownConnections > 0) {

@@ -30,10 +30,9 @@ import io.github.lockspring.spi.ValueUpdate;
 import io.github.lockspring.spi.ValueUpdateResult;
 
 /**
- * {@link ValueBackend} of a {@link JdbcLockBackend}: values in a table beside that of the
- * locks, one row per value, on the same connections and notified on the same channel. The
- * row of a deleted value remains until it is {@linkplain JdbcLockCleanup removed}.
- * Thread-safe.
+ * {@link ValueBackend} of a {@link JdbcLockBackend}: values in a separate table, one row
+ * per value, with the same connections and the same notification channel. The row of a
+ * deleted value remains until it is {@linkplain JdbcLockCleanup removed}. Thread-safe.
  */
 final class JdbcValueBackend implements ValueBackend {
 
@@ -44,7 +43,7 @@ final class JdbcValueBackend implements ValueBackend {
 	private final @Nullable ReleaseListener listener;
 
 	/**
-	 * The values that this process saw last, for databases that do not return the value
+	 * Values that this process read last, for databases that do not return the value
 	 * before an update but can compare it.
 	 */
 	private final Map<String, Value> lastValues = Collections.synchronizedMap(new LinkedHashMap<>(16, 0.75f, true) {

@@ -30,10 +30,11 @@ import io.github.lockspring.spi.LeaseMode.Permits;
  *
  * @param owner the owner of the request
  * @param mode the share that is held or wanted
- * @param waiting whether it is a place in the queue
- * @param token the last token of the lease, 0 for a place
- * @param end when it is over, in microseconds since 1970 by the clock of the database
- * @param holder the text of the name of the process
+ * @param waiting whether it is an entry in the queue
+ * @param token the last token of the lease, 0 for an entry in the queue
+ * @param end the time at which it expires, in microseconds since 1970 by the clock of the
+ * database
+ * @param holder the name of the process
  */
 record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long end, String holder) {
 
@@ -45,8 +46,9 @@ record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long 
 	private static final int MAX_SHOWN = 128;
 
 	/**
-	 * Reads what {@link #toLine()} wrote.
-	 * @throws BackendUnavailableException if a later version of this class wrote it
+	 * Parse a line written by {@link #toLine()}.
+	 * @throws BackendUnavailableException if it was written by a later version of this
+	 * class
 	 */
 	static KeyEntry ofLine(String line) {
 		Matcher matcher = LINE.matcher(line);
@@ -81,7 +83,7 @@ record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long 
 	}
 
 	/**
-	 * Writes this entry as a line without its end.
+	 * Return this entry as a line, without a line terminator.
 	 */
 	String toLine() {
 		return (this.waiting ? "+" : "") + code() + ' ' + this.owner + ' ' + this.token + ' ' + this.end + ' '
@@ -97,14 +99,14 @@ record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long 
 	}
 
 	/**
-	 * The key as it was handed off to a waiting request, which does not know of it yet.
-	 * Has no token of its own.
+	 * Create the reservation of a key that was handed off to a waiting request, until the
+	 * request acquires it. It has no token.
 	 */
-	static KeyEntry claim(String owner, long end) {
+	static KeyEntry reservation(String owner, long end) {
 		return new KeyEntry(owner, LeaseMode.EXCLUSIVE, false, 0, end, "");
 	}
 
-	boolean isClaim() {
+	boolean isReservation() {
 		return isExclusive() && !this.waiting && this.holder.isEmpty();
 	}
 
@@ -121,7 +123,7 @@ record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long 
 	}
 
 	/**
-	 * The same lease for a weaker request.
+	 * Return the lease of a weaker request that replaces this one.
 	 */
 	KeyEntry by(String owner, LeaseMode mode, long end) {
 		return new KeyEntry(owner, mode, false, this.token, end, this.holder);
@@ -132,7 +134,7 @@ record KeyEntry(String owner, LeaseMode mode, boolean waiting, long token, long 
 	}
 
 	/**
-	 * The same for a placeholder owner.
+	 * Return the lease of the placeholder owner that replaces this one.
 	 */
 	KeyEntry ofFormerOwner(long end) {
 		return new KeyEntry(this.owner + '!', this.mode, false, this.token, end, this.holder);

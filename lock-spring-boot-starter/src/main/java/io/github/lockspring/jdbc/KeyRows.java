@@ -41,7 +41,7 @@ import io.github.lockspring.spi.LeaseMode;
 final class KeyRows {
 
 	/**
-	 * As much as every database has room for.
+	 * Maximum length of the entries in every database.
 	 */
 	private static final int MAX_LINES_LENGTH = 1_000_000;
 
@@ -53,7 +53,7 @@ final class KeyRows {
 	}
 
 	/**
-	 * Reads rows, but for those that a later version has written.
+	 * Read rows, except those that were written by a later version.
 	 */
 	static Map<String, KeyState> readKnown(LockConnection connection, Collection<String> keys) throws SQLException {
 		return read(connection, keys, KeyRows::knownState);
@@ -62,9 +62,9 @@ final class KeyRows {
 	private static Map<String, KeyState> read(LockConnection connection, Collection<String> keys, RowReader reader)
 			throws SQLException {
 		List<byte[]> values = keys.stream().map(SingleStatementOperations::bytes).toList();
-		int marks = SingleStatementOperations.marks(values.size());
-		PreparedStatement statement = connection.prepare(connection.sql().read(marks));
-		SingleStatementOperations.bind(statement, 1, marks, values);
+		int placeholders = SingleStatementOperations.placeholders(values.size());
+		PreparedStatement statement = connection.prepare(connection.sql().read(placeholders));
+		SingleStatementOperations.bind(statement, 1, placeholders, values);
 		Map<String, KeyState> states = new HashMap<>();
 		try (ResultSet rows = statement.executeQuery()) {
 			boolean first = true;
@@ -105,31 +105,31 @@ final class KeyRows {
 		long token = rows.getLong(5);
 		String owner = rows.getString(4);
 		KeyEntry exclusive = (owner != null) ? exclusive(owner, token, rows.getLong(6), rows.getString(7)) : null;
-		boolean unclaimed = exclusive != null && exclusive.isClaim() && exclusive.end() <= now;
+		boolean expiredReservation = exclusive != null && exclusive.isReservation() && exclusive.end() <= now;
 		return KeyState.of(rows.getLong(3), now, token, exclusive, rows.getLong(8), rows.getString(9))
-			.waiting(unclaimed ? List.of() : waiting(rows.getString(11)))
+			.waiting(expiredReservation ? List.of() : waiting(rows.getString(11)))
 			.awaited(rows.getBoolean(10));
 	}
 
 	private static KeyEntry exclusive(String owner, long token, long end, @Nullable String holder) {
 		return (holder != null) ? new KeyEntry(owner, LeaseMode.EXCLUSIVE, false, token, end, holder)
-				: KeyEntry.claim(owner, end);
+				: KeyEntry.reservation(owner, end);
 	}
 
 	/**
-	 * If a request to which the key was handed off did not come, others may be gone as
-	 * well: those that still wait enter themselves again.
+	 * Parse the waiting owners. They are discarded when a reservation has expired: their
+	 * processes may have ended as well, and requests that still wait are entered again.
 	 */
 	private static List<String> waiting(@Nullable String owners) {
 		return (owners != null) ? List.of(owners.split(" ")) : List.of();
 	}
 
 	/**
-	 * Writes the state of a key.
+	 * Write the state of a key.
 	 * @param notifying whether waiting requests of the key are notified, if the database
 	 * supports that
-	 * @return the version that the row has now
-	 * @throws RowChangedException if the row is not the one that was read
+	 * @return the new version of the row
+	 * @throws RowChangedException if the row has been changed since it was read
 	 */
 	static long write(LockConnection connection, String key, KeyState state, boolean notifying) throws SQLException {
 		return (state.version() == KeyState.ABSENT) ? insert(connection, key, state)
@@ -137,9 +137,9 @@ final class KeyRows {
 	}
 
 	/**
-	 * Writes the states of rows in one batch and one transaction.
-	 * @return the keys whose rows are not those that were read, as far as the driver
-	 * returns it
+	 * Write the states of rows in one batch and one transaction.
+	 * @return the keys whose rows have been changed since they were read, as far as the
+	 * driver returns it
 	 */
 	static Set<String> update(LockConnection connection, Map<String, KeyState> states) throws SQLException {
 		if (states.size() > 1) {
@@ -197,8 +197,8 @@ final class KeyRows {
 	}
 
 	/**
-	 * Leave a mark in the row of a key, so that its holders notify of their release.
-	 * @throws RowChangedException if the row is not the one that was read
+	 * Leave a mark in the row of a key, so that its release sends a notification.
+	 * @throws RowChangedException if the row has been changed since it was read
 	 */
 	static void mark(LockConnection connection, String sql, String key, KeyState state) throws SQLException {
 		PreparedStatement statement = connection.prepare(sql);
@@ -210,12 +210,13 @@ final class KeyRows {
 	}
 
 	/**
-	 * Leaves marks in the rows of several keys, but for rows that others are at work on.
+	 * Leave marks in the rows of several keys, except rows that are locked by other
+	 * sessions.
 	 * @return the versions of the rows that have a mark now
 	 */
 	static Map<String, Long> mark(LockConnection connection, Collection<String> keys) throws SQLException {
 		List<byte[]> values = keys.stream().map(SingleStatementOperations::bytes).toList();
-		int placeholders = SingleStatementOperations.marks(values.size());
+		int placeholders = SingleStatementOperations.placeholders(values.size());
 		PreparedStatement statement = connection.prepare(connection.sql().markAll(placeholders));
 		SingleStatementOperations.bind(statement, 1, placeholders, values);
 		Map<String, Long> versions = new HashMap<>();
@@ -255,7 +256,7 @@ final class KeyRows {
 		KeyEntry exclusive = state.exclusive();
 		statement.setString(index, owner(exclusive));
 		statement.setLong(index + 1, state.token());
-		statement.setString(index + 2, (exclusive != null && !exclusive.isClaim()) ? exclusive.holder() : null);
+		statement.setString(index + 2, (exclusive != null && !exclusive.isReservation()) ? exclusive.holder() : null);
 		statement.setLong(index + 3, state.sharedUntil());
 		statement.setString(index + 4, lines(state));
 		statement.setString(index + 5, waiting(state));

@@ -34,44 +34,44 @@ import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.PermitLimitException;
 
 /**
- * State of a key at one time, as read from a row of the table: its holders and queue
- * without expired ones, and the transitions caused by requests. Implements the rules of
- * all modes, independent of the database. Immutable.
+ * Snapshot of a key, as read from a row of the table: its holders and its queue, without
+ * expired entries. Implements the state transitions of requests in all modes, independent
+ * of the database. Immutable.
  *
- * @param version the version of the row, {@link #ABSENT} if there is none
- * @param now the moment, by the clock of the database
- * @param token the last fencing token that was given out
- * @param holders those who hold the key: a single exclusive one, or any number of others
- * @param places the queue of fair requests, in their order
- * @param waiting the owners of other requests that wait, in their order
- * @param awaited whether releases will be notified for a while yet
+ * @param version the version of the row, {@link #ABSENT} if there is no row
+ * @param now the time at which the row was read, by the clock of the database
+ * @param token the last fencing token that was issued
+ * @param holders the holders of the key: a single exclusive one, or any number of others
+ * @param queueEntries the queue of fair requests, in order
+ * @param waiting the owners of the other waiting requests, in order
+ * @param awaited whether releases will be notified for a while
  */
-record KeyState(long version, long now, long token, List<KeyEntry> holders, List<KeyEntry> places, List<String> waiting,
-		boolean awaited) {
+record KeyState(long version, long now, long token, List<KeyEntry> holders, List<KeyEntry> queueEntries,
+		List<String> waiting, boolean awaited) {
 
 	/**
-	 * The version of a row that is not there.
+	 * Version of a row that does not exist.
 	 */
 	static final long ABSENT = -1;
 
-	private static final Duration LONGEST_PAUSE = Duration.ofMillis(110);
+	private static final Duration MAX_PAUSE = Duration.ofMillis(110);
 
-	private static final Duration SHORTEST_PAUSE = Duration.ofMillis(2);
+	private static final Duration MIN_PAUSE = Duration.ofMillis(2);
 
 	/**
-	 * As many as the row has room for.
+	 * Maximum number of waiting owners that fit into the row.
 	 */
-	private static final int MOST_WAITING = 40;
+	private static final int MAX_WAITING = 40;
 
 	static KeyState absent(long now) {
 		return new KeyState(ABSENT, now, 0, List.of(), List.of(), List.of(), false);
 	}
 
 	/**
-	 * Reads a row.
-	 * @param exclusive the holder that the columns of the row name, or {@code null}
-	 * @param sharedUntil the end of the last of the other holders: one that ends later
-	 * was there before the last exclusive holder, however the clock was set since
+	 * Return the state that was read from a row.
+	 * @param exclusive the holder in the columns of the row, or {@code null}
+	 * @param sharedUntil the maximum end of the other holders: one with a later end was
+	 * there before the last exclusive holder, even if the clock has been changed since
 	 * @param lines the other holders and the queue, or {@code null}
 	 */
 	static KeyState of(long version, long now, long token, @Nullable KeyEntry exclusive, long sharedUntil,
@@ -88,11 +88,13 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * The holders and the queue as text, without the exclusive holder, who is in columns.
+	 * Return the holders and the queue as text, without the exclusive holder, which is
+	 * stored in columns.
 	 */
 	@Nullable String toLines() {
 		StringBuilder lines = new StringBuilder();
-		Stream.concat(sharers(), this.places.stream()).forEach((entry) -> lines.append(entry.toLine()).append('\n'));
+		Stream.concat(sharers(), this.queueEntries.stream())
+			.forEach((entry) -> lines.append(entry.toLine()).append('\n'));
 		return lines.isEmpty() ? null : lines.toString();
 	}
 
@@ -101,8 +103,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * When the last of those is over who do not hold the key exclusively; 0 if there are
-	 * none.
+	 * Return the maximum end of the holders that are not exclusive, 0 if there are none.
 	 */
 	long sharedUntil() {
 		return sharers().mapToLong(KeyEntry::end).max().orElse(0);
@@ -114,11 +115,11 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 
 	@Nullable KeyEntry holder(String owner) {
 		KeyEntry holder = find(this.holders, owner);
-		return (holder != null && !holder.isClaim()) ? holder : null;
+		return (holder != null && !holder.isReservation()) ? holder : null;
 	}
 
-	@Nullable KeyEntry place(String owner) {
-		return find(this.places, owner);
+	@Nullable KeyEntry queueEntry(String owner) {
+		return find(this.queueEntries, owner);
 	}
 
 	private static @Nullable KeyEntry find(List<KeyEntry> entries, String owner) {
@@ -126,35 +127,36 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * Refuse permits with another limit than the one that applies.
+	 * Reject permits whose limit is superseded by another one.
 	 */
 	void checkLimit(LeaseMode mode) {
 		if (mode instanceof Permits wanted) {
-			rulingOver(wanted).ifPresent((ruling) -> {
-				throw new PermitLimitException(wanted, ruling.limit(), ruling.version());
+			superseding(wanted).ifPresent((superseding) -> {
+				throw new PermitLimitException(wanted, superseding.limit(), superseding.version());
 			});
 		}
 	}
 
 	/**
-	 * Whether {@link #checkLimit} lets the mode pass.
+	 * Return whether {@link #checkLimit} accepts the mode.
 	 */
 	boolean hasLimitOf(LeaseMode mode) {
-		return !(mode instanceof Permits wanted) || rulingOver(wanted).isEmpty();
+		return !(mode instanceof Permits wanted) || superseding(wanted).isEmpty();
 	}
 
-	private Optional<Permits> rulingOver(Permits wanted) {
-		return Stream.concat(this.holders.stream(), this.places.stream())
+	private Optional<Permits> superseding(Permits wanted) {
+		return Stream.concat(this.holders.stream(), this.queueEntries.stream())
 			.map(KeyEntry::mode)
 			.filter(Permits.class::isInstance)
 			.map(Permits.class::cast)
 			.max(Comparator.comparingLong(Permits::version))
-			.filter(wanted::isOverruledBy);
+			.filter(wanted::isSupersededBy);
 	}
 
 	/**
-	 * Whether the key has room for a request that does not hold it. A fair one also lets
-	 * all those in that came before it, except that readers do not wait for readers.
+	 * Return whether a request that does not hold the key can be granted. A fair request
+	 * also waits for those that were queued before it, except that readers do not wait
+	 * for readers.
 	 */
 	boolean admits(String owner, LeaseMode mode, boolean fair) {
 		return hasRoomFor(owner, mode) && !(fair && isBehindOthers(owner, mode));
@@ -172,7 +174,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 
 	private boolean isHandedOffTo(String owner) {
 		KeyEntry exclusive = exclusive();
-		return exclusive != null && exclusive.isClaim() && exclusive.isOwnedBy(owner);
+		return exclusive != null && exclusive.isReservation() && exclusive.isOwnedBy(owner);
 	}
 
 	private long permitsInUse(int limit) {
@@ -182,52 +184,52 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	private boolean isBehindOthers(String owner, LeaseMode mode) {
-		return this.places.stream()
-			.takeWhile((place) -> !place.isOwnedBy(owner))
-			.anyMatch((place) -> !mode.equals(LeaseMode.SHARED) || !place.isShared());
+		return this.queueEntries.stream()
+			.takeWhile((entry) -> !entry.isOwnedBy(owner))
+			.anyMatch((entry) -> !mode.equals(LeaseMode.SHARED) || !entry.isShared());
 	}
 
 	/**
-	 * The token that a grant gives out next.
+	 * Return the next token.
 	 */
 	long nextToken() {
 		return Math.max(this.token + 1, this.now);
 	}
 
 	/**
-	 * Whether this is a version of the row.
+	 * Return whether the row has this version.
 	 */
 	boolean isOf(@Nullable Long version) {
 		return version != null && this.version == version;
 	}
 
 	/**
-	 * The same when the row has got another version.
+	 * Return this state with another version of the row.
 	 */
 	KeyState at(long version) {
-		return new KeyState(version, this.now, this.token, this.holders, this.places, this.waiting, this.awaited);
+		return new KeyState(version, this.now, this.token, this.holders, this.queueEntries, this.waiting, this.awaited);
 	}
 
 	/**
-	 * The same with or without notifications of releases.
+	 * Return this state with or without notifications of releases.
 	 */
 	KeyState awaited(boolean awaited) {
-		return new KeyState(this.version, this.now, this.token, this.holders, this.places, this.waiting, awaited);
+		return new KeyState(this.version, this.now, this.token, this.holders, this.queueEntries, this.waiting, awaited);
 	}
 
 	/**
-	 * The same with others in the order in which they wait.
+	 * Return this state with other waiting owners.
 	 */
 	KeyState waiting(List<String> waiting) {
-		return new KeyState(this.version, this.now, this.token, this.holders, this.places, waiting, this.awaited);
+		return new KeyState(this.version, this.now, this.token, this.holders, this.queueEntries, waiting, this.awaited);
 	}
 
 	/**
-	 * Puts one at the end of those that wait, unless it is among them or there is no room
-	 * for more.
+	 * Add an owner at the end of the waiting ones, unless it is among them already or the
+	 * row is full.
 	 */
 	KeyState withWaiting(String owner) {
-		if (this.waiting.contains(owner) || this.waiting.size() >= MOST_WAITING) {
+		if (this.waiting.contains(owner) || this.waiting.size() >= MAX_WAITING) {
 			return this;
 		}
 		return waiting(Stream.concat(this.waiting.stream(), Stream.of(owner)).toList());
@@ -239,10 +241,10 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * When a waiting request may look again whether the key was handed off to it: the
-	 * later the longer the holder has had the key already, and the longer the line before
-	 * it.
-	 * @return the pause, or {@code null} if it does not wait here
+	 * Return the delay after which a waiting request retries, in case the key was handed
+	 * off to it. The delay increases with the time for which the key has been held, and
+	 * with the position in the queue.
+	 * @return the delay, or {@code null} if the owner is not among the waiting ones
 	 */
 	@Nullable Duration pause(String owner) {
 		int position = this.waiting.indexOf(owner);
@@ -250,18 +252,18 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 			return null;
 		}
 		long held = Math.min(Math.max(this.now - heldSince(), 0),
-				SingleStatementOperations.micros(JdbcDialect.CLAIM_TIME));
+				SingleStatementOperations.micros(JdbcDialect.RESERVATION_TIME));
 		Duration pause = Duration.of(Math.max(position, 1) * held / 2, ChronoUnit.MICROS);
-		return max((pause.compareTo(LONGEST_PAUSE) < 0) ? pause : LONGEST_PAUSE, SHORTEST_PAUSE);
+		return max((pause.compareTo(MAX_PAUSE) < 0) ? pause : MAX_PAUSE, MIN_PAUSE);
 	}
 
 	/**
-	 * The last token is the time of the last grant, or a little later.
+	 * Return the time of the last grant. The last token is that time, or a little later.
 	 */
 	private long heldSince() {
 		KeyEntry exclusive = exclusive();
-		return (exclusive != null && exclusive.isClaim())
-				? exclusive.end() - SingleStatementOperations.micros(JdbcDialect.CLAIM_TIME) : this.token;
+		return (exclusive != null && exclusive.isReservation())
+				? exclusive.end() - SingleStatementOperations.micros(JdbcDialect.RESERVATION_TIME) : this.token;
 	}
 
 	private static Duration max(Duration one, Duration other) {
@@ -274,35 +276,35 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	KeyState with(KeyEntry holder) {
 		List<KeyEntry> holders = new ArrayList<>(without(this.holders, holder.owner()));
 		holders.add(holder);
-		return new KeyState(this.version, this.now, holder.token(), holders, without(this.places, holder.owner()),
+		return new KeyState(this.version, this.now, holder.token(), holders, without(this.queueEntries, holder.owner()),
 				waitingWithout(holder.owner()), this.awaited);
 	}
 
 	/**
-	 * Add an entry at the end of the queue, or prolong an entry that is half expired.
-	 * @param owner who waits
-	 * @param mode what for
+	 * Add an entry at the end of the queue, or extend an entry that is half expired.
+	 * @param owner the owner of the request
+	 * @param mode the wanted share
 	 * @param holder the name of the process
-	 * @param micros how long the place lasts unless it is prolonged
-	 * @return this state if the place lasts long enough
+	 * @param micros the lifetime of the entry in microseconds
+	 * @return this state if there is an entry that is not half expired
 	 */
-	KeyState withPlace(String owner, LeaseMode mode, String holder, long micros) {
-		KeyEntry place = place(owner);
-		if (place == null) {
-			return withPlace(new KeyEntry(owner, mode, true, 0, this.now + micros, holder));
+	KeyState withQueueEntry(String owner, LeaseMode mode, String holder, long micros) {
+		KeyEntry entry = queueEntry(owner);
+		if (entry == null) {
+			return withQueueEntry(new KeyEntry(owner, mode, true, 0, this.now + micros, holder));
 		}
-		return (place.end() - this.now > micros / 2) ? this : withPlaceUntil(owner, this.now + micros);
+		return (entry.end() - this.now > micros / 2) ? this : withQueueEntryUntil(owner, this.now + micros);
 	}
 
-	private KeyState withPlace(KeyEntry place) {
-		List<KeyEntry> places = new ArrayList<>(this.places);
-		places.add(place);
-		return new KeyState(this.version, this.now, this.token, this.holders, places, this.waiting, this.awaited);
+	private KeyState withQueueEntry(KeyEntry entry) {
+		List<KeyEntry> queueEntries = new ArrayList<>(this.queueEntries);
+		queueEntries.add(entry);
+		return new KeyState(this.version, this.now, this.token, this.holders, queueEntries, this.waiting, this.awaited);
 	}
 
-	private KeyState withPlaceUntil(String owner, long end) {
+	private KeyState withQueueEntryUntil(String owner, long end) {
 		return new KeyState(this.version, this.now, this.token, this.holders,
-				replaced(this.places, owner, (place) -> place.until(end)), this.waiting, this.awaited);
+				replaced(this.queueEntries, owner, (entry) -> entry.until(end)), this.waiting, this.awaited);
 	}
 
 	/**
@@ -310,12 +312,12 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 */
 	KeyState withHolder(String owner, UnaryOperator<KeyEntry> change) {
 		return new KeyState(this.version, this.now, this.token, replaced(this.holders, owner, change),
-				without(this.places, owner), this.waiting, this.awaited);
+				without(this.queueEntries, owner), this.waiting, this.awaited);
 	}
 
 	/**
-	 * Prolongs the leases of some holders, who leave the queue.
-	 * @param micros how long they last from now, by owner
+	 * Renew the leases of some holders, which leave the queue.
+	 * @param micros the new remaining time in microseconds, by owner
 	 * @return this state if none of the owners is a holder
 	 */
 	KeyState renewed(Map<String, Long> micros) {
@@ -324,7 +326,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		}
 		return new KeyState(this.version, this.now, this.token,
 				this.holders.stream().map((holder) -> renewed(holder, micros.get(holder.owner()))).toList(),
-				this.places.stream().filter((place) -> !micros.containsKey(place.owner())).toList(), this.waiting,
+				this.queueEntries.stream().filter((entry) -> !micros.containsKey(entry.owner())).toList(), this.waiting,
 				this.awaited);
 	}
 
@@ -333,10 +335,10 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * The same without a holder, or a contender. If it was the last holder, the key is
-	 * handed off to the first of those that wait, unless fair ones do as well, or all of
-	 * them are notified.
-	 * @return this state if it does not know the owner
+	 * Release the holder or contender with an owner. If it was the last holder, the key
+	 * is handed off to the first waiting owner, unless there are fair requests as well,
+	 * or waiting requests are notified.
+	 * @return this state if there is no such owner
 	 */
 	KeyState released(String owner) {
 		KeyState left = without(owner);
@@ -344,24 +346,24 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	}
 
 	/**
-	 * The same without a holder, or a contender.
-	 * @return this state if it does not know the owner
+	 * Return this state without the holder or contender with an owner.
+	 * @return this state if there is no such owner
 	 */
 	KeyState without(String owner) {
-		if (find(this.holders, owner) == null && place(owner) == null && !this.waiting.contains(owner)) {
+		if (find(this.holders, owner) == null && queueEntry(owner) == null && !this.waiting.contains(owner)) {
 			return this;
 		}
 		return new KeyState(this.version, this.now, this.token, without(this.holders, owner),
-				without(this.places, owner), waitingWithout(owner), this.awaited);
+				without(this.queueEntries, owner), waitingWithout(owner), this.awaited);
 	}
 
 	private KeyState handedOff() {
-		if (this.waiting.isEmpty() || !this.places.isEmpty() || this.awaited) {
+		if (this.waiting.isEmpty() || !this.queueEntries.isEmpty() || this.awaited) {
 			return this;
 		}
-		KeyEntry claim = KeyEntry.claim(this.waiting.get(0),
-				this.now + SingleStatementOperations.micros(JdbcDialect.CLAIM_TIME));
-		return new KeyState(this.version, this.now, this.token, List.of(claim), this.places,
+		KeyEntry reservation = KeyEntry.reservation(this.waiting.get(0),
+				this.now + SingleStatementOperations.micros(JdbcDialect.RESERVATION_TIME));
+		return new KeyState(this.version, this.now, this.token, List.of(reservation), this.queueEntries,
 				this.waiting.subList(1, this.waiting.size()), this.awaited);
 	}
 

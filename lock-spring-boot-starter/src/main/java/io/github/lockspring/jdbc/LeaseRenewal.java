@@ -39,7 +39,7 @@ import io.github.lockspring.spi.Renewal;
  * <ol>
  * <li>Exclusive leases of the same length are renewed together, as many as have 512 keys
  * in one statement. Others are renewed together by one statement that reads their rows
- * and one batch that writes each row once, however many leases are in it.</li>
+ * and one batch that writes each row once.</li>
  * <li>If a row is locked by another session, or cannot be read, the halves are renewed
  * separately, and so on, so that the row prevents only the renewal of its own
  * leases.</li>
@@ -51,8 +51,8 @@ import io.github.lockspring.spi.Renewal;
 final class LeaseRenewal {
 
 	/**
-	 * Far below the number of parameters that a statement may have, with keys and owners
-	 * in it; a power of two.
+	 * Maximum number of keys of a statement, far below its maximum number of parameters,
+	 * which are keys and owners; a power of two.
 	 */
 	private static final int KEYS_PER_STATEMENT = 512;
 
@@ -78,7 +78,7 @@ final class LeaseRenewal {
 			if (isNothingKnown()) {
 				throw ex;
 			}
-			this.connection.abort(); // what is known already must reach the caller
+			this.connection.abort(); // the leases renewed so far must be returned
 		}
 		if (isNothingKnown()) {
 			throwFailure();
@@ -117,8 +117,8 @@ final class LeaseRenewal {
 	}
 
 	/**
-	 * Renews leases in their order. Leases of a row that is among the keys anyway go with
-	 * it.
+	 * Renew leases in order, each time as many as have the maximum number of distinct
+	 * keys.
 	 */
 	private void renew(List<LeaseRequest> leases, Step step) throws SQLException {
 		List<LeaseRequest> some = new ArrayList<>();
@@ -169,13 +169,13 @@ final class LeaseRenewal {
 	}
 
 	/**
-	 * Renews some leases.
+	 * Renewal of a part of the leases.
 	 */
 	private interface Step {
 
 		/**
-		 * Renews.
-		 * @return those that are still held
+		 * Renew the leases.
+		 * @return the leases that are still held
 		 */
 		Set<LeaseRequest> renew(List<LeaseRequest> leases) throws SQLException;
 

@@ -54,7 +54,7 @@ final class LockConnection {
 	private static final Duration OPENING_TIME = Duration.ofSeconds(30);
 
 	/**
-	 * How long a connection that was just opened is taken for one that works.
+	 * Time for which a newly opened connection is assumed to work.
 	 */
 	private static final Duration FRESH_TIME = Duration.ofSeconds(1);
 
@@ -99,18 +99,18 @@ final class LockConnection {
 	}
 
 	/**
-	 * Take a connection from the data source for a while. May block for long.
+	 * Take a connection from the data source. May block for a long time.
 	 */
 	static LockConnection open(DataSource dataSource, TableName table) throws SQLException {
 		return open(dataSource, table, false, new ConnectionOpening(OPENING_TIME));
 	}
 
 	/**
-	 * Take a connection from the data source. May block for long, but only until it has
-	 * given one.
+	 * Take a connection from the data source. The data source may block for a long time;
+	 * everything afterwards is limited by the attempt.
 	 * @param own whether the connection is not used by others afterwards, so that nothing
 	 * has to be restored
-	 * @param opening this attempt
+	 * @param opening the attempt to open it
 	 */
 	static LockConnection open(DataSource dataSource, TableName table, boolean own, ConnectionOpening opening)
 			throws SQLException {
@@ -132,7 +132,7 @@ final class LockConnection {
 			return this;
 		}
 		catch (SQLException ex) {
-			abandonIfReadOnly(ex);
+			closeIfReadOnly(ex);
 			close();
 			throw ex;
 		}
@@ -143,10 +143,10 @@ final class LockConnection {
 	}
 
 	/**
-	 * Ends a connection to a server that has become read-only: the next one of the pool
-	 * may lead to its successor, whereas this one never will.
+	 * Close the connection after a failure if the server has become read-only: the next
+	 * connection of the pool may lead to the new primary.
 	 */
-	void abandonIfReadOnly(SQLException failure) {
+	void closeIfReadOnly(SQLException failure) {
 		if (this.dialect.isReadOnly(failure)) {
 			abort();
 		}
@@ -182,7 +182,7 @@ final class LockConnection {
 	}
 
 	/**
-	 * The text of the name of this process.
+	 * Return the name of this process.
 	 */
 	String processName() {
 		return this.processName;
@@ -242,8 +242,7 @@ final class LockConnection {
 	}
 
 	/**
-	 * Makes one round trip, and fails if it leads to a server that is not to be written
-	 * to.
+	 * Make one round trip, and fail if the server is read-only.
 	 */
 	void requireWritable() throws SQLException {
 		try (Statement statement = this.connection.createStatement();
@@ -254,7 +253,7 @@ final class LockConnection {
 	}
 
 	/**
-	 * Note what the connection is lent for.
+	 * Record the purpose for which the connection is lent.
 	 * @param urgent whether the call takes precedence over other calls
 	 */
 	void lend(boolean urgent) {
@@ -274,8 +273,8 @@ final class LockConnection {
 	}
 
 	/**
-	 * Ends a call that waits for a server that says nothing. Some drivers need another
-	 * connection to the same server for {@link #abort()}.
+	 * Limit the time for which a call waits for a server that does not respond. Some
+	 * drivers need another connection to the same server for {@link #abort()}.
 	 */
 	private void limitReads(long nanos) throws SQLException {
 		long millis = Math.max(0, TimeUnit.NANOSECONDS.toMillis(nanos)) + 1;
@@ -283,9 +282,9 @@ final class LockConnection {
 	}
 
 	/**
-	 * Note until when the connection must be closed.
+	 * Set the deadline for closing the connection.
 	 */
-	void leave(long deadline) {
+	void closeBy(long deadline) {
 		this.deadline = deadline;
 	}
 
@@ -295,8 +294,8 @@ final class LockConnection {
 	}
 
 	/**
-	 * Whether the connection was there before the present call: it may have broken
-	 * meanwhile.
+	 * Return whether the connection was opened before the current call, so that it may
+	 * have been broken while it was idle.
 	 */
 	boolean isUsedAgain() {
 		return this.uses > 1 || this.begun - this.since > FRESH_TIME.toNanos();
@@ -311,8 +310,8 @@ final class LockConnection {
 	}
 
 	/**
-	 * Ask the server for a sign of life. Makes one round trip, within the time of the
-	 * present call.
+	 * Check whether the server responds. Makes one round trip, within the time of the
+	 * current call.
 	 */
 	boolean isAlive() {
 		try {
@@ -324,22 +323,22 @@ final class LockConnection {
 	}
 
 	/**
-	 * Whether the time of the present call is over, or will be soon.
-	 * @param soon how long the next step may take
+	 * Return whether the time of the current call is over, or will be soon.
+	 * @param soon the maximum time of the next step
 	 */
 	boolean isOverIn(Duration soon) {
 		return Deadline.isOver(this.deadline - soon.toNanos());
 	}
 
 	/**
-	 * Whether the present call has gone on for longer than that.
+	 * Return whether the current call has been running for at least a time.
 	 */
 	boolean isBusyFor(Duration time) {
 		return System.nanoTime() - this.begun >= time.toNanos();
 	}
 
 	/**
-	 * Whether less than half of the time of the present call is left.
+	 * Return whether less than half of the time of the current call is left.
 	 */
 	boolean isHalfOver() {
 		return Deadline.isOver(this.begun + (this.deadline - this.begun) / 2);
@@ -350,7 +349,7 @@ final class LockConnection {
 	}
 
 	/**
-	 * Whether the time of the present call is over.
+	 * Return whether the time of the current call is over.
 	 */
 	boolean isOver() {
 		return Deadline.isOver(this.deadline);
@@ -361,7 +360,8 @@ final class LockConnection {
 	}
 
 	/**
-	 * Ends a statement that takes too long, if the driver can do that.
+	 * Abort the connection, and a statement that takes too long, if the driver supports
+	 * that.
 	 */
 	void abort() {
 		this.aborted = true;
@@ -374,12 +374,12 @@ final class LockConnection {
 	 */
 	void close() {
 		if (!this.own) {
-			handBack();
+			returnToPool();
 		}
 		succeeds(this.connection::close);
 	}
 
-	private void handBack() {
+	private void returnToPool() {
 		succeeds(this::closeStatements);
 		if (!succeeds(this::restore)) {
 			abort();
@@ -422,15 +422,15 @@ final class LockConnection {
 	}
 
 	/**
-	 * The body of a transaction.
+	 * Body of a transaction.
 	 *
-	 * @param <T> what comes out of it
+	 * @param <T> the type of the result
 	 */
 	interface Body<T> {
 
 		/**
-		 * Runs the statements.
-		 * @return the result, or {@code null} to take everything back
+		 * Run the statements.
+		 * @return the result, or {@code null} to roll back
 		 */
 		@Nullable T run() throws SQLException;
 

@@ -46,22 +46,23 @@ import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Deadline;
 
 /**
- * Listens for notifications of releases from PostgreSQL, for the waiting requests of this
- * process, and of changes of values that it watches.
+ * Listens for notifications from PostgreSQL: of releases, for the waiting requests of
+ * this process, and of changes of watched values.
  * <ol>
- * <li>The first waiting request, or watched value, starts a thread that listens, on a
- * separate connection, which is kept as long as there are some from time to time.</li>
+ * <li>The first waiting request, or watched value, starts a thread that listens on a
+ * separate connection, which is closed when there has been none for a minute.</li>
  * <li>A release of a key with waiting requests sends a notification in the same
  * statement, and all listening processes retry their requests.</li>
- * <li>A message contains a part of the digest of the key, since any session may listen.
- * Unreadable messages are ignored and counted, since any session may send.</li>
- * <li>A change of a watched value sends the same notification, so that values and
- * requests of one key receive those of each other as well.</li>
- * <li>When the connection is lost, it is replaced, and all waiting requests are retried,
- * because notifications may have been missed. In between they are retried more often. The
- * same holds for watched values, which are read again.</li>
- * <li>Behind a pooler it does not listen: the session would be another client's in a
- * moment.</li>
+ * <li>A message contains a part of the digest of the key instead of the key, because any
+ * session may listen. Unreadable messages are ignored and counted, because any session
+ * may send.</li>
+ * <li>A change of a watched value sends the same notification. Requests and watches of
+ * the same key receive both.</li>
+ * <li>A lost connection is replaced, and all waiting requests are retried, and watched
+ * values read, because notifications may have been missed. Until then they are polled
+ * more often.</li>
+ * <li>Behind a pooler, there is no listener: the pooler would assign the session to
+ * another client.</li>
  * </ol>
  */
 final class ReleaseListener implements AutoCloseable {
@@ -73,8 +74,8 @@ final class ReleaseListener implements AutoCloseable {
 	private static final Pattern MESSAGE = Pattern.compile("[0-9a-f]{16}");
 
 	/**
-	 * How often to check that the connection works. Until then, requests whose
-	 * notifications are lost are polled together every few seconds, as always.
+	 * Interval of the checks of the connection. In between, requests whose notifications
+	 * are lost are polled together every few seconds, as all requests are.
 	 */
 	private static final Duration CHECK_INTERVAL = Duration.ofSeconds(5);
 
@@ -102,7 +103,7 @@ final class ReleaseListener implements AutoCloseable {
 	private final Map<String, Map<LeaseRequest, Long>> waiters = new ConcurrentHashMap<>();
 
 	/**
-	 * Watched values, and since when, by their names in messages.
+	 * Watched values with the time of the last watch, by their names in messages.
 	 */
 	private final Map<String, Map<String, Long>> watches = new ConcurrentHashMap<>();
 
@@ -172,7 +173,7 @@ final class ReleaseListener implements AutoCloseable {
 	}
 
 	/**
-	 * Whether notifications are received, or will be as soon as somebody waits for them.
+	 * Return whether notifications are received, or will be when they are needed.
 	 */
 	boolean isUsable() {
 		return this.listening || (!this.unsupported && !this.failing && !this.closed);
@@ -217,7 +218,7 @@ final class ReleaseListener implements AutoCloseable {
 	}
 
 	/**
-	 * The key as messages name it.
+	 * Return the name of a key in messages.
 	 */
 	private static String nameOf(String key) {
 		try {
@@ -333,8 +334,8 @@ final class ReleaseListener implements AutoCloseable {
 	}
 
 	/**
-	 * Ends the listening, and waits a moment until the data source, which may be closed
-	 * next, has the connection back.
+	 * Stop listening, and wait briefly until the connection is closed, because the data
+	 * source may be closed next.
 	 */
 	@Override
 	public void close() {

@@ -35,19 +35,20 @@ import io.github.lockspring.spi.LeaseRequest;
 /**
  * Polls waiting requests, a few hundred in one statement:
  * <ol>
- * <li>It reads the rows of their keys, without locking them.</li>
- * <li>Requests that may be admitted, and those without a row that can be read, are left
- * out: they are to be tried.</li>
- * <li>Places in the queue that are half over are prolonged, and requests that are missing
- * among those that wait are entered, in one batch.</li>
- * <li>Marks that are half over are left again, in one statement. A row that has been
- * written since it was read is left out.</li>
+ * <li>The rows of the keys are read, without locking them.</li>
+ * <li>Requests that may be admitted, and those without a readable row, are not part of
+ * the result: they must be retried.</li>
+ * <li>Queue entries that are half expired are extended, and waiting requests that are
+ * missing in the rows are entered, in one batch.</li>
+ * <li>Marks that are half expired are renewed, in one statement. Requests for a row that
+ * has been written since it was read are not part of the result.</li>
  * </ol>
  */
 final class RequestPoll {
 
 	/**
-	 * Far below the number of parameters that a statement may have; a power of two.
+	 * Maximum number of keys of a statement, far below its maximum number of parameters;
+	 * a power of two.
 	 */
 	private static final int KEYS_PER_STATEMENT = 512;
 
@@ -60,8 +61,8 @@ final class RequestPoll {
 	private final boolean placing;
 
 	/**
-	 * Creates it for one call.
-	 * @param connection where to ask
+	 * Create a poll for one call.
+	 * @param connection the connection
 	 * @param listening the requests that rely on notifications of releases
 	 * @param placing whether waiting requests are entered into the rows
 	 */
@@ -94,7 +95,7 @@ final class RequestPoll {
 	private void poll(List<LeaseRequest> requests, Set<String> keys) throws SQLException {
 		Map<String, KeyState> states = KeyRows.readKnown(this.connection, keys);
 		List<LeaseRequest> denied = requests.stream().filter((request) -> isDenied(request, states)).toList();
-		Set<String> unsure = new HashSet<>(prolongPlaces(denied, states));
+		Set<String> unsure = new HashSet<>(extendQueueEntries(denied, states));
 		unsure.addAll(renewMarks(denied, states));
 		for (LeaseRequest request : denied) {
 			if (Collections.disjoint(request.keys(), unsure)) {
@@ -122,33 +123,34 @@ final class RequestPoll {
 	private static boolean isWaitedFor(KeyState state, LeaseRequest request) {
 		String owner = request.owner().toString();
 		return state.holder(owner) == null && state.hasLimitOf(request.terms().mode())
-				&& (!request.terms().fair() || state.place(owner) != null);
+				&& (!request.terms().fair() || state.queueEntry(owner) != null);
 	}
 
 	/**
-	 * Writes the rows in the order of the keys, so that no two sessions wait for each
-	 * other.
+	 * Extend the queue entries, in the order of the keys, so that no two sessions wait
+	 * for each other.
 	 * @return the keys whose rows could not be written
 	 */
-	private Set<String> prolongPlaces(List<LeaseRequest> denied, Map<String, KeyState> states) throws SQLException {
-		long micros = SingleStatementOperations.micros(VersionedRowOperations.PLACE_TIME);
-		Map<String, KeyState> prolonged = new TreeMap<>();
+	private Set<String> extendQueueEntries(List<LeaseRequest> denied, Map<String, KeyState> states)
+			throws SQLException {
+		long micros = SingleStatementOperations.micros(VersionedRowOperations.ENTRY_LIFETIME);
+		Map<String, KeyState> extended = new TreeMap<>();
 		for (LeaseRequest request : denied) {
 			for (String key : request.keys()) {
-				KeyState before = state(prolonged.containsKey(key) ? prolonged : states, key);
-				KeyState after = withPlace(before, request, micros);
+				KeyState before = state(extended.containsKey(key) ? extended : states, key);
+				KeyState after = withQueueEntry(before, request, micros);
 				if (after != before) {
-					prolonged.put(key, after);
+					extended.put(key, after);
 				}
 			}
 		}
-		return prolonged.isEmpty() ? Set.of() : write(prolonged, states);
+		return extended.isEmpty() ? Set.of() : write(extended, states);
 	}
 
-	private KeyState withPlace(KeyState state, LeaseRequest request, long micros) {
+	private KeyState withQueueEntry(KeyState state, LeaseRequest request, long micros) {
 		String owner = request.owner().toString();
 		if (request.terms().fair()) {
-			return state.withPlace(owner, request.terms().mode(), this.connection.processName(), micros);
+			return state.withQueueEntry(owner, request.terms().mode(), this.connection.processName(), micros);
 		}
 		return (this.placing && !request.hasMultipleKeys()) ? state.withWaiting(owner) : state;
 	}
@@ -167,8 +169,8 @@ final class RequestPoll {
 	}
 
 	/**
-	 * Leave marks in the rows that will not have one for long enough.
-	 * @return the keys of whose releases no notification will arrive
+	 * Leave marks in the rows without a mark that lasts long enough.
+	 * @return the keys for whose releases no notification will be sent
 	 */
 	private Set<String> renewMarks(List<LeaseRequest> denied, Map<String, KeyState> states) throws SQLException {
 		Set<String> keys = new LinkedHashSet<>();

@@ -47,14 +47,15 @@ import io.github.lockspring.support.RecentKeys;
 final class SingleStatementOperations {
 
 	/**
-	 * Longer than any lease, and short enough to be added to the clock of the database.
+	 * Maximum lease time, which can be added to the clock of the database without
+	 * overflow.
 	 */
 	private static final long MAX_LEASE_MICROS = TimeUnit.DAYS.toMicros(365_000);
 
 	private static final int MAX_KEY_LENGTH = 1024;
 
 	/**
-	 * The longest delay of a request that is not notified.
+	 * Denial of a request that is not notified, with its maximum delay.
 	 */
 	static final Denial WITHOUT_NOTIFICATION = new Denial(Duration.ofMillis(50));
 
@@ -64,16 +65,17 @@ final class SingleStatementOperations {
 	}
 
 	/**
-	 * Whether the lease is in the columns of the row, be it fair or not.
+	 * Return whether the lease is stored in the columns of the row, which does not depend
+	 * on whether it is fair.
 	 */
 	static boolean isExclusive(LeaseRequest request) {
 		return request.terms().mode().equals(LeaseMode.EXCLUSIVE);
 	}
 
 	/**
-	 * Acquires the only key of the request. A row that is free is taken faster; if it
-	 * turns out to be held, the reason is found out as if nothing had been known of it.
-	 * @param freeRows the rows that are likely to be free
+	 * Acquire the only key of the request. A recently released key is acquired with a
+	 * faster statement; if that fails, the general statement is used.
+	 * @param recentKeys the keys whose rows are likely to be free
 	 * @param contend the statement that leaves a mark if the request is denied, so that
 	 * it will be notified, or {@code null}
 	 * @return a grant, or a denial whose retry time depends on whether a notification
@@ -81,8 +83,8 @@ final class SingleStatementOperations {
 	 */
 	static Attempt acquire(LockConnection connection, LeaseRequest request, RecentKeys recentKeys,
 			@Nullable String contend) throws SQLException {
-		String take = recentKeys.remove(request.key()) ? connection.sql().reacquire() : null;
-		Long token = (take != null) ? reacquire(connection, request, take) : null;
+		String reacquire = recentKeys.remove(request.key()) ? connection.sql().reacquire() : null;
+		Long token = (reacquire != null) ? reacquire(connection, request, reacquire) : null;
 		if (token != null) {
 			return grant(request.terms(), token);
 		}
@@ -90,8 +92,9 @@ final class SingleStatementOperations {
 	}
 
 	/**
-	 * Retries immediately if another session acquired or released the key while the
-	 * statement was running, which it does not see then.
+	 * Acquire, or leave a mark. Retries immediately if another session acquired or
+	 * released the key while the statement was running, which is not visible to the
+	 * statement.
 	 */
 	private static Attempt contendInTurn(LockConnection connection, LeaseRequest request, String sql)
 			throws SQLException {
@@ -148,57 +151,57 @@ final class SingleStatementOperations {
 	}
 
 	/**
-	 * Release the keys that the owner of the lease still has.
-	 * @return whether it had all of them
+	 * Release the keys that the owner of the lease still holds.
+	 * @return whether it held all of them
 	 */
 	static boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {
 		List<byte[]> keys = keys(List.of(lease));
-		int marks = marks(keys.size());
-		PreparedStatement statement = connection.prepare(connection.sql().release(marks));
-		bind(statement, 1, marks, keys);
-		statement.setString(1 + marks, lease.owner().toString());
+		int placeholders = placeholders(keys.size());
+		PreparedStatement statement = connection.prepare(connection.sql().release(placeholders));
+		bind(statement, 1, placeholders, keys);
+		statement.setString(1 + placeholders, lease.owner().toString());
 		return connection.dialect().updateAndNotify(statement) == keys.size();
 	}
 
 	/**
-	 * Let a placeholder owner hold, for a delay, the keys that the owner of the lease
-	 * still has.
-	 * @return whether it had all of them
+	 * Replace the owner of the keys that it still holds by a placeholder owner until the
+	 * delay is over.
+	 * @return whether it held all of them
 	 */
 	static boolean releaseWithDelay(LockConnection connection, LeaseRequest lease, Duration delay) throws SQLException {
 		List<byte[]> keys = keys(List.of(lease));
-		int marks = marks(keys.size());
+		int placeholders = placeholders(keys.size());
 		String owner = lease.owner().toString();
-		PreparedStatement statement = connection.prepare(connection.sql().releaseWithDelay(marks));
+		PreparedStatement statement = connection.prepare(connection.sql().releaseWithDelay(placeholders));
 		statement.setString(1, owner + '!');
 		statement.setLong(2, micros(delay));
-		bind(statement, 3, marks, keys);
-		statement.setString(3 + marks, owner);
+		bind(statement, 3, placeholders, keys);
+		statement.setString(3 + placeholders, owner);
 		return statement.executeUpdate() == keys.size();
 	}
 
 	/**
-	 * Renews leases. Keys and owners are two lists that belong together only in the
-	 * table: an owner makes one request, and has no other keys.
-	 * @return those that are still held
+	 * Renew leases. The statement has separate lists of keys and owners, which are
+	 * matched by the table: an owner makes one request, and has no other keys.
+	 * @return the leases that are still held
 	 */
 	static Set<LeaseRequest> renew(LockConnection connection, Duration leaseTime, List<LeaseRequest> leases)
 			throws SQLException {
 		List<byte[]> keys = keys(leases);
-		int marks = marks(keys.size());
-		PreparedStatement statement = connection.prepare(connection.sql().renew(marks));
+		int placeholders = placeholders(keys.size());
+		PreparedStatement statement = connection.prepare(connection.sql().renew(placeholders));
 		statement.setLong(1, micros(leaseTime));
-		bind(statement, 2, marks, keys);
-		bind(statement, 2 + marks, marks, owners(leases));
+		bind(statement, 2, placeholders, keys);
+		bind(statement, 2 + placeholders, placeholders, owners(leases));
 		return (statement.executeUpdate() == keys.size()) ? Set.copyOf(leases) : held(connection, leases);
 	}
 
 	private static Set<LeaseRequest> held(LockConnection connection, List<LeaseRequest> leases) throws SQLException {
 		List<byte[]> keys = keys(leases);
-		int marks = marks(keys.size());
-		PreparedStatement statement = connection.prepare(connection.sql().held(marks));
-		bind(statement, 1, marks, keys);
-		bind(statement, 1 + marks, marks, owners(leases));
+		int placeholders = placeholders(keys.size());
+		PreparedStatement statement = connection.prepare(connection.sql().held(placeholders));
+		bind(statement, 1, placeholders, keys);
+		bind(statement, 1 + placeholders, placeholders, owners(leases));
 		Map<String, Integer> keysOfOwner = new HashMap<>();
 		try (ResultSet rows = statement.executeQuery()) {
 			while (rows.next()) {
@@ -225,14 +228,15 @@ final class SingleStatementOperations {
 	}
 
 	/**
-	 * The key as it is stored.
-	 * @throws BackendUnavailableException if it does not fit, so that no database cuts it
+	 * Return the key as it is stored.
+	 * @throws BackendUnavailableException if it is too long, so that no database
+	 * truncates it
 	 */
 	static byte[] bytes(String key) {
 		byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
 		if (bytes.length > MAX_KEY_LENGTH) {
-			throw new BackendUnavailableException("The lock table has room for keys of " + MAX_KEY_LENGTH
-					+ " bytes in UTF-8, and this one has " + bytes.length, null);
+			throw new BackendUnavailableException("The key has " + bytes.length
+					+ " bytes in UTF-8, but the lock table supports at most " + MAX_KEY_LENGTH, null);
 		}
 		return bytes;
 	}
@@ -242,15 +246,16 @@ final class SingleStatementOperations {
 	}
 
 	/**
-	 * Lists come in few lengths, so that there are few statements to be prepared.
+	 * Return the number of placeholders for a list of values, a power of two, so that few
+	 * statements have to be prepared.
 	 */
-	static int marks(int values) {
+	static int placeholders(int values) {
 		int highest = Integer.highestOneBit(values);
 		return (values == highest) ? highest : 2 * highest;
 	}
 
-	static void bind(PreparedStatement statement, int index, int marks, List<?> values) throws SQLException {
-		for (int i = 0; i < marks; i++) {
+	static void bind(PreparedStatement statement, int index, int placeholders, List<?> values) throws SQLException {
+		for (int i = 0; i < placeholders; i++) {
 			statement.setObject(index + i, values.get(Math.min(i, values.size() - 1)));
 		}
 	}

@@ -40,11 +40,11 @@ import io.github.lockspring.spi.ValueUpdateResult;
  * Operations on values, on a given connection.
  * <ol>
  * <li>One statement changes the row of a value if the condition of the change is met and
- * the update is newer than the last one of its process, and puts the update in front of
- * those that the row remembers.</li>
- * <li>If no row was changed the row is read to find out why: the update was applied
- * before, is late, or its condition is not met.</li>
- * <li>If there is no row it is inserted. If the row was changed meanwhile the operation
+ * the update is newer than the last one of its process, and adds the update to those
+ * recorded in the row.</li>
+ * <li>If no row was changed, the row is read to determine the reason: the update was
+ * applied before, is late, or its condition is not met.</li>
+ * <li>If there is no row, it is inserted. If the row was changed meanwhile, the operation
  * is repeated: another session has made progress.</li>
  * <li>An update that may have been applied by an earlier attempt begins with reading the
  * row.</li>
@@ -53,12 +53,13 @@ import io.github.lockspring.spi.ValueUpdateResult;
 final class ValueOperations {
 
 	/**
-	 * Far below the number of parameters that a statement may have; a power of two.
+	 * Maximum number of keys of a statement, far below its maximum number of parameters;
+	 * a power of two.
 	 */
 	private static final int KEYS_PER_STATEMENT = 512;
 
 	/**
-	 * A value that no row has.
+	 * Value that no row contains.
 	 */
 	private static final Value UNKNOWN = new Value(0, -1);
 
@@ -72,9 +73,9 @@ final class ValueOperations {
 	}
 
 	/**
-	 * Changes a value.
+	 * Update a value.
 	 * @param repeated whether an earlier attempt may have been applied
-	 * @param expected the value that is likely to be there, if one is known
+	 * @param expected the value that the row is likely to have, if one is known
 	 * @throws RowChangedException if the row was changed by others meanwhile
 	 */
 	ValueUpdateResult update(ValueUpdate update, boolean repeated, @Nullable Value expected) throws SQLException {
@@ -114,7 +115,7 @@ final class ValueOperations {
 	}
 
 	/**
-	 * Reads the result of an update that was just applied.
+	 * Read the result of an update that was just applied.
 	 */
 	private ValueUpdateResult readResult(byte[] key, ValueUpdate update, ValueTerms terms) throws SQLException {
 		try {
@@ -124,7 +125,7 @@ final class ValueOperations {
 			}
 		}
 		catch (SQLException ex) {
-			if (!this.connection.dialect().isRefused(ex)) {
+			if (!this.connection.dialect().isRejected(ex)) {
 				throw ex;
 			}
 			throw new OutcomeUnknownException("The result of an update could not be read", ex);
@@ -133,7 +134,7 @@ final class ValueOperations {
 	}
 
 	/**
-	 * Returns why no row was changed, or inserts the row.
+	 * Return the reason why no row was changed, or insert the row.
 	 */
 	private ValueUpdateResult explain(byte[] key, ValueUpdate update, ValueTerms terms, boolean repeated)
 			throws SQLException {
@@ -158,7 +159,7 @@ final class ValueOperations {
 	}
 
 	/**
-	 * Reads values.
+	 * Read values.
 	 * @param watch whether changes are to be notified, if the database supports that
 	 * @throws BackendUnavailableException if a row cannot be read
 	 */
@@ -170,7 +171,7 @@ final class ValueOperations {
 			List<String> unwatched = read(some, values);
 			if (watch && this.sql.isWatching() && !unwatched.isEmpty()) {
 				unwatched.forEach(values::remove);
-				query(this.sql.watch(SingleStatementOperations.marks(unwatched.size())), unwatched,
+				query(this.sql.watch(SingleStatementOperations.placeholders(unwatched.size())), unwatched,
 						(key, rows) -> put(values, key, rows));
 			}
 		}
@@ -178,12 +179,12 @@ final class ValueOperations {
 	}
 
 	/**
-	 * Reads values.
+	 * Read values.
 	 * @return the keys whose changes may not be notified
 	 */
 	private List<String> read(List<String> keys, Map<String, Value> values) throws SQLException {
 		List<String> unwatched = new ArrayList<>(keys);
-		query(this.sql.read(SingleStatementOperations.marks(keys.size())), keys, (key, rows) -> {
+		query(this.sql.read(SingleStatementOperations.placeholders(keys.size())), keys, (key, rows) -> {
 			put(values, key, rows);
 			if (rows.getBoolean(5)) {
 				unwatched.remove(key);
@@ -201,7 +202,7 @@ final class ValueOperations {
 
 	private void query(String sql, List<String> keys, RowReader reader) throws SQLException {
 		PreparedStatement statement = this.connection.prepare(sql);
-		SingleStatementOperations.bind(statement, 1, SingleStatementOperations.marks(keys.size()),
+		SingleStatementOperations.bind(statement, 1, SingleStatementOperations.placeholders(keys.size()),
 				keys.stream().map(SingleStatementOperations::bytes).toList());
 		try (ResultSet rows = statement.executeQuery()) {
 			while (rows.next()) {
@@ -211,7 +212,7 @@ final class ValueOperations {
 	}
 
 	/**
-	 * Something to do with a row.
+	 * Reader of a row.
 	 */
 	private interface RowReader {
 

@@ -69,7 +69,7 @@ record ValueRow(long now, boolean present, Value value, String updates) {
 	 * it is not to be applied.
 	 * @param repeated whether an earlier attempt may have been applied
 	 * @return the result, or {@code null} if the update is to be applied
-	 * @throws OutcomeUnknownException if the update may have been applied and forgotten
+	 * @throws OutcomeUnknownException if it is unknown whether the update was applied
 	 */
 	@Nullable ValueUpdateResult answer(ValueUpdate update, ValueTerms terms, boolean repeated) {
 		ValueEntry last = lastOf(update.id().instance());
@@ -78,7 +78,8 @@ record ValueRow(long now, boolean present, Value value, String updates) {
 			return terms.applied(before(last), last.version());
 		}
 		if (last == null && repeated && ValueEntry.areFull(this.updates)) {
-			throw new OutcomeUnknownException("The outcome of a repeated update has been forgotten", null);
+			throw new OutcomeUnknownException("Unknown whether a repeated update of '" + update.key()
+					+ "' was applied: the store no longer has a record of it", null);
 		}
 		boolean late = last != null && last.sequence() > sequence;
 		return (late || !terms.areMetBy(this.value)) ? new ValueUpdateResult(this.value, this.value) : null;

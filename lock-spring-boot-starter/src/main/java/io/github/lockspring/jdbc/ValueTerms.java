@@ -60,7 +60,7 @@ record ValueTerms(int factor, @Nullable Long summand, long min, long max, long m
 	}
 
 	/**
-	 * Sums in range are those of numbers in range.
+	 * Translate the range of the sum into a range of the number.
 	 */
 	private static ValueTerms of(ValueChange.Add add) {
 		long delta = add.delta();

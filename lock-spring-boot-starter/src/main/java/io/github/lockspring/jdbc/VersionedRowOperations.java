@@ -49,8 +49,8 @@ import io.github.lockspring.spi.ProcessName;
  * leases that are shared, permits, fair, or of several keys.
  * <ol>
  * <li>One statement reads the rows, and the clock of the database.</li>
- * <li>{@link KeyState} decides. A denial writes nothing, except a place in the queue that
- * is new or half over.</li>
+ * <li>{@link KeyState} determines the result. A denial writes nothing, except a queue
+ * entry that is new or half expired.</li>
  * <li>One statement for each key writes it back if its version is still the one that was
  * read; several keys are written in one transaction, all of them or none.</li>
  * <li>If a row was changed meanwhile, the operation is repeated: another session has made
@@ -60,10 +60,10 @@ import io.github.lockspring.spi.ProcessName;
 final class VersionedRowOperations {
 
 	/**
-	 * How long a queue entry lasts without a retry: many times longer than the delays
+	 * Lifetime of a queue entry without a retry: many times longer than the delays
 	 * between two attempts.
 	 */
-	static final Duration PLACE_TIME = Duration.ofSeconds(5);
+	static final Duration ENTRY_LIFETIME = Duration.ofSeconds(5);
 
 	private final LockConnection connection;
 
@@ -72,9 +72,10 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * Acquires all keys of the request or none of them.
-	 * @param queueing whether a fair request gets a place in the queue if it is denied
-	 * @param denied what a request that is denied leaves in the row beside its place
+	 * Acquire all keys of the request or none of them.
+	 * @param queueing whether a fair request is queued if it is denied
+	 * @param denied the trace that a denied request leaves in the row besides its queue
+	 * entry
 	 * @throws io.github.lockspring.spi.PermitLimitException if permits are in use with
 	 * another limit
 	 */
@@ -87,12 +88,11 @@ final class VersionedRowOperations {
 		}
 		states.values().forEach((state) -> state.checkLimit(terms.mode()));
 		if (states.values().stream().allMatch((state) -> state.admits(owner, terms.mode(), terms.fair()))) {
-			return grant(states, request, terms.fair()); // those behind may be let in as
-															// well
+			return grant(states, request, terms.fair()); // others may be admitted as well
 		}
 		if (queueing && terms.fair()) {
-			write(states, request.keys(), false, (state) -> state.withPlace(owner, terms.mode(),
-					this.connection.processName(), SingleStatementOperations.micros(PLACE_TIME)));
+			write(states, request.keys(), false, (state) -> state.withQueueEntry(owner, terms.mode(),
+					this.connection.processName(), SingleStatementOperations.micros(ENTRY_LIFETIME)));
 		}
 		if (denied == Trace.MARK) {
 			mark(request.key(), state(states, request.key()));
@@ -105,7 +105,7 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * A denial with the time after which to look again whether the key was handed off.
+	 * Return a denial with the time after which to retry, in case the key was handed off.
 	 */
 	static Denial denial(LeaseRequest request, Map<String, KeyState> states) {
 		Denial denial = denial(request.keys().stream().map((key) -> state(states, key)));
@@ -154,7 +154,7 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * A denial with the time until the first of the leases ends.
+	 * Return a denial with the time until the first of the leases ends.
 	 */
 	static Denial denial(Stream<KeyState> states) {
 		LongStream remaining = states
@@ -167,8 +167,8 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * Release what the owner of the request has, be it a lease or a place in the queue.
-	 * @return whether it held all keys
+	 * Release the lease or the queue entry of a request.
+	 * @return whether the owner held all keys
 	 */
 	boolean release(LeaseRequest lease) throws SQLException {
 		Map<String, KeyState> states = KeyRows.read(this.connection, lease.keys());
@@ -191,8 +191,8 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * Let a placeholder owner hold, for a delay, what the owner of the request holds.
-	 * @return whether it held all keys
+	 * Replace the owner of a lease by a placeholder owner until the delay is over.
+	 * @return whether the owner held all keys
 	 */
 	boolean releaseWithDelay(LeaseRequest lease, Duration delay) throws SQLException {
 		String owner = lease.owner().toString();
@@ -235,27 +235,28 @@ final class VersionedRowOperations {
 		KeyState state = state(KeyRows.read(this.connection, List.of(key)), key);
 		return state.holders()
 			.stream()
-			.filter((holder) -> !holder.isClaim())
+			.filter((holder) -> !holder.isReservation())
 			.map((holder) -> new LeaseHolder(holder.owner(), ProcessName.parse(holder.holder()), holder.mode(),
 					holder.token(), Duration.of(holder.end() - state.now(), ChronoUnit.MICROS)))
 			.toList();
 	}
 
 	/**
-	 * Return the owners that wait for a key: those in the queue, and then the others that
-	 * the row names.
+	 * Return the owners that wait for a key: those in the queue, and then the other
+	 * waiting ones in the row.
 	 */
 	List<LeaseWaiter> inspectQueue(String key) throws SQLException {
 		KeyState state = state(KeyRows.read(this.connection, List.of(key)), key);
-		Stream<LeaseWaiter> queued = state.places()
+		Stream<LeaseWaiter> queued = state.queueEntries()
 			.stream()
-			.map((place) -> new LeaseWaiter(place.owner(), ProcessName.parse(place.holder())));
+			.map((entry) -> new LeaseWaiter(entry.owner(), ProcessName.parse(entry.holder())));
 		return Stream.concat(queued, state.waiting().stream().map((owner) -> new LeaseWaiter(owner, null))).toList();
 	}
 
 	/**
-	 * Renew leases: those of one key together, those of several keys one after the other.
-	 * @return those that are still held
+	 * Renew leases: those of single keys together, those of several keys one after the
+	 * other.
+	 * @return the leases that are still held
 	 */
 	Set<LeaseRequest> renew(Collection<LeaseRequest> leases) throws SQLException {
 		Set<String> keys = new LinkedHashSet<>();
@@ -276,8 +277,8 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * Writes each row once, all rows in one batch, and those that others have changed
-	 * meanwhile again.
+	 * Write all rows in one batch. Rows that have been changed meanwhile by others are
+	 * read and written again.
 	 */
 	private void renew(Map<String, List<LeaseRequest>> leasesByKey, Map<String, KeyState> states,
 			Set<LeaseRequest> held) throws SQLException {
@@ -301,8 +302,8 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * The rows to be written, in the order of the keys, so that no two sessions wait for
-	 * each other.
+	 * Return the rows to be written, in the order of the keys, so that no two sessions
+	 * wait for each other.
 	 */
 	private static Map<String, KeyState> renewed(Map<String, List<LeaseRequest>> leasesByKey,
 			Map<String, KeyState> states) {
@@ -320,8 +321,8 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * Whether a row that may have been changed by others was written nevertheless: some
-	 * drivers do not return which statements of a batch found their row.
+	 * Return whether a row that may have been changed by others was written nevertheless:
+	 * some drivers do not return the counts of the statements of a batch.
 	 */
 	private static boolean isWritten(KeyState wanted, KeyState present, List<LeaseRequest> leases) {
 		Set<KeyEntry> holders = new HashSet<>(present.holders());
@@ -361,7 +362,7 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * Writes what changes.
+	 * Write the states that are changed.
 	 * @param notifying whether requests that wait for the keys are notified
 	 */
 	private void write(Map<String, KeyState> states, List<String> keys, boolean notifying,
@@ -384,7 +385,8 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * Writes in the order of the keys, so that no two sessions wait for each other.
+	 * Write the rows in the order of the keys, so that no two sessions wait for each
+	 * other.
 	 */
 	private boolean write(Map<String, KeyState> changed, boolean notifying) throws SQLException {
 		for (Map.Entry<String, KeyState> entry : changed.entrySet()) {
@@ -395,19 +397,19 @@ final class VersionedRowOperations {
 	}
 
 	/**
-	 * What a request that is denied leaves in the row.
+	 * Trace of a denied request in the row.
 	 */
 	enum Trace {
 
 		NONE,
 
 		/**
-		 * A mark that makes the holder notify of its release.
+		 * A mark with which the release sends a notification.
 		 */
 		MARK,
 
 		/**
-		 * An entry that makes the holder hand the key off.
+		 * The name of the owner, to which the key is handed off.
 		 */
 		NAME
 

@@ -15,7 +15,7 @@
  */
 
 /**
- * The backend that keeps leases in a table of a SQL database.
+ * Backend that keeps leases in a table of a SQL database.
  */
 @NullMarked
 package io.github.lockspring.jdbc;

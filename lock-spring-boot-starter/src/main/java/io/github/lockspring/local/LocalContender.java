@@ -26,7 +26,7 @@ import io.github.lockspring.spi.Grant;
  *
  * @param notifier notified of the grant
  * @param attemptId the attempt id of the denial
- * @param denied when it was denied
+ * @param denied the time of the denial
  */
 record LocalContender(LocalNotifier notifier, long attemptId, Instant denied) {
 

@@ -49,29 +49,29 @@ final class LocalKey {
 
 	void checkLimit(LeaseRequest request) {
 		if (request.terms().mode() instanceof Permits wanted) {
-			rulingOver(wanted).ifPresent((ruling) -> {
-				throw new PermitLimitException(wanted, ruling.limit(), ruling.version());
+			superseding(wanted).ifPresent((superseding) -> {
+				throw new PermitLimitException(wanted, superseding.limit(), superseding.version());
 			});
 		}
 	}
 
 	/**
-	 * Return whether permits are wanted with a limit that does not apply.
+	 * Return whether the limit of a request is superseded by that of another one.
 	 */
-	boolean isOverruled(LeaseRequest request) {
-		return request.terms().mode() instanceof Permits wanted && rulingOver(wanted).isPresent();
+	boolean isSuperseded(LeaseRequest request) {
+		return request.terms().mode() instanceof Permits wanted && superseding(wanted).isPresent();
 	}
 
 	/**
-	 * Find the permits, held or waited for, whose limit applies instead of another one.
+	 * Find the permits, held or waited for, whose limit takes precedence.
 	 */
-	private Optional<Permits> rulingOver(Permits wanted) {
+	private Optional<Permits> superseding(Permits wanted) {
 		return Stream.concat(this.holders.stream(), this.queue.keySet().stream())
 			.map((other) -> other.terms().mode())
 			.filter(Permits.class::isInstance)
 			.map(Permits.class::cast)
 			.max(Comparator.comparingLong(Permits::version))
-			.filter(wanted::isOverruledBy);
+			.filter(wanted::isSupersededBy);
 	}
 
 	boolean isHeldExclusively() {
@@ -83,13 +83,14 @@ final class LocalKey {
 	}
 
 	boolean admits(LeaseRequest request, boolean queueing) {
-		return (!mustQueue(request, queueing) || isNext(request)) && !isOverruled(request)
+		return (!mustQueue(request, queueing) || isNext(request)) && !isSuperseded(request)
 				&& hasRoomFor(request.terms().mode());
 	}
 
 	/**
-	 * A fair request waits for all that arrived before it, other readers wait for a
-	 * queued writer, and permits for queued requests, which would starve otherwise.
+	 * Return whether a request must wait for queued ones: a fair request for all that
+	 * arrived before it, other readers for a queued writer, and permits for queued
+	 * requests, which would starve otherwise.
 	 */
 	private boolean mustQueue(LeaseRequest request, boolean queueing) {
 		LeaseMode mode = request.terms().mode();
@@ -105,7 +106,7 @@ final class LocalKey {
 	private boolean isNext(LeaseRequest request) {
 		return this.queue.keySet()
 			.stream()
-			.filter((other) -> !isOverruled(other))
+			.filter((other) -> !isSuperseded(other))
 			.findFirst()
 			.filter((next) -> !next.equals(request))
 			.isEmpty();
@@ -128,7 +129,7 @@ final class LocalKey {
 	}
 
 	/**
-	 * Add a contender to the queue, or keep its place if it is queued already.
+	 * Add a contender to the queue, or keep its position if it is queued already.
 	 */
 	void enqueue(LeaseRequest request, LocalContender contender) {
 		this.queue.put(request, contender);

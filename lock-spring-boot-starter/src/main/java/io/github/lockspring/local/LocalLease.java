@@ -30,7 +30,7 @@ import io.github.lockspring.spi.OwnerId;
  * @param notifier notified of the loss
  * @param request the request that was granted
  * @param token the first fencing token of its block
- * @param end when it expires unless it is renewed
+ * @param end the time at which it expires unless it is renewed
  */
 record LocalLease(LocalNotifier notifier, LeaseRequest request, long token, Instant end) {
 

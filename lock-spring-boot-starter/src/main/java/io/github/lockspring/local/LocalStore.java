@@ -62,8 +62,8 @@ import io.github.lockspring.spi.Renewal;
  * <li>After the step, outside the monitor, their backends are notified. A grant that is
  * no longer wanted is released, which may admit further contenders.</li>
  * </ol>
- * Nothing is kept of a key that has neither holder nor contender; fencing tokens come
- * from one counter for all keys. Thread-safe.
+ * A key without holders and contenders has no state; all keys share one counter of
+ * fencing tokens. Thread-safe.
  */
 public final class LocalStore {
 
@@ -159,8 +159,8 @@ public final class LocalStore {
 	}
 
 	/**
-	 * Remove all leases, waiting requests and values, without notification. To be called
-	 * while no backend on this store is open.
+	 * Remove all leases, waiting requests and values, without notification. Must be
+	 * called while no backend on this store is open.
 	 */
 	public void clear() {
 		call(() -> {
@@ -203,11 +203,11 @@ public final class LocalStore {
 	}
 
 	/**
-	 * Return which of the contenders of a backend still have to wait.
+	 * Return the contenders of a backend that must continue to wait.
 	 */
 	Map<LeaseRequest, Denial> poll(LocalNotifier notifier, Collection<LeaseRequest> waiting) {
 		return call(() -> waiting.stream()
-			.filter((request) -> isContender(request) && !isOverruled(request) && !isAdmitted(request, true))
+			.filter((request) -> isContender(request) && !isSuperseded(request) && !isAdmitted(request, true))
 			.collect(Collectors.toMap(Function.identity(), (request) -> enqueue(notifier, request, deny(request)))));
 	}
 
@@ -219,13 +219,13 @@ public final class LocalStore {
 		return key != null && key.queue().containsKey(request);
 	}
 
-	private boolean isOverruled(LeaseRequest request) {
-		return keysOf(request).anyMatch((key) -> key.isOverruled(request));
+	private boolean isSuperseded(LeaseRequest request) {
+		return keysOf(request).anyMatch((key) -> key.isSuperseded(request));
 	}
 
 	Renewal renew(Collection<LeaseRequest> requests) {
 		return call(() -> {
-			Set<LeaseRequest> held = requests.stream().filter(this::prolong).collect(Collectors.toSet());
+			Set<LeaseRequest> held = requests.stream().filter(this::extend).collect(Collectors.toSet());
 			Set<LeaseRequest> lost = new HashSet<>(requests);
 			lost.removeAll(held);
 			return new Renewal(held, lost);
@@ -237,8 +237,8 @@ public final class LocalStore {
 	}
 
 	/**
-	 * Let a placeholder owner, unknown to any process, hold the lease for the delay. The
-	 * next contenders check again how long that is.
+	 * Replace the owner of a lease by a placeholder owner until the delay is over. The
+	 * next contenders are notified to retry.
 	 */
 	boolean releaseWithDelay(LeaseRequest request, Duration delay) {
 		return call(() -> {
@@ -408,7 +408,7 @@ public final class LocalStore {
 		return new Denial(denial.retryAfter(), contender.attemptId());
 	}
 
-	private boolean prolong(LeaseRequest request) {
+	private boolean extend(LeaseRequest request) {
 		LocalLease lease = this.leases.get(request);
 		if (lease != null) {
 			this.leases.put(lease.renewed(this.now.plus(request.terms().leaseTime())));
@@ -490,10 +490,10 @@ public final class LocalStore {
 	}
 
 	/**
-	 * A contender that became a holder and has not heard of it yet.
+	 * Contender that became a holder and has not been notified yet.
 	 *
-	 * @param lease what it holds
-	 * @param contender what it was
+	 * @param lease the lease
+	 * @param contender the former contender
 	 */
 	private record Promotion(LocalLease lease, LocalContender contender) {
 	}

@@ -35,9 +35,8 @@ import io.github.lockspring.spi.ValueUpdate;
 import io.github.lockspring.spi.ValueUpdateResult;
 
 /**
- * In-memory values of a {@link LocalStore}. Versions come from one counter for all keys.
- * Nothing is kept of a key that has neither a value nor a watcher, except that the last
- * deletions are remembered.
+ * In-memory values of a {@link LocalStore}. All keys share one counter of versions. A key
+ * without a value and watchers has no state, except for the last deletions.
  * <p>
  * Thread-safe.
  */
@@ -98,7 +97,8 @@ final class LocalValues {
 			return last.id.equals(update.id()) ? last.result : new ValueUpdateResult(before, before);
 		}
 		if (last == null && update.repeated() && entry != null && entry.applied.size() >= Entry.MAX_PROCESSES) {
-			throw new OutcomeUnknownException("The outcome of a repeated update has been forgotten", null);
+			throw new OutcomeUnknownException("Unknown whether a repeated update of '" + update.key()
+					+ "' was applied: the store no longer has a record of it", null);
 		}
 		Value after = after(update.change(), before);
 		ValueUpdateResult result = new ValueUpdateResult(before, after);
@@ -145,14 +145,14 @@ final class LocalValues {
 	}
 
 	/**
-	 * Return how many values and watched keys there are.
+	 * Return the number of values and watched keys.
 	 */
 	synchronized int size() {
 		return this.entries.size() + this.watchers.size();
 	}
 
 	/**
-	 * A value, and the last update of each process.
+	 * Value with the last update of each process.
 	 */
 	private static final class Entry {
 

@@ -15,7 +15,7 @@
  */
 
 /**
- * The backend that keeps leases in memory, for tests and single-node use.
+ * Backend that keeps leases in memory, for tests and single-node use.
  */
 @NullMarked
 package io.github.lockspring.local;

@@ -37,55 +37,57 @@ import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.support.Deadline;
 
 /**
- * Runs scripts and waits for the replies until the deadline: by digest, and by their text
- * where a server does not have them yet.
+ * Runs scripts and waits for the replies until the deadline. Scripts are sent by digest,
+ * and by their text if a server does not have them yet.
  */
 final class RedisCalls {
 
 	/**
-	 * How many arguments an attempt and an update have, with the last ones, which may be
-	 * missing.
+	 * Number of arguments of an attempt and of an update, including the last ones, which
+	 * may be missing.
 	 */
 	private static final int ARGS = 6;
 
 	private static final byte[] NOTHING = { '-' };
 
-	private final RedisClientAdapter access;
+	private final RedisClientAdapter client;
 
 	private final RedisLockSettings settings;
 
 	/**
-	 * The key on which a server keeps since when its tokens lead its clock.
+	 * Key in which a server stores the time of the last failover, since which its tokens
+	 * lead its clock.
 	 */
 	private final byte[] mark;
 
-	RedisCalls(RedisClientAdapter access, RedisLockSettings settings) {
-		this.access = access;
+	RedisCalls(RedisClientAdapter client, RedisLockSettings settings) {
+		this.client = client;
 		this.settings = settings;
 		this.mark = RedisKeys.of(settings.markKey());
 	}
 
 	/**
-	 * Run a script whose changes replicas must confirm, if that is configured.
+	 * Run a script whose changes replicas must acknowledge, if that is configured.
 	 * @return its answer
 	 * @throws BackendException if there is none in time
 	 */
-	RedisReply runConfirmed(RedisCall call, Duration timeout) {
+	RedisReply runAcknowledged(RedisCall call, Duration timeout) {
 		int replicas = this.settings.waitReplicas();
-		return run((replicas > 0) ? call.confirmedBy(replicas, this.settings.waitTimeout()) : call, timeout);
+		return run((replicas > 0) ? call.acknowledgedBy(replicas, this.settings.waitTimeout()) : call, timeout);
 	}
 
 	/**
-	 * Return why a change does not count.
+	 * Return a message if too few replicas have acknowledged a change.
 	 * @param reply the reply of a script that has changed something
-	 * @return a message, or {@code null} if enough replicas have confirmed the change
+	 * @return the message, or {@code null} if enough replicas have acknowledged the
+	 * change
 	 */
-	@Nullable String unconfirmed(RedisReply reply) {
+	@Nullable String missingAcknowledgements(RedisReply reply) {
 		int wanted = this.settings.waitReplicas();
-		if (reply.confirmations() >= wanted) {
+		if (reply.acknowledgements() >= wanted) {
 			return null;
 		}
-		return "Only " + reply.confirmations() + " of " + wanted + " replicas acknowledged the change within "
+		return "Only " + reply.acknowledgements() + " of " + wanted + " replicas acknowledged the change within "
 				+ this.settings.waitTimeout().toMillis() + " ms";
 	}
 
@@ -97,7 +99,7 @@ final class RedisCalls {
 	RedisReply run(RedisCall call, Duration timeout) {
 		long deadline = Deadline.after(timeout);
 		RedisCall leading = leading(call);
-		RedisReply reply = await(call, this.access.send(leading, false, timeout), timeout);
+		RedisReply reply = await(call, this.client.send(leading, false, timeout), timeout);
 		return (reply != null) ? reply : runText(leading, Deadline.remaining(deadline));
 	}
 
@@ -108,14 +110,14 @@ final class RedisCalls {
 		if (!(call.script() instanceof RedisScript script) || !script.takesTime()) {
 			return call;
 		}
-		TokenLead lead = this.access.lead();
+		TokenLead lead = this.client.lead();
 		byte[] argument = lead.argument();
 		return (argument != null) ? leading(call, argument, lead.isKept()) : call;
 	}
 
 	/**
-	 * A call with one more argument, which all scripts that take time have, and one more
-	 * key if the server keeps since when tokens lead.
+	 * Return a call with one more argument, the lead, and one more key if the server
+	 * stores the time of the failover.
 	 */
 	private RedisCall leading(RedisCall call, byte[] lead, boolean kept) {
 		byte[][] args = call.args();
@@ -135,12 +137,12 @@ final class RedisCalls {
 	}
 
 	/**
-	 * Run a script by its text, although the server may have it.
+	 * Run a script by its text, even if the server has it.
 	 * @return its answer
 	 * @throws BackendException if there is none in time
 	 */
 	RedisReply runText(RedisCall call, Duration timeout) {
-		RedisReply reply = await(call, this.access.send(call, true, timeout), timeout);
+		RedisReply reply = await(call, this.client.send(call, true, timeout), timeout);
 		if (reply == null) {
 			throw notAccepted(call);
 		}
@@ -153,12 +155,12 @@ final class RedisCalls {
 
 	/**
 	 * Run scripts in parallel.
-	 * @return the answers; {@code null} stands for one that did not come in time
-	 * @throws BackendException if none came in time
+	 * @return the answers; {@code null} for each that was not received in time
+	 * @throws BackendException if none was received in time
 	 */
 	List<@Nullable RedisReply> runAll(List<RedisCall> calls, Duration timeout) {
 		long deadline = Deadline.after(timeout);
-		List<CompletableFuture<RedisReply>> futures = this.access.sendAll(calls, timeout);
+		List<CompletableFuture<RedisReply>> futures = this.client.sendAll(calls, timeout);
 		List<@Nullable RedisReply> replies = new ArrayList<>(calls.size());
 		BackendException exception = null;
 		int answered = 0;
@@ -185,7 +187,7 @@ final class RedisCalls {
 	 */
 	CompletableFuture<RedisReply> runAsync(RedisCall call, Duration timeout) {
 		RedisCall leading = leading(call);
-		return this.access.send(leading, false, timeout)
+		return this.client.send(leading, false, timeout)
 			.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
 			.exceptionallyCompose((failure) -> {
 				BackendException exception = translate(call, failure);
@@ -194,7 +196,7 @@ final class RedisCalls {
 	}
 
 	private CompletableFuture<RedisReply> runTextAsync(RedisCall call, Duration timeout) {
-		return this.access.send(call, true, timeout)
+		return this.client.send(call, true, timeout)
 			.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
 			.exceptionallyCompose((failure) -> {
 				BackendException exception = translate(call, failure);
@@ -205,18 +207,18 @@ final class RedisCalls {
 	private @Nullable BackendException translate(RedisCall call, Throwable failure) {
 		Throwable cause = cause(failure);
 		if (cause instanceof TimeoutException) {
-			this.access.suspect(call);
-			return new OutcomeUnknownException("Redis did not answer in time", cause);
+			this.client.suspect(call);
+			return new OutcomeUnknownException("Redis did not respond in time", cause);
 		}
-		return this.access.translate(cause);
+		return this.client.translate(cause);
 	}
 
 	/**
-	 * Run a script asynchronously, without blocking the messages.
+	 * Run a script asynchronously, without blocking the delivery of messages.
 	 * @param failed called if it fails
 	 */
 	void runInBackground(RedisCall call, Duration timeout, Runnable failed) {
-		this.access.execute(() -> runAsync(call, timeout).whenComplete((reply, failure) -> {
+		this.client.execute(() -> runAsync(call, timeout).whenComplete((reply, failure) -> {
 			if (failure != null) {
 				failed.run();
 			}
@@ -233,8 +235,8 @@ final class RedisCalls {
 		}
 		catch (TimeoutException ex) {
 			future.cancel(true);
-			this.access.suspect(call);
-			throw new OutcomeUnknownException("Redis did not answer within " + timeout.toMillis() + " ms", ex);
+			this.client.suspect(call);
+			throw new OutcomeUnknownException("Redis did not respond within " + timeout.toMillis() + " ms", ex);
 		}
 		catch (InterruptedException ex) {
 			future.cancel(true);
@@ -242,7 +244,7 @@ final class RedisCalls {
 			throw new OutcomeUnknownException("Interrupted while waiting for the answer of Redis", ex);
 		}
 		catch (ExecutionException ex) {
-			BackendException failure = this.access.translate(cause(ex));
+			BackendException failure = this.client.translate(cause(ex));
 			if (failure != null) {
 				throw failure;
 			}

@@ -21,9 +21,9 @@ import java.nio.charset.StandardCharsets;
 import io.github.lockspring.spi.LeaseRequest;
 
 /**
- * Names of Redis keys: the resource's key between braces, which is the whole of what a
- * cluster computes the slot from; braces in the key are escaped. Behind them, the name of
- * a value ends in a suffix.
+ * Names of Redis keys: the key of the resource in braces, from which a cluster computes
+ * the slot; braces in the key are escaped. The name of a value has a suffix after the
+ * braces.
  */
 final class RedisKeys {
 
@@ -36,14 +36,14 @@ final class RedisKeys {
 	}
 
 	/**
-	 * The name of the one key with all that belongs to a resource.
+	 * Return the name of the Redis key of a resource.
 	 */
 	static byte[] of(String key) {
 		return tag(key).getBytes(StandardCharsets.UTF_8);
 	}
 
 	/**
-	 * The name of the one key with all that belongs to a value.
+	 * Return the name of the Redis key of a value.
 	 */
 	static String ofValue(String key) {
 		return tag(key) + ":value";
@@ -61,8 +61,8 @@ final class RedisKeys {
 	}
 
 	/**
-	 * An empty tag would be no tag: the empty key is written as a separate escape
-	 * sequence.
+	 * Escape a key. The empty key has a separate escape sequence, because a cluster
+	 * ignores empty braces.
 	 */
 	private static String escape(String key) {
 		if (key.isEmpty()) {

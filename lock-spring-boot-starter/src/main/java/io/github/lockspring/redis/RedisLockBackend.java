@@ -76,8 +76,8 @@ import io.github.lockspring.support.Durations;
  * same run.</li>
  * <li>Such a grant expires after a second unless it is renewed or requested. A periodic
  * run of a script keeps the queue entries of all contenders of a process, and finds those
- * that may retry. A lost message or a dead contender delays others no longer than until
- * then.</li>
+ * that may retry. A lost message, or a contender whose process has ended, delays others
+ * no longer than until then.</li>
  * <li>Fencing tokens are the server's microseconds, or one more than the last token if
  * the clock is behind it, so that they increase even if the server lost the last
  * one.</li>
@@ -89,7 +89,8 @@ public final class RedisLockBackend implements LockBackend {
 	private static final Log logger = LogFactory.getLog(RedisLockBackend.class);
 
 	/**
-	 * How many keys one run of a script renews, so that it does not hold up the server.
+	 * Maximum number of keys renewed in one run of a script, so that it does not block
+	 * the server for long.
 	 */
 	private static final int RENEWALS_PER_CALL = 250;
 
@@ -99,7 +100,7 @@ public final class RedisLockBackend implements LockBackend {
 	private static final int POLLED_PER_CALL = 500;
 
 	/**
-	 * How long the server remembers the last token of a free key, as in the scripts.
+	 * Time for which the server keeps the last token of a free key, as in the scripts.
 	 */
 	private static final long RETENTION_MILLIS = 10_000;
 
@@ -113,13 +114,13 @@ public final class RedisLockBackend implements LockBackend {
 
 	private static final byte[] ONE = { '1' };
 
-	private final Supplier<RedisClientAdapter> accesses;
+	private final Supplier<RedisClientAdapter> clients;
 
 	private final String address;
 
 	private final RedisLockSettings settings;
 
-	private final RedisClientAdapter access;
+	private final RedisClientAdapter client;
 
 	private final RedisCalls calls;
 
@@ -130,19 +131,19 @@ public final class RedisLockBackend implements LockBackend {
 	private final RedisValueBackend values;
 
 	/**
-	 * The flags and channel that contenders pass to the queue.
+	 * Flags of the queue entries of contenders.
 	 */
 	private final String queueFlags;
 
 	private volatile byte[] ordinaryQueueing;
 
 	/**
-	 * Follows the owner in the texts that are stored.
+	 * Suffix of the owners as stored.
 	 */
 	private volatile String ownerSuffix = "";
 
 	/**
-	 * Those that are, or may be, in a queue.
+	 * Requests that are, or may be, in a queue.
 	 */
 	private final Map<OwnerId, LeaseRequest> contenders = new ConcurrentHashMap<>();
 
@@ -159,16 +160,16 @@ public final class RedisLockBackend implements LockBackend {
 				settings);
 	}
 
-	RedisLockBackend(Supplier<RedisClientAdapter> accesses, String address, RedisLockSettings settings) {
-		this.accesses = accesses;
+	RedisLockBackend(Supplier<RedisClientAdapter> clients, String address, RedisLockSettings settings) {
+		this.clients = clients;
 		this.address = address;
-		RedisClientAdapter access = accesses.get();
-		this.access = access;
-		this.calls = new RedisCalls(access, settings);
-		this.warnings = new RedisWarnings(access, settings);
+		RedisClientAdapter client = clients.get();
+		this.client = client;
+		this.calls = new RedisCalls(client, settings);
+		this.warnings = new RedisWarnings(client, settings);
 		this.settings = settings;
-		this.values = new RedisValueBackend(access, this.calls, this.channel::name);
-		this.queueFlags = "q" + (access.isCluster() ? "c" : "") + ((settings.waitReplicas() > 0) ? "h" : "");
+		this.values = new RedisValueBackend(client, this.calls, this.channel::name);
+		this.queueFlags = "q" + (client.isCluster() ? "c" : "") + ((settings.waitReplicas() > 0) ? "h" : "");
 		this.ordinaryQueueing = text(this.queueFlags + ' ' + this.channel.name);
 	}
 
@@ -180,7 +181,7 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public Set<Capability> capabilities() {
 		Set<Capability> capabilities = EnumSet.allOf(Capability.class);
-		if (this.access.isCluster()) {
+		if (this.client.isCluster()) {
 			capabilities.remove(Capability.MULTI_KEY);
 		}
 		return capabilities;
@@ -196,7 +197,7 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public void start(BackendListener listener) {
 		this.listener = listener;
-		this.access.start(this.channel, this.settings.operationTimeout());
+		this.client.start(this.channel, this.settings.operationTimeout());
 		this.warnings.refresh();
 	}
 
@@ -216,7 +217,7 @@ public final class RedisLockBackend implements LockBackend {
 			return attempt;
 		}
 		catch (OutcomeUnknownException ex) {
-			waiting = true; // perhaps, until it is released
+			waiting = true; // it may be queued until it is released
 			throw ex;
 		}
 		catch (IllegalArgumentException ex) {
@@ -231,10 +232,10 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Return the flags and the channel of a request for a place in the queue.
+	 * Return the flags and the channel of the queue entry of a request.
 	 */
 	private byte[] queueing(LeaseRequest request) {
-		boolean listening = this.access.isListening();
+		boolean listening = this.client.isListening();
 		if (listening && !request.terms().fair() && !request.hasMultipleKeys()) {
 			return this.ordinaryQueueing;
 		}
@@ -244,10 +245,10 @@ public final class RedisLockBackend implements LockBackend {
 
 	private Attempt attempt(LeaseRequest request, byte @Nullable [] how, Duration timeout) {
 		RedisCall call = new RedisCall(RedisScript.ACQUIRE, RedisKeys.of(request), acquireArgs(request, how));
-		RedisReply reply = this.calls.runConfirmed(call, timeout);
+		RedisReply reply = this.calls.runAcknowledged(call, timeout);
 		long token = reply.number(0);
 		if (token > 0) {
-			confirm(reply, request, timeout);
+			requireAcknowledged(reply, request, timeout);
 			return new Grant(token, request.terms().leaseTime());
 		}
 		if (token < 0) {
@@ -280,8 +281,8 @@ public final class RedisLockBackend implements LockBackend {
 	/**
 	 * Release a grant that too few replicas have acknowledged.
 	 */
-	private void confirm(RedisReply reply, LeaseRequest request, Duration timeout) {
-		String message = this.calls.unconfirmed(reply);
+	private void requireAcknowledged(RedisReply reply, LeaseRequest request, Duration timeout) {
+		String message = this.calls.missingAcknowledgements(reply);
 		if (message == null) {
 			return;
 		}
@@ -296,7 +297,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
-		byte[] channel = this.access.isListening() ? text(this.channel.name) : NOTHING;
+		byte[] channel = this.client.isListening() ? text(this.channel.name) : NOTHING;
 		List<List<LeaseRequest>> batches = batches(
 				waiting.stream().filter((request) -> !request.hasMultipleKeys()).toList(), POLLED_PER_CALL);
 		List<RedisCall> polls = batches.stream().map((batch) -> poll(batch, channel)).toList();
@@ -356,11 +357,11 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Split leases into batches for one run of a script. On a cluster a batch is one
-	 * lease: others are on other servers, or may be soon.
+	 * Split leases into batches for one run of a script. In a cluster, a batch is one
+	 * lease, because other leases are on other servers, or may be moved there.
 	 */
-	private List<List<LeaseRequest>> batches(Collection<LeaseRequest> leases, int largest) {
-		int limit = this.access.isCluster() ? 1 : largest;
+	private List<List<LeaseRequest>> batches(Collection<LeaseRequest> leases, int maxSize) {
+		int limit = this.client.isCluster() ? 1 : maxSize;
 		List<List<LeaseRequest>> batches = new ArrayList<>();
 		int keys = limit;
 		for (LeaseRequest lease : leases) {
@@ -461,11 +462,11 @@ public final class RedisLockBackend implements LockBackend {
 	public Duration probe(LeaseRequest request, Duration timeout) {
 		long start = System.nanoTime();
 		this.warnings.refresh();
-		List<String> refused = this.calls.runText(new RedisCall(RedisScript.PROBE, RedisKeys.of(request)), timeout)
+		List<String> rejected = this.calls.runText(new RedisCall(RedisScript.PROBE, RedisKeys.of(request)), timeout)
 			.texts();
-		if (!refused.isEmpty()) {
-			throw new BackendUnavailableException("Redis refused commands that locks need for the key '" + request.key()
-					+ "': " + String.join("; ", refused), null);
+		if (!rejected.isEmpty()) {
+			throw new BackendUnavailableException("Redis rejected commands that locks need for the key '"
+					+ request.key() + "': " + String.join("; ", rejected), null);
 		}
 		return LockBackend.super.probe(request, timeout.minusNanos(System.nanoTime() - start));
 	}
@@ -486,12 +487,12 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Return what each server that keys are spread over reports about itself.
-	 * @param timeout how long it may take
+	 * Return the server information of each server that has keys.
+	 * @param timeout the timeout of the calls
 	 * @return the answers to {@code INFO}
 	 */
 	public List<String> info(Duration timeout) {
-		return this.access.info(timeout);
+		return this.client.info(timeout);
 	}
 
 	@Override
@@ -526,15 +527,15 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public LockBackend reopened() {
-		return new RedisLockBackend(this.accesses, this.address, this.settings);
+		return new RedisLockBackend(this.clients, this.address, this.settings);
 	}
 
 	void disconnect() {
-		this.access.close();
+		this.client.close();
 	}
 
 	/**
-	 * The beginning of the record that the server keeps while the owner holds alone.
+	 * Return the beginning of the record of an exclusive lease.
 	 */
 	private byte[] recordOf(LeaseRequest request) {
 		return text("1 x " + request.owner() + this.ownerSuffix + ' ');
@@ -553,10 +554,10 @@ public final class RedisLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Channel on which the servers publish grants and changes of values: the name of a
-	 * value's Redis key; or an owner, which alone is a hint, else the token, the validity
-	 * since the denial in milliseconds and the id of the denied attempt follow; or an
-	 * owner that lost a key.
+	 * Channel on which the servers publish grants and changes of values. A message is the
+	 * name of the Redis key of a value, or an owner to be retried, or an owner followed
+	 * by the token of a grant, its validity since the denial in milliseconds and the id
+	 * of the denied attempt, or an owner that lost a key.
 	 */
 	private final class Channel implements RedisChannel {
 

@@ -25,12 +25,12 @@ import io.github.lockspring.support.Durations;
 /**
  * Settings of a {@link RedisLockBackend}.
  *
- * @param operationTimeout how long a call may take, for connections that have to be made
- * @param waitReplicas how many replicas must have confirmed a grant, or an update of a
- * value, before it counts; 0 asks none
- * @param waitTimeout how long to wait for their confirmation
- * @param markKey the key, which no lock has, on which a primary that sentinels named
- * keeps when it took over
+ * @param operationTimeout the timeout of a call that has to open a connection
+ * @param waitReplicas the number of replicas that must acknowledge a grant, or an update
+ * of a value, before it is effective; 0 for none
+ * @param waitTimeout the maximum time to wait for the acknowledgements
+ * @param markKey the key, which no lock has, in which a primary reported by sentinels
+ * stores the time of the failover
  */
 public record RedisLockSettings(Duration operationTimeout, int waitReplicas, Duration waitTimeout, String markKey) {
 

@@ -46,7 +46,7 @@ final class RedisOwners {
 	}
 
 	/**
-	 * Return what follows the id of an owner.
+	 * Return the suffix that is appended to the id of an owner.
 	 */
 	static String suffix(ProcessName process) {
 		return PROCESS + process.toString();
@@ -60,7 +60,7 @@ final class RedisOwners {
 	}
 
 	/**
-	 * Read the text of an owner that has not released the key.
+	 * Parse the text of an owner that has not released the key.
 	 */
 	static OwnerId ownerId(String text) {
 		int end = text.indexOf(PROCESS);
@@ -68,7 +68,7 @@ final class RedisOwners {
 	}
 
 	/**
-	 * Return the text of the owner that a holder was read from.
+	 * Return the text of the owner from which a holder was parsed.
 	 */
 	static String ownerOf(LeaseHolder holder) {
 		String id = idWithoutMark(holder);
@@ -96,7 +96,7 @@ final class RedisOwners {
 	}
 
 	/**
-	 * Read a message that a holder has lost a key.
+	 * Parse a message that a holder has lost a key.
 	 * @return a request that identifies the lease, or {@code null} if it is another
 	 * message
 	 */
@@ -111,7 +111,7 @@ final class RedisOwners {
 	}
 
 	/**
-	 * Read an answer of the script that inspects.
+	 * Parse a holder in an answer of the script that inspects a key.
 	 */
 	static LeaseHolder holder(String text) {
 		String[] words = text.split(" ");
@@ -126,7 +126,7 @@ final class RedisOwners {
 	}
 
 	/**
-	 * Read an owner that waits.
+	 * Parse a waiting owner.
 	 */
 	static LeaseWaiter waiter(String text) {
 		return new LeaseWaiter(idOf(text), processOf(text));

@@ -30,8 +30,8 @@ import java.util.regex.Pattern;
 import io.github.lockspring.redis.client.LuaScript;
 
 /**
- * Lua script of this package, and the digest under which servers keep it. A line {@code
- * #include file} stands for that file.
+ * Lua script of this package, and its digest. A line {@code #include file} is replaced by
+ * that file.
  */
 enum RedisScript implements LuaScript {
 
@@ -79,7 +79,7 @@ enum RedisScript implements LuaScript {
 	}
 
 	/**
-	 * Return whether the script takes fencing tokens or versions from the clock: it may
+	 * Return whether the script derives fencing tokens or versions from the clock: it may
 	 * grant a lease, to its owner or to a contender, or change a value.
 	 */
 	boolean takesTime() {

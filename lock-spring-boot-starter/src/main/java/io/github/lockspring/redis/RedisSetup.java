@@ -22,13 +22,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Configuration of a server as far as it weakens locks, read from its answer to {@code
- * INFO}, in which a server that is compatible with Redis may leave things out.
+ * Configuration of a server as far as it weakens locks, read from its answer to
+ * {@code INFO}, which can be incomplete on servers that are compatible with Redis.
  */
 final class RedisSetup {
 
 	/**
-	 * The first version that has all commands of the scripts.
+	 * First version that supports all commands of the scripts.
 	 */
 	private static final int[] OLDEST_VERSION = { 6, 2 };
 
@@ -45,7 +45,7 @@ final class RedisSetup {
 
 	/**
 	 * Return the warnings about the configuration.
-	 * @param waitReplicas how many replicas must acknowledge a grant
+	 * @param waitReplicas the number of replicas that must acknowledge a grant
 	 * @return the warnings, as sentences for display
 	 */
 	List<String> warnings(int waitReplicas) {

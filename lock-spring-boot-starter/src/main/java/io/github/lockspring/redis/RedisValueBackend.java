@@ -43,8 +43,8 @@ import io.github.lockspring.spi.ValueUpdateResult;
 /**
  * {@link ValueBackend} of a {@link RedisLockBackend}.
  * <ol>
- * <li>An update is one run of a script, which also records the update beside the value,
- * as the last one of its process, and notifies the processes that watch the value.</li>
+ * <li>An update is one run of a script, which also records the update with the value, as
+ * the last one of its process, and notifies the processes that watch the value.</li>
  * <li>A watch is registered by the script that reads the value. It ends with the
  * notification, or by itself after half a minute, and is renewed by the next read.</li>
  * <li>A version is the server's clock in microseconds, or one more than the last version
@@ -56,7 +56,8 @@ import io.github.lockspring.spi.ValueUpdateResult;
 final class RedisValueBackend implements ValueBackend {
 
 	/**
-	 * How many values one run of a script reads, so that it does not hold up the server.
+	 * Maximum number of values read in one run of a script, so that it does not block the
+	 * server for long.
 	 */
 	private static final int READ_PER_CALL = 250;
 
@@ -70,19 +71,19 @@ final class RedisValueBackend implements ValueBackend {
 
 	private static final byte[] AGAIN = text("again");
 
-	private final RedisClientAdapter access;
+	private final RedisClientAdapter client;
 
 	private final RedisCalls calls;
 
 	private final Supplier<String> channel;
 
 	/**
-	 * The keys of watched values, by the names of their Redis keys.
+	 * Keys of watched values, by the names of their Redis keys.
 	 */
 	private final Map<String, String> watched = new ConcurrentHashMap<>();
 
-	RedisValueBackend(RedisClientAdapter access, RedisCalls calls, Supplier<String> channel) {
-		this.access = access;
+	RedisValueBackend(RedisClientAdapter client, RedisCalls calls, Supplier<String> channel) {
+		this.client = client;
 		this.calls = calls;
 		this.channel = channel;
 	}
@@ -93,8 +94,8 @@ final class RedisValueBackend implements ValueBackend {
 			keys.forEach((key) -> this.watched.put(RedisKeys.ofValue(key), key));
 		}
 		List<String> all = List.copyOf(keys);
-		int limit = this.access.isCluster() ? 1 : READ_PER_CALL;
-		byte[] watcher = (watch && this.access.isListening()) ? text(this.channel.get()) : NOTHING;
+		int limit = this.client.isCluster() ? 1 : READ_PER_CALL;
+		byte[] watcher = (watch && this.client.isListening()) ? text(this.channel.get()) : NOTHING;
 		List<RedisCall> reads = new ArrayList<>();
 		for (int i = 0; i < all.size(); i += limit) {
 			reads.add(read(all.subList(i, Math.min(i + limit, all.size())), watcher));
@@ -112,7 +113,7 @@ final class RedisValueBackend implements ValueBackend {
 		int i = 0;
 		for (RedisReply reply : replies) {
 			if (reply == null) {
-				throw new BackendUnavailableException("Redis did not answer for all of " + keys.size() + " values",
+				throw new BackendUnavailableException("Redis did not respond for all of " + keys.size() + " values",
 						null);
 			}
 			for (String text : reply.texts()) {
@@ -133,18 +134,19 @@ final class RedisValueBackend implements ValueBackend {
 
 	@Override
 	public boolean notifiesOfChanges() {
-		return this.access.isListening();
+		return this.client.isListening();
 	}
 
 	@Override
 	public ValueUpdateResult update(ValueUpdate update, Duration timeout) {
-		RedisReply reply = this.calls.runConfirmed(call(update), timeout);
+		RedisReply reply = this.calls.runAcknowledged(call(update), timeout);
 		if (reply.texts().isEmpty()) {
-			throw new OutcomeUnknownException("Redis has forgotten whether a repeated update was applied", null);
+			throw new OutcomeUnknownException("Unknown whether a repeated update of '" + update.key()
+					+ "' was applied: the store no longer has a record of it", null);
 		}
 		String[] words = reply.texts().get(0).split(" ");
 		ValueUpdateResult result = new ValueUpdateResult(value(words[0], words[1]), value(words[2], words[3]));
-		String message = result.applied() ? this.calls.unconfirmed(reply) : null;
+		String message = result.applied() ? this.calls.missingAcknowledgements(reply) : null;
 		if (message != null) {
 			throw new OutcomeUnknownException(message, null);
 		}
@@ -152,7 +154,8 @@ final class RedisValueBackend implements ValueBackend {
 	}
 
 	/**
-	 * The shortest call is that of a counter: a first attempt to add without a minimum.
+	 * Create the call of an update. Trailing arguments are omitted in the call of a
+	 * counter, which is a first attempt to add without a minimum.
 	 */
 	private static RedisCall call(ValueUpdate update) {
 		ValueChange change = update.change();
@@ -195,7 +198,7 @@ final class RedisValueBackend implements ValueBackend {
 	}
 
 	/**
-	 * Take a message.
+	 * Handle a message.
 	 * @param name the name of the Redis key of a value that may have changed
 	 * @param listener called if the value is watched
 	 */

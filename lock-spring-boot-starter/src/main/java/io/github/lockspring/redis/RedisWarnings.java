@@ -39,7 +39,7 @@ final class RedisWarnings {
 
 	private static final long INTERVAL_NANOS = Duration.ofMinutes(1).toNanos();
 
-	private final RedisClientAdapter access;
+	private final RedisClientAdapter client;
 
 	private final RedisLockSettings settings;
 
@@ -51,13 +51,13 @@ final class RedisWarnings {
 
 	private volatile long lookedNanos = System.nanoTime() - INTERVAL_NANOS;
 
-	RedisWarnings(RedisClientAdapter access, RedisLockSettings settings) {
-		this.access = access;
+	RedisWarnings(RedisClientAdapter client, RedisLockSettings settings) {
+		this.client = client;
 		this.settings = settings;
 	}
 
 	/**
-	 * Look again if it was long ago.
+	 * Check again if the last check was more than a minute ago.
 	 */
 	void refresh() {
 		if (System.nanoTime() - this.lookedNanos >= INTERVAL_NANOS && this.looking.compareAndSet(false, true)) {
@@ -68,7 +68,7 @@ final class RedisWarnings {
 	private void look() {
 		try {
 			Set<String> warnings = new LinkedHashSet<>();
-			for (String info : this.access.info(this.settings.operationTimeout())) {
+			for (String info : this.client.info(this.settings.operationTimeout())) {
 				warnings.addAll(new RedisSetup(info).warnings(this.settings.waitReplicas()));
 			}
 			warnings.stream().filter(this.logged::add).forEach(logger::warn);
@@ -85,7 +85,7 @@ final class RedisWarnings {
 
 	List<String> all() {
 		List<String> all = new ArrayList<>(this.found);
-		if (!this.access.isListening()) {
+		if (!this.client.isListening()) {
 			all.add("No subscription to Redis messages: waiting lock requests are polled");
 		}
 		return all;

@@ -16,8 +16,8 @@
 
 /**
  * Leases in Redis: one server, Sentinel or Cluster, through Lettuce or Jedis. The rules
- * are in the Lua scripts beside this package; the classes here send them and translate
- * what comes back.
+ * are implemented in the Lua scripts of this package; its classes send them and translate
+ * the answers.
  */
 @NullMarked
 package io.github.lockspring.redis;

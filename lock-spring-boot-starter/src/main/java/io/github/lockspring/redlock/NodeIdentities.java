@@ -25,7 +25,7 @@ import io.github.lockspring.spi.BackendUnavailableException;
 
 /**
  * Identities of the servers behind the nodes, by the {@code run_id} that every server
- * generates at its start. Two nodes on one server would give it two votes.
+ * generates at its start. With two nodes on one server, it would have two votes.
  */
 final class NodeIdentities {
 

@@ -37,28 +37,28 @@ import io.github.lockspring.support.Deadline;
  * <li>While a release is in progress, or may still arrive, no attempt is made: the
  * release would undo it.</li>
  * </ol>
- * The caller of the composite cannot do this: what a quorum has denied or released is
- * settled for it, and so are the nodes of the minority.
+ * This cannot be done by the caller of the composite: its call is complete when a quorum
+ * has denied or released, although nodes of the minority may be pending.
  */
 final class NodeLease {
 
 	private static final int RETRIES = 5;
 
-	private static final long SHORTEST_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
+	private static final long MIN_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
 
-	private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(2).toNanos();
+	private static final long MAX_PAUSE_NANOS = Duration.ofSeconds(2).toNanos();
 
 	private final RedlockNode node;
 
 	private final LeaseRequest request;
 
 	/**
-	 * How many calls are in progress. Changed by the {@link RedlockNode} only.
+	 * Number of calls in progress. Changed by the {@link RedlockNode} only.
 	 */
 	int calls;
 
 	/**
-	 * When the last call ended. Changed by the {@link RedlockNode} only.
+	 * Time at which the last call ended. Changed by the {@link RedlockNode} only.
 	 */
 	long endedNanos;
 
@@ -70,17 +70,17 @@ final class NodeLease {
 	private @Nullable Release release;
 
 	/**
-	 * An attempt may still arrive.
+	 * Whether an attempt may still arrive.
 	 */
 	private boolean attemptMayArrive;
 
 	/**
-	 * A release may still arrive.
+	 * Whether a release may still arrive.
 	 */
 	private boolean releaseMayArrive;
 
 	/**
-	 * The last attempt changed nothing.
+	 * Whether the last attempt changed nothing.
 	 */
 	private boolean unchanged;
 
@@ -92,7 +92,7 @@ final class NodeLease {
 	/**
 	 * Request the lease.
 	 * @param deadline the deadline of the answer
-	 * @param wanted whether the attempt must still be made when its turn comes
+	 * @param wanted whether the attempt is still to be made after the preceding calls
 	 */
 	CompletableFuture<NodeAnswer<Attempt>> acquire(long deadline, BooleanSupplier wanted) {
 		CompletableFuture<NodeAnswer<Attempt>> attempt = new CompletableFuture<>();
@@ -101,7 +101,7 @@ final class NodeLease {
 					this.node.failed(new OutcomeUnknownException("an earlier attempt is still being released", null)));
 			return attempt;
 		}
-		this.node.<Attempt>ask(deadline, (backend, timeout) -> {
+		this.node.<Attempt>callAsync(deadline, (backend, timeout) -> {
 			if (!wanted.getAsBoolean()) {
 				throw new BackendUnavailableException("it was not called because the quorum was already decided", null);
 			}
@@ -128,8 +128,8 @@ final class NodeLease {
 
 	/**
 	 * Release the lease after the call in progress, or join the release in progress.
-	 * @param delayEndNanos when others may get the lease
-	 * @param timeout how long one call may take
+	 * @param delayEndNanos the time at which others may acquire the lease
+	 * @param timeout the timeout of one call
 	 * @param ended run after the last call
 	 * @return the answer to the first call, or to the last of a release in progress
 	 */
@@ -163,12 +163,12 @@ final class NodeLease {
 	private final class Release {
 
 		/**
-		 * The answer to the first call.
+		 * Answer to the first call.
 		 */
 		private final CompletableFuture<NodeAnswer<Boolean>> first = new CompletableFuture<>();
 
 		/**
-		 * The answer to the last call.
+		 * Answer to the last call.
 		 */
 		private final CompletableFuture<NodeAnswer<Boolean>> last = new CompletableFuture<>();
 
@@ -177,7 +177,7 @@ final class NodeLease {
 		private final Duration timeout;
 
 		/**
-		 * When the lease has expired.
+		 * Time at which the lease has expired.
 		 */
 		private final long leaseEndNanos;
 
@@ -191,8 +191,8 @@ final class NodeLease {
 
 		private void send() {
 			long deadline = Deadline.after(this.timeout);
-			NodeLease.this.node.ask(deadline, this::release).thenAccept((answer) -> {
-				long pause = Math.min(SHORTEST_PAUSE_NANOS << Math.min(this.retries, 10), LONGEST_PAUSE_NANOS);
+			NodeLease.this.node.callAsync(deadline, this::release).thenAccept((answer) -> {
+				long pause = Math.min(MIN_PAUSE_NANOS << Math.min(this.retries, 10), MAX_PAUSE_NANOS);
 				boolean again = isNeededAgain(answer) && System.nanoTime() + pause - this.leaseEndNanos < 0;
 				if (!again || !NodeLease.this.node.retry(this::sendAgain, pause)) {
 					end(answer);

@@ -38,17 +38,18 @@ import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
 
 /**
- * Counts votes: more than half of all nodes decide, whether the others answer or not.
+ * Counts votes: the result is that of more than half of all nodes, whether the others
+ * respond or not.
  */
 final class Quorum {
 
 	/**
-	 * The longest pause before the next attempt if the votes were split, and what is
-	 * added to any other pause.
+	 * Maximum random pause before the next attempt after split votes, which is also added
+	 * to any other pause.
 	 */
 	private static final long JITTER_NANOS = Duration.ofMillis(50).toNanos();
 
-	private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
+	private static final Duration MAX_PAUSE = Duration.ofHours(1);
 
 	private final List<String> names;
 
@@ -64,8 +65,8 @@ final class Quorum {
 
 	/**
 	 * Return whether more answers cannot change the outcome of an attempt: granted by a
-	 * majority, or denied although a majority answered. Where too many fail, the others
-	 * are waited for, so that nothing is left on them.
+	 * majority, or denied although a majority answered. If too many fail, all nodes are
+	 * waited for, so that nothing is left on them.
 	 */
 	boolean decidesAttempt(List<NodeAnswer<Attempt>> answers) {
 		int granted = grants(answers).size();
@@ -74,7 +75,7 @@ final class Quorum {
 	}
 
 	/**
-	 * How long a majority keeps the lease, from when it was asked.
+	 * Return the time for which a majority keeps the lease, counted from the request.
 	 * @return the time, zero if there is no majority
 	 */
 	Duration validity(List<NodeAnswer<Attempt>> answers, Duration leaseTime) {
@@ -95,7 +96,7 @@ final class Quorum {
 	 * @param answers the answers to it
 	 * @param clean whether all that was granted is known to be released
 	 */
-	Denial refusal(List<NodeAnswer<Attempt>> answers, boolean clean) {
+	Denial denial(List<NodeAnswer<Attempt>> answers, boolean clean) {
 		int granted = grants(answers).size();
 		if (answered(answers) >= this.needed && granted < this.needed) {
 			return new Denial(retryAfter(answers, granted));
@@ -109,8 +110,9 @@ final class Quorum {
 	}
 
 	/**
-	 * When so many leases end as are missing; soon if contenders split the votes. Random,
-	 * so that they do not do it again.
+	 * Return the delay before the next attempt: until as many leases have ended as votes
+	 * are missing, or a short delay if the votes were split. It is random, so that
+	 * contenders do not split the votes again.
 	 */
 	private Duration retryAfter(List<NodeAnswer<Attempt>> answers, int granted) {
 		long jitter = 1 + ThreadLocalRandom.current().nextLong(JITTER_NANOS);
@@ -124,7 +126,7 @@ final class Quorum {
 			return Duration.ofNanos(jitter);
 		}
 		Duration pause = pauses.get(this.needed - 1);
-		return ((pause.compareTo(LONGEST_PAUSE) < 0) ? pause : LONGEST_PAUSE).plusNanos(jitter);
+		return ((pause.compareTo(MAX_PAUSE) < 0) ? pause : MAX_PAUSE).plusNanos(jitter);
 	}
 
 	private static List<Grant> grants(List<NodeAnswer<Attempt>> answers) {
@@ -162,8 +164,8 @@ final class Quorum {
 	}
 
 	/**
-	 * The holders that a majority shows, with the time for which a majority keeps their
-	 * leases.
+	 * Return the holders that a majority reports, with the time for which a majority
+	 * keeps their leases.
 	 */
 	List<LeaseHolder> holders(List<NodeAnswer<List<LeaseHolder>>> answers) {
 		return answers.stream()
@@ -187,7 +189,7 @@ final class Quorum {
 	}
 
 	/**
-	 * Return whether no majority is left that may show a holder.
+	 * Return whether no majority is left that may report a holder.
 	 */
 	boolean isFree(List<NodeAnswer<List<LeaseHolder>>> answers) {
 		return hasMajority(answers) && this.nodes - count(answers, List::isEmpty) < this.needed;

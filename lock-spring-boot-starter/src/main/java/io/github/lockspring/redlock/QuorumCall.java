@@ -57,9 +57,9 @@ final class QuorumCall<T> {
 
 	/**
 	 * Wait until the call is decided, or all nodes have answered, or the deadline. An
-	 * interrupt does not shorten the wait: what was sent would not be undone by it.
+	 * interrupt does not shorten the wait, because it would not undo the calls.
 	 * @param decided whether the answers so far are decisive
-	 * @param deadline the moment by the monotonic clock
+	 * @param deadline the deadline, by the monotonic clock
 	 * @return the answers so far
 	 */
 	List<NodeAnswer<T>> await(Predicate<List<NodeAnswer<T>>> decided, long deadline) {

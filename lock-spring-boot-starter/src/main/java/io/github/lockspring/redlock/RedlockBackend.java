@@ -58,48 +58,50 @@ import io.github.lockspring.support.Durations;
  * "https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">described by
  * Redis</a>.
  * <ol>
- * <li>All nodes are called in parallel, and each has a fraction of the lease time to
- * answer. The call ends as soon as the answers are decisive.</li>
+ * <li>All nodes are called in parallel, with a timeout that is a fraction of the lease
+ * time. The call ends as soon as the answers are decisive.</li>
  * <li>A lease is granted if a majority granted it. It lasts for its lease time, less the
  * time since before the first call, less one percent and two milliseconds for clock
  * drift.</li>
  * <li>If there is no majority, or no time left, the lease is released on all nodes, also
- * on those that did not answer, and the release is retried later on those that do not
- * answer. The next attempt is made after a random delay, so that contenders do not split
+ * on those that did not respond, and the release is retried later on those that do not
+ * respond. The next attempt is made after a random delay, so that contenders do not split
  * the votes forever.</li>
  * <li>A lease is renewed if a majority renewed it, and lost if so many nodes have lost it
  * that no majority is left.</li>
  * </ol>
- * A dead or slow minority costs nothing but its votes. There are no fencing tokens,
- * because each node counts separately. A server that restarts without its data and is
- * available again before its leases have expired may vote twice. Thread-safe.
+ * The failure or slowness of a minority has no effect except that its votes are missing.
+ * There are no fencing tokens, because each node counts separately. A server that
+ * restarts without its data and is available again before its leases have expired may
+ * vote twice. Thread-safe.
  */
 public final class RedlockBackend implements LockBackend {
 
 	/**
-	 * How long a node may take to answer, unless configured otherwise.
+	 * Default timeout of a call to a node.
 	 */
 	public static final Duration DEFAULT_NODE_TIMEOUT = Duration.ofMillis(100);
 
 	private static final Log logger = LogFactory.getLog(RedlockBackend.class);
 
 	/**
-	 * How many calls to a node a probe takes.
+	 * Number of calls to a node in a probe.
 	 */
 	private static final int PROBE_CALLS = 4;
 
 	/**
-	 * The part of the lease time after which a node counts as failed.
+	 * Divisor of the lease time, which results in the time after which a node counts as
+	 * failed.
 	 */
 	private static final int LEASE_DIVISOR = 5;
 
 	/**
-	 * How many renewals a node gets through in one {@link #nodeTimeout}.
+	 * Number of renewals that a node processes in one {@link #nodeTimeout}.
 	 */
 	private static final int RENEWALS_PER_TIMEOUT = 250;
 
 	/**
-	 * By how much clocks may differ beside the percent by which they may run apart.
+	 * Maximum difference of clocks, in addition to one percent of drift.
 	 */
 	private static final Duration DRIFT = Duration.ofMillis(2);
 
@@ -117,8 +119,8 @@ public final class RedlockBackend implements LockBackend {
 
 	/**
 	 * Create a backend.
-	 * @param nodes the connections to the servers, by the names that messages give them
-	 * @param settings the numbers for each of them
+	 * @param nodes the connections to the servers, by their names in messages
+	 * @param settings the settings of each of them
 	 */
 	public RedlockBackend(Map<String, RedisConnectionFactory> nodes, RedisLockSettings settings) {
 		this(nodes, settings, DEFAULT_NODE_TIMEOUT);
@@ -126,9 +128,9 @@ public final class RedlockBackend implements LockBackend {
 
 	/**
 	 * Create a backend.
-	 * @param nodes the connections to the servers, by the names that messages give them
-	 * @param settings the numbers for each of them
-	 * @param nodeTimeout how long a node may take to answer
+	 * @param nodes the connections to the servers, by their names in messages
+	 * @param settings the settings of each of them
+	 * @param nodeTimeout the timeout of a call to a node
 	 */
 	public RedlockBackend(Map<String, RedisConnectionFactory> nodes, RedisLockSettings settings, Duration nodeTimeout) {
 		this(() -> nodes(nodes, settings), nodeTimeout, settings.operationTimeout());
@@ -178,7 +180,7 @@ public final class RedlockBackend implements LockBackend {
 		List<CompletableFuture<Void>> starts = this.nodes.stream().map((node) -> node.start(this.identities)).toList();
 		starts.forEach(this::awaitStart);
 		long deadline = Deadline.after(this.startTimeout);
-		ask(deadline, (backend, timeout) -> true).await((answers) -> false, deadline);
+		callAll(deadline, (backend, timeout) -> true).await((answers) -> false, deadline);
 		String duplicate = this.identities.duplicate();
 		if (duplicate != null) {
 			close();
@@ -203,8 +205,8 @@ public final class RedlockBackend implements LockBackend {
 		}
 	}
 
-	private <T> QuorumCall<T> ask(long deadline, RedlockNode.Question<T> question) {
-		return QuorumCall.of(this.nodes, (node) -> node.ask(deadline, question));
+	private <T> QuorumCall<T> callAll(long deadline, RedlockNode.NodeCall<T> call) {
+		return QuorumCall.of(this.nodes, (node) -> node.callAsync(deadline, call));
 	}
 
 	@Override
@@ -245,7 +247,7 @@ public final class RedlockBackend implements LockBackend {
 		}
 		wanted.set(false);
 		boolean clean = compensate(request, answers, timeout);
-		return this.quorum.refusal(answers, clean);
+		return this.quorum.denial(answers, clean);
 	}
 
 	private static Duration drift(Duration leaseTime) {
@@ -254,7 +256,8 @@ public final class RedlockBackend implements LockBackend {
 
 	/**
 	 * Release on all nodes, and wait for those that answered the attempt.
-	 * @return whether no node is left that may have granted the lease, or may still
+	 * @return whether no node is left that may have granted the lease, or may still grant
+	 * it
 	 */
 	private boolean compensate(LeaseRequest request, List<NodeAnswer<Attempt>> answers, Duration timeout) {
 		List<String> answering = answers.stream()
@@ -274,10 +277,10 @@ public final class RedlockBackend implements LockBackend {
 		if (leases.isEmpty()) {
 			return new Renewal(Set.of(), Set.of());
 		}
-		List<LeaseRequest> prolonged = leases.stream().map(RedlockBackend::prolonged).toList();
+		List<LeaseRequest> extended = leases.stream().map(RedlockBackend::withDrift).toList();
 		long start = System.nanoTime();
 		long deadline = start + renewalTimeout(leases, timeout).toNanos();
-		List<NodeAnswer<Renewal>> answers = ask(deadline, (backend, time) -> backend.renew(prolonged, time))
+		List<NodeAnswer<Renewal>> answers = callAll(deadline, (backend, time) -> backend.renew(extended, time))
 			.await((some) -> this.quorum.decidesRenewal(some, leases), deadline);
 		this.quorum.requireMajority(answers);
 		Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
@@ -296,10 +299,10 @@ public final class RedlockBackend implements LockBackend {
 	}
 
 	/**
-	 * The engine counts on the whole lease time less one percent, and so the remaining
-	 * drift is added.
+	 * Return a lease extended by the drift, because the engine assumes the whole lease
+	 * time less one percent.
 	 */
-	private static LeaseRequest prolonged(LeaseRequest lease) {
+	private static LeaseRequest withDrift(LeaseRequest lease) {
 		LeaseTerms terms = lease.terms();
 		return new LeaseRequest(lease.keys(),
 				new LeaseTerms(terms.mode(), terms.fair(), terms.leaseTime().plus(DRIFT), terms.tokens()),
@@ -319,7 +322,7 @@ public final class RedlockBackend implements LockBackend {
 	 * {@inheritDoc}
 	 * <p>
 	 * It was held unless so many nodes had lost it that no majority is left. The release
-	 * is retried in the background on nodes that do not answer.
+	 * is retried in the background on nodes that do not respond.
 	 */
 	@Override
 	public boolean release(LeaseRequest lease, Duration timeout) {
@@ -329,7 +332,7 @@ public final class RedlockBackend implements LockBackend {
 	/**
 	 * {@inheritDoc}
 	 * <p>
-	 * The release is retried in the background on nodes that do not answer, with the
+	 * The release is retried in the background on nodes that do not respond, with the
 	 * delay that remains by then.
 	 */
 	@Override
@@ -353,7 +356,7 @@ public final class RedlockBackend implements LockBackend {
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
 		long deadline = Deadline.after(shorter(this.nodeTimeout, timeout));
-		List<NodeAnswer<List<LeaseHolder>>> answers = ask(deadline, (backend, time) -> backend.inspect(key, time))
+		List<NodeAnswer<List<LeaseHolder>>> answers = callAll(deadline, (backend, time) -> backend.inspect(key, time))
 			.await((some) -> !this.quorum.holders(some).isEmpty() || this.quorum.isFree(some), deadline);
 		this.quorum.requireMajority(answers);
 		return this.quorum.holders(answers);
@@ -362,12 +365,13 @@ public final class RedlockBackend implements LockBackend {
 	/**
 	 * {@inheritDoc}
 	 * <p>
-	 * Released on all nodes that answer in time; on others the lease expires.
+	 * Releases on all nodes that respond in time; on others the lease expires.
 	 */
 	@Override
 	public boolean forceRelease(String key, LeaseHolder holder, Duration timeout) {
 		long deadline = Deadline.after(shorter(this.nodeTimeout, timeout));
-		List<NodeAnswer<Boolean>> answers = ask(deadline, (backend, time) -> backend.forceRelease(key, holder, time))
+		List<NodeAnswer<Boolean>> answers = callAll(deadline,
+				(backend, time) -> backend.forceRelease(key, holder, time))
 			.await((some) -> some.size() == this.nodes.size(), deadline);
 		return this.quorum.wasHeld(answers);
 	}
@@ -377,7 +381,7 @@ public final class RedlockBackend implements LockBackend {
 		long start = System.nanoTime();
 		long deadline = start + shorter(this.nodeTimeout.multipliedBy(PROBE_CALLS), timeout).toNanos();
 		// all nodes, because each may be a duplicate
-		List<NodeAnswer<Duration>> answers = ask(deadline, (backend, time) -> backend.probe(request, time))
+		List<NodeAnswer<Duration>> answers = callAll(deadline, (backend, time) -> backend.probe(request, time))
 			.await((some) -> false, deadline);
 		this.identities.requireNoDuplicate();
 		this.quorum.requireMajorityReachable(answers);

@@ -59,7 +59,7 @@ final class RedlockNode {
 	private static final int RETRIES = 1000;
 
 	/**
-	 * How long a call may be in the network, at the most.
+	 * Maximum time for which a call may be in the network.
 	 */
 	private static final long MEMORY_NANOS = Duration.ofMinutes(5).toNanos();
 
@@ -83,8 +83,8 @@ final class RedlockNode {
 	 * Create a node.
 	 * @param name the name in messages
 	 * @param backend the locks of the server
-	 * @param infos asks the server about itself, as
-	 * {@link RedisLockBackend#info(Duration)}
+	 * @param infos returns the server information, as
+	 * {@link RedisLockBackend#info(Duration)} does
 	 */
 	RedlockNode(String name, LockBackend backend, Function<Duration, List<String>> infos) {
 		this.name = name;
@@ -120,17 +120,17 @@ final class RedlockNode {
 	 * Request a lease.
 	 * @param request the request
 	 * @param deadline the deadline of the answer
-	 * @param wanted whether the attempt must still be made when its turn comes
+	 * @param wanted whether the attempt is still to be made after the preceding calls
 	 */
 	CompletableFuture<NodeAnswer<Attempt>> acquire(LeaseRequest request, long deadline, BooleanSupplier wanted) {
 		return enter(request).acquire(deadline, wanted).whenComplete((answer, failure) -> leave(request));
 	}
 
 	/**
-	 * Release a lease, in the background if the node does not answer.
+	 * Release a lease, in the background if the node does not respond.
 	 * @param lease the request
-	 * @param delayEndNanos when others may get the lease
-	 * @param timeout how long one call may take
+	 * @param delayEndNanos the time at which others may acquire the lease
+	 * @param timeout the timeout of one call
 	 * @return the answer to the first call, which follows the calls in progress, or to
 	 * the last of a release in progress
 	 */
@@ -147,8 +147,8 @@ final class RedlockNode {
 	}
 
 	/**
-	 * Forget a lease without calls in progress, but remember one of which a call may
-	 * still be in the network.
+	 * Discard a lease without calls in progress, but keep one for a while of which a call
+	 * may still be in the network.
 	 */
 	private void leave(LeaseRequest request) {
 		this.leases.computeIfPresent(request, (key, lease) -> {
@@ -176,15 +176,15 @@ final class RedlockNode {
 	/**
 	 * Make a call in another thread.
 	 * @param <T> the type of answer
-	 * @param deadline when the answer must be there; a call that has not begun by then is
+	 * @param deadline the deadline of the answer; a call that has not begun by then is
 	 * not made
-	 * @param question the call
-	 * @return the answer, never a failure of the future
+	 * @param call the call
+	 * @return the answer; the future never fails
 	 */
-	<T> CompletableFuture<NodeAnswer<T>> ask(long deadline, Question<T> question) {
+	<T> CompletableFuture<NodeAnswer<T>> callAsync(long deadline, NodeCall<T> call) {
 		CompletableFuture<NodeAnswer<T>> answer = new CompletableFuture<>();
 		try {
-			this.executor.execute(() -> answer.complete(call(deadline, question)));
+			this.executor.execute(() -> answer.complete(call(deadline, call)));
 		}
 		catch (RejectedExecutionException ex) {
 			answer.complete(failed(new BackendUnavailableException("too many calls are queued for it", ex)));
@@ -192,10 +192,10 @@ final class RedlockNode {
 		return answer;
 	}
 
-	private <T> NodeAnswer<T> call(long deadline, Question<T> question) {
+	private <T> NodeAnswer<T> call(long deadline, NodeCall<T> call) {
 		try {
 			identify(deadline);
-			return new NodeAnswer<>(this.name, question.ask(this.backend, until(deadline)), null);
+			return new NodeAnswer<>(this.name, call.run(this.backend, until(deadline)), null);
 		}
 		catch (BackendException ex) {
 			return failed(ex);
@@ -210,7 +210,8 @@ final class RedlockNode {
 	}
 
 	/**
-	 * Make no call to a server of which it is unknown whether it has a vote already.
+	 * Verify the identity of the server before the first call, so that no server has two
+	 * votes.
 	 */
 	private void identify(long deadline) {
 		NodeIdentities identities = this.identities;
@@ -263,7 +264,7 @@ final class RedlockNode {
 
 	/**
 	 * Close the connections after the calls in progress.
-	 * @param timeout how long to wait for these calls
+	 * @param timeout the maximum time to wait for these calls
 	 * @return completed when the connections are closed
 	 */
 	CompletableFuture<Void> close(Duration timeout) {
@@ -289,18 +290,18 @@ final class RedlockNode {
 	}
 
 	/**
-	 * A call to a backend.
+	 * Call to a backend.
 	 *
 	 * @param <T> the type of answer
 	 */
-	interface Question<T> {
+	interface NodeCall<T> {
 
-		T ask(LockBackend backend, Duration timeout);
+		T run(LockBackend backend, Duration timeout);
 
 	}
 
 	/**
-	 * There is no queue, and therefore there are no notifications.
+	 * Listener that ignores notifications, because there is no queue.
 	 */
 	private static final class IgnoringListener implements BackendListener {
 
@@ -316,12 +317,12 @@ final class RedlockNode {
 
 		@Override
 		public void onLost(LeaseRequest lease) {
-			// one vote less, which the next renewal will show
+			// one vote less, which is detected by the next renewal
 		}
 
 		@Override
 		public void onSuspended() {
-			// so would be one vote in doubt
+			// only one vote is in doubt
 		}
 
 		@Override

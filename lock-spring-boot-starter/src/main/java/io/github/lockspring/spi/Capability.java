@@ -44,10 +44,10 @@ public enum Capability {
 	QUEUE,
 
 	/**
-	 * Queue of waiting requests in the store which reserves the key for the next one for
-	 * a short time, without a notification: each request is retried after a delay.
+	 * Queue of waiting requests in the store without notifications: the key is reserved
+	 * for the next request for a short time, and requests are retried periodically.
 	 */
-	PLACES,
+	POLLED_QUEUE,
 
 	/**
 	 * Notifications for waiting requests when a key may be free, without a queue: all of

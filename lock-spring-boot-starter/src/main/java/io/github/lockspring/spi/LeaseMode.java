@@ -102,12 +102,12 @@ public sealed interface LeaseMode {
 		}
 
 		/**
-		 * Return whether a request with this mode is refused because of another lease of
-		 * the key, which has a newer limit, or a different one of the same version.
+		 * Return whether the limit of another lease of the key takes precedence: it is
+		 * newer, or a different one of the same version.
 		 * @param other the mode of the other lease
-		 * @return whether the limit of the other lease applies instead of this one
+		 * @return whether the limit of the other lease takes precedence
 		 */
-		public boolean isOverruledBy(Permits other) {
+		public boolean isSupersededBy(Permits other) {
 			return (this.version == other.version) ? this.limit != other.limit : this.version < other.version;
 		}
 

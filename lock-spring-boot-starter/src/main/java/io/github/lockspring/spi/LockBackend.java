@@ -106,8 +106,8 @@ public interface LockBackend extends AutoCloseable {
 	 * queue entry. Notifications about the entry are sent to the {@link BackendListener}.
 	 * A backend without {@link Capability#QUEUE} sends no such notifications, and queues
 	 * only fair requests, if it has {@link Capability#FAIR}, or all with
-	 * {@link Capability#PLACES}; requests are then retried after a delay, and an entry
-	 * whose request is no longer retried expires. With {@link Capability#QUEUE}, a
+	 * {@link Capability#POLLED_QUEUE}; requests are then retried after a delay, and an
+	 * entry whose request is no longer retried expires. With {@link Capability#QUEUE}, a
 	 * request for permits is not granted before others that are queued already, so that a
 	 * request for many permits is not overtaken forever.
 	 * @param request the request

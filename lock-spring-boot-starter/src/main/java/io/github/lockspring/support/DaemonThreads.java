@@ -25,9 +25,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes threads that work in the background. They do not keep the JVM alive, and have
- * nothing of the thread that happens to create them: neither its inheritable thread
- * locals nor its context class loader, which is that of this library instead.
+ * Factory of background threads. They do not keep the JVM alive, and do not inherit the
+ * thread locals and the context class loader of the creating thread: their context class
+ * loader is that of this library.
  */
 public final class DaemonThreads {
 
@@ -42,7 +42,7 @@ public final class DaemonThreads {
 	/**
 	 * Create a thread, which is not started.
 	 * @param name its name
-	 * @param task what it does
+	 * @param task the task of the thread
 	 * @return the thread
 	 */
 	public static Thread create(String name, Runnable task) {
@@ -55,7 +55,7 @@ public final class DaemonThreads {
 
 	/**
 	 * Return a factory of threads with numbered names.
-	 * @param prefix what the names begin with
+	 * @param prefix the prefix of the names
 	 * @return the factory
 	 */
 	public static ThreadFactory named(String prefix) {
@@ -65,7 +65,7 @@ public final class DaemonThreads {
 
 	/**
 	 * Return a factory of virtual threads with numbered names, if the JDK has them.
-	 * @param prefix what the names begin with
+	 * @param prefix the prefix of the names
 	 * @return the factory, or {@code null} before Java 21
 	 */
 	public static @Nullable ThreadFactory virtualNamed(String prefix) {
@@ -83,14 +83,15 @@ public final class DaemonThreads {
 			};
 		}
 		catch (Throwable ex) {
-			throw new IllegalStateException("Virtual threads cannot be made", ex);
+			throw new IllegalStateException("Virtual threads cannot be created", ex);
 		}
 	}
 
 	/**
-	 * Finds what makes a factory for a prefix, which the oldest supported JDK does not
-	 * have: {@code Thread.ofVirtual()}, {@code name},
-	 * {@code inheritInheritableThreadLocals}, {@code factory}.
+	 * Return a method handle that creates a factory of virtual threads with a prefix of
+	 * their names, as {@code Thread.ofVirtual()}, {@code name},
+	 * {@code inheritInheritableThreadLocals} and {@code factory} do, which the minimum
+	 * supported JDK does not have.
 	 */
 	private static @Nullable MethodHandle findVirtualFactory() {
 		try {

@@ -24,14 +24,14 @@ import java.time.Duration;
 public final class Durations {
 
 	/**
-	 * The longest duration: a hundred years.
+	 * Maximum duration: a hundred years.
 	 */
-	public static final Duration LONGEST = Duration.ofDays(36_500);
+	public static final Duration MAX = Duration.ofDays(36_500);
 
 	/**
-	 * {@link #LONGEST} in nanoseconds, about a third of what a {@code long} can hold.
+	 * {@link #MAX} in nanoseconds, about a third of what a {@code long} can hold.
 	 */
-	public static final long LONGEST_NANOS = LONGEST.toNanos();
+	public static final long MAX_NANOS = MAX.toNanos();
 
 	private Durations() {
 	}
@@ -39,10 +39,10 @@ public final class Durations {
 	/**
 	 * Cap a duration.
 	 * @param duration the duration
-	 * @return the duration, or {@link #LONGEST} if it is longer
+	 * @return the duration, or {@link #MAX} if it is longer
 	 */
 	public static Duration cap(Duration duration) {
-		return (duration.compareTo(LONGEST) < 0) ? duration : LONGEST;
+		return (duration.compareTo(MAX) < 0) ? duration : MAX;
 	}
 
 	/**
@@ -60,7 +60,7 @@ public final class Durations {
 	/**
 	 * Return a duration in nanoseconds, capped.
 	 * @param duration the duration, not negative
-	 * @return its nanoseconds, {@link #LONGEST_NANOS} at most
+	 * @return its nanoseconds, {@link #MAX_NANOS} at most
 	 */
 	public static long nanos(Duration duration) {
 		return cap(duration).toNanos();

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * Cache of keys that were used recently, each with a flag. Only a hint: entries are
  * evicted, since the size is fixed, and may be outdated.
  * <p>
- * Safe for use by many threads.
+ * Thread-safe.
  */
 public final class RecentKeys {
 

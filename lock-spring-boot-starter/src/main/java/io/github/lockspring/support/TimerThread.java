@@ -27,12 +27,12 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A daemon thread that runs short tasks at the times they ask for. It exists as long as
- * there are {@linkplain Task#start() started} tasks. By default all tasks of the library
- * share one thread, whatever the number of backends; a task that may block hands its work
- * to a thread of its own.
+ * Daemon thread that runs short tasks at requested times. It exists as long as there are
+ * {@linkplain Task#start() started} tasks. By default all tasks of the library share one
+ * thread, regardless of the number of backends; a task that may block hands its work to a
+ * separate thread.
  * <p>
- * Safe for use by many threads.
+ * Thread-safe.
  */
 public final class TimerThread {
 
@@ -63,7 +63,7 @@ public final class TimerThread {
 	private volatile @Nullable Thread thread;
 
 	/**
-	 * Create a timer with a thread of its own.
+	 * Create a timer with a separate thread.
 	 * @param name the name of the thread
 	 * @param clock the monotonic clock, in nanoseconds
 	 * @param parker parks the thread
@@ -76,7 +76,7 @@ public final class TimerThread {
 	}
 
 	/**
-	 * Return the timer of all that live by the clock of the machine.
+	 * Return the timer of all tasks that use the system clock.
 	 * @return the shared timer
 	 */
 	public static TimerThread shared() {
@@ -85,7 +85,7 @@ public final class TimerThread {
 
 	/**
 	 * Create a task, which is not started.
-	 * @param action what to run; must not block
+	 * @param action the action to run, which must not block
 	 * @return the task
 	 */
 	public Task task(Runnable action) {
@@ -137,8 +137,7 @@ public final class TimerThread {
 			catch (Throwable ex) {
 				logger.error("The timer of locks failed; it will be retried", ex);
 				LockSupport.parkNanos(this, RETRY_NANOS);
-				this.tasks.forEach((task) -> task.request(0)); // without a look at the
-																// clock
+				this.tasks.forEach((task) -> task.request(0)); // clock may have failed
 			}
 		}
 	}
@@ -167,9 +166,9 @@ public final class TimerThread {
 	}
 
 	/**
-	 * Something to do from time to time.
+	 * Task that is run at requested times.
 	 * <p>
-	 * Safe for use by many threads.
+	 * Thread-safe.
 	 */
 	public final class Task {
 
@@ -188,7 +187,8 @@ public final class TimerThread {
 		}
 
 		/**
-		 * Begin to run when asked to, also if that was before.
+		 * Start this task, which is then run at requested times, including those
+		 * requested before.
 		 */
 		public void start() {
 			synchronized (TimerThread.this) {
@@ -200,7 +200,8 @@ public final class TimerThread {
 		}
 
 		/**
-		 * Run no more until started again. A run that is under way is not waited for.
+		 * Stop this task until it is started again. Does not wait for the end of a run in
+		 * progress.
 		 */
 		public void stop() {
 			synchronized (TimerThread.this) {
@@ -228,8 +229,8 @@ public final class TimerThread {
 		}
 
 		/**
-		 * Return whether no run is due or under way. Together with an unchanged number of
-		 * {@link #runs()} it means that there was none in between.
+		 * Return whether no run is due or in progress. If the number of {@link #runs()}
+		 * is unchanged as well, there was none in between.
 		 * @return whether this waits, or is stopped
 		 */
 		public boolean isIdle() {
@@ -239,19 +240,19 @@ public final class TimerThread {
 		/**
 		 * Return the time until the next run.
 		 * @return the time in nanoseconds, not positive if a run is due, {@link #NEVER}
-		 * or little less if none is requested
+		 * or slightly less if none is requested
 		 */
 		public long nanosToNextRun() {
 			return this.wakeUpAt.get() - elapsed();
 		}
 
 		/**
-		 * Ask for a run at a time of the monotonic clock, or earlier. Costs next to
-		 * nothing if an earlier run has been asked for. A run that is asked for while the
-		 * task runs is not forgotten.
+		 * Request a run at a time of the monotonic clock, or earlier. The request is
+		 * cheap if an earlier run is already requested. A run that is requested while the
+		 * task is running follows.
 		 * @param nanoTime the time
 		 */
-		public void runAt(long nanoTime) {
+		public void wakeUpAt(long nanoTime) {
 			request(nanoTime - TimerThread.this.origin);
 		}
 
@@ -300,8 +301,8 @@ public final class TimerThread {
 
 		/**
 		 * Park the current thread.
-		 * @param blocker what the thread waits for
-		 * @param nanos how long at most
+		 * @param blocker the object for which the thread waits
+		 * @param nanos the maximum time to park
 		 */
 		void parkNanos(Object blocker, long nanos);
 

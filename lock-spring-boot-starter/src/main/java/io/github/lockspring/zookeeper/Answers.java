@@ -47,7 +47,8 @@ final class Answers {
 	}
 
 	/**
-	 * Whether a node was not there any more, alone or with all of its session.
+	 * Return whether a node no longer existed, because it was deleted or its session has
+	 * ended.
 	 */
 	static boolean isGone(Throwable failure) {
 		return cause(failure) instanceof KeeperException.NoNodeException || isExpired(failure);

@@ -94,12 +94,13 @@ final class Calls {
 		if (cause instanceof BackendException || cause instanceof IllegalArgumentException) {
 			return (RuntimeException) cause;
 		}
-		if (cause instanceof KeeperException refusal && isCertain(refusal.code())) {
-			String hint = (refusal.code() == Code.UNIMPLEMENTED) ? " (the server must be 3.5.1 or later)" : "";
-			return new BackendUnavailableException("ZooKeeper refused: " + refusal.getMessage() + hint, refusal);
+		if (cause instanceof KeeperException rejection && isCertain(rejection.code())) {
+			String hint = (rejection.code() == Code.UNIMPLEMENTED) ? " (the server must be 3.5.1 or later)" : "";
+			return new BackendUnavailableException("ZooKeeper rejected the request: " + rejection.getMessage() + hint,
+					rejection);
 		}
-		String reason = (cause instanceof TimeoutException) ? "no answer within the timeout" : String.valueOf(cause);
-		return new OutcomeUnknownException("ZooKeeper did not answer: " + reason, cause);
+		String reason = (cause instanceof TimeoutException) ? "no response within the timeout" : String.valueOf(cause);
+		return new OutcomeUnknownException("ZooKeeper did not respond: " + reason, cause);
 	}
 
 	private static boolean isCertain(Code code) {

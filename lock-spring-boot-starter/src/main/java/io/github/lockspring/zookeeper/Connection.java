@@ -43,12 +43,13 @@ import io.github.lockspring.spi.BackendUnavailableException;
 /**
  * Tracks the current session, in which requests can be sent.
  * <ol>
- * <li>When the connection is suspended there is none until it is restored. Callers wait
- * for it until their deadline.</li>
- * <li>When it is restored with the same session, that session continues. Another session
- * means that the former one has ended, and so has one that the client has given up.</li>
- * <li>A new session begins with the root: it is created unless it is there, and its ACL
- * is read, which all other nodes get as well.</li>
+ * <li>While the connection is suspended, there is no session to send requests in. Callers
+ * wait for the restoration until their deadline.</li>
+ * <li>When the connection is restored with the same session, that session continues. With
+ * another session, the former one has ended. A session that the client has closed has
+ * ended as well.</li>
+ * <li>A new session begins with the creation of the root, unless it exists. The ACL of
+ * the root is read, and applied to all other nodes.</li>
  * </ol>
  */
 final class Connection {
@@ -57,19 +58,19 @@ final class Connection {
 
 	private final CuratorFramework client;
 
-	private final LockPaths tree;
+	private final LockPaths paths;
 
 	private final SessionListener listener;
 
 	private final ConnectionStateListener stateListener = (client, state) -> changed(state);
 
 	/**
-	 * The last session, which may be over.
+	 * Last session, which may have ended.
 	 */
 	private volatile @Nullable Session session;
 
 	/**
-	 * The session that is connected and prepared; not complete until there is one.
+	 * Future of the session that is connected and prepared.
 	 */
 	private volatile CompletableFuture<Session> ready = new CompletableFuture<>();
 
@@ -79,9 +80,9 @@ final class Connection {
 
 	private volatile boolean preparing;
 
-	Connection(CuratorFramework client, LockPaths tree, SessionListener listener) {
+	Connection(CuratorFramework client, LockPaths paths, SessionListener listener) {
 		this.client = client;
-		this.tree = tree;
+		this.paths = paths;
 		this.listener = listener;
 	}
 
@@ -93,22 +94,22 @@ final class Connection {
 		if (this.client.getState() == CuratorFrameworkState.LATENT) {
 			this.client.start();
 		}
-		else if (this.client.getZookeeperClient().isConnected() || isRefused()) {
+		else if (this.client.getZookeeperClient().isConnected() || isRejected()) {
 			changed(ConnectionState.CONNECTED);
 		}
 	}
 
 	/**
-	 * Whether the servers rejected the credentials, which they report only in answers to
-	 * requests.
+	 * Return whether the servers rejected the credentials, which they report only in
+	 * answers to requests.
 	 */
-	private boolean isRefused() {
+	private boolean isRejected() {
 		ZooKeeper zooKeeper = handle();
 		return zooKeeper != null && zooKeeper.getState() == States.AUTH_FAILED;
 	}
 
 	/**
-	 * The text of the name of this process, empty if it has none.
+	 * Return the name of this process, empty if it has none.
 	 */
 	String processName() {
 		return this.processName;
@@ -119,14 +120,14 @@ final class Connection {
 	}
 
 	/**
-	 * The servers, and the path of the root.
+	 * Return the addresses of the servers, and the path of the root.
 	 */
 	String address() {
-		return this.client.getZookeeperClient().getCurrentConnectionString() + ", below " + this.tree.root();
+		return this.client.getZookeeperClient().getCurrentConnectionString() + ", below " + this.paths.root();
 	}
 
 	/**
-	 * Stop listening. The client is left as it is.
+	 * Stop listening. The client is not closed.
 	 */
 	void close() {
 		this.client.getConnectionStateListenable().removeListener(this.stateListener);
@@ -135,15 +136,15 @@ final class Connection {
 	}
 
 	/**
-	 * The last session, be it connected or not.
+	 * Return the last session, connected or not.
 	 */
 	@Nullable Session lastSession() {
 		return this.session;
 	}
 
 	/**
-	 * The session to send a request in now.
-	 * @return the session, or {@code null} if there is none at present
+	 * Return the session to send a request in now.
+	 * @return the session, or {@code null} if there is none currently
 	 */
 	@Nullable Session sessionNow() {
 		CompletableFuture<Session> ready = this.ready;
@@ -151,10 +152,11 @@ final class Connection {
 	}
 
 	/**
-	 * The session to send a request in.
-	 * @param nanos how long to wait until there is one
+	 * Return the session to send a request in.
+	 * @param nanos the maximum time to wait for one
 	 * @throws BackendUnavailableException if there is none
-	 * @throws ZooKeeperLockSetupException if the servers do not let us have locks
+	 * @throws ZooKeeperLockSetupException if the data or configuration of the servers
+	 * prevents locks
 	 */
 	Session session(long nanos) {
 		Session session = sessionNow();
@@ -245,7 +247,7 @@ final class Connection {
 
 	private synchronized void prepared(Session prepared, CompletableFuture<Session> ready) {
 		if (!this.connected) {
-			return; // prepared again when the connection is back
+			return; // prepared again when the connection is restored
 		}
 		Session last = this.session;
 		Session present = (last != null && !last.isOver() && last.isSameAs(prepared)) ? last : prepared;
@@ -291,15 +293,15 @@ final class Connection {
 		long sent = System.nanoTime();
 		return findTop(zooKeeper).thenCompose((found) -> createRoot()).thenCompose((code) -> {
 			if (code != Code.OK.intValue() && code != Code.NODEEXISTS.intValue()) {
-				throw new CompletionException(KeeperException.create(Code.get(code), this.tree.root()));
+				throw new CompletionException(KeeperException.create(Code.get(code), this.paths.root()));
 			}
 			return readAcl(zooKeeper);
-		}).thenApply((acl) -> new Session(zooKeeper, this.tree, checked(acl), sent));
+		}).thenApply((acl) -> new Session(zooKeeper, this.paths, checked(acl), sent));
 	}
 
 	/**
-	 * Asks for the node that the connect string ends with, because Curator would try to
-	 * create nodes below a missing one again and again.
+	 * Check that the node at the end of the connect string exists, because Curator would
+	 * try to create nodes below a missing one again and again.
 	 */
 	private CompletableFuture<Stat> findTop(ZooKeeper zooKeeper) {
 		CompletableFuture<Stat> answer = new CompletableFuture<>();
@@ -320,7 +322,7 @@ final class Connection {
 			this.client.create()
 				.creatingParentsIfNeeded()
 				.inBackground((client, event) -> created.complete(event.getResultCode()))
-				.forPath(this.tree.relativeRoot());
+				.forPath(this.paths.relativeRoot());
 		}
 		catch (Exception ex) {
 			created.completeExceptionally(ex);
@@ -330,25 +332,25 @@ final class Connection {
 
 	private CompletableFuture<List<ACL>> readAcl(ZooKeeper zooKeeper) {
 		CompletableFuture<List<ACL>> answer = new CompletableFuture<>();
-		zooKeeper.getACL(this.tree.root(), new Stat(), (code, path, context, acl, stat) -> {
+		zooKeeper.getACL(this.paths.root(), new Stat(), (code, path, context, acl, stat) -> {
 			if (code == Code.OK.intValue()) {
 				answer.complete(acl);
 			}
 			else {
-				answer.completeExceptionally(KeeperException.create(Code.get(code), this.tree.root()));
+				answer.completeExceptionally(KeeperException.create(Code.get(code), this.paths.root()));
 			}
 		}, null);
 		return answer;
 	}
 
 	/**
-	 * Users that the servers hide from this client could not use the nodes that it
-	 * creates.
+	 * Reject an ACL with users that the servers hide from this client, because these
+	 * users could not use the nodes that it creates.
 	 */
 	private List<ACL> checked(List<ACL> acl) {
 		if (acl.stream().anyMatch((entry) -> isHidden(entry.getId()))) {
 			throw new ZooKeeperLockSetupException(
-					"ZooKeeper does not permit reading the ACL of '" + this.tree.root()
+					"ZooKeeper does not permit reading the ACL of '" + this.paths.root()
 							+ "', which is applied to all lock nodes: grant the client the ADMIN permission there",
 					null);
 		}
@@ -365,7 +367,7 @@ final class Connection {
 		if (cause instanceof ZooKeeperLockSetupException known) {
 			return known;
 		}
-		String root = this.tree.root();
+		String root = this.paths.root();
 		if (cause instanceof KeeperException.NoNodeException) {
 			return new ZooKeeperLockSetupException("ZooKeeper has no node in which '" + root
 					+ "' could be created: create the path at the end of the connect string '"

@@ -36,15 +36,15 @@ import org.apache.zookeeper.data.Stat;
  * Nodes of deleted values. They are kept for a while, for two reasons:
  * <ol>
  * <li>Repetitions of updates that were applied before the deletion are recognized.</li>
- * <li>A node that is created again has the versions of the former one once more. Before
- * that, no process must be able to change the node on the assumption that it is the
- * former one. A process does so only for a time shorter than that, and a request that is
- * delayed further, by a pause of the process for example, ends with its session.</li>
+ * <li>A node that is created again has the same versions as the former one. Before that,
+ * it must be impossible for any process to change the new node based on the state of the
+ * former one. A process uses a known state for a shorter time only, and a request that is
+ * delayed longer, for example by a pause of the process, ends with its session.</li>
  * </ol>
- * The step that deletes a value also enters the path of its node in a list. When its time
- * is over, the node is deleted together with its entry, so that only one process can do
- * so, and only once. That is the one that deleted the value, or any one that begins a
- * session.
+ * The step that deletes a value also adds the path of its node to a list. When its time
+ * is over, the node is deleted together with its list entry, so that only one process can
+ * do so, and only once. That is the process that deleted the value, or any process that
+ * begins a session.
  */
 final class DeletedValues {
 
@@ -53,23 +53,23 @@ final class DeletedValues {
 	private static final int MAX_PER_SWEEP = 1_000;
 
 	/**
-	 * The names of more entries than that might not fit into an answer of the server.
+	 * Maximum number of entries whose names fit into an answer of the server.
 	 */
-	private static final int LONGEST_LIST = 40_000;
+	private static final int MAX_LIST_LENGTH = 40_000;
 
-	private final LockPaths tree;
+	private final LockPaths paths;
 
 	private final Connection connection;
 
 	private final Duration keptTime;
 
 	/**
-	 * Creates it.
+	 * Create an instance.
 	 * @param keptTime the time for which nodes are kept, to which the session timeout is
 	 * added
 	 */
-	DeletedValues(LockPaths tree, Connection connection, Duration keptTime) {
-		this.tree = tree;
+	DeletedValues(LockPaths paths, Connection connection, Duration keptTime) {
+		this.paths = paths;
 		this.connection = connection;
 		this.keptTime = keptTime;
 	}
@@ -80,11 +80,12 @@ final class DeletedValues {
 	 * @return the state of the node
 	 */
 	CompletableFuture<Stat> delete(Session session, String path, List<Op> changes) {
-		String entry = this.tree.deletedValues() + '/'
+		String entry = this.paths.deletedValues() + '/'
 				+ Long.toString(ThreadLocalRandom.current().nextLong(), Character.MAX_RADIX);
 		List<Op> all = new ArrayList<>(changes);
 		all.add(session.creation(entry, path.getBytes(StandardCharsets.UTF_8), CreateMode.PERSISTENT));
-		session.create(this.tree.deletedValues(), CreateMode.CONTAINER); // unless there
+		session.create(this.paths.deletedValues(), CreateMode.CONTAINER); // unless it
+																			// exists
 		return session.change(all).thenApply((results) -> {
 			deleteLater(entry, keptTime(session));
 			return ((OpResult.SetDataResult) results.get(changes.size() - 1)).getStat();
@@ -105,23 +106,23 @@ final class DeletedValues {
 	}
 
 	/**
-	 * Delete the nodes of values, deleted by any process, whose time is over.
+	 * Delete the nodes of values deleted by any process whose time is over.
 	 */
 	void sweep(Session session) {
-		String list = this.tree.deletedValues();
+		String list = this.paths.deletedValues();
 		session.read(list).thenAccept((content) -> {
 			int entries = content.map((node) -> node.stat().getNumChildren()).orElse(0);
-			if (entries > 0 && entries <= LONGEST_LIST) {
+			if (entries > 0 && entries <= MAX_LIST_LENGTH) {
 				session.children(list).thenAcceptBoth(session.touch(list), (names, now) -> sweep(session, names, now));
 			}
 		});
 	}
 
 	private void sweep(Session session, List<String> names, long now) {
-		// the names are random, so all of them get their turn
+		// the names are random, so all of them are checked eventually
 		names.stream()
 			.limit(MAX_PER_SWEEP)
-			.forEach((name) -> delete(session, this.tree.deletedValues() + '/' + name, now));
+			.forEach((name) -> delete(session, this.paths.deletedValues() + '/' + name, now));
 	}
 
 	/**
@@ -144,14 +145,14 @@ final class DeletedValues {
 
 	private CompletableFuture<?> delete(Session session, String entry, NodeContent content) {
 		String path = new String(content.data(), StandardCharsets.UTF_8);
-		if (!path.startsWith(this.tree.values() + '/')) {
+		if (!path.startsWith(this.paths.values() + '/')) {
 			throw new IllegalStateException("Not the path of a value");
 		}
 		return session.read(path).thenCompose((node) -> {
 			List<Op> deletions = new ArrayList<>(List.of(Op.delete(entry, 0)));
 			if (node.isPresent() && node.get().stat().getMzxid() == content.stat().getCzxid()) {
 				deletions.add(Op.delete(path, node.get().stat().getVersion()));
-			} // otherwise, the value was set again
+			} // otherwise the value was set again
 			return session.change(deletions);
 		});
 	}

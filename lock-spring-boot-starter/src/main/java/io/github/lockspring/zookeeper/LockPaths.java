@@ -25,9 +25,8 @@ import org.apache.curator.framework.CuratorFramework;
  * Paths of the nodes: one below the root for every key, and below that one for every
  * request that holds the key or waits for it. Values are in a branch of their own.
  * <p>
- * Whatever the key is, its text maps to exactly one name, and no other key has that name:
- * bytes that are not plain are written in hexadecimal after a percent sign, and so is a
- * dot at the beginning.
+ * Each key is mapped to a unique name: bytes that are not plain, and a dot at the
+ * beginning, are written in hexadecimal after a percent sign.
  */
 final class LockPaths {
 
@@ -47,50 +46,51 @@ final class LockPaths {
 	}
 
 	/**
-	 * The path of the root.
+	 * Return the path of the root.
 	 */
 	String root() {
 		return this.root;
 	}
 
 	/**
-	 * The path of the root as the client has it, which adds its own namespace.
+	 * Return the path of the root without the namespace of the client, which the client
+	 * adds.
 	 */
 	String relativeRoot() {
 		return this.relativeRoot;
 	}
 
 	/**
-	 * The path of the node that lists resting nodes. No key has it, as none begins with a
-	 * dot.
+	 * Return the path of the node that lists placeholder nodes. The name {@code .resting}
+	 * is part of the stored format. No key has it, because none begins with a dot.
 	 */
-	String restingNodes() {
+	String placeholderNodes() {
 		return this.root + "/.resting";
 	}
 
 	/**
-	 * The path of the parent of all values.
+	 * Return the path of the parent of all values.
 	 */
 	String values() {
 		return this.root + "/.values";
 	}
 
 	/**
-	 * The path of the node that lists deleted values.
+	 * Return the path of the node that lists deleted values.
 	 */
 	String deletedValues() {
 		return this.root + "/.deleted";
 	}
 
 	/**
-	 * The path of the value of a key.
+	 * Return the path of the value of a key.
 	 */
 	String valueOf(String key) {
 		return path(values(), key);
 	}
 
 	/**
-	 * The path of the node of a key.
+	 * Return the path of the node of a key.
 	 */
 	String of(String key) {
 		return path(this.root, key);

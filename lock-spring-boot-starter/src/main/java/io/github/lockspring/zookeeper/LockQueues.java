@@ -34,13 +34,13 @@ import io.github.lockspring.spi.LeaseWaiter;
  * <li>{@link QueueWatcher} watches preceding entries, and notifies of changes.</li>
  * <li>{@link QueueReleaser} leaves them, and deletes nodes.</li>
  * </ol>
- * Nothing blocks here: answers arrive in the event thread of the client.
+ * No method blocks: answers arrive in the event thread of the client.
  */
 final class LockQueues {
 
 	private static final int MAX_INSPECTED = 1000;
 
-	private final LockPaths tree;
+	private final LockPaths paths;
 
 	private final Map<LeaseRequest, QueueEntry> entries = new ConcurrentHashMap<>();
 
@@ -52,11 +52,11 @@ final class LockQueues {
 
 	private final QueueEntrance entrance;
 
-	LockQueues(LockPaths tree, Connection connection) {
-		this.tree = tree;
-		this.releaser = new QueueReleaser(tree, connection, this.entries, this.watches);
+	LockQueues(LockPaths paths, Connection connection) {
+		this.paths = paths;
+		this.releaser = new QueueReleaser(paths, connection, this.entries, this.watches);
 		this.watcher = new QueueWatcher(this.entries, this.watches, this.releaser);
-		this.entrance = new QueueEntrance(tree, connection, this.entries, this.watcher, this.releaser);
+		this.entrance = new QueueEntrance(paths, connection, this.entries, this.watcher, this.releaser);
 	}
 
 	QueueEntrance entrance() {
@@ -72,7 +72,7 @@ final class LockQueues {
 	}
 
 	CompletableFuture<List<LeaseHolder>> inspect(Session session, String key) {
-		String parent = this.tree.of(key);
+		String parent = this.paths.of(key);
 		return session.latestChildren(parent)
 			.thenCompose((names) -> Answers.all(QueueNode.holders(QueueNode.queue(names))
 				.stream()
@@ -84,8 +84,8 @@ final class LockQueues {
 	private CompletableFuture<Optional<LeaseHolder>> holder(Session session, String parent, QueueNode node) {
 		String path = parent + '/' + node.name();
 		CompletableFuture<Optional<NodeContent>> content = session.read(path);
-		CompletableFuture<Duration> remaining = node.rest()
-				? RestingNodes.remaining(session, path, this.tree.root()).thenApply(Duration::ofMillis)
+		CompletableFuture<Duration> remaining = node.released()
+				? PlaceholderNodes.remaining(session, path, this.paths.root()).thenApply(Duration::ofMillis)
 				: CompletableFuture.completedFuture(session.timeout());
 		return content.thenCombine(remaining,
 				(found, time) -> found.filter((present) -> !time.isNegative() && !time.isZero())
@@ -97,7 +97,7 @@ final class LockQueues {
 	 * Return the owners of the nodes behind those of the holders.
 	 */
 	CompletableFuture<List<LeaseWaiter>> inspectQueue(Session session, String key) {
-		String parent = this.tree.of(key);
+		String parent = this.paths.of(key);
 		return session.latestChildren(parent).thenCompose((names) -> {
 			List<QueueNode> queue = QueueNode.queue(names);
 			List<QueueNode> waiting = queue.subList(QueueNode.holders(queue).size(), queue.size());
@@ -110,11 +110,11 @@ final class LockQueues {
 	}
 
 	/**
-	 * Delete the node of a holder, be it of this process or not.
-	 * @return whether it was there
+	 * Delete the node of a holder, in this process or another one.
+	 * @return whether it existed
 	 */
 	CompletableFuture<Boolean> forceRelease(Session session, String key, String owner) {
-		String parent = this.tree.of(key);
+		String parent = this.paths.of(key);
 		return session.latestChildren(parent)
 			.thenCompose((names) -> Answers.all(QueueNode.holders(QueueNode.queue(names))
 				.stream()
@@ -125,11 +125,11 @@ final class LockQueues {
 	}
 
 	private static String ownerOf(QueueNode node) {
-		return node.rest() ? node.owner() + '!' : node.owner();
+		return node.released() ? node.owner() + '!' : node.owner();
 	}
 
 	private static long lastToken(QueueNode node, NodeContent content) {
-		boolean isNamed = content.hasNumber() && !node.rest();
+		boolean isNamed = content.hasNumber() && !node.released();
 		long first = isNamed ? content.number() : content.stat().getCzxid() << QueueNode.TOKEN_BITS;
 		return first + node.tokens() - 1;
 	}
@@ -142,7 +142,7 @@ final class LockQueues {
 	}
 
 	/**
-	 * Handle the end of a session, which all its nodes have ended with.
+	 * Handle the end of a session, with which all its nodes have ended.
 	 */
 	void lost(Session session) {
 		this.releaser.lost(session);
@@ -150,8 +150,7 @@ final class LockQueues {
 	}
 
 	/**
-	 * Return whether nothing is remembered: no request, no node to watch and none to
-	 * delete.
+	 * Return whether there is no state: no request, no node to watch and none to delete.
 	 */
 	boolean isEmpty() {
 		return this.entries.isEmpty() && this.watches.size() == 0 && this.releaser.isDone();

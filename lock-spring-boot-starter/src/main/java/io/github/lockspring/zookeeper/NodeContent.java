@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.ProcessName;
 
 /**
- * What is in a node.
+ * Content of a node.
  *
  * @param data its data
- * @param stat what the servers know of it
+ * @param stat its metadata
  */
 record NodeContent(byte[] data, Stat stat) {
 

@@ -25,8 +25,8 @@ import io.github.lockspring.spi.LeaseRequest;
 
 /**
  * Nodes to be deleted as soon as the connection is restored: nodes whose deletion was not
- * answered, and nodes of requests whose creation was not. They would exist as long as
- * their session. When the session ends, they have ended with it.
+ * answered, and nodes of requests whose creation was not answered. They would exist as
+ * long as their session, and end with it.
  */
 final class PendingDeletes {
 
@@ -37,8 +37,8 @@ final class PendingDeletes {
 	private final BiFunction<Session, LeaseRequest, CompletableFuture<?>> search;
 
 	/**
-	 * Creates it.
-	 * @param search deletes the nodes of a request in a session, whatever they are called
+	 * Create an instance.
+	 * @param search finds and deletes the nodes of a request in a session
 	 */
 	PendingDeletes(BiFunction<Session, LeaseRequest, CompletableFuture<?>> search) {
 		this.search = search;
@@ -57,7 +57,7 @@ final class PendingDeletes {
 	}
 
 	/**
-	 * Deletes what a session has left.
+	 * Delete the pending nodes of a session.
 	 */
 	void clear(Session session) {
 		this.paths.forEach((path, owner) -> {

@@ -37,7 +37,7 @@ import io.github.lockspring.support.RecentKeys;
 import io.github.lockspring.zookeeper.Session.QueuedNodes;
 
 /**
- * Enters the queues of keys, and decides who holds them.
+ * Enters the queues of keys, and determines the holders.
  * <p>
  * A request enters the queue of its key, and the same call returns the length of the
  * queue: a request that is alone is the holder. Otherwise it lists the queue (the listing
@@ -47,13 +47,13 @@ import io.github.lockspring.zookeeper.Session.QueuedNodes;
 final class QueueEntrance {
 
 	/**
-	 * More names than that would not fit into an answer of the server.
+	 * Maximum number of names that fit into an answer of the server.
 	 */
-	private static final int LONGEST_QUEUE = 10_000;
+	private static final int MAX_QUEUE_LENGTH = 10_000;
 
 	private static final Duration PAUSE = Duration.ofMillis(20);
 
-	private final LockPaths tree;
+	private final LockPaths paths;
 
 	private final Connection connection;
 
@@ -70,9 +70,9 @@ final class QueueEntrance {
 	 */
 	private final RecentKeys parents = new RecentKeys();
 
-	QueueEntrance(LockPaths tree, Connection connection, Map<LeaseRequest, QueueEntry> entries, QueueWatcher watcher,
+	QueueEntrance(LockPaths paths, Connection connection, Map<LeaseRequest, QueueEntry> entries, QueueWatcher watcher,
 			QueueReleaser releaser) {
-		this.tree = tree;
+		this.paths = paths;
 		this.connection = connection;
 		this.entries = entries;
 		this.watcher = watcher;
@@ -113,8 +113,8 @@ final class QueueEntrance {
 	}
 
 	private List<String> parents(LeaseRequest request) {
-		return request.hasMultipleKeys() ? request.keys().stream().map(this.tree::of).toList()
-				: List.of(this.tree.of(request.key()));
+		return request.hasMultipleKeys() ? request.keys().stream().map(this.paths::of).toList()
+				: List.of(this.paths.of(request.key()));
 	}
 
 	private static CompletableFuture<List<List<String>>> list(Session session, List<String> parents) {
@@ -122,7 +122,8 @@ final class QueueEntrance {
 	}
 
 	/**
-	 * The server deletes unused nodes of keys, and the root may have been deleted.
+	 * Enter again after a failure because a parent does not exist: the server deletes
+	 * unused nodes of keys, and the root may have been deleted.
 	 */
 	private CompletableFuture<Attempt> enterAgain(QueueEntry queueEntry, int attempt, boolean stays, long now,
 			Throwable failure, CompletableFuture<?> containers) {
@@ -159,7 +160,7 @@ final class QueueEntrance {
 	}
 
 	/**
-	 * All keys or none: no request waits in several queues.
+	 * Hold all keys or leave all queues: no request waits in several queues.
 	 */
 	private CompletableFuture<Attempt> settleAll(QueueEntry queueEntry, List<List<String>> lists) {
 		try {
@@ -168,7 +169,7 @@ final class QueueEntrance {
 			}
 		}
 		catch (BackendUnavailableException ex) {
-			return refuse(queueEntry, ex);
+			return reject(queueEntry, ex);
 		}
 		queueEntry.hold();
 		return CompletableFuture.completedFuture(queueEntry.grant());
@@ -204,7 +205,7 @@ final class QueueEntrance {
 	}
 
 	/**
-	 * Decide by the names in the queue.
+	 * Determine the result by the names in the queue.
 	 */
 	private CompletableFuture<Attempt> settle(QueueEntry queueEntry, List<String> names, boolean stays, long now) {
 		List<QueueNode> before;
@@ -222,35 +223,35 @@ final class QueueEntrance {
 			queueEntry.hold();
 			return CompletableFuture.completedFuture(queueEntry.grant());
 		}
-		if (before.size() > LONGEST_QUEUE) {
-			return refuse(queueEntry, new BackendUnavailableException(
-					"More than " + LONGEST_QUEUE + " processes wait for one key", null));
+		if (before.size() > MAX_QUEUE_LENGTH) {
+			return reject(queueEntry, new BackendUnavailableException(
+					"More than " + MAX_QUEUE_LENGTH + " processes wait for one key", null));
 		}
 		QueueNode node = queueEntry.node();
-		Permits overruling = node.overruling(before, names);
-		if (overruling != null) {
-			return refuse(queueEntry,
-					new PermitLimitException((Permits) node.mode(), overruling.limit(), overruling.version()));
+		Permits superseding = node.superseding(before, names);
+		if (superseding != null) {
+			return reject(queueEntry,
+					new PermitLimitException((Permits) node.mode(), superseding.limit(), superseding.version()));
 		}
 		List<QueueNode> blockers = node.blockers(before);
 		if (blockers.isEmpty()) {
 			queueEntry.hold();
 			return CompletableFuture.completedFuture(queueEntry.grant());
 		}
-		Optional<QueueNode> resting = blockers.stream().filter(QueueNode::rest).findFirst();
-		return resting.isPresent() ? awaitRest(queueEntry, resting.get(), before, blockers, stays, now)
+		Optional<QueueNode> placeholder = blockers.stream().filter(QueueNode::released).findFirst();
+		return placeholder.isPresent() ? awaitDelay(queueEntry, placeholder.get(), before, blockers, stays, now)
 				: deny(queueEntry, before, blockers, stays, now, Denial.UNKNOWN_DURATION.retryAfter());
 	}
 
-	private CompletableFuture<Attempt> refuse(QueueEntry queueEntry, RuntimeException reason) {
+	private CompletableFuture<Attempt> reject(QueueEntry queueEntry, RuntimeException reason) {
 		return this.releaser.leave(queueEntry).thenCompose((left) -> CompletableFuture.failedFuture(reason));
 	}
 
-	private CompletableFuture<Attempt> awaitRest(QueueEntry queueEntry, QueueNode resting, List<QueueNode> before,
+	private CompletableFuture<Attempt> awaitDelay(QueueEntry queueEntry, QueueNode placeholder, List<QueueNode> before,
 			List<QueueNode> blockers, boolean stays, long now) {
 		String parent = LockPaths.parentOf(queueEntry.path());
-		String path = parent + '/' + resting.name();
-		return RestingNodes.remaining(queueEntry.session(), path, queueEntry.path()).thenCompose((remaining) -> {
+		String path = parent + '/' + placeholder.name();
+		return PlaceholderNodes.remaining(queueEntry.session(), path, queueEntry.path()).thenCompose((remaining) -> {
 			if (remaining > 0) {
 				return deny(queueEntry, before, blockers, stays, now, Duration.ofMillis(remaining));
 			}

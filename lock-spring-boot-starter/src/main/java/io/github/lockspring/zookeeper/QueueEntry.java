@@ -38,9 +38,9 @@ import io.github.lockspring.spi.LeaseRequest;
 final class QueueEntry {
 
 	/**
-	 * A notification about the blocking entries was received, or they cannot be watched.
+	 * Value for blocking entries that have changed, or cannot be watched.
 	 */
-	private static final int DISTURBED = -1;
+	private static final int CHANGED = -1;
 
 	private volatile LeaseRequest request;
 
@@ -51,7 +51,8 @@ final class QueueEntry {
 	private int sequence;
 
 	/**
-	 * The paths of the nodes, unless they follow from the request and the number.
+	 * Paths of the nodes, unless they are derived from the request and the sequence
+	 * number.
 	 */
 	private @Nullable List<String> paths = List.of();
 
@@ -73,7 +74,7 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Record which nodes were created for this.
+	 * Record the nodes that were created for this entry.
 	 * @param paths the paths of the nodes
 	 * @param token the first fencing token
 	 * @return {@code false} if they are no longer wanted
@@ -92,7 +93,8 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Whether some keys of this are not among those of a request of the same owner.
+	 * Return whether some keys of this entry are not among those of a request of the same
+	 * owner.
 	 */
 	boolean isMoreThan(LeaseRequest part) {
 		LeaseRequest all = this.request;
@@ -101,7 +103,7 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Remove some of several keys.
+	 * Release some of several keys.
 	 * @return the paths of their nodes
 	 */
 	synchronized List<String> release(List<String> keys) {
@@ -128,7 +130,7 @@ final class QueueEntry {
 	}
 
 	/**
-	 * The path of the only node.
+	 * Return the path of the only node.
 	 */
 	String path() {
 		return paths().get(0);
@@ -139,7 +141,7 @@ final class QueueEntry {
 	}
 
 	/**
-	 * The only node.
+	 * Return the only node.
 	 */
 	synchronized QueueNode node() {
 		Waiting waiting = waiting();
@@ -168,7 +170,7 @@ final class QueueEntry {
 	 * Record that the request is denied.
 	 * @param denial the answer
 	 * @param nanos the monotonic time at which the request was made
-	 * @return {@code false} if it is held, or left, in spite of that
+	 * @return {@code false} if it is held, or was left, nevertheless
 	 */
 	synchronized boolean denied(Denial denial, long nanos) {
 		if (this.state != State.WAITING) {
@@ -183,11 +185,11 @@ final class QueueEntry {
 
 	/**
 	 * Record the entries before this one.
-	 * @param before those before this one, to be changed at will
-	 * @param blockers how many of them are in the way and will be watched
-	 * @param connections how many connections there were up to now
-	 * @return the number of this round, for {@link #watched}, or 0 if this does not wait
-	 * any more
+	 * @param before the entries before this one, in a modifiable list
+	 * @param blockers the number of blocking entries, which will be watched
+	 * @param connections the number of connections up to now
+	 * @return the number of this round, for {@link #watched}, or 0 if this entry no
+	 * longer waits
 	 */
 	synchronized int behind(List<QueueNode> before, int blockers, int connections) {
 		if (this.state != State.WAITING) {
@@ -211,19 +213,19 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Record a change of the blocking entries, so that others may be blocking now, or
-	 * none.
+	 * Record a change of the blocking entries, after which others may block this entry,
+	 * or none.
 	 */
-	synchronized void disturbed() {
-		waiting().unwatched = DISTURBED;
+	synchronized void changed() {
+		waiting().unwatched = CHANGED;
 	}
 
 	/**
 	 * Deny the request again if nothing can have changed, because the servers would have
 	 * sent a notification.
 	 * @param attemptId the attempt id of the denial
-	 * @param now the monotonic time at which this was asked for
-	 * @param connections how many connections there were up to now
+	 * @param now the monotonic time at which this method was called
+	 * @param connections the number of connections up to now
 	 * @return the denial, or {@code null} if the request must be sent to the servers
 	 */
 	synchronized @Nullable Denial denyAgain(long attemptId, long now, int connections) {
@@ -236,8 +238,9 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Record that a node was deleted. Without a list from the same connection it may have
-	 * been replaced, and without a watch on it the own node may have been deleted before.
+	 * Record that a node was deleted. Without a list from the same connection, it may
+	 * have been replaced, and without a watch on the node of this entry, that may have
+	 * been deleted before.
 	 * @return whether certainly no blocking entry is left
 	 */
 	synchronized boolean isFreedBy(String name, int connections) {
@@ -272,7 +275,7 @@ final class QueueEntry {
 
 	/**
 	 * End this entry.
-	 * @return what it was before
+	 * @return the state before
 	 */
 	synchronized State leave() {
 		State before = this.state;
@@ -320,7 +323,7 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Do something with every path that was watched.
+	 * Perform an action for each watched path, and clear the watched paths.
 	 */
 	void forEachWatched(BiConsumer<String, QueueEntry> action) {
 		List<String> paths;
@@ -340,7 +343,7 @@ final class QueueEntry {
 	}
 
 	/**
-	 * The grant as the answer to a request that was just made.
+	 * Return the grant for a request that was just sent.
 	 */
 	Grant grant() {
 		Duration guaranteed = this.session.guaranteedLifetime();
@@ -351,7 +354,7 @@ final class QueueEntry {
 	/**
 	 * Return the grant for a notification. Its validity counts from the denial, and is at
 	 * most the lease time and the time for which the servers certainly keep the session.
-	 * @param now the present monotonic time
+	 * @param now the current monotonic time
 	 */
 	synchronized Grant grantSinceDenial(long now) {
 		long leaseEnd = now + TimeUnit.NANOSECONDS.convert(this.request.terms().leaseTime());
@@ -381,14 +384,14 @@ final class QueueEntry {
 		private int connections;
 
 		/**
-		 * Counts denials, so that the answer to a watch is not taken for that to another.
+		 * Number of denials, by which the answer to a watch is matched to the denial.
 		 */
 		private int round;
 
 		/**
-		 * How many of those in the way are not watched yet, or {@link #DISTURBED}.
+		 * Number of blocking entries that are not watched yet, or {@link #CHANGED}.
 		 */
-		private int unwatched = DISTURBED;
+		private int unwatched = CHANGED;
 
 		private Guard guard = Guard.NONE;
 
@@ -401,7 +404,8 @@ final class QueueEntry {
 	}
 
 	/**
-	 * Whether the servers notify of a deletion of the nodes of an entry by others.
+	 * State of the watch on the nodes of an entry, by which the servers notify of their
+	 * deletion by others.
 	 */
 	private enum Guard {
 
@@ -420,7 +424,7 @@ final class QueueEntry {
 		ENTERING,
 
 		/**
-		 * Others are before it.
+		 * There are blocking entries before it.
 		 */
 		WAITING,
 

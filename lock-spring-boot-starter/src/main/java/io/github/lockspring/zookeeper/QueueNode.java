@@ -34,42 +34,44 @@ import io.github.lockspring.spi.LeaseRequest;
  * tokens, and at the end the sequence number of ZooKeeper.
  * <p>
  * A request is granted when no node before it blocks it. Since a waiting node blocks
- * those behind it like one that holds, no request is overtaken.
+ * those behind it in the same way as that of a holder, no request is overtaken.
  *
  * @param name the whole name
- * @param owner the text of the owner's id
+ * @param owner the text of the id of the owner
  * @param mode the share that is held or wanted
  * @param tokens the number of fencing tokens
- * @param rest whether the owner has released the key with a delay that is not over
- * @param sequence the place in the queue
+ * @param released whether this is the placeholder of an owner that has released the key
+ * with a delay
+ * @param sequence the position in the queue
  */
-record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean rest, int sequence) {
+record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean released, int sequence) {
 
 	/**
-	 * By how much a transaction id is shifted to be a fencing token, so that the ids
-	 * between two of them are tokens to hand on.
+	 * Number of bits by which a transaction id is shifted to get a fencing token, so that
+	 * the numbers between two of them are tokens for hand-offs.
 	 */
 	static final int TOKEN_BITS = 12;
 
 	/**
-	 * The order of the queue. ZooKeeper's number has 32 bits and begins anew below zero
-	 * after the largest one, hence the difference, and hence not the text.
+	 * Order of the queue. Sequence numbers of ZooKeeper have 32 bits and overflow to
+	 * negative ones, hence they are compared by their difference, and not as text.
 	 */
 	static final Comparator<QueueNode> ORDER = (one, other) -> one.sequence - other.sequence;
 
 	/**
-	 * The part of the name that a request has chosen, before ZooKeeper adds the number.
+	 * Return the part of the name before the sequence number, which is added by
+	 * ZooKeeper.
 	 */
 	static String prefix(LeaseRequest request) {
 		return prefix(request.owner().toString(), request.terms().mode(), request.terms().tokens(), false);
 	}
 
-	private static String prefix(String owner, LeaseMode mode, int tokens, boolean rest) {
-		return owner + '-' + text(mode) + tokens + (rest ? "r_" : "_");
+	private static String prefix(String owner, LeaseMode mode, int tokens, boolean released) {
+		return owner + '-' + text(mode) + tokens + (released ? "r_" : "_");
 	}
 
 	/**
-	 * The whole name of the node that a request has created, if it was given a number.
+	 * Return the whole name of the node of a request with a sequence number.
 	 */
 	static String name(LeaseRequest request, int sequence) {
 		String digits = Long.toString(Math.abs((long) sequence));
@@ -78,7 +80,7 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	}
 
 	/**
-	 * Reads the number in the name of a node of ours.
+	 * Parse the sequence number in the name of a node.
 	 */
 	static int sequence(String name) {
 		return Integer.parseInt(name, name.lastIndexOf('_') + 1, name.length(), 10);
@@ -93,7 +95,7 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	}
 
 	/**
-	 * Reads a name.
+	 * Parse a name.
 	 * @throws BackendUnavailableException if the name was not created by this version: it
 	 * may belong to another application or to a later version
 	 */
@@ -101,10 +103,10 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 		try {
 			int end = name.lastIndexOf('_');
 			int start = name.lastIndexOf('-', end);
-			boolean rest = name.charAt(end - 1) == 'r';
-			String terms = name.substring(start + 1, rest ? end - 1 : end);
+			boolean released = name.charAt(end - 1) == 'r';
+			String terms = name.substring(start + 1, released ? end - 1 : end);
 			int tokens = Integer.parseInt(terms.substring((terms.charAt(0) == 'p') ? terms.indexOf('t') + 1 : 1));
-			return new QueueNode(name, name.substring(0, start), mode(terms), tokens, rest,
+			return new QueueNode(name, name.substring(0, start), mode(terms), tokens, released,
 					Integer.parseInt(name.substring(end + 1)));
 		}
 		catch (IllegalArgumentException | IndexOutOfBoundsException ex) {
@@ -131,17 +133,17 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	}
 
 	/**
-	 * The name of the node that replaces this one when its lease becomes that of another
-	 * request.
+	 * Return the name of the node that replaces this one for a weaker request.
 	 */
 	String replacedBy(LeaseRequest request) {
 		return prefix(request) + sequenceText();
 	}
 
 	/**
-	 * The name of the node that replaces this one until the delay of a release is over.
+	 * Return the name of the placeholder that replaces this node until the delay of a
+	 * release is over.
 	 */
-	String resting() {
+	String placeholder() {
 		return prefix(this.owner, this.mode, this.tokens, true) + sequenceText();
 	}
 
@@ -150,7 +152,7 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	}
 
 	/**
-	 * Reads names and puts them in order.
+	 * Parse names, and sort them in the order of the queue.
 	 */
 	static List<QueueNode> queue(List<String> names) {
 		List<QueueNode> queue = new ArrayList<>(names.size());
@@ -162,8 +164,8 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	}
 
 	/**
-	 * The nodes before the one of this name.
-	 * @return the nodes, to be changed at will, or {@code null} if there is no node of
+	 * Return the nodes before the one with a name.
+	 * @return the nodes, in a modifiable list, or {@code null} if there is no node with
 	 * this name
 	 */
 	static @Nullable List<QueueNode> before(String name, List<String> names) {
@@ -180,7 +182,7 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	}
 
 	/**
-	 * The nodes at the head of a queue that hold the key.
+	 * Return the nodes at the head of a queue that hold the key.
 	 */
 	static List<QueueNode> holders(List<QueueNode> queue) {
 		int i = 0;
@@ -191,9 +193,9 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	}
 
 	/**
-	 * The nodes to watch: as long as all of them are there, this one is not granted. They
-	 * are the nearest ones that suffice to keep it out: the one before it, or for a
-	 * reader the last writer, or as many as leave too few permits.
+	 * Return the nodes to watch: as long as all of them exist, this one is not granted.
+	 * They are the nearest ones that are sufficient to block it: the one before it, or
+	 * for a reader the last writer, or as many as leave too few permits.
 	 * @param before the nodes before this one, in order
 	 * @return the nodes, none if this one is granted
 	 */
@@ -217,19 +219,19 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	}
 
 	/**
-	 * The permits whose limit applies instead of that of this node: they are newer, or
-	 * others of the same version before this one.
+	 * Find the permits whose limit takes precedence: it is newer, or a different one of
+	 * the same version in a node before this one.
 	 * @param before the nodes before this one
 	 * @param queue the names of all nodes
 	 * @return the permits, or {@code null}
 	 */
-	@Nullable Permits overruling(List<QueueNode> before, List<String> queue) {
+	@Nullable Permits superseding(List<QueueNode> before, List<String> queue) {
 		if (!(this.mode instanceof Permits mine)) {
 			return null;
 		}
 		Permits latest = mine;
 		for (QueueNode other : before) {
-			if (other.mode instanceof Permits theirs && latest.isOverruledBy(theirs)) {
+			if (other.mode instanceof Permits theirs && latest.isSupersededBy(theirs)) {
 				latest = theirs;
 			}
 		}

@@ -38,7 +38,7 @@ import io.github.lockspring.spi.LeaseRequest;
  */
 final class QueueReleaser {
 
-	private final LockPaths tree;
+	private final LockPaths paths;
 
 	private final Connection connection;
 
@@ -46,20 +46,20 @@ final class QueueReleaser {
 
 	private final Watches watches;
 
-	private final RestingNodes restingNodes;
+	private final PlaceholderNodes placeholderNodes;
 
 	private final PendingDeletes pendingDeletes = new PendingDeletes(this::search);
 
-	QueueReleaser(LockPaths tree, Connection connection, Map<LeaseRequest, QueueEntry> entries, Watches watches) {
-		this.tree = tree;
+	QueueReleaser(LockPaths paths, Connection connection, Map<LeaseRequest, QueueEntry> entries, Watches watches) {
+		this.paths = paths;
 		this.connection = connection;
 		this.entries = entries;
 		this.watches = watches;
-		this.restingNodes = new RestingNodes(tree, connection);
+		this.placeholderNodes = new PlaceholderNodes(paths, connection);
 	}
 
 	/**
-	 * Discard the entry of a request that was not answered in time. If its node is there,
+	 * Discard the entry of a request that was not answered in time. If its node exists,
 	 * or is created later, it is deleted.
 	 */
 	void cancel(LeaseRequest request) {
@@ -71,7 +71,8 @@ final class QueueReleaser {
 
 	/**
 	 * Release the lease of a request, or leave the queue.
-	 * @return whether it was held until now, which it was not if its session has expired
+	 * @return whether it was held until now, which is not the case if its session has
+	 * expired
 	 */
 	CompletableFuture<Boolean> leave(Session session, LeaseRequest request) {
 		QueueEntry queueEntry = this.entries.get(request);
@@ -109,9 +110,8 @@ final class QueueReleaser {
 	}
 
 	/**
-	 * Delete the nodes of an entry, before anything else is done, because others wait for
-	 * that.
-	 * @return whether all were there
+	 * Delete the nodes of an entry, first of all, because others wait for that.
+	 * @return whether all of them existed
 	 */
 	private CompletableFuture<Boolean> deleteNodes(QueueEntry queueEntry) {
 		List<String> paths = queueEntry.paths();
@@ -155,15 +155,15 @@ final class QueueReleaser {
 	 */
 	private CompletableFuture<Boolean> search(Session session, LeaseRequest request) {
 		String owner = request.owner().toString() + '-';
-		return Answers
-			.all(request.keys().stream().map(this.tree::of).map((parent) -> deleteAll(session, parent, owner)).toList())
+		return Answers.all(
+				request.keys().stream().map(this.paths::of).map((parent) -> deleteAll(session, parent, owner)).toList())
 			.thenApply((deleted) -> deleted.contains(true));
 	}
 
 	private static CompletableFuture<Boolean> deleteAll(Session session, String parent, String owner) {
 		return session.latestChildren(parent)
 			.thenCompose((names) -> Answers.all(names.stream()
-				.filter((name) -> name.startsWith(owner) && !QueueNode.parse(name).rest())
+				.filter((name) -> name.startsWith(owner) && !QueueNode.parse(name).released())
 				.map((name) -> session.deleteOwn(parent + '/' + name))
 				.toList()))
 			.thenApply((deleted) -> deleted.contains(true));
@@ -178,7 +178,7 @@ final class QueueReleaser {
 		if (queueEntry == null || !queueEntry.isHeld() || queueEntry.session() != session) {
 			return leave(session, request).thenApply((held) -> false);
 		}
-		return this.restingNodes.replace(session, queueEntry.paths(), delay).handle((done, failure) -> {
+		return this.placeholderNodes.replace(session, queueEntry.paths(), delay).handle((done, failure) -> {
 			if (failure == null) {
 				forget(queueEntry);
 				return CompletableFuture.completedFuture(true);
@@ -189,8 +189,8 @@ final class QueueReleaser {
 	}
 
 	/**
-	 * Replace an exclusive lease by a shared one, or permits by fewer permits, in the
-	 * same place of the queue.
+	 * Replace an exclusive lease by a shared one, or permits by fewer permits, at the
+	 * same position of the queue.
 	 */
 	CompletableFuture<Attempt> downgrade(Session session, LeaseRequest held, LeaseRequest weaker) {
 		QueueEntry known = this.entries.get(weaker);
@@ -228,10 +228,10 @@ final class QueueReleaser {
 	}
 
 	/**
-	 * Look for the node of a downgrade that was made before, but not answered.
+	 * Find the node of a downgrade that was made before, but not answered.
 	 */
 	private CompletableFuture<Attempt> findDowngraded(Session session, LeaseRequest weaker) {
-		String parent = this.tree.of(weaker.key());
+		String parent = this.paths.of(weaker.key());
 		String prefix = QueueNode.prefix(weaker);
 		return session.latestChildren(parent)
 			.thenCompose((names) -> names.stream()
@@ -248,15 +248,15 @@ final class QueueReleaser {
 	}
 
 	/**
-	 * Delete what could not be deleted before, now that the connection is restored.
+	 * Delete the pending nodes after the connection was restored.
 	 */
 	void resumed(Session session) {
 		this.pendingDeletes.clear(session);
-		this.restingNodes.sweep(session);
+		this.placeholderNodes.sweep(session);
 	}
 
 	/**
-	 * Discard what was to be deleted in a session that has ended.
+	 * Discard the pending nodes of a session that has ended.
 	 */
 	void lost(Session session) {
 		this.pendingDeletes.forget(session);

@@ -43,16 +43,17 @@ import io.github.lockspring.spi.LeaseRequest;
  * listener of changes.
  * <ol>
  * <li>A denied request that waits watches its own node and the nearest blocking ones.
- * When those are all deleted, and its own is not, no other can have come between, so the
+ * When all of these are deleted, and its own is not, no other node can precede it, so the
  * request is the holder without another call: the servers report deletions in the order
  * in which they happened.</li>
- * <li>If one was replaced, the own node is not watched yet, or the connection was lost
- * meanwhile, it lists the queue again. If its own node was deleted it has lost its place,
- * and starts again.</li>
- * <li>Leases are confirmed by the leader, and by the nodes that are not watched.</li>
+ * <li>If a blocking node was replaced, its own node is not watched yet, or the connection
+ * was lost meanwhile, the queue is listed again. If its own node was deleted, the request
+ * must be queued again.</li>
+ * <li>Leases are confirmed by the leader, and by checking the nodes that are not
+ * watched.</li>
  * </ol>
- * There is one watcher for all nodes, so that those that are added and removed while a
- * node exists leave nothing behind in the client.
+ * There is one watcher object for all nodes, so that watches added and removed while a
+ * node exists do not accumulate in the client.
  */
 final class QueueWatcher implements Watcher {
 
@@ -65,7 +66,7 @@ final class QueueWatcher implements Watcher {
 	private final AtomicLong attemptIds = new AtomicLong();
 
 	/**
-	 * Whether the servers can be asked for many nodes at once, as far as is known.
+	 * Whether the servers support reading many nodes in one request, as far as is known.
 	 */
 	private volatile boolean canReadMany = true;
 
@@ -94,8 +95,8 @@ final class QueueWatcher implements Watcher {
 
 	/**
 	 * Watch the nodes that block an entry.
-	 * @param before the nodes before the entry, to be changed at will
-	 * @param blockers those of them to be watched
+	 * @param before the nodes before the entry, in a modifiable list
+	 * @param blockers the nodes to be watched
 	 * @param connections the number of connections before the nodes were listed
 	 */
 	void watch(QueueEntry queueEntry, List<QueueNode> before, List<QueueNode> blockers, int connections) {
@@ -153,8 +154,7 @@ final class QueueWatcher implements Watcher {
 			return;
 		}
 		Set<QueueEntry> watching = this.watches.remove(event.getPath());
-		watching.forEach(QueueEntry::disturbed); // all of them, before anything else is
-													// done
+		watching.forEach(QueueEntry::changed); // all of them first
 		watching.forEach((queueEntry) -> changed(queueEntry, event));
 	}
 
@@ -164,7 +164,7 @@ final class QueueWatcher implements Watcher {
 			return;
 		}
 		if (!queueEntry.isWaiting()) {
-			return; // permits watch more than must go
+			return; // permits watch more nodes than must be deleted
 		}
 		if (event.getType() == EventType.NodeDeleted
 				&& queueEntry.isFreedBy(LockPaths.nameOf(event.getPath()), this.watches.connections())) {
@@ -199,11 +199,11 @@ final class QueueWatcher implements Watcher {
 	}
 
 	/**
-	 * List the queue as the notifying server has it. A list that is not the latest may
-	 * have more nodes than there are, but lacks none.
+	 * List the queue in the state of the notifying server. An outdated list may contain
+	 * nodes that no longer exist, but lacks none.
 	 */
 	private void refresh(QueueEntry queueEntry) {
-		queueEntry.disturbed();
+		queueEntry.changed();
 		int connections = this.watches.connections();
 		queueEntry.session().children(LockPaths.parentOf(queueEntry.path())).thenAccept((names) -> {
 			if (queueEntry.isWaiting()) {
@@ -226,8 +226,8 @@ final class QueueWatcher implements Watcher {
 		}
 		else {
 			watch(queueEntry, before, blockers, connections);
-			if (blockers.stream().anyMatch(QueueNode::rest)) {
-				queueEntry.disturbed();
+			if (blockers.stream().anyMatch(QueueNode::released)) {
+				queueEntry.changed();
 				hint(queueEntry);
 			}
 		}
@@ -273,9 +273,9 @@ final class QueueWatcher implements Watcher {
 	}
 
 	/**
-	 * Let the leader confirm the session, and check whether nodes of the leases were
-	 * deleted, except those that are watched. If the servers cannot be asked for many
-	 * nodes at once, which ends a connection once, all nodes are watched.
+	 * Confirm the session by the leader, and check whether nodes of the leases were
+	 * deleted, except those that are watched. If the servers do not support reading many
+	 * nodes in one request, which ends the connection once, all nodes are watched.
 	 * @return the leases that are held
 	 */
 	CompletableFuture<Set<LeaseRequest>> confirm(Session session, Collection<LeaseRequest> leases) {
@@ -346,7 +346,7 @@ final class QueueWatcher implements Watcher {
 	}
 
 	/**
-	 * Handle the end of a session, which all its nodes have ended with.
+	 * Handle the end of a session, with which all its nodes have ended.
 	 */
 	void lost(Session session) {
 		BackendListener listener = this.listener;

@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  * changed without being read before. An entry may be outdated: a node is changed only if
  * it still has the version that is known here.
  * <p>
- * Entries are discarded after a time for which a deleted node certainly keeps its place:
- * the versions of a node that was deleted and created again start anew. Thread-safe.
+ * Entries are discarded after a time for which a deleted node certainly still exists,
+ * because the versions of a node that was deleted and created again start anew.
+ * Thread-safe.
  */
 final class RecentValueNodes {
 

@@ -42,33 +42,35 @@ import org.apache.zookeeper.data.Stat;
  * in it. Requests are answered in the order in which they are sent. None is ever resent.
  * <p>
  * The servers expire the session without contact for the negotiated session timeout.
- * Contact is certain only from answers that came through their leader: those to changes,
+ * Contact is certain only after answers that were made by the leader: those to changes,
  * and to {@link #sync}.
  */
 final class Session {
 
 	/**
-	 * Version that stands for every version of the data of a node.
+	 * Version that matches every version of the data of a node.
 	 */
 	static final int ANY_VERSION = -1;
 
 	private static final byte[] NO_DATA = {};
 
-	private static final long MOST_LAG_MILLIS = 1_000;
+	private static final long MAX_LAG_MILLIS = 1_000;
 
 	/**
-	 * A server does nothing else for this client until it has read them all.
+	 * Maximum number of nodes read in one request, since a server processes no other
+	 * request of this client meanwhile.
 	 */
 	private static final int MAX_READS = 500;
 
 	/**
-	 * A request that is longer than a megabyte ends the connection.
+	 * Maximum length of the paths in one request, far below a megabyte, above which a
+	 * request ends the connection.
 	 */
 	private static final int MAX_LENGTH = 200_000;
 
 	private final ZooKeeper zooKeeper;
 
-	private final LockPaths tree;
+	private final LockPaths paths;
 
 	private final List<ACL> acl;
 
@@ -81,21 +83,21 @@ final class Session {
 	private volatile boolean over;
 
 	/**
-	 * Whether we may change the nodes of keys.
+	 * Whether the client has the permission to change the nodes of keys.
 	 */
 	private volatile boolean counts = true;
 
 	/**
-	 * Creates it.
-	 * @param zooKeeper the client's handle, which is connected
-	 * @param tree where the nodes are
-	 * @param acl who may do what with the nodes
-	 * @param confirmedNanos the monotonic time before something was asked that the leader
+	 * Create a session.
+	 * @param zooKeeper the connected handle of the client
+	 * @param paths the paths of the nodes
+	 * @param acl the ACL of new nodes
+	 * @param confirmedNanos the monotonic time before a request was sent that the leader
 	 * has answered
 	 */
-	Session(ZooKeeper zooKeeper, LockPaths tree, List<ACL> acl, long confirmedNanos) {
+	Session(ZooKeeper zooKeeper, LockPaths paths, List<ACL> acl, long confirmedNanos) {
 		this.zooKeeper = zooKeeper;
-		this.tree = tree;
+		this.paths = paths;
 		this.acl = acl;
 		this.id = zooKeeper.getSessionId();
 		this.guaranteedLifetime = guaranteedLifetime(zooKeeper.getSessionTimeout());
@@ -103,14 +105,14 @@ final class Session {
 	}
 
 	/**
-	 * For how long the servers are sure to keep a session of which the leader's answer
-	 * was the last that is known. A server reports its live sessions to the leader every
-	 * half tick, so the leader may count from half a tick before that answer, if the
-	 * server dies between. A time-out is at least two ticks, and a tick is rarely longer
+	 * Return the time for which the servers certainly keep a session after the last known
+	 * answer of the leader. A server reports its live sessions to the leader every half
+	 * tick, so the timeout may start half a tick before that answer, if the server fails
+	 * in between. A session timeout is at least two ticks, and a tick is rarely longer
 	 * than two seconds.
 	 */
 	private static Duration guaranteedLifetime(int timeout) {
-		return Duration.ofMillis(timeout - Math.max(timeout / 10, Math.min(timeout / 5, MOST_LAG_MILLIS)));
+		return Duration.ofMillis(timeout - Math.max(timeout / 10, Math.min(timeout / 5, MAX_LAG_MILLIS)));
 	}
 
 	boolean isOf(ZooKeeper zooKeeper) {
@@ -118,28 +120,28 @@ final class Session {
 	}
 
 	/**
-	 * Whether it is one session, though it was prepared twice.
+	 * Return whether another object represents the same session.
 	 */
 	boolean isSameAs(Session other) {
 		return this.zooKeeper == other.zooKeeper && this.id == other.id;
 	}
 
 	/**
-	 * The path of the root of all locks.
+	 * Return the path of the root of all locks.
 	 */
 	String root() {
-		return this.tree.root();
+		return this.paths.root();
 	}
 
 	/**
-	 * The path of the node of a key.
+	 * Return the path of the node of a key.
 	 */
 	String pathOf(String key) {
-		return this.tree.of(key);
+		return this.paths.of(key);
 	}
 
 	/**
-	 * The negotiated session time-out.
+	 * Return the negotiated session timeout.
 	 */
 	Duration timeout() {
 		return Duration.ofMillis(this.zooKeeper.getSessionTimeout());
@@ -159,21 +161,21 @@ final class Session {
 	}
 
 	/**
-	 * For how long the servers are sure to keep the session after an answer.
+	 * Return the time for which the servers certainly keep the session after an answer.
 	 */
 	Duration guaranteedLifetime() {
 		return this.guaranteedLifetime;
 	}
 
 	/**
-	 * The monotonic time until which the servers are sure to keep the session.
+	 * Return the monotonic time until which the servers certainly keep the session.
 	 */
 	long guaranteedUntil() {
 		return this.confirmedNanos + this.guaranteedLifetime.toNanos();
 	}
 
 	/**
-	 * Whether the session is known to have ended.
+	 * Return whether the session is known to have ended.
 	 */
 	boolean isOver() {
 		return this.over;
@@ -184,7 +186,7 @@ final class Session {
 	}
 
 	/**
-	 * Creates a node.
+	 * Create a node.
 	 */
 	CompletableFuture<CreatedNode> create(String path, CreateMode mode) {
 		return create(path, NO_DATA, mode);
@@ -208,7 +210,7 @@ final class Session {
 	/**
 	 * Create a node in the queue of each key, in one step, and count the nodes in it. The
 	 * node of the key is changed in the same step because the answer to that contains the
-	 * number of its children. Without the right to change it they are not counted.
+	 * number of its children. Without the permission to change it they are not counted.
 	 * @param parents the nodes of the keys
 	 * @param name the part of the name before the number
 	 * @param data the data of the nodes
@@ -224,7 +226,8 @@ final class Session {
 		}
 		return change(changes).handle((results, failure) -> {
 			if (failure instanceof KeeperException.NoAuthException) {
-				return enqueueOnly(parents, name, data).whenComplete((nodes, refusal) -> this.counts = refusal != null);
+				return enqueueOnly(parents, name, data)
+					.whenComplete((nodes, rejection) -> this.counts = rejection != null);
 			}
 			return (failure != null) ? CompletableFuture.<QueuedNodes>failedFuture(failure)
 					: CompletableFuture.completedFuture(queuedNodes(parents, results));
@@ -245,8 +248,8 @@ final class Session {
 	}
 
 	/**
-	 * The client leaves the path that its connect string ends with in results of several
-	 * changes.
+	 * Return the path of a created node. In results of several changes, the client does
+	 * not remove the path at the end of its connect string.
 	 */
 	private static String pathOf(String parent, OpResult created) {
 		String path = ((OpResult.CreateResult) created).getPath();
@@ -270,16 +273,16 @@ final class Session {
 	}
 
 	/**
-	 * Deletes a node.
-	 * @return whether it was there
+	 * Delete a node.
+	 * @return whether it existed
 	 */
 	CompletableFuture<Boolean> delete(String path) {
 		return delete(path, ANY_VERSION);
 	}
 
 	/**
-	 * Deletes a node if its data has a version.
-	 * @return whether it was there; fails if it has another version
+	 * Delete a node if its data has a version.
+	 * @return whether it existed; fails if it has another version
 	 */
 	CompletableFuture<Boolean> delete(String path, int version) {
 		CompletableFuture<Boolean> answer = new CompletableFuture<>();
@@ -297,9 +300,9 @@ final class Session {
 	}
 
 	/**
-	 * Deletes a node if it was created in this session, and not in another under the same
-	 * name.
-	 * @return whether that was so
+	 * Delete a node if it was created in this session, and not in another one with the
+	 * same name.
+	 * @return whether it was deleted
 	 */
 	CompletableFuture<Boolean> deleteOwn(String path) {
 		return readOwn(path)
@@ -307,14 +310,14 @@ final class Session {
 	}
 
 	/**
-	 * Reads a node, if it belongs to this session.
+	 * Read a node, if it belongs to this session.
 	 */
 	CompletableFuture<Optional<NodeContent>> readOwn(String path) {
 		return read(path).thenApply((content) -> content.filter((node) -> node.stat().getEphemeralOwner() == this.id));
 	}
 
 	/**
-	 * Lists the children of a node, none if it is not there.
+	 * List the children of a node, none if it does not exist.
 	 */
 	CompletableFuture<List<String>> children(String path) {
 		CompletableFuture<List<String>> answer = new CompletableFuture<>();
@@ -333,7 +336,7 @@ final class Session {
 	}
 
 	/**
-	 * Lists the children of a node as the leader has them now.
+	 * List the children of a node in the current state of the leader.
 	 */
 	CompletableFuture<List<String>> latestChildren(String path) {
 		CompletableFuture<Void> synced = sync();
@@ -342,8 +345,8 @@ final class Session {
 	}
 
 	/**
-	 * Looks whether a node is there, and watches it if it is.
-	 * @param watcher is notified when the node is changed or deleted
+	 * Check whether a node exists, and watch it if it does.
+	 * @param watcher notified when the node is changed or deleted
 	 */
 	CompletableFuture<Boolean> watch(String path, Watcher watcher) {
 		CompletableFuture<Boolean> answer = new CompletableFuture<>();
@@ -359,7 +362,7 @@ final class Session {
 	}
 
 	/**
-	 * Reads a node.
+	 * Read a node.
 	 */
 	CompletableFuture<Optional<NodeContent>> read(String path) {
 		CompletableFuture<Optional<NodeContent>> answer = new CompletableFuture<>();
@@ -378,7 +381,7 @@ final class Session {
 	}
 
 	/**
-	 * Reads a node as the leader has it now.
+	 * Read a node in the current state of the leader.
 	 */
 	CompletableFuture<Optional<NodeContent>> readLatest(String path) {
 		CompletableFuture<Void> synced = sync();
@@ -386,8 +389,8 @@ final class Session {
 	}
 
 	/**
-	 * Watches a node, whether it exists or not.
-	 * @param watcher is notified when the node is created, changed or deleted
+	 * Watch a node, whether it exists or not.
+	 * @param watcher notified when the node is created, changed or deleted
 	 */
 	CompletableFuture<Void> watchAny(String path, Watcher watcher) {
 		CompletableFuture<Void> answer = new CompletableFuture<>();
@@ -403,7 +406,7 @@ final class Session {
 	}
 
 	/**
-	 * Removes all watches of a node. Their watchers are notified of that.
+	 * Remove all watches of a node. Their watchers are notified of that.
 	 */
 	void unwatch(String path) {
 		this.zooKeeper.removeAllWatches(path, Watcher.WatcherType.Any, true, (code, asked, context) -> {
@@ -411,7 +414,7 @@ final class Session {
 	}
 
 	/**
-	 * Changes the data of a node.
+	 * Change the data of a node.
 	 * @param version the version that the data must have, or {@link #ANY_VERSION}
 	 */
 	CompletableFuture<Stat> setData(String path, byte[] data, int version) {
@@ -430,7 +433,7 @@ final class Session {
 	}
 
 	/**
-	 * Changes a node, so that its time of modification is the present time of the leader.
+	 * Change a node, so that its modification time is the current time of the leader.
 	 * @return that time in milliseconds
 	 */
 	CompletableFuture<Long> touch(String path) {
@@ -438,7 +441,7 @@ final class Session {
 	}
 
 	/**
-	 * Let the server catch up with the leader.
+	 * Wait until the server has caught up with the leader.
 	 */
 	CompletableFuture<Void> sync() {
 		CompletableFuture<Void> answer = new CompletableFuture<>();
@@ -456,8 +459,8 @@ final class Session {
 	}
 
 	/**
-	 * Find out which of many nodes do not exist, with one request for some hundred of
-	 * them. A node that we may not read counts as there. Fails with a
+	 * Return the nodes that do not exist, with one request for a few hundred of them. A
+	 * node that the client is not permitted to read is assumed to exist. Fails with a
 	 * {@link KeeperException.UnimplementedException}, and the connection ends, if the
 	 * server is older than 3.6.
 	 */
@@ -478,7 +481,7 @@ final class Session {
 	}
 
 	/**
-	 * Asks for children, of which there are none, because that is the shortest answer.
+	 * Query the children, because the nodes have none, which is the shortest answer.
 	 */
 	private CompletableFuture<Void> findMissing(List<String> paths, Set<String> missing) {
 		CompletableFuture<Void> answer = new CompletableFuture<>();
@@ -498,7 +501,7 @@ final class Session {
 	}
 
 	/**
-	 * Make several changes or none of them.
+	 * Make all of several changes or none of them.
 	 * @return the results of the changes
 	 */
 	CompletableFuture<List<OpResult>> change(List<Op> changes) {
@@ -522,8 +525,8 @@ final class Session {
 
 	/**
 	 * Return the changes that replace a node by another. The old one is changed before it
-	 * is deleted: watchers are notified of the change only, and do not take its deletion
-	 * for a release.
+	 * is deleted, so that watchers are notified of the change only, and do not handle its
+	 * deletion as a release.
 	 */
 	List<Op> replacement(String path, String replacement, byte[] data, CreateMode mode) {
 		return List.of(Op.setData(path, NO_DATA, ANY_VERSION), Op.delete(path, ANY_VERSION),
@@ -532,12 +535,12 @@ final class Session {
 
 	private void confirm(long sent) {
 		if (sent - this.confirmedNanos > 0) {
-			this.confirmedNanos = sent; // answers come one after the other
+			this.confirmedNanos = sent; // answers arrive one after the other
 		}
 	}
 
 	/**
-	 * A node that was created.
+	 * Node that was created.
 	 *
 	 * @param path its path
 	 * @param transaction the id of the transaction that created it
@@ -546,11 +549,11 @@ final class Session {
 	}
 
 	/**
-	 * The nodes of a request in the queues of its keys.
+	 * Nodes of a request in the queues of its keys.
 	 *
 	 * @param paths their paths, one for each key
 	 * @param transaction the id of the transaction that created them
-	 * @param alone whether there was no other node in these queues just then
+	 * @param alone whether there was no other node in these queues at that time
 	 */
 	record QueuedNodes(List<String> paths, long transaction, boolean alone) {
 	}

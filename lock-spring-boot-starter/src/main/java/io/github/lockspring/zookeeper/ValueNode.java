@@ -42,7 +42,7 @@ import io.github.lockspring.spi.ValueUpdateResult;
  * The data is text. The first line contains the format and the number, or a hyphen if the
  * value is deleted. The following lines contain the updates, the latest first: process,
  * number of the update, value before and value after. The value after the latest one is
- * left out: it is that of the first line, and its version is not known yet when the data
+ * omitted: it is that of the first line, and its version is not known yet when the data
  * is written.
  *
  * @param exists whether the value exists
@@ -67,7 +67,7 @@ record ValueNode(boolean exists, long number, List<AppliedUpdate> updates, long 
 	private static final String NONE = "-";
 
 	/**
-	 * Return what is in a node.
+	 * Parse the content of a node.
 	 * @throws BackendUnavailableException if it was not written by this library
 	 */
 	static ValueNode of(String path, NodeContent content) {
@@ -92,7 +92,7 @@ record ValueNode(boolean exists, long number, List<AppliedUpdate> updates, long 
 	}
 
 	/**
-	 * Return whether there is a node, for a value or for one that was deleted.
+	 * Return whether there is a node, of a value or of a deleted one.
 	 */
 	boolean isStored() {
 		return this.transaction != 0;
@@ -106,7 +106,7 @@ record ValueNode(boolean exists, long number, List<AppliedUpdate> updates, long 
 	 * Return the result of an update that changes nothing: it was applied before, or its
 	 * condition is not met.
 	 * @return the result, or {@code null} if the update is to be applied
-	 * @throws OutcomeUnknownException if it may have been applied and forgotten
+	 * @throws OutcomeUnknownException if it is unknown whether the update was applied
 	 */
 	@Nullable ValueUpdateResult resultWithoutChange(ValueUpdate update) {
 		AppliedUpdate last = lastUpdateOf(update.id().instance());
@@ -114,8 +114,8 @@ record ValueNode(boolean exists, long number, List<AppliedUpdate> updates, long 
 			return last.id().equals(update.id()) ? resultOf(last) : new ValueUpdateResult(value(), value());
 		}
 		if (last == null && update.repeated() && this.updates.size() >= MAX_UPDATES) {
-			throw new OutcomeUnknownException("ZooKeeper does not remember any more whether a repeated update of '"
-					+ update.key() + "' was applied", null);
+			throw new OutcomeUnknownException("Unknown whether a repeated update of '" + update.key()
+					+ "' was applied: the store no longer has a record of it", null);
 		}
 		return update.change().appliesTo(value()) ? null : new ValueUpdateResult(value(), value());
 	}

@@ -35,11 +35,11 @@ import io.github.lockspring.zookeeper.Session.CreatedNode;
 final class ValueNodes {
 
 	/**
-	 * The next version would be {@link Session#ANY_VERSION}.
+	 * Version whose next version would be {@link Session#ANY_VERSION}.
 	 */
 	private static final int VERSION_BEFORE_ANY = Session.ANY_VERSION - 1;
 
-	private final LockPaths tree;
+	private final LockPaths paths;
 
 	private final Connection connection;
 
@@ -50,21 +50,21 @@ final class ValueNodes {
 	 */
 	private volatile boolean parentExists;
 
-	ValueNodes(LockPaths tree, Connection connection, DeletedValues deletedValues) {
-		this.tree = tree;
+	ValueNodes(LockPaths paths, Connection connection, DeletedValues deletedValues) {
+		this.paths = paths;
 		this.connection = connection;
 		this.deletedValues = deletedValues;
 	}
 
 	/**
-	 * Read a node as the server has it.
+	 * Read a node in the state of the server.
 	 */
 	CompletableFuture<ValueNode> read(Session session, String path) {
 		return session.read(path).thenApply((content) -> node(path, content));
 	}
 
 	/**
-	 * Read a node as the leader has it now.
+	 * Read a node in the current state of the leader.
 	 */
 	CompletableFuture<ValueNode> readLatest(Session session, String path) {
 		return session.readLatest(path).thenApply((content) -> node(path, content));
@@ -121,17 +121,17 @@ final class ValueNodes {
 	}
 
 	/**
-	 * The server deletes the parent of all values when there are none, and the root may
-	 * have been deleted.
+	 * Create a node with its parent, which the server deletes when there are no values.
+	 * The root may have been deleted as well.
 	 */
 	private CompletableFuture<CreatedNode> createWithParent(Session session, String path, byte[] data) {
-		CompletableFuture<?> parent = session.create(this.tree.values(), CreateMode.CONTAINER);
+		CompletableFuture<?> parent = session.create(this.paths.values(), CreateMode.CONTAINER);
 		return session.create(path, data, CreateMode.PERSISTENT)
 			.whenComplete((created, failure) -> this.parentExists = failure == null)
 			.exceptionallyCompose((failure) -> {
 				CompletableFuture<CreatedNode> failed = CompletableFuture.failedFuture(failure);
 				return (Answers.cause(failure) instanceof KeeperException.NoNodeException)
-						? parent.handle((created, refusal) -> refusal)
+						? parent.handle((created, rejection) -> rejection)
 							.thenCompose(this::createRoot)
 							.thenCompose((any) -> failed)
 						: failed;
@@ -141,8 +141,8 @@ final class ValueNodes {
 	/**
 	 * Create the root again if it is the reason why the parent was not created.
 	 */
-	private CompletableFuture<Void> createRoot(@Nullable Throwable refusal) {
-		Throwable cause = (refusal != null) ? Answers.cause(refusal) : null;
+	private CompletableFuture<Void> createRoot(@Nullable Throwable rejection) {
+		Throwable cause = (rejection != null) ? Answers.cause(rejection) : null;
 		if (cause instanceof KeeperException.NoNodeException) {
 			return CompletableFuture.allOf(this.connection.prepareAgain());
 		}

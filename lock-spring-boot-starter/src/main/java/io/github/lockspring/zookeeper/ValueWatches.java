@@ -48,7 +48,7 @@ final class ValueWatches implements Watcher {
 	}
 
 	/**
-	 * Watch a node, unless it is watched already. To be called before the request that
+	 * Watch a node, unless it is watched already. Must be called before the request that
 	 * reads it.
 	 */
 	CompletableFuture<Void> add(Session session, String key, String path) {
@@ -108,8 +108,8 @@ final class ValueWatches implements Watcher {
 		private final String key;
 
 		/**
-		 * The session in which the server has confirmed the watch, unless it is not valid
-		 * any more.
+		 * The session in which the server has confirmed the watch, unless it is no longer
+		 * valid.
 		 */
 		private volatile @Nullable Session confirmedIn;
 

@@ -61,15 +61,15 @@ final class Watches {
 	}
 
 	/**
-	 * Return the number of connections up to now. What is known of a node after a
-	 * reconnection may leave out what happened to it meanwhile.
+	 * Return the number of connections up to now. After a reconnection, changes of a node
+	 * in the meantime may not be known.
 	 */
 	int connections() {
 		return this.connections;
 	}
 
 	/**
-	 * Count the loss of a connection. To be called in the event thread of the client.
+	 * Count the loss of a connection. Must be called in the event thread of the client.
 	 */
 	void disconnected() {
 		this.connections++;

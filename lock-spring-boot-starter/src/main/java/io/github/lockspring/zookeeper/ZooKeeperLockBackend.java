@@ -60,11 +60,11 @@ import io.github.lockspring.spi.ValueBackend;
  * <li>One step creates the node and returns whether it is alone in the queue, which is
  * one round trip and one request. A waiting request watches the nearest node that blocks
  * it, and holds the key with the notification of its deletion.</li>
- * <li>A lease lasts as long as the session, and no longer. Renewal is one request for all
- * leases, by which the leader confirms the session, and one for every few hundred of
- * them, which checks whether their nodes were deleted. While the connection is suspended
- * it is unknown whether the session still exists; if it does not, all leases are
- * lost.</li>
+ * <li>A lease lasts as long as the session, and no longer. A renewal is one request for
+ * all leases, by which the leader confirms the session, and one request for every few
+ * hundred leases, which checks whether their nodes were deleted. While the connection is
+ * suspended it is unknown whether the session still exists; if it does not, all leases
+ * are lost.</li>
  * <li>The fencing token is the id of the transaction that created the node, with room for
  * hand-offs of the lease.</li>
  * <li>Values are nodes that do not depend on a session.</li>
@@ -76,9 +76,9 @@ public final class ZooKeeperLockBackend implements LockBackend {
 
 	private static final Log logger = LogFactory.getLog(ZooKeeperLockBackend.class);
 
-	private static final Duration SHORTEST_SESSION = Duration.ofSeconds(2);
+	private static final Duration MIN_SESSION_LIFETIME = Duration.ofSeconds(2);
 
-	private static final int MOST_TOKENS = (1 << QueueNode.TOKEN_BITS) / 2;
+	private static final int MAX_TOKENS = (1 << QueueNode.TOKEN_BITS) / 2;
 
 	private final CuratorFramework client;
 
@@ -107,13 +107,13 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	ZooKeeperLockBackend(CuratorFramework client, ZooKeeperLockSettings settings, Duration keptTimeOfDeletedValues) {
 		Assert.notNull(client, "'client' must not be null");
 		Assert.notNull(settings, "'settings' must not be null");
-		LockPaths tree = new LockPaths(client, settings.namespace());
+		LockPaths paths = new LockPaths(client, settings.namespace());
 		this.client = client;
 		this.settings = settings;
-		this.connection = new Connection(client, tree, new Sessions());
+		this.connection = new Connection(client, paths, new Sessions());
 		this.calls = new Calls(this.connection);
-		this.lockQueues = new LockQueues(tree, this.connection);
-		this.values = new ZooKeeperValueBackend(tree, this.connection, this.calls, keptTimeOfDeletedValues);
+		this.lockQueues = new LockQueues(paths, this.connection);
+		this.values = new ZooKeeperValueBackend(paths, this.connection, this.calls, keptTimeOfDeletedValues);
 	}
 
 	@Override
@@ -156,7 +156,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	@Override
 	public Duration maxLeaseTime() {
 		Session session = this.connection.lastSession();
-		return (session != null) ? session.guaranteedLifetime() : SHORTEST_SESSION;
+		return (session != null) ? session.guaranteedLifetime() : MIN_SESSION_LIFETIME;
 	}
 
 	@Override
@@ -170,8 +170,8 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	}
 
 	private Attempt enter(LeaseRequest request, boolean stays, Duration timeout) {
-		Assert.isTrue(request.terms().tokens() <= MOST_TOKENS,
-				() -> "A lease has at most " + MOST_TOKENS + " fencing tokens, not " + request.terms().tokens());
+		Assert.isTrue(request.terms().tokens() <= MAX_TOKENS,
+				() -> "A lease has at most " + MAX_TOKENS + " fencing tokens, not " + request.terms().tokens());
 		try {
 			return this.calls.call(timeout, (session) -> this.lockQueues.entrance().enter(session, request, stays));
 		}
@@ -182,9 +182,11 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Answered from memory: waiting requests watch the nodes that block them, and are
-	 * notified of changes. Requests that were notified, and those whose watches are not
-	 * confirmed on the current connection, are left out.
+	 * {@inheritDoc}
+	 * <p>
+	 * Does not access the servers: waiting requests watch the nodes that block them, and
+	 * are notified of changes. The result does not contain requests that were notified,
+	 * and those whose watches are not confirmed on the current connection.
 	 */
 	@Override
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
@@ -194,8 +196,9 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	}
 
 	/**
-	 * All leases are lost together if the session is, so there is no reason to renew few
-	 * at a time.
+	 * {@inheritDoc}
+	 * <p>
+	 * The batches are large, because all leases are lost together if the session is.
 	 */
 	@Override
 	public int renewalBatchSize() {
@@ -307,7 +310,7 @@ public final class ZooKeeperLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Whether this process remembers nothing of any request.
+	 * Return whether this process keeps no state of any request.
 	 */
 	boolean isEmpty() {
 		return this.lockQueues.isEmpty();

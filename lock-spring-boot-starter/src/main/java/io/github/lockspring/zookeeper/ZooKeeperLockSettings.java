@@ -23,27 +23,27 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.support.Durations;
 
 /**
- * The settings of a {@link ZooKeeperLockBackend}.
+ * Settings of a {@link ZooKeeperLockBackend}.
  *
- * @param namespace the path of the node below which all nodes of locks are, without a
- * slash at its ends, below the namespace that the client may have
- * @param operationTimeout how long the start waits for the first connection, and what
- * runs in the background for an answer
- * @param sessionTimeout the session time-out that the client asks for, so that a warning
- * can be given if the servers grant another; {@code null} if unknown
- * @param exclusive whether the nodes of locks are meant for clients of the same identity
- * only, so that a warning can be given if they are open to others
+ * @param namespace the path of the root of all lock nodes, without slashes at its ends,
+ * relative to the namespace of the client, if any
+ * @param operationTimeout the maximum time to wait for the first connection at start, and
+ * for answers in the background
+ * @param sessionTimeout the session timeout that the client requests, so that a warning
+ * is given if the servers negotiate another one; {@code null} if unknown
+ * @param exclusive whether the lock nodes are restricted to clients of the same identity,
+ * so that a warning is given if they are open to others
  */
 public record ZooKeeperLockSettings(String namespace, Duration operationTimeout, @Nullable Duration sessionTimeout,
 		boolean exclusive) {
 
 	/**
-	 * The namespace if none is chosen.
+	 * Default namespace.
 	 */
 	public static final String DEFAULT_NAMESPACE = "lock";
 
 	/**
-	 * Check the times.
+	 * Validate the times.
 	 */
 	public ZooKeeperLockSettings {
 		Durations.requirePositive(operationTimeout, "operationTimeout");

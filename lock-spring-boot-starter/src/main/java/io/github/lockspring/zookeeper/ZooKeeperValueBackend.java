@@ -44,24 +44,24 @@ import io.github.lockspring.zookeeper.RecentValueNodes.RecentNode;
  * <li>An update writes the node with the state that is known of it, on the condition that
  * the node was not changed since. That is one request. If the node was changed, it is
  * read, and written again.</li>
- * <li>If that happened lately, the node is read in the same round trip as it is written,
- * so that the next attempt follows at once.</li>
- * <li>A result that changes nothing is decided by the state that the leader has.</li>
+ * <li>If that happened recently, the node is read in the same round trip as it is
+ * written, so that the next attempt follows immediately.</li>
+ * <li>A result without a change is determined by the current state of the leader.</li>
  * <li>The node contains the last update of each process. An update whose answer was lost
  * is therefore recognized, whether it arrived before or arrives later: then the condition
- * is not met any more.</li>
+ * is no longer met.</li>
  * </ol>
  * Thread-safe.
  */
 final class ZooKeeperValueBackend implements ValueBackend {
 
 	/**
-	 * The time for which deleted nodes are kept, longer than the minute for which their
-	 * updates are remembered.
+	 * Time for which deleted nodes are kept, longer than the minute for which their
+	 * updates must be recognized.
 	 */
 	static final Duration KEPT_TIME = Duration.ofMinutes(2);
 
-	private final LockPaths tree;
+	private final LockPaths paths;
 
 	private final Calls calls;
 
@@ -73,11 +73,11 @@ final class ZooKeeperValueBackend implements ValueBackend {
 
 	private final ValueWatches watches = new ValueWatches();
 
-	ZooKeeperValueBackend(LockPaths tree, Connection connection, Calls calls, Duration keptTime) {
-		this.tree = tree;
+	ZooKeeperValueBackend(LockPaths paths, Connection connection, Calls calls, Duration keptTime) {
+		this.paths = paths;
 		this.calls = calls;
-		this.deletedValues = new DeletedValues(tree, connection, keptTime);
-		this.nodes = new ValueNodes(tree, connection, this.deletedValues);
+		this.deletedValues = new DeletedValues(paths, connection, keptTime);
+		this.nodes = new ValueNodes(paths, connection, this.deletedValues);
 		this.recentNodes = new RecentValueNodes(keptTime.dividedBy(2));
 	}
 
@@ -99,8 +99,8 @@ final class ZooKeeperValueBackend implements ValueBackend {
 	}
 
 	/**
-	 * All requests are sent before the first answer arrives. The watches come first, so
-	 * that they notify of every change that is not read.
+	 * All requests are sent before the first answer arrives. The watches are sent first,
+	 * so that they notify of every change that is not read.
 	 */
 	private CompletableFuture<Map<String, Value>> read(Session session, Collection<String> keys, boolean watch) {
 		long asked = System.nanoTime();
@@ -108,14 +108,14 @@ final class ZooKeeperValueBackend implements ValueBackend {
 		Map<String, Value> values = new HashMap<>();
 		answers.add(session.sync());
 		for (String key : keys) {
-			String path = this.tree.valueOf(key);
+			String path = this.paths.valueOf(key);
 			if (watch) {
 				answers.add(this.watches.add(session, key, path));
 			}
 			answers.add(this.nodes.read(session, path).thenAccept((node) -> {
 				this.recentNodes.refresh(path, node, asked);
 				if (node.exists()) {
-					values.put(key, node.value()); // answers come one after the other
+					values.put(key, node.value()); // answers arrive one after the other
 				}
 			}));
 		}
@@ -124,7 +124,7 @@ final class ZooKeeperValueBackend implements ValueBackend {
 
 	@Override
 	public void unwatch(String key) {
-		this.watches.remove(this.tree.valueOf(key));
+		this.watches.remove(this.paths.valueOf(key));
 	}
 
 	@Override
@@ -135,7 +135,7 @@ final class ZooKeeperValueBackend implements ValueBackend {
 	@Override
 	public ValueUpdateResult update(ValueUpdate update, Duration timeout) {
 		long deadline = Deadline.after(timeout);
-		String path = this.tree.valueOf(update.key());
+		String path = this.paths.valueOf(update.key());
 		RecentNode recent = this.recentNodes.remove(path);
 		if (recent == null || update.repeated() || recent.node().resultWithoutChange(update) != null) {
 			recent = readLatest(path, deadline);

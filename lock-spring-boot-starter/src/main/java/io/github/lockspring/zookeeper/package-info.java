@@ -17,10 +17,10 @@
 /**
  * Leases and values in ZooKeeper: the queue of a key is the lock, a lease lasts as long
  * as the session, and a value is a node that remains.
- * {@link io.github.lockspring.zookeeper.ZooKeeperLockBackend} speaks to the engine,
- * {@code LockQueues} enters and leaves queues, {@code ZooKeeperValueBackend} reads and
- * updates values, {@code Connection} and {@code Session} know whether requests can be
- * sent at present.
+ * {@link io.github.lockspring.zookeeper.ZooKeeperLockBackend} implements the interface
+ * for backends, {@code LockQueues} enters and leaves queues,
+ * {@code ZooKeeperValueBackend} reads and updates values, and {@code Connection} and
+ * {@code Session} send the requests.
  */
 @NullMarked
 package io.github.lockspring.zookeeper;

@@ -1,12 +1,12 @@
 -- Tries once to acquire all of the resources or none for one owner.
 --
 -- ARGV: the beginning of a record, "1 x <owner> "; lease time; time after which the resource may be deleted; tokens;
--- mode, for permits followed by their number, the limit and its version unless that is 0; flags and channel, which may be missing; the lead of tokens,
--- which may be missing too.
+-- mode, for permits followed by their number, the limit and its version unless that is 0; flags and channel, which may be missing;
+-- the lead of tokens, which may be missing too.
 -- Flags: "f" fair, "q" enter the queue if denied, "h" send hints and no grants, "m" many resources (gets a hint,
 -- and the next contender gets its turn immediately), "c" cluster (this server does not know the listeners).
 -- Answer: the token if granted for the lease time; {0, ms until a retry may succeed, attempt id} if denied;
--- {-1, limit, version} if another limit applies to the permits.
+-- {-1, limit, version} if the limit of the permits is superseded.
 
 -- The common case comes first: one resource, exclusive, free, no contenders. Every command counts here.
 local record = redis.call('HGET', KEYS[1], 'state')
@@ -20,17 +20,17 @@ end
 if former and ARGV[5] == 'x' and (#KEYS == 1 and not ARGV[7]
 		or #KEYS == 2 and ARGV[7] == 'mark' and redis.call('EXISTS', KEYS[2]) == 0) then
 	local time = redis.call('TIME')
-	local since = time[1] .. string.sub('00000' .. time[2], -6)
-	local token, fence, ttl = tonumber(since), since, ARGV[3]
+	local grantedAt = time[1] .. string.sub('00000' .. time[2], -6)
+	local token, fence, ttl = tonumber(grantedAt), grantedAt, ARGV[3]
 	if token <= former then
 		token = former + 1
 		fence = nil
-		ttl = string.format('%.0f', ttl + (token - since) / 1000)
+		ttl = string.format('%.0f', ttl + (token - grantedAt) / 1000)
 	end
 	if not fence or ARGV[4] ~= '1' then
 		fence = string.format('%.0f', token + ARGV[4] - 1)
 	end
-	redis.call('HSET', KEYS[1], 'state', ARGV[1] .. since .. ' ' .. ARGV[2] .. ' ' .. fence)
+	redis.call('HSET', KEYS[1], 'state', ARGV[1] .. grantedAt .. ' ' .. ARGV[2] .. ' ' .. fence)
 	redis.call('PEXPIRE', KEYS[1], ttl)
 	return token
 end
@@ -44,12 +44,12 @@ local wanted = { mode = mode, permits = tonumber(permits) or 1, limit = tonumber
 	version = tonumber(version) or 0, lease = lease, tokens = tonumber(ARGV[4]), flags = flags, channel = channel }
 local resources, failure = readAll()
 if not resources then
-	return refuse(failure)
+	return reject(failure)
 end
 
 -- Returns the token granted to this owner before, by this request or by the release of another.
 local function renewed(r)
-	if r.mode == 'x' and r.who == owner and r.till > now then
+	if r.mode == 'x' and r.holder == owner and r.till > now then
 		r.till = now + lease * 1000
 		return r.fence - wanted.tokens + 1
 	end
@@ -79,7 +79,7 @@ end
 local blocked
 for _, r in ipairs(resources) do
 	expire(r)
-	if isOverruled(r, wanted) then
+	if isSuperseded(r, wanted) then
 		return { -1, r.limit, r.version }
 	end
 	if r.mode == 'p' and wanted.mode == 'p' then
@@ -110,4 +110,4 @@ if string.find(flags, 'q', 1, true) then
 	enqueue(blocked, owner, wanted)
 	write(blocked)
 end
-return { 0, untilTry(blocked, wanted), now }
+return { 0, retryAfter(blocked, wanted), now }

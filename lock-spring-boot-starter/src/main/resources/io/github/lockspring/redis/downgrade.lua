@@ -8,7 +8,7 @@
 
 local r, failure = read(1)
 if not r then
-	return refuse(failure)
+	return reject(failure)
 end
 allowWrites()
 local lease = tonumber(ARGV[3])
@@ -34,10 +34,10 @@ if mode == 'p' then
 	write(r)
 	return held.token
 end
-if r.mode ~= 'x' or r.who ~= ARGV[1] or r.till <= now then
+if r.mode ~= 'x' or r.holder ~= ARGV[1] or r.till <= now then
 	return 0
 end
-free(r)
+clear(r)
 local token = nextToken({ r })
 grant(r, ARGV[2], { mode = 's', permits = 1, limit = 0, version = 0, tokens = tonumber(ARGV[4]) }, token, lease)
 advance(r)

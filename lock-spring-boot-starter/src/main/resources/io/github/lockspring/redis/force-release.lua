@@ -10,7 +10,7 @@
 local owner, channel, message = ARGV[1], ARGV[2], ARGV[3]
 local r, failure = read(1)
 if not r then
-	return refuse(failure)
+	return reject(failure)
 end
 allowWrites()
 local held = release(r, owner)

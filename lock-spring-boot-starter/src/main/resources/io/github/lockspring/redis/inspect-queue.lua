@@ -1,4 +1,4 @@
--- Returns the owners that wait for a resource, in the order of the queue: the first 1000 places of it.
+-- Returns the owners that wait for a resource, in the order of the queue, for its first 1000 positions.
 --
 -- Answer: the owners.
 
@@ -6,13 +6,13 @@
 
 local r, failure = read(1)
 if not r then
-	return refuse(failure)
+	return reject(failure)
 end
 local answer = {}
-for place = r.first, math.min(r.next, r.first + 1000) - 1 do
-	local owner = redis.call('HGET', r.key, string.format('%.0f', place))
+for position = r.first, math.min(r.next, r.first + 1000) - 1 do
+	local owner = redis.call('HGET', r.key, string.format('%.0f', position))
 	local entry = owner and contender(r, owner)
-	if entry and now - entry.stamp < PLACE then
+	if entry and now - entry.attemptId < ENTRY_LIFETIME then
 		answer[#answer + 1] = owner
 	end
 end

@@ -6,7 +6,7 @@
 
 local r, failure = read(1)
 if not r then
-	return refuse(failure)
+	return reject(failure)
 end
 local answer = {}
 local function add(owner, permits, limit, token, till)
@@ -16,7 +16,7 @@ local function add(owner, permits, limit, token, till)
 	end
 end
 if r.mode == 'x' then
-	add(r.who, 0, 0, r.fence, r.till)
+	add(r.holder, 0, 0, r.fence, r.till)
 elseif r.mode ~= '-' then
 	local fields = redis.call('HGETALL', r.key)
 	for i = 1, #fields, 2 do

@@ -1,9 +1,9 @@
--- Keeps the queue entries of contenders, and returns how long they may have to wait.
+-- Keeps the queue entries of contenders, and returns the time after which they retry.
 --
 -- ARGV: the channel to which their process listens, or an empty text; the owner that waits for each of KEYS.
 -- Answer: the attempt id of the denials; for each contender the ms until a retry may succeed, or -1 if it should retry now:
--- it is admitted, holds already, has no queue entry, wants permits of another limit, or its process listens to another channel than
--- the one given when it was queued.
+-- it is admitted, holds the lease already, has no queue entry, its limit is superseded, or its process listens to another channel
+-- than when it was queued.
 
 #include resource.lua
 
@@ -14,14 +14,14 @@ local function poll(r, owner)
 		return -1
 	end
 	expire(r)
-	if isOverruled(r, entry) then
+	if isSuperseded(r, entry) then
 		return -1
 	end
 	if admits(r, entry) and not mustQueue(r, owner, entry) then
 		return -1
 	end
-	stay(r, owner, entry)
-	return untilTry(r, entry)
+	saveEntry(r, owner, entry)
+	return retryAfter(r, entry)
 end
 
 allowWrites()

@@ -1,12 +1,12 @@
--- Reads values, and has a process notified of the next change of each, if it wants that. The script that changes them says what a key
--- holds.
+-- Reads values, and optionally registers a process for the notification of the next change of each. The layout of a key is described in
+-- update-value.lua.
 --
 -- ARGV: the channel to which the process listens, or an empty text.
 -- Answer: for each of KEYS "<number> <version>", or an empty text if there is no value.
 
-local WATCH = 30 -- how long a watch lasts, in seconds; in its second half it is renewed
+local WATCH = 30 -- lifetime of a watch, in seconds; it is renewed in its second half
 
--- A server that refuses writes may be a former primary, and the values may have changed.
+-- Fails on a server that rejects writes, which may be a former primary with outdated values.
 redis.call('HDEL', KEYS[1], '')
 
 local channel = ARGV[1]
@@ -36,7 +36,7 @@ for i, key in ipairs(KEYS) do
 		number, version = string.match(record, '^1 (%-?%d*) (%d+)')
 	end
 	if not number or not record and not watchers and redis.call('EXISTS', key) == 1 then
-		return redis.error_reply('FOREIGN data that these locks did not write')
+		return redis.error_reply('FOREIGN data not written by this library')
 	end
 	answer[i] = (number ~= '-') and number .. ' ' .. version or ''
 	if channel ~= '' then

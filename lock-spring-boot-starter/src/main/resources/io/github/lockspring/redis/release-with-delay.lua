@@ -9,12 +9,12 @@ local owner, delay = ARGV[1], tonumber(ARGV[2])
 local former, till = owner .. '!', now + delay * 1000
 local resources, failure = readAll()
 if not resources then
-	return refuse(failure)
+	return reject(failure)
 end
 
-local function retire(r)
-	if r.mode == 'x' and r.who == owner then
-		r.who, r.till = former, till
+local function replaceByPlaceholder(r)
+	if r.mode == 'x' and r.holder == owner then
+		r.holder, r.till = former, till
 		return true
 	end
 	local held = (r.mode == 's' or r.mode == 'p') and holding(r, owner)
@@ -28,7 +28,7 @@ local function retire(r)
 	return false
 end
 
--- Notifies the head of the queue to check again how long it has to wait.
+-- Notifies the head of the queue to retry, because the time until the release has changed.
 local function hint(r)
 	local first, entry = head(r)
 	if first and entry.channel ~= '' then
@@ -40,7 +40,7 @@ allowWrites()
 local held = 1
 for _, r in ipairs(resources) do
 	expire(r)
-	if retire(r) then
+	if replaceByPlaceholder(r) then
 		hint(r)
 	else
 		held = 0

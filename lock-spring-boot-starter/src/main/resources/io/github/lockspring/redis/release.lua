@@ -1,26 +1,26 @@
--- Releases everything that an owner has: the leases, the queue entry.
+-- Releases the leases and the queue entry of an owner.
 --
 -- ARGV: the beginning of a record, "1 x <owner> ".
 -- Answer: 1 if it held all of the resources until now, else 0.
 
--- The common case comes first: one resource, exclusive, no contenders. A server that is out of memory refuses the first write
--- of a script if it might need more, which the time to live does not.
+-- The common case comes first: one resource, exclusive, no contenders. A server that is out of memory rejects the first write
+-- of a script if it may need memory, which PEXPIRE does not.
 local single = not KEYS[2] or not KEYS[3] and ARGV[2] and string.find(ARGV[2], '^mark')
 local record = single and redis.call('HGET', KEYS[1], 'state')
 if record and string.find(record, ARGV[1], 1, true) == 1 then
-	local since, lease, fence = string.match(record, '^(%d+) (%d+) (%d+)$', #ARGV[1] + 1)
-	if since and since == fence then
+	local grantedAt, lease, fence = string.match(record, '^(%d+) (%d+) (%d+)$', #ARGV[1] + 1)
+	if grantedAt and grantedAt == fence then
 		-- the token is behind the clock, and the key lives for 10 seconds more than the lease
 		local left = redis.call('PTTL', KEYS[1])
 		redis.call('PEXPIRE', KEYS[1], '10000')
 		redis.call('HSET', KEYS[1], 'state', '1 ' .. fence)
 		return (left > 10000) and 1 or 0
-	elseif since then
+	elseif grantedAt then
 		local time = redis.call('TIME')
 		local now = time[1] * 1000000 + time[2]
 		redis.call('PEXPIRE', KEYS[1], string.format('%.0f', 10000 + math.max(fence - now, 0) / 1000))
 		redis.call('HSET', KEYS[1], 'state', '1 ' .. fence)
-		return (now < since + lease * 1000) and 1 or 0
+		return (now < grantedAt + lease * 1000) and 1 or 0
 	end
 end
 
@@ -29,7 +29,7 @@ end
 local owner = string.sub(ARGV[1], 5, -2)
 local resources, failure = readAll()
 if not resources then
-	return refuse(failure)
+	return reject(failure)
 end
 
 #include holder.lua

@@ -7,13 +7,13 @@
 
 local function isHeld(r, owner)
 	if r.mode == 'x' then
-		return r.who == owner and r.till > now
+		return r.holder == owner and r.till > now
 	end
 	local held = (r.mode == 's' or r.mode == 'p') and holding(r, owner)
 	return held and held.till > now
 end
 
-local function prolong(r, owner, lease)
+local function renew(r, owner, lease)
 	local till = now + lease * 1000
 	if r.mode == 'x' then
 		r.till = till
@@ -26,24 +26,24 @@ local function prolong(r, owner, lease)
 end
 
 allowWrites()
-local stamp = string.format('%.0f', now)
+local renewedAt = string.format('%.0f', now)
 
 -- The common case comes first: an exclusive lease of one resource without contenders.
-local function prolongAlone(key, owner, lease)
+local function renewSingle(key, owner, lease)
 	local record, head = redis.pcall('HGET', key, 'state'), '1 x ' .. owner .. ' '
 	if type(record) ~= 'string' or string.sub(record, 1, #head) ~= head then
 		return false
 	end
-	local since, former, fence = string.match(record, '^(%d+) (%d+) (%d+)$', #head + 1)
-	if not since or since + former * 1000 <= now or tonumber(fence) > now then
+	local grantedAt, former, fence = string.match(record, '^(%d+) (%d+) (%d+)$', #head + 1)
+	if not grantedAt or grantedAt + former * 1000 <= now or tonumber(fence) > now then
 		return false
 	end
 	redis.call('PEXPIRE', key, string.format('%.0f', lease + RETENTION))
-	redis.call('HSET', key, 'state', string.format('%s%s %.0f %s', head, stamp, lease, fence))
+	redis.call('HSET', key, 'state', string.format('%s%s %.0f %s', head, renewedAt, lease, fence))
 	return true
 end
 
-local function prolongAll(first, count, owner, lease)
+local function renewAll(first, count, owner, lease)
 	local resources = {}
 	for key = first, first + count - 1 do
 		local r, failure = read(key)
@@ -56,7 +56,7 @@ local function prolongAll(first, count, owner, lease)
 		resources[#resources + 1] = r
 	end
 	for _, r in ipairs(resources) do
-		prolong(r, owner, lease)
+		renew(r, owner, lease)
 	end
 	return true
 end
@@ -65,7 +65,7 @@ local answer = {}
 local key = 1
 for i = 1, #ARGV, 3 do
 	local owner, lease, count = ARGV[i], tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
-	local held = count == 1 and prolongAlone(KEYS[key], owner, lease) or prolongAll(key, count, owner, lease)
+	local held = count == 1 and renewSingle(KEYS[key], owner, lease) or renewAll(key, count, owner, lease)
 	answer[#answer + 1] = held and 1 or 0
 	key = key + count
 end

@@ -1,30 +1,30 @@
--- Functions shared by the scripts. KEYS names resources. All of a resource is in its one key, so that on a cluster it is always on one
--- server as a whole. The key is a hash:
+-- Functions shared by the scripts. KEYS are resources. The state of a resource is stored in a single key, so that in a cluster it is
+-- always on one server. The key is a hash:
 --
 --   state    a record of one line: "1 <fence>" if the resource is free and has no contenders, else
---            "1 <mode> <who> <since> <lease> <fence>", followed by " <first> <next>" if there may be contenders.
+--            "1 <mode> <holder> <grantedAt> <lease> <fence>", followed by " <first> <next>" if there may be contenders.
 --            1 is the version of the format. fence is the largest fencing token ever granted.
 --            mode is "x" exclusive, "s" shared, "p" permits, "-" free.
---            who is the owner of an exclusive lease, which ends <lease> after <since>; of others it is
---            "<used>/<limit>/<last>": the permits in use, how many there are, and when the last lease ends,
---            while the first of them ends <lease> after <since>. If the limit was changed, "/<version>" follows.
---            first is the first place in the queue, next the one for the next contender
+--            holder is the owner of an exclusive lease, which ends <lease> after <grantedAt>; of others it is
+--            "<used>/<limit>/<last>": the permits in use, the limit, and the end of the last lease,
+--            while the first of them ends <lease> after <grantedAt>. If the limit was changed, "/<version>" follows.
+--            first is the first position in the queue, next the position of the next contender
 --   <owner>  "h <permits> <till> <token>" of a lease that is not exclusive,
---            or "c <mode> <permits> <limit> <lease> <tokens> <flags> <stamp> <place> <channel>" of a contender,
+--            or "c <mode> <permits> <limit> <lease> <tokens> <flags> <attemptId> <position> <channel>" of a contender,
 --            where the limit is "<limit>/<version>" if it was changed
---   <place>  the owner that waits there; it is missing if that owner has left
+--   <position>  the owner that waits at this position of the queue; it is missing if the owner has left
 --
 -- Times are microseconds of the server's clock, leases are milliseconds.
 
 #include clock.lua
 
-local PLACE = 5000000 -- how long a queue entry lasts without a retry of its contender, in us
-local UNHEARD = 1000 -- longest retry time of a contender that may not be notified of a grant, in ms
-local CLAIM = 1000 -- longest validity of a grant by notification until it is renewed, in ms
+local ENTRY_LIFETIME = 5000000 -- lifetime of a queue entry without a retry of its contender, in us
+local MAX_POLL_DELAY = 1000 -- maximum retry time of a contender that may not be notified of a grant, in ms
+local MAX_PUSHED_VALIDITY = 1000 -- maximum validity of a grant by notification until it is renewed, in ms
 
 local count = mark and #KEYS - 1 or #KEYS
 
--- Returns nothing if the key holds foreign data, and an error that says so if they are not even a hash.
+-- Returns nil if the key holds foreign data, with the error of the server if it is not a hash.
 local function read(i)
 	local r = { key = KEYS[i] }
 	local record = redis.pcall('HGET', r.key, 'state')
@@ -34,24 +34,24 @@ local function read(i)
 	if not record and redis.call('EXISTS', r.key) == 1 then
 		return nil
 	end
-	local since, lease, first, next
+	local grantedAt, lease, first, next
 	if not record then
-		r.mode, r.who, since, lease, r.fence = '-', '-', 0, 0, 0
+		r.mode, r.holder, grantedAt, lease, r.fence = '-', '-', 0, 0, 0
 	else
 		r.fence = string.match(record, '^1 (%d+)$')
 		if r.fence then
-			r.mode, r.who, since, lease = '-', '-', 0, 0
+			r.mode, r.holder, grantedAt, lease = '-', '-', 0, 0
 		else
-			r.mode, r.who, since, lease, r.fence, first, next = string.match(record,
+			r.mode, r.holder, grantedAt, lease, r.fence, first, next = string.match(record,
 					'^1 ([-xsp]) (%S+) (%d+) (%d+) (%d+) ?(%d*) ?(%d*)$')
 		end
 		if not r.mode then
 			return nil
 		end
 	end
-	r.till, r.fence = since + lease * 1000, tonumber(r.fence)
+	r.till, r.fence = grantedAt + lease * 1000, tonumber(r.fence)
 	r.first, r.next = tonumber(first) or 0, tonumber(next) or 0
-	r.used, r.limit, r.last, r.version = string.match(r.who, '^(%d+)/(%d+)/(%d+)/?(%d*)$')
+	r.used, r.limit, r.last, r.version = string.match(r.holder, '^(%d+)/(%d+)/(%d+)/?(%d*)$')
 	r.used, r.limit, r.last = tonumber(r.used) or 0, tonumber(r.limit) or 0, tonumber(r.last) or 0
 	r.version = tonumber(r.version) or 0
 	return r
@@ -69,12 +69,12 @@ local function readAll()
 	return all
 end
 
-local function refuse(failure)
-	return failure or redis.error_reply('FOREIGN data that these locks did not write')
+local function reject(failure)
+	return failure or redis.error_reply('FOREIGN data not written by this library')
 end
 
--- Allows this script to write although the server is out of memory, because it frees or keeps what there is: a server refuses
--- only the first write of a script, and not one that removes something.
+-- Allows the writes of this script when the server is out of memory, because they remove or keep data: a server rejects only the
+-- first write of a script, and not if it is a removal.
 local function allowWrites()
 	redis.pcall('HDEL', KEYS[1], '')
 end
@@ -83,7 +83,7 @@ local function isAwaited(r)
 	return r.first < r.next
 end
 
-local function isParted(r)
+local function hasShares(r)
 	return r.mode == 's' or r.mode == 'p'
 end
 
@@ -95,8 +95,8 @@ local function recordOf(r)
 	if r.mode == '-' and not isAwaited(r) then
 		return string.format('1 %.0f', r.fence)
 	end
-	local who = isParted(r) and withVersion(string.format('%.0f/%.0f/%.0f', r.used, r.limit, r.last), r.version) or r.who
-	local text = string.format('1 %s %s %.0f 0 %.0f', r.mode, who, r.till, r.fence)
+	local holder = hasShares(r) and withVersion(string.format('%.0f/%.0f/%.0f', r.used, r.limit, r.last), r.version) or r.holder
+	local text = string.format('1 %s %s %.0f 0 %.0f', r.mode, holder, r.till, r.fence)
 	return isAwaited(r) and string.format('%s %.0f %.0f', text, r.first, r.next) or text
 end
 
@@ -105,14 +105,14 @@ local function write(r)
 	if text == '1 0' then
 		return -- nothing to keep
 	end
-	local last = isParted(r) and r.last or r.till
+	local last = hasShares(r) and r.last or r.till
 	local ttl = math.ceil(math.max(last - now, r.fence - now, 0) / 1000) + RETENTION
 	redis.call('HSET', r.key, 'state', text)
 	redis.call('PEXPIRE', r.key, string.format('%.0f', ttl))
 end
 
-local function free(r)
-	r.mode, r.who, r.till, r.used, r.limit, r.last, r.version = '-', '-', 0, 0, 0, 0, 0
+local function clear(r)
+	r.mode, r.holder, r.till, r.used, r.limit, r.last, r.version = '-', '-', 0, 0, 0, 0, 0
 end
 
 local function holding(r, owner)
@@ -135,7 +135,7 @@ local function expire(r)
 		return
 	end
 	if r.mode == 'x' then
-		free(r)
+		clear(r)
 		return
 	end
 	local till, last, used = math.huge, 0, 0
@@ -150,14 +150,14 @@ local function expire(r)
 		end
 	end
 	if used == 0 then
-		free(r)
+		clear(r)
 	else
 		r.till, r.last, r.used = till, last, used
 	end
 end
 
--- Returns whether permits are wanted with a limit that does not apply: an older one, or another one of the same version.
-local function isOverruled(r, wanted)
+-- Returns whether the limit of the key takes precedence over that of a request: it is newer, or a different one of the same version.
+local function isSuperseded(r, wanted)
 	return r.mode == 'p' and wanted.mode == 'p'
 			and (wanted.version < r.version or wanted.version == r.version and wanted.limit ~= r.limit)
 end
@@ -166,7 +166,7 @@ local function admits(r, wanted)
 	if r.mode == '-' then
 		return true
 	end
-	return r.mode == wanted.mode and (r.mode == 's' or r.mode == 'p' and not isOverruled(r, wanted)
+	return r.mode == wanted.mode and (r.mode == 's' or r.mode == 'p' and not isSuperseded(r, wanted)
 			and r.used + wanted.permits <= wanted.limit)
 end
 
@@ -182,7 +182,7 @@ local function grant(r, owner, wanted, token, lease)
 	local till = now + lease * 1000
 	r.fence = token + wanted.tokens - 1
 	if wanted.mode == 'x' then
-		r.mode, r.who, r.till = 'x', owner, till
+		r.mode, r.holder, r.till = 'x', owner, till
 		return
 	end
 	r.till = (r.mode == '-') and till or math.min(r.till, till)
@@ -195,64 +195,65 @@ local function contender(r, owner)
 	if not text then
 		return nil
 	end
-	local mode, permits, limit, version, lease, tokens, flags, stamp, place, channel = string.match(text,
+	local mode, permits, limit, version, lease, tokens, flags, attemptId, position, channel = string.match(text,
 			'^c (.) (%d+) (%d+)/?(%d*) (%d+) (%d+) (%S+) (%d+) (%d+) (%S*)$')
 	return mode and { mode = mode, permits = tonumber(permits), limit = tonumber(limit), version = tonumber(version) or 0,
-		lease = tonumber(lease), tokens = tonumber(tokens), flags = flags, stamp = tonumber(stamp), place = place,
+		lease = tonumber(lease), tokens = tonumber(tokens), flags = flags, attemptId = tonumber(attemptId), position = position,
 		channel = channel }
 end
 
 local function leave(r, owner, entry)
 	entry = entry or contender(r, owner)
 	if entry then
-		redis.call('HDEL', r.key, owner, entry.place)
+		redis.call('HDEL', r.key, owner, entry.position)
 	end
 end
 
-local function stay(r, owner, entry)
-	redis.call('HSET', r.key, entry.place, owner, owner, string.format('c %s %.0f %s %.0f %.0f %s %.0f %s %s', entry.mode,
-			entry.permits, withVersion(string.format('%.0f', entry.limit), entry.version), entry.lease, entry.tokens, entry.flags, now, entry.place, entry.channel))
+local function saveEntry(r, owner, entry)
+	redis.call('HSET', r.key, entry.position, owner, owner, string.format('c %s %.0f %s %.0f %.0f %s %.0f %s %s', entry.mode,
+			entry.permits, withVersion(string.format('%.0f', entry.limit), entry.version), entry.lease, entry.tokens,
+			entry.flags, now, entry.position, entry.channel))
 end
 
 -- Enters the queue, or keeps the entry.
 local function enqueue(r, owner, wanted)
 	local entry = contender(r, owner)
 	if entry then
-		wanted.place = entry.place
+		wanted.position = entry.position
 		allowWrites()
 	else
-		wanted.place = string.format('%.0f', r.next)
+		wanted.position = string.format('%.0f', r.next)
 		r.next = r.next + 1
 	end
-	stay(r, owner, wanted)
+	saveEntry(r, owner, wanted)
 end
 
 -- Notifies a contender of a grant (or, without a token, to retry).
--- Returns false if it is gone for good: there is no listener, and this server would know.
+-- Returns false if its process has ended: there is no listener, which is certain except in a cluster.
 local function notify(owner, entry, token, lease)
 	local text = owner
 	if token then
-		text = string.format('%s %.0f %.0f %.0f', owner, token, (now - entry.stamp) / 1000 + lease, entry.stamp)
+		text = string.format('%s %.0f %.0f %.0f', owner, token, (now - entry.attemptId) / 1000 + lease, entry.attemptId)
 	end
-	local heard = redis.pcall('PUBLISH', entry.channel, text)
-	return type(heard) ~= 'number' or heard > 0 or string.find(entry.flags, 'c', 1, true)
+	local receivers = redis.pcall('PUBLISH', entry.channel, text)
+	return type(receivers) ~= 'number' or receivers > 0 or string.find(entry.flags, 'c', 1, true)
 end
 
--- Finds the head of the queue, and drops entries before it that have expired, or want permits with a limit that does not apply.
+-- Finds the head of the queue, and removes entries before it that have expired, or whose limit is superseded.
 local function head(r)
 	while isAwaited(r) do
-		local place = string.format('%.0f', r.first)
-		local owner = redis.call('HGET', r.key, place)
+		local position = string.format('%.0f', r.first)
+		local owner = redis.call('HGET', r.key, position)
 		local entry = owner and contender(r, owner)
-		if entry and now - entry.stamp < PLACE and not isOverruled(r, entry) then
+		if entry and now - entry.attemptId < ENTRY_LIFETIME and not isSuperseded(r, entry) then
 			return owner, entry
 		end
-		if entry and isOverruled(r, entry) and entry.channel ~= '' then
+		if entry and isSuperseded(r, entry) and entry.channel ~= '' then
 			notify(owner, entry)
 		end
 		if owner then
 			leave(r, owner, entry)
-			redis.call('HDEL', r.key, place)
+			redis.call('HDEL', r.key, position)
 		end
 		r.first = r.first + 1
 	end
@@ -270,10 +271,10 @@ local function mustQueue(r, owner, wanted)
 			or wanted.mode == 'p' and string.find(wanted.flags, 'q', 1, true)
 end
 
--- Returns after how many ms a contender may retry: when the lease ends, if it is notified of everything before.
-local function untilTry(r, entry)
-	local left = (r.till > now) and math.ceil((r.till - now) / 1000) or UNHEARD
-	return (entry.channel ~= '' and not string.find(entry.flags, 'h', 1, true)) and left or math.min(left, UNHEARD)
+-- Returns the ms after which a contender retries: when the lease ends, if it is notified of earlier releases.
+local function retryAfter(r, entry)
+	local left = (r.till > now) and math.ceil((r.till - now) / 1000) or MAX_POLL_DELAY
+	return (entry.channel ~= '' and not string.find(entry.flags, 'h', 1, true)) and left or math.min(left, MAX_POLL_DELAY)
 end
 
 -- Grants the requests at the head of the queue, as far as they are admitted.
@@ -291,7 +292,7 @@ local function advance(r)
 		if string.find(entry.flags, 'm', 1, true) then
 			notify(owner, entry)
 		elseif not hint then
-			local lease = math.min(CLAIM, math.ceil(entry.lease / 3))
+			local lease = math.min(MAX_PUSHED_VALIDITY, math.ceil(entry.lease / 3))
 			local token = nextToken({ r })
 			if notify(owner, entry, token, lease) then
 				grant(r, owner, entry, token, lease)

@@ -1,4 +1,4 @@
--- Changes a value, unless the same update has changed it before. All of a value is in its one key, a hash:
+-- Changes a value, unless the same update has changed it before. A value is stored in a single key, a hash:
 --
 --   value      "1 <number> <version>", or "1 - <version>" of a value that has been deleted, followed by " forgotten" if
 --              the updates of some processes have been removed. 1 is the version of the format
@@ -9,10 +9,10 @@
 -- number or the expected version; what that is: "replace" or "set"; "again" if the update is repeated; the lead of versions. The last four
 -- may be missing, or "-".
 -- Answer: "<number before> <version before> <number after> <version after>" if the value was changed; {0, the same} if not;
--- {-1} if it is no longer known whether a repeated update has changed it.
+-- {-1} if it is unknown whether a repeated update has changed it.
 
-local DELETED = 120000 -- how long the updates of a value are remembered after it was deleted, in ms
-local MOST, KEPT = 128, 96 -- if the updates of more processes are remembered than that, so many are kept
+local DELETED_RETENTION = 120000 -- time for which the updates of a deleted value are kept, in ms
+local MAX_UPDATES, KEPT_UPDATES = 128, 96 -- maximum number of recorded updates, and the number kept if it is exceeded
 
 local key, process, sequence, operand, condition, kind = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4] or '-', ARGV[5]
 local fields = redis.call('HMGET', key, 'value', process, 'watchers')
@@ -22,7 +22,7 @@ if record then
 	number, version, forgotten = string.match(record, '^1 (%-?%d*) (%d+)(.*)$')
 end
 if not number or not record and not watchers and redis.call('EXISTS', key) == 1 then
-	return redis.error_reply('FOREIGN data that these locks did not write')
+	return redis.error_reply('FOREIGN data not written by this library')
 end
 local exists = number ~= '-'
 local before = exists and number .. ' ' .. version or '0 0'
@@ -53,7 +53,7 @@ end
 if last then
 	local former = string.match(last, '^%-?%d+')
 	if former == sequence then
-		redis.call('HSET', key, process, last) -- replicas confirm what was written last on a connection
+		redis.call('HSET', key, process, last) -- replicas acknowledge the last write of a connection
 		return string.sub(last, #former + 2)
 	elseif less(sequence, former) then
 		return { 0, before .. ' ' .. before }
@@ -77,15 +77,15 @@ end
 
 local time = redis.call('TIME')
 local clock = time[1] .. string.sub('00000' .. time[2], -6)
-local least = version + 1
+local minVersion = version + 1
 if ARGV[7] and (ARGV[7] ~= 'mark' or redis.call('EXISTS', KEYS[2]) == 1) then
 #include clock.lua
-	least = math.max(least, now + lead())
+	minVersion = math.max(minVersion, now + lead())
 end
-version = least < tonumber(clock) and clock or string.format('%.0f', least)
+version = minVersion < tonumber(clock) and clock or string.format('%.0f', minVersion)
 local result
 if after == '-' then
-	redis.call('PEXPIRE', key, string.format('%.0f', DELETED + math.max(least - clock, 0) / 1000))
+	redis.call('PEXPIRE', key, string.format('%.0f', DELETED_RETENTION + math.max(minVersion - clock, 0) / 1000))
 	result = before .. ' 0 0'
 else
 	if not exists and (record or watchers) then
@@ -98,8 +98,8 @@ local added = redis.call('HSET', key, 'value', '1 ' .. after .. ' ' .. version .
 -- The value is changed: what follows must not fail.
 
 if added > 0 then
-	-- Removes the updates of those processes that have not changed the value for the longest time.
-	local function forget()
+	-- Removes the oldest updates.
+	local function trim()
 		local all = redis.call('HGETALL', key)
 		local versions = {}
 		local function versionOf(i)
@@ -113,14 +113,14 @@ if added > 0 then
 		redis.call('HSET', key, 'value', '1 ' .. after .. ' ' .. version .. ' forgotten')
 		for i = 1, #all, 2 do
 			local changed = versionOf(i)
-			if changed and changed <= versions[#versions - KEPT] then
+			if changed and changed <= versions[#versions - KEPT_UPDATES] then
 				redis.call('HDEL', key, all[i])
 			end
 		end
 	end
 	local count = redis.pcall('HLEN', key)
-	if type(count) == 'number' and count > MOST then
-		pcall(forget)
+	if type(count) == 'number' and count > MAX_UPDATES then
+		pcall(trim)
 	end
 end
 if watchers then

@@ -217,8 +217,8 @@ class LockHealthIndicatorTests {
 		}
 
 		@Override
-		public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
-			return this.backend.releaseWithDelay(lease, rest, timeout);
+		public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
+			return this.backend.releaseWithDelay(lease, delay, timeout);
 		}
 
 		@Override

@@ -51,7 +51,7 @@ import static org.assertj.core.api.Assertions.tuple;
  */
 class LocksEndpointTests {
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	private static final Duration TIMEOUT = Duration.ofMillis(200);
 
@@ -91,7 +91,7 @@ class LocksEndpointTests {
 		try (LockEngine other = engine(hanging)) {
 			LocksEndpoint endpoint = new LocksEndpoint(new LockEngines(other, List.of(this.local)), TIMEOUT,
 					this.events::add);
-			Hold hold = this.local.acquireUninterruptibly("a", TERMS, this, 0);
+			Hold hold = this.local.acquireUninterruptibly("a", OPTIONS, this, 0);
 			LocksDescriptors.Lock lock = endpoint.lock("a", null);
 			assertThat(lock.backends()).containsOnlyKeys("hanging", "local");
 			assertThat(lock.backends().get("hanging").error()).contains("No response within");
@@ -105,7 +105,7 @@ class LocksEndpointTests {
 	@Test
 	void holderIsReleasedAndLosesItsLockAtOnce() {
 		LocksEndpoint endpoint = new LocksEndpoint(LockEngines.of(this.local), TIMEOUT, this.events::add);
-		Hold hold = this.local.acquireUninterruptibly("a", TERMS, this, 0);
+		Hold hold = this.local.acquireUninterruptibly("a", OPTIONS, this, 0);
 		LocksDescriptors.Release release = endpoint.release("a", null, null, "jane");
 		assertThat(hold.isHeld()).isFalse();
 		assertThat(release.backends().get("local").released()).extracting(LocksDescriptors.Holder::thisProcess)
@@ -124,7 +124,7 @@ class LocksEndpointTests {
 	void holderInTheSameProcessLosesItsLockAtOnceOnAStoreWithoutNotifications() {
 		try (LockEngine engine = engine(silent(new LocalLockBackend()))) {
 			LocksEndpoint endpoint = new LocksEndpoint(LockEngines.of(engine), TIMEOUT, this.events::add);
-			Hold hold = engine.acquireUninterruptibly("a", TERMS, this, 0);
+			Hold hold = engine.acquireUninterruptibly("a", OPTIONS, this, 0);
 			assertThat(endpoint.release("a", null, null, null).isDone()).isTrue();
 			assertThat(hold.isHeld()).isFalse();
 			hold.release();
@@ -173,7 +173,7 @@ class LocksEndpointTests {
 
 	@Test
 	void storeThatHangsDoesNotDelayTheReleaseOnOthers() {
-		Hold hold = this.local.acquireUninterruptibly("a", TERMS, this, 0);
+		Hold hold = this.local.acquireUninterruptibly("a", OPTIONS, this, 0);
 		try (LockEngine other = engine(hanging(new LocalLockBackend()))) {
 			LocksDescriptors.Release release = new LocksEndpoint(new LockEngines(other, List.of(this.local)), TIMEOUT,
 					this.events::add)
@@ -192,7 +192,7 @@ class LocksEndpointTests {
 			this.events.add(event);
 			throw new AssertionError("test");
 		});
-		Hold hold = this.local.acquireUninterruptibly("a", TERMS, this, 0);
+		Hold hold = this.local.acquireUninterruptibly("a", OPTIONS, this, 0);
 		LocksDescriptors.Release release = endpoint.release("a", null, null, "jane");
 		assertThat(release.backends().get("local").error()).isNull();
 		assertThat(this.events).hasExactlyElementsOfTypes(LockForceReleasedEvent.class, AuditApplicationEvent.class);

@@ -163,10 +163,10 @@ public final class RecordingBackend implements LockBackend {
 	}
 
 	@Override
-	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
+	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
 		requireUp();
 		this.released.addAll(lease.keys());
-		return this.backend.releaseWithDelay(lease, rest, timeout);
+		return this.backend.releaseWithDelay(lease, delay, timeout);
 	}
 
 	@Override

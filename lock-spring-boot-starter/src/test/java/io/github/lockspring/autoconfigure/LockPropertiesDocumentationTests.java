@@ -58,7 +58,7 @@ class LockPropertiesDocumentationTests {
 
 	private static final Pattern LEAST = Pattern.compile("(At least|Longer than) ([0-9]+)([a-z]*)");
 
-	private static final Pattern MOST = Pattern.compile("at most ([0-9]+)([a-z]*)");
+	private static final Pattern MAXIMUM = Pattern.compile("at most ([0-9]+)([a-z]*)");
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(DataSourceAutoConfiguration.class, LockAutoConfiguration.class))
@@ -104,7 +104,7 @@ class LockPropertiesDocumentationTests {
 				assertAccepted(name, least.group(2) + least.group(3), inclusive);
 				assertAccepted(name, beyond(least.group(2), least.group(3), -1), false);
 			}
-			Matcher most = MOST.matcher(this.page.descriptionOf(name));
+			Matcher most = MAXIMUM.matcher(this.page.descriptionOf(name));
 			if (most.find() && !most.group(2).isEmpty()
 					|| LIMITED.contains(this.page.typeOf(name)) && most.reset().find()) {
 				assertAccepted(name, most.group(1) + most.group(2), true);

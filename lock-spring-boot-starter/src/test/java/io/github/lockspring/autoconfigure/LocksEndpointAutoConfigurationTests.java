@@ -82,7 +82,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class LocksEndpointAutoConfigurationTests {
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	private static ConfigurableApplicationContext start(WebApplicationType type, String... properties) {
 		List<String> all = new ArrayList<>(List.of("server.port=0", "spring.application.name=orders",
@@ -193,7 +193,7 @@ class LocksEndpointAutoConfigurationTests {
 
 		@Test
 		void holderInAnotherProcessIsFound() throws Exception {
-			Hold hold = this.other.acquireUninterruptibly("lock:order:44", TERMS, this, 0);
+			Hold hold = this.other.acquireUninterruptibly("lock:order:44", OPTIONS, this, 0);
 			String body = get("/lock:order:44").body();
 			assertThat(JsonPath.<Map<String, Object>>read(body, "$.backends.local.holders[0]"))
 				.containsEntry("application", "billing")
@@ -292,7 +292,7 @@ class LocksEndpointAutoConfigurationTests {
 			waiter.start();
 			Awaitility.await().until(() -> get("").contains("waiter"));
 			LockEngine other = startElsewhere(this.context);
-			other.acquireAsync("lock:order:42", TERMS, this, Duration.ofHours(1).toNanos());
+			other.acquireAsync("lock:order:42", OPTIONS, this, Duration.ofHours(1).toNanos());
 			Awaitility.await().until(() -> get("/lock:order:42").contains("billing"));
 			List<Set<String>> responses = List.of(fields(get("/lock:order:42")), fields(get("")),
 					fields(delete("/lock:order:42").body()));

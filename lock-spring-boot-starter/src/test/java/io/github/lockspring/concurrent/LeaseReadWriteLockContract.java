@@ -285,7 +285,7 @@ public abstract class LeaseReadWriteLockContract extends LockClientContract {
 	@Test
 	void readersThatComeAndGoDoNotKeepWritersOut() {
 		requireReaders();
-		assumeTrue(this.one.has(Capability.QUEUE) || this.one.has(Capability.PLACES), "Has no queue");
+		assumeTrue(this.one.has(Capability.QUEUE) || this.one.has(Capability.POLLED_QUEUE), "Has no queue");
 		AtomicBoolean end = new AtomicBoolean();
 		List<TestThread<Boolean>> readers = new ArrayList<>();
 		for (int i = 0; i < 4; i++) {

@@ -39,7 +39,7 @@ import io.github.lockspring.engine.Harness.Waiter;
 import io.github.lockspring.spi.Capability;
 
 import static io.github.lockspring.engine.Harness.KEY;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -67,7 +67,7 @@ class AsyncAcquireTests {
 	}
 
 	private CompletableFuture<@Nullable Hold> acquire(Duration wait) {
-		return this.engine.acquireAsync(KEY, TERMS, new Object(), wait.toNanos());
+		return this.engine.acquireAsync(KEY, OPTIONS, new Object(), wait.toNanos());
 	}
 
 	/**
@@ -199,7 +199,7 @@ class AsyncAcquireTests {
 		FaultyBackend polling = this.harness.backend().without(Capability.QUEUE);
 		LockEngine engine = this.harness.steadyEngine(polling, EngineSettings.defaults());
 		Hold elsewhere = Harness.hold(this.other);
-		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, TERMS, new Object(), WAIT.toNanos());
+		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, OPTIONS, new Object(), WAIT.toNanos());
 		this.harness.advance(EngineSettings.defaults().maxPoll());
 		assertThat(future).isNotDone();
 		elsewhere.release();
@@ -211,7 +211,7 @@ class AsyncAcquireTests {
 	void queuedAcquisitionTimesOutAtItsDeadline() {
 		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults());
 		Hold hold = Harness.hold(engine);
-		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, TERMS, new Object(), BRIEF.toNanos());
+		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, OPTIONS, new Object(), BRIEF.toNanos());
 		this.harness.advance(BRIEF.minusNanos(1));
 		assertThat(future).isNotDone();
 		this.harness.advance(Duration.ofNanos(1));
@@ -225,7 +225,7 @@ class AsyncAcquireTests {
 		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults());
 		Hold elsewhere = Harness.hold(this.other);
 		Duration wait = Duration.ofMillis(10);
-		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, TERMS, new Object(), wait.toNanos());
+		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, OPTIONS, new Object(), wait.toNanos());
 		assertThat(this.backend.attempts()).isOne();
 		this.harness.advance(wait.minusNanos(1));
 		assertThat(future).isNotDone();
@@ -240,7 +240,7 @@ class AsyncAcquireTests {
 	void storeThatFailsThroughoutIsUnavailable() {
 		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults());
 		this.backend.always(Kind.CONTEND, Fault.unavailable());
-		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, TERMS, new Object(), WAIT.toNanos());
+		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, OPTIONS, new Object(), WAIT.toNanos());
 		assertThat(future).isNotDone();
 		this.harness.advance(WAIT);
 		assertThat(failure(future)).isEqualTo(Reason.UNAVAILABLE);
@@ -251,7 +251,7 @@ class AsyncAcquireTests {
 	void storeThatComesBackGrants() {
 		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults());
 		this.backend.next(Kind.CONTEND, Fault.unavailable());
-		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, TERMS, new Object(), WAIT.toNanos());
+		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, OPTIONS, new Object(), WAIT.toNanos());
 		this.harness.advance(EngineSettings.defaults().queuePoll());
 		assertThat(hold(future).isHeld()).isTrue();
 	}
@@ -260,7 +260,7 @@ class AsyncAcquireTests {
 	void unknownOutcomeIsReleasedAndAskedForAgain() throws Exception {
 		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults());
 		this.backend.next(Kind.CONTEND, Fault.unknownAfterEffect());
-		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, TERMS, new Object(), WAIT.toNanos());
+		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, OPTIONS, new Object(), WAIT.toNanos());
 		await().until(() -> this.backend.count(Kind.RELEASE) > 0);
 		this.harness.advance(EngineSettings.defaults().queuePoll());
 		Hold hold = hold(future);
@@ -339,7 +339,7 @@ class AsyncAcquireTests {
 	 */
 	private Hold contendedHold(LockEngine engine, QueueingExecutor executor) {
 		Hold before = Harness.hold(engine);
-		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, TERMS, new Object(), WAIT.toNanos());
+		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, OPTIONS, new Object(), WAIT.toNanos());
 		before.release();
 		executor.runAll();
 		return hold(future);
@@ -350,7 +350,7 @@ class AsyncAcquireTests {
 		QueueingExecutor executor = new QueueingExecutor();
 		LockEngine engine = this.harness.engine(this.backend, executor);
 		Hold hold = contendedHold(engine, executor);
-		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, TERMS, new Object(), WAIT.toNanos());
+		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, OPTIONS, new Object(), WAIT.toNanos());
 		this.backend.clearCalls();
 		hold.release();
 		assertThat(this.backend.count(Kind.RELEASE)).as("handed off").isZero();
@@ -365,7 +365,7 @@ class AsyncAcquireTests {
 		QueueingExecutor executor = new QueueingExecutor();
 		LockEngine engine = this.harness.engine(this.backend, executor);
 		Hold hold = contendedHold(engine, executor);
-		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, TERMS, new Object(), WAIT.toNanos());
+		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(KEY, OPTIONS, new Object(), WAIT.toNanos());
 		hold.release();
 		this.harness.store.expire(hold.lease().request());
 		this.backend.listener().onLost(hold.lease().request());
@@ -391,10 +391,10 @@ class AsyncAcquireTests {
 	@Test
 	void ownerAcquiresAgainAtOnceInAnyThread() throws Exception {
 		Object owner = new Object();
-		Hold hold = hold(this.engine.acquireAsync(KEY, TERMS, owner, 0));
-		CompletableFuture<@Nullable Hold> again = this.engine.acquireAsync(KEY, TERMS, owner, 0);
+		Hold hold = hold(this.engine.acquireAsync(KEY, OPTIONS, owner, 0));
+		CompletableFuture<@Nullable Hold> again = this.engine.acquireAsync(KEY, OPTIONS, owner, 0);
 		assertThat(again).isCompletedWithValue(hold);
-		assertThat(this.engine.acquireUninterruptibly(KEY, TERMS, owner, 0)).isSameAs(hold);
+		assertThat(this.engine.acquireUninterruptibly(KEY, OPTIONS, owner, 0)).isSameAs(hold);
 		assertThat(release(hold)).isTrue();
 		assertThat(release(hold)).isTrue();
 		assertThat(hold.isHeld()).isTrue();
@@ -407,12 +407,12 @@ class AsyncAcquireTests {
 	@Test
 	void ownerThatHasLostItsLeaseIsTold() throws Exception {
 		Object owner = new Object();
-		Hold hold = hold(this.engine.acquireAsync(KEY, TERMS, owner, 0));
+		Hold hold = hold(this.engine.acquireAsync(KEY, OPTIONS, owner, 0));
 		AtomicInteger calls = new AtomicInteger();
 		hold.onLost(calls::incrementAndGet);
 		this.harness.store.expire(hold.lease().request());
 		await().until(() -> calls.get() == 1);
-		assertThat(failure(this.engine.acquireAsync(KEY, TERMS, owner, 0))).isEqualTo(Reason.LOST);
+		assertThat(failure(this.engine.acquireAsync(KEY, OPTIONS, owner, 0))).isEqualTo(Reason.LOST);
 		assertThat(release(hold)).isFalse();
 		this.harness.assertNothingLeft();
 	}

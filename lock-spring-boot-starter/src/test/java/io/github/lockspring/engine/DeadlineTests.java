@@ -38,7 +38,7 @@ import io.github.lockspring.test.SettableTime;
 
 import static io.github.lockspring.engine.Harness.FAIR;
 import static io.github.lockspring.engine.Harness.KEY;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -124,7 +124,8 @@ class DeadlineTests {
 		}));
 		long start = this.harness.time.nanoTime();
 		Waiter waiter = async
-				? this.harness.start(() -> this.engine.acquireAsync(KEY, TERMS, new Object(), SECOND.toNanos()).join())
+				? this.harness
+					.start(() -> this.engine.acquireAsync(KEY, OPTIONS, new Object(), SECOND.toNanos()).join())
 				: this.harness.acquire(this.engine, SECOND);
 		assertThat(waiter.result()).isNull();
 		assertThat(Duration.ofNanos(this.harness.time.nanoTime() - start)).isLessThanOrEqualTo(SECOND.plusMillis(150));
@@ -142,7 +143,7 @@ class DeadlineTests {
 
 	@Test
 	void attemptThatDoesNotWaitHasTheSlackOnly() throws InterruptedException {
-		Hold hold = this.engine.acquire(KEY, TERMS, 0);
+		Hold hold = this.engine.acquire(KEY, OPTIONS, 0);
 		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(SLACK);
 		assertThat(hold).isNotNull();
 	}
@@ -241,7 +242,7 @@ class DeadlineTests {
 	@Test
 	void attemptThatDoesNotWaitIsMadeOnce() {
 		this.backend.always(Kind.TRY, Fault.unavailable());
-		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, TERMS, 0))
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, OPTIONS, 0))
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.UNAVAILABLE))
 			.havingCause()
 			.withMessage("connection refused");
@@ -285,7 +286,7 @@ class DeadlineTests {
 	@Test
 	void waitingForEverIsPossible() {
 		Hold held = Harness.hold(this.harness.engine());
-		Waiter waiter = this.harness.start(() -> this.engine.acquire(KEY, TERMS, Long.MAX_VALUE / 2)).awaitSleep();
+		Waiter waiter = this.harness.start(() -> this.engine.acquire(KEY, OPTIONS, Long.MAX_VALUE / 2)).awaitSleep();
 		this.harness.advance(Duration.ofMinutes(1));
 		held.release();
 		advanceUntilDone(waiter);

@@ -50,8 +50,8 @@ import io.github.lockspring.spi.TimeSource;
 import static io.github.lockspring.engine.Harness.FAIR;
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.SHARED;
-import static io.github.lockspring.engine.Harness.TERMS;
 import static io.github.lockspring.engine.Harness.UNRENEWED;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -81,15 +81,15 @@ class DowngradeTests {
 	}
 
 	private Hold write() {
-		return acquire(TERMS);
+		return acquire(OPTIONS);
 	}
 
 	private Hold read() {
 		return acquire(SHARED);
 	}
 
-	private Hold acquire(AcquireOptions terms) {
-		Hold hold = this.engine.acquireUninterruptibly(KEY, terms, this.owner, 0);
+	private Hold acquire(AcquireOptions options) {
+		Hold hold = this.engine.acquireUninterruptibly(KEY, options, this.owner, 0);
 		if (hold == null) {
 			throw new AssertionError("Not acquired");
 		}
@@ -103,16 +103,16 @@ class DowngradeTests {
 		return reader;
 	}
 
-	private @Nullable Hold tryElsewhere(AcquireOptions terms) {
-		return this.harness.engine().acquireUninterruptibly(KEY, terms, new Object(), 0);
+	private @Nullable Hold tryElsewhere(AcquireOptions options) {
+		return this.harness.engine().acquireUninterruptibly(KEY, options, new Object(), 0);
 	}
 
 	private List<LeaseMode> modes() {
 		return this.harness.holders().stream().map(LeaseHolder::mode).toList();
 	}
 
-	private void assertRefused(Reason reason, AcquireOptions terms) {
-		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> acquire(terms))
+	private void assertRefused(Reason reason, AcquireOptions options) {
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> acquire(options))
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(reason));
 	}
 
@@ -163,7 +163,7 @@ class DowngradeTests {
 		assertThat(writer.isHeld()).isFalse();
 		assertThat(reader.isHeld()).isTrue();
 		assertThat(modes()).containsExactly(LeaseMode.SHARED);
-		assertThat(tryElsewhere(TERMS)).isNull();
+		assertThat(tryElsewhere(OPTIONS)).isNull();
 		assertThat(tryElsewhere(SHARED)).isNotNull();
 	}
 
@@ -195,7 +195,7 @@ class DowngradeTests {
 		Hold reader = read();
 		Waiter here = this.harness.queued(this.engine, SHARED, WAIT);
 		Waiter elsewhere = this.harness.queued(this.harness.engine(), SHARED, WAIT);
-		Waiter waitingWriter = this.harness.queued(this.harness.engine(), TERMS, WAIT);
+		Waiter waitingWriter = this.harness.queued(this.harness.engine(), OPTIONS, WAIT);
 		writer.release();
 		List<Hold> readers = List.of(reader, elsewhere.hold());
 		assertThat(readers).allMatch(Hold::isHeld);
@@ -220,8 +220,8 @@ class DowngradeTests {
 	@Test
 	void leaseIsNotHandedOffToAWriterWhileTheOwnerReads() {
 		Hold before = write();
-		Waiter first = this.harness.start(() -> this.engine.acquire(KEY, TERMS, this, WAIT.toNanos())).awaitSleep();
-		Waiter second = this.harness.queued(this.engine, TERMS, WAIT);
+		Waiter first = this.harness.start(() -> this.engine.acquire(KEY, OPTIONS, this, WAIT.toNanos())).awaitSleep();
+		Waiter second = this.harness.queued(this.engine, OPTIONS, WAIT);
 		before.release();
 		Hold writer = first.hold();
 		Hold reader = this.engine.acquireUninterruptibly(KEY, SHARED, this, 0);
@@ -236,8 +236,8 @@ class DowngradeTests {
 	@Test
 	void leaseIsHandedOffAsEverAfterTheReader() {
 		Hold before = write();
-		Waiter first = this.harness.start(() -> this.engine.acquire(KEY, TERMS, this, WAIT.toNanos())).awaitSleep();
-		Waiter second = this.harness.queued(this.engine, TERMS, WAIT);
+		Waiter first = this.harness.start(() -> this.engine.acquire(KEY, OPTIONS, this, WAIT.toNanos())).awaitSleep();
+		Waiter second = this.harness.queued(this.engine, OPTIONS, WAIT);
 		before.release();
 		Hold writer = first.hold();
 		this.engine.acquireUninterruptibly(KEY, SHARED, this, 0).release();
@@ -290,7 +290,7 @@ class DowngradeTests {
 	@Test
 	void readerThatIsLeftCannotWrite() {
 		Hold reader = steppedDown();
-		assertRefused(Reason.UPGRADE, TERMS);
+		assertRefused(Reason.UPGRADE, OPTIONS);
 		assertRefused(Reason.UPGRADE, FAIR);
 		assertThat(reader.release()).isTrue();
 		assertThat(write().isHeld()).isTrue();
@@ -310,16 +310,16 @@ class DowngradeTests {
 		Hold writer = write();
 		assertThat(this.engine.heldBy(KEY, this.owner, SHARED)).isNull();
 		Hold reader = read();
-		assertThat(this.engine.heldBy(KEY, this.owner, TERMS)).isSameAs(writer);
+		assertThat(this.engine.heldBy(KEY, this.owner, OPTIONS)).isSameAs(writer);
 		assertThat(this.engine.heldBy(KEY, this.owner, SHARED)).isSameAs(reader);
 		writer.release();
-		assertThat(this.engine.heldBy(KEY, this.owner, TERMS)).isNull();
+		assertThat(this.engine.heldBy(KEY, this.owner, OPTIONS)).isNull();
 		assertThat(this.engine.heldBy(KEY, this.owner, SHARED)).isSameAs(reader);
 	}
 
 	@Test
 	void leaseOfSeveralKeysDoesNotStepDown() throws InterruptedException {
-		List<Hold> holds = this.engine.acquireTogether(List.of("a", "b"), TERMS);
+		List<Hold> holds = this.engine.acquireTogether(List.of("a", "b"), OPTIONS);
 		Hold reader = this.engine.acquire("a", SHARED, 0);
 		assertThat(reader).isSameAs(holds.get(0));
 		assertThat(this.engine.heldBy("a", Thread.currentThread(), SHARED)).isSameAs(reader);
@@ -384,7 +384,7 @@ class DowngradeTests {
 		Hold writer = write();
 		Hold reader = read();
 		this.harness.store.expire(writer.lease().request());
-		assertRefused(Reason.LOST, TERMS);
+		assertRefused(Reason.LOST, OPTIONS);
 		assertRefused(Reason.LOST, SHARED);
 		writer.release();
 		assertRefused(Reason.LOST, SHARED);
@@ -736,7 +736,7 @@ class DowngradeTests {
 		Hold reader = read();
 		this.backend.next(Kind.STEP_DOWN, Fault.after(() -> {
 			assertThat(read()).isSameAs(reader);
-			assertRefused(Reason.UPGRADE, TERMS);
+			assertRefused(Reason.UPGRADE, OPTIONS);
 		}));
 		writer.release();
 		assertThat(reader.release()).isTrue();
@@ -840,7 +840,7 @@ class DowngradeTests {
 		Hold reader = engine.acquireUninterruptibly(KEY, SHARED, writer.owner(), 0);
 		time.afterNextLook(Thread.currentThread(), writer::release);
 		assertThatExceptionOfType(EngineException.class)
-			.isThrownBy(() -> engine.acquireUninterruptibly(KEY, TERMS, writer.owner(), 0))
+			.isThrownBy(() -> engine.acquireUninterruptibly(KEY, OPTIONS, writer.owner(), 0))
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.UPGRADE));
 		assertThat(reader.isHeld()).isTrue();
 	}
@@ -933,7 +933,7 @@ class DowngradeTests {
 		}
 
 		private void writeAndRead(LockEngine engine, boolean readerFirst) throws InterruptedException {
-			Hold writer = require(engine.acquire(KEY, TERMS, WAIT.toNanos()));
+			Hold writer = require(engine.acquire(KEY, OPTIONS, WAIT.toNanos()));
 			int written = write();
 			Hold reader = require(engine.acquire(KEY, SHARED, WAIT.toNanos()));
 			if (readerFirst) {

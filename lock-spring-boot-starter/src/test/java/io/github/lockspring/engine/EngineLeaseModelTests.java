@@ -97,17 +97,17 @@ class EngineLeaseModelTests extends EngineModel {
 	void noOtherAcquiresBeforeTheMinimumHoldIsOver() {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Process process = new Process();
-			AcquireOptions terms = process.terms.withMinimumHold(Duration.ofSeconds(10));
-			Hold hold = process.engine.acquireUninterruptibly("k", terms, new Object(), 0);
+			AcquireOptions options = process.options.withMinimumHold(Duration.ofSeconds(10));
+			Hold hold = process.engine.acquireUninterruptibly("k", options, new Object(), 0);
 			process.start("holder", () -> require(hold.release(), "lost"));
 			for (String name : List.of("b", "c")) {
 				process.start(name,
 						() -> require(
-								process.engine.acquireUninterruptibly("k", process.terms, new Object(), 0) == null,
+								process.engine.acquireUninterruptibly("k", process.options, new Object(), 0) == null,
 								"came in"));
 			}
 			process.join();
-			require(process.backend.endRests() == 1, "no rest");
+			require(process.backend.endDelays() == 1, "no delay");
 			process.finish();
 		});
 	}
@@ -117,7 +117,7 @@ class EngineLeaseModelTests extends EngineModel {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Process process = new Process();
 			Object owner = new Object();
-			Hold writer = process.engine.acquireUninterruptibly("k", process.terms, owner, 0);
+			Hold writer = process.engine.acquireUninterruptibly("k", process.options, owner, 0);
 			process.start("writer", () -> require(writer.release(), "writer lost"));
 			process.start("reader", () -> process.readAndRelease(owner));
 			process.start("other reader", () -> process.readAndRelease(owner));
@@ -131,12 +131,12 @@ class EngineLeaseModelTests extends EngineModel {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Process process = new Process();
 			Object owner = new Object();
-			Hold writer = process.engine.acquireUninterruptibly("k", process.terms, owner, 0);
+			Hold writer = process.engine.acquireUninterruptibly("k", process.options, owner, 0);
 			Hold reader = process.engine.acquireUninterruptibly("k", process.shared, owner, 0);
 			process.start("writer", () -> require(writer.release(), "writer lost"));
 			process.start("reader", () -> require(reader.release(), "reader lost"));
 			process.start("b", () -> {
-				Hold hold = process.engine.acquireUninterruptibly("k", process.terms, new Object(), 0);
+				Hold hold = process.engine.acquireUninterruptibly("k", process.options, new Object(), 0);
 				require(hold == null || hold.release(), "lost");
 			});
 			process.finish();
@@ -205,7 +205,7 @@ class EngineLeaseModelTests extends EngineModel {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Process process = new Process();
 			Object owner = new Object();
-			Hold writer = process.engine.acquireUninterruptibly("k", process.terms, owner, 0);
+			Hold writer = process.engine.acquireUninterruptibly("k", process.options, owner, 0);
 			Hold reader = process.engine.acquireUninterruptibly("k", process.shared, owner, 0);
 			LeaseRequest lease = writer.lease().request();
 			process.holds.addAll(List.of(writer, reader));

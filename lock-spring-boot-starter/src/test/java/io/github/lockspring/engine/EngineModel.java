@@ -84,7 +84,7 @@ abstract class EngineModel {
 	 */
 	static final class Process {
 
-		final AcquireOptions terms = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
+		final AcquireOptions options = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 		final AcquireOptions shared = AcquireOptions.shared(Duration.ofSeconds(30), true);
 
@@ -131,14 +131,14 @@ abstract class EngineModel {
 		 * A hold whose lease can be handed off.
 		 */
 		Hold contendedHold() {
-			Hold lost = this.engine.acquireUninterruptibly("k", this.terms, new Object(), 0);
+			Hold lost = this.engine.acquireUninterruptibly("k", this.options, new Object(), 0);
 			this.time.advanceWithReadings();
-			require(this.engine.acquireUninterruptibly("k", this.terms, new Object(), 1) == null, "held twice");
+			require(this.engine.acquireUninterruptibly("k", this.options, new Object(), 1) == null, "held twice");
 			this.time.standStill();
 			this.backend.release(lost.lease().request(), Duration.ZERO);
 			this.backend.listener().onLost(lost.lease().request());
 			this.losses.set(0);
-			Hold hold = this.engine.acquireUninterruptibly("k", this.terms, new Object(), 0);
+			Hold hold = this.engine.acquireUninterruptibly("k", this.options, new Object(), 0);
 			lost.release();
 			this.lastToken = hold.token();
 			this.holds.add(hold);
@@ -221,7 +221,7 @@ abstract class EngineModel {
 		}
 
 		void acquireAndReleaseAsync() {
-			this.engine.acquireAsync("k", this.terms, new Object(), 1).thenAccept((hold) -> {
+			this.engine.acquireAsync("k", this.options, new Object(), 1).thenAccept((hold) -> {
 				enter(hold);
 				hold.releaseAsync();
 			});
@@ -254,7 +254,7 @@ abstract class EngineModel {
 
 		private Hold acquire() {
 			try {
-				Hold hold = this.engine.acquire("k", this.terms, 1);
+				Hold hold = this.engine.acquire("k", this.options, 1);
 				if (hold != null) {
 					synchronized (this.holds) {
 						this.holds.add(hold);

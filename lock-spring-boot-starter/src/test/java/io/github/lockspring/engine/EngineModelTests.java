@@ -84,7 +84,7 @@ class EngineModelTests extends EngineModel {
 		Lincheck.runConcurrentTest(ORDERS, () -> {
 			Process process = new Process();
 			Hold hold = process.contendedHold();
-			CompletableFuture<Hold> future = process.engine.acquireAsync("k", process.terms, new Object(), 1);
+			CompletableFuture<Hold> future = process.engine.acquireAsync("k", process.options, new Object(), 1);
 			process.start("a", hold::release);
 			process.start("b", process::acquireAndRelease);
 			process.start("cancelling", () -> {
@@ -102,7 +102,7 @@ class EngineModelTests extends EngineModel {
 			Process process = new Process();
 			for (String name : List.of("a", "b", "c")) {
 				process.start(name, () -> {
-					Hold hold = process.engine.acquireUninterruptibly("k", process.terms, new Object(), 0);
+					Hold hold = process.engine.acquireUninterruptibly("k", process.options, new Object(), 0);
 					if (hold != null) {
 						process.enter(hold);
 						require(hold.release(), "lost");

@@ -41,8 +41,8 @@ import io.github.lockspring.spi.TimeSource;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.SHARED;
-import static io.github.lockspring.engine.Harness.TERMS;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -70,7 +70,7 @@ class EngineObserverTests {
 	}
 
 	private static Hold acquire(LockEngine engine, String key) {
-		Hold hold = engine.acquireUninterruptibly(key, TERMS, new Object(), 0);
+		Hold hold = engine.acquireUninterruptibly(key, OPTIONS, new Object(), 0);
 		assertThat(hold).isNotNull();
 		return hold;
 	}
@@ -96,8 +96,8 @@ class EngineObserverTests {
 	@Test
 	void reentryIsNotObserved() throws Exception {
 		this.engine.addObserver(new Recorder());
-		Hold hold = this.engine.acquire(KEY, TERMS, 0);
-		assertThat(this.engine.acquire(KEY, TERMS, 0)).isSameAs(hold);
+		Hold hold = this.engine.acquire(KEY, OPTIONS, 0);
+		assertThat(this.engine.acquire(KEY, OPTIONS, 0)).isSameAs(hold);
 		assertThat(this.engine.acquire(KEY, SHARED, 0)).isNotNull();
 		this.engine.heldBy(KEY, Thread.currentThread(), SHARED).release();
 		hold.release();
@@ -122,8 +122,8 @@ class EngineObserverTests {
 		acquire(this.harness.engine(), KEY);
 		acquire(this.engine, "local");
 		this.engine.addObserver(new Recorder());
-		assertThat(this.engine.acquire(KEY, TERMS, 0)).isNull();
-		assertThat(this.engine.acquire("local", TERMS, 0)).isNull();
+		assertThat(this.engine.acquire(KEY, OPTIONS, 0)).isNull();
+		assertThat(this.engine.acquire("local", OPTIONS, 0)).isNull();
 		assertThat(this.calls).containsExactly("begin order:42 EXCLUSIVE", "contended", "waited", "DENIED after 0",
 				"begin local EXCLUSIVE", "contended", "waited", "DENIED after 0");
 	}
@@ -166,14 +166,14 @@ class EngineObserverTests {
 		this.backend.next(Kind.TRY, Fault.before(() -> {
 			throw new BackendUnavailableException("down", null);
 		}));
-		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, TERMS, 0));
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, OPTIONS, 0));
 		this.backend.next(Kind.TRY, Fault.before(() -> {
 			throw new OutOfMemoryError("no more");
 		}));
-		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> this.engine.acquire(KEY, TERMS, 0));
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> this.engine.acquire(KEY, OPTIONS, 0));
 		this.engine.close();
-		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, TERMS, 0));
-		assertThat(this.engine.acquireAsync(KEY, TERMS, this, 0)).failsWithin(WAIT);
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, OPTIONS, 0));
+		assertThat(this.engine.acquireAsync(KEY, OPTIONS, this, 0)).failsWithin(WAIT);
 		assertThat(this.calls).filteredOn((call) -> call.contains("after"))
 			.containsExactly("UNAVAILABLE after 0", "ERROR after 0", "REJECTED after 0", "REJECTED after 0");
 	}
@@ -181,8 +181,8 @@ class EngineObserverTests {
 	@Test
 	void asynchronousAcquisitionIsObserved() {
 		this.engine.addObserver(new Recorder());
-		Hold hold = this.engine.acquireAsync(KEY, TERMS, this, 0).join();
-		assertThat(this.engine.acquireAsync(KEY, TERMS, new Object(), 0).join()).isNull();
+		Hold hold = this.engine.acquireAsync(KEY, OPTIONS, this, 0).join();
+		assertThat(this.engine.acquireAsync(KEY, OPTIONS, new Object(), 0).join()).isNull();
 		hold.releaseAsync().toCompletableFuture().join();
 		await().untilAsserted(() -> assertThat(this.calls).containsExactly("begin order:42 EXCLUSIVE",
 				"acquired " + hold.token() + " after 0", "begin order:42 EXCLUSIVE", "contended", "waited",
@@ -193,7 +193,7 @@ class EngineObserverTests {
 	void cancelledAcquisitionIsObserved() {
 		acquire(this.harness.engine(), KEY);
 		this.engine.addObserver(new Recorder());
-		CompletableFuture<Hold> acquisition = this.engine.acquireAsync(KEY, TERMS, this, SECOND);
+		CompletableFuture<Hold> acquisition = this.engine.acquireAsync(KEY, OPTIONS, this, SECOND);
 		await().until(() -> this.calls.contains("contended"));
 		acquisition.cancel(false);
 		await().untilAsserted(() -> assertThat(this.calls).last().isEqualTo("CANCELLED after 0"));
@@ -202,7 +202,7 @@ class EngineObserverTests {
 	@Test
 	void keysAcquiredTogetherAreObserved() {
 		this.engine.addObserver(new Recorder());
-		List<Hold> holds = this.engine.acquireTogether(List.of("a", "b"), TERMS);
+		List<Hold> holds = this.engine.acquireTogether(List.of("a", "b"), OPTIONS);
 		assertThat(holds).hasSize(2);
 		this.harness.time.advance(Duration.ofSeconds(1));
 		Hold.releaseAll(holds);
@@ -215,14 +215,14 @@ class EngineObserverTests {
 	void keysThatAreNotAcquiredTogetherAreNotObserved() {
 		acquire(this.harness.engine(), "b");
 		this.engine.addObserver(new Recorder());
-		assertThat(this.engine.acquireTogether(List.of("a", "b"), TERMS)).isEmpty();
+		assertThat(this.engine.acquireTogether(List.of("a", "b"), OPTIONS)).isEmpty();
 		assertThat(this.calls).isEmpty();
 	}
 
 	@Test
 	void observedHoldsOfSeveralKeysAreReleasedInOneCall() {
 		this.engine.addObserver(new Recorder());
-		List<Hold> holds = this.engine.acquireTogether(List.of("a", "b", "c"), TERMS);
+		List<Hold> holds = this.engine.acquireTogether(List.of("a", "b", "c"), OPTIONS);
 		this.backend.clearCalls();
 		Hold.releaseAll(holds);
 		assertThat(this.backend.count(Kind.RELEASE)).isOne();
@@ -334,11 +334,11 @@ class EngineObserverTests {
 	void observerThatThrowsHarmsNoLock(Throwable failure) throws Exception {
 		this.engine.addObserver(new Thrower(failure));
 		this.engine.addObserver(new Recorder());
-		this.engine.acquire(KEY, TERMS, 0).release();
-		Hold.releaseAll(this.engine.acquireTogether(List.of("a", "b"), TERMS));
-		Hold hold = this.engine.acquireAsync(KEY, TERMS, this, 0).join();
-		assertThat(this.engine.acquire(KEY, TERMS, 0)).isNull();
-		assertThat(this.engine.acquireAsync(KEY, TERMS, new Object(), 0).join()).isNull();
+		this.engine.acquire(KEY, OPTIONS, 0).release();
+		Hold.releaseAll(this.engine.acquireTogether(List.of("a", "b"), OPTIONS));
+		Hold hold = this.engine.acquireAsync(KEY, OPTIONS, this, 0).join();
+		assertThat(this.engine.acquire(KEY, OPTIONS, 0)).isNull();
+		assertThat(this.engine.acquireAsync(KEY, OPTIONS, new Object(), 0).join()).isNull();
 		Waiter waiter = this.harness.queued(this.engine, WAIT);
 		assertThat(hold.releaseAsync().toCompletableFuture().join()).isTrue();
 		Hold last = waiter.hold();
@@ -406,14 +406,14 @@ class EngineObserverTests {
 		String key = "key-" + random.nextInt(3);
 		long wait = random.nextInt(3) * 100_000L;
 		switch (random.nextInt(4)) {
-			case 0 -> Hold.releaseAll(engine.acquireTogether(List.of("key-0", "key-1"), TERMS));
-			case 1 -> cancelOrRelease(engine.acquireAsync(key, TERMS, new Object(), wait));
-			case 2 -> engine.acquireAsync(key, TERMS, new Object(), wait).thenAccept((hold) -> {
+			case 0 -> Hold.releaseAll(engine.acquireTogether(List.of("key-0", "key-1"), OPTIONS));
+			case 1 -> cancelOrRelease(engine.acquireAsync(key, OPTIONS, new Object(), wait));
+			case 2 -> engine.acquireAsync(key, OPTIONS, new Object(), wait).thenAccept((hold) -> {
 				if (hold != null) {
 					hold.releaseAsync();
 				}
 			}).join();
-			default -> loseOrRelease(engine.acquireUninterruptibly(key, TERMS, new Object(), wait), random);
+			default -> loseOrRelease(engine.acquireUninterruptibly(key, OPTIONS, new Object(), wait), random);
 		}
 	}
 
@@ -443,7 +443,7 @@ class EngineObserverTests {
 	}
 
 	private int acquireAndDescend(int depth) {
-		Hold hold = this.engine.acquireUninterruptibly(KEY, TERMS, this, 0);
+		Hold hold = this.engine.acquireUninterruptibly(KEY, OPTIONS, this, 0);
 		if (hold != null) {
 			hold.release();
 		}

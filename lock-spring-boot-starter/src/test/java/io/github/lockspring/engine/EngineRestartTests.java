@@ -30,7 +30,7 @@ import io.github.lockspring.engine.Harness.Waiter;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -64,7 +64,7 @@ class EngineRestartTests {
 		for (int i = 0; i < 5; i++) {
 			Hold hold = Harness.hold(this.engine);
 			assertThat(hold.release()).isTrue();
-			assertThat(this.engine.acquireAsync(KEY, TERMS, new Object(), 0).join().release()).isTrue();
+			assertThat(this.engine.acquireAsync(KEY, OPTIONS, new Object(), 0).join().release()).isTrue();
 			restart();
 		}
 		this.harness.assertNothingLeft();
@@ -91,7 +91,7 @@ class EngineRestartTests {
 		restart();
 		Hold hold = Harness.hold(this.harness.engine());
 		Waiter waiter = this.harness.queued(this.engine, WAIT);
-		CompletableFuture<Hold> later = this.engine.acquireAsync(KEY, TERMS, new Object(), WAIT.toNanos());
+		CompletableFuture<Hold> later = this.engine.acquireAsync(KEY, OPTIONS, new Object(), WAIT.toNanos());
 		hold.release();
 		assertThat(waiter.hold().release()).isTrue();
 		assertThat(later.join().release()).isTrue();
@@ -145,7 +145,7 @@ class EngineRestartTests {
 	void cyclesLeaveNoThreads() {
 		for (int i = 0; i < 20; i++) {
 			Harness.hold(this.engine).release();
-			this.engine.acquireAsync(KEY, TERMS, new Object(), 0).join().release();
+			this.engine.acquireAsync(KEY, OPTIONS, new Object(), 0).join().release();
 			restart();
 		}
 		this.engine.close();

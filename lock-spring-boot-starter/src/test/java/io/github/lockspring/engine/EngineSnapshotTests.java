@@ -41,7 +41,7 @@ class EngineSnapshotTests {
 	}
 
 	private static Hold own(LockEngine engine) {
-		return engine.acquireUninterruptibly(Harness.KEY, Harness.TERMS, Thread.currentThread(), 0);
+		return engine.acquireUninterruptibly(Harness.KEY, Harness.OPTIONS, Thread.currentThread(), 0);
 	}
 
 	@Test
@@ -98,7 +98,7 @@ class EngineSnapshotTests {
 		Hold hold = Harness.hold(this.harness.engine());
 		Instant start = Instant.ofEpochMilli(this.harness.time.currentTimeMillis());
 		Object owner = new Object();
-		var future = engine.acquireAsync(Harness.KEY, Harness.TERMS, owner, WAIT.toNanos());
+		var future = engine.acquireAsync(Harness.KEY, Harness.OPTIONS, owner, WAIT.toNanos());
 		assertThat(engine.snapshot().waiting()).singleElement().satisfies((waiting) -> {
 			assertThat(waiting.owner().name()).startsWith("Object@");
 			assertThat(waiting.owner().threadState()).isNull();
@@ -144,7 +144,7 @@ class EngineSnapshotTests {
 	void manyHoldsAreDescribed() {
 		LockEngine engine = this.harness.engine();
 		for (int i = 0; i < 10_000; i++) {
-			engine.acquireUninterruptibly("key-" + i, Harness.TERMS, Thread.currentThread(), 0);
+			engine.acquireUninterruptibly("key-" + i, Harness.OPTIONS, Thread.currentThread(), 0);
 		}
 		assertThat(engine.snapshot().held()).hasSize(10_000)
 			.extracting(EngineSnapshot.Held::key)

@@ -113,25 +113,25 @@ class EngineStressTests {
 		EngineSettings settings = EngineSettings.defaults()
 			.withPoll(Duration.ofNanos(1), Duration.ofMillis(1), Duration.ofMillis(50));
 		createEngines(engines, queue, settings);
-		run(100_000, true, Harness.TERMS);
+		run(100_000, true, Harness.OPTIONS);
 	}
 
 	@Test
 	void counterStaysExactWithoutHandOff() throws Exception {
 		createEngines(2, true, EngineSettings.defaults().withHandOff(0, Duration.ZERO));
-		run(20_000, true, Harness.TERMS);
+		run(20_000, true, Harness.OPTIONS);
 	}
 
 	@Test
 	void counterStaysExactWithFairLocksBetweenOthers() throws Exception {
 		createEngines(2, true, EngineSettings.defaults());
-		run(20_000, true, Harness.TERMS, Harness.FAIR);
+		run(20_000, true, Harness.OPTIONS, Harness.FAIR);
 	}
 
 	@Test
 	void counterStaysExactWithReaders() throws Exception {
 		createEngines(2, true, EngineSettings.defaults());
-		run(20_000, true, Harness.TERMS, Harness.SHARED);
+		run(20_000, true, Harness.OPTIONS, Harness.SHARED);
 	}
 
 	@ParameterizedTest
@@ -145,7 +145,7 @@ class EngineStressTests {
 	@Test
 	void counterStaysExactWhileTheStoreFails() throws Exception {
 		createFailingEngines();
-		run(20_000, false, Harness.TERMS);
+		run(20_000, false, Harness.OPTIONS);
 	}
 
 	@Test
@@ -170,7 +170,7 @@ class EngineStressTests {
 	void usersWithAndWithoutThreadsExcludeEachOther(int engines, boolean queue) throws Exception {
 		createEngines(engines, queue,
 				EngineSettings.defaults().withPoll(Duration.ofNanos(1), Duration.ofMillis(1), Duration.ofMillis(50)));
-		new MixedRun(this.engines, Harness.TERMS, true).run(2_000);
+		new MixedRun(this.engines, Harness.OPTIONS, true).run(2_000);
 		assertThat(this.violations).isEmpty();
 		assertNothingLeft();
 	}
@@ -178,7 +178,7 @@ class EngineStressTests {
 	@Test
 	void usersWithAndWithoutThreadsExcludeEachOtherWhileTheStoreFails() throws Exception {
 		createFailingEngines();
-		new MixedRun(this.engines, Harness.TERMS, false).run(1_000);
+		new MixedRun(this.engines, Harness.OPTIONS, false).run(1_000);
 		assertThat(this.violations).isEmpty();
 		this.backends.forEach(FaultyBackend::heal);
 		assertNothingLeft();
@@ -253,15 +253,15 @@ class EngineStressTests {
 		}
 	}
 
-	private @Nullable Hold acquire(LockEngine engine, AcquireOptions terms) {
+	private @Nullable Hold acquire(LockEngine engine, AcquireOptions options) {
 		ThreadLocalRandom random = ThreadLocalRandom.current();
 		try {
 			return switch (random.nextInt(4)) {
-				case 0 -> engine.acquire(KEY, terms, 0);
-				case 1 -> engine.acquire(KEY, terms, random.nextLong(TimeUnit.MILLISECONDS.toNanos(2)));
-				case 2 -> engine.acquire(KEY, terms, TimeUnit.SECONDS.toNanos(30));
+				case 0 -> engine.acquire(KEY, options, 0);
+				case 1 -> engine.acquire(KEY, options, random.nextLong(TimeUnit.MILLISECONDS.toNanos(2)));
+				case 2 -> engine.acquire(KEY, options, TimeUnit.SECONDS.toNanos(30));
 				default ->
-					engine.acquireUninterruptibly(KEY, terms, Thread.currentThread(), TimeUnit.SECONDS.toNanos(30));
+					engine.acquireUninterruptibly(KEY, options, Thread.currentThread(), TimeUnit.SECONDS.toNanos(30));
 			};
 		}
 		catch (InterruptedException ex) {

@@ -32,7 +32,7 @@ import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 
 import static io.github.lockspring.engine.Harness.KEY;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -46,7 +46,7 @@ class EngineThreadsTests {
 	/**
 	 * Five kinds of work, two of which take many threads.
 	 */
-	private static final int MOST = 3 * 64 + 3;
+	private static final int MAX_THREADS = 3 * 64 + 3;
 
 	private static final ThreadLocal<String> USER = new InheritableThreadLocal<>();
 
@@ -76,7 +76,7 @@ class EngineThreadsTests {
 		Gate slow = new Gate();
 		AtomicInteger notified = new AtomicInteger();
 		for (int i = 0; i < MANY; i++) {
-			Hold hold = this.engine.acquireUninterruptibly("order:" + i, TERMS, this, 0);
+			Hold hold = this.engine.acquireUninterruptibly("order:" + i, OPTIONS, this, 0);
 			assertThat(hold).isNotNull();
 			hold.onLost(() -> {
 				slow.run();
@@ -85,7 +85,7 @@ class EngineThreadsTests {
 		}
 		this.engine.close();
 		slow.awaitArrival();
-		assertThat(threads()).isLessThanOrEqualTo(MOST);
+		assertThat(threads()).isLessThanOrEqualTo(MAX_THREADS);
 		slow.open();
 		await().untilAtomic(notified, org.hamcrest.Matchers.is(MANY));
 	}
@@ -108,7 +108,7 @@ class EngineThreadsTests {
 		}, this.harness.time);
 		AtomicInteger notified = new AtomicInteger();
 		for (int i = 0; i < 200; i++) {
-			Hold hold = engine.acquireUninterruptibly("order:" + i, TERMS, this, 0);
+			Hold hold = engine.acquireUninterruptibly("order:" + i, OPTIONS, this, 0);
 			assertThat(hold).isNotNull();
 			hold.onLost(notified::incrementAndGet);
 		}
@@ -123,10 +123,10 @@ class EngineThreadsTests {
 		this.backend.always(Kind.TRY, Fault.before(slow));
 		List<CompletableFuture<Hold>> acquisitions = new ArrayList<>();
 		for (int i = 0; i < MANY; i++) {
-			acquisitions.add(this.engine.acquireAsync("order:" + i, TERMS, new Object(), 0));
+			acquisitions.add(this.engine.acquireAsync("order:" + i, OPTIONS, new Object(), 0));
 		}
 		slow.awaitArrival();
-		assertThat(threads()).isLessThanOrEqualTo(MOST);
+		assertThat(threads()).isLessThanOrEqualTo(MAX_THREADS);
 		slow.open();
 		assertThat(CompletableFuture.allOf(acquisitions.toArray(CompletableFuture<?>[]::new)))
 			.succeedsWithin(Duration.ofSeconds(20));
@@ -143,7 +143,7 @@ class EngineThreadsTests {
 		this.backend.next(Kind.TRY, Fault.before(slow));
 		Thread creator = new Thread(() -> {
 			USER.set("alice");
-			future.set(this.engine.acquireAsync(KEY, TERMS, new Object(), 0));
+			future.set(this.engine.acquireAsync(KEY, OPTIONS, new Object(), 0));
 		});
 		creator.setContextClassLoader(own);
 		creator.start();

@@ -36,7 +36,7 @@ import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.Harness.Waiter;
 
 import static io.github.lockspring.engine.Harness.KEY;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -95,7 +95,7 @@ class ErrorTests {
 	}
 
 	private void assertFree(String key) {
-		Waiter other = this.harness.start(() -> this.engine.acquire(key, TERMS, 20 * SECOND));
+		Waiter other = this.harness.start(() -> this.engine.acquire(key, OPTIONS, 20 * SECOND));
 		Hold hold = other.hold();
 		assertThat(hold.isHeld()).isTrue();
 		hold.release();
@@ -106,7 +106,7 @@ class ErrorTests {
 	@MethodSource("attempts")
 	void attemptThatThrowsLeavesNothing(Throwable failure, boolean afterEffect) {
 		failNext(Kind.TRY, failure, afterEffect);
-		assertThatThrownBy(() -> this.engine.acquire(KEY, TERMS, 0)).isNotNull();
+		assertThatThrownBy(() -> this.engine.acquire(KEY, OPTIONS, 0)).isNotNull();
 		assertFree(KEY);
 	}
 
@@ -114,7 +114,7 @@ class ErrorTests {
 	@MethodSource("attemptsThatAreTheLast")
 	void attemptThatWaitsAndThrowsLeavesNothing(Throwable failure, boolean afterEffect) {
 		failNext(Kind.CONTEND, failure, afterEffect);
-		assertThat(this.harness.start(() -> this.engine.acquire(KEY, TERMS, SECOND)).failure()).isSameAs(failure);
+		assertThat(this.harness.start(() -> this.engine.acquire(KEY, OPTIONS, SECOND)).failure()).isSameAs(failure);
 		assertFree(KEY);
 	}
 
@@ -122,7 +122,7 @@ class ErrorTests {
 	@MethodSource("attempts")
 	void attemptWithoutAThreadThatThrowsLeavesNothing(Throwable failure, boolean afterEffect) {
 		failNext(Kind.TRY, failure, afterEffect);
-		assertThat(this.engine.acquireAsync(KEY, TERMS, new Object(), 0)).failsWithin(Duration.ofSeconds(20));
+		assertThat(this.engine.acquireAsync(KEY, OPTIONS, new Object(), 0)).failsWithin(Duration.ofSeconds(20));
 		assertFree(KEY);
 	}
 
@@ -131,7 +131,7 @@ class ErrorTests {
 	void attemptForSeveralKeysThatThrowsLeavesNothing(Throwable failure, boolean afterEffect) {
 		failNext(Kind.TRY, failure, afterEffect);
 		try {
-			this.engine.acquireTogether(List.of("a", "b", "c"), TERMS).forEach(Hold::release);
+			this.engine.acquireTogether(List.of("a", "b", "c"), OPTIONS).forEach(Hold::release);
 		}
 		catch (Throwable ex) {
 			assertThat(ex).isSameAs(failure);
@@ -168,7 +168,7 @@ class ErrorTests {
 	@ParameterizedTest
 	@MethodSource("throwables")
 	void dependentThatThrowsStopsNoOther(Throwable failure) {
-		CompletableFuture<Hold> acquisition = this.engine.acquireAsync(KEY, TERMS, new Object(), SECOND);
+		CompletableFuture<Hold> acquisition = this.engine.acquireAsync(KEY, OPTIONS, new Object(), SECOND);
 		acquisition.thenAccept((hold) -> sneakyThrow(failure));
 		acquisition.join().release();
 		assertFree(KEY);
@@ -177,7 +177,7 @@ class ErrorTests {
 	@Test
 	void stackOverflowWhileAcquiringLeavesNothing() throws InterruptedException {
 		overflow((depth) -> {
-			Hold hold = this.engine.acquireUninterruptibly(KEY, TERMS, Thread.currentThread(), 0);
+			Hold hold = this.engine.acquireUninterruptibly(KEY, OPTIONS, Thread.currentThread(), 0);
 			if (hold != null) {
 				hold.release();
 			}
@@ -189,7 +189,7 @@ class ErrorTests {
 	void stackOverflowWhileAcquiringWithoutAThreadLeavesNothing() throws InterruptedException {
 		@SuppressWarnings("unchecked")
 		CompletableFuture<Hold>[] acquisitions = new CompletableFuture[100_000];
-		overflow((depth) -> acquisitions[depth] = this.engine.acquireAsync(KEY, TERMS, this, 0), () -> {
+		overflow((depth) -> acquisitions[depth] = this.engine.acquireAsync(KEY, OPTIONS, this, 0), () -> {
 			for (int i = 0; i < acquisitions.length; i++) {
 				Hold hold = (acquisitions[i] != null) ? acquisitions[i].join() : null;
 				if (hold != null) {
@@ -219,7 +219,7 @@ class ErrorTests {
 	}
 
 	private void again() {
-		Hold hold = this.engine.acquireUninterruptibly(KEY, TERMS, Thread.currentThread(), 0);
+		Hold hold = this.engine.acquireUninterruptibly(KEY, OPTIONS, Thread.currentThread(), 0);
 		try {
 			again();
 		}

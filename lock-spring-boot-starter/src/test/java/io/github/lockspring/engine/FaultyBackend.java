@@ -65,7 +65,7 @@ final class FaultyBackend implements LockBackend {
 	private final LocalLockBackend backend;
 
 	private final Set<Capability> capabilities = EnumSet
-		.complementOf(EnumSet.of(Capability.NOTIFICATIONS, Capability.PLACES));
+		.complementOf(EnumSet.of(Capability.NOTIFICATIONS, Capability.POLLED_QUEUE));
 
 	private final ValueBackend values = new FaultyValues();
 
@@ -95,7 +95,7 @@ final class FaultyBackend implements LockBackend {
 
 	private volatile @Nullable Duration claimTime;
 
-	private volatile @Nullable Duration lastRest;
+	private volatile @Nullable Duration lastDelay;
 
 	private volatile boolean recording = true;
 
@@ -247,10 +247,10 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	/**
-	 * The rest that the last release of this kind was to leave.
+	 * The delay of the last release of this kind.
 	 */
-	@Nullable Duration lastRest() {
-		return this.lastRest;
+	@Nullable Duration lastDelay() {
+		return this.lastDelay;
 	}
 
 	int keptNotifications() {
@@ -388,9 +388,9 @@ final class FaultyBackend implements LockBackend {
 	}
 
 	@Override
-	public boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
-		this.lastRest = rest;
-		return call(Kind.RELEASE, List.of(lease), timeout, () -> this.backend.releaseWithDelay(lease, rest, timeout));
+	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
+		this.lastDelay = delay;
+		return call(Kind.RELEASE, List.of(lease), timeout, () -> this.backend.releaseWithDelay(lease, delay, timeout));
 	}
 
 	@Override

@@ -32,7 +32,7 @@ import io.github.lockspring.engine.Harness.Waiter;
 import static io.github.lockspring.engine.Harness.FAIR;
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.UNRENEWED;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -344,14 +344,14 @@ class HandOffTests {
 	void oneWhoseLeaseWasLostBeforeItWokeUpContinuesToWait() {
 		Hold hold = contendedHold(this.engine);
 		Waiter next = this.harness
-			.start(() -> this.engine.acquireUninterruptibly(KEY, TERMS, Thread.currentThread(), Long.MAX_VALUE / 2))
+			.start(() -> this.engine.acquireUninterruptibly(KEY, OPTIONS, Thread.currentThread(), Long.MAX_VALUE / 2))
 			.awaitSleep();
 		this.time.beforeWaking(next.thread(), () -> this.harness.advance(LEASE));
 		hold.release();
 		Hold held = next.hold();
 		assertThat(held.isHeld()).isTrue();
 		assertThat(held.token()).isGreaterThan(hold.token() + 1);
-		assertThat(this.engine.heldBy(KEY, next.thread(), TERMS)).isSameAs(held);
+		assertThat(this.engine.heldBy(KEY, next.thread(), OPTIONS)).isSameAs(held);
 		assertThat(held.release()).isTrue();
 		this.harness.assertNothingLeft();
 	}
@@ -364,7 +364,7 @@ class HandOffTests {
 		hold.release();
 		assertThat(next.failure()).isInstanceOf(EngineException.class);
 		this.harness.assertNothingLeft();
-		assertThat(this.engine.heldBy(KEY, next.thread(), TERMS)).isNull();
+		assertThat(this.engine.heldBy(KEY, next.thread(), OPTIONS)).isNull();
 	}
 
 	@Test
@@ -372,7 +372,7 @@ class HandOffTests {
 		List<Waiter> waiters = new ArrayList<>();
 		for (int i = 0; i < 50; i++) {
 			waiters.add(this.harness.start(() -> {
-				Hold hold = this.engine.acquire(KEY, TERMS, WAIT.toNanos());
+				Hold hold = this.engine.acquire(KEY, OPTIONS, WAIT.toNanos());
 				assertThat(hold).isNotNull();
 				hold.release();
 				return hold;

@@ -48,7 +48,7 @@ final class Harness implements AutoCloseable {
 
 	static final Duration LEASE = Duration.ofSeconds(30);
 
-	static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
+	static final AcquireOptions OPTIONS = AcquireOptions.exclusive(LEASE, true);
 
 	static final AcquireOptions UNRENEWED = AcquireOptions.exclusive(LEASE, false);
 
@@ -140,11 +140,11 @@ final class Harness implements AutoCloseable {
 	 * Acquires for another owner, in this thread, a key that is not held.
 	 */
 	static Hold hold(LockEngine engine) {
-		return hold(engine, TERMS);
+		return hold(engine, OPTIONS);
 	}
 
-	static Hold hold(LockEngine engine, AcquireOptions terms) {
-		Hold hold = engine.acquireUninterruptibly(KEY, terms, new Object(), 0);
+	static Hold hold(LockEngine engine, AcquireOptions options) {
+		Hold hold = engine.acquireUninterruptibly(KEY, options, new Object(), 0);
 		if (hold == null) {
 			throw new AssertionError("The key is held");
 		}
@@ -155,11 +155,11 @@ final class Harness implements AutoCloseable {
 	 * Starts to acquire in another thread.
 	 */
 	Waiter acquire(LockEngine engine, Duration wait) {
-		return acquire(engine, TERMS, wait);
+		return acquire(engine, OPTIONS, wait);
 	}
 
-	Waiter acquire(LockEngine engine, AcquireOptions terms, Duration wait) {
-		return start(() -> engine.acquire(KEY, terms, wait.toNanos()));
+	Waiter acquire(LockEngine engine, AcquireOptions options, Duration wait) {
+		return start(() -> engine.acquire(KEY, options, wait.toNanos()));
 	}
 
 	Waiter start(Callable<@Nullable Hold> acquisition) {
@@ -173,12 +173,12 @@ final class Harness implements AutoCloseable {
 	/**
 	 * Starts to acquire in another thread, and returns when that thread sleeps.
 	 */
-	Waiter queued(LockEngine engine, AcquireOptions terms, Duration wait) {
-		return acquire(engine, terms, wait).awaitSleep();
+	Waiter queued(LockEngine engine, AcquireOptions options, Duration wait) {
+		return acquire(engine, options, wait).awaitSleep();
 	}
 
 	Waiter queued(LockEngine engine, Duration wait) {
-		return queued(engine, TERMS, wait);
+		return queued(engine, OPTIONS, wait);
 	}
 
 	/**

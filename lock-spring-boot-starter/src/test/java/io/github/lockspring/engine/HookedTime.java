@@ -33,7 +33,7 @@ import io.github.lockspring.support.TimerThread;
  */
 final class HookedTime implements TimeSource {
 
-	private static final long LONGEST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
+	private static final long MAX_WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
 
 	private final TimeSource time;
 
@@ -87,7 +87,7 @@ final class HookedTime implements TimeSource {
 			while (sleepsOfTimer() == before) { // many times in a test: without
 												// Awaitility
 				Thread.yield();
-				if (System.nanoTime() - start > LONGEST_WAIT_NANOS) {
+				if (System.nanoTime() - start > MAX_WAIT_NANOS) {
 					throw new AssertionError("The timer does not go to sleep");
 				}
 			}

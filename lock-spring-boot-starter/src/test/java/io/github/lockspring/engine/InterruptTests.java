@@ -28,7 +28,7 @@ import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.Harness.Waiter;
 
 import static io.github.lockspring.engine.Harness.KEY;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -59,7 +59,7 @@ class InterruptTests {
 
 	private Waiter queuedUninterruptibly() {
 		return this.harness
-			.start(() -> this.engine.acquireUninterruptibly(KEY, TERMS, Thread.currentThread(), WAIT.toNanos()))
+			.start(() -> this.engine.acquireUninterruptibly(KEY, OPTIONS, Thread.currentThread(), WAIT.toNanos()))
 			.awaitSleep();
 	}
 
@@ -68,7 +68,7 @@ class InterruptTests {
 		for (Duration wait : new Duration[] { Duration.ZERO, WAIT }) {
 			Waiter waiter = this.harness.start(() -> {
 				Thread.currentThread().interrupt();
-				return this.engine.acquire(KEY, TERMS, wait.toNanos());
+				return this.engine.acquire(KEY, OPTIONS, wait.toNanos());
 			});
 			assertInterrupted(waiter);
 		}
@@ -79,12 +79,12 @@ class InterruptTests {
 	@Test
 	void interruptedThreadDoesNotAcquireAgain() {
 		Waiter waiter = this.harness.start(() -> {
-			this.engine.acquire(KEY, TERMS, 0);
+			this.engine.acquire(KEY, OPTIONS, 0);
 			Thread.currentThread().interrupt();
-			return this.engine.acquire(KEY, TERMS, 0);
+			return this.engine.acquire(KEY, OPTIONS, 0);
 		});
 		assertInterrupted(waiter);
-		Hold hold = this.engine.heldBy(KEY, waiter.thread(), TERMS);
+		Hold hold = this.engine.heldBy(KEY, waiter.thread(), OPTIONS);
 		assertThat(hold != null && hold.release()).isTrue();
 		this.harness.assertNothingLeft();
 	}
@@ -224,7 +224,7 @@ class InterruptTests {
 	void uninterruptibleAcquisitionTakesNoNoticeOfTheStatus() {
 		Waiter waiter = this.harness.start(() -> {
 			Thread.currentThread().interrupt();
-			return this.engine.acquireUninterruptibly(KEY, TERMS, Thread.currentThread(), 0);
+			return this.engine.acquireUninterruptibly(KEY, OPTIONS, Thread.currentThread(), 0);
 		});
 		assertThat(waiter.hold().isHeld()).isTrue();
 		assertThat(waiter.wasInterruptedAtEnd()).isTrue();
@@ -246,7 +246,7 @@ class InterruptTests {
 		AtomicBoolean seen = new AtomicBoolean();
 		this.backend.next(Kind.RELEASE, Fault.before(() -> seen.set(Thread.currentThread().isInterrupted())));
 		Waiter waiter = this.harness.start(() -> {
-			Hold hold = this.engine.acquire(KEY, TERMS, 0);
+			Hold hold = this.engine.acquire(KEY, OPTIONS, 0);
 			Thread.currentThread().interrupt();
 			assertThat(hold != null && hold.release()).isTrue();
 			return hold;
@@ -263,7 +263,7 @@ class InterruptTests {
 		this.backend.next(Kind.TRY, Fault.before(() -> seen.set(Thread.currentThread().isInterrupted())));
 		Waiter waiter = this.harness.start(() -> {
 			Thread.currentThread().interrupt();
-			return this.engine.acquireUninterruptibly(KEY, TERMS, Thread.currentThread(), 0);
+			return this.engine.acquireUninterruptibly(KEY, OPTIONS, Thread.currentThread(), 0);
 		});
 		assertThat(waiter.hold().isHeld()).isTrue();
 		assertThat(seen).isFalse();

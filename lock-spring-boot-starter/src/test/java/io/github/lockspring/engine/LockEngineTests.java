@@ -32,7 +32,7 @@ import io.github.lockspring.engine.Harness.Waiter;
 import io.github.lockspring.spi.Capability;
 
 import static io.github.lockspring.engine.Harness.KEY;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -90,21 +90,21 @@ class LockEngineTests {
 	@Test
 	void keysAreIndependent() throws InterruptedException {
 		Harness.hold(this.engine);
-		assertThat(this.engine.acquire("order:43", TERMS, 0)).isNotNull();
+		assertThat(this.engine.acquire("order:43", OPTIONS, 0)).isNotNull();
 		assertThat(this.engine.size()).isEqualTo(2);
 	}
 
 	@Test
 	void tryOnceDoesNotWaitForHolderInThisProcess() throws InterruptedException {
 		Harness.hold(this.engine);
-		assertThat(this.engine.acquire(KEY, TERMS, 0)).isNull();
+		assertThat(this.engine.acquire(KEY, OPTIONS, 0)).isNull();
 		assertThat(this.backend.attempts()).isOne();
 	}
 
 	@Test
 	void tryOnceDoesNotWaitForHolderInAnotherProcess() throws InterruptedException {
 		Hold held = Harness.hold(this.harness.engine());
-		assertThat(this.engine.acquire(KEY, TERMS, 0)).isNull();
+		assertThat(this.engine.acquire(KEY, OPTIONS, 0)).isNull();
 		assertThat(this.engine.size()).isZero();
 		held.release();
 		this.harness.assertNothingLeft();
@@ -113,7 +113,7 @@ class LockEngineTests {
 	@Test
 	void tryOnceIsOneCallWhetherItSucceedsOrNot() throws InterruptedException {
 		Hold held = Harness.hold(this.harness.engine());
-		assertThat(this.engine.acquire(KEY, TERMS, 0)).isNull();
+		assertThat(this.engine.acquire(KEY, OPTIONS, 0)).isNull();
 		held.release();
 		Hold hold = Harness.hold(this.engine);
 		this.engine.close();
@@ -140,7 +140,7 @@ class LockEngineTests {
 
 	private Waiter queuedToAdd(int number, List<Integer> order) {
 		return this.harness.start(() -> {
-			Hold hold = this.engine.acquire(KEY, TERMS, WAIT.toNanos());
+			Hold hold = this.engine.acquire(KEY, OPTIONS, WAIT.toNanos());
 			order.add(number);
 			assertThat(hold).isNotNull();
 			hold.release();
@@ -190,7 +190,7 @@ class LockEngineTests {
 	}
 
 	private Hold acquireAndRelease() throws InterruptedException {
-		Hold hold = this.engine.acquire(KEY, TERMS, WAIT.toNanos());
+		Hold hold = this.engine.acquire(KEY, OPTIONS, WAIT.toNanos());
 		assertThat(hold).isNotNull();
 		hold.release();
 		return hold;
@@ -199,24 +199,24 @@ class LockEngineTests {
 	@Test
 	void moreKeysThanTheLimitAreRefused() throws InterruptedException {
 		LockEngine small = this.harness.engine(this.backend, EngineSettings.defaults().withMaxKeys(2));
-		Hold first = small.acquire("a", TERMS, 0);
-		small.acquire("b", TERMS, 0);
-		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> small.acquire("c", TERMS, 0))
+		Hold first = small.acquire("a", OPTIONS, 0);
+		small.acquire("b", OPTIONS, 0);
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> small.acquire("c", OPTIONS, 0))
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.LIMIT))
 			.withMessageContaining("2");
-		assertThat(small.acquire("a", TERMS, 0)).as("held already").isSameAs(first);
+		assertThat(small.acquire("a", OPTIONS, 0)).as("held already").isSameAs(first);
 		first.release();
 		first.release();
-		assertThat(small.acquire("c", TERMS, 0)).isNotNull();
+		assertThat(small.acquire("c", OPTIONS, 0)).isNotNull();
 	}
 
 	@Test
 	void whatTheBackendCannotDoIsRefused() {
 		FaultyBackend poor = this.harness.backend().without(Capability.FAIR, Capability.SHARED, Capability.PERMITS);
 		LockEngine engine = this.harness.engine(poor);
-		for (AcquireOptions terms : List.of(Harness.FAIR, Harness.SHARED,
+		for (AcquireOptions options : List.of(Harness.FAIR, Harness.SHARED,
 				AcquireOptions.permits(1, 2, Harness.LEASE, true))) {
-			assertThatExceptionOfType(EngineException.class).isThrownBy(() -> engine.acquire(KEY, terms, 0))
+			assertThatExceptionOfType(EngineException.class).isThrownBy(() -> engine.acquire(KEY, options, 0))
 				.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.UNSUPPORTED))
 				.withMessageContaining("faulty");
 		}
@@ -228,7 +228,7 @@ class LockEngineTests {
 	void keysThatAreGoneLeaveNothing() throws InterruptedException {
 		LockEngine engine = this.harness.engine(this.harness.backend().withoutRecording());
 		for (int i = 0; i < 100_000; i++) {
-			Hold hold = engine.acquire("order:" + i, TERMS, 0);
+			Hold hold = engine.acquire("order:" + i, OPTIONS, 0);
 			assertThat(hold != null && hold.release()).isTrue();
 		}
 		assertThat(engine.size()).isZero();
@@ -240,7 +240,7 @@ class LockEngineTests {
 		Hold held = Harness.hold(this.harness.engine());
 		LockEngine engine = this.harness.engine(this.harness.backend().withoutRecording());
 		for (int i = 0; i < 100_000; i++) {
-			assertThat(engine.acquire(KEY, TERMS, 0)).isNull();
+			assertThat(engine.acquire(KEY, OPTIONS, 0)).isNull();
 		}
 		assertThat(engine.size()).isZero();
 		held.release();

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 @Timeout(60)
 class LockEnginesTests {
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	private final RecordingBackend redBackend = new RecordingBackend(new LocalStore(), "red");
 
@@ -80,8 +80,8 @@ class LockEnginesTests {
 
 	@Test
 	void shutdownReleasesAllLocksOfAllBackends() throws Exception {
-		this.red.acquire("a", TERMS, 0);
-		this.blue.acquire("b", TERMS, 0);
+		this.red.acquire("a", OPTIONS, 0);
+		this.blue.acquire("b", OPTIONS, 0);
 		this.engines.shutdown(Duration.ZERO);
 		assertThat(this.redBackend.released()).containsOnly("a");
 		assertThat(this.blueBackend.released()).containsOnly("b");
@@ -89,8 +89,8 @@ class LockEnginesTests {
 
 	@Test
 	void shutdownInAThreadThatIsInterruptedEndsAtOnceAndReleases() throws Exception {
-		this.red.acquire("a", TERMS, 0);
-		this.blue.acquire("b", TERMS, 0);
+		this.red.acquire("a", OPTIONS, 0);
+		this.blue.acquire("b", OPTIONS, 0);
 		Thread.currentThread().interrupt();
 		this.engines.shutdown(Duration.ofMinutes(2));
 		assertThat(Thread.interrupted()).isTrue();
@@ -100,8 +100,8 @@ class LockEnginesTests {
 
 	@Test
 	void closeClosesAll() throws Exception {
-		Hold red = this.red.acquire("a", TERMS, 0);
-		Hold blue = this.blue.acquire("b", TERMS, 0);
+		Hold red = this.red.acquire("a", OPTIONS, 0);
+		Hold blue = this.blue.acquire("b", OPTIONS, 0);
 		this.engines.close();
 		assertThat(red.isHeld()).isFalse();
 		assertThat(blue.isHeld()).isFalse();

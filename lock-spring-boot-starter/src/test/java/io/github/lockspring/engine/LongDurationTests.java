@@ -29,7 +29,7 @@ import io.github.lockspring.engine.Harness.Waiter;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -102,8 +102,8 @@ class LongDurationTests {
 		long nanos = (forever.compareTo(Duration.ofNanos(Long.MAX_VALUE)) > 0) ? Long.MAX_VALUE : forever.toNanos();
 		assertThat(engine.nanosUntil(engine.deadlineAfter(nanos))).isPositive();
 		Hold held = Harness.hold(engine);
-		Waiter waiter = this.harness.start(() -> engine.acquire(KEY, TERMS, nanos)).awaitSleep();
-		assertThat(engine.acquireAsync("other", TERMS, new Object(), nanos).join()).isNotNull();
+		Waiter waiter = this.harness.start(() -> engine.acquire(KEY, OPTIONS, nanos)).awaitSleep();
+		assertThat(engine.acquireAsync("other", OPTIONS, new Object(), nanos).join()).isNotNull();
 		held.release();
 		assertThat(waiter.hold().isHeld()).isTrue();
 	}

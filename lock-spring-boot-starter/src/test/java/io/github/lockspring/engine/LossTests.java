@@ -87,7 +87,7 @@ class LossTests {
 	@Test
 	void onlyTheLeaseThatWasNotRenewedIsLost() throws InterruptedException {
 		Hold hold = Harness.hold(this.engine);
-		Hold other = this.engine.acquire("other", Harness.TERMS, 0);
+		Hold other = this.engine.acquire("other", Harness.OPTIONS, 0);
 		this.backend.setRenewalAnswer(
 				(renewal) -> new Renewal(Set.of(other.lease().request()), Set.of(hold.lease().request())));
 		this.harness.advance(LEASE.dividedBy(3));
@@ -259,7 +259,7 @@ class LossTests {
 	@Test
 	void callbackThatBlocksDoesNotDisturbRenewal() throws InterruptedException {
 		Hold hold = Harness.hold(this.engine);
-		Hold other = this.engine.acquire("other", Harness.TERMS, 0);
+		Hold other = this.engine.acquire("other", Harness.OPTIONS, 0);
 		Gate gate = new Gate();
 		hold.onLost(gate);
 		this.harness.store.expire(hold.lease().request());
@@ -324,7 +324,7 @@ class LossTests {
 		List<String> called = new CopyOnWriteArrayList<>();
 		hold.onLost("first", () -> called.add("first"));
 		for (int i = 0; i < 1000; i++) {
-			assertThat(this.engine.acquire(KEY, Harness.TERMS, hold.owner(), 0)).isSameAs(hold);
+			assertThat(this.engine.acquire(KEY, Harness.OPTIONS, hold.owner(), 0)).isSameAs(hold);
 			hold.onLost("again", () -> called.add("again"));
 			assertThat(hold.release("again")).isTrue();
 		}

@@ -33,9 +33,9 @@ class MinimumHoldTests {
 
 	private static final Duration MINIMUM = Duration.ofSeconds(10);
 
-	private static final AcquireOptions TERMS = Harness.TERMS.withMinimumHold(MINIMUM);
+	private static final AcquireOptions OPTIONS = Harness.OPTIONS.withMinimumHold(MINIMUM);
 
-	private static final AcquireOptions LONG = Harness.TERMS.withMinimumHold(Duration.ofMinutes(5));
+	private static final AcquireOptions LONG = Harness.OPTIONS.withMinimumHold(Duration.ofMinutes(5));
 
 	private final Harness harness = new Harness();
 
@@ -50,11 +50,11 @@ class MinimumHoldTests {
 	void keyIsNotGrantedBeforeTheMinimumIsOver() {
 		LockEngine engine = this.harness.engine(this.backend);
 		LockEngine other = this.harness.engine();
-		Hold hold = Harness.hold(engine, TERMS);
+		Hold hold = Harness.hold(engine, OPTIONS);
 		this.harness.time.advance(Duration.ofSeconds(3));
 		assertThat(hold.release()).isTrue();
 		assertThat(hold.isHeld()).isFalse();
-		assertThat(this.backend.lastRest()).isEqualTo(Duration.ofSeconds(7));
+		assertThat(this.backend.lastDelay()).isEqualTo(Duration.ofSeconds(7));
 		assertFree(engine, false);
 		this.harness.time.advance(Duration.ofMillis(6999));
 		assertFree(engine, false);
@@ -67,18 +67,18 @@ class MinimumHoldTests {
 	@Test
 	void releaseAfterTheMinimumIsImmediate() {
 		LockEngine engine = this.harness.engine(this.backend);
-		Hold hold = Harness.hold(engine, TERMS);
+		Hold hold = Harness.hold(engine, OPTIONS);
 		this.harness.time.advance(MINIMUM);
 		assertThat(hold.release()).isTrue();
-		assertThat(this.backend.lastRest()).isNull();
+		assertThat(this.backend.lastDelay()).isNull();
 		this.harness.assertNothingLeft();
 	}
 
 	@Test
 	void leaseIsNotHandedOffInsideTheProcess() {
 		LockEngine engine = this.harness.engine(this.backend);
-		Hold hold = Harness.hold(engine, TERMS);
-		Harness.Waiter waiter = this.harness.queued(engine, TERMS, Duration.ofMinutes(1));
+		Hold hold = Harness.hold(engine, OPTIONS);
+		Harness.Waiter waiter = this.harness.queued(engine, OPTIONS, Duration.ofMinutes(1));
 		hold.release();
 		assertThat(this.harness.holders()).hasSize(1);
 		assertThat(waiter.isDone()).isFalse();
@@ -94,10 +94,10 @@ class MinimumHoldTests {
 	void leaseThatWasWaitedForIsNotHandedOffEither() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold first = Harness.hold(engine);
-		Harness.Waiter holder = this.harness.queued(engine, TERMS, Duration.ofMinutes(10));
+		Harness.Waiter holder = this.harness.queued(engine, OPTIONS, Duration.ofMinutes(10));
 		first.release();
 		Hold hold = holder.hold();
-		Harness.Waiter next = this.harness.queued(engine, TERMS, Duration.ofMinutes(10));
+		Harness.Waiter next = this.harness.queued(engine, OPTIONS, Duration.ofMinutes(10));
 		long granted = hold.lease().grantedNanos();
 		hold.release();
 		Harness.await().until(() -> {
@@ -120,38 +120,38 @@ class MinimumHoldTests {
 	void lastReleaseOfReentriesCounts() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Object owner = new Object();
-		Hold outer = engine.acquireUninterruptibly(Harness.KEY, TERMS, owner, 0);
-		Hold inner = engine.acquireUninterruptibly(Harness.KEY, Harness.TERMS, owner, 0);
+		Hold outer = engine.acquireUninterruptibly(Harness.KEY, OPTIONS, owner, 0);
+		Hold inner = engine.acquireUninterruptibly(Harness.KEY, Harness.OPTIONS, owner, 0);
 		assertThat(inner).isNotNull().isSameAs(outer);
 		inner.release();
 		assertThat(inner.isHeld()).isTrue();
 		assertThat(this.backend.count(Kind.RELEASE)).isZero();
 		inner.release();
-		assertThat(this.backend.lastRest()).isEqualTo(MINIMUM);
+		assertThat(this.backend.lastDelay()).isEqualTo(MINIMUM);
 	}
 
 	@Test
 	void termsOfTheOutermostAcquisitionCount() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Object owner = new Object();
-		Hold outer = engine.acquireUninterruptibly(Harness.KEY, Harness.TERMS, owner, 0);
-		Hold inner = engine.acquireUninterruptibly(Harness.KEY, TERMS, owner, 0);
+		Hold outer = engine.acquireUninterruptibly(Harness.KEY, Harness.OPTIONS, owner, 0);
+		Hold inner = engine.acquireUninterruptibly(Harness.KEY, OPTIONS, owner, 0);
 		assertThat(inner).isNotNull().isSameAs(outer);
 		inner.release();
 		inner.release();
-		assertThat(this.backend.lastRest()).isNull();
+		assertThat(this.backend.lastDelay()).isNull();
 	}
 
 	@Test
 	void readerUnderWriterWithMinimumKeepsTheWriteLock() {
 		LockEngine engine = this.harness.engine(this.backend);
 		Object owner = new Object();
-		Hold writer = engine.acquireUninterruptibly(Harness.KEY, TERMS, owner, 0);
+		Hold writer = engine.acquireUninterruptibly(Harness.KEY, OPTIONS, owner, 0);
 		Hold reader = engine.acquireUninterruptibly(Harness.KEY, Harness.SHARED, owner, 0);
 		assertThat(reader).isNotNull().isSameAs(writer);
 		reader.release();
 		reader.release();
-		assertThat(this.backend.lastRest()).isEqualTo(MINIMUM);
+		assertThat(this.backend.lastDelay()).isEqualTo(MINIMUM);
 	}
 
 	@Test
@@ -167,14 +167,14 @@ class MinimumHoldTests {
 	@Test
 	void backgroundReleaseLeavesWhatIsLeftOfTheMinimumByThen() {
 		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults());
-		Hold hold = Harness.hold(engine, TERMS);
+		Hold hold = Harness.hold(engine, OPTIONS);
 		this.backend.always(Kind.RELEASE, Fault.unavailable());
 		assertThat(hold.release()).isTrue();
 		this.harness.advance(Duration.ZERO);
 		assertThat(this.backend.count(Kind.RELEASE)).isEqualTo(2);
 		this.backend.heal();
 		this.harness.advance(Duration.ofSeconds(4));
-		assertThat(this.backend.lastRest()).isEqualTo(Duration.ofSeconds(6));
+		assertThat(this.backend.lastDelay()).isEqualTo(Duration.ofSeconds(6));
 		assertThat(this.harness.holders().get(0).remaining()).isEqualTo(Duration.ofSeconds(6));
 		assertFree(engine, false);
 	}
@@ -182,7 +182,7 @@ class MinimumHoldTests {
 	@Test
 	void lostReplyToReleaseDoesNotProlongTheDelay() {
 		LockEngine engine = this.harness.engine(this.backend);
-		Hold hold = Harness.hold(engine, TERMS);
+		Hold hold = Harness.hold(engine, OPTIONS);
 		this.backend.next(Kind.RELEASE, Fault.unknownAfterEffect());
 		assertThat(hold.release()).isTrue();
 		Harness.await().until(() -> this.backend.count(Kind.RELEASE) == 2);
@@ -192,15 +192,15 @@ class MinimumHoldTests {
 	@Test
 	void asynchronousReleaseKeepsTheDelay() {
 		LockEngine engine = this.harness.engine(this.backend, EngineSettings.defaults().withAsyncRelease(true));
-		Harness.hold(engine, TERMS).release();
-		assertThat(this.backend.lastRest()).isEqualTo(MINIMUM);
+		Harness.hold(engine, OPTIONS).release();
+		assertThat(this.backend.lastDelay()).isEqualTo(MINIMUM);
 		assertFree(this.harness.engine(), false);
 	}
 
 	@Test
 	void shutdownAfterReleaseKeepsTheDelay() {
 		LockEngine engine = this.harness.engine(this.backend);
-		Harness.hold(engine, TERMS).release();
+		Harness.hold(engine, OPTIONS).release();
 		engine.close();
 		assertFree(this.harness.engine(), false);
 		this.harness.time.advance(MINIMUM);
@@ -210,11 +210,11 @@ class MinimumHoldTests {
 	@Test
 	void shutdownWhileHeldKeepsTheDelay() {
 		LockEngine engine = this.harness.engine(this.backend);
-		Hold hold = Harness.hold(engine, TERMS);
+		Hold hold = Harness.hold(engine, OPTIONS);
 		this.harness.time.advance(Duration.ofSeconds(1));
 		engine.close();
 		assertThat(hold.release()).isFalse();
-		assertThat(this.backend.lastRest()).isEqualTo(Duration.ofSeconds(9));
+		assertThat(this.backend.lastDelay()).isEqualTo(Duration.ofSeconds(9));
 		assertFree(this.harness.engine(), false);
 		this.harness.time.advance(Duration.ofSeconds(9));
 		assertFree(this.harness.engine(), true);
@@ -223,14 +223,14 @@ class MinimumHoldTests {
 	@Test
 	void lostLeaseLeavesNoRest() {
 		LockEngine engine = this.harness.engine(this.backend);
-		Hold hold = Harness.hold(engine, TERMS);
+		Hold hold = Harness.hold(engine, OPTIONS);
 		this.harness.store.expire(this.backend.lastCall(Kind.TRY).request());
 		assertThat(hold.release()).isFalse();
 		assertFree(engine, true);
 	}
 
 	private static void assertFree(LockEngine engine, boolean free) {
-		Hold hold = engine.acquireUninterruptibly(Harness.KEY, Harness.TERMS, new Object(), 0);
+		Hold hold = engine.acquireUninterruptibly(Harness.KEY, Harness.OPTIONS, new Object(), 0);
 		assertThat(hold != null).isEqualTo(free);
 		if (hold != null) {
 			hold.release();

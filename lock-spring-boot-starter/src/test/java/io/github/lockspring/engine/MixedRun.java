@@ -51,7 +51,7 @@ public final class MixedRun {
 
 	private final List<LockEngine> engines;
 
-	private final AcquireOptions terms;
+	private final AcquireOptions options;
 
 	private final boolean sound;
 
@@ -68,12 +68,12 @@ public final class MixedRun {
 	/**
 	 * Creates the run.
 	 * @param engines the engines, on one store
-	 * @param terms how to acquire
+	 * @param options the options of the acquisitions
 	 * @param sound whether the store never fails
 	 */
-	public MixedRun(List<LockEngine> engines, AcquireOptions terms, boolean sound) {
+	public MixedRun(List<LockEngine> engines, AcquireOptions options, boolean sound) {
 		this.engines = engines;
-		this.terms = terms;
+		this.options = options;
 		this.sound = sound;
 	}
 
@@ -110,7 +110,7 @@ public final class MixedRun {
 
 	private CompletableFuture<?> block(LockEngine engine, String key) {
 		try {
-			Hold hold = engine.acquireUninterruptibly(key, this.terms, new Object(), someWait());
+			Hold hold = engine.acquireUninterruptibly(key, this.options, new Object(), someWait());
 			if (hold != null) {
 				enter(hold);
 				note(hold.release());
@@ -123,7 +123,7 @@ public final class MixedRun {
 	}
 
 	private CompletableFuture<?> begin(LockEngine engine, String key) {
-		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(key, this.terms, new Object(), someWait());
+		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(key, this.options, new Object(), someWait());
 		CompletableFuture<?> end = future.thenCompose(this::enterAndLeave).handle((kept, failure) -> {
 			if (failure != null && !future.isCancelled()) {
 				note((failure.getCause() != null) ? failure.getCause() : failure);

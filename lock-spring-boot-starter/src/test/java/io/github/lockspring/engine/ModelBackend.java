@@ -48,7 +48,7 @@ final class ModelBackend implements LockBackend {
 
 	private final List<LeaseRequest> holders = new ArrayList<>();
 
-	private final List<LeaseRequest> resting = new ArrayList<>();
+	private final List<LeaseRequest> placeholders = new ArrayList<>();
 
 	private long lastToken;
 
@@ -77,7 +77,7 @@ final class ModelBackend implements LockBackend {
 		if (request.terms().mode() instanceof LeaseMode.Permits wanted) {
 			return isLeft(wanted);
 		}
-		return Stream.concat(this.holders.stream(), this.resting.stream())
+		return Stream.concat(this.holders.stream(), this.placeholders.stream())
 			.allMatch((other) -> isShared(request) && isShared(other));
 	}
 
@@ -112,8 +112,8 @@ final class ModelBackend implements LockBackend {
 	}
 
 	@Override
-	public synchronized boolean releaseWithDelay(LeaseRequest lease, Duration rest, Duration timeout) {
-		return this.holders.remove(lease) && this.resting.add(lease);
+	public synchronized boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
+		return this.holders.remove(lease) && this.placeholders.add(lease);
 	}
 
 	@Override
@@ -125,16 +125,16 @@ final class ModelBackend implements LockBackend {
 	}
 
 	synchronized boolean isFree() {
-		return this.holders.isEmpty() && this.resting.isEmpty();
+		return this.holders.isEmpty() && this.placeholders.isEmpty();
 	}
 
 	/**
 	 * Ends the rests of all leases that were released.
 	 * @return how many there were
 	 */
-	synchronized int endRests() {
-		int count = this.resting.size();
-		this.resting.clear();
+	synchronized int endDelays() {
+		int count = this.placeholders.size();
+		this.placeholders.clear();
 		return count;
 	}
 

@@ -34,7 +34,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -55,7 +55,7 @@ class OwnerCheckTests {
 	}
 
 	private Hold acquire(String key) {
-		Hold hold = this.engine.acquireUninterruptibly(key, TERMS, Thread.currentThread(), 0);
+		Hold hold = this.engine.acquireUninterruptibly(key, OPTIONS, Thread.currentThread(), 0);
 		if (hold == null) {
 			throw new AssertionError("The key is held");
 		}
@@ -85,7 +85,7 @@ class OwnerCheckTests {
 				renew();
 				return output.getAll().contains(WARNING);
 			});
-			assertThat(output).contains(((Thread) hold.owner()).getName()).contains("waits for its next task");
+			assertThat(output).contains(((Thread) hold.owner()).getName()).contains("is waiting for its next task");
 			renew();
 			assertThat(output).containsOnlyOnce(WARNING);
 			assertThat(hold.release()).isTrue();
@@ -128,7 +128,7 @@ class OwnerCheckTests {
 
 	@Test
 	void otherOwnersAreNotWarnedOf(CapturedOutput output) throws Exception {
-		Thread thread = new Thread(() -> this.engine.acquireAsync(KEY, TERMS, new Object(), 0));
+		Thread thread = new Thread(() -> this.engine.acquireAsync(KEY, OPTIONS, new Object(), 0));
 		thread.start();
 		thread.join();
 		renew();

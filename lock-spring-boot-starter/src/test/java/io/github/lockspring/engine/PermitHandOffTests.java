@@ -84,12 +84,12 @@ class PermitHandOffTests {
 		return holds;
 	}
 
-	private Waiter queued(AcquireOptions terms) {
-		return this.harness.queued(this.engine, terms, WAIT);
+	private Waiter queued(AcquireOptions options) {
+		return this.harness.queued(this.engine, options, WAIT);
 	}
 
-	private Waiter leader(AcquireOptions terms) {
-		Waiter leader = queued(terms);
+	private Waiter leader(AcquireOptions options) {
+		Waiter leader = queued(options);
 		this.backend.clearCalls();
 		return leader;
 	}
@@ -227,7 +227,7 @@ class PermitHandOffTests {
 			.containsOnlyOnce(hold.lease().request());
 		for (Waiter refused : List.of(leader, next)) {
 			assertThat(refused.failure()).isInstanceOfSatisfying(EngineException.class,
-					(ex) -> assertThat(ex.getReason()).isEqualTo(EngineException.Reason.REFUSED));
+					(ex) -> assertThat(ex.getReason()).isEqualTo(EngineException.Reason.REJECTED));
 		}
 		await().untilAsserted(() -> assertThat(this.harness.holders()).hasSize(2));
 	}

@@ -50,7 +50,7 @@ import io.github.lockspring.spi.LeaseRequest;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -85,7 +85,7 @@ class PollerTests {
 	}
 
 	private Hold heldElsewhere(String key) {
-		Hold hold = this.other.acquireUninterruptibly(key, TERMS, new Object(), 0);
+		Hold hold = this.other.acquireUninterruptibly(key, OPTIONS, new Object(), 0);
 		if (hold == null) {
 			throw new AssertionError("The key is held");
 		}
@@ -93,7 +93,7 @@ class PollerTests {
 	}
 
 	private CompletableFuture<@Nullable Hold> waiting(LockEngine engine, String key, Duration wait) {
-		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(key, TERMS, new Object(), wait.toNanos());
+		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(key, OPTIONS, new Object(), wait.toNanos());
 		assertThat(future).isNotDone();
 		return future;
 	}
@@ -427,7 +427,7 @@ class PollerTests {
 		heldElsewhere("a");
 		heldElsewhere("b");
 		CompletableFuture<@Nullable Hold> cancelled = waiting(this.engine, "a", WAIT);
-		Waiter interrupted = this.harness.start(() -> this.engine.acquire("b", TERMS, WAIT.toNanos()));
+		Waiter interrupted = this.harness.start(() -> this.engine.acquire("b", OPTIONS, WAIT.toNanos()));
 		interrupted.awaitSleep();
 		cancelled.cancel(false);
 		interrupted.interrupt();

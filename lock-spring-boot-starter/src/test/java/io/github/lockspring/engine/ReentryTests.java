@@ -31,8 +31,8 @@ import io.github.lockspring.engine.Harness.Waiter;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.SHARED;
-import static io.github.lockspring.engine.Harness.TERMS;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -57,7 +57,7 @@ class ReentryTests {
 	}
 
 	private Hold acquire() throws InterruptedException {
-		Hold hold = this.engine.acquire(KEY, TERMS, WAIT);
+		Hold hold = this.engine.acquire(KEY, OPTIONS, WAIT);
 		assertThat(hold).isNotNull();
 		return hold;
 	}
@@ -81,21 +81,21 @@ class ReentryTests {
 	@Test
 	void ownerObjectAcquiresAgainInAnotherThread() {
 		Object owner = new Object();
-		Hold hold = this.engine.acquireUninterruptibly(KEY, TERMS, owner, WAIT);
-		Waiter again = this.harness.start(() -> this.engine.acquire(KEY, TERMS, owner, WAIT));
+		Hold hold = this.engine.acquireUninterruptibly(KEY, OPTIONS, owner, WAIT);
+		Waiter again = this.harness.start(() -> this.engine.acquire(KEY, OPTIONS, owner, WAIT));
 		assertThat(again.hold()).isSameAs(hold);
 	}
 
 	@Test
 	void equalOwnersAreTwoOwners() {
-		this.engine.acquireUninterruptibly(KEY, TERMS, new String("owner"), 0);
-		assertThat(this.engine.acquireUninterruptibly(KEY, TERMS, new String("owner"), 0)).isNull();
+		this.engine.acquireUninterruptibly(KEY, OPTIONS, new String("owner"), 0);
+		assertThat(this.engine.acquireUninterruptibly(KEY, OPTIONS, new String("owner"), 0)).isNull();
 	}
 
 	@Test
 	void anotherOwnerInTheSameThreadDoesNotEnter() throws InterruptedException {
 		acquire();
-		assertThat(this.engine.acquire(KEY, TERMS, new Object(), 0)).isNull();
+		assertThat(this.engine.acquire(KEY, OPTIONS, new Object(), 0)).isNull();
 	}
 
 	@Test
@@ -126,9 +126,9 @@ class ReentryTests {
 		Hold hold = acquire();
 		acquire();
 		this.harness.store.expire(hold.lease().request());
-		assertRefused(Reason.LOST, TERMS);
+		assertRefused(Reason.LOST, OPTIONS);
 		assertThat(hold.release()).isFalse();
-		assertRefused(Reason.LOST, TERMS);
+		assertRefused(Reason.LOST, OPTIONS);
 		assertThat(hold.release()).isFalse();
 		assertThat(acquire().token()).isGreaterThan(hold.token());
 	}
@@ -137,7 +137,7 @@ class ReentryTests {
 	void reentryAfterTheEndOfTheLeaseIsRefused() throws InterruptedException {
 		acquire();
 		this.harness.advance(LEASE);
-		assertRefused(Reason.LOST, TERMS);
+		assertRefused(Reason.LOST, OPTIONS);
 		assertThat(this.backend.attempts()).isOne();
 	}
 
@@ -146,14 +146,14 @@ class ReentryTests {
 		Hold hold = acquire();
 		this.harness.store.expire(hold.lease().request());
 		for (int i = 0; i < 10_000; i++) {
-			assertRefused(Reason.LOST, TERMS);
+			assertRefused(Reason.LOST, OPTIONS);
 		}
 		assertThat(hold.release()).isFalse();
 		this.harness.assertNothingLeft();
 	}
 
-	private void assertRefused(Reason reason, AcquireOptions terms) {
-		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, terms, WAIT))
+	private void assertRefused(Reason reason, AcquireOptions options) {
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, options, WAIT))
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(reason));
 	}
 
@@ -164,9 +164,9 @@ class ReentryTests {
 		this.harness.advance(LEASE);
 		assertThat(hold.isHeld()).isFalse();
 		assertThat(hold.release()).isFalse();
-		assertThat(this.engine.heldBy(KEY, Thread.currentThread(), TERMS)).isSameAs(hold);
+		assertThat(this.engine.heldBy(KEY, Thread.currentThread(), OPTIONS)).isSameAs(hold);
 		assertThat(hold.release()).isFalse();
-		assertThat(this.engine.heldBy(KEY, Thread.currentThread(), TERMS)).isNull();
+		assertThat(this.engine.heldBy(KEY, Thread.currentThread(), OPTIONS)).isNull();
 		assertThatIllegalStateException().isThrownBy(hold::release);
 	}
 
@@ -184,7 +184,7 @@ class ReentryTests {
 	@Test
 	void upgradeIsRefusedAtOnce() throws InterruptedException {
 		Hold hold = this.engine.acquire(KEY, SHARED, WAIT);
-		assertRefused(Reason.UPGRADE, TERMS);
+		assertRefused(Reason.UPGRADE, OPTIONS);
 		assertRefused(Reason.UPGRADE, Harness.FAIR);
 		assertThat(hold != null && hold.release()).isTrue();
 		this.harness.assertNothingLeft();
@@ -221,13 +221,13 @@ class ReentryTests {
 			"shared, permit, denied", "permit, exclusive, denied", "permit, fair, denied", "permit, shared, denied",
 			"permit, permit, anew" })
 	void kindsAreAcquiredAgainOrNot(String held, String wanted, String outcome) throws InterruptedException {
-		Hold hold = this.engine.acquire(KEY, terms(held), 0);
+		Hold hold = this.engine.acquire(KEY, options(held), 0);
 		assertThat(hold).isNotNull();
 		if (outcome.equals("upgrade")) {
-			assertRefused(Reason.UPGRADE, terms(wanted));
+			assertRefused(Reason.UPGRADE, options(wanted));
 		}
 		else {
-			Hold other = this.engine.acquire(KEY, terms(wanted), 0);
+			Hold other = this.engine.acquire(KEY, options(wanted), 0);
 			assertThat(outcomeOf(hold, other)).isEqualTo(outcome);
 			assertThat(other == null || other.release()).isTrue();
 		}
@@ -242,9 +242,9 @@ class ReentryTests {
 		return (other == hold) ? "again" : (other.lease() == hold.lease()) ? "below" : "anew";
 	}
 
-	private static AcquireOptions terms(String kind) {
+	private static AcquireOptions options(String kind) {
 		return switch (kind) {
-			case "exclusive" -> TERMS;
+			case "exclusive" -> OPTIONS;
 			case "fair" -> Harness.FAIR;
 			case "shared" -> SHARED;
 			default -> AcquireOptions.permits(1, 3, LEASE, true);
@@ -253,9 +253,9 @@ class ReentryTests {
 
 	@Test
 	void holderOfAPermitHasNoLockToRelease() throws InterruptedException {
-		Hold permit = this.engine.acquire(KEY, terms("permit"), 0);
+		Hold permit = this.engine.acquire(KEY, options("permit"), 0);
 		for (String kind : List.of("exclusive", "fair", "shared")) {
-			assertThat(this.engine.heldBy(KEY, Thread.currentThread(), terms(kind))).isNull();
+			assertThat(this.engine.heldBy(KEY, Thread.currentThread(), options(kind))).isNull();
 		}
 		assertThat(permit.release()).isTrue();
 	}

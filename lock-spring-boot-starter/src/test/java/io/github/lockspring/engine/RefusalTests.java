@@ -70,7 +70,7 @@ class RefusalTests {
 				.withMessageContaining("59")
 				.withMessageContaining("73")
 				.withCauseInstanceOf(IllegalArgumentException.class)
-				.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.REFUSED));
+				.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.REJECTED));
 			assertThat(this.engine.size()).isZero();
 			this.harness.advance(Duration.ofMillis(200));
 			assertThat(this.backend.attempts()).isOne();

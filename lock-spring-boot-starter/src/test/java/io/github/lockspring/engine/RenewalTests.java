@@ -41,7 +41,7 @@ import io.github.lockspring.spi.TimeSource;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.UNRENEWED;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -83,8 +83,8 @@ class RenewalTests {
 		this.harness.close();
 	}
 
-	private Hold hold(String key, AcquireOptions terms) {
-		Hold hold = this.engine.acquireUninterruptibly(key, terms, new Object(), 0);
+	private Hold hold(String key, AcquireOptions options) {
+		Hold hold = this.engine.acquireUninterruptibly(key, options, new Object(), 0);
 		assertThat(hold).isNotNull();
 		return hold;
 	}
@@ -124,8 +124,9 @@ class RenewalTests {
 
 	@Test
 	void everyKindOfLeaseIsRenewed() {
-		List<Hold> holds = List.of(hold("exclusive", TERMS), hold("fair", Harness.FAIR), hold("shared", Harness.SHARED),
-				hold("shared", Harness.SHARED), hold("permits", AcquireOptions.permits(2, 3, LEASE, true)));
+		List<Hold> holds = List.of(hold("exclusive", OPTIONS), hold("fair", Harness.FAIR),
+				hold("shared", Harness.SHARED), hold("shared", Harness.SHARED),
+				hold("permits", AcquireOptions.permits(2, 3, LEASE, true)));
 		this.harness.advance(LEASE.multipliedBy(5), SECOND);
 		assertThat(holds).allMatch(Hold::isHeld);
 	}
@@ -133,7 +134,7 @@ class RenewalTests {
 	@Test
 	void leasesThatAreDueTogetherAreRenewedInOneCall() {
 		for (int i = 0; i < 100; i++) {
-			hold("order:" + i, TERMS);
+			hold("order:" + i, OPTIONS);
 		}
 		this.harness.advance(DUE);
 		assertThat(renewals()).isOne();
@@ -142,11 +143,11 @@ class RenewalTests {
 
 	@Test
 	void whatIsDueSoonIsRenewedWithIt() {
-		Hold first = hold("first", TERMS);
+		Hold first = hold("first", OPTIONS);
 		this.harness.advance(THIRD.dividedBy(2));
-		Hold soon = hold("soon", TERMS);
+		Hold soon = hold("soon", OPTIONS);
 		this.harness.advance(Duration.ofNanos(1));
-		hold("later", TERMS);
+		hold("later", OPTIONS);
 		this.harness.advance(DUE.minus(THIRD.dividedBy(2)).minusNanos(1));
 		assertThat(this.backend.lastCall(Kind.RENEW).requests()).containsExactlyInAnyOrder(first.lease().request(),
 				soon.lease().request());
@@ -154,8 +155,8 @@ class RenewalTests {
 
 	@Test
 	void leaseThatWasReleasedIsNotRenewed() {
-		Hold released = hold("released", TERMS);
-		Hold kept = hold("kept", TERMS);
+		Hold released = hold("released", OPTIONS);
+		Hold kept = hold("kept", OPTIONS);
 		released.release();
 		this.harness.advance(LEASE.multipliedBy(2), SECOND);
 		assertThat(renewals()).isPositive();
@@ -204,7 +205,7 @@ class RenewalTests {
 	@Test
 	void leaseWithoutRenewalIsNotRenewedAlongWithOthers() throws InterruptedException {
 		Hold unrenewed = Harness.hold(this.engine, UNRENEWED);
-		Hold renewed = this.engine.acquire("other", Harness.TERMS, 0);
+		Hold renewed = this.engine.acquire("other", Harness.OPTIONS, 0);
 		this.harness.advance(LEASE, SECOND);
 		assertThat(renewed.isHeld()).isTrue();
 		assertThat(unrenewed.isHeld()).isFalse();
@@ -383,7 +384,7 @@ class RenewalTests {
 	void renewalsHaveNoMoreKeysThanTheBackendTakesAtOnceMostUrgentFirst() {
 		this.backend.setRenewalBatchSize(10);
 		for (int i = 0; i < 25; i++) {
-			hold("order:" + i, TERMS);
+			hold("order:" + i, OPTIONS);
 			this.harness.time.advance(Duration.ofMillis(1));
 		}
 		this.harness.advance(DUE);
@@ -396,9 +397,9 @@ class RenewalTests {
 	@Test
 	void leaseOfManyKeysIsRenewedByItself() {
 		this.backend.setRenewalBatchSize(3);
-		hold("a", TERMS);
-		assertThat(this.engine.acquireTogether(List.of("b", "c", "d", "e"), TERMS)).hasSize(4);
-		hold("f", TERMS);
+		hold("a", OPTIONS);
+		assertThat(this.engine.acquireTogether(List.of("b", "c", "d", "e"), OPTIONS)).hasSize(4);
+		hold("f", OPTIONS);
 		this.harness.advance(DUE);
 		assertThat(this.backend.calls(Kind.RENEW)).extracting((call) -> call.requests().size())
 			.containsExactlyInAnyOrder(2, 1);
@@ -406,7 +407,7 @@ class RenewalTests {
 
 	@Test
 	void leaseThatCannotBeRenewedCostsNoOther() {
-		List<Hold> holds = IntStream.range(0, 400).mapToObj((i) -> hold("order:" + i, TERMS)).toList();
+		List<Hold> holds = IntStream.range(0, 400).mapToObj((i) -> hold("order:" + i, OPTIONS)).toList();
 		LeaseRequest bad = holds.get(123).lease().request();
 		this.backend.always(Kind.RENEW, Fault.before(() -> {
 			if (this.backend.lastCall(Kind.RENEW).requests().contains(bad)) {
@@ -443,7 +444,7 @@ class RenewalTests {
 	}
 
 	private List<Hold> holdMany(int number) {
-		return IntStream.range(0, number).mapToObj((i) -> hold("order:" + i, TERMS)).toList();
+		return IntStream.range(0, number).mapToObj((i) -> hold("order:" + i, OPTIONS)).toList();
 	}
 
 	/**
@@ -466,7 +467,7 @@ class RenewalTests {
 		this.backend.setRenewalBatchSize(1);
 		LockEngine engine = this.harness.engine(this.backend);
 		Hold first = Harness.hold(engine);
-		Hold second = engine.acquireUninterruptibly("second", TERMS, new Object(), 0);
+		Hold second = engine.acquireUninterruptibly("second", OPTIONS, new Object(), 0);
 		Gate one = new Gate();
 		Gate two = new Gate();
 		this.backend.next(Kind.RENEW, Fault.before(one));
@@ -476,13 +477,13 @@ class RenewalTests {
 		this.harness.advance(THIRD.multipliedBy(2).dividedBy(3));
 		one.open();
 		two.awaitArrival();
-		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> engine.acquire("third", TERMS, 0))
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> engine.acquire("third", OPTIONS, 0))
 			.withMessageContaining("can renew in time")
 			.extracting(EngineException::getReason)
 			.isEqualTo(EngineException.Reason.LIMIT);
 		two.open();
 		await().untilAsserted(() -> assertThat(second.remaining()).isGreaterThan(THIRD.multipliedBy(2)));
-		await().ignoreExceptions().until(() -> engine.acquire("third", TERMS, 0) != null);
+		await().ignoreExceptions().until(() -> engine.acquire("third", OPTIONS, 0) != null);
 		assertThat(first.isHeld()).isTrue();
 	}
 
@@ -492,14 +493,14 @@ class RenewalTests {
 		ExecutorService threads = Executors.newCachedThreadPool();
 		LockEngine engine = this.harness.steadyEngine(this.backend, EngineSettings.defaults(), threads);
 		Harness.hold(engine);
-		engine.acquireUninterruptibly("second", TERMS, new Object(), 0);
+		engine.acquireUninterruptibly("second", OPTIONS, new Object(), 0);
 		Gate gate = new Gate();
 		this.backend.next(Kind.RENEW, Fault.before(gate));
 		this.harness.advance(DUE);
 		gate.awaitArrival();
 		engine.acquireUninterruptibly("short", AcquireOptions.exclusive(SECOND, true), new Object(), 0);
 		this.harness.advance(THIRD.multipliedBy(2).dividedBy(3), Duration.ofMillis(100));
-		assertThat(engine.acquire("third", TERMS, 0)).isNotNull();
+		assertThat(engine.acquire("third", OPTIONS, 0)).isNotNull();
 		gate.open();
 		await().until(() -> renewals() >= 2);
 	}
@@ -507,16 +508,16 @@ class RenewalTests {
 	@Test
 	void storeThatIsAwayIsNotTakenForOverloaded() throws InterruptedException {
 		this.backend.setRenewalBatchSize(1);
-		Hold first = hold("first", TERMS);
-		Hold second = hold("second", TERMS);
+		Hold first = hold("first", OPTIONS);
+		Hold second = hold("second", OPTIONS);
 		failAlways(new BackendUnavailableException("away", null));
 		this.harness.advance(THIRD.multipliedBy(2), Duration.ofMillis(500));
 		assertThat(renewals()).isPositive();
-		assertThat(this.engine.acquire("third", TERMS, 0)).isNotNull();
+		assertThat(this.engine.acquire("third", OPTIONS, 0)).isNotNull();
 		this.backend.heal();
 		this.harness.advance(LEASE, Duration.ofMillis(500));
 		assertThat(List.of(first, second)).allMatch(Hold::isHeld);
-		assertThat(this.engine.acquire("fourth", TERMS, 0)).isNotNull();
+		assertThat(this.engine.acquire("fourth", OPTIONS, 0)).isNotNull();
 	}
 
 	@Test
@@ -526,11 +527,11 @@ class RenewalTests {
 		LockEngine engine = this.harness.engine(polling, EngineSettings.defaults(), clock);
 		LockEngine other = this.harness.engine();
 		for (int i = 0; i < 1_000; i++) {
-			engine.acquireUninterruptibly("order:" + i, TERMS, new Object(), 0);
+			engine.acquireUninterruptibly("order:" + i, OPTIONS, new Object(), 0);
 		}
 		for (int i = 0; i < 20; i++) {
-			other.acquireUninterruptibly("other:" + i, TERMS, new Object(), 0);
-			engine.acquireAsync("other:" + i, TERMS, new Object(), LEASE.toNanos());
+			other.acquireUninterruptibly("other:" + i, OPTIONS, new Object(), 0);
+			engine.acquireAsync("other:" + i, OPTIONS, new Object(), LEASE.toNanos());
 		}
 		long before = clock.readings();
 		for (int i = 0; i < 100; i++) {
@@ -543,7 +544,7 @@ class RenewalTests {
 
 	@Test
 	void renewalHasAThirdOfTheLeaseTimeAtMost() {
-		hold("long", TERMS);
+		hold("long", OPTIONS);
 		this.harness.advance(DUE);
 		assertThat(this.backend.lastCall(Kind.RENEW).timeout()).isEqualTo(SECOND);
 		hold("short", AcquireOptions.exclusive(Duration.ofMillis(300), true));
@@ -553,7 +554,7 @@ class RenewalTests {
 
 	@Test
 	void failureOfLongLeaseDoesNotHoldUpShortOne() {
-		hold("long", TERMS);
+		hold("long", OPTIONS);
 		this.harness.advance(DUE.minusMillis(1));
 		Hold brief = hold("short", AcquireOptions.exclusive(Duration.ofMillis(300), true));
 		this.backend.next(Kind.RENEW, Fault.unavailable());

@@ -30,8 +30,8 @@ import io.github.lockspring.engine.FaultyBackend.Kind;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.SHARED;
-import static io.github.lockspring.engine.Harness.TERMS;
 import static io.github.lockspring.engine.Harness.UNRENEWED;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -91,7 +91,7 @@ class SessionLeaseTests {
 	@Test
 	void leaseThatTheStoreKeepsIsNotCut() {
 		this.backend.setLongestLease(LEASE);
-		assertThat(Harness.hold(this.engine).terms()).isSameAs(TERMS);
+		assertThat(Harness.hold(this.engine).options()).isSameAs(OPTIONS);
 	}
 
 	@Test
@@ -101,18 +101,18 @@ class SessionLeaseTests {
 		hold.release();
 		this.backend.setLongestLease(SESSION.multipliedBy(2));
 		Hold longer = Harness.hold(this.engine);
-		assertThat(longer.terms().leaseTime()).isEqualTo(SESSION.multipliedBy(2));
+		assertThat(longer.options().leaseTime()).isEqualTo(SESSION.multipliedBy(2));
 		longer.release();
 		this.backend.setLongestLease(LEASE.multipliedBy(2));
-		assertThat(Harness.hold(this.engine).terms().leaseTime()).isEqualTo(LEASE);
+		assertThat(Harness.hold(this.engine).options().leaseTime()).isEqualTo(LEASE);
 	}
 
 	@Test
 	void everyWayToAcquireIsCut() throws Exception {
 		this.backend.setLongestLease(SESSION);
-		this.engine.acquireTogether(List.of("a", "b"), TERMS);
-		this.engine.acquireAsync("async", TERMS, new Object(), 0).join();
-		Hold writer = this.engine.acquire("read", TERMS, 0);
+		this.engine.acquireTogether(List.of("a", "b"), OPTIONS);
+		this.engine.acquireAsync("async", OPTIONS, new Object(), 0).join();
+		Hold writer = this.engine.acquire("read", OPTIONS, 0);
 		Hold reader = this.engine.acquire("read", SHARED, 0);
 		writer.release();
 		assertThat(List.of(Kind.TRY, Kind.STEP_DOWN))
@@ -172,7 +172,7 @@ class SessionLeaseTests {
 	void leaseThatIsNotRenewedAndWasLongInComingIsNotKeptAlive() throws InterruptedException {
 		this.backend.next(Kind.TRY, Fault.after(() -> this.harness.time.advance(SECOND)));
 		Hold hold = Harness.hold(this.engine, UNRENEWED);
-		this.engine.acquire("other", TERMS, 0);
+		this.engine.acquire("other", OPTIONS, 0);
 		this.harness.advance(LEASE, SECOND);
 		assertThat(hold.isHeld()).isFalse();
 		assertThat(renewals()).isPositive();
@@ -248,7 +248,7 @@ class SessionLeaseTests {
 		Hold hold = Harness.hold(this.engine, UNRENEWED.withMinimumHold(LEASE));
 		this.harness.advance(usable(LEASE));
 		assertThat(hold.isHeld()).isFalse();
-		assertThat(this.backend.lastRest()).isEqualTo(LEASE.dividedBy(100));
+		assertThat(this.backend.lastDelay()).isEqualTo(LEASE.dividedBy(100));
 		assertThat(this.harness.holders()).hasSize(1);
 		this.harness.advance(LEASE.dividedBy(100));
 		assertThat(this.harness.holders()).isEmpty();

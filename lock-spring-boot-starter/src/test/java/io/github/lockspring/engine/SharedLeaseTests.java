@@ -30,8 +30,8 @@ import io.github.lockspring.engine.Harness.Waiter;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.SHARED;
-import static io.github.lockspring.engine.Harness.TERMS;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -156,8 +156,8 @@ class SharedLeaseTests {
 		AcquireOptions longer = AcquireOptions.shared(LEASE.multipliedBy(2), true);
 		AcquireOptions unrenewed = AcquireOptions.shared(LEASE, false);
 		AcquireOptions minimum = SHARED.withMinimumHold(Duration.ofSeconds(1));
-		for (AcquireOptions terms : List.of(longer, unrenewed, unrenewed, minimum, minimum)) {
-			assertThat(Harness.hold(this.engine, terms).lease()).isNotSameAs(first.lease());
+		for (AcquireOptions options : List.of(longer, unrenewed, unrenewed, minimum, minimum)) {
+			assertThat(Harness.hold(this.engine, options).lease()).isNotSameAs(first.lease());
 		}
 		assertThat(this.harness.holders()).hasSize(6);
 	}
@@ -165,7 +165,7 @@ class SharedLeaseTests {
 	@Test
 	void readersWaitBehindAWriterOfThisProcess() {
 		Hold first = reader();
-		Waiter writer = this.harness.queued(this.engine, TERMS, WAIT);
+		Waiter writer = this.harness.queued(this.engine, OPTIONS, WAIT);
 		Waiter reader = this.harness.queued(this.engine, SHARED, WAIT);
 		assertThat(this.engine.acquireUninterruptibly(KEY, SHARED, new Object(), 0)).isNull();
 		first.release();
@@ -179,7 +179,7 @@ class SharedLeaseTests {
 	@Test
 	void readersKeepAWriterOfAnotherProcessOutForTheSpanOnly() {
 		Hold first = reader();
-		Waiter writer = this.harness.queued(this.harness.engine(), TERMS, WAIT);
+		Waiter writer = this.harness.queued(this.harness.engine(), OPTIONS, WAIT);
 		Hold second = reader();
 		this.harness.time.advance(SPAN);
 		Waiter late = this.harness.queued(this.engine, SHARED, WAIT);
@@ -211,7 +211,7 @@ class SharedLeaseTests {
 	void waitingReadersBehindAWriterAreNotAdmittedBeforeIt() {
 		Hold holder = Harness.hold(this.engine);
 		Waiter first = this.harness.queued(this.engine, SHARED, WAIT);
-		Waiter writer = this.harness.queued(this.engine, TERMS, WAIT);
+		Waiter writer = this.harness.queued(this.engine, OPTIONS, WAIT);
 		Waiter last = this.harness.queued(this.engine, SHARED, WAIT);
 		holder.release();
 		Hold reading = first.hold();
@@ -335,7 +335,7 @@ class SharedLeaseTests {
 	@Test
 	void downgradedLeaseIsNotShared() {
 		Object owner = new Object();
-		Hold writer = this.engine.acquireUninterruptibly(KEY, TERMS, owner, 0);
+		Hold writer = this.engine.acquireUninterruptibly(KEY, OPTIONS, owner, 0);
 		Hold downgraded = this.engine.acquireUninterruptibly(KEY, SHARED, owner, 0);
 		writer.release();
 		Hold other = reader();

@@ -37,7 +37,7 @@ import io.github.lockspring.engine.Harness.Waiter;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -79,7 +79,7 @@ class ShutdownTests {
 
 	private boolean isClosed() throws InterruptedException {
 		try {
-			Hold hold = this.engine.acquire("probe", TERMS, 0);
+			Hold hold = this.engine.acquire("probe", OPTIONS, 0);
 			assertThat(hold != null && hold.release()).isTrue();
 			return false;
 		}
@@ -91,7 +91,7 @@ class ShutdownTests {
 	@Test
 	void closedEngineRefusesToAcquire() {
 		this.engine.close();
-		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, TERMS, 0))
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, OPTIONS, 0))
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.CLOSED));
 		assertThat(this.backend.attempts()).isZero();
 	}
@@ -178,9 +178,9 @@ class ShutdownTests {
 	@Test
 	void holderMayAcquireAgainUntilItFinishes() {
 		Object owner = new Object();
-		Hold hold = this.engine.acquireUninterruptibly(KEY, TERMS, owner, 0);
+		Hold hold = this.engine.acquireUninterruptibly(KEY, OPTIONS, owner, 0);
 		CompletableFuture<Void> done = startShutdown();
-		assertThat(this.engine.acquireUninterruptibly(KEY, TERMS, owner, 0)).isSameAs(hold);
+		assertThat(this.engine.acquireUninterruptibly(KEY, OPTIONS, owner, 0)).isSameAs(hold);
 		hold.release();
 		hold.release();
 		assertThat(done).succeedsWithin(Duration.ofSeconds(10));
@@ -252,7 +252,7 @@ class ShutdownTests {
 		LockEngine engine = this.harness.engine(this.backend,
 				EngineSettings.defaults().withOperationTimeout(Duration.ofMillis(50)));
 		for (int i = 0; i < 100; i++) {
-			engine.acquire("order:" + i, TERMS, 0);
+			engine.acquire("order:" + i, OPTIONS, 0);
 		}
 		Gate hanging = new Gate();
 		this.backend.always(Kind.RELEASE, Fault.before(hanging));
@@ -272,8 +272,8 @@ class ShutdownTests {
 		List<Waiter> waiters = new ArrayList<>();
 		for (int i = 0; i < 40; i++) {
 			String key = "order:" + i;
-			assertThat(elsewhere.acquireUninterruptibly(key, TERMS, this, 0)).isNotNull();
-			waiters.add(this.harness.start(() -> engine.acquire(key, TERMS, WAIT.toNanos())).awaitSleep());
+			assertThat(elsewhere.acquireUninterruptibly(key, OPTIONS, this, 0)).isNotNull();
+			waiters.add(this.harness.start(() -> engine.acquire(key, OPTIONS, WAIT.toNanos())).awaitSleep());
 		}
 		CompletableFuture<Void> done = CompletableFuture.runAsync(engine::close);
 		waiters.forEach(ShutdownTests::assertClosed);
@@ -297,7 +297,7 @@ class ShutdownTests {
 		LockEngine engine = this.harness.engine(this.backend.withoutRecording(),
 				EngineSettings.defaults().withOperationTimeout(LONG));
 		for (int i = 0; i < 2_000; i++) {
-			assertThat(engine.acquireUninterruptibly("order:" + i, TERMS, this, 0)).isNotNull();
+			assertThat(engine.acquireUninterruptibly("order:" + i, OPTIONS, this, 0)).isNotNull();
 		}
 		AtomicInteger now = new AtomicInteger();
 		AtomicInteger most = new AtomicInteger();

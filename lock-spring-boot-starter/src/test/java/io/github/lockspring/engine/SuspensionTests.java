@@ -31,8 +31,8 @@ import io.github.lockspring.spi.Renewal;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.SHARED;
-import static io.github.lockspring.engine.Harness.TERMS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -145,22 +145,22 @@ class SuspensionTests {
 
 	@Test
 	void ownerDoesNotAcquireAgain() throws InterruptedException {
-		Hold hold = this.engine.acquire(KEY, TERMS, 0);
+		Hold hold = this.engine.acquire(KEY, OPTIONS, 0);
 		suspend();
-		for (AcquireOptions terms : new AcquireOptions[] { TERMS, SHARED }) {
-			assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, terms, 0))
+		for (AcquireOptions options : new AcquireOptions[] { OPTIONS, SHARED }) {
+			assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, options, 0))
 				.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.SUSPENDED));
 		}
 		resume();
-		assertThat(this.engine.acquire(KEY, TERMS, 0)).isSameAs(hold);
+		assertThat(this.engine.acquire(KEY, OPTIONS, 0)).isSameAs(hold);
 	}
 
 	@Test
 	void ownerThatLostTheLeaseMeanwhileIsToldOfTheLoss() throws InterruptedException {
-		Hold hold = this.engine.acquire(KEY, TERMS, 0);
+		Hold hold = this.engine.acquire(KEY, OPTIONS, 0);
 		suspend();
 		this.harness.store.expire(hold.lease().request());
-		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, TERMS, 0))
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, OPTIONS, 0))
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.LOST));
 	}
 

@@ -30,7 +30,7 @@ import io.github.lockspring.engine.Harness.Waiter;
 import io.github.lockspring.spi.Capability;
 
 import static io.github.lockspring.engine.Harness.KEY;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -80,7 +80,7 @@ class TimeoutTests {
 		assertThat(brief.result()).isNull();
 		hold.release();
 		assertThat(longWaiter.hold().isHeld()).isTrue();
-		assertThat(this.engine.heldBy(KEY, brief.thread(), TERMS)).isNull();
+		assertThat(this.engine.heldBy(KEY, brief.thread(), OPTIONS)).isNull();
 	}
 
 	@Test

@@ -40,7 +40,7 @@ import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
 
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -64,7 +64,7 @@ class TogetherTests {
 
 	@Test
 	void severalKeysAreOneCallEachWay() {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
 		assertThat(holds).extracting(Hold::key).isEqualTo(KEYS);
 		assertThat(holds).allMatch(Hold::isHeld).extracting(Hold::token).containsOnly(holds.get(0).token());
 		assertThat(this.backend.attempts()).isOne();
@@ -75,14 +75,14 @@ class TogetherTests {
 
 	@Test
 	void keysThatEndAreReleasedThoughOneIsHeldAgain() throws Exception {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
-		Hold again = this.engine.acquire("b", TERMS, 0);
+		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
+		Hold again = this.engine.acquire("b", OPTIONS, 0);
 		assertThat(again).isSameAs(holds.get(1));
 		assertThat(Hold.releaseAll(holds)).isEmpty();
 		assertThat(this.backend.lastCall(Kind.RELEASE).request().keys()).containsExactly("a", "c");
 		LockEngine other = this.harness.engine();
-		assertThat(other.acquire("a", TERMS, 0).release()).isTrue();
-		assertThat(other.acquire("b", TERMS, 0)).isNull();
+		assertThat(other.acquire("a", OPTIONS, 0).release()).isTrue();
+		assertThat(other.acquire("b", OPTIONS, 0)).isNull();
 		this.harness.advance(Harness.LEASE.dividedBy(3));
 		Harness.await().until(() -> this.backend.count(Kind.RENEW) > 0);
 		assertThat(this.backend.lastCall(Kind.RENEW).request().keys()).containsExactly("b");
@@ -94,9 +94,9 @@ class TogetherTests {
 
 	@Test
 	void ownerWaitsForNoKeyThatItGaveBack() throws Exception {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
 		assertThat(holds.get(1).release()).isTrue();
-		Hold anew = this.engine.acquire("b", TERMS, 0);
+		Hold anew = this.engine.acquire("b", OPTIONS, 0);
 		assertThat(anew).isNotNull().isNotSameAs(holds.get(1));
 		assertThat(anew.token()).isGreaterThan(holds.get(1).token());
 		assertThat(holds.get(0).isHeld() && holds.get(2).isHeld()).isTrue();
@@ -106,7 +106,7 @@ class TogetherTests {
 
 	@Test
 	void renewalThatCrossedWithThePartialReleaseIsNoLoss() {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
 		Gate gate = new Gate();
 		this.backend.next(Kind.RENEW, Fault.before(gate));
 		this.backend.setRenewalAnswer((renewal) -> {
@@ -127,7 +127,7 @@ class TogetherTests {
 
 	@Test
 	void failedReleasesOfPartsAreAllRetried() {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
 		this.backend.always(Kind.RELEASE, Fault.unavailable());
 		assertThat(holds).allMatch(Hold::release);
 		this.backend.heal();
@@ -139,7 +139,7 @@ class TogetherTests {
 
 	@Test
 	void noneIsHeldAnyMoreWhenTheStoreIsToldAtShutdown() {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
 		List<Boolean> held = new CopyOnWriteArrayList<>();
 		this.backend.always(Kind.RELEASE, Fault.before(() -> holds.forEach((hold) -> held.add(hold.isHeld()))));
 		this.engine.shutdown(Duration.ZERO);
@@ -149,11 +149,11 @@ class TogetherTests {
 
 	@Test
 	void endThatOneHoldNoticesIsTheEndOfAllThoughARenewalIsAnsweredAMomentLater() {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
 		Lease lease = holds.get(0).lease();
 		this.harness.time.jumpWall(Harness.LEASE);
 		assertThat(holds.get(0).isHeld()).isFalse();
-		lease.renewed(TERMS, Harness.LEASE.toNanos(), this.harness.time.nanoTime(),
+		lease.renewed(OPTIONS, Harness.LEASE.toNanos(), this.harness.time.nanoTime(),
 				this.harness.time.currentTimeMillis());
 		assertThat(holds).noneMatch(Hold::isHeld);
 		Harness.await().until(() -> this.harness.losses.size() == 3);
@@ -165,7 +165,7 @@ class TogetherTests {
 	void leaseIsRenewedOnceForAllItsHolds() {
 		FaultyBackend backend = this.harness.backend();
 		LockEngine engine = this.harness.steadyEngine(backend, EngineSettings.defaults());
-		List<Hold> holds = engine.acquireTogether(KEYS, TERMS);
+		List<Hold> holds = engine.acquireTogether(KEYS, OPTIONS);
 		holds.get(0).release();
 		for (int i = 1; i <= 9; i++) {
 			this.harness.advance(Harness.LEASE.dividedBy(3));
@@ -181,7 +181,7 @@ class TogetherTests {
 
 	@Test
 	void lossIsTheLossOfAllHolds() {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
 		this.harness.store.expire(holds.get(0).lease().request());
 		Harness.await().until(() -> this.harness.losses.size() == 3);
 		assertThat(holds).noneMatch(Hold::isHeld);
@@ -191,19 +191,19 @@ class TogetherTests {
 
 	@Test
 	void nothingIsLeftIfOneKeyIsHeldElsewhere() throws Exception {
-		Hold held = this.harness.engine().acquire("b", TERMS, 0);
-		assertThat(this.engine.acquireTogether(KEYS, TERMS)).isEmpty();
+		Hold held = this.harness.engine().acquire("b", OPTIONS, 0);
+		assertThat(this.engine.acquireTogether(KEYS, OPTIONS)).isEmpty();
 		assertThat(this.engine.size()).isZero();
 		held.release();
-		assertThat(this.engine.acquireTogether(KEYS, TERMS)).hasSize(3).allMatch(Hold::release);
+		assertThat(this.engine.acquireTogether(KEYS, OPTIONS)).hasSize(3).allMatch(Hold::release);
 		this.harness.assertNothingLeft();
 	}
 
 	@Test
 	void storeIsNotAskedIfOneKeyIsHeldOrWantedInThisProcess() throws Exception {
-		Hold held = this.engine.acquire("b", TERMS, 0);
+		Hold held = this.engine.acquire("b", OPTIONS, 0);
 		this.backend.clearCalls();
-		assertThat(this.engine.acquireTogether(KEYS, TERMS)).isEmpty();
+		assertThat(this.engine.acquireTogether(KEYS, OPTIONS)).isEmpty();
 		assertThat(this.backend.attempts()).isZero();
 		assertThat(this.engine.size()).isOne();
 		held.release();
@@ -212,8 +212,8 @@ class TogetherTests {
 
 	@Test
 	void oneWhoWaitsForAKeyGetsItWhenTheLastHoldEnds() throws Exception {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
-		Harness.Waiter waiter = this.harness.start(() -> this.engine.acquire("a", TERMS, Harness.LEASE.toNanos()));
+		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
+		Harness.Waiter waiter = this.harness.start(() -> this.engine.acquire("a", OPTIONS, Harness.LEASE.toNanos()));
 		Harness.await().until(() -> holds.get(0).queue().isWaitedFor());
 		assertThat(holds).allMatch(Hold::release);
 		Hold next = waiter.hold();
@@ -225,34 +225,34 @@ class TogetherTests {
 	@Test
 	void attemptWithUnknownOutcomeIsReleased() {
 		this.backend.next(Kind.TRY, Fault.unknownAfterEffect());
-		assertThat(this.engine.acquireTogether(KEYS, TERMS)).isEmpty();
+		assertThat(this.engine.acquireTogether(KEYS, OPTIONS)).isEmpty();
 		assertThat(this.engine.size()).isZero();
 		Harness.await().until(() -> this.harness.sizeOfStore() == 0);
-		assertThat(this.engine.acquireTogether(KEYS, TERMS)).hasSize(3).allMatch(Hold::release);
+		assertThat(this.engine.acquireTogether(KEYS, OPTIONS)).hasSize(3).allMatch(Hold::release);
 	}
 
 	@Test
 	void storeThatCannotIsNotAsked() {
 		FaultyBackend single = this.harness.backend().without(Capability.MULTI_KEY);
-		assertThat(this.harness.engine(single).acquireTogether(KEYS, TERMS)).isEmpty();
+		assertThat(this.harness.engine(single).acquireTogether(KEYS, OPTIONS)).isEmpty();
 		assertThat(single.attempts()).isZero();
 	}
 
 	@Test
 	void shutdownGivesTheLeaseBack() {
-		List<Hold> holds = this.engine.acquireTogether(KEYS, TERMS);
+		List<Hold> holds = this.engine.acquireTogether(KEYS, OPTIONS);
 		this.engine.shutdown(Duration.ZERO);
 		assertThat(holds).noneMatch(Hold::isHeld);
 		assertThat(this.harness.sizeOfStore()).isZero();
-		assertThat(this.engine.acquireTogether(KEYS, TERMS)).isEmpty();
-		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire("a", TERMS, 0));
+		assertThat(this.engine.acquireTogether(KEYS, OPTIONS)).isEmpty();
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire("a", OPTIONS, 0));
 	}
 
 	@Test
 	void callHasLittleMoreTimeThanThereIs() {
-		this.engine.acquireTogether(KEYS, TERMS, new Object(), Duration.ofMillis(100).toNanos());
+		this.engine.acquireTogether(KEYS, OPTIONS, new Object(), Duration.ofMillis(100).toNanos());
 		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(Duration.ofMillis(350));
-		this.engine.acquireTogetherAsync(List.of("d", "e"), TERMS, new Object(), 0).join();
+		this.engine.acquireTogetherAsync(List.of("d", "e"), OPTIONS, new Object(), 0).join();
 		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(Duration.ofMillis(250));
 	}
 
@@ -260,7 +260,7 @@ class TogetherTests {
 	void givingBackManyKeysToAStoreThatHangsTakesLittleMoreThanOneCall() throws Exception {
 		List<Hold> holds = new ArrayList<>();
 		for (int i = 0; i < 20; i++) {
-			holds.add(this.engine.acquire("order:" + i, TERMS, 0));
+			holds.add(this.engine.acquire("order:" + i, OPTIONS, 0));
 		}
 		Thread caller = Thread.currentThread();
 		this.backend.always(Kind.RELEASE, Fault.before(() -> {
@@ -284,7 +284,7 @@ class TogetherTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void keyThatIsLostWhileOthersAreWaitedForIsAcquiredAgain(boolean async) throws Exception {
-		Hold other = this.harness.engine().acquire("b", TERMS, 0);
+		Hold other = this.harness.engine().acquire("b", OPTIONS, 0);
 		CompletableFuture<LockHandle> locks = acquireAll(Duration.ofMinutes(2), async);
 		Harness.await().until(() -> this.backend.count(Kind.CONTEND) == 2);
 		this.harness.advance(Harness.LEASE);
@@ -297,7 +297,7 @@ class TogetherTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void whoNeverHadTheKeysIsNotToldThatOneWasLost(boolean async) throws Exception {
-		this.harness.engine().acquire("b", TERMS, 0);
+		this.harness.engine().acquire("b", OPTIONS, 0);
 		CompletableFuture<LockHandle> locks = acquireAll(Harness.LEASE.plusSeconds(1), async);
 		Harness.await().until(() -> this.backend.count(Kind.CONTEND) == 2);
 		Harness.await().until(() -> {

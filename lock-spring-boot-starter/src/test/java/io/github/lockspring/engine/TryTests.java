@@ -30,7 +30,7 @@ import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.Harness.Waiter;
 
 import static io.github.lockspring.engine.Harness.LEASE;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -65,18 +65,18 @@ class TryTests {
 	/**
 	 * One that asks the store, which takes its time.
 	 */
-	private Waiter asking(AcquireOptions terms) {
+	private Waiter asking(AcquireOptions options) {
 		this.backend.next(Kind.CONTEND, Fault.before(this.gate));
-		Waiter asking = this.harness.acquire(this.engine, terms, WAIT);
+		Waiter asking = this.harness.acquire(this.engine, options, WAIT);
 		this.gate.awaitArrival();
 		return asking;
 	}
 
 	@ParameterizedTest
 	@MethodSource("parts")
-	void tryIsNotRefusedBecauseAnotherThreadAsks(AcquireOptions terms) {
-		Waiter asking = asking(terms);
-		Hold hold = Harness.hold(this.engine, terms);
+	void tryIsNotRefusedBecauseAnotherThreadAsks(AcquireOptions options) {
+		Waiter asking = asking(options);
+		Hold hold = Harness.hold(this.engine, options);
 		assertThat(hold.isHeld()).isTrue();
 		this.gate.open();
 		assertThat(asking.hold().isHeld()).isTrue();
@@ -87,18 +87,18 @@ class TryTests {
 
 	@ParameterizedTest
 	@MethodSource("parts")
-	void asynchronousTryIsNotRefusedBecauseAnotherThreadAsks(AcquireOptions terms) {
-		asking(terms);
-		Hold hold = this.engine.acquireAsync(Harness.KEY, terms, new Object(), 0).join();
+	void asynchronousTryIsNotRefusedBecauseAnotherThreadAsks(AcquireOptions options) {
+		asking(options);
+		Hold hold = this.engine.acquireAsync(Harness.KEY, options, new Object(), 0).join();
 		assertThat(hold).isNotNull();
 		assertThat(hold.isHeld()).isTrue();
 	}
 
 	@ParameterizedTest
 	@MethodSource("parts")
-	void holdThatCannotWaitAnyLongerTriesBesideTheLeader(AcquireOptions terms) {
-		asking(terms);
-		Waiter waiter = this.harness.queued(this.engine, terms, Duration.ofMillis(1));
+	void holdThatCannotWaitAnyLongerTriesBesideTheLeader(AcquireOptions options) {
+		asking(options);
+		Waiter waiter = this.harness.queued(this.engine, options, Duration.ofMillis(1));
 		this.harness.time.advance(Duration.ofMillis(1));
 		assertThat(waiter.hold().isHeld()).isTrue();
 	}
@@ -134,8 +134,8 @@ class TryTests {
 
 	@Test
 	void whoWantsTheWholeKeyIsRefusedWhileAnotherAsks() {
-		asking(TERMS);
-		assertThat(this.engine.acquireUninterruptibly(Harness.KEY, TERMS, new Object(), 0)).isNull();
+		asking(OPTIONS);
+		assertThat(this.engine.acquireUninterruptibly(Harness.KEY, OPTIONS, new Object(), 0)).isNull();
 		assertThat(this.backend.count(Kind.TRY)).isZero();
 	}
 

@@ -33,7 +33,7 @@ import io.github.lockspring.spi.OutcomeUnknownException;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -58,7 +58,7 @@ class UnknownOutcomeTests {
 	}
 
 	private void assertUnavailable() {
-		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, TERMS, 0))
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, OPTIONS, 0))
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.UNAVAILABLE))
 			.havingCause()
 			.isInstanceOf(BackendException.class);
@@ -92,7 +92,7 @@ class UnknownOutcomeTests {
 		this.backend.next(Kind.TRY, Fault.after(() -> {
 			throw new StackOverflowError();
 		}));
-		assertThatExceptionOfType(StackOverflowError.class).isThrownBy(() -> this.engine.acquire(KEY, TERMS, 0));
+		assertThatExceptionOfType(StackOverflowError.class).isThrownBy(() -> this.engine.acquire(KEY, OPTIONS, 0));
 		this.harness.advance(STEP);
 		this.harness.assertNothingLeft();
 	}
@@ -165,7 +165,7 @@ class UnknownOutcomeTests {
 	void oneAttemptThatFailsDoesNotHoldUpTheReleaseOfOthers() throws InterruptedException {
 		this.backend.always(Kind.TRY, Fault.unknownAfterEffect());
 		for (String key : List.of("a", "b", "c")) {
-			assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(key, TERMS, 0));
+			assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(key, OPTIONS, 0));
 		}
 		this.backend.always(Kind.RELEASE, Fault.NONE);
 		this.backend.next(Kind.RELEASE, Fault.before(() -> {

@@ -29,7 +29,7 @@ import io.github.lockspring.spi.LeaseHolder;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.UNRENEWED;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -83,7 +83,7 @@ class ValidityTests {
 	@Test
 	void grantThatArrivesAfterItsEndIsNotAcquired() {
 		this.backend.next(Kind.TRY, replyAfter(USABLE));
-		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, TERMS, 0))
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, OPTIONS, 0))
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.UNAVAILABLE));
 		this.harness.assertNothingLeft();
 	}
@@ -91,7 +91,7 @@ class ValidityTests {
 	@Test
 	void grantThatArrivesAfterAJumpOfTheWallClockIsNotAcquired() {
 		this.backend.next(Kind.TRY, Fault.after(() -> this.harness.time.jumpWall(LEASE)));
-		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, TERMS, 0));
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> this.engine.acquire(KEY, OPTIONS, 0));
 		this.harness.assertNothingLeft();
 	}
 

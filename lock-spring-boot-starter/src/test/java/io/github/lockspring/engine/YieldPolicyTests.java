@@ -37,7 +37,7 @@ import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.TimeSource;
 
 import static io.github.lockspring.engine.Harness.KEY;
-import static io.github.lockspring.engine.Harness.TERMS;
+import static io.github.lockspring.engine.Harness.OPTIONS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -136,7 +136,7 @@ class YieldPolicyTests {
 			LockEngine busy = harness.steadyEngine(harness.backend().without(Capability.QUEUE),
 					EngineSettings.defaults().withHandOff(1, WAIT));
 			LockEngine pollingEngine = harness.steadyEngine(polling, EngineSettings.defaults());
-			assertThat(harness.engine().acquireUninterruptibly("another", TERMS, new Object(), 0)).isNotNull();
+			assertThat(harness.engine().acquireUninterruptibly("another", OPTIONS, new Object(), 0)).isNotNull();
 			Hold first = Harness.hold(busy);
 			CompletableFuture<@Nullable Hold> sleeping = waiting(pollingEngine, KEY);
 			waiting(pollingEngine, "another");
@@ -173,7 +173,7 @@ class YieldPolicyTests {
 	}
 
 	private static CompletableFuture<@Nullable Hold> waiting(LockEngine engine, String key) {
-		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(key, TERMS, new Object(), WAIT.toNanos());
+		CompletableFuture<@Nullable Hold> future = engine.acquireAsync(key, OPTIONS, new Object(), WAIT.toNanos());
 		assertThat(future).isNotDone();
 		return future;
 	}
@@ -194,7 +194,7 @@ class YieldPolicyTests {
 	}
 
 	private static FaultyBackend withPlaces(Harness harness) {
-		return harness.backend().without(Capability.QUEUE).with(Capability.PLACES);
+		return harness.backend().without(Capability.QUEUE).with(Capability.POLLED_QUEUE);
 	}
 
 	@Test
@@ -285,7 +285,8 @@ class YieldPolicyTests {
 
 	private static void work(LockEngine engine, AtomicBoolean over, Runnable action) {
 		while (!over.get()) {
-			Hold hold = engine.acquireUninterruptibly(KEY, TERMS, Thread.currentThread(), TimeUnit.SECONDS.toNanos(30));
+			Hold hold = engine.acquireUninterruptibly(KEY, OPTIONS, Thread.currentThread(),
+					TimeUnit.SECONDS.toNanos(30));
 			if (hold == null) {
 				assertThat(over).isTrue();
 				return;

@@ -198,10 +198,10 @@ public final class FaultRun implements AutoCloseable {
 
 	private boolean cycle(EngineProcess process, String worker, Load load, Random random) {
 		String key = load.keys().get(random.nextInt(load.keys().size()));
-		AcquireOptions terms = load.terms().get(random.nextInt(load.terms().size()));
+		AcquireOptions options = load.options().get(random.nextInt(load.options().size()));
 		Duration wait = load.waits().get(random.nextInt(load.waits().size()));
 		long asked = System.nanoTime();
-		Hold hold = acquire(process, key, terms, wait);
+		Hold hold = acquire(process, key, options, wait);
 		if (hold == null) {
 			return false;
 		}
@@ -214,9 +214,9 @@ public final class FaultRun implements AutoCloseable {
 	 * Acquires. That the store is not available is counted, everything else is a
 	 * violation.
 	 */
-	public @Nullable Hold acquire(EngineProcess process, String key, AcquireOptions terms, Duration wait) {
+	public @Nullable Hold acquire(EngineProcess process, String key, AcquireOptions options, Duration wait) {
 		try {
-			Hold hold = process.engine.acquireUninterruptibly(key, terms, Thread.currentThread(), wait.toNanos());
+			Hold hold = process.engine.acquireUninterruptibly(key, options, Thread.currentThread(), wait.toNanos());
 			if (hold == null) {
 				this.denied.incrementAndGet();
 			}
@@ -414,12 +414,12 @@ public final class FaultRun implements AutoCloseable {
 	 * What workers do: choose one of each at random.
 	 *
 	 * @param keys the keys
-	 * @param terms how to acquire
+	 * @param options the options of the acquisitions
 	 * @param waits how long to wait
 	 * @param use the longest time to hold
 	 * @param longUse the longest time to hold now and then
 	 */
-	public record Load(List<String> keys, List<AcquireOptions> terms, List<Duration> waits, Duration use,
+	public record Load(List<String> keys, List<AcquireOptions> options, List<Duration> waits, Duration use,
 			Duration longUse) {
 	}
 

@@ -153,7 +153,7 @@ class JdbcLockSchemaTests {
 		this.schema.initialize();
 		this.database.jdbc().execute("ALTER TABLE distributed_lock ALTER COLUMN " + column + " SET NOT NULL");
 		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate)
-			.withMessageContaining("Its column '" + column + "' must not be NOT NULL.");
+			.withMessageContaining("Its column '" + column + "' must be nullable.");
 	}
 
 	@ParameterizedTest
@@ -173,7 +173,7 @@ class JdbcLockSchemaTests {
 		this.schema.initialize();
 		this.database.jdbc().execute("ALTER TABLE distributed_lock_value ALTER COLUMN number SET NOT NULL");
 		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(this.schema::validate)
-			.withMessageContaining("Its column 'number' must not be NOT NULL.");
+			.withMessageContaining("Its column 'number' must be nullable.");
 	}
 
 	/**

@@ -61,7 +61,7 @@ class KeyStateTests {
 
 	@Test
 	void fairRequestLetsThoseBeforeItIn() {
-		KeyState queue = place(place(FREE, "a", LeaseMode.EXCLUSIVE), "b", LeaseMode.EXCLUSIVE);
+		KeyState queue = queued(queued(FREE, "a", LeaseMode.EXCLUSIVE), "b", LeaseMode.EXCLUSIVE);
 		assertThat(queue.admits("a", LeaseMode.EXCLUSIVE, true)).isTrue();
 		assertThat(queue.admits("b", LeaseMode.EXCLUSIVE, true)).isFalse();
 		assertThat(queue.admits("c", LeaseMode.EXCLUSIVE, true)).isFalse();
@@ -70,38 +70,38 @@ class KeyStateTests {
 
 	@Test
 	void readersDoNotWaitForReadersBeforeThem() {
-		KeyState queue = place(place(FREE, "a", LeaseMode.SHARED), "b", LeaseMode.SHARED);
+		KeyState queue = queued(queued(FREE, "a", LeaseMode.SHARED), "b", LeaseMode.SHARED);
 		assertThat(queue.admits("b", LeaseMode.SHARED, true)).isTrue();
-		assertThat(place(queue, "w", LeaseMode.EXCLUSIVE).admits("c", LeaseMode.SHARED, true)).isFalse();
+		assertThat(queued(queue, "w", LeaseMode.EXCLUSIVE).admits("c", LeaseMode.SHARED, true)).isFalse();
 		assertThat(queue.admits("w", LeaseMode.EXCLUSIVE, true)).isFalse();
 	}
 
 	@Test
 	void placeIsProlongedWhenItIsHalfOverAndStaysWhereItIs() {
-		KeyState queue = place(place(FREE, "a", LeaseMode.EXCLUSIVE), "b", LeaseMode.EXCLUSIVE);
-		assertThat(place(queue, "a", LeaseMode.EXCLUSIVE)).isSameAs(queue);
+		KeyState queue = queued(queued(FREE, "a", LeaseMode.EXCLUSIVE), "b", LeaseMode.EXCLUSIVE);
+		assertThat(queued(queue, "a", LeaseMode.EXCLUSIVE)).isSameAs(queue);
 		KeyState later = later(queue, NOW + 60);
-		assertThat(place(later, "a", LeaseMode.EXCLUSIVE).places()).extracting(KeyEntry::owner, KeyEntry::end)
+		assertThat(queued(later, "a", LeaseMode.EXCLUSIVE).queueEntries()).extracting(KeyEntry::owner, KeyEntry::end)
 			.containsExactly(tuple("a", NOW + 160), tuple("b", NOW + 100));
 	}
 
 	@Test
 	void placeOfContenderThatDoesNotAskAgainLapses() {
-		KeyState queue = place(place(FREE, "a", LeaseMode.EXCLUSIVE), "b", LeaseMode.EXCLUSIVE);
-		KeyState prolonged = place(later(queue, NOW + 60), "b", LeaseMode.EXCLUSIVE);
-		assertThat(later(prolonged, NOW + 99).admits("b", LeaseMode.EXCLUSIVE, true)).isFalse();
-		assertThat(later(prolonged, NOW + 100).admits("b", LeaseMode.EXCLUSIVE, true)).isTrue();
+		KeyState queue = queued(queued(FREE, "a", LeaseMode.EXCLUSIVE), "b", LeaseMode.EXCLUSIVE);
+		KeyState extended = queued(later(queue, NOW + 60), "b", LeaseMode.EXCLUSIVE);
+		assertThat(later(extended, NOW + 99).admits("b", LeaseMode.EXCLUSIVE, true)).isFalse();
+		assertThat(later(extended, NOW + 100).admits("b", LeaseMode.EXCLUSIVE, true)).isTrue();
 	}
 
 	@Test
 	void holderLeavesTheQueue() {
-		KeyState queue = place(FREE, "a", LeaseMode.EXCLUSIVE);
-		assertThat(queue.with(holder("a", LeaseMode.EXCLUSIVE)).places()).isEmpty();
+		KeyState queue = queued(FREE, "a", LeaseMode.EXCLUSIVE);
+		assertThat(queue.with(holder("a", LeaseMode.EXCLUSIVE)).queueEntries()).isEmpty();
 	}
 
 	@Test
 	void otherLimitIsRefusedAlsoForThoseInTheQueue() {
-		KeyState queue = place(FREE, "a", LeaseMode.permits(1, 5));
+		KeyState queue = queued(FREE, "a", LeaseMode.permits(1, 5));
 		assertThatIllegalArgumentException().isThrownBy(() -> queue.checkLimit(LeaseMode.permits(1, 7)))
 			.withMessageContaining("limit of 5 permits, not 7");
 		queue.checkLimit(LeaseMode.permits(1, 5));
@@ -110,10 +110,10 @@ class KeyStateTests {
 
 	@Test
 	void strangerChangesNothing() {
-		KeyState state = place(FREE.with(holder("a", LeaseMode.SHARED)), "b", LeaseMode.EXCLUSIVE);
+		KeyState state = queued(FREE.with(holder("a", LeaseMode.SHARED)), "b", LeaseMode.EXCLUSIVE);
 		assertThat(state.without("c")).isSameAs(state);
 		assertThat(state.without("a").holders()).isEmpty();
-		assertThat(state.without("b").places()).isEmpty();
+		assertThat(state.without("b").queueEntries()).isEmpty();
 	}
 
 	@Test
@@ -124,8 +124,8 @@ class KeyStateTests {
 
 	@Test
 	void textHoldsSharersAndQueueAndColumnsTheExclusiveHolder() {
-		KeyState state = place(
-				place(FREE.with(holder("a", LeaseMode.SHARED)).with(holder("b", LeaseMode.permits(2, 9))), "c",
+		KeyState state = queued(
+				queued(FREE.with(holder("a", LeaseMode.SHARED)).with(holder("b", LeaseMode.permits(2, 9))), "c",
 						LeaseMode.permits(3, 9)),
 				"d", LeaseMode.EXCLUSIVE);
 		assertThat(state.toLines()).isEqualTo("""
@@ -141,10 +141,10 @@ class KeyStateTests {
 
 	@Test
 	void thoseWhoseTimeIsOverAreGone() {
-		KeyState state = place(FREE.with(holder("a", LeaseMode.SHARED)), "b", LeaseMode.EXCLUSIVE);
+		KeyState state = queued(FREE.with(holder("a", LeaseMode.SHARED)), "b", LeaseMode.EXCLUSIVE);
 		assertThat(later(state, 1_999).holders()).hasSize(1);
 		assertThat(later(state, 2_000).holders()).isEmpty();
-		assertThat(later(state, 1_100).places()).isEmpty();
+		assertThat(later(state, 1_100).queueEntries()).isEmpty();
 		KeyEntry exclusive = holder("a", LeaseMode.EXCLUSIVE);
 		assertThat(KeyState.of(1, 1_999, 5, exclusive, 0, null).exclusive()).isEqualTo(exclusive);
 		assertThat(KeyState.of(1, 2_000, 5, exclusive, 0, null).exclusive()).isNull();
@@ -175,8 +175,8 @@ class KeyStateTests {
 		return new KeyEntry(owner, mode, false, 5, 2_000, "1@host");
 	}
 
-	private static KeyState place(KeyState state, String owner, LeaseMode mode) {
-		return state.withPlace(owner, mode, "1@host", 100);
+	private static KeyState queued(KeyState state, String owner, LeaseMode mode) {
+		return state.withQueueEntry(owner, mode, "1@host", 100);
 	}
 
 	private static KeyState later(KeyState state, long now) {

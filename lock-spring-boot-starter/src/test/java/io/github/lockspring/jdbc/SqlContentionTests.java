@@ -53,13 +53,14 @@ abstract class SqlContentionTests extends SqlFaultTests {
 
 	private static final Duration LEASE = Duration.ofMinutes(1);
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, false);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(LEASE, false);
 
 	private static final AcquireOptions SHORT = AcquireOptions.exclusive(Duration.ofMillis(200), false);
 
 	private static final List<String> KEYS = IntStream.range(0, 50).mapToObj((i) -> "key-" + i).toList();
 
-	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, TERMS, AcquireOptions.fair(LEASE, false)),
+	private static final Load LOAD = new Load(KEYS,
+			List.of(OPTIONS, OPTIONS, OPTIONS, AcquireOptions.fair(LEASE, false)),
 			List.of(Duration.ZERO, Duration.ofMillis(100), Duration.ofSeconds(1)), Duration.ofMillis(2),
 			Duration.ofMillis(20));
 
@@ -113,7 +114,7 @@ abstract class SqlContentionTests extends SqlFaultTests {
 			List<String> keys = random.ints(4, 0, KEYS.size()).distinct().mapToObj(KEYS::get).sorted().toList();
 			long asked = System.nanoTime();
 			try {
-				for (Hold hold : process.engine.acquireTogether(keys, TERMS)) {
+				for (Hold hold : process.engine.acquireTogether(keys, OPTIONS)) {
 					this.run.use("several", asked, hold, Duration.ZERO);
 				}
 			}

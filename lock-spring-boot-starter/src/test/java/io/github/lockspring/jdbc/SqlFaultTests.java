@@ -77,12 +77,12 @@ abstract class SqlFaultTests {
 	/**
 	 * Acquires, uses and releases, which succeeds in the end.
 	 */
-	final void takeTurn(EngineProcess process, String key, AcquireOptions terms) {
+	final void takeTurn(EngineProcess process, String key, AcquireOptions options) {
 		long asked = System.nanoTime();
 		Hold hold = null;
 		while (hold == null) {
 			assertThat(System.nanoTime() - asked).as(key).isLessThan(FaultRun.PATIENCE.toNanos());
-			hold = this.run.acquire(process, key, terms, FaultRun.PATIENCE);
+			hold = this.run.acquire(process, key, options, FaultRun.PATIENCE);
 		}
 		this.run.use(Thread.currentThread().getName(), asked, hold, Duration.ofMillis(1));
 	}

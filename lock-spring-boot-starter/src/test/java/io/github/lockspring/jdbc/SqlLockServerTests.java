@@ -162,7 +162,7 @@ abstract class SqlLockServerTests {
 	@Test
 	void columnThatIsEmptyAtTimesMustBeAllowedToBe() {
 		createdAs((definition) -> definition.replaceFirst("holder +VARCHAR\\(255\\)", "$0 NOT NULL"));
-		assertThatIsRefused("Its column 'holder' must not be NOT NULL.");
+		assertThatIsRefused("Its column 'holder' must be nullable.");
 	}
 
 	/**
@@ -371,7 +371,7 @@ abstract class SqlLockServerTests {
 			}
 			assertThatExceptionOfType(BackendUnavailableException.class)
 				.isThrownBy(() -> backend.inspect("key", SHORT_TIMEOUT))
-				.withMessageContaining("the database does not answer");
+				.withMessageContaining("the database does not respond");
 			proxy.heal();
 			awaitAcquired(backend);
 		}

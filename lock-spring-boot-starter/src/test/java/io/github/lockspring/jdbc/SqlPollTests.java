@@ -168,7 +168,7 @@ abstract class SqlPollTests {
 	}
 
 	@Test
-	void placesThatAreHalfOverAreProlonged() {
+	void queueEntriesThatAreHalfOverAreExtended() {
 		List<LeaseRequest> requests = fairRequests(3);
 		this.spy.statements().clear();
 		assertThat(this.waiter.poll(requests, Requests.TIMEOUT)).containsOnlyKeys(requests);
@@ -181,7 +181,7 @@ abstract class SqlPollTests {
 	}
 
 	@Test
-	void fairRequestWithoutPlaceIsLeftOut() {
+	void fairRequestWithoutQueueEntryIsLeftOut() {
 		List<LeaseRequest> requests = fairRequests(2);
 		this.database.jdbc()
 			.update("UPDATE " + this.table + " SET entries = NULL, version = version + 1 WHERE lock_key = ?",
@@ -230,15 +230,15 @@ abstract class SqlPollTests {
 	}
 
 	/**
-	 * Moves the ends of all places.
+	 * Moves the ends of all queue entries.
 	 * @return their ends
 	 */
 	private List<Long> placeEnds(LongUnaryOperator change) {
 		List<Long> ends = new ArrayList<>();
 		for (Map<String, Object> row : this.database.jdbc()
 			.queryForList("SELECT lock_key, entries FROM " + this.table + " WHERE entries IS NOT NULL")) {
-			KeyEntry place = KeyEntry.ofLine(String.valueOf(row.get("entries")).strip());
-			KeyEntry moved = place.until(change.applyAsLong(place.end()));
+			KeyEntry entry = KeyEntry.ofLine(String.valueOf(row.get("entries")).strip());
+			KeyEntry moved = entry.until(change.applyAsLong(entry.end()));
 			this.database.jdbc()
 				.update("UPDATE " + this.table + " SET entries = ?, version = version + 1 WHERE lock_key = ?",
 						moved.toLine() + '\n', row.get("lock_key"));

@@ -40,7 +40,7 @@ abstract class SqlPoolExhaustedTests extends SqlFaultTests {
 
 	private static final boolean LONG = FaultRun.SCALE > 1;
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(LONG ? 5 : 3), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofSeconds(LONG ? 5 : 3), true);
 
 	private static final Duration EXHAUSTED_FOR = Duration.ofSeconds(LONG ? 60 : 5);
 
@@ -56,12 +56,12 @@ abstract class SqlPoolExhaustedTests extends SqlFaultTests {
 		HikariDataSource pool = JdbcStore.pool(holder);
 		CountDownLatch done = new CountDownLatch(1);
 		long asked = System.nanoTime();
-		Hold hold = this.run.acquire(holder, "key", TERMS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(holder, "key", OPTIONS, FaultRun.PATIENCE);
 		for (int i = 0; i < 2 * JdbcStore.POOL_SIZE; i++) {
 			this.run.startThread("application", () -> useConnection(pool, done));
 		}
 		FaultRun.eventually().until(() -> pool.getHikariPoolMXBean().getThreadsAwaitingConnection() > 0);
-		assertThat(this.run.acquire(other, "key", TERMS, EXHAUSTED_FOR)).isNull();
+		assertThat(this.run.acquire(other, "key", OPTIONS, EXHAUSTED_FOR)).isNull();
 		assertThat(pool.getHikariPoolMXBean().getThreadsAwaitingConnection()).isPositive();
 		assertThat(hold.isHeld()).isTrue();
 		done.countDown();

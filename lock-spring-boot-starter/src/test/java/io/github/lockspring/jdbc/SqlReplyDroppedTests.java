@@ -56,7 +56,7 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 	/**
 	 * Much longer than any wait here: whatever is lost blocks a key for longer.
 	 */
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofMinutes(2), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofMinutes(2), true);
 
 	private static final ValueChange INCREMENT = new ValueChange.Add(1, Long.MIN_VALUE);
 
@@ -88,7 +88,7 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 		inVictims(kept, (proxy, victim, random) -> {
 			String key = key(random);
 			Future<String> reply = proxy.dropReply((request) -> names(request, key));
-			takeTurn(victim, key, TERMS);
+			takeTurn(victim, key, OPTIONS);
 			awaitDropped(reply);
 		});
 		assertEnd();
@@ -101,11 +101,11 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 			String key = key(random);
 			Future<String> reply = proxy.dropReply((request) -> names(request, key));
 			long asked = System.nanoTime();
-			Hold hold = this.run.acquire(victim, key, TERMS, Duration.ZERO);
+			Hold hold = this.run.acquire(victim, key, OPTIONS, Duration.ZERO);
 			if (hold != null) {
 				assertThat(this.run.use("victim", asked, hold, Duration.ZERO)).isTrue();
 			}
-			takeTurn(victim, key, TERMS); // asks, even if the attempt had no time to
+			takeTurn(victim, key, OPTIONS); // asks, even if the attempt had no time to
 			awaitDropped(reply);
 		});
 		assertEnd();
@@ -117,7 +117,7 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 		inVictims(kept, (proxy, victim, random) -> {
 			String key = key(random);
 			long asked = System.nanoTime();
-			Hold hold = this.run.acquire(victim, key, TERMS, FaultRun.PATIENCE);
+			Hold hold = this.run.acquire(victim, key, OPTIONS, FaultRun.PATIENCE);
 			assertThat(hold).isNotNull();
 			Future<String> reply = proxy.dropReply((request) -> names(request, key));
 			assertThat(this.run.use("victim", asked, hold, Duration.ZERO)).isTrue();
@@ -138,7 +138,7 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 			AtomicInteger requests = new AtomicInteger(random.nextInt(5));
 			Future<String> reply = proxy.dropReply((request) -> names(request, key) && requests.getAndDecrement() == 0);
 			do {
-				takeTurn(victim, key, fair ? FAIR : TERMS);
+				takeTurn(victim, key, fair ? FAIR : OPTIONS);
 			}
 			while (!reply.isDone());
 			awaitDropped(reply);

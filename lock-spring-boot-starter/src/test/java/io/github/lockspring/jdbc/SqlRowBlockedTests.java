@@ -43,7 +43,7 @@ abstract class SqlRowBlockedTests extends SqlFaultTests {
 
 	private static final Duration BLOCKED_FOR = Duration.ofSeconds(3);
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, false);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(LEASE, false);
 
 	private static final AcquireOptions FAIR = AcquireOptions.fair(LEASE, false);
 
@@ -62,7 +62,7 @@ abstract class SqlRowBlockedTests extends SqlFaultTests {
 	@Test
 	void leaseThatIsGrantedAfterItsRowWasBlockedIsAFullOne() throws Exception {
 		List<EngineProcess> processes = this.run.startProcesses(2, this.store);
-		takeTurn(processes.get(0), "free", TERMS);
+		takeTurn(processes.get(0), "free", OPTIONS);
 		takeTurn(processes.get(0), "fair", FAIR);
 		long asked = System.nanoTime();
 		Hold held = this.run.acquire(processes.get(0), "held", RENEWED, FaultRun.PATIENCE);
@@ -70,9 +70,9 @@ abstract class SqlRowBlockedTests extends SqlFaultTests {
 		try (RowLock free = lock("free"); RowLock fair = lock("fair"); RowLock blocked = lock("held")) {
 			this.run.startThread("holder",
 					() -> assertThat(this.run.use("holder", asked, held, FaultRun.PATIENCE)).isFalse());
-			this.run.startThread("free", () -> acquireOnceItIsFree(processes.get(1), "free", TERMS));
+			this.run.startThread("free", () -> acquireOnceItIsFree(processes.get(1), "free", OPTIONS));
 			this.run.startThread("fair", () -> acquireOnceItIsFree(processes.get(1), "fair", FAIR));
-			this.run.startThread("held", () -> acquireOnceItIsFree(processes.get(1), "held", TERMS));
+			this.run.startThread("held", () -> acquireOnceItIsFree(processes.get(1), "held", OPTIONS));
 			Thread.sleep(BLOCKED_FOR.toMillis());
 			FaultRun.eventually().until(() -> !held.isHeld());
 			assertThat(this.ends).isEmpty();
@@ -99,11 +99,11 @@ abstract class SqlRowBlockedTests extends SqlFaultTests {
 	/**
 	 * Acquires and checks that the lease does not end sooner than its holder believes.
 	 */
-	private void acquireOnceItIsFree(EngineProcess process, String key, AcquireOptions terms) {
+	private void acquireOnceItIsFree(EngineProcess process, String key, AcquireOptions options) {
 		long asked = System.nanoTime();
 		Hold hold = null;
 		while (hold == null) {
-			hold = this.run.acquire(process, key, terms, FaultRun.PATIENCE);
+			hold = this.run.acquire(process, key, options, FaultRun.PATIENCE);
 		}
 		long now = this.store.micros();
 		Duration remaining = hold.remaining();

@@ -134,10 +134,10 @@ abstract class SqlRowChangedTests {
 	@Test
 	void rowThatIsChangedForAWhileIsAcquiredWithinTheWaitTime() throws InterruptedException {
 		try (LockEngine engine = engine()) {
-			for (AcquireOptions terms : List.of(AcquireOptions.shared(LEASE, false), AcquireOptions.fair(LEASE, false),
-					AcquireOptions.permits(1, 3, LEASE, false))) {
+			for (AcquireOptions options : List.of(AcquireOptions.shared(LEASE, false),
+					AcquireOptions.fair(LEASE, false), AcquireOptions.permits(1, 3, LEASE, false))) {
 				changeRow(100);
-				Hold hold = engine.acquire("key", terms, Requests.TIMEOUT.toNanos());
+				Hold hold = engine.acquire("key", options, Requests.TIMEOUT.toNanos());
 				assertThat(hold).isNotNull();
 				assertThat(hold.release()).isTrue();
 			}

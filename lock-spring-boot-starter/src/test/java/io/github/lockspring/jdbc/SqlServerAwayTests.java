@@ -55,13 +55,13 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 	 */
 	private static final Duration BETWEEN_GRANTS = Duration.ofMillis(10);
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(LEASE, true);
 
 	private static final AcquireOptions NOT_RENEWED = AcquireOptions.exclusive(Duration.ofMinutes(10), false);
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 
-	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, AcquireOptions.fair(LEASE, true)),
+	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS, OPTIONS, AcquireOptions.fair(LEASE, true)),
 			List.of(Duration.ZERO, Duration.ofMillis(300), Duration.ofSeconds(3)), Duration.ofMillis(20), LEASE);
 
 	private final Supplier<SqlServer> durable;
@@ -187,7 +187,7 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 			EngineProcess other = this.run.startProcess(this.store);
 			endsCallsAndIsRecoveredFrom(holder, () -> {
 				proxy.hole(direction);
-				this.run.startThread("other", () -> takeTurn(other, "held", TERMS));
+				this.run.startThread("other", () -> takeTurn(other, "held", OPTIONS));
 			}, proxy::heal);
 			assertEnd(KEYS);
 		}
@@ -211,9 +211,9 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 
 	private void endsCallsAndIsRecoveredFrom(EngineProcess holder, Runnable begin, Runnable end) throws Exception {
 		long asked = System.nanoTime();
-		Hold held = this.run.acquire(holder, "held", TERMS, FaultRun.PATIENCE);
+		Hold held = this.run.acquire(holder, "held", OPTIONS, FaultRun.PATIENCE);
 		held.onLost(this.told::incrementAndGet);
-		Hold released = this.run.acquire(holder, "released", TERMS, FaultRun.PATIENCE);
+		Hold released = this.run.acquire(holder, "released", OPTIONS, FaultRun.PATIENCE);
 		begin.run();
 		Thread holding = this.run.startThread("holding",
 				() -> assertThat(this.run.use("holder", asked, held, FaultRun.PATIENCE)).isFalse());
@@ -227,10 +227,10 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 			end.run();
 		}
 		for (String key : KEYS) {
-			takeTurn(holder, key, TERMS);
+			takeTurn(holder, key, OPTIONS);
 		}
-		takeTurn(holder, "held", TERMS);
-		takeTurn(holder, "released", TERMS);
+		takeTurn(holder, "held", OPTIONS);
+		takeTurn(holder, "released", OPTIONS);
 		assertThat(this.told).hasValue(1);
 	}
 
@@ -240,7 +240,7 @@ abstract class SqlServerAwayTests extends SqlFaultTests {
 		for (int i = 0; i < 8; i++) {
 			Duration wait = Duration.ofMillis(100 * (i % 3));
 			calls.add(this.run.startThread("calling",
-					() -> assertThat(this.run.acquire(process, KEYS.get(0), TERMS, wait)).isNull()));
+					() -> assertThat(this.run.acquire(process, KEYS.get(0), OPTIONS, wait)).isNull()));
 		}
 		for (Thread call : calls) {
 			call.join(FaultRun.PATIENCE.toMillis());

@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 abstract class SqlTableChangedTests extends SqlFaultTests {
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(1), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofSeconds(1), true);
 
 	private static final AcquireOptions FAIR = AcquireOptions.fair(Duration.ofSeconds(1), true);
 
@@ -77,14 +77,14 @@ abstract class SqlTableChangedTests extends SqlFaultTests {
 		AtomicInteger told = new AtomicInteger();
 		takeTurn(this.holder, "fair", FAIR);
 		long asked = System.nanoTime();
-		Hold hold = this.run.acquire(this.holder, "held", TERMS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(this.holder, "held", OPTIONS, FaultRun.PATIENCE);
 		hold.onLost(told::incrementAndGet);
 		Thread holding = this.run.startThread("holding",
 				() -> assertThat(this.run.use("holder", asked, hold, FaultRun.PATIENCE)).isFalse());
 		trouble.run();
 		int unavailable = this.run.unavailable.size();
 		for (EngineProcess process : List.of(this.holder, this.other)) {
-			assertThat(this.run.acquire(process, "key", TERMS, Duration.ZERO)).isNull();
+			assertThat(this.run.acquire(process, "key", OPTIONS, Duration.ZERO)).isNull();
 			assertThat(this.run.acquire(process, "fair", FAIR, Duration.ofMillis(100))).isNull();
 		}
 		assertThat(this.run.unavailable).hasSize(unavailable + 4);
@@ -93,8 +93,8 @@ abstract class SqlTableChangedTests extends SqlFaultTests {
 		assertThat(hold.isHeld()).isFalse();
 		remedy.run();
 		for (EngineProcess process : List.of(this.other, this.holder)) {
-			takeTurn(process, "held", TERMS);
-			takeTurn(process, "key", TERMS);
+			takeTurn(process, "held", OPTIONS);
+			takeTurn(process, "key", OPTIONS);
 			takeTurn(process, "fair", FAIR);
 		}
 		assertThat(this.run.denied).hasValue(0);
@@ -102,12 +102,12 @@ abstract class SqlTableChangedTests extends SqlFaultTests {
 
 	@Test
 	void holderWhoseRowIsDeletedIsNotified() throws Exception {
-		Hold hold = this.run.acquire(this.holder, "deleted", TERMS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(this.holder, "deleted", OPTIONS, FaultRun.PATIENCE);
 		this.server.execute("DELETE FROM " + this.table);
 		FaultRun.eventually().until(() -> this.holder.lostTokens.contains(hold.token()));
 		assertThat(hold.isHeld()).isFalse();
 		assertThat(this.run.release(hold)).isFalse();
-		Hold next = this.run.acquire(this.other, "deleted", TERMS, FaultRun.PATIENCE);
+		Hold next = this.run.acquire(this.other, "deleted", OPTIONS, FaultRun.PATIENCE);
 		assertThat(next.token()).isGreaterThan(hold.token());
 		assertThat(this.run.release(next)).isTrue();
 		assertEnd(List.of("deleted"));

@@ -45,7 +45,7 @@ abstract class SqlWorkersTests extends SqlFaultTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(1);
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(LEASE, true);
 
 	private static final AcquireOptions LONG_TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
@@ -74,7 +74,7 @@ abstract class SqlWorkersTests extends SqlFaultTests {
 			proceed(worker);
 		}
 		for (int i = 0; i < TURNS; i++) {
-			takeTurn(here, "key", TERMS);
+			takeTurn(here, "key", OPTIONS);
 		}
 		for (Process worker : workers) {
 			List<String> lines = worker.inputReader().lines().toList();
@@ -164,7 +164,7 @@ abstract class SqlWorkersTests extends SqlFaultTests {
 
 		private static String turn(EngineProcess process) throws InterruptedException {
 			long asked = System.nanoTime();
-			Hold hold = process.engine.acquire("key", TERMS, FaultRun.PATIENCE.toNanos());
+			Hold hold = process.engine.acquire("key", OPTIONS, FaultRun.PATIENCE.toNanos());
 			long from = System.nanoTime();
 			Thread.sleep(1);
 			long until = hold.isHeld() ? System.nanoTime() : from;
@@ -189,7 +189,7 @@ abstract class SqlWorkersTests extends SqlFaultTests {
 		public static void main(String[] arguments) throws Exception {
 			try (EngineProcess process = process(arguments, TimeSource.SYSTEM)) {
 				while (System.in.read() != -1) {
-					Hold hold = process.engine.acquire("key", TERMS, FaultRun.PATIENCE.toNanos());
+					Hold hold = process.engine.acquire("key", OPTIONS, FaultRun.PATIENCE.toNanos());
 					told.set(0);
 					hold.onLost(told::incrementAndGet);
 					System.out.println(hold.token());

@@ -43,14 +43,14 @@ class RedisConnectionsKilledTests {
 
 	private static final Duration LENGTH = Duration.ofSeconds(3L * FaultRun.SCALE);
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(20), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofSeconds(20), true);
 
 	private static final AcquireOptions SHORT = AcquireOptions.exclusive(Duration.ofSeconds(6), true);
 
 	private static final List<String> KEYS = List.of("hot", "warm");
 
 	private static final Load LOAD = new Load(KEYS,
-			List.of(TERMS, TERMS, AcquireOptions.fair(Duration.ofSeconds(20), true)),
+			List.of(OPTIONS, OPTIONS, AcquireOptions.fair(Duration.ofSeconds(20), true)),
 			List.of(Duration.ZERO, Duration.ofMillis(20), Duration.ofSeconds(5)), Duration.ofMillis(2),
 			Duration.ofMillis(100));
 
@@ -100,7 +100,7 @@ class RedisConnectionsKilledTests {
 	 * The fault is not noticed, but the machine may have too much to do.
 	 */
 	private void assertUnavailableOnlyByLoad() {
-		assertThat(this.run.unavailable).allMatch((cause) -> cause.contains("did not answer within"));
+		assertThat(this.run.unavailable).allMatch((cause) -> cause.contains("did not respond within"));
 	}
 
 	private void workWhile(FaultRun.Task fault) throws Exception {
@@ -131,7 +131,7 @@ class RedisConnectionsKilledTests {
 	 * process handed off is lost if that takes longer than a second.
 	 */
 	private void assertWorks(EngineProcess process) {
-		Hold hold = this.run.acquire(process, "work", TERMS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(process, "work", OPTIONS, FaultRun.PATIENCE);
 		assertThat(hold).isNotNull();
 		this.run.release(hold);
 	}
@@ -143,7 +143,7 @@ class RedisConnectionsKilledTests {
 		AtomicBoolean enough = new AtomicBoolean();
 		processes.forEach((process) -> this.run.startThread("waiting", () -> {
 			while (!enough.get()) {
-				assertThat(this.run.acquire(process, "held", TERMS, Duration.ofSeconds(1))).isNull();
+				assertThat(this.run.acquire(process, "held", OPTIONS, Duration.ofSeconds(1))).isNull();
 			}
 		}));
 		FaultRun.eventually().until(() -> channelsThatAreHeard().size() == processes.size());

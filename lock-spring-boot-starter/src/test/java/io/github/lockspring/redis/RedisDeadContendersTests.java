@@ -59,7 +59,7 @@ class RedisDeadContendersTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(30);
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(LEASE, true);
 
 	private static final Duration WAIT = FaultRun.PATIENCE;
 
@@ -82,10 +82,10 @@ class RedisDeadContendersTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
 	void survivorsAreAllServed(boolean fair) throws Exception {
-		AcquireOptions terms = fair ? AcquireOptions.fair(LEASE, true) : TERMS;
+		AcquireOptions options = fair ? AcquireOptions.fair(LEASE, true) : OPTIONS;
 		EngineProcess first = this.run.startProcess(RedisStore.on(this.server));
 		List<EngineProcess> processes = this.run.startProcesses(PROCESSES, RedisStore.on(this.server));
-		Hold holder = this.run.acquire(first, "key", TERMS, FaultRun.PATIENCE);
+		Hold holder = this.run.acquire(first, "key", OPTIONS, FaultRun.PATIENCE);
 		assertThat(holder).isNotNull();
 		AtomicBoolean killed = new AtomicBoolean();
 		AtomicInteger survivors = new AtomicInteger();
@@ -95,7 +95,7 @@ class RedisDeadContendersTests {
 			if (!DYING.contains(process)) {
 				survivors.incrementAndGet();
 			}
-			Thread thread = this.run.startThread(name, () -> contend(processes.get(process), name, terms, killed));
+			Thread thread = this.run.startThread(name, () -> contend(processes.get(process), name, options, killed));
 			FaultRun.eventually()
 				.pollDelay(Duration.ZERO)
 				.pollInterval(Duration.ofMillis(1))
@@ -159,11 +159,11 @@ class RedisDeadContendersTests {
 				|| !thread.isAlive();
 	}
 
-	private void contend(EngineProcess process, String name, AcquireOptions terms, AtomicBoolean killed) {
+	private void contend(EngineProcess process, String name, AcquireOptions options, AtomicBoolean killed) {
 		boolean dies = DYING.contains(Integer.parseInt(name.substring(0, 1)));
 		long asked = System.nanoTime();
 		try {
-			Hold hold = process.engine.acquireUninterruptibly("key", terms, Thread.currentThread(), WAIT.toNanos());
+			Hold hold = process.engine.acquireUninterruptibly("key", options, Thread.currentThread(), WAIT.toNanos());
 			if (hold == null || dies) {
 				this.run.violation(name + ((hold != null) ? " is dead and was granted" : " was not served"));
 			}

@@ -47,7 +47,7 @@ class RedisFailoverTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(2);
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(LEASE, true);
 
 	/**
 	 * Renewed so late that another has long been granted the key when it is lost.
@@ -60,7 +60,7 @@ class RedisFailoverTests {
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 
-	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, AcquireOptions.fair(LEASE, true)),
+	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS, OPTIONS, AcquireOptions.fair(LEASE, true)),
 			List.of(Duration.ZERO, Duration.ofMillis(500), Duration.ofSeconds(5)), Duration.ofMillis(20),
 			LEASE.plusSeconds(1));
 
@@ -172,7 +172,7 @@ class RedisFailoverTests {
 		long start = System.nanoTime();
 		primary.command("DEL", "{forgotten}");
 		Thread second = this.run.startThread("second", () -> {
-			Hold hold = this.run.acquire(two, "forgotten", TERMS, FaultRun.PATIENCE);
+			Hold hold = this.run.acquire(two, "forgotten", OPTIONS, FaultRun.PATIENCE);
 			assertThat(hold).isNotNull();
 			assertThat(hold.token()).isGreaterThan(first.token());
 			assertThat(this.run.use("second", start, hold, LEASE.multipliedBy(2))).isTrue();

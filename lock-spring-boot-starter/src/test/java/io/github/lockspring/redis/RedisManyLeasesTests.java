@@ -47,7 +47,7 @@ class RedisManyLeasesTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(10);
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(LEASE, true);
 
 	private static final int LEASES = (FaultRun.SCALE > 1) ? 20_000 : 5_000;
 
@@ -55,7 +55,7 @@ class RedisManyLeasesTests {
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 
-	private static final Load LOAD = new Load(KEYS, List.of(TERMS), List.of(FaultRun.PATIENCE), Duration.ZERO,
+	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS), List.of(FaultRun.PATIENCE), Duration.ZERO,
 			Duration.ofMillis(5));
 
 	private RedisServer server;
@@ -80,7 +80,7 @@ class RedisManyLeasesTests {
 		EngineProcess other = this.run.startProcess(RedisStore.on(this.server));
 		List<Hold> holds = new ArrayList<>();
 		for (int i = 0; i < LEASES; i++) {
-			Hold hold = this.run.acquire(process, "key-" + i, TERMS, FaultRun.PATIENCE);
+			Hold hold = this.run.acquire(process, "key-" + i, OPTIONS, FaultRun.PATIENCE);
 			assertThat(hold).isNotNull();
 			holds.add(hold);
 		}
@@ -104,12 +104,12 @@ class RedisManyLeasesTests {
 	@Tag("torture")
 	void leasesOfThirtySecondsAreKeptOrRefused() throws Exception {
 		int wanted = Math.min(1_000_000, 100_000 * FaultRun.SCALE);
-		AcquireOptions terms = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
+		AcquireOptions options = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 		EngineProcess process = this.run.startProcess(RedisStore.on(this.server));
 		AtomicInteger refused = new AtomicInteger();
 		List<Hold> holds = IntStream.range(0, wanted).parallel().mapToObj((i) -> {
 			try {
-				return process.engine.acquire("key-" + i, terms, Thread.currentThread(), FaultRun.PATIENCE.toNanos());
+				return process.engine.acquire("key-" + i, options, Thread.currentThread(), FaultRun.PATIENCE.toNanos());
 			}
 			catch (EngineException ex) {
 				assertThat(ex.getReason()).isEqualTo(EngineException.Reason.LIMIT);

@@ -55,8 +55,8 @@ class RedisMixedUsersTests {
 
 	@Test
 	void excludeEachOtherAndLeaveNothing() throws Exception {
-		AcquireOptions terms = AcquireOptions.exclusive(RedisProcess.LEASE_TIME, true);
-		new MixedRun(List.of(this.process.engine, this.other.engine), terms, true).run(300);
+		AcquireOptions options = AcquireOptions.exclusive(RedisProcess.LEASE_TIME, true);
+		new MixedRun(List.of(this.process.engine, this.other.engine), options, true).run(300);
 		Awaitility.await().until(() -> this.process.engine.size() + this.other.engine.size() == 0);
 		Awaitility.await().untilAsserted(this::assertNothingLeft);
 		assertThat(this.process.lostTokens).isEmpty();

@@ -43,7 +43,7 @@ class RedisPausedHolderTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(1);
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(LEASE, true);
 
 	private static final AcquireOptions LONG_TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
@@ -133,7 +133,7 @@ class RedisPausedHolderTests {
 					new RedisStore(new RedisStandaloneConfiguration(arguments[0], Integer.parseInt(arguments[1]))),
 					EngineSettings.defaults())) {
 				while (System.in.read() != -1) {
-					Hold hold = process.engine.acquire("key", TERMS, FaultRun.PATIENCE.toNanos());
+					Hold hold = process.engine.acquire("key", OPTIONS, FaultRun.PATIENCE.toNanos());
 					losses.set(0);
 					hold.onLost(() -> losses.incrementAndGet());
 					System.out.println(hold.token());

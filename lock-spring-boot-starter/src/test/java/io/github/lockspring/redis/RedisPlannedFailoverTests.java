@@ -52,7 +52,7 @@ class RedisPlannedFailoverTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(2);
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(LEASE, true);
 
 	private static final AcquireOptions LONG_TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
@@ -222,7 +222,7 @@ class RedisPlannedFailoverTests {
 				while (System.nanoTime() - end < 0) {
 					String key = KEYS.get(random.nextInt(KEYS.size()));
 					long asked = System.nanoTime();
-					Hold hold = this.run.acquire(process, key, TERMS, Duration.ofSeconds(1));
+					Hold hold = this.run.acquire(process, key, OPTIONS, Duration.ofSeconds(1));
 					if (hold != null) {
 						write(resources, asked, hold, (random.nextInt(20) == 0) ? 3_000 : random.nextInt(20));
 					}

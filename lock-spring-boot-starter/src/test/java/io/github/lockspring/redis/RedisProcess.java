@@ -104,10 +104,10 @@ public final class RedisProcess implements AutoCloseable, BackendListener {
 	 */
 	static RedisProcess leading(RedisServer server, TokenLead lead) {
 		LettuceConnectionFactory factory = lettuce(configuration(server));
-		RedisClientAdapter access = RedisClientAdapters.of(factory, TIMEOUT);
+		RedisClientAdapter adapter = RedisClientAdapters.of(factory, TIMEOUT);
 		RedisClientAdapter leading = (RedisClientAdapter) Proxy.newProxyInstance(
 				RedisClientAdapter.class.getClassLoader(), new Class<?>[] { RedisClientAdapter.class },
-				(proxy, method, args) -> method.getName().equals("lead") ? lead : method.invoke(access, args));
+				(proxy, method, args) -> method.getName().equals("lead") ? lead : method.invoke(adapter, args));
 		return new RedisProcess(factory, new RedisLockBackend(() -> leading, "localhost", SETTINGS));
 	}
 

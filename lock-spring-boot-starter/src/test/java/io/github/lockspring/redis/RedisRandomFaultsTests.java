@@ -42,11 +42,11 @@ class RedisRandomFaultsTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(1);
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(LEASE, true);
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 
-	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, AcquireOptions.fair(LEASE, true)),
+	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS, OPTIONS, AcquireOptions.fair(LEASE, true)),
 			List.of(Duration.ZERO, Duration.ofMillis(200), Duration.ofSeconds(3)), Duration.ofMillis(5),
 			LEASE.plusMillis(500));
 

@@ -56,7 +56,7 @@ class RedisReplyDroppedTests {
 	/**
 	 * Much longer than any wait here: whatever is lost blocks a key for longer.
 	 */
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofMinutes(2), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofMinutes(2), true);
 
 	private static final Duration WAIT = FaultRun.PATIENCE;
 
@@ -81,7 +81,7 @@ class RedisReplyDroppedTests {
 		this.victim = this.run
 			.startProcess(new RedisStore(new RedisStandaloneConfiguration(this.proxy.host(), this.proxy.port())));
 		this.other = this.run.startProcess(RedisStore.on(this.server));
-		Hold hold = this.victim.engine.acquireUninterruptibly("warm-up", TERMS, this, WAIT.toNanos());
+		Hold hold = this.victim.engine.acquireUninterruptibly("warm-up", OPTIONS, this, WAIT.toNanos());
 		this.run.release(hold); // has the scripts loaded
 		RedisStore.awaitSetup();
 	}
@@ -99,7 +99,7 @@ class RedisReplyDroppedTests {
 			String key = "key-" + this.run.random.nextInt(3);
 			Future<String> reply = drop(RedisScript.ACQUIRE);
 			long asked = System.nanoTime();
-			Hold hold = this.run.acquire(this.victim, key, TERMS, WAIT);
+			Hold hold = this.run.acquire(this.victim, key, OPTIONS, WAIT);
 			assertThat(hold).as("attempt %d", i).isNotNull();
 			assertThat(hold.token()).isGreaterThan(lostTokenOf(reply));
 			assertThat(this.run.use("victim", asked, hold, Duration.ZERO)).isTrue();
@@ -115,7 +115,7 @@ class RedisReplyDroppedTests {
 			String key = "key-" + this.run.random.nextInt(3);
 			Future<String> reply = drop(RedisScript.ACQUIRE);
 			do {
-				assertThat(this.run.acquire(this.victim, key, TERMS, Duration.ZERO)).isNull();
+				assertThat(this.run.acquire(this.victim, key, OPTIONS, Duration.ZERO)).isNull();
 				assertThat(this.run.unavailable).hasSize(++attempts);
 			}
 			while (!isDropped(reply));
@@ -130,14 +130,14 @@ class RedisReplyDroppedTests {
 		for (int i = 0; i < TIMES; i++) {
 			String key = "key-" + this.run.random.nextInt(3);
 			long asked = System.nanoTime();
-			Hold hold = this.run.acquire(this.victim, key, TERMS, WAIT);
+			Hold hold = this.run.acquire(this.victim, key, OPTIONS, WAIT);
 			assertThat(hold).isNotNull();
 			Future<String> reply = drop(RedisScript.RELEASE);
 			assertThat(this.run.use("victim", asked, hold, Duration.ZERO)).isTrue();
 			lostTokenOf(reply);
 			if (this.run.random.nextBoolean()) {
 				asked = System.nanoTime();
-				Hold next = this.run.acquire(this.victim, key, TERMS, WAIT);
+				Hold next = this.run.acquire(this.victim, key, OPTIONS, WAIT);
 				assertThat(next).isNotNull();
 				assertThat(this.run.use("victim", asked, next, Duration.ofMillis(this.run.random.nextInt(20))))
 					.isTrue();
@@ -153,7 +153,7 @@ class RedisReplyDroppedTests {
 	@Test
 	void releaseThatIsLostIsMadeGood() {
 		for (int i = 0; i < TIMES / 10; i++) {
-			Hold hold = this.run.acquire(this.victim, "key", TERMS, WAIT);
+			Hold hold = this.run.acquire(this.victim, "key", OPTIONS, WAIT);
 			assertThat(hold).isNotNull();
 			this.proxy.retarget("localhost", 1);
 			this.proxy.cut();
@@ -200,7 +200,7 @@ class RedisReplyDroppedTests {
 				replay(process, request);
 				drop(RedisScript.RELEASE);
 				assertThatExceptionOfType(BackendException.class).isThrownBy(() -> process.release(request));
-				Hold successor = this.run.acquire(this.other, "key", TERMS, WAIT);
+				Hold successor = this.run.acquire(this.other, "key", OPTIONS, WAIT);
 				assertThat(successor).isNotNull();
 				assertThat(persistently().until(() -> process.release(request), (answer) -> true)).isFalse();
 				assertThat(this.other.backend.inspect("key", RedisProcess.TIMEOUT)).hasSize(1);
@@ -269,7 +269,7 @@ class RedisReplyDroppedTests {
 
 	private void assertOtherAcquires(String key) {
 		long asked = System.nanoTime();
-		Hold hold = this.run.acquire(this.other, key, TERMS, WAIT);
+		Hold hold = this.run.acquire(this.other, key, OPTIONS, WAIT);
 		assertThat(hold).as("the key is not free").isNotNull();
 		assertThat(this.run.use("other", asked, hold, Duration.ZERO)).isTrue();
 	}

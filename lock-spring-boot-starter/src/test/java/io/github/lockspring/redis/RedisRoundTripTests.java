@@ -57,7 +57,7 @@ import static org.awaitility.Awaitility.await;
  */
 class RedisRoundTripTests {
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	/**
 	 * Who tries once does not wait for the server.
@@ -161,7 +161,7 @@ class RedisRoundTripTests {
 				assertThat(holder
 					.tryAcquire(holder.request("key-" + i, LeaseMode.EXCLUSIVE, false, Duration.ofMinutes(10))))
 					.isNotNull();
-				engine.acquireAsync("key-" + i, TERMS, new Object(), Duration.ofMinutes(5).toNanos());
+				engine.acquireAsync("key-" + i, OPTIONS, new Object(), Duration.ofMinutes(5).toNanos());
 			}
 			await().atMost(Duration.ofMinutes(1))
 				.untilAsserted(() -> assertThat(lastDifferences(callsUntilPoll, 4)).containsExactly(calls, calls, calls,
@@ -222,10 +222,10 @@ class RedisRoundTripTests {
 	void reentryIsNoCallAtAll() throws Exception {
 		try (LockEngine engine = new LockEngine(this.process.backend, EngineSettings.defaults(), new EngineListener() {
 		}, TimeSource.SYSTEM)) {
-			Hold hold = engine.acquire("key", TERMS, WAIT);
+			Hold hold = engine.acquire("key", OPTIONS, WAIT);
 			server.command("CONFIG", "RESETSTAT");
 			for (int i = 0; i < 100; i++) {
-				assertThat(engine.acquire("key", TERMS, 0)).isSameAs(hold);
+				assertThat(engine.acquire("key", OPTIONS, 0)).isSameAs(hold);
 			}
 			for (int i = 0; i < 100; i++) {
 				hold.release();

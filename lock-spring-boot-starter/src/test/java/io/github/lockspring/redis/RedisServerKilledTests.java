@@ -38,11 +38,11 @@ class RedisServerKilledTests {
 
 	private static final Duration LEASE = Duration.ofSeconds(1);
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(LEASE, true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(LEASE, true);
 
 	private static final List<String> KEYS = List.of("hot", "warm", "cold");
 
-	private static final Load LOAD = new Load(KEYS, List.of(TERMS, TERMS, AcquireOptions.fair(LEASE, true)),
+	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS, OPTIONS, AcquireOptions.fair(LEASE, true)),
 			List.of(Duration.ZERO, Duration.ofMillis(300), Duration.ofSeconds(3)), Duration.ofMillis(30),
 			LEASE.multipliedBy(2));
 

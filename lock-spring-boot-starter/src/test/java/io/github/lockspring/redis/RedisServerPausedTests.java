@@ -131,11 +131,11 @@ class RedisServerPausedTests {
 	}
 
 	private List<Hold> acquireAll(Duration leaseTime) {
-		AcquireOptions terms = AcquireOptions.exclusive(leaseTime, true);
+		AcquireOptions options = AcquireOptions.exclusive(leaseTime, true);
 		List<Hold> holds = new ArrayList<>();
 		for (int i = 0; i < KEYS; i++) {
 			String key = "key-" + i;
-			Hold hold = this.run.acquire(this.holder, key, terms, FaultRun.PATIENCE);
+			Hold hold = this.run.acquire(this.holder, key, options, FaultRun.PATIENCE);
 			assertThat(hold).isNotNull();
 			hold.onLost(() -> this.lost.add(key));
 			holds.add(hold);

@@ -49,7 +49,7 @@ class RedisShutdownTests {
 
 	private static final long LONG = Duration.ofMinutes(5).toNanos();
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	private static final EngineSettings SETTINGS = EngineSettings.defaults()
 		.withOperationTimeout(Duration.ofSeconds(1));
@@ -69,8 +69,8 @@ class RedisShutdownTests {
 			LockEngine waiter = engine(server, lettuce);
 			List<CompletableFuture<Hold>> waiting = new ArrayList<>();
 			for (int i = 0; i < KEYS; i++) {
-				assertThat(holder.acquireAsync("order:" + i, TERMS, this, LONG).join()).isNotNull();
-				waiting.add(waiter.acquireAsync("order:" + i, TERMS, new Object(), Duration.ofMinutes(5).toNanos()));
+				assertThat(holder.acquireAsync("order:" + i, OPTIONS, this, LONG).join()).isNotNull();
+				waiting.add(waiter.acquireAsync("order:" + i, OPTIONS, new Object(), Duration.ofMinutes(5).toNanos()));
 			}
 			server.pause();
 			CompletableFuture<Void> end = CompletableFuture.runAsync(waiter::close).thenRunAsync(holder::close);
@@ -88,8 +88,8 @@ class RedisShutdownTests {
 			LockEngine holder = engine(server, true);
 			LockEngine waiter = engine(server, true);
 			for (int i = 0; i < KEYS; i++) {
-				assertThat(holder.acquireAsync("order:" + i, TERMS, this, LONG).join()).isNotNull();
-				waiter.acquireAsync("order:" + i, TERMS, new Object(), LONG);
+				assertThat(holder.acquireAsync("order:" + i, OPTIONS, this, LONG).join()).isNotNull();
+				waiter.acquireAsync("order:" + i, OPTIONS, new Object(), LONG);
 			}
 			waiter.close();
 			holder.close();

@@ -80,8 +80,8 @@ class RedisStepDownTests {
 		this.factories.forEach(LettuceConnectionFactory::destroy);
 	}
 
-	private Hold acquire(AcquireOptions terms) {
-		return require(this.engine.acquireUninterruptibly(this.key, terms, this, WAIT));
+	private Hold acquire(AcquireOptions options) {
+		return require(this.engine.acquireUninterruptibly(this.key, options, this, WAIT));
 	}
 
 	private static Hold require(@Nullable Hold hold) {
@@ -89,13 +89,13 @@ class RedisStepDownTests {
 		return hold;
 	}
 
-	private @Nullable Hold tryElsewhere(AcquireOptions terms) {
-		return this.otherEngine.acquireUninterruptibly(this.key, terms, new Object(), 0);
+	private @Nullable Hold tryElsewhere(AcquireOptions options) {
+		return this.otherEngine.acquireUninterruptibly(this.key, options, new Object(), 0);
 	}
 
-	private CompletableFuture<Hold> acquireElsewhere(AcquireOptions terms) {
+	private CompletableFuture<Hold> acquireElsewhere(AcquireOptions options) {
 		return CompletableFuture
-			.supplyAsync(() -> require(this.otherEngine.acquireUninterruptibly(this.key, terms, new Object(), WAIT)));
+			.supplyAsync(() -> require(this.otherEngine.acquireUninterruptibly(this.key, options, new Object(), WAIT)));
 	}
 
 	private List<LeaseHolder> holders() {

@@ -53,7 +53,7 @@ record RedisStore(RedisConfiguration configuration, Client client) implements St
 	/**
 	 * Ten seconds, and the minute for which tokens lead the clock after a failover.
 	 */
-	private static final long LONGEST_MILLIS = 71_000;
+	private static final long MAX_MILLIS = 71_000;
 
 	RedisStore(RedisConfiguration configuration) {
 		this(configuration, Client.LETTUCE);
@@ -101,7 +101,7 @@ record RedisStore(RedisConfiguration configuration, Client client) implements St
 		Object record = connection.command("HGET", key, "state");
 		assertThat(record == null || record.toString().matches("1 \\d+")).as(key + "=" + record).isTrue();
 		assertThat((Long) connection.command("HLEN", key)).isLessThanOrEqualTo(1L);
-		assertThat((Long) connection.command("PTTL", key)).isNotEqualTo(-1L).isLessThanOrEqualTo(LONGEST_MILLIS);
+		assertThat((Long) connection.command("PTTL", key)).isNotEqualTo(-1L).isLessThanOrEqualTo(MAX_MILLIS);
 	}
 
 	/**

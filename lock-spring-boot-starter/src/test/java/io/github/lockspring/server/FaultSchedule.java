@@ -32,7 +32,7 @@ public record FaultSchedule(List<Step> steps) {
 
 	private static final Fault HEAL = new Fault(Fault.Kind.HEAL, Direction.BOTH, 0);
 
-	private static final int LONGEST_PAUSE = 400;
+	private static final int MAX_PAUSE = 400;
 
 	public FaultSchedule {
 		steps = List.copyOf(steps);
@@ -47,13 +47,13 @@ public record FaultSchedule(List<Step> steps) {
 	public static FaultSchedule random(long seed, Duration length) {
 		Random random = new Random(seed);
 		List<Step> steps = new ArrayList<>();
-		long start = 1 + random.nextInt(LONGEST_PAUSE);
-		long end = start + 1 + random.nextInt(LONGEST_PAUSE);
+		long start = 1 + random.nextInt(MAX_PAUSE);
+		long end = start + 1 + random.nextInt(MAX_PAUSE);
 		while (end <= length.toMillis()) {
 			steps.add(new Step(start, randomFault(random)));
 			steps.add(new Step(end, HEAL));
-			start = end + 1 + random.nextInt(LONGEST_PAUSE);
-			end = start + 1 + random.nextInt(LONGEST_PAUSE);
+			start = end + 1 + random.nextInt(MAX_PAUSE);
+			end = start + 1 + random.nextInt(MAX_PAUSE);
 		}
 		return new FaultSchedule(steps);
 	}

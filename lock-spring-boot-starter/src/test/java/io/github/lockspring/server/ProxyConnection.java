@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProxyConnection {
 
-	private static final int LONGEST_REQUEST = 1024 * 1024;
+	private static final int MAX_REQUEST = 1024 * 1024;
 
 	private final FaultProxy proxy;
 
@@ -110,7 +110,7 @@ final class ProxyConnection {
 
 	private void noteRequest(String bytes) {
 		DroppedReply<String> armed = this.proxy.armed();
-		if (this.replied || armed != this.armed || this.request.length() > LONGEST_REQUEST) {
+		if (this.replied || armed != this.armed || this.request.length() > MAX_REQUEST) {
 			this.request.setLength(0);
 		}
 		this.armed = armed;

@@ -29,7 +29,7 @@ final class ZooKeeperFrameReader {
 	/**
 	 * What is longer is something else, such as a four-letter word.
 	 */
-	private static final int LONGEST = 16 * 1024 * 1024;
+	private static final int MAX_LENGTH = 16 * 1024 * 1024;
 
 	private byte[] pending = {};
 
@@ -63,7 +63,7 @@ final class ZooKeeperFrameReader {
 			return Integer.MAX_VALUE;
 		}
 		int length = ByteBuffer.wrap(all).getInt(position);
-		this.framed = length >= 2 * Integer.BYTES && length <= LONGEST;
+		this.framed = length >= 2 * Integer.BYTES && length <= MAX_LENGTH;
 		return this.framed ? position + Integer.BYTES + length : Integer.MAX_VALUE;
 	}
 

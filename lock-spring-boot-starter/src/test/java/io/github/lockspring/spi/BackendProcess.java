@@ -156,9 +156,9 @@ final class BackendProcess implements AutoCloseable {
 		return this.backend.release(lease, TIMEOUT);
 	}
 
-	boolean releaseAfter(LeaseRequest lease, Duration rest) {
+	boolean releaseAfter(LeaseRequest lease, Duration delay) {
 		this.notifications.refuse(lease);
-		return this.backend.releaseWithDelay(lease, rest, TIMEOUT);
+		return this.backend.releaseWithDelay(lease, delay, TIMEOUT);
 	}
 
 	List<LeaseHolder> inspect(String key) {

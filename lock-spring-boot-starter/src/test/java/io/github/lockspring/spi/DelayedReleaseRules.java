@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Leases that are released so that they end after a rest.
+ * Leases that are released so that they end after a delay.
  */
 abstract class DelayedReleaseRules extends BackendRules {
 

@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag(LockBackendContractTests.EVERYWHERE)
 abstract class KeysRules extends BackendRules {
 
-	private static final int LONGEST = 898;
+	private static final int MAX_BYTES = 898;
 
 	/**
 	 * Texts that stores, paths, patterns, scripts, collations and encodings might take
@@ -99,10 +99,10 @@ abstract class KeysRules extends BackendRules {
 	 */
 	private String lengthen(String text, String end) {
 		StringBuilder longest = new StringBuilder(this.key);
-		int left = LONGEST - longest.length() - end.length();
+		int left = MAX_BYTES - longest.length() - end.length();
 		int size = text.getBytes(StandardCharsets.UTF_8).length;
 		longest.append(text.repeat(left / size)).append("x".repeat(left % size)).append(end);
-		assertThat(longest.toString().getBytes(StandardCharsets.UTF_8)).hasSize(LONGEST);
+		assertThat(longest.toString().getBytes(StandardCharsets.UTF_8)).hasSize(MAX_BYTES);
 		return longest.toString();
 	}
 

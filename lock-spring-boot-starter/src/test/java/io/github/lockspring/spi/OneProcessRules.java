@@ -101,20 +101,20 @@ abstract class OneProcessRules extends BackendRules {
 		assertAllAcquire(AcquireOptions.permits(1, THREADS, BackendProcess.LEASE_TIME, true), waitMillis);
 	}
 
-	private void assertAllAcquire(AcquireOptions terms, int waitMillis) throws Exception {
-		acquireAll(terms, Duration.ofMinutes(1)); // opens connections
+	private void assertAllAcquire(AcquireOptions options, int waitMillis) throws Exception {
+		acquireAll(options, Duration.ofMinutes(1)); // opens connections
 		for (int round = 0; round < ROUNDS; round++) {
-			acquireAll(terms, Duration.ofMillis(waitMillis));
+			acquireAll(options, Duration.ofMillis(waitMillis));
 		}
 	}
 
-	private void acquireAll(AcquireOptions terms, Duration wait) throws Exception {
+	private void acquireAll(AcquireOptions options, Duration wait) throws Exception {
 		List<Future<Outcome>> attempts = new ArrayList<>();
 		for (int i = 0; i < THREADS; i++) {
 			attempts.add(this.threads.submit(() -> {
 				this.barrier.await();
 				long begin = System.nanoTime();
-				Hold hold = acquire(terms, wait);
+				Hold hold = acquire(options, wait);
 				return new Outcome(hold, Duration.ofNanos(System.nanoTime() - begin));
 			}));
 		}
@@ -132,9 +132,9 @@ abstract class OneProcessRules extends BackendRules {
 		assertThat(holds).isNotEmpty().allMatch(Hold::release);
 	}
 
-	private @Nullable Hold acquire(AcquireOptions terms, Duration wait) throws InterruptedException {
+	private @Nullable Hold acquire(AcquireOptions options, Duration wait) throws InterruptedException {
 		try {
-			return this.engine.acquire(this.key, terms, wait.toNanos());
+			return this.engine.acquire(this.key, options, wait.toNanos());
 		}
 		catch (EngineException ex) {
 			assertThat(ex.getReason()).isEqualTo(EngineException.Reason.UNAVAILABLE);

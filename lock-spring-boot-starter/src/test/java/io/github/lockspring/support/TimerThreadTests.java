@@ -52,8 +52,8 @@ class TimerThreadTests {
 		CountDownLatch runs = new CountDownLatch(2);
 		TimerThread.Task first = task(threads, runs);
 		TimerThread.Task second = task(threads, runs);
-		first.runAt(System.nanoTime());
-		second.runAt(System.nanoTime());
+		first.wakeUpAt(System.nanoTime());
+		second.wakeUpAt(System.nanoTime());
 		assertThat(runs.await(20, TimeUnit.SECONDS)).isTrue();
 		assertThat(threads).hasSize(1).allMatch((thread) -> thread.getName().equals(NAME) && thread.isDaemon());
 		first.stop();
@@ -74,7 +74,7 @@ class TimerThreadTests {
 	void thereIsNoThreadWithoutAStartedTask() {
 		TimerThread.Task task = this.timer.task(() -> {
 		});
-		task.runAt(System.nanoTime());
+		task.wakeUpAt(System.nanoTime());
 		assertThat(threads()).isZero();
 		task.start();
 		assertThat(threads()).isEqualTo(1);
@@ -85,7 +85,7 @@ class TimerThreadTests {
 	void whatWasAskedForBeforeTheStartIsRunAfterIt() throws Exception {
 		CountDownLatch ran = new CountDownLatch(1);
 		TimerThread.Task task = this.timer.task(ran::countDown);
-		task.runAt(System.nanoTime());
+		task.wakeUpAt(System.nanoTime());
 		task.start();
 		assertThat(ran.await(20, TimeUnit.SECONDS)).isTrue();
 		task.stop();
@@ -96,8 +96,8 @@ class TimerThreadTests {
 		CountDownLatch ran = new CountDownLatch(1);
 		TimerThread.Task task = this.timer.task(ran::countDown);
 		task.start();
-		task.runAt(System.nanoTime() + TimeUnit.DAYS.toNanos(1));
-		task.runAt(System.nanoTime());
+		task.wakeUpAt(System.nanoTime() + TimeUnit.DAYS.toNanos(1));
+		task.wakeUpAt(System.nanoTime());
 		assertThat(ran.await(20, TimeUnit.SECONDS)).isTrue();
 		task.stop();
 	}
@@ -108,10 +108,10 @@ class TimerThreadTests {
 		TimerThread.Task[] task = new TimerThread.Task[1];
 		task[0] = this.timer.task(() -> {
 			runs.countDown();
-			task[0].runAt(System.nanoTime());
+			task[0].wakeUpAt(System.nanoTime());
 		});
 		task[0].start();
-		task[0].runAt(System.nanoTime());
+		task[0].wakeUpAt(System.nanoTime());
 		assertThat(runs.await(20, TimeUnit.SECONDS)).isTrue();
 		task[0].stop();
 	}
@@ -127,9 +127,9 @@ class TimerThreadTests {
 		TimerThread.Task other = this.timer.task(others::countDown);
 		failing.start();
 		other.start();
-		failing.runAt(System.nanoTime());
+		failing.wakeUpAt(System.nanoTime());
 		assertThat(failures.await(20, TimeUnit.SECONDS)).isTrue();
-		other.runAt(System.nanoTime());
+		other.wakeUpAt(System.nanoTime());
 		assertThat(others.await(20, TimeUnit.SECONDS)).isTrue();
 		failing.stop();
 		other.stop();
@@ -141,7 +141,7 @@ class TimerThreadTests {
 		TimerThread.Task task = this.timer.task(runs::incrementAndGet);
 		for (int i = 1; i <= 100; i++) {
 			task.start();
-			task.runAt(System.nanoTime());
+			task.wakeUpAt(System.nanoTime());
 			int wanted = i;
 			Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> runs.get() >= wanted);
 			task.stop();

@@ -77,9 +77,9 @@ final class Clients {
 	}
 
 	static void deleteNodes(CuratorFramework admin, ZooKeeperLockSettings settings, LeaseRequest lease) {
-		LockPaths tree = new LockPaths(admin, settings.namespace());
+		LockPaths paths = new LockPaths(admin, settings.namespace());
 		for (String key : lease.keys()) {
-			String parent = tree.of(key);
+			String parent = paths.of(key);
 			try {
 				for (String name : admin.getChildren().forPath(parent)) {
 					if (QueueNode.parse(name).owner().equals(lease.owner().toString())) {

@@ -47,16 +47,16 @@ class LockPathsTests {
 			" ", "a ", " a", "+", "a+b", "a b", "0123456789abcdef0123456789abcdef-1-x1_0000000000", "_", "-", "~", "*",
 			"?", "\\", "\ud83d\ude00".repeat(128), "\ud83d\ude00".repeat(127) + "\ud83d\ude01", "a".repeat(512));
 
-	private final LockPaths tree = tree("lock");
+	private final LockPaths paths = paths("lock");
 
-	private static LockPaths tree(String namespace) {
+	private static LockPaths paths(String namespace) {
 		return new LockPaths(Clients.create("localhost:1"), namespace);
 	}
 
 	@Test
 	void everyTextIsOneNodeDirectlyBelowTheRoot() {
 		for (String text : TEXTS) {
-			String path = this.tree.of(text);
+			String path = this.paths.of(text);
 			PathUtils.validatePath(path);
 			assertThat(path).startsWith("/lock/").matches("/lock/[\\x21-\\x7e&&[^/]]+");
 			assertThat(decode(path.substring("/lock/".length()))).isEqualTo(text);
@@ -69,16 +69,16 @@ class LockPathsTests {
 		Set<String> paths = new HashSet<>();
 		for (int character = 0; character <= 0x1_ffff; character++) {
 			if (character < Character.MIN_SURROGATE || character > Character.MAX_SURROGATE) {
-				assertThat(paths.add(this.tree.of(Character.toString(character)))).isTrue();
-				assertThat(paths.add(this.tree.of("a" + Character.toString(character)))).isTrue();
+				assertThat(paths.add(this.paths.of(Character.toString(character)))).isTrue();
+				assertThat(paths.add(this.paths.of("a" + Character.toString(character)))).isTrue();
 			}
 		}
 	}
 
 	@Test
 	void rootMayBeBelowOtherNodes() {
-		assertThat(tree("a/b").root()).isEqualTo("/a/b");
-		assertThat(tree("a/b").of("..")).isEqualTo("/a/b/%2E.");
+		assertThat(paths("a/b").root()).isEqualTo("/a/b");
+		assertThat(paths("a/b").of("..")).isEqualTo("/a/b/%2E.");
 		LockPaths inNamespace = new LockPaths(Clients.inNamespace("localhost:1", "app"), "a/b");
 		assertThat(inNamespace.root()).isEqualTo("/app/a/b");
 		assertThat(inNamespace.relativeRoot()).isEqualTo("/a/b");
@@ -94,7 +94,7 @@ class LockPathsTests {
 			TEXTS.forEach((text) -> leases.add(process.acquire(text)));
 			assertThat(process.client.getChildren().forPath("/lock")).hasSameSizeAs(TEXTS);
 			for (String text : TEXTS) {
-				assertThat(process.client.getChildren().forPath(this.tree.of(text))).hasSize(1);
+				assertThat(process.client.getChildren().forPath(this.paths.of(text))).hasSize(1);
 			}
 			Set<String> present = nodes(process.client);
 			present.removeIf((path) -> path.startsWith("/lock/"));

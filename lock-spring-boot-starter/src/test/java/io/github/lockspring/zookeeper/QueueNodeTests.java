@@ -91,9 +91,9 @@ class QueueNodeTests {
 			for (int number : new int[] { 17, -17 }) {
 				LeaseRequest request = request(mode, 3, 1);
 				QueueNode node = QueueNode.parse(QueueNode.prefix(request) + sequence(number));
-				assertThat(QueueNode.parse(node.resting()))
-					.isEqualTo(new QueueNode(node.resting(), request.owner().toString(), mode, 3, true, number));
-				assertThat(node.resting()).isNotEqualTo(node.name());
+				assertThat(QueueNode.parse(node.placeholder()))
+					.isEqualTo(new QueueNode(node.placeholder(), request.owner().toString(), mode, 3, true, number));
+				assertThat(node.placeholder()).isNotEqualTo(node.name());
 			}
 		}
 	}
@@ -218,10 +218,10 @@ class QueueNodeTests {
 	@Test
 	void otherLimitIsThatOfPermitsOnly() {
 		List<QueueNode> before = nodes(LeaseMode.SHARED, LeaseMode.permits(1, 4), LeaseMode.EXCLUSIVE);
-		assertThat(node(LeaseMode.permits(1, 5), 9).overruling(before, List.of())).isEqualTo(before.get(1).mode());
-		assertThat(node(LeaseMode.permits(3, 4), 9).overruling(before, List.of())).isNull();
-		assertThat(node(LeaseMode.EXCLUSIVE, 9).overruling(before, List.of())).isNull();
-		assertThat(node(LeaseMode.SHARED, 9).overruling(before, List.of())).isNull();
+		assertThat(node(LeaseMode.permits(1, 5), 9).superseding(before, List.of())).isEqualTo(before.get(1).mode());
+		assertThat(node(LeaseMode.permits(3, 4), 9).superseding(before, List.of())).isNull();
+		assertThat(node(LeaseMode.EXCLUSIVE, 9).superseding(before, List.of())).isNull();
+		assertThat(node(LeaseMode.SHARED, 9).superseding(before, List.of())).isNull();
 	}
 
 	/**
@@ -256,7 +256,7 @@ class QueueNodeTests {
 		List<QueueNode> queue = new ArrayList<>();
 		for (int i = 0; i < length; i++) {
 			QueueNode node = node(randomMode(random, kind), i);
-			queue.add((random.nextInt(5) == 0) ? QueueNode.parse(node.resting()) : node);
+			queue.add((random.nextInt(5) == 0) ? QueueNode.parse(node.placeholder()) : node);
 		}
 		return queue;
 	}

@@ -51,13 +51,13 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  */
 class ZooKeeperClientTests {
 
-	private static final int MOST_TOKENS = 1 << (QueueNode.TOKEN_BITS - 1);
+	private static final int MAX_TOKENS = 1 << (QueueNode.TOKEN_BITS - 1);
 
 	private static ZooKeeperServer server;
 
 	private final String key = "key-" + System.nanoTime();
 
-	private final LockPaths tree = new LockPaths(Clients.create("localhost:1"), "lock");
+	private final LockPaths paths = new LockPaths(Clients.create("localhost:1"), "lock");
 
 	private final List<AutoCloseable> resources = new ArrayList<>();
 
@@ -212,7 +212,7 @@ class ZooKeeperClientTests {
 		two.queue(two.request(this.key));
 		LeaseRequest next = three.queue(three.request(this.key));
 		two.backend.close();
-		assertThat(one.client.getChildren().forPath(this.tree.of(this.key))).hasSize(2);
+		assertThat(one.client.getChildren().forPath(this.paths.of(this.key))).hasSize(2);
 		one.release(holder);
 		assertThat(three.nextGranted()).isEqualTo(next);
 		assertThat(two.granted).isEmpty();
@@ -239,35 +239,35 @@ class ZooKeeperClientTests {
 	@Test
 	void tokenOfAWaiterIsGreaterThanAllOfTheBlockBefore() {
 		ZooKeeperProcess process = process();
-		LeaseRequest holder = process.request(this.key, LeaseMode.EXCLUSIVE, MOST_TOKENS);
+		LeaseRequest holder = process.request(this.key, LeaseMode.EXCLUSIVE, MAX_TOKENS);
 		long token = process.grantOf(holder).token();
-		LeaseRequest waiter = process.queue(process.request(this.key, LeaseMode.EXCLUSIVE, MOST_TOKENS));
+		LeaseRequest waiter = process.queue(process.request(this.key, LeaseMode.EXCLUSIVE, MAX_TOKENS));
 		process.release(holder);
 		assertThat(process.nextGranted()).isEqualTo(waiter);
-		assertThat(process.grantOf(waiter).token()).isGreaterThan(token + MOST_TOKENS - 1);
+		assertThat(process.grantOf(waiter).token()).isGreaterThan(token + MAX_TOKENS - 1);
 	}
 
 	@Test
 	void tokensOfAReaderThatWasAWriterFitBeforeTheNext() {
 		ZooKeeperProcess process = process();
-		LeaseRequest writer = process.request(this.key, LeaseMode.EXCLUSIVE, MOST_TOKENS);
+		LeaseRequest writer = process.request(this.key, LeaseMode.EXCLUSIVE, MAX_TOKENS);
 		long token = process.grantOf(writer).token();
 		LeaseRequest next = process.queue(process.request(this.key));
-		LeaseRequest reader = process.request(this.key, LeaseMode.SHARED, MOST_TOKENS);
+		LeaseRequest reader = process.request(this.key, LeaseMode.SHARED, MAX_TOKENS);
 		Grant grant = (Grant) process.backend.downgrade(writer, reader, ZooKeeperProcess.TIMEOUT);
-		assertThat(grant.token()).isEqualTo(token + MOST_TOKENS);
+		assertThat(grant.token()).isEqualTo(token + MAX_TOKENS);
 		process.release(reader);
 		assertThat(process.nextGranted()).isEqualTo(next);
-		assertThat(process.grantOf(next).token()).isGreaterThan(grant.token() + MOST_TOKENS - 1);
+		assertThat(process.grantOf(next).token()).isGreaterThan(grant.token() + MAX_TOKENS - 1);
 	}
 
 	@Test
 	void blockOfTokensThatDoesNotFitIsRefused() {
 		ZooKeeperProcess process = process();
-		assertThat(AcquireOptions.MAX_HAND_OFFS).isLessThan(MOST_TOKENS);
+		assertThat(AcquireOptions.MAX_HAND_OFFS).isLessThan(MAX_TOKENS);
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> process.tryAcquire(process.request(this.key, LeaseMode.EXCLUSIVE, MOST_TOKENS + 1)));
-		process.acquire(process.request(this.key, LeaseMode.EXCLUSIVE, MOST_TOKENS));
+			.isThrownBy(() -> process.tryAcquire(process.request(this.key, LeaseMode.EXCLUSIVE, MAX_TOKENS + 1)));
+		process.acquire(process.request(this.key, LeaseMode.EXCLUSIVE, MAX_TOKENS));
 	}
 
 	@Test
@@ -320,7 +320,7 @@ class ZooKeeperClientTests {
 	 * What the servers know of the only, or first, node of a lease.
 	 */
 	private Stat node(ZooKeeperProcess process, LeaseRequest lease) throws Exception {
-		String parent = this.tree.of(lease.key());
+		String parent = this.paths.of(lease.key());
 		for (String name : process.client.getChildren().forPath(parent)) {
 			if (QueueNode.parse(name).owner().equals(lease.owner().toString())) {
 				return process.client.checkExists().forPath(parent + '/' + name);

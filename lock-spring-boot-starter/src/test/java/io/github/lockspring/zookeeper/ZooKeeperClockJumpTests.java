@@ -41,13 +41,13 @@ class ZooKeeperClockJumpTests {
 
 	private static final Duration HOUR = Duration.ofHours(1);
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	private static final AcquireOptions FAIR = AcquireOptions.fair(Duration.ofSeconds(30), true);
 
 	private static final List<String> KEYS = List.of("one", "two");
 
-	private static final Load LOAD = new Load(KEYS, List.of(TERMS, FAIR), List.of(FaultRun.PATIENCE),
+	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS, FAIR), List.of(FaultRun.PATIENCE),
 			Duration.ofMillis(20), Duration.ofMillis(50));
 
 	private final ZooKeeperServer server = ZooKeeperServer.shared();
@@ -79,7 +79,7 @@ class ZooKeeperClockJumpTests {
 	 */
 	@Test
 	void clockThatIsSetForwardsEndsTheLeaseAtOnce() {
-		Hold hold = this.run.acquire(this.jumping, "one", TERMS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(this.jumping, "one", OPTIONS, FaultRun.PATIENCE);
 		AtomicInteger told = new AtomicInteger();
 		hold.onLost(told::incrementAndGet);
 		this.time.jump(HOUR);
@@ -93,11 +93,11 @@ class ZooKeeperClockJumpTests {
 
 	@Test
 	void clockThatIsSetBackwardsChangesNothing() {
-		Hold hold = this.run.acquire(this.jumping, "one", TERMS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(this.jumping, "one", OPTIONS, FaultRun.PATIENCE);
 		this.time.jump(HOUR.negated());
 		assertThat(hold.isHeld()).isTrue();
 		assertThat(hold.remaining()).isLessThanOrEqualTo(this.jumping.backend.maxLeaseTime());
-		assertThat(this.run.acquire(this.other, "one", TERMS, Duration.ZERO)).isNull();
+		assertThat(this.run.acquire(this.other, "one", OPTIONS, Duration.ZERO)).isNull();
 		assertThat(this.run.release(hold)).isTrue();
 		this.run.assertEverybodyAcquires(KEYS);
 		assertThat(this.run.losses()).isZero();

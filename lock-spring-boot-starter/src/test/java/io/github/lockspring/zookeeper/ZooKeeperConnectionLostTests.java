@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ZooKeeperConnectionLostTests {
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofMinutes(1), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofMinutes(1), true);
 
 	/**
 	 * Half of it is enough for whoever comes back late on a machine with much else to do.
@@ -91,10 +91,10 @@ class ZooKeeperConnectionLostTests {
 		for (int i = 0; i < FaultRun.SCALE; i++) {
 			Hold hold = hold(holder);
 			this.proxy.hole(Direction.BOTH);
-			assertThat(this.run.acquire(other, "key", TERMS, LONG.dividedBy(2))).isNull();
+			assertThat(this.run.acquire(other, "key", OPTIONS, LONG.dividedBy(2))).isNull();
 			this.proxy.heal();
 			assertStillHeld(hold);
-			assertThat(this.run.acquire(other, "key", TERMS, Duration.ZERO)).isNull();
+			assertThat(this.run.acquire(other, "key", OPTIONS, Duration.ZERO)).isNull();
 			assertThat(this.run.release(hold)).isTrue();
 		}
 		assertThat(this.run.losses()).isZero();
@@ -112,7 +112,7 @@ class ZooKeeperConnectionLostTests {
 			FaultRun.eventually().until(() -> !hold.isHeld());
 			assertThat(hold.hasLease()).isTrue();
 			assertThat(hold.remaining()).isZero();
-			assertThat(this.run.acquire(other, "key", TERMS, Duration.ofMillis(200))).isNull();
+			assertThat(this.run.acquire(other, "key", OPTIONS, Duration.ofMillis(200))).isNull();
 			assertThat(hold.isHeld()).isFalse();
 			this.proxy.heal();
 			assertStillHeld(hold);
@@ -149,7 +149,7 @@ class ZooKeeperConnectionLostTests {
 	}
 
 	private Hold hold(EngineProcess process) {
-		Hold hold = this.run.acquire(process, "key", TERMS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(process, "key", OPTIONS, FaultRun.PATIENCE);
 		this.told.set(0);
 		hold.onLost(this.told::incrementAndGet);
 		return hold;
@@ -157,7 +157,7 @@ class ZooKeeperConnectionLostTests {
 
 	private void takeTurn(EngineProcess process, String name, Runnable check) {
 		long asked = System.nanoTime();
-		Hold hold = this.run.acquire(process, "key", TERMS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(process, "key", OPTIONS, FaultRun.PATIENCE);
 		assertThat(hold).as(name).isNotNull();
 		check.run();
 		this.run.use(name, asked, hold, Duration.ofMillis(1));

@@ -49,7 +49,7 @@ class ZooKeeperContainerTests {
 
 	private static ZooKeeperServer server;
 
-	private final LockPaths tree = new LockPaths(Clients.create("localhost:1"), "lock");
+	private final LockPaths paths = new LockPaths(Clients.create("localhost:1"), "lock");
 
 	private ZooKeeperProcess process;
 
@@ -157,7 +157,7 @@ class ZooKeeperContainerTests {
 		for (int i = 0; i < 200; i++) {
 			LeaseRequest lease = this.process.acquire("key");
 			assertThat(this.process.release(lease)).isTrue();
-			this.process.client.delete().quietly().forPath(this.tree.of("key"));
+			this.process.client.delete().quietly().forPath(this.paths.of("key"));
 		}
 	}
 
@@ -170,7 +170,7 @@ class ZooKeeperContainerTests {
 			assertThat(grant.token()).isGreaterThan(last);
 			last = grant.token();
 			this.process.release(lease);
-			this.process.client.delete().quietly().forPath(this.tree.of("key"));
+			this.process.client.delete().quietly().forPath(this.paths.of("key"));
 		}
 	}
 
@@ -206,9 +206,9 @@ class ZooKeeperContainerTests {
 
 	private void deleteRoot() throws Exception {
 		ZooKeeper zooKeeper = this.process.client.getZookeeperClient().getZooKeeper();
-		while (zooKeeper.exists(this.tree.root(), false) != null) {
+		while (zooKeeper.exists(this.paths.root(), false) != null) {
 			try {
-				ZKUtil.deleteRecursive(zooKeeper, this.tree.root());
+				ZKUtil.deleteRecursive(zooKeeper, this.paths.root());
 			}
 			catch (KeeperException.NoNodeException ex) {
 				// the server was faster
@@ -219,7 +219,7 @@ class ZooKeeperContainerTests {
 	private void awaitNoKeys() {
 		ZooKeeperProcess.await()
 			.untilAsserted(
-					() -> assertThat(this.process.client.checkExists().forPath(this.tree.root()).getNumChildren())
+					() -> assertThat(this.process.client.checkExists().forPath(this.paths.root()).getNumChildren())
 						.isZero());
 	}
 

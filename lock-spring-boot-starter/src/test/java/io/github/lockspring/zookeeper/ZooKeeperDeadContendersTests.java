@@ -61,7 +61,7 @@ class ZooKeeperDeadContendersTests {
 	 */
 	private static final Duration LONG_SESSION = Duration.ofSeconds(10);
 
-	private static final AcquireOptions TERMS = AcquireOptions.fair(Duration.ofMinutes(2), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.fair(Duration.ofMinutes(2), true);
 
 	private final Queue<String> served = new ConcurrentLinkedQueue<>();
 
@@ -96,7 +96,7 @@ class ZooKeeperDeadContendersTests {
 	void survivorsAreServedAndNothingIsLeftOfTheDead() throws Exception {
 		EngineProcess holder = this.run.startProcess(this.store);
 		long asked = System.nanoTime();
-		Hold hold = this.run.acquire(holder, "key", TERMS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(holder, "key", OPTIONS, FaultRun.PATIENCE);
 		List<Process> processes = new ArrayList<>();
 		for (int i = 0; i < PROCESSES; i++) {
 			Process child = this.children.start(Contenders.class, this.server.connectString(), Integer.toString(i));
@@ -176,7 +176,7 @@ class ZooKeeperDeadContendersTests {
 
 		private static String serve(EngineProcess process, String name) throws InterruptedException {
 			long asked = System.nanoTime();
-			Hold hold = process.engine.acquire("key", TERMS, FaultRun.PATIENCE.multipliedBy(2).toNanos());
+			Hold hold = process.engine.acquire("key", OPTIONS, FaultRun.PATIENCE.multipliedBy(2).toNanos());
 			if (hold == null) {
 				return null;
 			}

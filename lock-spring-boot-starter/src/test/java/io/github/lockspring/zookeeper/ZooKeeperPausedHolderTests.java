@@ -42,7 +42,7 @@ class ZooKeeperPausedHolderTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(2);
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	private final ZooKeeperServer server = ZooKeeperServer.shared();
 
@@ -72,7 +72,7 @@ class ZooKeeperPausedHolderTests {
 				proceed(worker);
 				long token = Long.parseLong(answers.readLine());
 				signal(worker, "STOP");
-				Hold hold = this.run.acquire(other, "key", TERMS, FaultRun.PATIENCE);
+				Hold hold = this.run.acquire(other, "key", OPTIONS, FaultRun.PATIENCE);
 				assertThat(hold).isNotNull();
 				assertThat(hold.token()).isGreaterThan(token);
 				proceed(worker);
@@ -116,7 +116,7 @@ class ZooKeeperPausedHolderTests {
 			try (EngineProcess process = new EngineProcess(new ZooKeeperStore(arguments[0], SESSION),
 					EngineSettings.defaults())) {
 				while (System.in.read() != -1) {
-					Hold hold = process.engine.acquire("key", TERMS, FaultRun.PATIENCE.toNanos());
+					Hold hold = process.engine.acquire("key", OPTIONS, FaultRun.PATIENCE.toNanos());
 					told.set(0);
 					hold.onLost(() -> told.incrementAndGet());
 					System.out.println(hold.token());

@@ -207,7 +207,7 @@ class ZooKeeperPollTests {
 		LeaseRequest holder = this.holders.acquire(this.key);
 		assertThat(this.holders.backend.releaseWithDelay(holder, Duration.ofSeconds(2), ZooKeeperProcess.TIMEOUT))
 			.isTrue();
-		this.holders.client.close(); // nobody else ends the rest
+		this.holders.client.close(); // no other process deletes the placeholder
 		LeaseRequest waiter = this.waiters.queue(this.waiters.request(this.key));
 		awaitWatchesOf(List.of(waiter));
 		ZooKeeperProcess.await().until(() -> poll(List.of(waiter)).isEmpty());

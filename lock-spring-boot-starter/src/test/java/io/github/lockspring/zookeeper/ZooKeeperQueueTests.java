@@ -59,13 +59,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class ZooKeeperQueueTests {
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	private static ZooKeeperServer server;
 
 	private final String key = "key-" + System.nanoTime();
 
-	private final LockPaths tree = new LockPaths(Clients.create("localhost:1"), "lock");
+	private final LockPaths paths = new LockPaths(Clients.create("localhost:1"), "lock");
 
 	private ZooKeeperProcess one;
 
@@ -377,10 +377,11 @@ class ZooKeeperQueueTests {
 	@Test
 	void releaseAfterTheEndOfTheSessionIsALoss() throws Exception {
 		LeaseRequest lease = this.one.acquire(this.key);
-		LeaseRequest resting = this.one.acquire(this.key + "-resting");
+		LeaseRequest placeholder = this.one.acquire(this.key + "-resting");
 		this.one.client.getZookeeperClient().getZooKeeper().close();
 		assertThat(this.one.release(lease)).isFalse();
-		assertThat(this.one.backend.releaseWithDelay(resting, Duration.ofHours(1), ZooKeeperProcess.TIMEOUT)).isFalse();
+		assertThat(this.one.backend.releaseWithDelay(placeholder, Duration.ofHours(1), ZooKeeperProcess.TIMEOUT))
+			.isFalse();
 	}
 
 	@Test
@@ -403,7 +404,7 @@ class ZooKeeperQueueTests {
 
 	private void assertTimesOut(LockEngine engine) throws InterruptedException {
 		try {
-			assertThat(engine.acquire(this.key, TERMS, Duration.ofMillis(10).toNanos())).isNull();
+			assertThat(engine.acquire(this.key, OPTIONS, Duration.ofMillis(10).toNanos())).isNull();
 		}
 		catch (EngineException ex) {
 			assertThat(ex).hasCauseInstanceOf(OutcomeUnknownException.class); // no answer
@@ -421,7 +422,7 @@ class ZooKeeperQueueTests {
 			for (int i = 0; i < 20; i++) {
 				CompletableFuture<Throwable> failure = new CompletableFuture<>();
 				failures.add(failure);
-				threads.add(start(failure, () -> engine.acquire(this.key, TERMS, Long.MAX_VALUE / 4)));
+				threads.add(start(failure, () -> engine.acquire(this.key, OPTIONS, Long.MAX_VALUE / 4)));
 			}
 			ZooKeeperProcess.await().until(() -> nodes().size() > 1);
 			threads.forEach(Thread::interrupt);
@@ -530,14 +531,14 @@ class ZooKeeperQueueTests {
 
 	@Test
 	void foreignNodeIsRefusedAndNothingIsLeft() throws Exception {
-		String foreign = this.tree.of(this.key) + "/lock-0000000001";
+		String foreign = this.paths.of(this.key) + "/lock-0000000001";
 		this.one.release(this.one.acquire(this.key));
 		this.one.client.create().withMode(CreateMode.EPHEMERAL).forPath(foreign);
 		assertRefused(() -> this.two.tryAcquire(this.two.request(this.key)));
 		assertRefused(() -> this.two.backend.contend(this.two.request(this.key), ZooKeeperProcess.TIMEOUT));
 		assertRefused(() -> this.two.tryAcquire(this.two.request(List.of("a" + this.key, this.key))));
 		assertThat(nodes()).containsExactly("lock-0000000001");
-		assertThat(this.two.client.getChildren().forPath(this.tree.of("a" + this.key))).isEmpty();
+		assertThat(this.two.client.getChildren().forPath(this.paths.of("a" + this.key))).isEmpty();
 		this.one.client.delete().forPath(foreign);
 		this.two.release(this.two.acquire(this.key));
 		assertNothingIsLeft();
@@ -564,7 +565,7 @@ class ZooKeeperQueueTests {
 
 	private List<String> nodes(String key) {
 		try {
-			return this.one.client.getChildren().forPath(this.tree.of(key));
+			return this.one.client.getChildren().forPath(this.paths.of(key));
 		}
 		catch (KeeperException.NoNodeException ex) {
 			return List.of();

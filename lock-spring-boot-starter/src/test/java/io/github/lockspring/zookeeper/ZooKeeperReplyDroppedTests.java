@@ -70,7 +70,7 @@ class ZooKeeperReplyDroppedTests {
 	/**
 	 * Much longer than any wait here: whatever is lost blocks a key for longer.
 	 */
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofMinutes(2), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofMinutes(2), true);
 
 	private static final String INSTANCE = OwnerId.newInstance();
 
@@ -127,7 +127,7 @@ class ZooKeeperReplyDroppedTests {
 	void acquireThatTriesOnceFailsAndLeavesNothing() throws Exception {
 		inEachVictim((proxy, victim, random) -> {
 			Future<String> reply = proxy.dropReplyOf(OpCode.multi);
-			assertThat(this.run.acquire(victim, key(random), TERMS, Duration.ZERO)).isNull();
+			assertThat(this.run.acquire(victim, key(random), OPTIONS, Duration.ZERO)).isNull();
 			awaitDropped(reply);
 			takeTurn(victim, random);
 		});
@@ -139,7 +139,7 @@ class ZooKeeperReplyDroppedTests {
 	void releaseIsMadeGood() throws Exception {
 		inEachVictim((proxy, victim, random) -> {
 			long asked = System.nanoTime();
-			Hold hold = this.run.acquire(victim, key(random), TERMS, FaultRun.PATIENCE);
+			Hold hold = this.run.acquire(victim, key(random), OPTIONS, FaultRun.PATIENCE);
 			assertThat(hold).isNotNull();
 			Future<String> reply = proxy.dropReplyOf(OpCode.delete);
 			assertThat(this.run.use("victim", asked, hold, Duration.ZERO)).isTrue();
@@ -255,7 +255,7 @@ class ZooKeeperReplyDroppedTests {
 
 	private void takeTurn(EngineProcess process, Random random) {
 		long asked = System.nanoTime();
-		Hold hold = this.run.acquire(process, key(random), TERMS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(process, key(random), OPTIONS, FaultRun.PATIENCE);
 		assertThat(hold).isNotNull();
 		assertThat(this.run.use("victim", asked, hold, Duration.ofMillis(random.nextInt(3)))).isTrue();
 	}

@@ -52,7 +52,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ZooKeeperRoundTripTests {
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	private static final long WAIT = ZooKeeperProcess.TIMEOUT.toNanos();
 
@@ -205,10 +205,10 @@ class ZooKeeperRoundTripTests {
 	@Test
 	void reentryIsNoRequestAtAll() throws Exception {
 		try (LockEngine engine = engine()) {
-			Hold hold = engine.acquire("known", TERMS, WAIT);
+			Hold hold = engine.acquire("known", OPTIONS, WAIT);
 			Map<Integer, Long> before = requests();
 			for (int i = 0; i < 100; i++) {
-				assertThat(engine.acquire("known", TERMS, WAIT)).isSameAs(hold);
+				assertThat(engine.acquire("known", OPTIONS, WAIT)).isSameAs(hold);
 			}
 			for (int i = 0; i < 100; i++) {
 				hold.release();
@@ -273,11 +273,11 @@ class ZooKeeperRoundTripTests {
 	 */
 	@Test
 	void engineRenewsThousandsOfLeasesWithFewRequests() throws Exception {
-		AcquireOptions terms = AcquireOptions.exclusive(Duration.ofSeconds(12), true);
+		AcquireOptions options = AcquireOptions.exclusive(Duration.ofSeconds(12), true);
 		try (LockEngine engine = engine()) {
 			List<Hold> holds = new ArrayList<>();
 			for (int i = 0; i < 2000; i++) {
-				holds.add(engine.acquireUninterruptibly("engine-" + i, terms, this, WAIT));
+				holds.add(engine.acquireUninterruptibly("engine-" + i, options, this, WAIT));
 			}
 			Map<Integer, Long> before = requests();
 			ZooKeeperProcess.await().until(() -> requestsSince(before).getOrDefault(OpCode.sync, 0L) >= 2);
@@ -292,7 +292,7 @@ class ZooKeeperRoundTripTests {
 		ZooKeeperLockBackend backend = new ZooKeeperLockBackend(this.process.client, Clients.SETTINGS);
 		LockEngine engine = new LockEngine(backend, SETTINGS, new EngineListener() {
 		}, TimeSource.SYSTEM);
-		engine.acquireUninterruptibly("known", TERMS, this, WAIT).release();
+		engine.acquireUninterruptibly("known", OPTIONS, this, WAIT).release();
 		return engine;
 	}
 

@@ -46,13 +46,13 @@ class ZooKeeperServersAwayTests {
 
 	private static final Duration WITHOUT_QUORUM = Duration.ofSeconds((FaultRun.SCALE > 1) ? 10 : 3);
 
-	private static final AcquireOptions TERMS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofSeconds(30), true);
 
 	private static final AcquireOptions FAIR = AcquireOptions.fair(Duration.ofSeconds(30), true);
 
 	private static final List<String> KEYS = List.of("one", "two");
 
-	private static final Load LOAD = new Load(KEYS, List.of(TERMS, FAIR), List.of(FaultRun.PATIENCE),
+	private static final Load LOAD = new Load(KEYS, List.of(OPTIONS, FAIR), List.of(FaultRun.PATIENCE),
 			Duration.ofMillis(2), Duration.ofMillis(50));
 
 	private static ZooKeeperEnsemble ensemble;
@@ -105,9 +105,9 @@ class ZooKeeperServersAwayTests {
 	void callsEndWithoutAQuorumAndEverythingWorksWithOneAgain() throws Exception {
 		EngineProcess holder = this.run.startProcess(this.store);
 		List<EngineProcess> others = this.run.startProcesses(2, this.store);
-		Hold released = this.run.acquire(holder, "released", TERMS, FaultRun.PATIENCE);
+		Hold released = this.run.acquire(holder, "released", OPTIONS, FaultRun.PATIENCE);
 		long asked = System.nanoTime();
-		Hold held = this.run.acquire(holder, "held", TERMS, FaultRun.PATIENCE);
+		Hold held = this.run.acquire(holder, "held", OPTIONS, FaultRun.PATIENCE);
 		this.run.startThread("holding", () -> this.run.observe("holder", asked, held));
 		AtomicInteger served = new AtomicInteger();
 		others.forEach((other) -> this.run.startThread("waiting", () -> awaitTurn(other, "held", served)));
@@ -132,7 +132,7 @@ class ZooKeeperServersAwayTests {
 
 	private void callUntil(long end, EngineProcess holder, List<EngineProcess> others) {
 		do {
-			assertThat(this.run.acquire(others.get(0), "one", TERMS, Duration.ZERO)).isNull();
+			assertThat(this.run.acquire(others.get(0), "one", OPTIONS, Duration.ZERO)).isNull();
 			assertThat(this.run.acquire(others.get(1), "one", FAIR, Duration.ofMillis(200))).isNull();
 			assertThat(this.run.acquire(holder, "two", FAIR, Duration.ofMillis(200))).isNull();
 		}
@@ -161,7 +161,7 @@ class ZooKeeperServersAwayTests {
 			this.run.assertProgress();
 			slow.forEach((server) -> server.delayFsync(Duration.ofMillis(1_500)));
 			int unavailable = this.run.unavailable.size();
-			assertThat(this.run.acquire(processes.get(0), "one", TERMS, Duration.ZERO)).isNull();
+			assertThat(this.run.acquire(processes.get(0), "one", OPTIONS, Duration.ZERO)).isNull();
 			assertThat(this.run.unavailable).hasSizeGreaterThan(unavailable);
 		}
 		finally {

@@ -55,7 +55,7 @@ class ZooKeeperSessionExpiredTests {
 
 	private static final Duration SESSION = Duration.ofSeconds(10);
 
-	private static final AcquireOptions TERMS = AcquireOptions.fair(Duration.ofMinutes(1), true);
+	private static final AcquireOptions OPTIONS = AcquireOptions.fair(Duration.ofMinutes(1), true);
 
 	private static ZooKeeperServer server;
 
@@ -105,7 +105,7 @@ class ZooKeeperSessionExpiredTests {
 		List<Span> spans = new ArrayList<>();
 		for (int i = 0; i < 3 * FaultRun.SCALE; i++) {
 			long asked = System.nanoTime();
-			Hold hold = this.run.acquire(this.victim, "key", TERMS, FaultRun.PATIENCE);
+			Hold hold = this.run.acquire(this.victim, "key", OPTIONS, FaultRun.PATIENCE);
 			told.set(0);
 			hold.onLost(told::incrementAndGet);
 			this.run.startThread("holding", () -> this.run.observe("victim", asked, hold));
@@ -132,7 +132,7 @@ class ZooKeeperSessionExpiredTests {
 	@Test
 	void waiterStillGetsItsTurn() throws Exception {
 		long asked = System.nanoTime();
-		Hold hold = this.run.acquire(this.other, "key", TERMS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(this.other, "key", OPTIONS, FaultRun.PATIENCE);
 		this.run.startThread("victim", () -> takeTurn(this.victim, "victim"));
 		awaitQueue(2);
 		EngineProcess third = this.run.startProcess(this.store);
@@ -154,7 +154,7 @@ class ZooKeeperSessionExpiredTests {
 
 	@Test
 	void releaseDoesNotFail() throws Exception {
-		Hold hold = this.run.acquire(this.victim, "key", TERMS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(this.victim, "key", OPTIONS, FaultRun.PATIENCE);
 		AtomicInteger told = new AtomicInteger();
 		hold.onLost(told::incrementAndGet);
 		long session = ZooKeeperStore.session(this.victim).getSessionId();
@@ -178,7 +178,7 @@ class ZooKeeperSessionExpiredTests {
 	 */
 	@Test
 	void nodeOfAnotherSessionIsNotOurs() throws Exception {
-		Hold hold = this.run.acquire(this.other, "key", TERMS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(this.other, "key", OPTIONS, FaultRun.PATIENCE);
 		this.run.startThread("victim", () -> takeTurn(this.victim, "victim"));
 		awaitQueue(2);
 		String name = ZooKeeperStore.queue(this.admin, "key")
@@ -228,7 +228,7 @@ class ZooKeeperSessionExpiredTests {
 
 	private void takeTurn(EngineProcess process, String name) {
 		long asked = System.nanoTime();
-		Hold hold = this.run.acquire(process, "key", TERMS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(process, "key", OPTIONS, FaultRun.PATIENCE);
 		assertThat(hold).as(name).isNotNull();
 		assertThat(this.run.use(name, asked, hold, Duration.ofMillis(1))).isTrue();
 	}

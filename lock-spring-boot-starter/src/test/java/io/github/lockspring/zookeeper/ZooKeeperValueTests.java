@@ -65,7 +65,7 @@ class ZooKeeperValueTests {
 
 	private static ZooKeeperServer server;
 
-	private final LockPaths tree = new LockPaths(Clients.create("localhost:1"), Clients.SETTINGS.namespace());
+	private final LockPaths paths = new LockPaths(Clients.create("localhost:1"), Clients.SETTINGS.namespace());
 
 	private FaultProxy proxy;
 
@@ -286,13 +286,13 @@ class ZooKeeperValueTests {
 	void updateThatKnowsADeletedValueAppliesToItsSuccessorInTheSameNode() throws Exception {
 		this.one.apply("key", new ValueChange.Set(1_000, 0));
 		this.two.apply("key", DELETE);
-		assertThat(this.two.client.checkExists().forPath(this.tree.valueOf("key"))).isNotNull();
+		assertThat(this.two.client.checkExists().forPath(this.paths.valueOf("key"))).isNotNull();
 		assertThat(this.one.apply("key", INCREMENT).after().number()).isEqualTo(1);
 		assertThat(version("key")).isEqualTo(2);
 	}
 
 	private int version(String key) throws Exception {
-		return this.two.client.checkExists().forPath(this.tree.valueOf(key)).getVersion();
+		return this.two.client.checkExists().forPath(this.paths.valueOf(key)).getVersion();
 	}
 
 	@Test
@@ -301,10 +301,10 @@ class ZooKeeperValueTests {
 			this.one.apply("key-" + i, INCREMENT);
 			this.two.apply("key-" + i, DELETE);
 		}
-		assertThat(this.two.client.getChildren().forPath(this.tree.values())).hasSize(20);
+		assertThat(this.two.client.getChildren().forPath(this.paths.values())).hasSize(20);
 		awaitNoNodes();
 		ZooKeeperProcess.await()
-			.until(() -> this.two.client.checkExists().forPath(this.tree.root()).getNumChildren() == 0);
+			.until(() -> this.two.client.checkExists().forPath(this.paths.root()).getNumChildren() == 0);
 		assertThat(this.one.apply("key-1", INCREMENT).after().number()).isEqualTo(1);
 	}
 
@@ -328,7 +328,7 @@ class ZooKeeperValueTests {
 		this.two.apply("key", INCREMENT);
 		this.two.apply("key", DELETE);
 		Value value = this.two.apply("key", INCREMENT).after();
-		ZooKeeperProcess.await().until(() -> children(this.two.client, this.tree.deletedValues()).isEmpty());
+		ZooKeeperProcess.await().until(() -> children(this.two.client, this.paths.deletedValues()).isEmpty());
 		assertThat(this.one.read("key", false)).isEqualTo(value);
 	}
 
@@ -337,7 +337,8 @@ class ZooKeeperValueTests {
 	}
 
 	private boolean noNodes(CuratorFramework client) throws Exception {
-		return children(client, this.tree.values()).isEmpty() && children(client, this.tree.deletedValues()).isEmpty();
+		return children(client, this.paths.values()).isEmpty()
+				&& children(client, this.paths.deletedValues()).isEmpty();
 	}
 
 	private static List<String> children(CuratorFramework client, String path) throws Exception {
@@ -354,7 +355,7 @@ class ZooKeeperValueTests {
 		this.two.apply("other", INCREMENT);
 		for (String text : List.of("", "17", "v2 17", "v1 x", "v1 17\nabc")) {
 			byte[] data = text.getBytes(StandardCharsets.US_ASCII);
-			String path = this.tree.valueOf("foreign");
+			String path = this.paths.valueOf("foreign");
 			this.two.client.create().orSetData().forPath(path, data);
 			for (ValueChange change : List.of(INCREMENT, DELETE)) {
 				assertThatExceptionOfType(BackendUnavailableException.class)
@@ -393,9 +394,9 @@ class ZooKeeperValueTests {
 	}
 
 	private void deleteRoot() throws Exception {
-		while (this.two.client.checkExists().forPath(this.tree.root()) != null) {
+		while (this.two.client.checkExists().forPath(this.paths.root()) != null) {
 			try {
-				ZKUtil.deleteRecursive(this.two.client.getZookeeperClient().getZooKeeper(), this.tree.root());
+				ZKUtil.deleteRecursive(this.two.client.getZookeeperClient().getZooKeeper(), this.paths.root());
 			}
 			catch (KeeperException.NoNodeException | KeeperException.NotEmptyException ex) {
 				// another one was faster

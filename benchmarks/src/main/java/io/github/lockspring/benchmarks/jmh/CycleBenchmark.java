@@ -60,7 +60,7 @@ public class CycleBenchmark {
 
 	private static final LockOptions OPTIONS = LockOptions.defaults();
 
-	private static final AcquireOptions TERMS = LockAccess.get().acquireOptions(OPTIONS);
+	private static final AcquireOptions ACQUIRE_OPTIONS = LockAccess.get().acquireOptions(OPTIONS);
 
 	private final String key = "order:42";
 
@@ -92,7 +92,7 @@ public class CycleBenchmark {
 
 	@Benchmark
 	public boolean engine() throws InterruptedException {
-		Hold hold = Objects.requireNonNull(this.engine.acquire(this.storeKey, TERMS, 0));
+		Hold hold = Objects.requireNonNull(this.engine.acquire(this.storeKey, ACQUIRE_OPTIONS, 0));
 		return hold.release();
 	}
 

@@ -25,18 +25,18 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * H2 from version 2 on, in memory, in a file or over its server.
+ * Dialect of H2 from version 2 on, in memory, in a file or over its server.
  * <p>
- * The clock of H2 stands still while a statement waits for a row. Statements of ours
- * therefore hardly wait: one millisecond, the least that H2 knows (0 means its default of
- * two seconds).
+ * The clock of H2 does not advance while a statement waits for a row. Statements
+ * therefore wait for one millisecond only, the minimum of H2 (0 means its default of two
+ * seconds).
  */
 final class H2Dialect extends JdbcDialect {
 
 	/**
 	 * Checks first whether another owner holds the key, because the merge would lock the
-	 * row of the holder before it detects that. A cast to a length would cut a longer key
-	 * instead of refusing it.
+	 * row of the holder before it detects that. A cast to a length would truncate a
+	 * longer key instead of rejecting it.
 	 */
 	private static final String ACQUIRE = """
 			SELECT token FROM FINAL TABLE (
@@ -72,22 +72,24 @@ final class H2Dialect extends JdbcDialect {
 			""";
 
 	/**
-	 * Both ends in UTC, because the function leaves the offset of the time zone out.
-	 * Several times faster than to extract the epoch as a decimal number.
+	 * Expression for the clock. Both times are in UTC, because the function ignores the
+	 * offset of the time zone. It is several times faster than the extraction of the
+	 * epoch as a decimal number.
 	 */
 	static final String NOW = "DATEDIFF(MICROSECOND, TIMESTAMP WITH TIME ZONE '1970-01-01 00:00:00Z', "
 			+ "CURRENT_TIMESTAMP AT TIME ZONE 'Z')";
 
 	/**
-	 * Concurrent update, lock timeout, deadlock, and a duplicate key, which can only be
-	 * the same key inserted by two sessions at once.
+	 * Error codes for concurrent update, lock timeout, deadlock, and a duplicate key,
+	 * which can only be the same key inserted by two sessions at the same time.
 	 */
 	private static final Set<Integer> CONTENDED = Set.of(90131, 50200, 40001, 23505);
 
 	/**
-	 * Object already closed, not enough rights, database is read only.
+	 * Error codes for an object that is already closed, missing privileges, and a
+	 * read-only database.
 	 */
-	private static final Set<Integer> REFUSED = Set.of(90007, 90096, 90097);
+	private static final Set<Integer> REJECTED = Set.of(90007, 90096, 90097);
 
 	private static final int DATABASE_IS_READ_ONLY = 90097;
 
@@ -101,7 +103,7 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	@Override
-	boolean speaks(String product, String version, int majorVersion) {
+	boolean supports(String product, String version, int majorVersion) {
 		return product.equals("H2") && majorVersion >= 2;
 	}
 
@@ -152,8 +154,8 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	@Override
-	public boolean isRefused(SQLException failure) {
-		return super.isRefused(failure) || REFUSED.contains(failure.getErrorCode());
+	public boolean isRejected(SQLException failure) {
+		return super.isRejected(failure) || REJECTED.contains(failure.getErrorCode());
 	}
 
 	@Override

@@ -25,7 +25,7 @@ import java.util.Set;
  * Required column of a table.
  *
  * @param name its name in lower case
- * @param jdbcTypes what drivers call its type, as in {@link java.sql.Types}
+ * @param jdbcTypes its type as reported by the drivers, from {@link java.sql.Types}
  * @param minLength the length it must have at least, 0 if its type has none
  * @param definition its type as the database writes it
  */
@@ -36,7 +36,7 @@ public record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, Str
 	}
 
 	/**
-	 * The columns that are empty at times.
+	 * Columns that must be nullable.
 	 */
 	private static final Set<String> OPTIONAL = Set.of("owner", "holder", "held_since", "entries", "number");
 
@@ -60,7 +60,7 @@ public record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, Str
 					columns.getColumnTypeName(index), columns.getPrecision(index)));
 		}
 		if (OPTIONAL.contains(this.name) && columns.isNullable(index) == ResultSetMetaData.columnNoNulls) {
-			return Optional.of("Its column '%s' must not be NOT NULL.".formatted(this.name));
+			return Optional.of("Its column '%s' must be nullable.".formatted(this.name));
 		}
 		return Optional.empty();
 	}

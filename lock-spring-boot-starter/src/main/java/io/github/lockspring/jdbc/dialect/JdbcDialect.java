@@ -37,23 +37,23 @@ import org.jspecify.annotations.Nullable;
  * SQL dialect of one database product. Everything that is common to all products is
  * implemented elsewhere.
  * <p>
- * In the statements {@code @@table@@} is the table, {@code @@values@@} that of values,
- * {@code @@now@@} is the clock, {@code @@timestamp@@} the clock for people, and {@code
- * @@placeholders@@} is a list of question marks.
+ * In the statements, {@code @@table@@} is the lock table, {@code @@values@@} the value
+ * table, {@code @@now@@} the clock, {@code @@timestamp@@} the clock in a readable form,
+ * and {@code @@placeholders@@} a list of question marks.
  */
 public abstract class JdbcDialect {
 
 	/**
-	 * How long the key is kept for a request to which it was handed off: longer than the
-	 * longest delay between two of its attempts.
+	 * Time for which a key is reserved for the request to which it was handed off: longer
+	 * than the maximum delay between two of its attempts.
 	 */
-	public static final Duration CLAIM_TIME = Duration.ofMillis(500);
+	public static final Duration RESERVATION_TIME = Duration.ofMillis(500);
 
 	/**
-	 * The first two digits of the SQLSTATEs with which a database refuses a statement
-	 * that it has understood: nothing was changed.
+	 * First two digits of the SQLSTATEs with which a database rejects a statement, so
+	 * that nothing was changed.
 	 */
-	private static final Set<String> REFUSALS = Set.of("0A", "21", "22", "23", "25", "28", "40", "42", "44");
+	private static final Set<String> REJECTED_STATES = Set.of("0A", "21", "22", "23", "25", "28", "40", "42", "44");
 
 	/**
 	 * Deadlocks, and transactions that are not serializable.
@@ -61,7 +61,7 @@ public abstract class JdbcDialect {
 	private static final String ROLLED_BACK = "40";
 
 	/**
-	 * A transaction that may not write, and what we answer for a server like that.
+	 * SQLSTATE of a read-only transaction, used for read-only servers as well.
 	 */
 	public static final String READ_ONLY = "25006";
 
@@ -72,14 +72,14 @@ public abstract class JdbcDialect {
 	private static final String FORBIDDEN = "42501";
 
 	/**
-	 * Hands the key off to the first waiting request, or frees it if none waits. The next
-	 * owner must acquire it soon. The names of the waiting requests come last because
-	 * some databases assign from left to right.
+	 * Hands the key off to the first waiting request, or releases it if there is none.
+	 * The next owner must acquire the key before the reservation ends. The column of the
+	 * waiting requests is assigned last because some databases assign from left to right.
 	 */
 	private static final String RELEASE = """
 			UPDATE @@table@@ SET
 			  owner = CASE WHEN @@handing-off@@ THEN SUBSTRING(waiting, 1, POSITION(' ' IN waiting) - 1) END,
-			  expires_at = CASE WHEN @@handing-off@@ THEN @@now@@ + @@claim@@ ELSE 0 END,
+			  expires_at = CASE WHEN @@handing-off@@ THEN @@now@@ + @@reservation@@ ELSE 0 END,
 			  holder = NULL, held_since = NULL, version = version + 1,
 			  waiting = CASE WHEN @@handing-off@@ THEN NULLIF(SUBSTRING(waiting, POSITION(' ' IN waiting) + 1), '')
 			      ELSE waiting END
@@ -87,12 +87,12 @@ public abstract class JdbcDialect {
 			""";
 
 	/**
-	 * Fair requests have a queue of their own.
+	 * Fair requests are excluded because they have a separate queue.
 	 */
 	private static final String HANDING_OFF = "waiting IS NOT NULL AND entries IS NULL";
 
 	/**
-	 * The former owner is a placeholder that no process uses.
+	 * Replaces the owner by a placeholder owner, which no process uses.
 	 */
 	private static final String RELEASE_WITH_DELAY = """
 			UPDATE @@table@@ SET owner = ?, expires_at = @@now@@ + ?, version = version + 1
@@ -119,9 +119,9 @@ public abstract class JdbcDialect {
 			""";
 
 	/**
-	 * The owner is there twice because some databases assign from left to right. An end
-	 * that is new counts from the moment at which the row is locked, which may be later
-	 * than the one at which it was read.
+	 * Compares the owner before it is assigned, because some databases assign from left
+	 * to right. A new end counts from the time at which the row is locked, which may be
+	 * later than that at which it was read.
 	 */
 	private static final String WRITE = """
 			UPDATE @@table@@ SET
@@ -155,29 +155,33 @@ public abstract class JdbcDialect {
 			""";
 
 	/**
-	 * The databases of this dialect, for messages.
+	 * Return the supported databases, for messages.
 	 */
 	abstract String databases();
 
-	abstract boolean speaks(String product, String version, int majorVersion);
+	/**
+	 * Return whether a database is one of this dialect.
+	 */
+	abstract boolean supports(String product, String version, int majorVersion);
 
 	/**
-	 * The clock of the database in microseconds since 1970, whatever the time zone.
+	 * Return the expression for the clock of the database in microseconds since 1970,
+	 * independent of the time zone.
 	 */
 	public abstract String now();
 
 	/**
-	 * The clock of the database as people read it.
+	 * Return the expression for the clock of the database in a readable form.
 	 */
 	String timestamp() {
 		return "CURRENT_TIMESTAMP";
 	}
 
 	/**
-	 * One statement that makes the request the holder if the key is free, expired or the
-	 * request's own. Its parameters are key, owner, lease time in microseconds, number of
-	 * tokens and a readable name of the process; its result is the last token of the
-	 * block, or nothing if another owner holds the key.
+	 * Return the statement that makes the request the holder if the key is free, expired
+	 * or held by the same owner. Its parameters are key, owner, lease time in
+	 * microseconds, number of tokens and the name of the process; its result is the last
+	 * token of the block, or no row if another owner holds the key.
 	 */
 	abstract String acquire();
 
@@ -189,7 +193,7 @@ public abstract class JdbcDialect {
 	}
 
 	/**
-	 * Runs the statement {@link #acquire()}.
+	 * Run the statement {@link #acquire()}.
 	 * @return the last token of the block, or {@code null} if another owner holds the key
 	 */
 	public @Nullable Long acquire(PreparedStatement statement) throws SQLException {
@@ -199,45 +203,49 @@ public abstract class JdbcDialect {
 	}
 
 	/**
-	 * The statement {@link #acquire()} for one that waits if it is denied, with the key
-	 * as two more parameters, if the database supports notifications of releases.
+	 * Return the statement {@link #acquire()} for a request that waits if it is denied,
+	 * with the key as two more parameters.
+	 * @return the statement, or {@code null} if the database does not support
+	 * notifications of releases
 	 */
 	@Nullable String contend() {
 		return null;
 	}
 
 	/**
-	 * One statement that makes the request the holder if there is a row for the key and
-	 * it is free, if that is faster than {@link #acquire()}. Its parameters are number of
-	 * tokens, owner, readable name of the process, lease time in microseconds and key;
-	 * its result is that of {@link #acquire()}.
-	 * @return the statement, or {@code null} if it is of no use
+	 * Return the statement that makes the request the holder if there is a row for the
+	 * key and it is free. Its parameters are number of tokens, owner, name of the
+	 * process, lease time in microseconds and key; its result is that of
+	 * {@link #acquire()}.
+	 * @return the statement, or {@code null} if {@link #acquire()} is as fast
 	 */
 	@Nullable String reacquire() {
 		return null;
 	}
 
 	/**
-	 * Whether there is a mark in the row that will last for a while, so that waiting
-	 * requests will be notified of its release.
+	 * Return the condition that the row has a mark which lasts for a while, so that
+	 * waiting requests will be notified of its release.
 	 */
 	String awaited() {
 		return "FALSE";
 	}
 
 	/**
-	 * The statement that leaves such a mark unless the row has been written since it was
-	 * read, if the database supports notifications of releases. Its parameters are key
-	 * and version.
+	 * Return the statement that leaves such a mark unless the row has been written since
+	 * it was read. Its parameters are key and version.
+	 * @return the statement, or {@code null} if the database does not support
+	 * notifications of releases
 	 */
 	@Nullable String mark() {
 		return null;
 	}
 
 	/**
-	 * The statement that leaves such marks in the rows of several keys, if the database
-	 * supports notifications of releases. It does not wait for rows that others are at
-	 * work on, and leaves them out of its result, which are keys and versions.
+	 * Return the statement that leaves such marks in the rows of several keys. It skips
+	 * rows that are locked by other sessions. Its results are keys and versions.
+	 * @return the statement, or {@code null} if the database does not support
+	 * notifications of releases
 	 */
 	@Nullable String markAll() {
 		return null;
@@ -245,11 +253,11 @@ public abstract class JdbcDialect {
 
 	String release() {
 		return RELEASE.replace("@@handing-off@@", handingOff())
-			.replace("@@claim@@", String.valueOf(TimeUnit.MICROSECONDS.convert(CLAIM_TIME)));
+			.replace("@@reservation@@", String.valueOf(TimeUnit.MICROSECONDS.convert(RESERVATION_TIME)));
 	}
 
 	/**
-	 * The condition on which a release hands the key off to a waiting request.
+	 * Return the condition under which a release hands the key off to a waiting request.
 	 */
 	String handingOff() {
 		return HANDING_OFF;
@@ -257,7 +265,7 @@ public abstract class JdbcDialect {
 
 	/**
 	 * Run one of the statements that notify of a release.
-	 * @return how many rows were changed
+	 * @return the number of changed rows
 	 */
 	public int updateAndNotify(PreparedStatement statement) throws SQLException {
 		return statement.executeUpdate();
@@ -276,61 +284,63 @@ public abstract class JdbcDialect {
 	}
 
 	/**
-	 * Reads rows, and the clock.
+	 * Return the statement that reads rows, and the clock. The clock is returned for keys
+	 * without a row as well.
 	 */
 	String read() {
 		return READ;
 	}
 
 	/**
-	 * Writes a row unless it has been written since it was read. Its parameters are the
-	 * owner, the end of the exclusive lease as computed when the row was read, the time
-	 * from the reading to that end or {@code null} if there is no such lease, and the
-	 * other columns.
+	 * Return the statement that writes a row unless it has been written since it was
+	 * read. Its parameters are the owner, the end of the exclusive lease as computed when
+	 * the row was read, the time from the reading to that end or {@code null} if there is
+	 * no such lease, and the other columns.
 	 */
 	String write() {
 		return WRITE;
 	}
 
 	/**
-	 * The statement {@link #write()} for a change that may let others in, who are
-	 * notified if the database supports that.
+	 * Return the statement {@link #write()} for a change after which waiting requests may
+	 * be admitted. It notifies them if the database supports that.
 	 */
 	String writeAndNotify() {
 		return write();
 	}
 
 	/**
-	 * Inserts a row unless it is there.
+	 * Return the statement that inserts a row unless it exists.
 	 */
 	String insert() {
 		return INSERT;
 	}
 
 	/**
-	 * Removes a row unless it has been written since it was read.
+	 * Return the statement that removes a row unless it has been written since it was
+	 * read.
 	 */
 	String delete() {
 		return DELETE;
 	}
 
 	/**
-	 * Removes rows whose token, lease and last shared lease are older than the last three
-	 * parameters.
+	 * Return the statement that removes rows whose token, lease and last shared lease are
+	 * older than the last three parameters.
 	 */
 	String deleteOld() {
 		return DELETE_OLD;
 	}
 
 	/**
-	 * Return a query whose first result is whether the server is read-only, such as a
+	 * Return the query whose first column is true if the server is read-only, such as a
 	 * replica.
 	 */
 	public abstract String readOnly();
 
 	/**
-	 * Reads the answer to {@link #readOnly()}.
-	 * @throws SQLException if the server is not to be written to
+	 * Evaluate the answer to {@link #readOnly()}.
+	 * @throws SQLException if the server is read-only
 	 */
 	public static void requireWritable(ResultSet answer) throws SQLException {
 		if (answer.getBoolean(1)) {
@@ -340,24 +350,25 @@ public abstract class JdbcDialect {
 	}
 
 	/**
-	 * Whether a statement failed because the server or the transaction is read-only.
+	 * Return whether a statement failed because the server or the transaction is
+	 * read-only.
 	 */
 	public boolean isReadOnly(SQLException failure) {
 		return READ_ONLY.equals(failure.getSQLState());
 	}
 
 	/**
-	 * Return a sentence that says why the table cannot be used although its columns are
-	 * correct: because of its storage, or the settings of the session.
+	 * Return a sentence that describes why the table cannot be used although its columns
+	 * are correct: because of its storage, or the settings of the session.
 	 */
 	public Optional<String> storageProblem(Connection connection, TableName table) throws SQLException {
 		return Optional.empty();
 	}
 
 	/**
-	 * Has the transactions of a session read what is committed, also after they have
-	 * waited for a row.
-	 * @return what makes the session as it was before
+	 * Set the isolation of the transactions of a session to READ COMMITTED, so that they
+	 * read the committed state also after they have waited for a row.
+	 * @return the change that restores the session
 	 */
 	public SessionChange readCommitted(Connection connection) throws SQLException {
 		int isolation = connection.getTransactionIsolation();
@@ -373,22 +384,22 @@ public abstract class JdbcDialect {
 	}
 
 	/**
-	 * Return how long a statement waits for a row that another session has locked.
-	 * @return the time, at most
+	 * Return the maximum time for which a statement waits for a row that another session
+	 * has locked.
 	 */
 	public Duration lockTimeout() {
 		return Duration.ofMillis(100);
 	}
 
 	/**
-	 * Makes the session fit for our statements.
-	 * @return what makes it as it was before
+	 * Configure a session for the statements of this dialect.
+	 * @return the change that restores the session
 	 */
 	public abstract SessionChange configure(Connection connection) throws SQLException;
 
 	/**
-	 * Whether a statement failed only because another session was at work on the same
-	 * row: it changed nothing and may be tried again soon.
+	 * Return whether a statement failed only because of a conflict with another session
+	 * on the same row: it changed nothing and may be retried.
 	 */
 	public boolean isContended(SQLException failure) {
 		String state = failure.getSQLState();
@@ -396,36 +407,36 @@ public abstract class JdbcDialect {
 	}
 
 	/**
-	 * Whether the database refused the statement, so that it is certain that nothing was
-	 * changed.
+	 * Return whether the database rejected the statement, so that it is certain that
+	 * nothing was changed.
 	 */
-	public boolean isRefused(SQLException failure) {
+	public boolean isRejected(SQLException failure) {
 		String state = failure.getSQLState();
 		return isContended(failure)
-				|| (state != null && state.length() == 5 && REFUSALS.contains(state.substring(0, 2)));
+				|| (state != null && state.length() == 5 && REJECTED_STATES.contains(state.substring(0, 2)));
 	}
 
 	/**
-	 * Whether the user may not do what the statement does.
+	 * Return whether the user lacks a privilege for the statement.
 	 */
 	boolean isForbidden(SQLException failure) {
 		return FORBIDDEN.equals(failure.getSQLState());
 	}
 
 	/**
-	 * Return a sentence that says what is missing if a statement was refused.
+	 * Return a sentence that describes how to solve the rejection of a statement.
 	 */
-	public Optional<String> remedy(SQLException refusal) {
-		if (isReadOnly(refusal)) {
+	public Optional<String> remedy(SQLException rejection) {
+		if (isReadOnly(rejection)) {
 			return Optional.of("Locks need the primary server and a session that is not read-only.");
 		}
-		return isForbidden(refusal) ? Optional
+		return isForbidden(rejection) ? Optional
 			.of("Locks need the SELECT, INSERT, UPDATE and DELETE privileges on the lock table and the value table.")
 				: Optional.empty();
 	}
 
 	/**
-	 * The statements that create the tables if they are not there, as one script.
+	 * Return the statements that create the tables unless they exist, as one script.
 	 */
 	public String schema(TableName table) {
 		String name = schemaResource();
@@ -441,7 +452,7 @@ public abstract class JdbcDialect {
 	}
 
 	/**
-	 * The statements that create the tables if they are not there, one by one.
+	 * Return the statements that create the tables unless they exist, one by one.
 	 */
 	public List<String> schemaStatements(TableName table) {
 		return List.of(schema(table).split(END_OF_STATEMENT));
@@ -450,38 +461,38 @@ public abstract class JdbcDialect {
 	abstract String schemaResource();
 
 	/**
-	 * The columns that the table must have.
+	 * Return the required columns of the lock table.
 	 */
 	public abstract List<JdbcColumn> columns();
 
 	/**
-	 * The statements on values.
+	 * Return the statements on values.
 	 */
 	abstract ValueDialect values();
 
 	/**
-	 * The columns that the table of values must have.
+	 * Return the required columns of the value table.
 	 */
 	public List<JdbcColumn> valueColumns() {
 		return values().columns();
 	}
 
-	String render(String template, TableName table, int marks) {
+	String render(String template, TableName table, int placeholders) {
 		return template.replace("@@awaited@@", awaited())
 			.replace("@@table@@", table.value())
 			.replace("@@values@@", table.ofValues().value())
 			.replace("@@now@@", now())
 			.replace("@@timestamp@@", timestamp())
-			.replace("@@placeholders@@", String.join(", ", Collections.nCopies(marks, "?")));
+			.replace("@@placeholders@@", String.join(", ", Collections.nCopies(placeholders, "?")));
 	}
 
 	/**
-	 * Something to do with a connection.
+	 * Change of the settings of a session.
 	 */
 	public interface SessionChange {
 
 		/**
-		 * Changes nothing.
+		 * Change that does nothing.
 		 */
 		SessionChange NONE = (connection) -> {
 		};

@@ -34,13 +34,13 @@ public final class JdbcDialects {
 	}
 
 	/**
-	 * The dialect of a database.
+	 * Return the dialect of a database.
 	 * @throws UnsupportedDatabaseException if there is none
 	 */
 	public static JdbcDialect of(Connection connection) throws SQLException {
 		DatabaseMetaData database = connection.getMetaData();
 		for (JdbcDialect dialect : ALL) {
-			if (dialect.speaks(database.getDatabaseProductName(), database.getDatabaseProductVersion(),
+			if (dialect.supports(database.getDatabaseProductName(), database.getDatabaseProductVersion(),
 					database.getDatabaseMajorVersion())) {
 				return dialect;
 			}

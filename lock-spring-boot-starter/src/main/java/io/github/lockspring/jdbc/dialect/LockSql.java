@@ -60,8 +60,8 @@ public final class LockSql {
 		this.dialect = dialect;
 		this.table = table;
 		this.acquire = dialect.render(dialect.acquire(), table, 0);
-		String take = dialect.reacquire();
-		this.reacquire = (take != null) ? dialect.render(take, table, 0) : null;
+		String reacquire = dialect.reacquire();
+		this.reacquire = (reacquire != null) ? dialect.render(reacquire, table, 0) : null;
 		String contend = dialect.contend();
 		this.contend = (contend != null) ? dialect.render(contend, table, 0) : null;
 		this.releaseOne = dialect.render(dialect.release(), table, 1);
@@ -84,24 +84,24 @@ public final class LockSql {
 		return this.contend;
 	}
 
-	public String release(int marks) {
-		return (marks == 1) ? this.releaseOne : render(this.dialect.release(), marks);
+	public String release(int placeholders) {
+		return (placeholders == 1) ? this.releaseOne : render(this.dialect.release(), placeholders);
 	}
 
-	public String releaseWithDelay(int marks) {
-		return render(this.dialect.releaseWithDelay(), marks);
+	public String releaseWithDelay(int placeholders) {
+		return render(this.dialect.releaseWithDelay(), placeholders);
 	}
 
-	public String renew(int marks) {
-		return render(this.dialect.renew(), marks);
+	public String renew(int placeholders) {
+		return render(this.dialect.renew(), placeholders);
 	}
 
-	public String held(int marks) {
-		return render(this.dialect.held(), marks);
+	public String held(int placeholders) {
+		return render(this.dialect.held(), placeholders);
 	}
 
-	public String read(int marks) {
-		return (marks == 1) ? this.readOne : render(this.dialect.read(), marks);
+	public String read(int placeholders) {
+		return (placeholders == 1) ? this.readOne : render(this.dialect.read(), placeholders);
 	}
 
 	public String write() {
@@ -132,12 +132,12 @@ public final class LockSql {
 		return render(this.dialect.delete(), 0);
 	}
 
-	public String deleteOld(int marks) {
-		return render(this.dialect.deleteOld(), marks);
+	public String deleteOld(int placeholders) {
+		return render(this.dialect.deleteOld(), placeholders);
 	}
 
 	/**
-	 * The statement that finds the last key of a page after a key.
+	 * Return the statement that finds the last key of a page after a key.
 	 * @param size the number of rows of a page
 	 */
 	public String lastOfPage(int size) {
@@ -145,15 +145,15 @@ public final class LockSql {
 	}
 
 	/**
-	 * The statement that reads the rows between two keys whose token, lease and last
-	 * shared lease are older than the last three parameters.
+	 * Return the statement that reads the rows between two keys whose token, lease and
+	 * last shared lease are older than the last three parameters.
 	 */
 	public String oldRows() {
 		return render(OLD_ROWS, 0);
 	}
 
-	private String render(String template, int marks) {
-		return this.dialect.render(template, this.table, marks);
+	private String render(String template, int placeholders) {
+		return this.dialect.render(template, this.table, placeholders);
 	}
 
 }

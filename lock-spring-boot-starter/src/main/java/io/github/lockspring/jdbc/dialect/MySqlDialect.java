@@ -32,17 +32,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MySQL from version 8 on, and MariaDB from version 10.6 on, each behind the driver of
- * either.
+ * Dialect of MySQL from version 8 on, and of MariaDB from version 10.6 on, with either
+ * driver.
  * <p>
- * For the sake of speed only, the session does not wait longer than a second for a row,
- * the least that both know beside not waiting at all, which would have drivers write a
- * warning to the log whenever two sessions meet.
+ * Statements wait for a locked row for one second at most, for speed only. That is the
+ * minimum, except for not waiting at all, with which drivers log a warning for each
+ * conflict between two sessions.
  */
 final class MySqlDialect extends JdbcDialect {
 
 	/**
-	 * The shortest that there is.
+	 * Minimum lock wait timeout of the databases.
 	 */
 	private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(1);
 
@@ -50,10 +50,10 @@ final class MySqlDialect extends JdbcDialect {
 	 * Checks first whether another owner holds the key, because the insert would lock the
 	 * row of the holder before it detects that.
 	 * <p>
-	 * Assignments are made from left to right. The first decides whether the row is free,
-	 * by the clock after the row was locked, and says so by an end of -1; the others go
-	 * by that. The answer to the insert carries the argument of the last call of
-	 * {@code LAST_INSERT_ID}: the token, or 0.
+	 * Assignments are made from left to right. The first determines by the clock, after
+	 * the row was locked, whether the row is free, and sets the end to -1 in that case;
+	 * the others depend on it. The result of the insert is the argument of the last call
+	 * of {@code LAST_INSERT_ID}: the token, or 0.
 	 */
 	private static final String ACQUIRE = """
 			INSERT INTO @@table@@
@@ -85,12 +85,13 @@ final class MySqlDialect extends JdbcDialect {
 			""";
 
 	/**
-	 * Spares the server the temporary table that the insert makes, and most readings of
-	 * the moving clock, which are much to parse. By the time at which the statement began
-	 * a row may seem to be held a little longer than it is, never shorter; only the lease
-	 * has to count from the moment at which the row is locked.
+	 * Avoids the temporary table of the insert, and most readings of the moving clock,
+	 * which are expensive to parse. The time at which the statement began is used to
+	 * check the end of a lease: a row may appear to be held slightly longer than it is,
+	 * but never shorter. Only the lease time must count from the time at which the row is
+	 * locked.
 	 */
-	private static final String TAKE = """
+	private static final String REACQUIRE = """
 			UPDATE @@table@@ SET
 			  token = LAST_INSERT_ID(GREATEST(token + 1, @@begin@@) + ? - 1),
 			  owner = ?,
@@ -103,14 +104,15 @@ final class MySqlDialect extends JdbcDialect {
 			""";
 
 	/**
-	 * When the statement began.
+	 * Expression for the time at which the statement began.
 	 */
 	static final String BEGIN = "TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))";
 
 	/**
-	 * Only SYSDATE moves while a statement waits for a row, but it is a local time, which
-	 * repeats itself once a year. So it is only used for how long the statement has been
-	 * under way, and local times that jump do so by quarters of an hour.
+	 * Expression for the current time. Only SYSDATE advances while a statement waits for
+	 * a row, but it is a local time, which repeats an hour once a year. It is therefore
+	 * only used to compute how long the statement has been running, modulo a quarter of
+	 * an hour, because local time is changed by multiples of that.
 	 */
 	private static final String NOW = "(" + BEGIN
 			+ " + GREATEST(0, TIMESTAMPDIFF(MICROSECOND, NOW(6), SYSDATE(6))) % 900000000)";
@@ -118,23 +120,24 @@ final class MySqlDialect extends JdbcDialect {
 	private static final Pattern MARIADB_VERSION = Pattern.compile("(\\d+)\\.(\\d+)\\.\\d+-MariaDB");
 
 	/**
-	 * Lock wait timeout, deadlock, record has changed since last read.
+	 * Error codes for lock wait timeout, deadlock, and a record that has changed since
+	 * the last read.
 	 */
 	private static final Set<Integer> CONTENDED = Set.of(1205, 1213, 1020);
 
 	/**
-	 * The server is read-only; a column or its value is not as expected.
+	 * Error codes for a read-only server, and for an unexpected column or value.
 	 */
-	private static final Set<Integer> REFUSED = Set.of(1290, 1836, 1364, 1366, 1267);
+	private static final Set<Integer> REJECTED = Set.of(1290, 1836, 1364, 1366, 1267);
 
 	/**
-	 * What the statement does cannot be written to the binary log.
+	 * Error codes for statements that cannot be written to the binary log.
 	 */
 	private static final Set<Integer> NOT_LOGGED = Set.of(1661, 1662, 1663, 1664, 1665, 1666);
 
 	/**
-	 * The user has no right to the database, the table, a column, or what needs a right
-	 * of its own.
+	 * Error codes for a missing privilege on the database, the table, a column, or for an
+	 * administrative operation.
 	 */
 	private static final Set<Integer> FORBIDDEN = Set.of(1044, 1142, 1143, 1227);
 
@@ -147,8 +150,8 @@ final class MySqlDialect extends JdbcDialect {
 			+ "which changes the SQL syntax of the database.";
 
 	/**
-	 * Settings with which no lock can be acquired. Versions that do not know one of them
-	 * leave it out.
+	 * Query for settings with which no lock can be acquired. Its result does not contain
+	 * settings that the version does not have.
 	 */
 	private static final String UNFIT_SETTINGS = """
 			SHOW VARIABLES WHERE (variable_name = 'sql_mode' AND value LIKE '%ORACLE%')
@@ -156,13 +159,13 @@ final class MySqlDialect extends JdbcDialect {
 			""";
 
 	/**
-	 * The server is read-only, and has been made so in two ways.
+	 * Error codes for the two ways in which a server can be read-only.
 	 */
 	private static final Set<Integer> READ_ONLY_SERVER = Set.of(1290, 1836);
 
 	/**
-	 * Whether the server is read-only, which has more than two values in some versions of
-	 * MariaDB, and how long the session waits for a row.
+	 * Query for whether the server is read-only, a setting with more than two values in
+	 * some versions of MariaDB, and for the lock wait timeout of the session.
 	 */
 	private static final String SETTINGS = """
 			SELECT @@global.read_only NOT IN ('0', 'OFF') OR @@global.innodb_read_only, @@innodb_lock_wait_timeout
@@ -189,7 +192,7 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	boolean speaks(String product, String version, int majorVersion) {
+	boolean supports(String product, String version, int majorVersion) {
 		if (!product.equals("MySQL") && !product.equals("MariaDB")) {
 			return false;
 		}
@@ -221,7 +224,7 @@ final class MySqlDialect extends JdbcDialect {
 
 	@Override
 	String reacquire() {
-		return TAKE.replace("@@begin@@", BEGIN);
+		return REACQUIRE.replace("@@begin@@", BEGIN);
 	}
 
 	@Override
@@ -277,8 +280,8 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	/**
-	 * Looks whether the server is read-only, because it is not for users with many
-	 * rights.
+	 * Set the lock wait timeout. Checks whether the server is read-only, because
+	 * statements of users with administrative privileges would be executed nevertheless.
 	 */
 	@Override
 	public SessionChange configure(Connection connection) throws SQLException {
@@ -312,8 +315,8 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	public boolean isRefused(SQLException failure) {
-		return super.isRefused(failure) || REFUSED.contains(failure.getErrorCode())
+	public boolean isRejected(SQLException failure) {
+		return super.isRejected(failure) || REJECTED.contains(failure.getErrorCode())
 				|| NOT_LOGGED.contains(failure.getErrorCode());
 	}
 
@@ -323,11 +326,11 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	public Optional<String> remedy(SQLException refusal) {
-		if (NOT_LOGGED.contains(refusal.getErrorCode())) {
+	public Optional<String> remedy(SQLException rejection) {
+		if (NOT_LOGGED.contains(rejection.getErrorCode())) {
 			return Optional.of(BINLOG_FORMAT);
 		}
-		return (refusal.getErrorCode() == SYNTAX_ERROR) ? Optional.of(SQL_MODE) : super.remedy(refusal);
+		return (rejection.getErrorCode() == SYNTAX_ERROR) ? Optional.of(SQL_MODE) : super.remedy(rejection);
 	}
 
 	@Override

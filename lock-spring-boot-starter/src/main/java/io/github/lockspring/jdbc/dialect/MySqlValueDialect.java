@@ -27,15 +27,16 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.jdbc.dialect.ValueSql.Answer;
 
 /**
- * Values in MySQL and MariaDB, whose updates return nothing but the argument of {@code
- * LAST_INSERT_ID}: the new version if the value before was the one that the process saw
- * last, or 0, and then the process reads what the row remembers of its update.
+ * Values in MySQL and MariaDB, whose updates return only the argument of
+ * {@code LAST_INSERT_ID}: the new version if the value before was the one that the
+ * process read last, or else 0, in which case the process reads the entry of its update
+ * from the row.
  */
 final class MySqlValueDialect extends ValueDialect {
 
 	/**
-	 * Assignments are made from left to right: the number comes last, because the others
-	 * go by its former value, and the version before it for the same reason.
+	 * Assignments are made from left to right: the number is assigned last, because the
+	 * others depend on its former value, and the version before it for the same reason.
 	 */
 	private static final String UPDATE = """
 			UPDATE @@values@@ SET

@@ -28,17 +28,17 @@ import java.util.concurrent.TimeUnit;
 /**
  * PostgreSQL from version 13 on.
  * <p>
- * Leaves the session as it is: what differs from the defaults is set by the statement
- * itself, for itself only. Connections may therefore come from a pool that changes them
- * between two statements, such as PgBouncer.
+ * The settings of the session are not changed: settings that differ from the defaults are
+ * set by each statement for itself. Connections may therefore be those of a pooler that
+ * changes the session between two statements, such as PgBouncer.
  */
 final class PostgresDialect extends JdbcDialect {
 
 	/**
 	 * Checks first whether another owner holds the key, because the insert would lock the
-	 * row of the holder, and write, before it detects that. Everything that depends on
-	 * the clock is computed after the row was locked, which may take a moment; of what
-	 * was computed before, only differences count.
+	 * row of the holder, and write, before it detects that. Times are computed after the
+	 * row was locked, which may take a moment; only differences of times that were
+	 * computed before are used.
 	 */
 	private static final String ACQUIRE = """
 			INSERT INTO @@table@@ AS held
@@ -68,10 +68,10 @@ final class PostgresDialect extends JdbcDialect {
 			""";
 
 	/**
-	 * Leaves out what is of use only for a row that is held: the look before the lock,
-	 * and the token for a request that has the key already.
+	 * Omits the steps for a row that is held: the check before the row is locked, and the
+	 * token for a request that has the key already.
 	 */
-	private static final String TAKE = """
+	private static final String REACQUIRE = """
 			INSERT INTO @@table@@ AS held
 			  (lock_key, owner, token, expires_at, holder, held_since, version)
 			SELECT lock_key, owner, now_micros + tokens - 1, now_micros + lease_time, holder, @@timestamp@@, now_micros
@@ -94,9 +94,9 @@ final class PostgresDialect extends JdbcDialect {
 			""";
 
 	/**
-	 * Acquires, or else leaves a mark in the row that makes the holders notify of their
-	 * release, unless there is a mark that lasts. The result is a token, or no token in a
-	 * row if there is a mark, or no row.
+	 * Acquires, or else leaves a mark in the row, unless there is one that lasts, with
+	 * which the release sends a notification. The result is a row with the token if
+	 * granted, a row without a token if there is a mark, or no row.
 	 */
 	private static final String CONTEND = """
 			WITH attempt AS (
@@ -117,8 +117,9 @@ final class PostgresDialect extends JdbcDialect {
 			""";
 
 	/**
-	 * Leaves the mark for those who read the row and were denied. It is no change of the
-	 * row: a session that has read it before and releases it sees the mark nevertheless.
+	 * Leaves the mark for a request that read the row and was denied. The version of the
+	 * row is not changed: a session that has read the row before can release it, and
+	 * detects the mark nevertheless.
 	 */
 	private static final String MARK_ONE = """
 			UPDATE @@table@@ SET awaited_until = @@now@@ + @@mark@@
@@ -126,8 +127,8 @@ final class PostgresDialect extends JdbcDialect {
 			""";
 
 	/**
-	 * Leaves marks in several rows. They need not be on the disk: after a crash no
-	 * notifications are sent anyway.
+	 * Leaves marks in several rows. They need not be flushed to disk: no notifications
+	 * are sent after a crash.
 	 */
 	private static final String MARK_ALL = """
 			UPDATE @@table@@ SET awaited_until = @@now@@ + @@mark@@
@@ -138,16 +139,15 @@ final class PostgresDialect extends JdbcDialect {
 			""";
 
 	/**
-	 * How long a mark lasts, in microseconds, unless it is left again. It is left again
-	 * when it is half over.
+	 * Lifetime of a mark, in microseconds. A mark is renewed when half of it is over.
 	 */
 	private static final long MARK = TimeUnit.SECONDS.toMicros(20);
 
 	private static final String AWAITED = "awaited_until >= now_micros + @@half-mark@@";
 
 	/**
-	 * The channel for releases in this table only. Any session may listen and send on it,
-	 * so a message does not reveal the key.
+	 * Name of the channel for releases in this table. Any session may listen and send on
+	 * it, so a message does not reveal the key.
 	 */
 	private static final String CHANNEL = "'lock_spring_' || CAST(CAST('@@table@@' AS regclass) AS oid)";
 
@@ -158,14 +158,14 @@ final class PostgresDialect extends JdbcDialect {
 	private static final String NOW = "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
 
 	/**
-	 * For the transaction, which is this statement: a row that is locked for longer is
-	 * not waited for.
+	 * Sets the lock timeout for the transaction, which is the statement, so that it does
+	 * not wait for a row that is locked for longer.
 	 */
 	static final String SHORT_WAIT = "set_config('lock_timeout', '100ms', true) IS NOT NULL";
 
 	/**
-	 * For the transaction, which is this statement: a release need not be on the disk
-	 * before it is answered. A later acquisition waits for both.
+	 * Disables the flush to disk for the transaction, which is the statement: a release
+	 * is answered before it is on disk. A later acquisition waits for the flush of both.
 	 */
 	static final String NO_FLUSH = "set_config('synchronous_commit', 'off', true) IS NOT NULL";
 
@@ -195,7 +195,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	@Override
-	boolean speaks(String product, String version, int majorVersion) {
+	boolean supports(String product, String version, int majorVersion) {
 		return product.equals("PostgreSQL") && majorVersion >= 13;
 	}
 
@@ -216,7 +216,7 @@ final class PostgresDialect extends JdbcDialect {
 
 	@Override
 	String reacquire() {
-		return TAKE.replace("@@short-wait@@", SHORT_WAIT);
+		return REACQUIRE.replace("@@short-wait@@", SHORT_WAIT);
 	}
 
 	@Override
@@ -249,7 +249,8 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	/**
-	 * Listening processes are notified, and retry at once.
+	 * A key with a mark is not handed off: listening processes are notified, and retry
+	 * immediately.
 	 */
 	@Override
 	String handingOff() {
@@ -268,7 +269,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	/**
-	 * Expression that notifies of a change of a key.
+	 * Return the expression that notifies of a change of a key.
 	 * @param column the column of the key
 	 */
 	static String notification(String column) {
@@ -276,7 +277,7 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	/**
-	 * Query for the name of the {@link ReleaseChannel} of a table.
+	 * Return the query for the name of the {@link ReleaseChannel} of a table.
 	 */
 	static String channel(TableName table) {
 		return "SELECT " + CHANNEL.replace("@@table@@", table.value());
@@ -293,8 +294,8 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	/**
-	 * Locks the row first: an update that waits for a row has computed what it writes
-	 * before.
+	 * Lock the row first: an update that waits for a row would write values computed
+	 * before the wait.
 	 */
 	@Override
 	String write() {
@@ -343,8 +344,9 @@ final class PostgresDialect extends JdbcDialect {
 	}
 
 	/**
-	 * Leaves the session of a pooler alone. Where its isolation is a stricter one,
-	 * statements that meet another at the same row fail, and are tried again.
+	 * Set the isolation, except for the session of a pooler. If its isolation is
+	 * stricter, statements that conflict with another one on the same row fail, and are
+	 * retried.
 	 */
 	@Override
 	public SessionChange readCommitted(Connection connection) throws SQLException {

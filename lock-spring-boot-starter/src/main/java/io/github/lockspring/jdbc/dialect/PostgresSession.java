@@ -27,9 +27,9 @@ import org.postgresql.PGConnection;
 
 /**
  * Session of PostgreSQL behind a connection. A pooler, such as PgBouncer, shares its
- * sessions between clients, so that no setting may outlive a statement.
+ * sessions between clients, so that settings of a session must not be changed.
  *
- * @param pooled whether there is a pooler in between
+ * @param pooled whether the connection leads to a pooler
  * @param isolation the isolation of transactions, as PostgreSQL writes it
  */
 public record PostgresSession(boolean pooled, String isolation) {
@@ -41,14 +41,15 @@ public record PostgresSession(boolean pooled, String isolation) {
 			"serializable", Connection.TRANSACTION_SERIALIZABLE);
 
 	/**
-	 * The sessions that are to be left as they are, by the connections of the driver.
+	 * Sessions that need no configuration, by the connections of the driver.
 	 */
 	private static final Map<Object, PostgresSession> FIT = Collections.synchronizedMap(new WeakHashMap<>());
 
 	/**
-	 * Make one round trip, unless the connection was seen before and was fit for locks
-	 * then. If its isolation has become stricter since, statements that meet another at
-	 * the same row fail, and are tried again.
+	 * Return the session of a connection, with one round trip unless the session is
+	 * cached because it needed no configuration. If its isolation has become stricter
+	 * since, statements that conflict with another one on the same row fail, and are
+	 * retried.
 	 */
 	static PostgresSession ofKnown(Connection connection) throws SQLException {
 		Object physical = physical(connection);
@@ -64,7 +65,7 @@ public record PostgresSession(boolean pooled, String isolation) {
 	}
 
 	/**
-	 * What a pool lends again and again.
+	 * Return the connection of the driver, which a pool reuses.
 	 */
 	private static Object physical(Connection connection) {
 		try {
@@ -76,8 +77,8 @@ public record PostgresSession(boolean pooled, String isolation) {
 	}
 
 	/**
-	 * Make one round trip. A pooler cannot report to its clients the process that will
-	 * serve them, and reports a number of its own when they connect.
+	 * Return the session of a connection, with one round trip. A pooler is detected by
+	 * the id of the server process: it reports another one to clients when they connect.
 	 */
 	public static PostgresSession of(Connection connection) throws SQLException {
 		try (Statement statement = connection.createStatement();
@@ -89,7 +90,8 @@ public record PostgresSession(boolean pooled, String isolation) {
 	}
 
 	/**
-	 * Other drivers than the usual one do not report it.
+	 * Return whether the server process is another one than the driver reports. Drivers
+	 * other than the usual one do not report it.
 	 */
 	private static boolean isOtherProcess(Connection connection, int process) {
 		try {
@@ -101,14 +103,14 @@ public record PostgresSession(boolean pooled, String isolation) {
 	}
 
 	/**
-	 * Whether the isolation is another one than locks want, and may be set.
+	 * Return whether the isolation must be set for locks.
 	 */
 	boolean isIsolationToBeSet() {
 		return !this.pooled && !READ_COMMITTED.equals(this.isolation);
 	}
 
 	/**
-	 * The isolation as JDBC numbers it.
+	 * Return the isolation as the constant of JDBC.
 	 */
 	int level() {
 		return OTHERS.getOrDefault(this.isolation, Connection.TRANSACTION_READ_COMMITTED);

@@ -40,8 +40,8 @@ final class PostgresValueDialect extends ValueDialect {
 			""";
 
 	/**
-	 * Inserts in the order of the keys, so that processes wait for each other in one
-	 * order. What is lost in a crash is watched again soon.
+	 * Inserts in the order of the keys, so that processes lock rows in the same order.
+	 * Watches that are lost in a crash are renewed soon.
 	 */
 	private static final String WATCH = """
 			INSERT INTO @@values@@ (value_key, version, format, updates, watched_until)
@@ -56,8 +56,8 @@ final class PostgresValueDialect extends ValueDialect {
 			""";
 
 	/**
-	 * How long a row is watched, in microseconds, unless it is watched again, which is
-	 * the case when half of it is over.
+	 * Time for which a row is watched, in microseconds. A watch is renewed when half of
+	 * it is over.
 	 */
 	private static final long WATCH_TIME = TimeUnit.SECONDS.toMicros(20);
 

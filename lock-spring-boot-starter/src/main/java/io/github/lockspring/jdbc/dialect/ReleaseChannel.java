@@ -26,14 +26,14 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Channel on which PostgreSQL notifies of releases in one table. Apart from its listener
- * because the driver need not be there.
+ * Channel on which PostgreSQL notifies of releases in one table. Separate from its
+ * listener because the driver is an optional dependency.
  */
 public final class ReleaseChannel implements AutoCloseable {
 
 	/**
-	 * How long the server may take to answer: then the connection counts as broken, since
-	 * one that only listens would never notice.
+	 * Timeout for an answer of the server, after which the connection counts as broken. A
+	 * connection that only listens would not detect that.
 	 */
 	private static final int ANSWER_MILLIS = 1000;
 
@@ -75,15 +75,15 @@ public final class ReleaseChannel implements AutoCloseable {
 
 	/**
 	 * Return whether releases in the table are still notified on this channel, which is
-	 * the case until it is dropped and created again.
+	 * the case until the table is dropped and created again.
 	 */
 	public boolean isCurrent() throws SQLException {
 		return this.name.equals(currentName());
 	}
 
 	/**
-	 * Waits for messages.
-	 * @param millis how long at most
+	 * Wait for messages.
+	 * @param millis the maximum time to wait
 	 * @param listener the listener for the messages
 	 */
 	public void receive(int millis, Consumer<String> listener) throws SQLException {

@@ -29,8 +29,8 @@ import org.springframework.util.Assert;
 public record TableName(String value) {
 
 	/**
-	 * With the suffix, no name is longer than 63 characters, beyond which PostgreSQL cuts
-	 * it.
+	 * Pattern for valid names. With the suffix, no name is longer than 63 characters, to
+	 * which PostgreSQL truncates names.
 	 */
 	private static final Pattern ALLOWED = Pattern
 		.compile("([A-Za-z_][A-Za-z0-9_]{0,62}\\.)?[A-Za-z_][A-Za-z0-9_]{0,56}(_value)?");
@@ -48,14 +48,14 @@ public record TableName(String value) {
 	}
 
 	/**
-	 * The table of values beside a lock table, in the same schema.
+	 * Return the name of the value table next to a lock table, in the same schema.
 	 */
 	public TableName ofValues() {
 		return new TableName(this.value + VALUE_SUFFIX);
 	}
 
 	/**
-	 * The schema, if the name has one.
+	 * Return the schema, if the name has one.
 	 */
 	public @Nullable String schema() {
 		int dot = this.value.indexOf('.');
@@ -63,7 +63,7 @@ public record TableName(String value) {
 	}
 
 	/**
-	 * The name without the schema.
+	 * Return the name without the schema.
 	 */
 	public String simpleName() {
 		return this.value.substring(this.value.indexOf('.') + 1);

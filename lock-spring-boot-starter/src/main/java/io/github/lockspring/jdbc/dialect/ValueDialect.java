@@ -27,32 +27,33 @@ import io.github.lockspring.jdbc.dialect.ValueSql.Answer;
 /**
  * Statements on values in the dialect of one database product.
  * <p>
- * In the statements {@code @@values@@} is the table of values, {@code @@begin@@} the
- * clock at the beginning of the statement, {@code @@length@@} the length of an entry,
- * {@code @@max-length@@} that of all entries of a row, {@code @@sequence@@} the position
- * of the number in an entry, and the others are those of {@link JdbcDialect}.
+ * In the statements, {@code @@values@@} is the value table, {@code @@begin@@} the clock
+ * at the beginning of the statement, {@code @@length@@} the length of an entry,
+ * {@code @@max-length@@} the maximum length of all entries of a row, and
+ * {@code @@sequence@@} the position of the number of the update in an entry. The others
+ * are those of {@link JdbcDialect}.
  */
 abstract class ValueDialect {
 
 	/**
-	 * The format of the rows that these statements write. They leave others alone.
+	 * Format version of the rows. The statements do not change rows with another one.
 	 */
 	static final int FORMAT = 1;
 
 	/**
-	 * The version before the change, 0 if the value is absent.
+	 * Expression for the version before the change, 0 if the value is absent.
 	 */
 	static final String VERSION_BEFORE = "CASE WHEN number IS NULL THEN 0 ELSE version END";
 
 	/**
-	 * Versions are times, so that they increase even if the last changes are lost by a
-	 * failover, or the row is removed.
+	 * Expression for the next version, which is a time, so that versions increase even if
+	 * the last changes are lost by a failover, or the row is removed.
 	 */
 	static final String NEXT_VERSION = "GREATEST(version + 1, @@begin@@)";
 
 	/**
-	 * A process has at most one update under way. One whose number is not larger than
-	 * that of its last one is a repetition, or late.
+	 * Condition for an update. A process makes one update of a value at a time. An update
+	 * whose number is not greater than that of the last one is a repetition, or late.
 	 */
 	static final String CONDITION = """
 			value_key = ? AND format = @@format@@ AND COALESCE(number, 0) BETWEEN ? AND ?
@@ -85,37 +86,39 @@ abstract class ValueDialect {
 			""";
 
 	/**
-	 * Deleted values. What a later version has written is left to that.
+	 * Condition for rows of deleted values, except rows written by a later version.
 	 */
 	private static final String OLD = "number IS NULL AND format = @@format@@ AND version <= @@now@@ - ?";
 
 	/**
-	 * The clock at the beginning of the statement, the same wherever it is read in it.
+	 * Return the expression for the clock at the beginning of the statement, which is
+	 * constant within a statement.
 	 */
 	abstract String begin();
 
 	/**
-	 * The position of the entry of a process, whose instance is the parameter, in the row
-	 * or {@code NULL}.
+	 * Return the expression for the position of the entry of a process in the row, or
+	 * {@code NULL}. Its parameter is the instance of the process.
 	 */
 	abstract String ownPosition();
 
 	/**
-	 * One statement that changes a row, prepared by {@link JdbcDialect#prepareAcquire}.
-	 * Its parameters are those of {@link ValueSql#update()}.
+	 * Return the statement that changes a row, prepared by
+	 * {@link JdbcDialect#prepareAcquire}. Its parameters are those of
+	 * {@link ValueSql#update()}.
 	 */
 	abstract String update();
 
 	/**
-	 * Whether {@link #update()} compares the value before the change with an expected
-	 * one, because it cannot return it.
+	 * Return whether {@link #update()} compares the value before the change with an
+	 * expected one, because it cannot return it.
 	 */
 	boolean isValueCompared() {
 		return false;
 	}
 
 	/**
-	 * Runs the statement {@link #update()}, by default as a query for the new entry.
+	 * Run the statement {@link #update()}, by default as a query for the new entry.
 	 * @return the answer, or {@code null} if no row was changed
 	 */
 	@Nullable Answer update(PreparedStatement statement) throws SQLException {
@@ -125,66 +128,68 @@ abstract class ValueDialect {
 	}
 
 	/**
-	 * Reads a row, and the clock.
+	 * Return the statement that reads a row, and the clock.
 	 */
 	String readOne() {
 		return READ_ONE;
 	}
 
 	/**
-	 * Reads rows without their entries, and whether changes of them will be notified for
-	 * a while.
+	 * Return the statement that reads rows without their entries, and whether changes of
+	 * them will be notified for a while.
 	 */
 	String read() {
 		return READ;
 	}
 
 	/**
-	 * Whether changes of a row will be notified for a while.
+	 * Return the condition that changes of a row will be notified for a while.
 	 */
 	String watched() {
 		return "FALSE";
 	}
 
 	/**
-	 * The statement that has changes of rows notified for a while, and reads them as
-	 * {@link #read()} does, if the database supports notifications. Rows that are missing
-	 * are inserted, as those of deleted values.
+	 * Return the statement that enables notifications of changes of rows for a while, and
+	 * reads the rows as {@link #read()} does. Missing rows are inserted, as rows of
+	 * deleted values.
+	 * @return the statement, or {@code null} if the database does not support
+	 * notifications
 	 */
 	@Nullable String watch() {
 		return null;
 	}
 
 	/**
-	 * Inserts a row unless it is there.
+	 * Return the statement that inserts a row unless it exists.
 	 */
 	String insert() {
 		return INSERT;
 	}
 
 	/**
-	 * Reads keys of deleted values in a range.
+	 * Return the statement that reads the keys of deleted values in a range.
 	 */
 	String oldKeys() {
 		return OLD_KEYS;
 	}
 
 	/**
-	 * Removes rows of deleted values.
+	 * Return the statement that removes rows of deleted values.
 	 */
 	String deleteOld() {
 		return DELETE_OLD;
 	}
 
 	/**
-	 * The condition for rows that may be removed.
+	 * Return the condition for rows that may be removed.
 	 */
 	String old() {
 		return OLD;
 	}
 
 	/**
-	 * The columns that the table must have.
+	 * Return the required columns of the value table.
 	 */
 	abstract List<JdbcColumn> columns();
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * Last update of a process, as the row of a value remembers it. The entries of a row are
+ * Last update of a process, as recorded in the row of a value. The entries of a row are
  * lines of one length, the newest first, which the statements cut out and put in front.
  *
  * @param instance the process
@@ -39,12 +39,12 @@ public record ValueEntry(String instance, long sequence, long numberBefore, long
 	private static final int NUMBER_LENGTH = 20;
 
 	/**
-	 * Where the number of the update begins.
+	 * Position of the number of the update in an entry.
 	 */
 	static final int SEQUENCE_OFFSET = INSTANCE_LENGTH + 1;
 
 	/**
-	 * How many digits the number of an update has, with leading zeros.
+	 * Number of digits of the number of an update, with leading zeros.
 	 */
 	static final int SEQUENCE_LENGTH = VERSION_LENGTH;
 

@@ -41,9 +41,9 @@ public final class ValueSql {
 	private final String readOne;
 
 	/**
-	 * Prepares the statements.
+	 * Create the statements.
 	 * @param dialect the dialect
-	 * @param lockTable the table of locks, beside which the one of values is
+	 * @param lockTable the lock table, next to which the value table is
 	 */
 	public ValueSql(JdbcDialect dialect, TableName lockTable) {
 		this.dialect = dialect;
@@ -54,13 +54,14 @@ public final class ValueSql {
 	}
 
 	/**
-	 * The statement that changes a row if a condition is met, and remembers the update.
+	 * Return the statement that changes a row if a condition is met, and records the
+	 * update.
 	 * <p>
 	 * Its parameters are the {@linkplain ValueEntry#beginning beginning} of the new
-	 * entry, the process, the number and the version that are expected to be there if
-	 * {@link #isValueCompared()}, the factor and the summand of the number, the key, the
-	 * minimum and the maximum of the number and of the version, the process, and the
-	 * {@linkplain ValueEntry#sequence number} of the update.
+	 * entry, the process, the expected number and version if {@link #isValueCompared()},
+	 * the factor and the summand of the number, the key, the minimum and the maximum of
+	 * the number and of the version, the process, and the {@linkplain ValueEntry#sequence
+	 * number} of the update.
 	 */
 	public String update() {
 		return this.update;
@@ -106,7 +107,7 @@ public final class ValueSql {
 	}
 
 	/**
-	 * The statement that finds the last key of a page after a key.
+	 * Return the statement that finds the last key of a page after a key.
 	 * @param size the number of rows of a page
 	 */
 	public String lastOfPage(int size) {

@@ -50,8 +50,8 @@ final class JedisBatch {
 
 	/**
 	 * Write the calls.
-	 * @param connectDeadline until when to wait for a connection
-	 * @param deadline when the calls must have ended
+	 * @param connectDeadline the deadline for getting a connection
+	 * @param deadline the deadline of the calls
 	 */
 	void write(long connectDeadline, long deadline) {
 		try {
@@ -80,7 +80,7 @@ final class JedisBatch {
 
 	/**
 	 * Read the replies.
-	 * @param again sends a call that belongs elsewhere
+	 * @param again sends a call that is redirected to another server
 	 */
 	void read(long deadline, Function<RedisCall, CompletableFuture<RedisReply>> again) {
 		JedisLink link = this.link;

@@ -56,7 +56,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 
 	private static final Log logger = LogFactory.getLog(RedisClientAdapter.class);
 
-	private static final int MOST_REDIRECTIONS = 5;
+	private static final int MAX_REDIRECTIONS = 5;
 
 	private final ExecutorService threads;
 
@@ -133,7 +133,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 	private RedisReply run(RedisCall call, boolean byText, long deadline) {
 		JedisLinks links = linksFor(call, deadline);
 		boolean asking = false;
-		for (int i = 0; i < MOST_REDIRECTIONS; i++) {
+		for (int i = 0; i < MAX_REDIRECTIONS; i++) {
 			JedisLinks current = links;
 			JedisLink link = current.borrow(deadline);
 			try {
@@ -185,15 +185,15 @@ final class JedisClientAdapter implements RedisClientAdapter {
 		}
 		RedisReply reply = link.readReply(deadline);
 		if (call.replicas() > 0 && reply.isChange()) {
-			reply.confirmedBy(confirmations(link, call, deadline));
+			reply.acknowledgedBy(acknowledgements(link, call, deadline));
 		}
 		return reply;
 	}
 
 	/**
-	 * Wait for the replicas on the connection that has written.
+	 * Wait for the acknowledgements of the replicas, on the connection of the write.
 	 */
-	private static long confirmations(JedisLink link, RedisCall call, long deadline) {
+	private static long acknowledgements(JedisLink link, RedisCall call, long deadline) {
 		long wait = Math.min(call.within().toMillis(), Deadline.remaining(deadline).toMillis() * 9 / 10);
 		try {
 			link.send(new CommandArguments(Protocol.Command.WAIT).add(call.replicas()).add(Math.max(1, wait)));
@@ -251,7 +251,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 			return JedisMessages.text((byte[]) link.read(deadline));
 		}
 		catch (JedisException ex) {
-			throw new BackendUnavailableException("Redis did not answer: " + ex.getMessage(), ex);
+			throw new BackendUnavailableException("Redis did not respond: " + ex.getMessage(), ex);
 		}
 		finally {
 			links.release(link);
@@ -284,13 +284,13 @@ final class JedisClientAdapter implements RedisClientAdapter {
 		if (failure instanceof JedisDataException) {
 			return RedisErrors.of(failure.getMessage(), failure);
 		}
-		String message = (failure.getCause() instanceof SocketTimeoutException) ? "Redis did not answer in time"
+		String message = (failure.getCause() instanceof SocketTimeoutException) ? "Redis did not respond in time"
 				: "The connection to Redis was lost: " + failure.getMessage();
 		return new OutcomeUnknownException(message, failure);
 	}
 
 	/**
-	 * End the connections first, which wakes the threads that read from them.
+	 * Close the connections first, which wakes the threads that read from them.
 	 */
 	@Override
 	public void close() {

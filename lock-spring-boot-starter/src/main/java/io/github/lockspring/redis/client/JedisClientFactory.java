@@ -43,7 +43,7 @@ import redis.clients.jedis.providers.ClusterConnectionProvider;
  */
 final class JedisClientFactory implements Runnable, AutoCloseable {
 
-	private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(2);
+	private static final Duration MIN_TIMEOUT = Duration.ofSeconds(2);
 
 	private static final Duration WATCH_INTERVAL = Duration.ofMillis(100);
 
@@ -59,7 +59,7 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 
 	JedisClientFactory(JedisConnectionFactory factory, Duration operationTimeout) {
 		this.factory = factory;
-		this.timeout = (operationTimeout.compareTo(SHORTEST_TIMEOUT) > 0) ? operationTimeout : SHORTEST_TIMEOUT;
+		this.timeout = (operationTimeout.compareTo(MIN_TIMEOUT) > 0) ? operationTimeout : MIN_TIMEOUT;
 		this.config = serverConfig();
 	}
 
@@ -86,7 +86,7 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 	}
 
 	/**
-	 * As the application's factory does it.
+	 * Create the configuration in the same way as the factory of the application.
 	 */
 	private JedisClientConfig config(int database, @Nullable String user, RedisPassword password) {
 		JedisClientConfiguration original = this.factory.getClientConfiguration();
@@ -108,7 +108,7 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 	}
 
 	/**
-	 * Timeout for a server when no caller waits.
+	 * Return the timeout for a server when no caller waits.
 	 */
 	Duration timeout() {
 		return this.timeout;
@@ -131,8 +131,8 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 	}
 
 	/**
-	 * Ask nodes of a cluster for its slots.
-	 * @throws redis.clients.jedis.exceptions.JedisException if none of them answers
+	 * Query nodes of a cluster for its slots.
+	 * @throws redis.clients.jedis.exceptions.JedisException if none of them responds
 	 */
 	ClusterConnectionProvider cluster(Set<HostAndPort> candidates) {
 		return new ClusterConnectionProvider(candidates, this.config);
@@ -166,7 +166,7 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 	}
 
 	/**
-	 * Watch over deadlines until it is interrupted.
+	 * Check the deadlines until the thread is interrupted.
 	 */
 	@Override
 	public void run() {

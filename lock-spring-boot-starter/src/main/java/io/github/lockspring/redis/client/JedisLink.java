@@ -35,19 +35,18 @@ import redis.clients.jedis.util.RedisInputStream;
 import io.github.lockspring.support.Deadline;
 
 /**
- * Single connection, which is not reopened when it was lost, and on which every reply has
- * a deadline.
+ * Single connection that is not reopened after it was lost. Every reply has a deadline.
  */
 final class JedisLink extends Connection {
 
 	/**
-	 * Stands for a message that did not come.
+	 * Marker for a message that was not received.
 	 */
 	private static final Object SILENCE = new Object();
 
 	/**
-	 * How long after its deadline a call is cut off. Before that, reading ends by itself;
-	 * writing does not.
+	 * Time after its deadline at which a call is aborted. Reading ends at the deadline
+	 * without that, but writing does not.
 	 */
 	private static final long GRACE_NANOS = Duration.ofMillis(100).toNanos();
 
@@ -69,8 +68,8 @@ final class JedisLink extends Connection {
 
 	/**
 	 * Connect and log in.
-	 * @param address where the server is
-	 * @param config how to connect, and with which timeouts
+	 * @param address the address of the server
+	 * @param config the configuration and timeouts of the connection
 	 * @param epoch the epoch of the links to which this one belongs
 	 */
 	JedisLink(HostAndPort address, JedisClientConfig config, int epoch) {
@@ -89,7 +88,8 @@ final class JedisLink extends Connection {
 	}
 
 	/**
-	 * The superclass would connect again when a command finds the connection closed.
+	 * Prevent the superclass from connecting again when a command is sent on a closed
+	 * connection.
 	 */
 	@Override
 	public void connect() {
@@ -102,7 +102,7 @@ final class JedisLink extends Connection {
 	}
 
 	/**
-	 * Start a call, which is cut off some time after its deadline.
+	 * Start a call, which is aborted some time after its deadline.
 	 */
 	synchronized void begin(long deadline) {
 		this.busy = true;
@@ -139,7 +139,7 @@ final class JedisLink extends Connection {
 			forceDisconnect();
 		}
 		catch (IOException ex) {
-			// it is of no use any more
+			// the connection is not used again
 		}
 	}
 
@@ -155,7 +155,7 @@ final class JedisLink extends Connection {
 
 	/**
 	 * Read the reply to a call.
-	 * @throws JedisException if it is an error, or does not come in time
+	 * @throws JedisException if it is an error, or is not received in time
 	 */
 	RedisReply readReply(long deadline) {
 		try {
@@ -164,7 +164,7 @@ final class JedisLink extends Connection {
 		catch (JedisDataException ex) {
 			if (RedisErrors.isOutdatedPrimary(ex.getMessage())
 					|| String.valueOf(ex.getMessage()).startsWith("NOAUTH")) {
-				setBroken(); // the server, or its login, is not what it was
+				setBroken(); // the role of the server, or the login, has changed
 			}
 			throw ex;
 		}
@@ -176,7 +176,7 @@ final class JedisLink extends Connection {
 
 	/**
 	 * Read a reply.
-	 * @throws JedisConnectionException if it does not come in time, after which the
+	 * @throws JedisConnectionException if it is not received in time, after which the
 	 * connection is broken
 	 */
 	Object read(long deadline) {
@@ -186,8 +186,8 @@ final class JedisLink extends Connection {
 	}
 
 	/**
-	 * Ask the server whether it takes writes. One that does not permit the question does
-	 * so as far as is known.
+	 * Query whether the server accepts writes. A server that does not permit the query is
+	 * assumed to accept them.
 	 */
 	boolean isPrimary(long deadline) {
 		try {
@@ -213,9 +213,9 @@ final class JedisLink extends Connection {
 	}
 
 	/**
-	 * Read a message. If none arrived in time, the server is asked for a sign of life.
-	 * @return the message, or {@code null} if none began to arrive in time
-	 * @throws JedisConnectionException if the server did not answer the last time either
+	 * Read a message. If none is received in time, a PING is sent to the server.
+	 * @return the message, or {@code null} if none was received in time
+	 * @throws JedisConnectionException if the server did not respond to the last PING
 	 */
 	@Nullable Object readMessage(Duration timeout) {
 		this.silenceAllowed = true;

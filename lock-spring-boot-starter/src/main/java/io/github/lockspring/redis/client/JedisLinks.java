@@ -33,23 +33,22 @@ import redis.clients.jedis.exceptions.JedisException;
 import io.github.lockspring.spi.BackendUnavailableException;
 
 /**
- * Small pool of connections to one server, each for one call at a time. They are opened
- * in the background, one after the other, so that callers wait for one no longer than
- * their deadline. When one is lost, those opened at the same time are no longer trusted
- * either.
+ * Small pool of connections to one server, each for one call at a time. Connections are
+ * opened in the background, one after the other, so that callers wait for one no longer
+ * than their deadline. When one is lost, those opened before are replaced as well.
  */
 final class JedisLinks implements AutoCloseable {
 
 	private static final Log logger = LogFactory.getLog(RedisClientAdapter.class);
 
-	private static final int MOST = 8;
+	private static final int MAX_LINKS = 8;
 
-	private static final int MOST_RESERVED = 4;
+	private static final int MAX_RESERVED = 4;
 
 	private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
 
 	/**
-	 * How long a connection may have been idle to be trusted without being tried.
+	 * Idle time after which a connection is checked before it is used.
 	 */
 	private static final long TRUST_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -59,7 +58,7 @@ final class JedisLinks implements AutoCloseable {
 
 	private final Runnable onFailure;
 
-	private final int most;
+	private final int max;
 
 	private final @Nullable JedisLinks reserved;
 
@@ -88,20 +87,22 @@ final class JedisLinks implements AutoCloseable {
 	 * @param onFailure called when a connection was lost or could not be opened
 	 */
 	JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable onFailure) {
-		this(connector, threads, onFailure, MOST, new JedisLinks(connector, threads, onFailure, MOST_RESERVED, null));
+		this(connector, threads, onFailure, MAX_LINKS,
+				new JedisLinks(connector, threads, onFailure, MAX_RESERVED, null));
 	}
 
-	private JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable onFailure, int most,
+	private JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable onFailure, int max,
 			@Nullable JedisLinks reserved) {
 		this.connector = connector;
 		this.threads = threads;
 		this.onFailure = onFailure;
-		this.most = most;
+		this.max = max;
 		this.reserved = reserved;
 	}
 
 	/**
-	 * A few more connections to the same server, for calls that must not wait for others.
+	 * Return a few more connections to the same server, for calls that must not wait for
+	 * others.
 	 */
 	JedisLinks reserved() {
 		return (this.reserved != null) ? this.reserved : this;
@@ -109,7 +110,7 @@ final class JedisLinks implements AutoCloseable {
 
 	/**
 	 * Take a connection, to be {@linkplain #release released}.
-	 * @param deadline until when to wait for one, and when the call must have ended
+	 * @param deadline the deadline for getting a connection, and of the call
 	 * @throws BackendUnavailableException if there is none
 	 */
 	JedisLink borrow(long deadline) {
@@ -123,8 +124,8 @@ final class JedisLinks implements AutoCloseable {
 	}
 
 	/**
-	 * Check a connection that may have been lost unnoticed, before it is too late to take
-	 * another. Releases it if it cannot be used.
+	 * Check a connection whose loss may not have been detected, with half of the time
+	 * left for another one. Releases it if it cannot be used.
 	 * @throws BackendUnavailableException if the server has become a replica
 	 */
 	private boolean isUsable(JedisLink link, long deadline) {
@@ -141,7 +142,7 @@ final class JedisLinks implements AutoCloseable {
 		}
 		link.setBroken();
 		release(link);
-		throw new BackendUnavailableException("Redis refused: the server is now a replica", null);
+		throw new BackendUnavailableException("Redis rejected the command: the server is now a replica", null);
 	}
 
 	private JedisLink take(long deadline) {
@@ -178,7 +179,7 @@ final class JedisLinks implements AutoCloseable {
 
 	private void makeOne() {
 		boolean pause = this.failure != null && System.nanoTime() - this.failedNanos < PAUSE_NANOS;
-		if (this.closed || this.making || pause || this.count == this.most) {
+		if (this.closed || this.making || pause || this.count == this.max) {
 			return;
 		}
 		int epoch = this.epoch;
@@ -236,7 +237,7 @@ final class JedisLinks implements AutoCloseable {
 	}
 
 	/**
-	 * Put a connection back. One that is broken is not used again.
+	 * Return a connection to the pool. A broken one is not used again.
 	 */
 	void release(JedisLink link) {
 		link.end();
@@ -276,7 +277,7 @@ final class JedisLinks implements AutoCloseable {
 	}
 
 	/**
-	 * Has all connections replaced, after the calls that use them.
+	 * Replace all connections, those in use after their calls.
 	 */
 	void replace() {
 		if (this.reserved != null) {

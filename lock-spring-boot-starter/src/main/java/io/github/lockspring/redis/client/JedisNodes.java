@@ -22,7 +22,7 @@ import java.util.List;
 import redis.clients.jedis.HostAndPort;
 
 /**
- * The servers that have the keys.
+ * Servers that have the keys.
  */
 interface JedisNodes extends AutoCloseable {
 
@@ -33,24 +33,24 @@ interface JedisNodes extends AutoCloseable {
 	}
 
 	/**
-	 * Connections to the server that has a key.
+	 * Return the connections to the server that has a key.
 	 * @param key the key
-	 * @param timeout how long to wait until it is known
+	 * @param timeout the maximum time to wait until the server is known
 	 */
 	JedisLinks of(byte[] key, Duration timeout);
 
 	/**
-	 * Connections to the server that another one has named.
+	 * Return the connections to a server that was the target of a redirection.
 	 */
 	JedisLinks at(HostAndPort address);
 
 	/**
-	 * Connections to each of the servers.
+	 * Return the connections to each of the servers.
 	 */
 	List<JedisLinks> all(Duration timeout);
 
 	/**
-	 * A new connection to any of the servers, for messages.
+	 * Open a new connection to any of the servers, for messages.
 	 */
 	JedisLink open();
 

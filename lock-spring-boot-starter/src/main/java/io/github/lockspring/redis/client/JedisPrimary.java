@@ -30,7 +30,7 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
- * Single server that has all keys: a fixed one, or the primary named by the sentinels.
+ * Single server that has all keys: a fixed one, or the primary reported by the sentinels.
  */
 final class JedisPrimary implements JedisNodes {
 
@@ -43,7 +43,7 @@ final class JedisPrimary implements JedisNodes {
 	private final Runnable failedOver;
 
 	/**
-	 * Where connections were made to.
+	 * Servers to which connections were opened.
 	 */
 	private final Set<HostAndPort> servers = ConcurrentHashMap.newKeySet();
 
@@ -72,7 +72,7 @@ final class JedisPrimary implements JedisNodes {
 	}
 
 	/**
-	 * Leave the former primary, which does not know yet that it is one.
+	 * Disconnect from the former primary, which may not have detected the failover yet.
 	 */
 	private void failOver() {
 		this.links.replace();
@@ -95,7 +95,8 @@ final class JedisPrimary implements JedisNodes {
 	}
 
 	/**
-	 * The sentinels may name a replica that does not know yet that it is promoted.
+	 * Reject a server that is still a replica. The sentinels may report a replica before
+	 * it is promoted.
 	 */
 	private void requirePrimary(JedisLink link) {
 		if (this.watch != null && !link.isPrimary(System.nanoTime() + this.client.timeout().toNanos())) {

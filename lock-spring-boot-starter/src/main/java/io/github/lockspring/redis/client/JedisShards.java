@@ -70,7 +70,7 @@ final class JedisShards implements JedisNodes {
 	}
 
 	/**
-	 * Ask the nodes, one after another, until one answers.
+	 * Query the nodes, one after another, until one responds.
 	 */
 	private HostAndPort[] discover() {
 		Set<HostAndPort> candidates = new HashSet<>(this.primaries);

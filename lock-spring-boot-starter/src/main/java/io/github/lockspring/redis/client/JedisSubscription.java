@@ -30,8 +30,8 @@ import io.github.lockspring.support.Deadline;
 
 /**
  * Subscription to a channel on a separate connection, in a thread that reads until a
- * failure and then reconnects. If nothing arrives for some time, it checks whether the
- * server is still there.
+ * failure and then reconnects. If nothing is received for some time, the connection is
+ * checked.
  */
 final class JedisSubscription implements Runnable, AutoCloseable {
 
@@ -39,9 +39,9 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 
 	private static final Duration SILENCE = Duration.ofSeconds(2);
 
-	private static final long SHORTEST_PAUSE_MILLIS = 100;
+	private static final long MIN_PAUSE_MILLIS = 100;
 
-	private static final long LONGEST_PAUSE_MILLIS = 5_000;
+	private static final long MAX_PAUSE_MILLIS = 5_000;
 
 	private final JedisNodes nodes;
 
@@ -64,7 +64,7 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 	}
 
 	/**
-	 * Wait for the first attempt to listen, however it ends.
+	 * Wait for the end of the first attempt to listen, successful or not.
 	 */
 	void awaitFirst(Duration timeout) throws InterruptedException {
 		this.attempted.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
@@ -80,7 +80,7 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 			while (!this.closed) {
 				attempt();
 				this.attempted.countDown();
-				Thread.sleep(Math.min(SHORTEST_PAUSE_MILLIS << Math.min(this.failures, 10), LONGEST_PAUSE_MILLIS));
+				Thread.sleep(Math.min(MIN_PAUSE_MILLIS << Math.min(this.failures, 10), MAX_PAUSE_MILLIS));
 			}
 		}
 		catch (InterruptedException ex) {
@@ -130,7 +130,7 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 	}
 
 	/**
-	 * Deliver a message of the channel, which is neither missing nor the reply to PING.
+	 * Deliver a message, unless it is missing or the reply to a PING.
 	 */
 	private void deliver(@Nullable Object message) {
 		if (message instanceof List<?> words && words.size() == 3 && words.get(0) instanceof byte[] kind

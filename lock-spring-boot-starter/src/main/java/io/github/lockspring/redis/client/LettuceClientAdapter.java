@@ -75,7 +75,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
 	/**
-	 * After how long a connection is not trusted without asking.
+	 * Idle time after which the role of the server is checked with the next call.
 	 */
 	private static final long QUIET_NANOS = Duration.ofSeconds(1).toNanos();
 
@@ -159,7 +159,8 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * The sentinels may name a replica that does not know yet that it is promoted.
+	 * Reject a server that is still a replica. The sentinels may report a replica before
+	 * it is promoted.
 	 */
 	private void requirePrimary(StatefulConnection<byte[], byte[]> connection) {
 		try {
@@ -177,8 +178,8 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * Ask the server whether it accepts writes. A server that does not permit the query
-	 * is assumed to accept them.
+	 * Query whether the server accepts writes. A server that does not permit the query is
+	 * assumed to accept them.
 	 */
 	private static CompletableFuture<Boolean> isPrimary(StatefulConnection<byte[], byte[]> connection) {
 		return dispatch(connection, CommandType.ROLE, new ReplyOutput(), new CommandArgs<>(ByteArrayCodec.INSTANCE))
@@ -198,7 +199,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * Leave the former primary, which does not know yet that it is one.
+	 * Disconnect from the former primary, which may not have detected the failover yet.
 	 */
 	private void failOver() {
 		this.calls.leave();
@@ -211,7 +212,8 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * Follow which servers are primaries. The client itself leaves those that are not.
+	 * Detect changes of the primaries. The client itself disconnects from servers that
+	 * are no longer primaries.
 	 */
 	private void follow(RedisClusterClient cluster) {
 		this.topology = cluster.getResources()
@@ -284,9 +286,9 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * A dead connection looks like an idle one. Therefore it is checked from time to
-	 * time, in the thread of the caller. The first caller waits for the first attempt to
-	 * connect.
+	 * Return whether the subscription is active. A broken connection cannot be
+	 * distinguished from an idle one; therefore it is checked from time to time, in the
+	 * thread of the caller. The first caller waits for the first attempt to connect.
 	 */
 	@Override
 	public boolean isListening() {
@@ -368,7 +370,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	private RedisReply requirePrimary(RedisReply reply, boolean primary) {
 		if (!primary) {
 			leavePrimary();
-			throw new BackendUnavailableException("Redis refused: the server is now a replica", null);
+			throw new BackendUnavailableException("Redis rejected the command: the server is now a replica", null);
 		}
 		return reply;
 	}
@@ -378,7 +380,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		try {
 			StatefulConnection<byte[], byte[]> connection = this.calls.get(timeout);
 			return dispatch(connection, type, new ReplyOutput(), args).thenCompose((reply) -> reply.isChange()
-					? confirmed(connection, reply, call) : CompletableFuture.completedFuture(reply));
+					? acknowledged(connection, reply, call) : CompletableFuture.completedFuture(reply));
 		}
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -386,9 +388,9 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * Wait for the replicas on the connection that has written.
+	 * Wait for the acknowledgements of the replicas, on the connection of the write.
 	 */
-	private static CompletableFuture<RedisReply> confirmed(StatefulConnection<byte[], byte[]> connection,
+	private static CompletableFuture<RedisReply> acknowledged(StatefulConnection<byte[], byte[]> connection,
 			RedisReply reply, RedisCall call) {
 		return connectionOf(call.keys()[0], connection).thenCompose((own) -> {
 			CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(call.replicas())
@@ -399,13 +401,14 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 				throw new OutcomeUnknownException(
 						"Redis did not report how many replicas acknowledged: " + failure.getMessage(), failure);
 			}
-			reply.confirmedBy(replicas.number(0));
+			reply.acknowledgedBy(replicas.number(0));
 			return reply;
 		});
 	}
 
 	/**
-	 * In a cluster the connections for writing are those by host and port.
+	 * Return the connection to the server that has a key. In a cluster, the connections
+	 * for writing are those by host and port.
 	 */
 	private static CompletableFuture<? extends StatefulConnection<byte[], byte[]>> connectionOf(byte[] key,
 			StatefulConnection<byte[], byte[]> connection) {
@@ -429,7 +432,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * The futures are awaited here, because the client's own time-out does not run once
+	 * Wait for the futures here, because the timeout of the client does not elapse after
 	 * the client is shut down.
 	 */
 	@Override
@@ -467,7 +470,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * Has all connections for calls replaced, because the server is a replica now.
+	 * Replace all connections for calls, because the server is a replica now.
 	 */
 	private void leavePrimary() {
 		replace(this.calls);
@@ -529,7 +532,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * Collects what a script answers.
+	 * Collects the answer of a script.
 	 */
 	private static final class ReplyOutput extends CommandOutput<byte[], byte[], RedisReply> {
 

@@ -40,7 +40,7 @@ import org.springframework.data.redis.connection.lettuce.RedisCredentialsProvide
  */
 final class LettuceClientFactory implements LettuceClientConfiguration {
 
-	private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(2);
+	private static final Duration MIN_TIMEOUT = Duration.ofSeconds(2);
 
 	private static final Duration TOPOLOGY_REFRESH = Duration.ofSeconds(30);
 
@@ -59,13 +59,13 @@ final class LettuceClientFactory implements LettuceClientConfiguration {
 		AbstractRedisClient client = factory.isRunning() ? factory.getNativeClient() : null;
 		this.resources = this.original.getClientResources()
 			.or(() -> Optional.ofNullable(client).map(AbstractRedisClient::getResources));
-		this.timeout = (operationTimeout.compareTo(SHORTEST_TIMEOUT) > 0) ? operationTimeout : SHORTEST_TIMEOUT;
+		this.timeout = (operationTimeout.compareTo(MIN_TIMEOUT) > 0) ? operationTimeout : MIN_TIMEOUT;
 	}
 
 	/**
 	 * Create a separate factory.
-	 * @param factory the application's
-	 * @param operationTimeout how long a call may take
+	 * @param factory the factory of the application
+	 * @param operationTimeout the timeout of a call
 	 * @return a started factory, to be destroyed
 	 */
 	static LettuceConnectionFactory of(LettuceConnectionFactory factory, Duration operationTimeout) {
@@ -77,8 +77,8 @@ final class LettuceClientFactory implements LettuceClientConfiguration {
 	}
 
 	/**
-	 * Read the field, because the getters show a server on this machine if the
-	 * configuration is of a kind that they do not know.
+	 * Return the configuration from the field, because the getters return a local server
+	 * for other types of configurations.
 	 */
 	static RedisConfiguration configuration(LettuceConnectionFactory factory) {
 		Object configuration = new DirectFieldAccessor(factory).getPropertyValue("configuration");
@@ -172,7 +172,7 @@ final class LettuceClientFactory implements LettuceClientConfiguration {
 	}
 
 	/**
-	 * Return zero: when this client is shut down, no caller is left.
+	 * Return zero, because there are no callers when this client is shut down.
 	 */
 	@Override
 	public Duration getShutdownQuietPeriod() {

@@ -27,8 +27,8 @@ import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisNode;
 
 /**
- * Finds the primary monitored by sentinels, through Lettuce, which by itself would ask
- * any of them, and only when it connects.
+ * Finds the primary monitored by sentinels, through Lettuce, which would query only one
+ * of them, and only when it connects.
  */
 final class LettucePrimary implements AutoCloseable {
 
@@ -57,8 +57,9 @@ final class LettucePrimary implements AutoCloseable {
 	}
 
 	/**
-	 * Read the field, because the client does not show where it connects to.
-	 * @return what finds the primary, or {@code null} if there are no sentinels
+	 * Create an instance for a client. Reads a field of the client, which has no accessor
+	 * for its address.
+	 * @return the instance, or {@code null} if there are no sentinels
 	 */
 	static @Nullable LettucePrimary of(AbstractRedisClient client, TokenLead lead, Runnable switched) {
 		if (client instanceof RedisClient server

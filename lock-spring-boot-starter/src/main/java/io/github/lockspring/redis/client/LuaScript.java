@@ -17,7 +17,7 @@
 package io.github.lockspring.redis.client;
 
 /**
- * Script that servers run and keep by its digest.
+ * Script that is run by servers, and cached by its digest.
  */
 public interface LuaScript {
 
@@ -27,12 +27,12 @@ public interface LuaScript {
 	byte[] text();
 
 	/**
-	 * Return the digest by which a server that has the script can be asked to run it.
+	 * Return the digest, by which a server that has the script runs it.
 	 */
 	byte[] sha();
 
 	/**
-	 * Return whether the script keeps leases, and must not wait for other calls.
+	 * Return whether the script renews leases, and must not wait for other calls.
 	 */
 	boolean isRenewal();
 

@@ -33,9 +33,9 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.support.DaemonThreads;
 
 /**
- * Connection that is opened in the background whenever it is needed and was lost, or is
- * no longer trusted. Attempts after a failure, or because of mistrust, are at least half
- * a second apart; the delay may increase with every failure. Callers wait for the
+ * Connection that is opened in the background when it is needed and was lost, or is
+ * suspicious. Attempts after a failure, or because of a suspicion, are at least half a
+ * second apart; the delay may increase with every failure. Callers wait for the
  * connection no longer than their deadline.
  *
  * @param <C> the type of connection
@@ -47,7 +47,7 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
 
 	/**
-	 * How long calls in progress may still use a connection that was replaced.
+	 * Time for which calls in progress may still use a connection that was replaced.
 	 */
 	private static final long LINGER_MILLIS = 2_000;
 
@@ -147,7 +147,7 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	}
 
 	/**
-	 * Replace a connection that is no longer trusted.
+	 * Replace a suspicious connection.
 	 */
 	void replace(C suspicious) {
 		connect(suspicious);

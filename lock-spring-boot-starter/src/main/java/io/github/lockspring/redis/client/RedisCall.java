@@ -24,10 +24,10 @@ import java.time.Duration;
  * @param script the script
  * @param keys the names of keys that it works on
  * @param args its arguments
- * @param replicas how many replicas are asked to confirm what it has written
- * @param within how long the server waits for them
+ * @param replicas the number of replicas that must acknowledge its writes
+ * @param within the time for which the server waits for them
  */
-@SuppressWarnings("ArrayRecordComponent") // carries them, and is never compared
+@SuppressWarnings("ArrayRecordComponent") // transports the arrays, and is never compared
 public record RedisCall(LuaScript script, byte[][] keys, byte[][] args, int replicas, Duration within) {
 
 	public RedisCall(LuaScript script, byte[][] keys, byte[]... args) {
@@ -35,13 +35,13 @@ public record RedisCall(LuaScript script, byte[][] keys, byte[][] args, int repl
 	}
 
 	/**
-	 * Return whether this keeps leases, and must not wait for anything else.
+	 * Return whether this renews leases, and must not wait for other calls.
 	 */
 	boolean isRenewal() {
 		return this.script.isRenewal();
 	}
 
-	public RedisCall confirmedBy(int replicas, Duration within) {
+	public RedisCall acknowledgedBy(int replicas, Duration within) {
 		return new RedisCall(this.script, this.keys, this.args, replicas, within);
 	}
 

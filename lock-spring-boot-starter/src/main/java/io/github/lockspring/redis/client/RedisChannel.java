@@ -22,22 +22,22 @@ package io.github.lockspring.redis.client;
 public interface RedisChannel {
 
 	/**
-	 * The name, which no other process uses.
+	 * Return the name, which no other process uses.
 	 */
 	String name();
 
 	/**
-	 * Take a message. Does not block.
+	 * Handle a message. Does not block.
 	 */
 	void message(String text);
 
 	/**
-	 * Record that messages arrive again, and that some may have been lost before.
+	 * Handle the restoration of the subscription: messages may have been lost before.
 	 */
 	void listening();
 
 	/**
-	 * Record a failover to another server, to which all calls are sent from now on.
+	 * Handle a failover to another server, to which all calls are sent from now on.
 	 */
 	void failedOver();
 

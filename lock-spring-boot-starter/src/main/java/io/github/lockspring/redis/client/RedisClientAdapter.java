@@ -27,10 +27,9 @@ import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.support.Deadline;
 
 /**
- * Adapter of a client library, with dedicated connections, separate deadlines, and
- * without a command ever being sent twice. Renewals have dedicated connections, so that
- * they wait neither for calls that wait for replicas nor for those of many acquiring
- * threads.
+ * Adapter of a client library, with dedicated connections and separate deadlines. No
+ * command is ever sent twice. Renewals have separate connections, so that they do not
+ * wait for calls that wait for replicas, nor for those of many acquiring threads.
  */
 public interface RedisClientAdapter extends AutoCloseable {
 
@@ -46,31 +45,32 @@ public interface RedisClientAdapter extends AutoCloseable {
 	boolean isListening();
 
 	/**
-	 * Return whether the keys are spread over several servers.
+	 * Return whether the keys are distributed over several servers.
 	 */
 	boolean isCluster();
 
 	/**
-	 * Return since when the tokens lead the clock of the server.
+	 * Return the lead of the tokens over the clock of the server.
 	 */
 	TokenLead lead();
 
 	/**
-	 * Send a call to the server that has its keys. If replicas are to confirm it, and it
-	 * has changed something, the number of replicas that did is in the reply.
-	 * @param call what to run
-	 * @param byText whether to send the text of the script and not only its name
-	 * @param timeout how long to wait for a connection, or for the reply if the client
-	 * can only wait for it
-	 * @return the reply to come, or a failure for {@link #translate(Throwable)}
+	 * Send a call to the server that has its keys. If replicas must acknowledge it, and
+	 * it has changed something, the reply contains the number of replicas that
+	 * acknowledged it.
+	 * @param call the call
+	 * @param byText whether to send the text of the script instead of its digest
+	 * @param timeout the maximum time to wait for a connection, or for the reply if the
+	 * client waits for it in the calling thread
+	 * @return the future reply, or a failure for {@link #translate(Throwable)}
 	 */
 	CompletableFuture<RedisReply> send(RedisCall call, boolean byText, Duration timeout);
 
 	/**
 	 * Send calls in parallel, by the digests of their scripts.
-	 * @param calls what to run
-	 * @param timeout how long it may take
-	 * @return the replies to come, in the order of the calls
+	 * @param calls the calls
+	 * @param timeout the timeout of the calls
+	 * @return the future replies, in the order of the calls
 	 */
 	default List<CompletableFuture<RedisReply>> sendAll(List<RedisCall> calls, Duration timeout) {
 		long deadline = Deadline.after(timeout);
@@ -78,19 +78,19 @@ public interface RedisClientAdapter extends AutoCloseable {
 	}
 
 	/**
-	 * Run a task that sends calls without blocking the messages.
+	 * Run a task that sends calls, without blocking the delivery of messages.
 	 */
 	void execute(Runnable task);
 
 	/**
-	 * Query every server that keys are spread over for its state.
+	 * Query the state of each server that has keys.
 	 * @return the server's answers to {@code INFO}
-	 * @throws BackendUnavailableException if one of them does not answer in time
+	 * @throws BackendUnavailableException if one of them does not respond in time
 	 */
 	List<String> info(Duration timeout);
 
 	/**
-	 * Replace the connection of a call whose reply did not come in time.
+	 * Replace the connection of a call whose reply was not received in time.
 	 */
 	void suspect(RedisCall call);
 

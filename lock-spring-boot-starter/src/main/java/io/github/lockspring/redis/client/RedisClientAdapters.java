@@ -51,7 +51,7 @@ public final class RedisClientAdapters {
 	/**
 	 * Create an adapter.
 	 * @param bean the application's connection factory, of Lettuce or Jedis
-	 * @param operationTimeout how long a call may take
+	 * @param operationTimeout the timeout of a call
 	 * @return the adapter, to be started
 	 */
 	public static RedisClientAdapter of(RedisConnectionFactory bean, Duration operationTimeout) {
@@ -105,7 +105,7 @@ public final class RedisClientAdapters {
 	}
 
 	/**
-	 * What is behind proxies, whose own fields are empty.
+	 * Return the target of a proxy, whose own fields are empty.
 	 */
 	private static Object target(Object bean) {
 		Object target = bean;

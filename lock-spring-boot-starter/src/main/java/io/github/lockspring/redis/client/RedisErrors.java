@@ -35,10 +35,10 @@ final class RedisErrors {
 			"WRONGTYPE", "FOREIGN");
 
 	/**
-	 * How far into a message its code may be: Redis 6 writes the name of the script and
-	 * the line, twice, before it.
+	 * Maximum number of words before the code in a message: Redis 6 writes the name of
+	 * the script and the line, twice, before it.
 	 */
-	private static final int MOST_WORDS = 20;
+	private static final int MAX_WORDS = 20;
 
 	/**
 	 * Error message for a script without permission for a command or a key.
@@ -65,16 +65,16 @@ final class RedisErrors {
 					"A Redis key needed for locks holds foreign data, which is left untouched: " + text, cause);
 		}
 		return (REFUSALS.contains(code) || text.contains(MISSING_RIGHT))
-				? new BackendUnavailableException("Redis refused: " + text, cause)
+				? new BackendUnavailableException("Redis rejected the command: " + text, cause)
 				: new OutcomeUnknownException("Redis failed: " + text, cause);
 	}
 
 	/**
-	 * Errors inside of a script are reported in other words by different versions; the
-	 * code of the command's error is in them.
+	 * Return the code of an error. Versions report errors in a script in different forms,
+	 * which contain the code of the error of the command.
 	 */
 	private static String code(String text) {
-		for (String word : text.split("[ :-]+", MOST_WORDS)) {
+		for (String word : text.split("[ :-]+", MAX_WORDS)) {
 			if (word.equals("NOSCRIPT") || REFUSALS.contains(word)) {
 				return word;
 			}

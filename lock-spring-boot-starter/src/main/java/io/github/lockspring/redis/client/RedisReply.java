@@ -31,7 +31,7 @@ public final class RedisReply {
 
 	private List<String> texts = List.of();
 
-	private long confirmations;
+	private long acknowledgements;
 
 	public void add(long number) {
 		if (this.count == this.numbers.length) {
@@ -59,22 +59,23 @@ public final class RedisReply {
 	}
 
 	/**
-	 * Return whether the script has changed something that replicas may have to confirm:
-	 * it answered with a text alone, or with a positive number first.
+	 * Return whether the script has changed something that replicas may have to
+	 * acknowledge: the reply is a single text, or begins with a positive number.
 	 */
 	boolean isChange() {
 		return (this.count > 0) ? this.numbers[0] > 0 : !this.texts.isEmpty();
 	}
 
-	void confirmedBy(long replicas) {
-		this.confirmations = replicas;
+	void acknowledgedBy(long replicas) {
+		this.acknowledgements = replicas;
 	}
 
 	/**
-	 * Return how many replicas have confirmed the change, 0 if they were not asked.
+	 * Return the number of replicas that have acknowledged the change, 0 if that was not
+	 * required.
 	 */
-	public long confirmations() {
-		return this.confirmations;
+	public long acknowledgements() {
+		return this.acknowledgements;
 	}
 
 }

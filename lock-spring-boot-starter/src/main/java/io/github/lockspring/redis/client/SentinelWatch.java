@@ -38,22 +38,23 @@ import io.github.lockspring.support.DaemonThreads;
 /**
  * Tracks which server is the primary, with a thread for each of the sentinels.
  * <ol>
- * <li>A sentinel is asked whenever it announces something about a failover, and once a
- * second, so that an announcement that is lost costs a second at most.</li>
- * <li>The answer with the largest configuration epoch counts. An older one counts only if
- * most sentinels give it, as when they were set up anew.</li>
+ * <li>A sentinel is queried whenever it announces something about a failover, and once a
+ * second, so that a lost announcement causes a delay of a second at most.</li>
+ * <li>The answer with the largest configuration epoch is used. An older one is used only
+ * if it is that of most sentinels, for example after they were set up again.</li>
  * <li>From the moment a failover begins, which is before a replica is promoted, until its
- * outcome is known, no server is named: the former primary would continue to accept
- * writes that are lost.</li>
+ * outcome is known, no server is used: the former primary would continue to accept writes
+ * that are lost.</li>
  * <li>A primary that no sentinel has confirmed for three seconds, as after a pause of
- * this process, is asked for once more. It is trusted without an answer if no sentinel
- * can be reached.</li>
+ * this process, is queried again. It is used without a confirmation if no sentinel can be
+ * reached.</li>
  * </ol>
  */
 final class SentinelWatch implements AutoCloseable {
 
 	/**
-	 * What the sentinels announce when a failover begins, and when its outcome is known.
+	 * Announcements of the sentinels when a failover begins, and when its outcome is
+	 * known.
 	 */
 	static final List<String> CHANNELS = List.of("+switch-master", "+try-failover", "+promoted-slave");
 
@@ -65,12 +66,12 @@ final class SentinelWatch implements AutoCloseable {
 
 	private static final long TRUST_NANOS = Duration.ofSeconds(3).toNanos();
 
-	private static final long LONGEST_QUESTION_NANOS = Duration.ofSeconds(1).toNanos();
+	private static final long MAX_QUESTION_NANOS = Duration.ofSeconds(1).toNanos();
 
 	/**
-	 * How long the outcome of a failover is awaited.
+	 * Maximum time to wait for the outcome of a failover.
 	 */
-	private static final long LONGEST_FAILOVER_NANOS = Duration.ofSeconds(5).toNanos();
+	private static final long MAX_FAILOVER_NANOS = Duration.ofSeconds(5).toNanos();
 
 	private static final long FOREVER_NANOS = Duration.ofDays(36_500).toNanos();
 
@@ -87,7 +88,7 @@ final class SentinelWatch implements AutoCloseable {
 	private final Condition changed = this.lock.newCondition();
 
 	/**
-	 * The last answer of each sentinel that can be reached.
+	 * Last answer of each sentinel that can be reached.
 	 */
 	private final @Nullable Report[] reports;
 
@@ -217,7 +218,7 @@ final class SentinelWatch implements AutoCloseable {
 	}
 
 	/**
-	 * Decide for how long the primary is trusted.
+	 * Determine the time for which the primary is used.
 	 */
 	private void judge(Report latest) {
 		long now = System.nanoTime();
@@ -240,7 +241,7 @@ final class SentinelWatch implements AutoCloseable {
 	 */
 	private boolean isWaiting(long now) {
 		Long since = this.failingSinceNanos;
-		return since != null && now - since < LONGEST_FAILOVER_NANOS;
+		return since != null && now - since < MAX_FAILOVER_NANOS;
 	}
 
 	private void fail(int index, RuntimeException ex) {
@@ -323,7 +324,7 @@ final class SentinelWatch implements AutoCloseable {
 
 	private @Nullable RedisNode known(long now, long begin) {
 		RedisNode primary = this.primary;
-		if (primary != null && !isTrusted() && !isWaiting(now) && now - begin >= LONGEST_QUESTION_NANOS) {
+		if (primary != null && !isTrusted() && !isWaiting(now) && now - begin >= MAX_QUESTION_NANOS) {
 			this.trustedUntilNanos = now + TRUST_NANOS;
 		}
 		return isTrusted() ? primary : null;
@@ -350,12 +351,12 @@ final class SentinelWatch implements AutoCloseable {
 	}
 
 	/**
-	 * A connection to a sentinel.
+	 * Connection to a sentinel.
 	 */
 	interface Sentinel extends AutoCloseable {
 
 		/**
-		 * Return where the primary is.
+		 * Return the address of the primary.
 		 */
 		Report report();
 
@@ -370,20 +371,20 @@ final class SentinelWatch implements AutoCloseable {
 	}
 
 	/**
-	 * What a sentinel knows.
+	 * State of a sentinel.
 	 *
-	 * @param primary where the primary is
-	 * @param epoch when that was decided, in the order of decisions
+	 * @param primary the address of the primary
+	 * @param epoch the configuration epoch of that primary
 	 * @param failingOver whether a failover is in progress
-	 * @param age for how long the sentinel has known this primary
+	 * @param age the time for which the sentinel has known this primary
 	 */
 	record Report(RedisNode primary, long epoch, boolean failingOver, Duration age) {
 
 		/**
-		 * Read answers.
-		 * @param address of {@code SENTINEL GET-MASTER-ADDR-BY-NAME}, which names the
-		 * replica that was promoted as soon as it was
-		 * @param facts of {@code SENTINEL MASTER}
+		 * Parse answers.
+		 * @param address the answer to {@code SENTINEL GET-MASTER-ADDR-BY-NAME}, which is
+		 * the promoted replica as soon as it is promoted
+		 * @param facts the answer to {@code SENTINEL MASTER}
 		 */
 		static Report of(List<String> address, Map<String, String> facts) {
 			return new Report(new RedisNode(address.get(0), Integer.parseInt(address.get(1))),

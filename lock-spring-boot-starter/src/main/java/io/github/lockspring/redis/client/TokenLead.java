@@ -23,14 +23,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Since when the tokens that a server grants lead its clock: since it has taken over, for
- * a minute. They lead it by half a minute at first, and then by less and less, growing
- * half as fast as the clock, so that they are larger than those of the former primary,
- * which may still grant some unknowingly, and by its own clock. The scripts remember a
- * token until the clock has passed it.
+ * Lead of the tokens of a server over its clock, for a minute after a failover. The lead
+ * is half a minute at first. It decreases to zero, because tokens then increase half as
+ * fast as the clock. The tokens are therefore larger than those of the former primary,
+ * which may still grant some by its own clock before it detects the failover. The scripts
+ * keep a token until the clock has passed it.
  * <p>
- * Processes detect a failover at different times. Where one server has all keys, it keeps
- * the latest of these times on a key of its own, and all that is granted goes by that.
+ * Processes detect a failover at different times. If one server has all keys, it stores
+ * the latest of these times in a separate key, and uses it for all grants.
  */
 public final class TokenLead {
 
@@ -43,14 +43,15 @@ public final class TokenLead {
 	private volatile boolean kept;
 
 	/**
-	 * Keep on the server since when tokens lead, because processes may differ in that.
+	 * Store the time of the failover on the server, because processes may detect it at
+	 * different times.
 	 */
 	public void keep() {
 		this.kept = true;
 	}
 
 	/**
-	 * Return whether the server keeps since when tokens lead.
+	 * Return whether the server stores the time of the failover.
 	 */
 	public boolean isKept() {
 		return this.kept;
@@ -58,7 +59,7 @@ public final class TokenLead {
 
 	/**
 	 * Record a failover.
-	 * @param ago how long that is ago
+	 * @param ago the time since the failover
 	 */
 	public void begin(Duration ago) {
 		long remaining = SPAN_NANOS - Math.min(ago.toNanos(), SPAN_NANOS);
@@ -70,8 +71,8 @@ public final class TokenLead {
 	}
 
 	/**
-	 * Return the argument of a script that may grant: since when tokens lead, as far as
-	 * this process knows, and whether the server keeps that.
+	 * Return the argument of a script that may grant: the time since the last failover
+	 * that this process detected, and whether the server stores its time.
 	 * @return the argument, or {@code null} if there is none
 	 */
 	public byte @Nullable [] argument() {

@@ -75,7 +75,7 @@ class JdbcDialectTests {
 		SQLException failure = new SQLException("", state, code);
 		assertThat(new MySqlDialect(true).isContended(failure)).isTrue();
 		assertThat(new MySqlDialect(false).isContended(failure)).isTrue();
-		assertThat(new MySqlDialect(false).isRefused(failure)).isTrue();
+		assertThat(new MySqlDialect(false).isRejected(failure)).isTrue();
 	}
 
 	@Test

@@ -41,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class JedisLinksTests {
 
-	private static final int MOST = 8;
+	private static final int MAX_LINKS = 8;
 
 	private final RedisServer server = RedisServer.shared();
 
@@ -70,7 +70,7 @@ class JedisLinksTests {
 
 	private List<JedisLink> borrowAll() {
 		List<JedisLink> all = new ArrayList<>();
-		for (int i = 0; i < MOST; i++) {
+		for (int i = 0; i < MAX_LINKS; i++) {
 			all.add(borrow(5_000));
 		}
 		return all;
@@ -89,7 +89,7 @@ class JedisLinksTests {
 		borrowAll();
 		assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> borrow(100))
 			.withMessageContaining("no connection within the timeout");
-		assertThat(this.made).hasValue(MOST);
+		assertThat(this.made).hasValue(MAX_LINKS);
 	}
 
 	@Test
@@ -107,7 +107,7 @@ class JedisLinksTests {
 		all.get(3).setBroken();
 		this.links.release(all.get(3));
 		assertThat(waiter).succeedsWithin(10, TimeUnit.SECONDS).isNotIn(all);
-		assertThat(this.made).hasValue(MOST + 1);
+		assertThat(this.made).hasValue(MAX_LINKS + 1);
 	}
 
 	@Test
@@ -116,7 +116,7 @@ class JedisLinksTests {
 		this.links.release(all.get(0));
 		all.get(1).setBroken();
 		this.links.release(all.get(1));
-		all.subList(2, MOST).forEach(this.links::release);
+		all.subList(2, MAX_LINKS).forEach(this.links::release);
 		List<JedisLink> others = borrowAll();
 		assertThat(others).doesNotContainAnyElementsOf(all);
 		assertThat(all).allMatch((link) -> !link.isConnected());

@@ -63,8 +63,8 @@ class RedisClientAdaptersTests {
 	}
 
 	private static Class<?> of(RedisConnectionFactory factory) {
-		try (RedisClientAdapter access = RedisClientAdapters.of(factory, Duration.ofSeconds(5))) {
-			return access.getClass();
+		try (RedisClientAdapter adapter = RedisClientAdapters.of(factory, Duration.ofSeconds(5))) {
+			return adapter.getClass();
 		}
 	}
 
@@ -105,9 +105,9 @@ class RedisClientAdaptersTests {
 			LettuceConnectionFactory factory = new LettuceConnectionFactory(silent.getInetAddress().getHostAddress(),
 					silent.getLocalPort());
 			factory.afterPropertiesSet();
-			try (RedisClientAdapter access = RedisClientAdapters.of(factory, Duration.ofMinutes(1))) {
+			try (RedisClientAdapter adapter = RedisClientAdapters.of(factory, Duration.ofMinutes(1))) {
 				RedisChannel channel = mock(RedisChannel.class);
-				access.start(channel, Duration.ofMinutes(1));
+				adapter.start(channel, Duration.ofMinutes(1));
 				silent.accept().close();
 				verify(channel, never()).listening();
 			}
@@ -123,12 +123,12 @@ class RedisClientAdaptersTests {
 		try (RedisServer server = RedisServer.start()) {
 			RedisConnectionFactory factory = lettuce ? new LettuceConnectionFactory(server.host(), server.port())
 					: new JedisConnectionFactory(new RedisStandaloneConfiguration(server.host(), server.port()));
-			try (RedisClientAdapter access = RedisClientAdapters.of(factory, Duration.ofMinutes(1))) {
-				access.start(mock(RedisChannel.class), Duration.ofMinutes(1));
-				assertThat(access.info(Duration.ofMinutes(1))).singleElement(InstanceOfAssertFactories.STRING)
+			try (RedisClientAdapter adapter = RedisClientAdapters.of(factory, Duration.ofMinutes(1))) {
+				adapter.start(mock(RedisChannel.class), Duration.ofMinutes(1));
+				assertThat(adapter.info(Duration.ofMinutes(1))).singleElement(InstanceOfAssertFactories.STRING)
 					.contains("redis_version");
 				server.pause();
-				assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> access.info(timeout));
+				assertThatExceptionOfType(BackendUnavailableException.class).isThrownBy(() -> adapter.info(timeout));
 				server.resume();
 			}
 		}
@@ -137,10 +137,10 @@ class RedisClientAdaptersTests {
 	@ParameterizedTest
 	@CsvSource({ "lettuce-core, jedis.JedisConnectionFactory, JedisClientAdapter",
 			"/jedis-7, lettuce.LettuceConnectionFactory, LettuceClientAdapter" })
-	void otherClientMayBeMissing(String missing, String factory, String access) throws Exception {
+	void otherClientMayBeMissing(String missing, String factory, String adapter) throws Exception {
 		try (URLClassLoader without = new URLClassLoader(classPathWithout(missing),
 				ClassLoader.getPlatformClassLoader())) {
-			assertThat(access(without, factory).getClass().getSimpleName()).isEqualTo(access);
+			assertThat(adapter(without, factory).getClass().getSimpleName()).isEqualTo(adapter);
 		}
 	}
 
@@ -160,18 +160,18 @@ class RedisClientAdaptersTests {
 		}
 	}
 
-	private static Object access(ClassLoader loader, String factory) throws Exception {
+	private static Object adapter(ClassLoader loader, String factory) throws Exception {
 		Object application = loader.loadClass("org.springframework.data.redis.connection." + factory)
 			.getConstructor()
 			.newInstance();
 		Method of = loader.loadClass(RedisClientAdapters.class.getName())
 			.getMethod("of", loader.loadClass(RedisConnectionFactory.class.getName()), Duration.class);
 		try {
-			Object access = of.invoke(null, application, Duration.ofSeconds(1));
-			Method close = access.getClass().getDeclaredMethod("close");
+			Object adapter = of.invoke(null, application, Duration.ofSeconds(1));
+			Method close = adapter.getClass().getDeclaredMethod("close");
 			close.setAccessible(true);
-			close.invoke(access);
-			return access;
+			close.invoke(adapter);
+			return adapter;
 		}
 		catch (InvocationTargetException ex) {
 			throw new IllegalStateException(ex.getCause());

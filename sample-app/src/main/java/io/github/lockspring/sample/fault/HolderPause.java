@@ -36,7 +36,7 @@ public class HolderPause {
 	/**
 	 * Longer than the pauses that end as planned.
 	 */
-	private static final Duration LONGEST = Duration.ofSeconds(15);
+	private static final Duration MAX_PAUSE = Duration.ofSeconds(15);
 
 	/**
 	 * Stops the process {@code $2}, says so once all its threads have stopped, which is
@@ -56,7 +56,7 @@ public class HolderPause {
 	private final AtomicBoolean armed = new AtomicBoolean();
 
 	public HolderPause() {
-		this(LONGEST);
+		this(MAX_PAUSE);
 	}
 
 	/**

@@ -33,63 +33,62 @@ import org.apache.zookeeper.Op;
 import org.apache.zookeeper.OpResult;
 
 /**
- * Nodes that keep keys locked after they were released with a delay. They do not end with
- * a session, so they have to be deleted explicitly.
+ * Placeholder nodes, which keep keys locked after they were released with a delay. They
+ * do not end with a session, so they have to be deleted explicitly.
  * <ol>
- * <li>The node of the holder becomes the resting node in one step, which also enters its
- * path in the list of all resting nodes.</li>
- * <li>The releasing process deletes both when the delay is over, and a process that wants
- * the key earlier deletes the resting node after the delay.</li>
+ * <li>The node of the holder is replaced by a placeholder node in one step, which also
+ * adds its path to the list of all placeholder nodes.</li>
+ * <li>The releasing process deletes both when the delay is over, and a process that
+ * requests the key earlier deletes the placeholder node after the delay.</li>
  * <li>Nodes left by processes that ended meanwhile are deleted by any process that begins
  * a session, or deletes its own and has not checked for a minute.</li>
  * </ol>
  * The delay is measured only by the clock of the leader.
  */
-final class RestingNodes {
+final class PlaceholderNodes {
 
-	private static final Log logger = LogFactory.getLog(RestingNodes.class);
+	private static final Log logger = LogFactory.getLog(PlaceholderNodes.class);
 
 	private static final int MAX_PER_SWEEP = 1_000;
 
 	private static final long SWEEP_INTERVAL = TimeUnit.MINUTES.toNanos(1);
 
-	private final LockPaths tree;
+	private final LockPaths paths;
 
 	private final Connection connection;
 
 	private final AtomicLong lastSweep = new AtomicLong(System.nanoTime());
 
-	RestingNodes(LockPaths tree, Connection connection) {
-		this.tree = tree;
+	PlaceholderNodes(LockPaths paths, Connection connection) {
+		this.paths = paths;
 		this.connection = connection;
 	}
 
 	/**
-	 * Replace the nodes of a lease by resting nodes.
-	 * @return completes when that is done; fails if one of the nodes was not there
+	 * Replace the nodes of a lease by placeholder nodes.
+	 * @return completes when that is done; fails if one of the nodes did not exist
 	 */
 	CompletableFuture<Void> replace(Session session, List<String> paths, Duration delay) {
 		byte[] millis = NodeContent.dataOf(delay.plusNanos(999_999).toMillis(), this.connection.processName());
 		List<Op> changes = new ArrayList<>();
 		for (String path : paths) {
-			String resting = replacementOf(path);
-			changes.addAll(session.replacement(path, resting, millis, CreateMode.PERSISTENT));
-			changes.add(session.creation(this.tree.restingNodes() + "/n", resting.getBytes(StandardCharsets.UTF_8),
-					CreateMode.PERSISTENT_SEQUENTIAL));
+			String placeholder = replacementOf(path);
+			changes.addAll(session.replacement(path, placeholder, millis, CreateMode.PERSISTENT));
+			changes.add(session.creation(this.paths.placeholderNodes() + "/n",
+					placeholder.getBytes(StandardCharsets.UTF_8), CreateMode.PERSISTENT_SEQUENTIAL));
 		}
-		session.create(this.tree.restingNodes(), CreateMode.CONTAINER); // unless it is
-																		// there
+		session.create(this.paths.placeholderNodes(), CreateMode.CONTAINER); // if absent
 		return session.change(changes).thenAccept((results) -> deleteAfter(delay, results));
 	}
 
 	private static String replacementOf(String path) {
 		int parentEnd = path.lastIndexOf('/') + 1;
-		return path.substring(0, parentEnd) + QueueNode.parse(path.substring(parentEnd)).resting();
+		return path.substring(0, parentEnd) + QueueNode.parse(path.substring(parentEnd)).placeholder();
 	}
 
 	/**
-	 * Certainly not before the delay is over by the clock of the leader, which may run
-	 * slower than the one here.
+	 * Delete the placeholder nodes after the delay, with a margin because the clock of
+	 * the leader may be slower.
 	 */
 	private void deleteAfter(Duration delay, List<OpResult> results) {
 		List<String> created = results.stream()
@@ -107,12 +106,13 @@ final class RestingNodes {
 	}
 
 	/**
-	 * The client leaves the path that its connect string ends with in results of several
-	 * changes. The created node is the child of a child of the root.
+	 * Return the path of a created node, which is the child of a child of the root. In
+	 * results of several changes, the client does not remove the path at the end of its
+	 * connect string.
 	 */
 	private String pathBelowRoot(String created) {
 		String parent = LockPaths.parentOf(created);
-		return this.tree.root() + '/' + LockPaths.nameOf(parent) + '/' + LockPaths.nameOf(created);
+		return this.paths.root() + '/' + LockPaths.nameOf(parent) + '/' + LockPaths.nameOf(created);
 	}
 
 	private void sweepSometimes(Session session) {
@@ -124,17 +124,17 @@ final class RestingNodes {
 	}
 
 	/**
-	 * Delete the resting nodes, of any process, whose delay is over.
+	 * Delete the placeholder nodes of all processes whose delay is over.
 	 */
 	void sweep(Session session) {
-		session.children(this.tree.restingNodes()).thenAccept((entries) -> {
+		session.children(this.paths.placeholderNodes()).thenAccept((entries) -> {
 			if (!entries.isEmpty()) {
 				List<String> some = new ArrayList<>(entries);
-				Collections.shuffle(some); // all of them get their turn
-				session.touch(this.tree.restingNodes())
+				Collections.shuffle(some); // so that all of them are checked eventually
+				session.touch(this.paths.placeholderNodes())
 					.thenAccept((now) -> some.stream()
 						.limit(MAX_PER_SWEEP)
-						.forEach((entry) -> sweep(session, this.tree.restingNodes() + '/' + entry, now)));
+						.forEach((entry) -> sweep(session, this.paths.placeholderNodes() + '/' + entry, now)));
 			}
 		});
 	}
@@ -156,8 +156,8 @@ final class RestingNodes {
 
 	private String pathIn(NodeContent entry) {
 		String path = new String(entry.data(), StandardCharsets.UTF_8);
-		boolean known = path.startsWith(this.tree.root() + '/')
-				&& QueueNode.parse(path.substring(path.lastIndexOf('/') + 1)).rest();
+		boolean known = path.startsWith(this.paths.root() + '/')
+				&& QueueNode.parse(path.substring(path.lastIndexOf('/') + 1)).released();
 		if (!known) {
 			throw new IllegalStateException("Not the path of a node released with a delay");
 		}
@@ -165,8 +165,8 @@ final class RestingNodes {
 	}
 
 	/**
-	 * Delete a resting node if its delay is over.
-	 * @return whether it is not there any more
+	 * Delete a placeholder node if its delay is over.
+	 * @return whether it no longer exists
 	 */
 	private static CompletableFuture<Boolean> isOver(Session session, String path, long now) {
 		return session.read(path).thenCompose((content) -> {
@@ -178,9 +178,9 @@ final class RestingNodes {
 	}
 
 	/**
-	 * Return how long a key is still kept, by the leader's clock.
-	 * @param path the resting node
-	 * @param clock a node that may be changed to learn what time it is
+	 * Return the remaining delay of a key, by the clock of the leader.
+	 * @param path the path of the placeholder node
+	 * @param clock a node that is changed to get the current time
 	 * @return the time in milliseconds, not positive if the delay is over
 	 */
 	static CompletableFuture<Long> remaining(Session session, String path, String clock) {

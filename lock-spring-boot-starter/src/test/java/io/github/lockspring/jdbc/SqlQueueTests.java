@@ -52,11 +52,11 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for those that wait where the database tells nobody of a release: they get the
  * key in the order in which they came.
  */
-abstract class SqlPlacesTests {
+abstract class SqlQueueTests {
 
 	private static final AtomicInteger TABLES = new AtomicInteger();
 
-	private final String table = "places_" + ProcessHandle.current().pid() + "_" + TABLES.incrementAndGet();
+	private final String table = "queue_" + ProcessHandle.current().pid() + "_" + TABLES.incrementAndGet();
 
 	private final TestDatabase database;
 
@@ -68,7 +68,7 @@ abstract class SqlPlacesTests {
 
 	private @Nullable LeaseRequest held;
 
-	SqlPlacesTests(TestDatabase database) {
+	SqlQueueTests(TestDatabase database) {
 		this.database = database;
 		this.spy = new SpyDataSource(database.dataSource());
 		this.holder = new JdbcLockBackend(database.dataSource(), this.table);

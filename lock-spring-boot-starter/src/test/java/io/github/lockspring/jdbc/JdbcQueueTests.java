@@ -25,13 +25,13 @@ import io.github.lockspring.server.PostgresServer;
 /**
  * Tests for the order of those that wait, on every database.
  */
-class JdbcPlacesTests {
+class JdbcQueueTests {
 
 	/**
 	 * On PostgreSQL.
 	 */
 	@Nested
-	class Postgres extends SqlPlacesTests {
+	class Postgres extends SqlQueueTests {
 
 		Postgres() {
 			super(TestDatabase.on(PostgresServer.shared()));
@@ -43,7 +43,7 @@ class JdbcPlacesTests {
 	 * On MariaDB.
 	 */
 	@Nested
-	class MariaDb extends SqlPlacesTests {
+	class MariaDb extends SqlQueueTests {
 
 		MariaDb() {
 			super(TestDatabase.on(MariaDbServer.shared()));
@@ -55,7 +55,7 @@ class JdbcPlacesTests {
 	 * On MySQL.
 	 */
 	@Nested
-	class MySql extends SqlPlacesTests {
+	class MySql extends SqlQueueTests {
 
 		MySql() {
 			super(TestDatabase.on(MySqlServer.shared()));
@@ -67,7 +67,7 @@ class JdbcPlacesTests {
 	 * On H2.
 	 */
 	@Nested
-	class H2 extends SqlPlacesTests {
+	class H2 extends SqlQueueTests {
 
 		H2() {
 			super(TestDatabase.inMemory());
