@@ -72,10 +72,10 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 		this.properties = properties;
 	}
 
-	private static void require(String name, Duration value, Duration least, String leastForPeople) {
-		if (value.compareTo(least) < 0) {
+	private static void require(String name, Duration value, Duration min, String minText) {
+		if (value.compareTo(min) < 0) {
 			throw new InvalidConfigurationPropertyValueException("lock.jdbc.cleanup." + name, value,
-					"It must be at least " + leastForPeople + '.');
+					"It must be at least " + minText + '.');
 		}
 	}
 

@@ -107,12 +107,12 @@ final class JdbcLockTable {
 			logger.debug("Could not validate the lock table yet", ex);
 		}
 		catch (RuntimeException ex) {
-			complain(String.valueOf(ex.getMessage()));
+			logOnce(String.valueOf(ex.getMessage()));
 		}
 		return this.prepared;
 	}
 
-	private void complain(String problem) {
+	private void logOnce(String problem) {
 		if (!problem.equals(this.lastProblem)) {
 			logger.error(problem);
 		}

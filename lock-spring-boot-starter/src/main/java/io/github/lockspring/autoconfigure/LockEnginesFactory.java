@@ -43,7 +43,7 @@ final class LockEnginesFactory {
 
 	private final LockSettings settings;
 
-	private final DefaultBackendSelector choice;
+	private final DefaultBackendSelector selector;
 
 	private final ObjectProvider<LockBackend> backends;
 
@@ -56,14 +56,14 @@ final class LockEnginesFactory {
 	LockEnginesFactory(LockProperties properties, LockSettings settings, ObjectProvider<LockBackend> backends,
 			ApplicationEventPublisher eventPublisher, TimeSource time) {
 		this.settings = settings;
-		this.choice = new DefaultBackendSelector(properties);
+		this.selector = new DefaultBackendSelector(properties);
 		this.backends = backends;
 		this.eventPublisher = eventPublisher;
 		this.time = time;
 	}
 
 	LockEngine defaultEngine() {
-		LockEngine engine = engine(this.choice.requireDefault(this.backends));
+		LockEngine engine = engine(this.selector.requireDefault(this.backends));
 		this.ownDefault = engine;
 		return engine;
 	}
@@ -104,7 +104,7 @@ final class LockEnginesFactory {
 		return this.backends.stream()
 			.filter((backend) -> !backend.name().equals(defaultEngine.backendName()))
 			.filter((backend) -> beans.stream().noneMatch((bean) -> bean.backendName().equals(backend.name())))
-			.filter((backend) -> defaultEngine == this.ownDefault || this.choice.isAdditional(backend))
+			.filter((backend) -> defaultEngine == this.ownDefault || this.selector.isAdditional(backend))
 			.toList();
 	}
 
@@ -113,7 +113,7 @@ final class LockEnginesFactory {
 		names.add(defaultEngine.backendName());
 		others.forEach((engine) -> names.add(engine.backendName()));
 		DefaultBackendSelector.requireUnique(names);
-		this.choice.requireAdditional(names);
+		this.selector.requireAdditional(names);
 		requireBackendsOfNames(names);
 		return new LockEngines(defaultEngine, others);
 	}

@@ -48,12 +48,12 @@ public final class DeclarationChecks {
 		}
 		catch (InvalidLockDeclarationException ex) {
 			if (!SpringProperties.getFlag(AbstractAotProcessor.AOT_PROCESSING)) {
-				complain(ex);
+				handle(ex);
 			}
 		}
 	}
 
-	private void complain(InvalidLockDeclarationException failure) {
+	private void handle(InvalidLockDeclarationException failure) {
 		if (this.mode.get() == LockChecks.FAIL) {
 			throw failure;
 		}

@@ -49,7 +49,7 @@ public interface FailurePolicy {
 	 * Return whether the policy decides about a failure.
 	 * @param failure why the lock is not held
 	 */
-	static boolean isAskedAbout(Throwable failure) {
+	static boolean appliesTo(Throwable failure) {
 		return failure instanceof LockNotAcquiredException || failure instanceof LockUnavailableException
 				|| failure instanceof LockShutdownException;
 	}

@@ -41,10 +41,10 @@ import org.springframework.scheduling.annotation.Async;
  */
 public final class AsyncInvocations implements LockedInvoker {
 
-	private final LockedInvoker blockingCalls;
+	private final LockedInvoker blockingInvoker;
 
-	public AsyncInvocations(LockedInvoker blockingCalls) {
-		this.blockingCalls = blockingCalls;
+	public AsyncInvocations(LockedInvoker blockingInvoker) {
+		this.blockingInvoker = blockingInvoker;
 	}
 
 	/**
@@ -87,7 +87,7 @@ public final class AsyncInvocations implements LockedInvoker {
 
 	@Override
 	public @Nullable Object run(LockedMethod method, MethodInvocation invocation) throws Throwable {
-		return this.blockingCalls.run(method, new AwaitedInvocation(invocation));
+		return this.blockingInvoker.run(method, new AwaitedInvocation(invocation));
 	}
 
 	/**

@@ -72,16 +72,16 @@ public final class BlockingInvoker implements LockedInvoker {
 	public @Nullable Object run(LockedMethod method, MethodInvocation invocation) throws Throwable {
 		LockOperation only = method.onlyLock();
 		if (only == null) {
-			return runUnder(method.claimsOf(invocation), method, invocation);
+			return runUnder(method.lockInvocationsOf(invocation), method, invocation);
 		}
 		return only.applies(invocation) ? runUnder(only, only.keyOf(invocation), List.of(), method, invocation)
 				: proceed(method, invocation);
 	}
 
-	private @Nullable Object runUnder(List<LockInvocation> claims, LockedMethod method, MethodInvocation invocation)
-			throws Throwable {
-		return claims.isEmpty() ? proceed(method, invocation) : runUnder(claims.get(0).lock(), claims.get(0).key(),
-				claims.subList(1, claims.size()), method, invocation);
+	private @Nullable Object runUnder(List<LockInvocation> lockInvocations, LockedMethod method,
+			MethodInvocation invocation) throws Throwable {
+		return lockInvocations.isEmpty() ? proceed(method, invocation) : runUnder(lockInvocations.get(0).lock(),
+				lockInvocations.get(0).key(), lockInvocations.subList(1, lockInvocations.size()), method, invocation);
 	}
 
 	private @Nullable Object runUnder(LockOperation lock, Object key, List<LockInvocation> others, LockedMethod method,

@@ -63,12 +63,12 @@ public final class CompletionStageInvoker implements LockedInvoker {
 	@Override
 	public Object run(LockedMethod method, MethodInvocation invocation) {
 		try {
-			List<LockInvocation> claims = method.claimsOf(invocation);
+			List<LockInvocation> lockInvocations = method.lockInvocationsOf(invocation);
 			LockContext outer = LockContext.get();
 			if (TransactionBinding.isOpen()) {
-				claims.forEach((claim) -> this.transactions.requireNotRefused(claim, outer));
+				lockInvocations.forEach((lockInvocation) -> this.transactions.requireNotRefused(lockInvocation, outer));
 			}
-			return new Invocation(method, DetachableInvocation.detach(invocation), claims, this.executor,
+			return new Invocation(method, DetachableInvocation.detach(invocation), lockInvocations, this.executor,
 					this.decorator.get())
 				.start(outer);
 		}
@@ -94,7 +94,7 @@ public final class CompletionStageInvoker implements LockedInvoker {
 
 		private final MethodInvocation invocation;
 
-		private final List<LockInvocation> claims;
+		private final List<LockInvocation> lockInvocations;
 
 		private final Executor executor;
 
@@ -112,16 +112,16 @@ public final class CompletionStageInvoker implements LockedInvoker {
 		 * Creates a call for the current thread.
 		 * @param method the method and its locks
 		 * @param invocation the call, whose arguments are not shared
-		 * @param claims what to lock
+		 * @param lockInvocations what to lock
 		 * @param executor runs the method and what replaces it, in other threads than
 		 * those that ask for it
 		 * @param decorator carries the context of the current thread to another
 		 */
-		Invocation(LockedMethod method, MethodInvocation invocation, List<LockInvocation> claims, Executor executor,
-				TaskDecorator decorator) {
+		Invocation(LockedMethod method, MethodInvocation invocation, List<LockInvocation> lockInvocations,
+				Executor executor, TaskDecorator decorator) {
 			this.method = method;
 			this.invocation = invocation;
-			this.claims = claims;
+			this.lockInvocations = lockInvocations;
 			this.executor = executor;
 			this.callerContext = StageBody.callerContext(decorator);
 		}
@@ -164,16 +164,16 @@ public final class CompletionStageInvoker implements LockedInvoker {
 		 */
 		private CompletableFuture<@Nullable Object> runUnder(int index, @Nullable LockContext outer,
 				List<LockHandle> interrupting) {
-			if (index == this.claims.size()) {
+			if (index == this.lockInvocations.size()) {
 				return run(new StageBody(() -> runMethod(interrupting), outer));
 			}
-			LockInvocation claim = this.claims.get(index);
-			CompletableFuture<LockHandle> acquired = claim.acquireAsync(outer);
+			LockInvocation lockInvocation = this.lockInvocations.get(index);
+			CompletableFuture<LockHandle> acquired = lockInvocation.acquireAsync(outer);
 			await(acquired);
 			return acquired
 				.handle((lock, failure) -> (failure != null)
-						? denied(claim, LockInvocation.reasonOf(failure), index, outer, interrupting)
-						: held(claim, lock, index, outer, interrupting))
+						? denied(lockInvocation, LockInvocation.reasonOf(failure), index, outer, interrupting)
+						: held(lockInvocation, lock, index, outer, interrupting))
 				.thenCompose(Function.identity());
 		}
 
@@ -182,40 +182,40 @@ public final class CompletionStageInvoker implements LockedInvoker {
 			cancelIfUnwanted();
 		}
 
-		private CompletableFuture<@Nullable Object> denied(LockInvocation claim, Throwable failure, int index,
+		private CompletableFuture<@Nullable Object> denied(LockInvocation lockInvocation, Throwable failure, int index,
 				@Nullable LockContext outer, List<LockHandle> interrupting) {
-			if (FailurePolicy.isAskedAbout(failure)) {
+			if (FailurePolicy.appliesTo(failure)) {
 				this.running = true;
-				FailurePolicy policy = claim.attributes().failurePolicy();
+				FailurePolicy policy = lockInvocation.attributes().failurePolicy();
 				MethodInvocation unlocked = new UnlockedInvocation(this.invocation,
 						() -> runUnder(index + 1, outer, interrupting));
 				StageBody substitute = new StageBody(() -> policy.resultOf(unlocked, (LockException) failure), outer);
 				return policy.runsApplicationCode() ? run(substitute) : substitute.run();
 			}
-			return CompletableFuture.failedFuture(claim.lock().explain(failure));
+			return CompletableFuture.failedFuture(lockInvocation.lock().explain(failure));
 		}
 
-		private CompletableFuture<@Nullable Object> held(LockInvocation claim, LockHandle lock, int index,
+		private CompletableFuture<@Nullable Object> held(LockInvocation lockInvocation, LockHandle lock, int index,
 				@Nullable LockContext outer, List<LockHandle> interrupting) {
-			OnLost onLost = claim.attributes().onLost();
-			return runHolding(claim, lock, index, outer, interrupting)
+			OnLost onLost = lockInvocation.attributes().onLost();
+			return runHolding(lockInvocation, lock, index, outer, interrupting)
 				.handle((result, failure) -> lock.closeAsync()
 					.handle((none, loss) -> end(result, failure, loss, onLost))
 					.thenCompose(Function.identity()))
 				.thenCompose(Function.identity());
 		}
 
-		private CompletableFuture<@Nullable Object> runHolding(LockInvocation claim, LockHandle lock, int index,
-				@Nullable LockContext outer, List<LockHandle> interrupting) {
+		private CompletableFuture<@Nullable Object> runHolding(LockInvocation lockInvocation, LockHandle lock,
+				int index, @Nullable LockContext outer, List<LockHandle> interrupting) {
 			try {
-				if (this.method.isOffered(claim.lock())) {
+				if (this.method.isOffered(lockInvocation.lock())) {
 					this.method.offer(lock, this.invocation);
 				}
-				if (claim.attributes().onLost() == OnLost.INTERRUPT) {
+				if (lockInvocation.attributes().onLost() == OnLost.INTERRUPT) {
 					lock.onLost(this::cancelLost);
 				}
-				return runUnder(index + 1, LockAccess.get().context(claim.name(), lock, outer),
-						claim.interrupting(interrupting, lock));
+				return runUnder(index + 1, LockAccess.get().context(lockInvocation.name(), lock, outer),
+						lockInvocation.interrupting(interrupting, lock));
 			}
 			catch (Throwable ex) {
 				return CompletableFuture.failedFuture(ex);

@@ -47,7 +47,7 @@ final class CoroutineLocks extends AbstractCoroutineContextElement implements Th
 	 * @param invocation the call of a suspending function
 	 * @param locks what it holds
 	 */
-	static void give(MethodInvocation invocation, LockContext locks) {
+	static void addTo(MethodInvocation invocation, LockContext locks) {
 		@Nullable Object[] arguments = invocation.getArguments();
 		int last = arguments.length - 1;
 		if (arguments[last] instanceof Continuation<?> continuation) {

@@ -42,19 +42,19 @@ public final class LockOperation {
 
 	private final LockTemplate template;
 
-	private final LockKeyResolver texts;
+	private final LockKeyResolver keyResolver;
 
 	/**
 	 * Creates the lock.
 	 * @param attributes what the annotation says
 	 * @param template where locks are acquired
-	 * @param texts how keys become texts
+	 * @param keyResolver how keys become texts
 	 */
-	public LockOperation(LockAttributes attributes, LockTemplate template, LockKeyResolver texts) {
+	public LockOperation(LockAttributes attributes, LockTemplate template, LockKeyResolver keyResolver) {
 		this.attributes = attributes;
 		this.template = (attributes.key() != null) ? template.named(attributes.name()) : template;
 		LockAccess.get().registerName(template, attributes.name());
-		this.texts = texts;
+		this.keyResolver = keyResolver;
 	}
 
 	LockAttributes attributes() {
@@ -75,7 +75,7 @@ public final class LockOperation {
 	 * @return the claim, or {@code null} if the call is not to be locked
 	 * @throws IllegalArgumentException if that cannot be found out
 	 */
-	@Nullable LockInvocation claimOf(MethodInvocation invocation) {
+	@Nullable LockInvocation lockInvocationOf(MethodInvocation invocation) {
 		return applies(invocation) ? new LockInvocation(this, keyOf(invocation), optionsOf(invocation)) : null;
 	}
 
@@ -149,7 +149,7 @@ public final class LockOperation {
 			return this.attributes.name();
 		}
 		try {
-			return this.texts.keyOf(key.valueFor(invocation));
+			return this.keyResolver.keyOf(key.valueFor(invocation));
 		}
 		catch (InvalidLockKeyException ex) {
 			throw refuse("key", key, String.valueOf(ex.getMessage()), causeOf(ex));

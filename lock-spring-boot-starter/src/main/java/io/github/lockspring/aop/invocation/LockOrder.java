@@ -43,15 +43,15 @@ public final class LockOrder {
 	/**
 	 * Takes note of a lock that is about to be acquired. To acquire again what is held
 	 * already does not wait.
-	 * @param claim the lock
+	 * @param lockInvocation the lock
 	 * @param held what is held already
 	 */
-	void acquiring(LockInvocation claim, LockContext held) {
-		String name = claim.name();
+	void acquiring(LockInvocation lockInvocation, LockContext held) {
+		String name = lockInvocation.name();
 		for (LockContext each = held; each != null; each = outerOf(each)) {
 			if (!each.name().equals(name)) {
 				Pair pair = new Pair(each.name(), name);
-				if (!this.seen.contains(pair) && !claim.isHeldIn(held)) {
+				if (!this.seen.contains(pair) && !lockInvocation.isHeldIn(held)) {
 					note(pair);
 				}
 			}

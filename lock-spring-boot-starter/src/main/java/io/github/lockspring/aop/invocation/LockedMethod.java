@@ -37,7 +37,7 @@ public final class LockedMethod {
 	 * The same order for all callers, which prevents deadlocks.
 	 */
 	private static final Comparator<LockInvocation> ORDER = Comparator
-		.comparing((LockInvocation claim) -> claim.lock().template().backendName())
+		.comparing((LockInvocation lockInvocation) -> lockInvocation.lock().template().backendName())
 		.thenComparing(LockInvocation::firstStoreKey);
 
 	private final List<LockOperation> locks;
@@ -46,13 +46,13 @@ public final class LockedMethod {
 
 	private final MethodAttributes attributes;
 
-	private final LockedInvoker calls;
+	private final LockedInvoker invoker;
 
-	public LockedMethod(MethodAttributes attributes, List<LockOperation> locks, LockedInvoker calls) {
+	public LockedMethod(MethodAttributes attributes, List<LockOperation> locks, LockedInvoker invoker) {
 		this.attributes = attributes;
 		this.locks = locks;
 		this.only = (locks.size() == 1) ? locks.get(0) : null;
-		this.calls = calls;
+		this.invoker = invoker;
 	}
 
 	AnnotatedMethod site() {
@@ -62,8 +62,8 @@ public final class LockedMethod {
 	/**
 	 * What runs calls of this method.
 	 */
-	public LockedInvoker calls() {
-		return this.calls;
+	public LockedInvoker invoker() {
+		return this.invoker;
 	}
 
 	/**
@@ -78,16 +78,16 @@ public final class LockedMethod {
 	 * @param invocation the call
 	 * @return the claims, none if no condition is met
 	 */
-	List<LockInvocation> claimsOf(MethodInvocation invocation) {
-		List<LockInvocation> claims = new ArrayList<>(this.locks.size());
+	List<LockInvocation> lockInvocationsOf(MethodInvocation invocation) {
+		List<LockInvocation> lockInvocations = new ArrayList<>(this.locks.size());
 		for (LockOperation lock : this.locks) {
-			LockInvocation claim = lock.claimOf(invocation);
-			if (claim != null) {
-				claims.add(claim);
+			LockInvocation lockInvocation = lock.lockInvocationOf(invocation);
+			if (lockInvocation != null) {
+				lockInvocations.add(lockInvocation);
 			}
 		}
-		claims.sort(ORDER);
-		return claims;
+		lockInvocations.sort(ORDER);
+		return lockInvocations;
 	}
 
 	ReturnType returnType() {

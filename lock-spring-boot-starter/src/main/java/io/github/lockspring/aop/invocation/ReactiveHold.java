@@ -36,7 +36,7 @@ import io.github.lockspring.internal.LockAccess;
  */
 final class ReactiveHold {
 
-	private final LockInvocation claim;
+	private final LockInvocation lockInvocation;
 
 	private final @Nullable LockContext outer;
 
@@ -52,12 +52,13 @@ final class ReactiveHold {
 
 	/**
 	 * Creates one that is not acquired yet.
-	 * @param claim what to acquire
+	 * @param lockInvocation what to acquire
 	 * @param outer what is held already
 	 * @param transaction what keeps the lock, or {@code null}
 	 */
-	ReactiveHold(LockInvocation claim, @Nullable LockContext outer, @Nullable ReactiveTransaction transaction) {
-		this.claim = claim;
+	ReactiveHold(LockInvocation lockInvocation, @Nullable LockContext outer,
+			@Nullable ReactiveTransaction transaction) {
+		this.lockInvocation = lockInvocation;
 		this.outer = outer;
 		this.transaction = transaction;
 	}
@@ -68,7 +69,7 @@ final class ReactiveHold {
 	 */
 	Mono<ReactiveHold> acquire() {
 		return Mono.create((sink) -> {
-			CompletableFuture<LockHandle> acquired = this.claim.acquireAsync(this.outer);
+			CompletableFuture<LockHandle> acquired = this.lockInvocation.acquireAsync(this.outer);
 			sink.onCancel(() -> acquired.cancel(true));
 			acquired.whenComplete((lock, failure) -> {
 				if (failure != null) {
@@ -87,7 +88,7 @@ final class ReactiveHold {
 			sink.success(this);
 		}
 		else {
-			sink.error(this.claim.lock().explain(failure));
+			sink.error(this.lockInvocation.lock().explain(failure));
 		}
 	}
 
@@ -98,7 +99,7 @@ final class ReactiveHold {
 	private void held(LockHandle lock, MonoSink<ReactiveHold> sink) {
 		try {
 			if (this.transaction != null) {
-				this.transaction.keep(lock, this.claim.attributes().onLost());
+				this.transaction.keep(lock, this.lockInvocation.attributes().onLost());
 			}
 			this.lock = lock;
 		}
@@ -124,7 +125,7 @@ final class ReactiveHold {
 	}
 
 	private static boolean isForPolicy(Throwable failure) {
-		return FailurePolicy.isAskedAbout(failure);
+		return FailurePolicy.appliesTo(failure);
 	}
 
 	/**
@@ -134,8 +135,8 @@ final class ReactiveHold {
 		return this.outer;
 	}
 
-	LockInvocation claim() {
-		return this.claim;
+	LockInvocation lockInvocation() {
+		return this.lockInvocation;
 	}
 
 	/**
@@ -157,14 +158,14 @@ final class ReactiveHold {
 	 * The chain of locks with this one.
 	 */
 	LockContext context() {
-		return LockAccess.get().context(this.claim.name(), lock(), this.outer);
+		return LockAccess.get().context(this.lockInvocation.name(), lock(), this.outer);
 	}
 
 	/**
 	 * Whether a loss is to end the work.
 	 */
 	boolean endsOnLoss() {
-		return this.claim.attributes().onLost() == OnLost.INTERRUPT;
+		return this.lockInvocation.attributes().onLost() == OnLost.INTERRUPT;
 	}
 
 	/**
@@ -217,7 +218,7 @@ final class ReactiveHold {
 	}
 
 	private @Nullable Throwable toBeReported() {
-		return (this.claim.attributes().onLost() != OnLost.REPORT) ? this.failure : null;
+		return (this.lockInvocation.attributes().onLost() != OnLost.REPORT) ? this.failure : null;
 	}
 
 }

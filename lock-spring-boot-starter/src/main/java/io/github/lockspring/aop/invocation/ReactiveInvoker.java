@@ -77,12 +77,12 @@ public final class ReactiveInvoker implements LockedInvoker {
 	private Publisher<?> prepare(LockedMethod method, MethodInvocation invocation, ContextView context) {
 		LockContext outer = context.getOrDefault(LockContext.class, LockContext.get());
 		MethodInvocation call = DetachableInvocation.detach(invocation);
-		List<LockInvocation> claims = method.claimsOf(call);
+		List<LockInvocation> lockInvocations = method.lockInvocationsOf(call);
 		ReactiveTransaction transaction = ReactiveTransaction.of(context);
 		if (transaction != null) {
-			claims.forEach((claim) -> this.transactions.requireAllowed(claim, outer));
+			lockInvocations.forEach((lockInvocation) -> this.transactions.requireAllowed(lockInvocation, outer));
 		}
-		return new Invocation(method, call, claims, transaction).runUnder(0, outer);
+		return new Invocation(method, call, lockInvocations, transaction).runUnder(0, outer);
 	}
 
 	/**
@@ -115,15 +115,15 @@ public final class ReactiveInvoker implements LockedInvoker {
 
 		private final MethodInvocation invocation;
 
-		private final List<LockInvocation> claims;
+		private final List<LockInvocation> lockInvocations;
 
 		private final @Nullable ReactiveTransaction transaction;
 
-		Invocation(LockedMethod method, MethodInvocation invocation, List<LockInvocation> claims,
+		Invocation(LockedMethod method, MethodInvocation invocation, List<LockInvocation> lockInvocations,
 				@Nullable ReactiveTransaction transaction) {
 			this.method = method;
 			this.invocation = invocation;
-			this.claims = claims;
+			this.lockInvocations = lockInvocations;
 			this.transaction = transaction;
 		}
 
@@ -142,10 +142,10 @@ public final class ReactiveInvoker implements LockedInvoker {
 		 * @param interrupting the locks held so far whose loss ends the stream
 		 */
 		private Publisher<?> runUnder(int index, @Nullable LockContext outer, List<LockHandle> interrupting) {
-			if (index == this.claims.size()) {
+			if (index == this.lockInvocations.size()) {
 				return run(outer, interrupting);
 			}
-			ReactiveHold hold = new ReactiveHold(this.claims.get(index), outer, this.transaction);
+			ReactiveHold hold = new ReactiveHold(this.lockInvocations.get(index), outer, this.transaction);
 			if (this.method.returnType().isSeveral()) {
 				return Flux
 					.<Object, ReactiveHold>usingWhen(hold.acquire(),
@@ -170,12 +170,12 @@ public final class ReactiveInvoker implements LockedInvoker {
 			if (denial != null) {
 				return denied(hold, denial, index, interrupting);
 			}
-			if (this.method.isOffered(hold.claim().lock())) {
+			if (this.method.isOffered(hold.lockInvocation().lock())) {
 				this.method.offer(hold.lock(), this.invocation);
 			}
 			Mono<Object> loss = hold.endsOnLoss() ? hold.loss() : Mono.never();
 			Publisher<?> stream = runUnder(index + 1, hold.context(),
-					hold.claim().interrupting(interrupting, hold.lock()));
+					hold.lockInvocation().interrupting(interrupting, hold.lock()));
 			return failing(hold.endsOnLoss() ? untilLoss(stream, loss) : stream);
 		}
 
@@ -189,7 +189,7 @@ public final class ReactiveInvoker implements LockedInvoker {
 			MethodInvocation unlocked = new UnlockedInvocation(this.invocation,
 					() -> runOthers(hold, index + 1, interrupting));
 			try {
-				return publisherOf(hold.claim().attributes().failurePolicy().resultOf(unlocked, failure));
+				return publisherOf(hold.lockInvocation().attributes().failurePolicy().resultOf(unlocked, failure));
 			}
 			catch (Throwable ex) {
 				return failed(this.method, ex);
@@ -217,7 +217,7 @@ public final class ReactiveInvoker implements LockedInvoker {
 			try (WorkPart part = LockAccess.get().begin(context)) {
 				interrupting.forEach(LockHandle::checkpoint);
 				if (context != null && this.method.returnType().kind() == ReturnType.Kind.SUSPENDING) {
-					CoroutineLocks.give(this.invocation, context);
+					CoroutineLocks.addTo(this.invocation, context);
 				}
 				Publisher<?> stream = publisherOf(this.invocation.proceed());
 				return (context != null) ? inContext(stream, context) : stream;

@@ -77,7 +77,7 @@ public final class StageExecutor implements Executor {
 	public void execute(Runnable body) {
 		Executor executor = this.application.get();
 		if (executor != null) {
-			new HandOff(body).to(executor);
+			new Submission(body).to(executor);
 		}
 		else {
 			executeHere(body);
@@ -98,7 +98,7 @@ public final class StageExecutor implements Executor {
 	/**
 	 * Notices an executor that runs what it is given in the thread that gives it.
 	 */
-	private final class HandOff implements Runnable {
+	private final class Submission implements Runnable {
 
 		private final Runnable body;
 
@@ -107,9 +107,9 @@ public final class StageExecutor implements Executor {
 		/**
 		 * Only for the thread of the caller.
 		 */
-		private boolean handing = true;
+		private boolean submitting = true;
 
-		private HandOff(Runnable body) {
+		private Submission(Runnable body) {
 			this.body = body;
 		}
 
@@ -118,13 +118,13 @@ public final class StageExecutor implements Executor {
 				executor.execute(this);
 			}
 			finally {
-				this.handing = false;
+				this.submitting = false;
 			}
 		}
 
 		@Override
 		public void run() {
-			if (Thread.currentThread() == this.caller && this.handing) {
+			if (Thread.currentThread() == this.caller && this.submitting) {
 				executeHere(this.body);
 			}
 			else {

@@ -63,14 +63,14 @@ public final class TransactionBinding {
 
 	/**
 	 * Refuses or warns, unless the lock was held before already.
-	 * @param claim what is to be locked inside the transaction
+	 * @param lockInvocation what is to be locked inside the transaction
 	 * @param held what is held already
 	 * @throws IllegalStateException if locks inside transactions are refused
 	 */
-	void requireAllowed(LockInvocation claim, @Nullable LockContext held) {
-		requireNotRefused(claim, held);
-		AnnotatedMethod site = claim.attributes().site();
-		if (!claim.isHeldIn(held) && this.warned.add(site)) {
+	void requireAllowed(LockInvocation lockInvocation, @Nullable LockContext held) {
+		requireNotRefused(lockInvocation, held);
+		AnnotatedMethod site = lockInvocation.attributes().site();
+		if (!lockInvocation.isHeldIn(held) && this.warned.add(site)) {
 			logger.warn(site + " was called inside an existing transaction. The lock is held until the transaction has"
 					+ " completed, but data read by the transaction before the lock was acquired may be stale");
 		}
@@ -78,13 +78,13 @@ public final class TransactionBinding {
 
 	/**
 	 * Refuses what is to be, unless the lock was held before already.
-	 * @param claim what is to be locked by a call inside the transaction
+	 * @param lockInvocation what is to be locked by a call inside the transaction
 	 * @param held what is held already
 	 * @throws IllegalStateException if locks inside transactions are refused
 	 */
-	void requireNotRefused(LockInvocation claim, @Nullable LockContext held) {
-		AnnotatedMethod site = claim.attributes().site();
-		if (this.policy.get() == InsideTransaction.REFUSE && !claim.isHeldIn(held)) {
+	void requireNotRefused(LockInvocation lockInvocation, @Nullable LockContext held) {
+		AnnotatedMethod site = lockInvocation.attributes().site();
+		if (this.policy.get() == InsideTransaction.REFUSE && !lockInvocation.isHeldIn(held)) {
 			throw TransactionLocks
 				.refusal(site + " was called inside an existing transaction, which lock.inside-transaction=refuse"
 						+ " rejects: data read by the transaction before the lock was acquired may be stale."
