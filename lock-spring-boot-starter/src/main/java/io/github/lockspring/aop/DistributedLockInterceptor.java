@@ -148,7 +148,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	 */
 	public void reject(AnnotatedMethod method, String problem, String remedy) {
 		this.checks.run(() -> {
-			throw method.refuse(problem, remedy, null);
+			throw method.rejection(problem, remedy, null);
 		});
 	}
 

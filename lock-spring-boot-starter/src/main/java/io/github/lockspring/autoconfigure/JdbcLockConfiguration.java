@@ -58,7 +58,7 @@ class JdbcLockConfiguration {
 	JdbcLockTable jdbcLockTable(LockProperties lockProperties, ListableBeanFactory beanFactory) {
 		JdbcLockProperties properties = lockProperties.getJdbc();
 		DataSource dataSource = CLIENT.requireOne(beanFactory, properties.getDataSource());
-		RoutingDataSources.refuse(dataSource);
+		RoutingDataSources.reject(dataSource);
 		return new JdbcLockTable(dataSource, properties);
 	}
 

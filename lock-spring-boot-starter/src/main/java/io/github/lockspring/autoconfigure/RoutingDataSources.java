@@ -40,7 +40,7 @@ final class RoutingDataSources {
 	 * detected.
 	 * @throws LockConfigurationException if it is one, or a proxy of one
 	 */
-	static void refuse(DataSource dataSource) {
+	static void reject(DataSource dataSource) {
 		if (isRouting(dataSource)) {
 			throw new LockConfigurationException(
 					"Locks are configured to be stored in a SQL database, but the data source is an "

@@ -67,8 +67,8 @@ final class UnknownLockProperties implements InitializingBean {
 			if (ex.getCause() instanceof UnboundConfigurationPropertiesException unbound) {
 				warnOf(unbound.getUnboundProperties());
 			}
-			else if (ex.getCause() instanceof InvalidConfigurationPropertyValueException refused) {
-				throw refused;
+			else if (ex.getCause() instanceof InvalidConfigurationPropertyValueException invalid) {
+				throw invalid;
 			}
 		}
 	}

@@ -136,7 +136,7 @@ final class UnpooledHikariDataSource extends AbstractDataSource {
 
 		private static @Nullable DataSource target(HikariDataSource pool) {
 			if (pool.getDataSource() != null) {
-				RoutingDataSources.refuse(pool.getDataSource());
+				RoutingDataSources.reject(pool.getDataSource());
 				return pool.getDataSource();
 			}
 			if (pool.getDataSourceClassName() != null) {

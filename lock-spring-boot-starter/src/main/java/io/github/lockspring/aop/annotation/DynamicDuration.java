@@ -50,10 +50,10 @@ public record DynamicDuration(AnnotationText text, LockExpression expression,
 			return this.change.apply(options, durationOf(this.expression.valueFor(invocation)));
 		}
 		catch (InvalidLockKeyException ex) {
-			throw refuse(String.valueOf(ex.getMessage()), (ex.getCause() != null) ? ex.getCause() : ex);
+			throw rejection(String.valueOf(ex.getMessage()), (ex.getCause() != null) ? ex.getCause() : ex);
 		}
 		catch (IllegalArgumentException ex) {
-			throw refuse(String.valueOf(ex.getMessage()), ex);
+			throw rejection(String.valueOf(ex.getMessage()), ex);
 		}
 	}
 
@@ -82,7 +82,7 @@ public record DynamicDuration(AnnotationText text, LockExpression expression,
 		}
 	}
 
-	private IllegalArgumentException refuse(String reason, Throwable cause) {
+	private IllegalArgumentException rejection(String reason, Throwable cause) {
 		return new IllegalArgumentException(
 				"The time " + this.text.describe() + " of " + this.text.site() + " cannot be used: " + reason, cause);
 	}

@@ -115,11 +115,11 @@ public interface FailurePolicy {
 		 */
 		public void requireHandler() {
 			if (!this.beanFactory.containsBean(this.text.text())) {
-				throw this.text.refuse("is not the name of a bean",
+				throw this.text.rejection("is not the name of a bean",
 						"Define a bean of type " + LockFailureHandler.class.getName() + " with that name.", null);
 			}
 			if (!this.beanFactory.isTypeMatch(this.text.text(), LockFailureHandler.class)) {
-				throw this.text.refuse("is the name of a bean that is not a LockFailureHandler",
+				throw this.text.rejection("is the name of a bean that is not a LockFailureHandler",
 						"Specify a bean of type " + LockFailureHandler.class.getName() + '.', null);
 			}
 		}

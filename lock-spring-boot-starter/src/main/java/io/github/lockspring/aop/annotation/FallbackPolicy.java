@@ -51,16 +51,16 @@ record FallbackPolicy(Method fallback, boolean takesFailure) implements FailureP
 		Method plain = ReflectionUtils.findMethod(targetClass, text.text(), parameters);
 		Method fallback = (plain != null) ? plain : ReflectionUtils.findMethod(targetClass, text.text(), withFailure);
 		if (fallback == null) {
-			throw text.refuse(
+			throw text.rejection(
 					"is not a method of " + targetClass.getName() + " with the parameters of " + method.getName()
 							+ "(…), optionally followed by a LockException",
 					"Define such a method, or correct the name.", null);
 		}
 		if (fallback.equals(method)) {
-			throw text.refuse("is the method itself", "Specify another method.", null);
+			throw text.rejection("is the method itself", "Specify another method.", null);
 		}
 		if (!ClassUtils.isAssignable(method.getReturnType(), fallback.getReturnType())) {
-			throw text.refuse("returns " + fallback.getReturnType().getName() + ", which is not assignable to "
+			throw text.rejection("returns " + fallback.getReturnType().getName() + ", which is not assignable to "
 					+ method.getReturnType().getName(), "Use the same return type for both methods.", null);
 		}
 		ReflectionUtils.makeAccessible(fallback);

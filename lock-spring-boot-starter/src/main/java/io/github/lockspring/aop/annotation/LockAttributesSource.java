@@ -105,7 +105,7 @@ public final class LockAttributesSource {
 			this.classes.put(targetClass, known);
 		}
 		if (known && !canBeProxied) {
-			throw refuse(targetClass);
+			throw rejection(targetClass);
 		}
 		return known;
 	}
@@ -118,8 +118,8 @@ public final class LockAttributesSource {
 	 * A bean without its proxy would run without its locks, so that a warning is not
 	 * enough.
 	 */
-	private InvalidLockDeclarationException refuse(Class<?> targetClass) {
-		return siteIn(targetClass).refuse(targetClass + " is final or sealed, so that it cannot be proxied",
+	private InvalidLockDeclarationException rejection(Class<?> targetClass) {
+		return siteIn(targetClass).rejection(targetClass + " is final or sealed, so that it cannot be proxied",
 				"Use a class that is neither final nor sealed nor a record, or implement an interface and set the"
 						+ " property spring.aop.proxy-target-class to false.",
 				null);
@@ -253,7 +253,7 @@ public final class LockAttributesSource {
 			return annotations.stream(type).toList();
 		}
 		catch (AnnotationConfigurationException ex) {
-			throw new AnnotatedMethod(type.getSimpleName(), method).refuse(
+			throw new AnnotatedMethod(type.getSimpleName(), method).rejection(
 					"attributes that are aliases of each other differ: " + ex.getMessage(), "Set only one of them.",
 					ex);
 		}

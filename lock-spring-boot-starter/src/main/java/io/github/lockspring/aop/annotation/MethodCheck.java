@@ -59,7 +59,7 @@ final class MethodCheck {
 	static void requireInterceptable(AnnotatedMethod site) {
 		String obstacle = obstacleIn(site.method().getModifiers());
 		if (obstacle != null) {
-			throw site.refuse("the method is " + obstacle + ", so that its calls cannot be intercepted",
+			throw site.rejection("the method is " + obstacle + ", so that its calls cannot be intercepted",
 					"Make the method overridable: neither private, nor static, nor final.", null);
 		}
 	}
@@ -72,7 +72,7 @@ final class MethodCheck {
 		MergedAnnotations annotations = MergedAnnotations.from(site.method());
 		String callback = CALLBACKS.stream().filter(annotations::isPresent).findFirst().orElse(null);
 		if (callback != null && LOCKS.stream().anyMatch(annotations::isPresent)) {
-			throw site.refuse(
+			throw site.rejection(
 					"the method is called by the container, as @" + ClassUtils.getShortName(callback)
 							+ " specifies, and not through the proxy",
 					"Acquire the lock in a method of another bean, or with a LockTemplate inside the method.", null);
@@ -102,7 +102,7 @@ final class MethodCheck {
 	 */
 	static void requireEnd(AnnotatedMethod site, ReturnType returnType) {
 		if (returnType.kind() == ReturnType.Kind.UNKNOWN) {
-			throw site.refuse(
+			throw site.rejection(
 					"the method returns " + returnType.type().getName()
 							+ ", so that the lock would be released before the work is done",
 					"Return a CompletableFuture or a reactive type for which Reactor is on the class path, "
@@ -116,7 +116,7 @@ final class MethodCheck {
 	 */
 	static void requireNotSuspending(AnnotatedMethod site, ReturnType returnType) {
 		if (returnType.kind() == ReturnType.Kind.SUSPENDING) {
-			throw site.refuse(
+			throw site.rejection(
 					"the method is a suspending function, which is supported with proxies, but not with" + " weaving",
 					"Set the property lock.aop.mode to proxy, or acquire the lock in a method that does not suspend.",
 					null);
@@ -128,7 +128,7 @@ final class MethodCheck {
 	 */
 	static void requireEmptyResult(AnnotatedMethod site, OnFailure onFailure, ReturnType returnType) {
 		if (onFailure == OnFailure.SKIP && returnType.required()) {
-			throw site.refuse(
+			throw site.rejection(
 					"onFailure = SKIP requires an empty result for skipped calls, but the method returns "
 							+ returnType.type().getTypeName() + ", which has none",
 					"Use a return type that can be empty, such as an object or an Optional, or use onFailure = THROW.",
@@ -151,11 +151,11 @@ final class MethodCheck {
 		Class<?>[] types = method.getParameterTypes();
 		long handles = Arrays.stream(types).filter((type) -> type == LockHandle.class).count();
 		if (handles > 1) {
-			throw site.refuse("the method has " + handles + " parameters of type LockHandle",
+			throw site.rejection("the method has " + handles + " parameters of type LockHandle",
 					"Keep one of them; LockContext provides the handles of all locks.", null);
 		}
 		if (handles > 0 && isHandler(method)) {
-			throw site.refuse("the method is called by Spring with arguments from a request, which do not include a"
+			throw site.rejection("the method is called by Spring with arguments from a request, which do not include a"
 					+ " LockHandle", "Remove the parameter and use LockContext.current().", null);
 		}
 		return Arrays.asList(types).indexOf(LockHandle.class);

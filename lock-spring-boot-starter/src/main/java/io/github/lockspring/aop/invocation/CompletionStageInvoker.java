@@ -66,7 +66,8 @@ public final class CompletionStageInvoker implements LockedInvoker {
 			List<LockInvocation> lockInvocations = method.lockInvocationsOf(invocation);
 			LockContext outer = LockContext.get();
 			if (TransactionBinding.isOpen()) {
-				lockInvocations.forEach((lockInvocation) -> this.transactions.requireNotRefused(lockInvocation, outer));
+				lockInvocations
+					.forEach((lockInvocation) -> this.transactions.rejectIfConfigured(lockInvocation, outer));
 			}
 			return new Invocation(method, DetachableInvocation.detach(invocation), lockInvocations, this.executor,
 					this.decorator.get())

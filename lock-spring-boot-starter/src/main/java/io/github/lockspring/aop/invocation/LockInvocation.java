@@ -56,7 +56,7 @@ record LockInvocation(LockOperation lock, Object key, LockOptions options) {
 					: template.acquireAsync(this.key.toString(), this.options);
 		}
 		catch (InvalidLockKeyException ex) {
-			return CompletableFuture.failedFuture(this.lock.refuse(ex));
+			return CompletableFuture.failedFuture(this.lock.rejection(ex));
 		}
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);

@@ -95,9 +95,9 @@ public final class LockOperation {
 			}
 		}
 		catch (InvalidLockKeyException ex) {
-			throw refuse("condition", condition, String.valueOf(ex.getMessage()), causeOf(ex));
+			throw rejection("condition", condition, String.valueOf(ex.getMessage()), causeOf(ex));
 		}
-		throw refuse("condition", condition, "it is neither true nor false", null);
+		throw rejection("condition", condition, "it is neither true nor false", null);
 	}
 
 	/**
@@ -152,7 +152,7 @@ public final class LockOperation {
 			return this.keyResolver.keyOf(key.valueFor(invocation));
 		}
 		catch (InvalidLockKeyException ex) {
-			throw refuse("key", key, String.valueOf(ex.getMessage()), causeOf(ex));
+			throw rejection("key", key, String.valueOf(ex.getMessage()), causeOf(ex));
 		}
 	}
 
@@ -176,7 +176,7 @@ public final class LockOperation {
 					: this.template.acquireAll((List<String>) key, options);
 		}
 		catch (InvalidLockKeyException ex) {
-			throw refuse(ex);
+			throw rejection(ex);
 		}
 		catch (IllegalArgumentException ex) {
 			throw (IllegalArgumentException) explain(ex);
@@ -195,12 +195,12 @@ public final class LockOperation {
 	/**
 	 * Says which expression led to a failure.
 	 */
-	InvalidLockKeyException refuse(InvalidLockKeyException failure) {
+	InvalidLockKeyException rejection(InvalidLockKeyException failure) {
 		LockExpression key = this.attributes.key();
-		return (key != null) ? refuse("key", key, String.valueOf(failure.getMessage()), causeOf(failure)) : failure;
+		return (key != null) ? rejection("key", key, String.valueOf(failure.getMessage()), causeOf(failure)) : failure;
 	}
 
-	private InvalidLockKeyException refuse(String attribute, LockExpression expression, String reason,
+	private InvalidLockKeyException rejection(String attribute, LockExpression expression, String reason,
 			@Nullable Throwable cause) {
 		return new InvalidLockKeyException(
 				"The " + attribute + ' ' + KeyFormat.quote(expression.expression()) + " of " + this.attributes.site()
@@ -220,7 +220,7 @@ public final class LockOperation {
 			return keys.stream().map((each) -> this.template.storeKey(each.toString())).toList();
 		}
 		catch (InvalidLockKeyException ex) {
-			throw refuse(ex);
+			throw rejection(ex);
 		}
 	}
 

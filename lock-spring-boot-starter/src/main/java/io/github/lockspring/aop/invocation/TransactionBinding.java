@@ -68,7 +68,7 @@ public final class TransactionBinding {
 	 * @throws IllegalStateException if locks inside transactions are refused
 	 */
 	void requireAllowed(LockInvocation lockInvocation, @Nullable LockContext held) {
-		requireNotRefused(lockInvocation, held);
+		rejectIfConfigured(lockInvocation, held);
 		AnnotatedMethod site = lockInvocation.attributes().site();
 		if (!lockInvocation.isHeldIn(held) && this.warned.add(site)) {
 			logger.warn(site + " was called inside an existing transaction. The lock is held until the transaction has"
@@ -82,11 +82,11 @@ public final class TransactionBinding {
 	 * @param held what is held already
 	 * @throws IllegalStateException if locks inside transactions are refused
 	 */
-	void requireNotRefused(LockInvocation lockInvocation, @Nullable LockContext held) {
+	void rejectIfConfigured(LockInvocation lockInvocation, @Nullable LockContext held) {
 		AnnotatedMethod site = lockInvocation.attributes().site();
 		if (this.policy.get() == InsideTransaction.REFUSE && !lockInvocation.isHeldIn(held)) {
 			throw TransactionLocks
-				.refusal(site + " was called inside an existing transaction, which lock.inside-transaction=refuse"
+				.rejection(site + " was called inside an existing transaction, which lock.inside-transaction=refuse"
 						+ " rejects: data read by the transaction before the lock was acquired may be stale."
 						+ " Call it before the transaction begins");
 		}

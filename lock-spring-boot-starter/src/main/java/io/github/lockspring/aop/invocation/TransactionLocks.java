@@ -107,7 +107,7 @@ final class TransactionLocks implements TransactionSynchronization {
 		}
 	}
 
-	static RuntimeException refusal(String reason) {
+	static RuntimeException rejection(String reason) {
 		return new IllegalTransactionStateException(reason);
 	}
 
