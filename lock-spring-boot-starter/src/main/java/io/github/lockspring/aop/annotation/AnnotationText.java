@@ -27,11 +27,11 @@ import org.springframework.util.StringUtils;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * The text of one attribute of one annotation, and what it means.
+ * String value of an attribute of an annotation, and its conversion to other types.
  *
- * @param site where the annotation is
+ * @param site the annotated method
  * @param attribute the name of the attribute
- * @param text the text, without placeholders
+ * @param text the value, without placeholders
  */
 public record AnnotationText(AnnotatedMethod site, String attribute, String text) {
 
@@ -40,7 +40,7 @@ public record AnnotationText(AnnotatedMethod site, String attribute, String text
 	private static final String PLACEHOLDER = "${";
 
 	/**
-	 * Replaces the placeholders of a text by the values of their properties.
+	 * Replace placeholders with the values of their properties.
 	 */
 	AnnotationText resolve(ConfigurableBeanFactory beanFactory) {
 		String resolved;
@@ -73,15 +73,15 @@ public record AnnotationText(AnnotatedMethod site, String attribute, String text
 	}
 
 	/**
-	 * Whether a text would be a duration without a unit, which others take for
-	 * milliseconds.
+	 * Return whether a string is a number, which as a duration would lack its unit.
 	 */
 	static boolean isNumber(String text) {
 		return NUMBER.matcher(text).matches();
 	}
 
 	/**
-	 * Whether the text is an expression on the arguments of a call, not a constant.
+	 * Return whether the value is an expression that is evaluated for each call, and not
+	 * a constant.
 	 */
 	boolean isExpression() {
 		return this.text.indexOf('#') >= 0 || this.text.indexOf('@') >= 0;

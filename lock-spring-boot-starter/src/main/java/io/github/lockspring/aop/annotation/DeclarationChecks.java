@@ -24,9 +24,9 @@ import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.SpringProperties;
 
 /**
- * What happens to declarations that cannot work: the application does not start, or is
- * warned. Ahead-of-time processing takes them as they are, because properties may have
- * other values, or none yet, before the application starts.
+ * Handling of invalid declarations: fails the startup of the application or logs a
+ * warning, as configured. Ahead-of-time processing ignores invalid declarations, because
+ * properties may be missing or have other values than at run time.
  */
 public final class DeclarationChecks {
 
@@ -39,8 +39,9 @@ public final class DeclarationChecks {
 	}
 
 	/**
-	 * Runs a check.
-	 * @param check what throws an {@link InvalidLockDeclarationException}
+	 * Run a check.
+	 * @param check the check, which throws an {@link InvalidLockDeclarationException} if
+	 * a declaration is invalid
 	 */
 	public void run(Runnable check) {
 		try {

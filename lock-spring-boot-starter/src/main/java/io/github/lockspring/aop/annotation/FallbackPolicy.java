@@ -30,17 +30,19 @@ import io.github.lockspring.LockException;
 import io.github.lockspring.LockNotAcquiredException;
 
 /**
- * Calls another method of the same object if the lock is held by another.
+ * Policy that calls another method of the same object if the lock is held by another
+ * owner.
  *
  * @param fallback the other method
- * @param takesFailure whether its last parameter is the reason
+ * @param takesFailure whether its last parameter is the failure
  */
 record FallbackPolicy(Method fallback, boolean takesFailure) implements FailurePolicy {
 
 	/**
-	 * Finds the method.
-	 * @param text the attribute that names it
+	 * Create a policy for the method that an attribute names.
+	 * @param text the attribute that contains the name of the method
 	 * @param targetClass the class of the bean
+	 * @return the policy
 	 * @throws InvalidLockDeclarationException if there is no such method
 	 */
 	static FallbackPolicy of(AnnotationText text, Class<?> targetClass) {
@@ -68,7 +70,8 @@ record FallbackPolicy(Method fallback, boolean takesFailure) implements FailureP
 	}
 
 	/**
-	 * Suspending functions have a continuation as last parameter.
+	 * Return the index of the parameter for the failure, which precedes the continuation
+	 * of a suspending function.
 	 */
 	private static int failureIndex(Method method, int parameterCount) {
 		return KotlinDetector.isSuspendingFunction(method) ? parameterCount - 1 : parameterCount;

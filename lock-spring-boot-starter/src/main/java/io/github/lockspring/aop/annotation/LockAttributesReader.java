@@ -34,7 +34,7 @@ import io.github.lockspring.aop.expression.LockExpression;
 import io.github.lockspring.aop.expression.LockExpressionParser;
 
 /**
- * Reads annotations: resolves, understands and checks what they say.
+ * Reader of lock annotations, which resolves, parses and validates their attributes.
  */
 public final class LockAttributesReader {
 
@@ -49,9 +49,10 @@ public final class LockAttributesReader {
 	private final LockExpressionParser expressions;
 
 	/**
-	 * Creates a reader.
-	 * @param beanFactory where properties are resolved and beans found
-	 * @param defaults what holds for annotations that say nothing else
+	 * Create a reader.
+	 * @param beanFactory the bean factory for the lookup of properties and beans
+	 * @param defaults supplies the configuration of annotations; called when the first
+	 * annotation is read
 	 * @param proxies whether calls are intercepted by proxies, which cannot intercept all
 	 * methods
 	 */
@@ -63,11 +64,11 @@ public final class LockAttributesReader {
 	}
 
 	/**
-	 * Reads the annotations of one method.
+	 * Read the annotations of a method.
 	 * @param declarations the annotations, at least one
 	 * @param targetClass the class of the bean
-	 * @return what they say
-	 * @throws InvalidLockDeclarationException if it cannot be done
+	 * @return the attributes
+	 * @throws InvalidLockDeclarationException if one of the annotations is invalid
 	 */
 	MethodAttributes read(List<LockDeclaration> declarations, Class<?> targetClass) {
 		AnnotatedMethod site = declarations.get(0).site();
@@ -171,7 +172,7 @@ public final class LockAttributesReader {
 	}
 
 	/**
-	 * Lets the properties of a name have the last word.
+	 * Apply the properties of a lock name, which take precedence over its annotations.
 	 */
 	private static LockOptions overridden(LockOptions options, LockDefaults.Overrides overrides,
 			List<DynamicDuration> times) {

@@ -36,7 +36,8 @@ import io.github.lockspring.LockHandle;
 import io.github.lockspring.OnFailure;
 
 /**
- * Finds methods that cannot be locked, or not for as long as their work takes.
+ * Checks of annotated methods, which reject methods that cannot be locked for the
+ * duration of their work.
  */
 final class MethodCheck {
 
@@ -54,7 +55,7 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Refuses methods that a proxy cannot intercept.
+	 * Reject methods that a proxy cannot intercept.
 	 */
 	static void requireInterceptable(AnnotatedMethod site) {
 		String obstacle = obstacleIn(site.method().getModifiers());
@@ -65,8 +66,8 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Refuses methods that only the container calls, which does not go through a proxy.
-	 * If the annotation is that of the class, it is not meant for them.
+	 * Reject lifecycle callbacks, which the container calls on the bean itself and not
+	 * through a proxy. An annotation of the class does not apply to them.
 	 */
 	static void requireCaller(AnnotatedMethod site) {
 		MergedAnnotations annotations = MergedAnnotations.from(site.method());
@@ -90,7 +91,7 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Whether a proxy can be a subclass, or need not be one.
+	 * Return whether a proxy can be a subclass of the type, or need not be one.
 	 */
 	static boolean canBeExtended(Class<?> type) {
 		return !(Modifier.isFinal(type.getModifiers()) || type.isSealed()) || Proxy.isProxyClass(type)
@@ -98,7 +99,7 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Refuses methods whose return type does not show when their work has ended.
+	 * Reject methods whose return type does not signal the end of their work.
 	 */
 	static void requireEnd(AnnotatedMethod site, ReturnType returnType) {
 		if (returnType.kind() == ReturnType.Kind.UNKNOWN) {
@@ -112,7 +113,8 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Refuses functions that woven code would lock anew each time they are resumed.
+	 * Reject suspending functions in woven code, which would be locked each time they are
+	 * resumed.
 	 */
 	static void requireNotSuspending(AnnotatedMethod site, ReturnType returnType) {
 		if (returnType.kind() == ReturnType.Kind.SUSPENDING) {
@@ -124,7 +126,7 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Refuses to skip methods that must return something.
+	 * Reject {@link OnFailure#SKIP} for methods whose return type has no empty value.
 	 */
 	static void requireEmptyResult(AnnotatedMethod site, OnFailure onFailure, ReturnType returnType) {
 		if (onFailure == OnFailure.SKIP && returnType.required()) {
@@ -142,8 +144,8 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Finds the parameter that gets the handle.
-	 * @param site the annotation
+	 * Return the index of the parameter for the handle.
+	 * @param site the annotated method
 	 * @return the index of the parameter, or -1 if there is none
 	 */
 	static int handleIndex(AnnotatedMethod site) {

@@ -35,8 +35,9 @@ import io.github.lockspring.aop.annotation.FailurePolicy;
 import io.github.lockspring.internal.LockAccess;
 
 /**
- * Methods whose work ends when the stage that they return completes. The caller gets a
- * future at once; the method is called in another thread when the lock is held.
+ * Invoker of methods whose work ends when the returned stage completes. The caller
+ * receives a future immediately; the method is called in another thread when the lock is
+ * held.
  */
 public final class CompletionStageInvoker implements LockedInvoker {
 
@@ -47,11 +48,11 @@ public final class CompletionStageInvoker implements LockedInvoker {
 	private final Supplier<TaskDecorator> decorator;
 
 	/**
-	 * Creates the calls.
-	 * @param transactions refuses calls of those who are in a transaction
-	 * @param executor runs the methods, in other threads than those of their callers
-	 * @param decorator finds what carries the context of the caller to the thread that
-	 * runs the method
+	 * Create an invoker.
+	 * @param transactions the policy for calls inside a transaction
+	 * @param executor the executor that runs the methods, never in the calling thread
+	 * @param decorator supplies the decorator that propagates the context of the caller
+	 * to the thread that runs the method
 	 */
 	public CompletionStageInvoker(TransactionBinding transactions, Executor executor,
 			Supplier<TaskDecorator> decorator) {
@@ -79,14 +80,14 @@ public final class CompletionStageInvoker implements LockedInvoker {
 	}
 
 	/**
-	 * One call of a method that returns a stage.
+	 * Single call of a method that returns a stage.
 	 * <ol>
-	 * <li>Acquire one lock after the other, without a thread that waits.</li>
+	 * <li>Acquire one lock after the other without blocking a thread.</li>
 	 * <li>Call the method in a thread of the executor, in the context of the caller.</li>
 	 * <li>When its stage has completed, release the locks, and then complete the caller's
 	 * future.</li>
-	 * <li>If the caller cancels its future, cancel what is waited for: the acquisition,
-	 * or the stage.</li>
+	 * <li>If the caller cancels its future, cancel the pending acquisition or the
+	 * stage.</li>
 	 * </ol>
 	 */
 	private static final class Invocation {
@@ -110,13 +111,14 @@ public final class CompletionStageInvoker implements LockedInvoker {
 		private volatile boolean lost;
 
 		/**
-		 * Creates a call for the current thread.
+		 * Create a call for the current thread.
 		 * @param method the method and its locks
 		 * @param invocation the call, whose arguments are not shared
-		 * @param lockInvocations what to lock
-		 * @param executor runs the method and what replaces it, in other threads than
-		 * those that ask for it
-		 * @param decorator carries the context of the current thread to another
+		 * @param lockInvocations the locks to acquire
+		 * @param executor the executor of the method and of the code that replaces it,
+		 * which never runs them in the calling thread
+		 * @param decorator the decorator that propagates the context of the current
+		 * thread to another one
 		 */
 		Invocation(LockedMethod method, MethodInvocation invocation, List<LockInvocation> lockInvocations,
 				Executor executor, TaskDecorator decorator) {
@@ -128,8 +130,8 @@ public final class CompletionStageInvoker implements LockedInvoker {
 		}
 
 		/**
-		 * Starts to acquire.
-		 * @param outer what the caller holds
+		 * Start the acquisition.
+		 * @param outer the locks held by the caller
 		 * @return the future for the caller
 		 */
 		CompletableFuture<@Nullable Object> start(@Nullable LockContext outer) {
@@ -152,16 +154,17 @@ public final class CompletionStageInvoker implements LockedInvoker {
 		}
 
 		/**
-		 * A caller that completes the future, for example with a time-out, no longer
-		 * needs the locks. Work that has begun continues unless it is cancelled.
+		 * Return whether the pending acquisition or stage is to be cancelled. A caller
+		 * that completes the future, for example by a timeout, no longer needs the locks.
+		 * Work that has begun continues unless it is cancelled.
 		 */
 		private boolean isUnwanted() {
 			return this.lost || (this.running ? this.promise.isCancelled() : this.promise.isDone());
 		}
 
 		/**
-		 * Acquires the locks from an index on, and calls the method.
-		 * @param interrupting the locks held so far whose loss ends the work
+		 * Acquire the locks starting at an index, and call the method.
+		 * @param interrupting the locks held so far whose loss cancels the work
 		 */
 		private CompletableFuture<@Nullable Object> runUnder(int index, @Nullable LockContext outer,
 				List<LockHandle> interrupting) {
@@ -244,8 +247,8 @@ public final class CompletionStageInvoker implements LockedInvoker {
 		}
 
 		/**
-		 * Has another thread run something. Whatever that leads to is awaited by now,
-		 * what it returned is from then on.
+		 * Run a body in another thread. The body is the pending future from now on, also
+		 * after it has returned its stage.
 		 */
 		private CompletableFuture<@Nullable Object> run(StageBody body) {
 			await(body);
@@ -262,8 +265,9 @@ public final class CompletionStageInvoker implements LockedInvoker {
 		}
 
 		/**
-		 * The caller may have lost interest while there was no thread. A lease may have
-		 * ended before its callback is called, hence the check.
+		 * Call the method, unless the caller has completed its future or a lock was lost
+		 * in the meantime. A lease can end before its callback is called, hence the
+		 * checkpoints.
 		 */
 		private @Nullable Object runMethod(List<LockHandle> interrupting) throws Throwable {
 			this.running = true;

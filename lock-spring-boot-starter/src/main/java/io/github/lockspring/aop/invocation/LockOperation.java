@@ -34,7 +34,8 @@ import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.internal.LockAccess;
 
 /**
- * One lock of a method: turns calls into claims.
+ * Lock operation of a method, from which a {@link LockInvocation} is created for each
+ * call.
  */
 public final class LockOperation {
 
@@ -45,10 +46,10 @@ public final class LockOperation {
 	private final LockKeyResolver keyResolver;
 
 	/**
-	 * Creates the lock.
-	 * @param attributes what the annotation says
-	 * @param template where locks are acquired
-	 * @param keyResolver how keys become texts
+	 * Create a lock operation.
+	 * @param attributes the attributes of the annotation
+	 * @param template the template that acquires the locks
+	 * @param keyResolver the resolver of keys
 	 */
 	public LockOperation(LockAttributes attributes, LockTemplate template, LockKeyResolver keyResolver) {
 		this.attributes = attributes;
@@ -70,19 +71,22 @@ public final class LockOperation {
 	}
 
 	/**
-	 * Finds out what a call locks.
+	 * Return the lock invocation for a call.
 	 * @param invocation the call
-	 * @return the claim, or {@code null} if the call is not to be locked
-	 * @throws IllegalArgumentException if that cannot be found out
+	 * @return the lock invocation, or {@code null} if the condition of the lock is not
+	 * met
+	 * @throws IllegalArgumentException if the condition, the key or a duration cannot be
+	 * evaluated
 	 */
 	@Nullable LockInvocation lockInvocationOf(MethodInvocation invocation) {
 		return applies(invocation) ? new LockInvocation(this, keyOf(invocation), optionsOf(invocation)) : null;
 	}
 
 	/**
-	 * Whether a call is to be locked.
+	 * Return whether a call is to be locked.
 	 * @param invocation the call
-	 * @throws IllegalArgumentException if that cannot be found out
+	 * @return {@code true} if there is no condition, or if it is met
+	 * @throws IllegalArgumentException if the condition cannot be evaluated
 	 */
 	boolean applies(MethodInvocation invocation) {
 		LockExpression condition = this.attributes.condition();
@@ -101,9 +105,11 @@ public final class LockOperation {
 	}
 
 	/**
-	 * Whether a key is held already, so that it is acquired again without waiting.
+	 * Return whether a key is held already, so that it is acquired reentrantly without
+	 * waiting.
 	 * @param held the locks that are held
 	 * @param key the key of a call
+	 * @return {@code true} if one of the locks has the same name and key
 	 */
 	boolean isHeldIn(@Nullable LockContext held, Object key) {
 		if (held == null || this.attributes.isSemaphore()) {
@@ -119,16 +125,17 @@ public final class LockOperation {
 	}
 
 	/**
-	 * Several keys as their handle names them.
+	 * Return several keys in the form of {@link LockHandle#key()}.
 	 */
 	private static String textOf(List<?> keys) {
 		return keys.stream().map(Object::toString).distinct().sorted().collect(Collectors.joining(","));
 	}
 
 	/**
-	 * How a call is locked.
+	 * Return the lock options for a call.
 	 * @param invocation the call
-	 * @throws IllegalArgumentException if that cannot be found out
+	 * @return the options
+	 * @throws IllegalArgumentException if a duration cannot be evaluated
 	 */
 	LockOptions optionsOf(MethodInvocation invocation) {
 		LockOptions options = this.attributes.options();
@@ -139,9 +146,10 @@ public final class LockOperation {
 	}
 
 	/**
-	 * The key of a call: a number, a text, or a list of texts.
+	 * Return the key of a call.
 	 * @param invocation the call
-	 * @throws InvalidLockKeyException if there is none
+	 * @return the key: a number, a string, or a list of strings
+	 * @throws InvalidLockKeyException if the key cannot be evaluated
 	 */
 	Object keyOf(MethodInvocation invocation) {
 		LockExpression key = this.attributes.key();
@@ -161,9 +169,9 @@ public final class LockOperation {
 	}
 
 	/**
-	 * Acquires for the current thread.
+	 * Acquire the lock for the current thread.
 	 * @param key the key
-	 * @param options how to lock
+	 * @param options the lock options
 	 * @return the held lock
 	 */
 	@SuppressWarnings("unchecked")
@@ -184,8 +192,8 @@ public final class LockOperation {
 	}
 
 	/**
-	 * Says which method the store has refused, because the key is in use with another
-	 * limit of permits.
+	 * Add the annotated method to an {@link IllegalArgumentException}, which is thrown if
+	 * the key is in use with a different number of permits.
 	 */
 	Throwable explain(Throwable failure) {
 		return (failure.getClass() == IllegalArgumentException.class)
@@ -193,7 +201,7 @@ public final class LockOperation {
 	}
 
 	/**
-	 * Says which expression led to a failure.
+	 * Add the key expression to the failure of a key.
 	 */
 	InvalidLockKeyException rejection(InvalidLockKeyException failure) {
 		LockExpression key = this.attributes.key();
@@ -209,7 +217,7 @@ public final class LockOperation {
 	}
 
 	/**
-	 * The keys of a claim as the store knows them.
+	 * Return the keys as used in the store.
 	 */
 	List<String> storeKeys(Object key) {
 		List<?> keys = (key instanceof List<?> list) ? list : List.of(key);

@@ -31,8 +31,9 @@ import io.github.lockspring.aop.annotation.FailurePolicy;
 import io.github.lockspring.internal.LockAccess;
 
 /**
- * A lock that one subscription acquires, holds and releases. A release never fails, so
- * that it cannot hide how the work ended: its failure is reported afterwards.
+ * Lock that is acquired, held and released by a single subscription. A release never
+ * fails, so that it does not replace the result of the work: its failure is reported
+ * afterwards.
  */
 final class ReactiveHold {
 
@@ -51,10 +52,11 @@ final class ReactiveHold {
 	private volatile @Nullable Throwable failure;
 
 	/**
-	 * Creates one that is not acquired yet.
-	 * @param lockInvocation what to acquire
-	 * @param outer what is held already
-	 * @param transaction what keeps the lock, or {@code null}
+	 * Create a hold that is not acquired yet.
+	 * @param lockInvocation the lock to acquire
+	 * @param outer the locks that are held already
+	 * @param transaction the transaction that releases the lock when it has completed, or
+	 * {@code null}
 	 */
 	ReactiveHold(LockInvocation lockInvocation, @Nullable LockContext outer,
 			@Nullable ReactiveTransaction transaction) {
@@ -64,8 +66,9 @@ final class ReactiveHold {
 	}
 
 	/**
-	 * Acquires without a thread that waits.
-	 * @return this, held or denied; fails if that is nothing for the failure policy
+	 * Acquire the lock without blocking a thread.
+	 * @return this hold, acquired or denied; an error for failures that the failure
+	 * policy does not apply to
 	 */
 	Mono<ReactiveHold> acquire() {
 		return Mono.create((sink) -> {
@@ -93,8 +96,8 @@ final class ReactiveHold {
 	}
 
 	/**
-	 * Pass the lock to the subscriber, or release it. A sink that is cancelled at the
-	 * same moment drops its value silently.
+	 * Pass the lock to the subscriber, or release it. A sink that is cancelled
+	 * concurrently drops its value without a signal.
 	 */
 	private void held(LockHandle lock, MonoSink<ReactiveHold> sink) {
 		try {
@@ -129,7 +132,7 @@ final class ReactiveHold {
 	}
 
 	/**
-	 * What was held before.
+	 * Return the locks that were held before.
 	 */
 	@Nullable LockContext outer() {
 		return this.outer;
@@ -140,7 +143,7 @@ final class ReactiveHold {
 	}
 
 	/**
-	 * Why the lock is not held, or {@code null} if it is.
+	 * Return the reason why the lock is not held, or {@code null} if it is held.
 	 */
 	@Nullable LockException denial() {
 		return this.denial;
@@ -155,22 +158,23 @@ final class ReactiveHold {
 	}
 
 	/**
-	 * The chain of locks with this one.
+	 * Return the chain of held locks, including this one.
 	 */
 	LockContext context() {
 		return LockAccess.get().context(this.lockInvocation.name(), lock(), this.outer);
 	}
 
 	/**
-	 * Whether a loss is to end the work.
+	 * Return whether a loss of the lock cancels the work.
 	 */
 	boolean endsOnLoss() {
 		return this.lockInvocation.attributes().onLost() == OnLost.INTERRUPT;
 	}
 
 	/**
-	 * Watches the lock from now on.
-	 * @return completes when the lock is lost, which {@link #end()} reports
+	 * Return a signal of the loss of the lock.
+	 * @return a mono that completes when the lock is lost; the failure is reported by
+	 * {@link #end()}
 	 */
 	Mono<Object> loss() {
 		Sinks.Empty<Object> loss = Sinks.empty();
@@ -180,7 +184,7 @@ final class ReactiveHold {
 
 	/**
 	 * Release the lock, if it was acquired and no transaction keeps it.
-	 * @return when that is done; never fails
+	 * @return a mono that completes when the lock is released; never fails
 	 */
 	Mono<Void> release() {
 		LockHandle lock = this.lock;
@@ -193,8 +197,9 @@ final class ReactiveHold {
 
 	/**
 	 * Release the lock after the work has failed.
-	 * @param reason what it failed with, which learns of a loss
-	 * @return when that is done; never fails
+	 * @param reason the failure of the work, to which a loss is added as a suppressed
+	 * exception
+	 * @return a mono that completes when the lock is released; never fails
 	 */
 	Mono<Void> releaseAfter(Throwable reason) {
 		return release().then(Mono.fromRunnable(() -> {
@@ -206,9 +211,9 @@ final class ReactiveHold {
 	}
 
 	/**
-	 * Fails if the lock was lost and the caller is to know.
-	 * @param <T> the type of what follows
-	 * @return nothing, or the failure
+	 * Return an error if the lock was lost and the loss is to be reported.
+	 * @param <T> the element type
+	 * @return an empty mono, or the failure
 	 */
 	<T> Mono<T> end() {
 		return Mono.defer(() -> {

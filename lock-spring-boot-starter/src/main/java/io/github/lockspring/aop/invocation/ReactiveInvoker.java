@@ -35,9 +35,9 @@ import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.internal.WorkPart;
 
 /**
- * Methods whose work ends when the stream that they return completes, fails or is
- * cancelled. Each subscription acquires, then calls the method, and releases the lock
- * before the subscriber learns of the end.
+ * Invoker of methods whose work ends when the returned stream completes, fails or is
+ * cancelled. Each subscription acquires the locks, calls the method, and releases the
+ * locks before the terminal signal is passed to the subscriber.
  */
 public final class ReactiveInvoker implements LockedInvoker {
 
@@ -67,8 +67,8 @@ public final class ReactiveInvoker implements LockedInvoker {
 	}
 
 	/**
-	 * A stream that fails. It is of the type that is needed: to make another of it would
-	 * throw the failure instead of signalling it.
+	 * Return a stream that fails, of the type of the method: a conversion of another type
+	 * would throw the failure instead of signalling it.
 	 */
 	static Publisher<?> failed(LockedMethod method, Throwable failure) {
 		return method.returnType().isSeveral() ? Flux.error(failure) : Mono.error(failure);
@@ -86,7 +86,7 @@ public final class ReactiveInvoker implements LockedInvoker {
 	}
 
 	/**
-	 * The stream that a method or a policy returned.
+	 * Return the result of a method or a policy as a stream.
 	 */
 	static Publisher<?> publisherOf(@Nullable Object result) {
 		if (result == null) {
@@ -100,13 +100,13 @@ public final class ReactiveInvoker implements LockedInvoker {
 	}
 
 	/**
-	 * One subscription to the result of a method.
+	 * Single subscription to the result of a method.
 	 * <ol>
-	 * <li>Acquire one lock after the other, without a thread that waits.</li>
+	 * <li>Acquire one lock after the other without blocking a thread.</li>
 	 * <li>Call the method and subscribe to its stream, with the locks in the
 	 * context.</li>
 	 * <li>When the stream has completed, failed or was cancelled, release the locks, and
-	 * then pass the end on.</li>
+	 * then pass the terminal signal to the subscriber.</li>
 	 * </ol>
 	 */
 	private static final class Invocation {
@@ -128,18 +128,18 @@ public final class ReactiveInvoker implements LockedInvoker {
 		}
 
 		/**
-		 * Acquires the locks from an index on, and calls the method.
+		 * Acquire the locks starting at an index, and call the method.
 		 * @param index the index of the next lock
-		 * @param outer what is held already
-		 * @return the stream, whose end comes after the release
+		 * @param outer the locks that are held already
+		 * @return the stream, which ends after the locks were released
 		 */
 		Publisher<?> runUnder(int index, @Nullable LockContext outer) {
 			return runUnder(index, outer, List.of());
 		}
 
 		/**
-		 * Acquire the locks from an index on.
-		 * @param interrupting the locks held so far whose loss ends the stream
+		 * Acquire the locks starting at an index, and call the method.
+		 * @param interrupting the locks held so far whose loss cancels the stream
 		 */
 		private Publisher<?> runUnder(int index, @Nullable LockContext outer, List<LockHandle> interrupting) {
 			if (index == this.lockInvocations.size()) {
@@ -162,7 +162,8 @@ public final class ReactiveInvoker implements LockedInvoker {
 		}
 
 		/**
-		 * Anything thrown from now on fails the stream, so that the lock is released.
+		 * Continue with the next lock. Any throwable fails the stream from here on, so
+		 * that the lock is released.
 		 */
 		private Publisher<?> runUnder(ReactiveHold hold, int index, List<LockHandle> interrupting) {
 			hold.take();
@@ -203,7 +204,8 @@ public final class ReactiveInvoker implements LockedInvoker {
 		}
 
 		/**
-		 * If the other stream failed, this one would not be cancelled.
+		 * Cancel a stream when the lock is lost. The signal of the loss completes and
+		 * never fails, because the stream would not be cancelled by a failure.
 		 */
 		private Publisher<?> untilLoss(Publisher<?> stream, Mono<Object> loss) {
 			return this.method.returnType().isSeveral() ? Flux.from(stream).takeUntilOther(loss)
@@ -211,7 +213,8 @@ public final class ReactiveInvoker implements LockedInvoker {
 		}
 
 		/**
-		 * A lease may have ended before its callback is called, hence the check.
+		 * Call the method. A lease can end before its callback is called, hence the
+		 * checkpoints.
 		 */
 		private Publisher<?> run(@Nullable LockContext context, List<LockHandle> interrupting) {
 			try (WorkPart part = LockAccess.get().begin(context)) {

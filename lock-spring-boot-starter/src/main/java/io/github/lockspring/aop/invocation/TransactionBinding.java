@@ -33,10 +33,10 @@ import io.github.lockspring.aop.annotation.AnnotatedMethod;
 import io.github.lockspring.aop.annotation.InsideTransaction;
 
 /**
- * Calls inside a transaction that is open already. A lock that was released before the
- * transaction ends would let others see the data of before: it is kept until then, or the
- * call is refused. An application without spring-tx has none; no type of it is loaded for
- * this class.
+ * Binding of locks to an existing transaction. If a lock were released before the
+ * transaction has completed, the next holder would read stale data: the lock is kept
+ * until then, or the call is rejected. Without spring-tx there are no transactions, and
+ * no class of it is loaded by this class.
  */
 public final class TransactionBinding {
 
@@ -55,17 +55,18 @@ public final class TransactionBinding {
 	}
 
 	/**
-	 * Whether the current thread is in a transaction that can keep locks.
+	 * Return whether the current thread is in a transaction that can keep locks.
 	 */
 	static boolean isOpen() {
 		return SPRING_TX && TransactionLocks.canBeKept();
 	}
 
 	/**
-	 * Refuses or warns, unless the lock was held before already.
-	 * @param lockInvocation what is to be locked inside the transaction
-	 * @param held what is held already
-	 * @throws IllegalStateException if locks inside transactions are refused
+	 * Reject a call inside the transaction or log a warning, as configured, unless the
+	 * lock is held already.
+	 * @param lockInvocation the lock to be acquired inside the transaction
+	 * @param held the locks that are held already
+	 * @throws IllegalStateException if calls inside transactions are rejected
 	 */
 	void requireAllowed(LockInvocation lockInvocation, @Nullable LockContext held) {
 		rejectIfConfigured(lockInvocation, held);
@@ -77,10 +78,11 @@ public final class TransactionBinding {
 	}
 
 	/**
-	 * Refuses what is to be, unless the lock was held before already.
-	 * @param lockInvocation what is to be locked by a call inside the transaction
-	 * @param held what is held already
-	 * @throws IllegalStateException if locks inside transactions are refused
+	 * Reject a call inside the transaction if configured, unless the lock is held
+	 * already.
+	 * @param lockInvocation the lock to be acquired by a call inside the transaction
+	 * @param held the locks that are held already
+	 * @throws IllegalStateException if calls inside transactions are rejected
 	 */
 	void rejectIfConfigured(LockInvocation lockInvocation, @Nullable LockContext held) {
 		AnnotatedMethod site = lockInvocation.attributes().site();
@@ -93,10 +95,10 @@ public final class TransactionBinding {
 	}
 
 	/**
-	 * Have the transaction release a lock when it has ended.
+	 * Register a lock to be released when the transaction has completed.
 	 * @param lock the held lock
-	 * @param onLost what happens if the lock is lost before
-	 * @return what is to be done when the method has ended: to look whether the lock is
+	 * @param onLost the handling of a loss before that
+	 * @return the action to run when the method has ended, which checks that the lock is
 	 * still held
 	 */
 	static AutoCloseable keep(LockHandle lock, OnLost onLost) {
