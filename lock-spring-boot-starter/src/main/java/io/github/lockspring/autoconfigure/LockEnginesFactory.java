@@ -37,7 +37,7 @@ import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.LockConfigurationException;
 
 /**
- * Creates an engine for each backend that has none.
+ * Factory of the lock engines: creates an engine for each backend without one.
  */
 final class LockEnginesFactory {
 
@@ -74,31 +74,32 @@ final class LockEnginesFactory {
 	}
 
 	/**
-	 * Puts the engines together. If that fails, those are closed that were made for it.
+	 * Create the engines that are missing. If this fails, the engines created by this
+	 * call are closed.
 	 * @param defaultEngine the default engine
-	 * @param beans all engines that are there already
+	 * @param beans the engines that are defined as beans
 	 * @return the engines of the application
 	 */
 	LockEngines engines(LockEngine defaultEngine, List<LockEngine> beans) {
 		List<LockEngine> others = new ArrayList<>(beans);
 		others.remove(defaultEngine);
-		List<LockEngine> made = new ArrayList<>();
+		List<LockEngine> created = new ArrayList<>();
 		try {
 			for (LockBackend backend : withoutEngine(defaultEngine, beans)) {
-				made.add(engine(backend));
+				created.add(engine(backend));
 			}
-			others.addAll(made);
+			others.addAll(created);
 			return checked(defaultEngine, others);
 		}
 		catch (RuntimeException ex) {
-			made.forEach(LockEngine::close);
+			created.forEach(LockEngine::close);
 			throw ex;
 		}
 	}
 
 	/**
-	 * An application that defines the default engine itself need not want the backend
-	 * that would have been the default otherwise.
+	 * Return the backends that need an engine. If the application defines the default
+	 * engine itself, only additional backends do.
 	 */
 	private List<LockBackend> withoutEngine(LockEngine defaultEngine, List<LockEngine> beans) {
 		return this.backends.stream()
