@@ -80,7 +80,7 @@ public abstract class LeaderElectionContract {
 	}
 
 	private static ConditionFactory eventually() {
-		return Awaitility.await().atMost(FaultRun.PATIENCE).pollInterval(Duration.ofMillis(5));
+		return Awaitility.await().atMost(FaultRun.MAX_WAIT).pollInterval(Duration.ofMillis(5));
 	}
 
 	private Candidate candidate() {
@@ -420,7 +420,7 @@ public abstract class LeaderElectionContract {
 		CompletableFuture<Void> elected = next.election.awaitAsync().toCompletableFuture();
 		assertThat(next.election.await(MOMENT.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
 		leader.election.stop();
-		assertThat(next.election.await(FaultRun.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(next.election.await(FaultRun.MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
 		elected.join();
 		assertThat(next.election.hasLeadership()).isTrue();
 		next.election.awaitAsync().toCompletableFuture().join();
