@@ -48,7 +48,8 @@ public interface FailurePolicy {
 	/**
 	 * Return whether the policy applies to a failure.
 	 * @param failure the reason why the lock is not held
-	 * @return {@code true} for failures that are not programming errors
+	 * @return {@code true} if the lock is held by another owner, the store is
+	 * unavailable, or the application is shutting down
 	 */
 	static boolean appliesTo(Throwable failure) {
 		return failure instanceof LockNotAcquiredException || failure instanceof LockUnavailableException

@@ -67,7 +67,8 @@ final class MethodCheck {
 
 	/**
 	 * Reject lifecycle callbacks, which the container calls on the bean itself and not
-	 * through a proxy. An annotation of the class does not apply to them.
+	 * through a proxy. An annotation of the class is accepted, because it is not meant
+	 * for them.
 	 */
 	static void requireCaller(AnnotatedMethod site) {
 		MergedAnnotations annotations = MergedAnnotations.from(site.method());
