@@ -50,7 +50,7 @@ import io.github.lockspring.local.LocalStore;
  */
 public final class TestLocks {
 
-	private static final Duration MAX_RENEWAL_TIME = Duration.ofSeconds(60);
+	private static final Duration MAX_WORK = Duration.ofSeconds(60);
 
 	private final TestLockStores stores;
 
@@ -109,7 +109,7 @@ public final class TestLocks {
 	 * Wait for other threads, and therefore by the clock of the machine.
 	 */
 	private void awaitSettled() {
-		long end = System.nanoTime() + MAX_RENEWAL_TIME.toNanos();
+		long end = System.nanoTime() + MAX_WORK.toNanos();
 		while (!this.engines.all().stream().allMatch(LockEngine::isSettled)) {
 			Assert.state(System.nanoTime() - end < 0, "The renewal of locks takes too long");
 			LockSupport.parkNanos(this, 10_000);
