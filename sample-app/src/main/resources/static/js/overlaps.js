@@ -1,5 +1,5 @@
 /**
- * Finds who was inside a critical section with somebody who should have been outside, in
+ * Finds the owners inside a critical section at the same time as others that should have been outside, in
  * O(n log n). A pure function of the sections, each with instance, key, access, start and
  * end.
  *

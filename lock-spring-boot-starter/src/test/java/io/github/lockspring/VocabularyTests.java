@@ -21,11 +21,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -34,102 +33,244 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Tests that each idea has one word, that of the field: sources, metadata, scripts,
- * benchmarks and pages do not use the words that were retired.
+ * benchmarks, pages and the published tests do not use the words that were retired.
+ * <p>
+ * Lines are joined, so that a phrase that is broken over two lines of a comment, or over
+ * two string literals, is found as well. Names are split into their words.
  */
 class VocabularyTests {
 
 	private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
-	/**
-	 * Retired words, and what to say instead.
-	 */
-	private static final Map<Pattern, String> RETIRED = new LinkedHashMap<>();
+	private static final String TESTS = "lock-spring-boot-starter/src/test/java/io/github/lockspring/";
 
-	static {
-		retire("tells?|told|telling", "report, log, notify, return or throw");
-		retire("gives? back|gave back|given back|giving back", "release");
-		retire("nobody|nobody's", "no process, no owner, no thread");
-		retire("whoever", "a process that, an owner that");
-		retire("news", "notification");
-		retire("courtesy|courteous|patience", "yield, retry schedule, wait time");
-		retire("upkeep|chores?", "maintenance, task");
-		retire("troubles?", "failure");
-		retire("go(es)? on|going on|went on", "continue");
-		retire("steps? down|stepped down", "downgrade");
-		retire("pass(es|ed)?( it)? on|passing on", "hand off");
-		retire("hands? over|handed over|hand-?overs?", "hand off, hand-off");
-		retire("disown(s|ed)?", "discard the request");
-		retire("vouch(es|ed)?", "guarantee");
-		retire("voices?", "leader");
-	}
+	private static final Pattern SCANNED = Pattern
+		.compile(".*\\.(java|kt|json|lua|sql|md|properties|html|js|css|xml|ya?ml|factories|imports)");
+
+	private static final Pattern CONCATENATION = Pattern.compile("\"\\s*\\+\\s*\"");
+
+	private static final Pattern LINE_BREAK = Pattern.compile("\\s*\\R\\s*(?:\\*(?!/)|//|--|#+)?\\s*");
 
 	private static final Pattern HUMP = Pattern.compile("(?<=[a-z0-9])(?=[A-Z])|_");
 
-	private static void retire(String words, String replacement) {
-		RETIRED.put(Pattern.compile("\\b(" + words + ")\\b", Pattern.CASE_INSENSITIVE), replacement);
+	private static final Pattern CODE_SPAN = Pattern.compile("`[^`\\n]*`");
+
+	/**
+	 * Text that is legitimate although it contains a retired word: the value of a
+	 * property, refused network connections, the stored path of placeholders in
+	 * ZooKeeper, and a system user.
+	 */
+	private static final Pattern LEGITIMATE = Pattern.compile("\\bREFUSE\\b|`refuse`|inside-transaction(=|: )refuse"
+			+ "|(?i:\\bconnections? ((is|are|was|were) )?refused|\\brefused? (new )?connections?)|\\brefuse\\(\\)"
+			+ "|\\.resting\\b|(=|\"|@code )nobody\\b");
+
+	private static final List<Retired> WORDS = new ArrayList<>();
+
+	/**
+	 * Words that the demonstration uses for outcomes of its own.
+	 */
+	private static final List<Retired> WORDS_EXCEPT_IN_SAMPLE = new ArrayList<>();
+
+	static {
+		retire("tells?|told|telling", "report, log, notify, return or throw", "Tell others", "tellGranted", "was told");
+		retire("(give|gives|gave|given|giving)( \\w+){0,2} back", "release", "gives it back", "giveBackAll",
+				"given\n\t * back");
+		retire("g[ai]v(e|es|en|ing) up", "time out, cancel, stop", "gave up", "givenUp", "giving up");
+		retire("(any|some|every|no)body('s)?", "a process, an owner, a thread", "nobody waits", "somebody else",
+				"Everybody", "anybody");
+		retire("whoever", "a process that, an owner that", "whoever holds it");
+		retire("(for|to) people", "for display, for messages", "for people to read", "leastForPeople");
+		retire("news", "notification", "hasNews", "the news");
+		retire("courtesy|courteous|patience", "yield, retry schedule, wait time", "the courtesy", "Patience");
+		retire("(keep|keeps|kept|keeping) quiet", "yield, delay", "keepQuiet", "kept quiet");
+		retire("upkeep|chores?", "maintenance, task", "JdbcLockUpkeep", "a chore");
+		retire("troubles?", "failure", "in trouble");
+		retire("(go|goes|going|went|gone) on", "continue", "goes on.", "goOn", "had gone on");
+		retire("steps? ?downs?|stepp(ed|ing) down", "downgrade", "stepDown", "StepDowns", "stepped down");
+		retire("(pass|passes|passed|passing)( (it|them|this|that|(the|a|an|its|their) \\w+))? on", "hand off, forward",
+				"passOn", "passes it on", "pass the lock on", "passed\n// on");
+		retire("(hand|hands|handed|handing)( (it|them|this|that|(the|a|an|its|their) \\w+))?[ -](on|over)"
+				+ "|hand-?overs?", "hand off, hand-off", "the hand-over", "handOverLimit", "handed on",
+				"hands the lease over", "handed \" +\n\t\t\"over");
+		retire("disown(s|ed|ing)?", "discard the request", "disown");
+		retire("abandon(s|ed|ing)?", "cancel, close", "abandonIfReadOnly", "abandoned");
+		retire("withdr\\w+", "leave the queue, remove", "withdraw", "withdrawn");
+		retire("(lose|loses|losing|lost) track", "mark as orphaned", "lostTrack");
+		retire("vouch(es|ed|ing)?", "guarantee", "vouched");
+		retire("voices?", "leader", "the voice");
+		retire("speaks?|spoken?|speaking", "lead, notify, support", "SPEAKING", "spoke", "speaks");
+		retire("un(asked|heard)", "without a request, missed", "unasked", "UNHEARD");
+		retire("resting", "placeholder, released", "RestingNodes");
+		retire("stamps?|stamped", "attempt id", "attemptStamp", "the stamps");
+		retire("disturb(s|ed|ing)?", "change, affect, interrupt", "DISTURBED", "disturbs");
+		retire("signs? of life", "renewal, response, heartbeat", "a sign\n * of life");
+		retire("time-outs?", "timeout", "a time-out", "Time-outs");
+		retire("re-ent(er|ers|ered|ering|ry|ries|rant|rance)", "reenter, reentry, reentrant", "re-enters", "re-entry");
+		retire("prolong(s|ed|ing)?", "extend, renew", "prolonged", "prolongPlaces");
+		retire("insist(s|ed|ing)?", "retry", "insists");
+		retire("complain(s|ed|ing)?", "handle, log", "complain");
+		retire("endings?", "release, loss", "Endings");
+		retire("leavings", "pending deletes", "the leavings");
+		WORDS_EXCEPT_IN_SAMPLE.add(Retired.words("refus(e|es|ed|ing|als?)", "reject, rejection", "is refused",
+				"refuses", "requireNotRefused", "a refusal"));
+	}
+
+	/**
+	 * Names of types and methods, as they are written.
+	 */
+	private static final Retired NAMES = new Retired(
+			Pattern.compile("\\b(AcquireTerms|KeyText|KeyTexts|RedisAccess(es)?|RedlockTrails?|KnownParents"
+					+ "|LockTree|FreeRows|ThisProcess|LeaseStates|LeaseTable|MethodLock|LockClaim|LockedCalls"
+					+ "|BlockingCalls|StageCalls|ReactiveCalls|CallRoot|CallEvaluationContext|CallTime|LockSite"
+					+ "|OpenTransactions|LockBackendChoice|LockClientChoice|HeldLocks?|AsyncLocks"
+					+ "|DistributedReentrantLock|cutTo|canPassOn|quietUntil)\\b"),
+			"the present name of the type or method", List.of("new AcquireTerms()", "HeldLocks.of", "lock.cutTo("));
+
+	private static void retire(String words, String replacement, String... examples) {
+		WORDS.add(Retired.words(words, replacement, examples));
 	}
 
 	@Test
-	void sourcesUseTheWordsOfTheField() throws IOException {
+	void sourcesUseTheWordsOfTheField() {
 		assertThat(uses("lock-spring-boot-starter/src/main")).isEmpty();
 	}
 
 	@Test
-	void sampleUsesTheWordsOfTheField() throws IOException {
-		assertThat(uses("sample-app/src/main")).isEmpty();
+	void publishedTestsUseTheWordsOfTheField() {
+		assertThat(uses(TESTS + "spi", TESTS + "concurrent", TESTS + "server")).isEmpty();
 	}
 
 	@Test
-	void benchmarksUseTheWordsOfTheField() throws IOException {
+	void sampleUsesTheWordsOfTheField() {
+		assertThat(files("sample-app/src/main", "sample-app/README.md").flatMap((file) -> usesIn(file, WORDS)))
+			.isEmpty();
+	}
+
+	@Test
+	void benchmarksUseTheWordsOfTheField() {
 		assertThat(uses("benchmarks/src")).isEmpty();
 	}
 
 	@Test
-	void pagesUseTheWordsOfTheField() throws IOException {
-		assertThat(uses("docs", "README.md", "CONTRIBUTING.md", "SECURITY.md", "sample-app/README.md")).isEmpty();
+	void pagesUseTheWordsOfTheField() {
+		assertThat(uses("docs", "README.md", "CONTRIBUTING.md", "SECURITY.md")).isEmpty();
+	}
+
+	/**
+	 * Code spans are left out, because the change log contains former names.
+	 */
+	@Test
+	void changeLogUsesTheWordsOfTheField() {
+		Path file = ROOT.resolve("CHANGELOG.md");
+		String text = CODE_SPAN.matcher(read(file)).replaceAll("");
+		assertThat(usesIn(file, text, libraryWords())).isEmpty();
 	}
 
 	@Test
 	void retiredWordsAreFound() {
-		assertThat(Stream
-			.of("Tell others", "tellGranted", "was told", "hasNews", "goes on.", "the hand-over", "handOverLimit")
-			.map((line) -> retiredIn(Path.of("file"), line))).allSatisfy((found) -> assertThat(found).hasSize(1));
-		assertThat(Stream.of("newStore", "renews", "intellect", "category on", "Oncology", "handoff", "hand-off")
-			.flatMap((line) -> retiredIn(Path.of("file"), line).stream())).isEmpty();
+		assertThat(libraryWords()).allSatisfy((retired) -> assertThat(retired.examples()).isNotEmpty()
+			.allSatisfy((example) -> assertThat(usesIn(Path.of("file"), example, List.of(retired))).isNotEmpty()));
+		assertThat(NAMES.examples())
+			.allSatisfy((example) -> assertThat(usesIn(Path.of("file"), example, List.of())).isNotEmpty());
 	}
 
-	private static List<String> uses(String... places) throws IOException {
-		List<String> uses = new ArrayList<>();
+	@Test
+	void otherWordsAreNotFound() {
+		assertThat(Stream
+			.of("newStore", "renews", "intellect", "category on", "Oncology", "handoff", "hand-off", "a timestamp",
+					"pending", "interesting", "heldLock", "the timeout", "giveUpward", "reentry", "passes the handle",
+					"hands it to the thread", "give the caller a lock. Back")
+			.flatMap((text) -> usesIn(Path.of("file"), text, libraryWords()))).isEmpty();
+	}
+
+	@Test
+	void legitimateWordsAreNotFound() {
+		assertThat(Stream
+			.of("InsideTransaction.REFUSE", "`refuse`", "lock.inside-transaction=refuse",
+					"lock.inside-transaction: refuse", "Connection refused", "connections are refused",
+					"Refuse new connections", "refusedConnections", "proxy.refuse()", "\"/.resting\"", "--reuid=nobody")
+			.flatMap((text) -> usesIn(Path.of("file"), text, libraryWords()))).isEmpty();
+	}
+
+	private static List<Retired> libraryWords() {
+		return Stream.concat(WORDS.stream(), WORDS_EXCEPT_IN_SAMPLE.stream()).toList();
+	}
+
+	private static List<String> uses(String... places) {
+		List<Retired> words = libraryWords();
+		return files(places).flatMap((file) -> usesIn(file, words)).toList();
+	}
+
+	private static Stream<Path> files(String... places) {
+		List<Path> all = new ArrayList<>();
 		for (String place : places) {
 			try (Stream<Path> files = Files.walk(ROOT.resolve(place))) {
 				files.filter(Files::isRegularFile)
-					.filter((file) -> file.toString().matches(".*\\.(java|json|lua|sql|md|properties|html|js)"))
-					.forEach((file) -> lines(file).forEach((line) -> uses.addAll(retiredIn(file, line))));
+					.filter((file) -> SCANNED.matcher(file.toString()).matches())
+					.forEach(all::add);
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
 			}
 		}
-		return uses;
+		return all.stream();
 	}
 
-	private static List<String> lines(Path file) {
+	private static Stream<String> usesIn(Path file, List<Retired> words) {
+		return usesIn(file, read(file), words);
+	}
+
+	private static Stream<String> usesIn(Path file, String text, List<Retired> words) {
+		List<String> found = new ArrayList<>();
+		find(NAMES, file, text, found);
+		String joined = LINE_BREAK.matcher(CONCATENATION.matcher(text).replaceAll("")).replaceAll(" ");
+		String split = HUMP.matcher(LEGITIMATE.matcher(joined).replaceAll("")).replaceAll(" ");
+		String remaining = LEGITIMATE.matcher(split).replaceAll("");
+		if (anyOf(words).matcher(remaining).find()) {
+			words.forEach((retired) -> find(retired, file, remaining, found));
+		}
+		return found.stream();
+	}
+
+	private static Pattern anyOf(List<Retired> words) {
+		return Pattern.compile(
+				words.stream().map((retired) -> retired.pattern().pattern()).collect(Collectors.joining("|")),
+				Pattern.CASE_INSENSITIVE);
+	}
+
+	private static void find(Retired retired, Path file, String text, List<String> found) {
+		Matcher matcher = retired.pattern().matcher(text);
+		while (matcher.find()) {
+			String context = text.substring(Math.max(0, matcher.start() - 40),
+					Math.min(text.length(), matcher.end() + 40));
+			found.add("%s: '%s' in '%s': use %s".formatted(file.getFileName(), matcher.group(), context.strip(),
+					retired.replacement()));
+		}
+	}
+
+	private static String read(Path file) {
 		try {
-			return Files.readAllLines(file);
+			return Files.readString(file);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
 	}
 
-	private static List<String> retiredIn(Path file, String line) {
-		String words = HUMP.matcher(line).replaceAll(" ");
-		List<String> found = new ArrayList<>();
-		RETIRED.forEach((retired, replacement) -> {
-			Matcher matcher = retired.matcher(words);
-			if (matcher.find()) {
-				found.add("%s: '%s' in '%s': say %s".formatted(file.getFileName(), matcher.group(), line.strip(),
-						replacement));
-			}
-		});
-		return found;
+	/**
+	 * Words that are no longer used.
+	 *
+	 * @param pattern the words
+	 * @param replacement the words to use instead
+	 * @param examples texts that contain the words
+	 */
+	private record Retired(Pattern pattern, String replacement, List<String> examples) {
+
+		static Retired words(String words, String replacement, String... examples) {
+			return new Retired(Pattern.compile("\\b(" + words + ")\\b", Pattern.CASE_INSENSITIVE), replacement,
+					List.of(examples));
+		}
+
 	}
 
 }

@@ -32,8 +32,8 @@ import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.EngineObserver.LockObservation;
 
 /**
- * Meters of the locks of one name, backend and type, and the observation of each
- * acquisition of such a lock, which only counts and measures.
+ * Meters of the locks of one name, backend and type. As an observation of an acquisition
+ * of such a lock, it only updates the meters.
  * <p>
  * Thread-safe.
  */
@@ -76,8 +76,8 @@ final class LockMeters implements LockObservation {
 	private final Timer release;
 
 	/**
-	 * Timers by outcome, {@code null} until one is used, or forever if observations
-	 * record them.
+	 * Timers by outcome. Elements are {@code null} until they are used, or always if
+	 * observations record them.
 	 */
 	private final @Nullable Timer[] acquire = new Timer[AcquireOutcome.values().length];
 
@@ -90,7 +90,7 @@ final class LockMeters implements LockObservation {
 		this.registry = registry;
 		this.tags = tags;
 		this.meterTags = Tags.of("name", tags.name(), "backend", tags.backend(), "type", tags.type());
-		this.contended = counter("lock.contended", "Acquisitions that were not granted at once");
+		this.contended = counter("lock.contended", "Acquisitions that were not granted immediately");
 		this.timeouts = counter("lock.timeouts", "Acquisitions that timed out");
 		this.denied = counter("lock.denied", "Acquisitions without a wait time that were denied");
 		this.unavailable = counter("lock.unavailable", "Acquisitions that failed because of the store");
@@ -98,8 +98,9 @@ final class LockMeters implements LockObservation {
 		this.handOffs = counter("lock.handoffs", "Leases handed off inside this process");
 		this.renewed = renewals("success");
 		this.notRenewed = renewals("failure");
-		this.renewalMargin = timer("lock.renewal.margin", "Time left of a lease when it was renewed", Tags.empty());
-		this.release = timer("lock.release", "Time that releases take", Tags.empty());
+		this.renewalMargin = timer("lock.renewal.margin", "Remaining time of leases when they are renewed",
+				Tags.empty());
+		this.release = timer("lock.release", "Duration of releases", Tags.empty());
 		gauge("lock.held", "Locks that are held", this.held);
 		gauge("lock.waiting", "Acquisitions that wait for another owner", this.waiting);
 	}
@@ -142,7 +143,7 @@ final class LockMeters implements LockObservation {
 	}
 
 	private Timer acquireTimer(AcquireOutcome outcome, String error) {
-		return timer("lock.acquire", "Time until locks are acquired or not",
+		return timer("lock.acquire", "Duration of acquisitions, successful or not",
 				Tags.of(OUTCOME, nameOf(outcome), ERROR, error));
 	}
 

@@ -34,13 +34,13 @@ import io.github.lockspring.engine.LockNames;
 
 /**
  * Records the use of locks in meters, which are tagged with the name, the backend and the
- * type of the lock, and, if wanted, in observations, which can result in spans. Where
- * there are observations, they result in the meters {@code lock.acquire} and
+ * type of the lock, and optionally in observations, which can result in spans. If
+ * observations are recorded, they produce the meters {@code lock.acquire} and
  * {@code lock.hold}.
  * <p>
- * The meters of a name are registered as soon as the name is known, those of locks
- * without a name at the beginning: those of exclusive locks, and those of other types
- * when such a lock is acquired for the first time.
+ * The meters of exclusive locks are registered as soon as the name is known, those of
+ * locks without a name at the beginning. The meters of other types are registered when
+ * such a lock is acquired for the first time.
  * <p>
  * Thread-safe.
  */
@@ -57,8 +57,8 @@ public final class LockMetrics {
 	/**
 	 * Create metrics.
 	 * @param registry the registry of the meters
-	 * @param observations starts observations, or {@code null} to record meters only,
-	 * which takes less time
+	 * @param observations the observations, or {@code null} to record only meters, which
+	 * takes less time
 	 */
 	public LockMetrics(MeterRegistry registry, @Nullable LockObservations observations) {
 		this.registry = registry;
@@ -66,7 +66,7 @@ public final class LockMetrics {
 	}
 
 	/**
-	 * Record the locks that are acquired from now on.
+	 * Start to record the use of locks.
 	 * @param engines the engines of all backends
 	 */
 	public void observe(LockEngines engines) {
@@ -81,7 +81,7 @@ public final class LockMetrics {
 	}
 
 	/**
-	 * Observes the locks of one backend.
+	 * {@link EngineObserver} of the locks of one backend.
 	 */
 	private final class Observer implements EngineObserver {
 
@@ -97,8 +97,8 @@ public final class LockMetrics {
 		}
 
 		/**
-		 * Register the meters of a name. A registry that fails must not affect those that
-		 * use the name.
+		 * Register the meters of a name. A registry that fails does not affect the use of
+		 * the name.
 		 */
 		void register(String name) {
 			try {
@@ -146,7 +146,8 @@ public final class LockMetrics {
 		}
 
 		/**
-		 * Start to observe, or only count and measure if a handler of observations fails.
+		 * Start an observation, or only update the meters if an observation handler
+		 * fails.
 		 */
 		private LockObservation start(String key, LockMeters meters, LockObservations observations) {
 			try {

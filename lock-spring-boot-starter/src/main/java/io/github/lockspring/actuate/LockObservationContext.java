@@ -75,7 +75,7 @@ public abstract class LockObservationContext extends Observation.Context {
 	}
 
 	/**
-	 * Return how the observation ended.
+	 * Return the outcome of the observation.
 	 * @return the outcome, {@code unknown} until it has ended
 	 */
 	public String outcome() {

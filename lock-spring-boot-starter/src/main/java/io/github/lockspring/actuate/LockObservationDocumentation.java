@@ -83,7 +83,7 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
 		TYPE("type"),
 
 		/**
-		 * How the observation ended.
+		 * Outcome of the observation.
 		 */
 		OUTCOME("outcome");
 
@@ -101,7 +101,7 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
 	}
 
 	/**
-	 * Keys with any number of values, which spans have and meters have not.
+	 * Keys with any number of values, which are used by spans and not by meters.
 	 */
 	public enum HighCardinalityKeyNames implements KeyName {
 

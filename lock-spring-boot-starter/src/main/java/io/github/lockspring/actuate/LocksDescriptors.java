@@ -31,7 +31,7 @@ import io.github.lockspring.spi.LeaseWaiter;
 import io.github.lockspring.spi.ProcessName;
 
 /**
- * Answers of the {@link LocksEndpoint}.
+ * Descriptors of the responses of the {@link LocksEndpoint}.
  */
 public final class LocksDescriptors {
 
@@ -39,7 +39,7 @@ public final class LocksDescriptors {
 	}
 
 	/**
-	 * What this process holds and waits for.
+	 * Locks that this process holds and waits for.
 	 *
 	 * @param application the name of the application
 	 * @param host the name of the host
@@ -50,7 +50,7 @@ public final class LocksDescriptors {
 	}
 
 	/**
-	 * What this process holds and waits for on a backend.
+	 * Locks that this process holds and waits for on a backend.
 	 *
 	 * @param owner the identifier of this process, with which the owners of its leases
 	 * begin
@@ -77,11 +77,11 @@ public final class LocksDescriptors {
 	 * @param threadId the id of the thread, if it is one
 	 * @param threadState the state of the thread, if it is one
 	 * @param state whether the lock is held
-	 * @param since since when it is held
+	 * @param since the time since which it is held
 	 * @param remaining the time for which the lease is certain to last unless it is
 	 * renewed
 	 * @param token the fencing token, 0 if the backend has none
-	 * @param count how often the owner has acquired and not released it
+	 * @param count the number of times that the owner has acquired and not released it
 	 * @param owner the owner of the lease in the store
 	 */
 	public record Held(String name, String key, String mode, String holder, @Nullable Long threadId,
@@ -106,7 +106,7 @@ public final class LocksDescriptors {
 	 * @param waiter the thread, or another owner
 	 * @param threadId the id of the thread, if it is one
 	 * @param threadState the state of the thread, if it is one
-	 * @param since since when it waits
+	 * @param since the time since which it waits
 	 * @param position the position in the queue of this process, counted from 1
 	 */
 	public record Waiting(String name, String key, String mode, String waiter, @Nullable Long threadId,
@@ -121,7 +121,7 @@ public final class LocksDescriptors {
 	}
 
 	/**
-	 * A single lock, as recorded in the stores.
+	 * Single lock, as recorded in the stores.
 	 *
 	 * @param name the name of the lock, as in the tags of meters
 	 * @param key the key, as used in the store
@@ -141,13 +141,13 @@ public final class LocksDescriptors {
 	}
 
 	/**
-	 * A single lock on a backend.
+	 * Single lock on a backend.
 	 *
 	 * @param holders the holders, of all processes
 	 * @param queue the owners that wait in the store, of all processes, if it records
 	 * them: one for all acquisitions of a process
 	 * @param waiting the acquisitions of this process that wait
-	 * @param error why the holders are unknown, or {@code null}
+	 * @param error the reason why the holders are unknown, or {@code null}
 	 */
 	public record KeyState(List<Holder> holders, List<Queued> queue, List<Waiting> waiting, @Nullable String error) {
 
@@ -161,7 +161,7 @@ public final class LocksDescriptors {
 	 * Result of a forced release.
 	 *
 	 * @param key the key, as used in the store
-	 * @param backends what was released on each backend, by its name
+	 * @param backends the result on each backend, by its name
 	 */
 	public record Release(String key, Map<String, Released> backends) {
 
@@ -179,7 +179,7 @@ public final class LocksDescriptors {
 	 * Result of a forced release on a backend.
 	 *
 	 * @param released the holders that held the key until now
-	 * @param error why others may still hold the key, or {@code null}
+	 * @param error the reason why others may still hold the key, or {@code null}
 	 */
 	public record Released(List<Holder> released, @Nullable String error) {
 	}

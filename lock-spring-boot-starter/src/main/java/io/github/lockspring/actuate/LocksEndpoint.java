@@ -58,18 +58,18 @@ import io.github.lockspring.support.Durations;
 
 /**
  * {@link Endpoint @Endpoint} to expose the locks that this process holds and waits for,
- * and the holders of single keys in the stores, and to release a key for its holders
- * where access is unrestricted.
+ * and the holders of single keys in the stores. If access is unrestricted, it can also
+ * release a key for its holders.
  * <p>
- * The stores are called in other threads, in parallel, and an answer takes no longer than
- * the timeout of a call to a store and a quarter of a second, also if a store hangs. A
- * store that fails is reported in the answer.
+ * The stores are called in other threads, in parallel. A response takes no longer than
+ * the timeout of a call to a store plus 250 ms, also if a store hangs. A store that fails
+ * is reported in the response.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 public class LocksEndpoint {
 
 	/**
-	 * The type of the audit event of a forced release.
+	 * Type of the audit event of a forced release.
 	 */
 	static final String AUDIT_TYPE = "LOCK_FORCE_RELEASED";
 
@@ -96,7 +96,7 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * Return what this process holds and waits for. Does not access a store.
+	 * Return the locks that this process holds and waits for. Does not access a store.
 	 * @return the locks
 	 */
 	@ReadOperation
@@ -110,9 +110,10 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * Return who holds a key in the stores, and who waits for it in this process.
+	 * Return the holders of a key in the stores, and the acquisitions of this process
+	 * that wait for it.
 	 * @param key the key, as used in the store
-	 * @param backend the name of the only backend to look at, or {@code null}
+	 * @param backend the name of the only backend to inspect, or {@code null} for all
 	 * @return the lock, without the backends on which it is neither held nor waited for
 	 * @throws InvalidEndpointRequestException if there is no such backend, or if the key
 	 * is blank
@@ -134,12 +135,12 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * Release a key for those that hold it, in whatever process they are.
+	 * Release a key for its holders, of any process.
 	 * @param key the key, as used in the store
-	 * @param backend the name of the only backend, or {@code null}
+	 * @param backend the name of the only backend, or {@code null} for all
 	 * @param owner the only owner to release, or {@code null} for all
 	 * @param principal the name of the operator, or {@code null} if it is unknown
-	 * @return what was released, without the backends where nothing was
+	 * @return the released holders, without the backends where no holder was released
 	 * @throws InvalidEndpointRequestException if there is no such backend, or if the key
 	 * is blank
 	 */
@@ -191,8 +192,8 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * Release a single holder. An event is published also if the store answers too late
-	 * for the operator.
+	 * Release a single holder. An event is published even if the store responds after the
+	 * timeout.
 	 */
 	private CompletableFuture<Boolean> release(String key, LockEngine engine, LeaseHolder holder,
 			@Nullable String principal) {
@@ -213,8 +214,8 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * Publish an event. A listener that fails neither affects the other event nor the
-	 * answer to the operator.
+	 * Publish an event. A listener that fails affects neither the other event nor the
+	 * response.
 	 */
 	private void publish(Object event, String key) {
 		try {
@@ -227,7 +228,7 @@ public class LocksEndpoint {
 
 	private static void requireText(String key) {
 		if (key.isBlank()) {
-			String message = "The key of a lock is not blank";
+			String message = "The key of a lock must not be blank";
 			throw new InvalidEndpointRequestException(message, message);
 		}
 	}
@@ -288,7 +289,7 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * What a store has recorded of a key.
+	 * State of a key in a store.
 	 *
 	 * @param holders the holders
 	 * @param queue the owners that wait

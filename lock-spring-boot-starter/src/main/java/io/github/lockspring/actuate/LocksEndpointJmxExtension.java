@@ -42,9 +42,9 @@ public class LocksEndpointJmxExtension {
 	}
 
 	/**
-	 * Return who holds a key.
+	 * Return the holders of a key.
 	 * @param key the key, as used in the store
-	 * @param backend the name of the only backend to look at, or {@code null}
+	 * @param backend the name of the only backend to inspect, or {@code null} for all
 	 * @return the lock, or {@code null} if it is neither held nor waited for, as far as
 	 * known
 	 */
@@ -55,11 +55,11 @@ public class LocksEndpointJmxExtension {
 	}
 
 	/**
-	 * Release a key for those that hold it.
+	 * Release a key for its holders.
 	 * @param key the key, as used in the store
-	 * @param backend the name of the only backend, or {@code null}
+	 * @param backend the name of the only backend, or {@code null} for all
 	 * @param owner the only owner to release, or {@code null} for all
-	 * @return what was released, or {@code null} if no owner held the key
+	 * @return the released holders, or {@code null} if no owner held the key
 	 */
 	@DeleteOperation
 	public @Nullable Release release(String key, @Nullable String backend, @Nullable String owner) {

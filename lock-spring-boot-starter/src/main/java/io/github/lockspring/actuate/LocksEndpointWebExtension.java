@@ -48,7 +48,7 @@ public class LocksEndpointWebExtension {
 	}
 
 	/**
-	 * Return what this process holds and waits for, or a single lock.
+	 * Return the locks that this process holds and waits for, or a single lock.
 	 * @param key the key of the lock, for keys that cannot be part of a path: those with
 	 * an empty segment, or with a slash at the end
 	 * @param backend the name of the backend of the lock
@@ -61,9 +61,9 @@ public class LocksEndpointWebExtension {
 	}
 
 	/**
-	 * Return who holds a key.
+	 * Return the holders of a key.
 	 * @param path the segments of the key
-	 * @param backend the name of the only backend to look at
+	 * @param backend the name of the only backend to inspect
 	 * @return the lock; status 404 if it is neither held nor waited for, and 503 if that
 	 * is unknown because a store failed
 	 */
@@ -74,7 +74,7 @@ public class LocksEndpointWebExtension {
 	}
 
 	/**
-	 * Release a key for those that hold it.
+	 * Release a key for its holders.
 	 * @param context the context with the operator
 	 * @param key the key, for keys that cannot be part of a path
 	 * @param backend the name of the only backend
@@ -88,13 +88,13 @@ public class LocksEndpointWebExtension {
 	}
 
 	/**
-	 * Release a key for those that hold it.
+	 * Release a key for its holders.
 	 * @param context the context with the operator
 	 * @param path the segments of the key
 	 * @param backend the name of the only backend
 	 * @param owner the only owner to release
-	 * @return what was released; status 404 if no owner held the key, and 503 if nothing
-	 * was released because a store failed
+	 * @return the released holders; status 404 if no owner held the key, and 503 if
+	 * nothing was released because a store failed
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<Release> release(SecurityContext context,

@@ -30,26 +30,27 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
- * Finds out whether Spring proxies a bean with a subclass of its class, in the way in
- * which Spring decides it.
+ * Predicate that determines, by the rules of Spring, whether a bean is proxied with a
+ * subclass of its class.
  */
 final class ClassProxies extends ProxyProcessorSupport implements Predicate<Class<?>> {
 
 	private final transient @Nullable BeanFactory beanFactory;
 
 	/**
-	 * Creates the test.
-	 * @param beanFactory what makes the proxies, or {@code null} if there are none
+	 * Create a predicate.
+	 * @param beanFactory the bean factory that creates the proxies, or {@code null} if
+	 * there are none
 	 */
 	ClassProxies(@Nullable BeanFactory beanFactory) {
 		this.beanFactory = beanFactory;
 	}
 
 	/**
-	 * Whether a bean of a class, the one that is being created, is to have a subclass.
-	 * Spring forgets which one that is when it creates another bean meanwhile.
+	 * Return whether the bean that is being created is proxied with a subclass. Spring
+	 * does not provide its name any more if another bean was created in the meantime.
 	 * @param type the class of the bean
-	 * @return whether that is so and known
+	 * @return {@code true} if a subclass is certain
 	 */
 	@Override
 	public boolean test(Class<?> type) {

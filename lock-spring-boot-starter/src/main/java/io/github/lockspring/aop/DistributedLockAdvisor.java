@@ -69,7 +69,7 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 	}
 
 	/**
-	 * Matches methods that are to be locked.
+	 * Pointcut that matches methods that are to be locked.
 	 */
 	private static final class LockPointcut extends StaticMethodMatcherPointcut {
 
@@ -86,8 +86,8 @@ public final class DistributedLockAdvisor extends AbstractPointcutAdvisor {
 		}
 
 		/**
-		 * The same for all instances, because Spring decides by this text whether two
-		 * proxies can share a class.
+		 * Return the same string for all instances, because Spring decides by it whether
+		 * two proxies can share a class.
 		 */
 		@Override
 		public String toString() {

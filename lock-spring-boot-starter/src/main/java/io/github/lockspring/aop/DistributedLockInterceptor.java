@@ -77,17 +77,17 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 
 	private final boolean proxies;
 
-	private final LockKeyResolver texts;
+	private final LockKeyResolver keyResolver;
 
 	private final TransactionBinding transactions;
 
-	private final LockedInvoker blockingCalls;
+	private final LockedInvoker blockingInvoker;
 
-	private final LockedInvoker asyncCalls;
+	private final LockedInvoker asyncInvoker;
 
 	private final StageExecutor stageExecutor;
 
-	private final LockedInvoker stageCalls;
+	private final LockedInvoker stageInvoker;
 
 	private final ConcurrentMap<Class<?>, ConcurrentMap<Method, LockedMethod>> methods = new ConcurrentHashMap<>();
 
@@ -110,13 +110,13 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 				new ClassProxies(proxies ? beanFactory : null));
 		this.beanFactory = beanFactory;
 		this.proxies = proxies;
-		this.texts = new LockKeyResolver(this::converters);
+		this.keyResolver = new LockKeyResolver(this::converters);
 		this.transactions = new TransactionBinding(() -> known.get().insideTransaction());
-		this.blockingCalls = new BlockingInvoker(this.transactions, new LockOrder(),
+		this.blockingInvoker = new BlockingInvoker(this.transactions, new LockOrder(),
 				new PersistenceContexts(() -> known.get().jpa()));
-		this.asyncCalls = new AsyncInvocations(this.blockingCalls);
+		this.asyncInvoker = new AsyncInvocations(this.blockingInvoker);
 		this.stageExecutor = new StageExecutor(this::taskExecutor, beanFactory.getBeanClassLoader());
-		this.stageCalls = new CompletionStageInvoker(this.transactions, this.stageExecutor,
+		this.stageInvoker = new CompletionStageInvoker(this.transactions, this.stageExecutor,
 				SingletonSupplier.of(this::taskDecorator));
 	}
 
@@ -148,7 +148,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	 */
 	public void reject(AnnotatedMethod method, String problem, String remedy) {
 		this.checks.run(() -> {
-			throw method.refuse(problem, remedy, null);
+			throw method.rejection(problem, remedy, null);
 		});
 	}
 
@@ -177,7 +177,7 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		LockedMethod method = methodOf(invocation);
-		return method.calls().run(method, invocation);
+		return method.invoker().run(method, invocation);
 	}
 
 	private LockedMethod methodOf(MethodInvocation invocation) {
@@ -205,10 +205,10 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 		LockTemplate template = template();
 		List<LockOperation> locks = attributes.locks()
 			.stream()
-			.map((lock) -> new LockOperation(lock, templateOf(lock, template), this.texts))
+			.map((lock) -> new LockOperation(lock, templateOf(lock, template), this.keyResolver))
 			.toList();
 		LockedMethod locked = new LockedMethod(attributes, locks,
-				callsOf(attributes.returnType(), invocation, targetClass));
+				invokerOf(attributes.returnType(), invocation, targetClass));
 		this.methods.computeIfAbsent(targetClass, (type) -> new ConcurrentHashMap<>()).put(method, locked);
 		return locked;
 	}
@@ -231,10 +231,11 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 		return (backend != null) ? template.on(backend) : template;
 	}
 
-	private LockedInvoker callsOf(ReturnType returnType, MethodInvocation invocation, Class<?> targetClass) {
+	private LockedInvoker invokerOf(ReturnType returnType, MethodInvocation invocation, Class<?> targetClass) {
 		return switch (returnType.kind()) {
-			case BLOCKING, UNKNOWN -> this.blockingCalls;
-			case STAGE -> AsyncInvocations.include(invocation, targetClass, this) ? this.asyncCalls : this.stageCalls;
+			case BLOCKING, UNKNOWN -> this.blockingInvoker;
+			case STAGE ->
+				AsyncInvocations.include(invocation, targetClass, this) ? this.asyncInvoker : this.stageInvoker;
 			case REACTIVE, SUSPENDING -> new ReactiveInvoker(this.transactions);
 		};
 	}

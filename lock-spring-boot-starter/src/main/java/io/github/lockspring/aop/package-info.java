@@ -16,7 +16,7 @@
 
 /**
  * Interception of methods annotated with {@link io.github.lockspring.DistributedLock}:
- * the advisor and the interceptor, which joins the annotations with their invokers.
+ * the advisor and the interceptor, which selects the invoker of each annotated method.
  * Internal: not intended for use by applications.
  */
 @NullMarked

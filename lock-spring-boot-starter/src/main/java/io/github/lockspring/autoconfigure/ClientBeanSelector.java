@@ -26,14 +26,15 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import io.github.lockspring.support.LockConfigurationException;
 
 /**
- * Takes the client of a store that is named, or else the only or the primary one.
+ * Selects the client bean of a store: the named one, or the only or primary bean of its
+ * type.
  *
  * @param <T> the type of client
  * @param type the type of client
- * @param noun what a client is called in messages
- * @param store what locks are kept in
- * @param property the property that names the bean
- * @param example a property that makes the application have a client
+ * @param noun the noun for a client in messages
+ * @param store the noun for the store in messages
+ * @param property the property with the name of the bean
+ * @param example an example of a property for which a client is auto-configured
  */
 record ClientBeanSelector<T>(Class<T> type, String noun, String store, String property, String example) {
 

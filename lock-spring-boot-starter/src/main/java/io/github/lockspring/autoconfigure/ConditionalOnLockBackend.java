@@ -24,10 +24,11 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Conditional;
 
 /**
- * Matches if a backend is chosen by the property {@code lock.additional-backends}; or, in
- * an application that defines no backend itself, by the property {@code lock.backend}, or
- * by itself: that property is not set, and the application has a client of its store, or
- * a property that says where the store is.
+ * {@link Conditional @Conditional} that matches if a backend is selected by the property
+ * {@code lock.additional-backends}. In an application that does not define a backend
+ * bean, it also matches if the backend is selected by the property {@code lock.backend},
+ * or if that property is not set and the backend is detected by a client bean or a
+ * property of its store.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -35,20 +36,20 @@ import org.springframework.context.annotation.Conditional;
 @interface ConditionalOnLockBackend {
 
 	/**
-	 * The backend.
-	 * @return its type
+	 * Return the backend.
+	 * @return the type of the backend
 	 */
 	LockBackendType value();
 
 	/**
-	 * The type of the beans by which the backend is chosen by itself.
-	 * @return a type, or none if the backend must be chosen by name
+	 * Return the type of the client beans by which the backend is detected.
+	 * @return a type, or none if the backend must be selected by name
 	 */
 	Class<?>[] client() default {};
 
 	/**
-	 * The property by which the backend is chosen by itself as well.
-	 * @return a name, or an empty text if there is none
+	 * Return the property by which the backend is detected as well.
+	 * @return a name, or an empty string if there is none
 	 */
 	String property() default "";
 

@@ -23,12 +23,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows the failures by which stores say that they do not accept a user or a password.
+ * Detects failures caused by credentials that a store has rejected.
  */
 final class CredentialFailures {
 
 	/**
-	 * What Redis says, which Sentinel and the versions before 6 say in other words.
+	 * Error messages of Redis, Sentinel, and versions of Redis before 6.
 	 */
 	private static final List<String> REDIS = List.of("WRONGPASS", "NOAUTH", "invalid username-password pair",
 			"ERR invalid password", "without any password configured");
@@ -36,7 +36,7 @@ final class CredentialFailures {
 	private static final Set<String> ZOOKEEPER = Set.of("AuthFailedException", "NoAuthException");
 
 	/**
-	 * Of the states that all databases share: invalid authorization.
+	 * Class of the standard SQL states for invalid authorization.
 	 */
 	private static final String SQL_STATE = "28";
 
@@ -44,7 +44,7 @@ final class CredentialFailures {
 	}
 
 	/**
-	 * Whether a failure, or one of its causes, is such a failure.
+	 * Return whether a failure, or one of its causes, is caused by rejected credentials.
 	 */
 	static boolean isIn(@Nullable Throwable failure) {
 		for (Throwable each = failure; each != null; each = each.getCause()) {
@@ -66,7 +66,7 @@ final class CredentialFailures {
 	/**
 	 * Return the remedy.
 	 * @param backend the name of the backend
-	 * @return sentences
+	 * @return the remedy, in complete sentences
 	 */
 	static String action(String backend) {
 		String properties = switch (backend) {

@@ -29,12 +29,13 @@ import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.support.LockConfigurationException;
 
 /**
- * Takes one of the backends that there are for the default, or says what the choices are:
+ * Selects the default backend, or throws an exception that lists the choices. The default
+ * backend is, in this order:
  * <ol>
- * <li>the only one,</li>
- * <li>the one that the property {@code lock.backend} names,</li>
+ * <li>the only backend,</li>
+ * <li>the backend specified by the property {@code lock.backend},</li>
  * <li>the primary bean,</li>
- * <li>the only one that is not an additional one.</li>
+ * <li>the only backend that is not an additional one.</li>
  * </ol>
  */
 final class DefaultBackendSelector {
@@ -76,8 +77,8 @@ final class DefaultBackendSelector {
 	}
 
 	/**
-	 * An application that defines the only backend need not clear the property, but an
-	 * unknown name is rejected.
+	 * Reject an unknown name. The name of a known type is accepted, because an
+	 * application that defines the only backend need not remove the property.
 	 */
 	private void requireChosenIsKnown(List<String> names) {
 		if (this.chosen != null && !contains(names, this.chosen) && LockBackendType.of(this.chosen) == null) {
@@ -104,7 +105,7 @@ final class DefaultBackendSelector {
 	}
 
 	/**
-	 * Checks that the backends that are named as additional ones are there.
+	 * Check that the additional backends exist and are listed once.
 	 */
 	void requireAdditional(List<String> names) {
 		TreeSet<String> seen = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
@@ -134,8 +135,9 @@ final class DefaultBackendSelector {
 	}
 
 	/**
-	 * An application that was processed ahead of time has the backend of its build, which
-	 * a property does not change any more.
+	 * Reject a backend other than that of the build. In an application that was processed
+	 * ahead of time, the backend is determined by its build and cannot be changed by a
+	 * property.
 	 */
 	private void requireChoiceOfTheBuild(String built) {
 		if (this.aheadOfTime && this.chosen != null && !this.chosen.equalsIgnoreCase(built)

@@ -42,8 +42,8 @@ import io.github.lockspring.jdbc.JdbcLockBackend;
 import io.github.lockspring.jdbc.JdbcLockSettings;
 
 /**
- * Locks in a table of a SQL database. The table is created or checked after the
- * application's own scripts and migrations have run, which may create it as well.
+ * Configuration of locks in a SQL database. The table is created or validated after the
+ * scripts and migrations of the application, which may create it as well.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ DataSource.class, EmbeddedDatabaseConnection.class, EmbeddedDatabaseType.class })
@@ -58,7 +58,7 @@ class JdbcLockConfiguration {
 	JdbcLockTable jdbcLockTable(LockProperties lockProperties, ListableBeanFactory beanFactory) {
 		JdbcLockProperties properties = lockProperties.getJdbc();
 		DataSource dataSource = CLIENT.requireOne(beanFactory, properties.getDataSource());
-		RoutingDataSources.refuse(dataSource);
+		RoutingDataSources.reject(dataSource);
 		return new JdbcLockTable(dataSource, properties);
 	}
 
@@ -86,8 +86,8 @@ class JdbcLockConfiguration {
 	}
 
 	/**
-	 * A pool that was named may have been made for the locks, with as many connections as
-	 * they are to have.
+	 * Return the number of dedicated connections. The size of a pool selected by name is
+	 * an upper limit, because such a pool may be dedicated to locks.
 	 */
 	private static int connections(JdbcLockProperties properties, int poolSize) {
 		int connections = properties.getConnections();
@@ -96,7 +96,8 @@ class JdbcLockConfiguration {
 	}
 
 	/**
-	 * A pool that was named is taken for one that is for locks only.
+	 * Return settings for connections from the pool. A pool selected by name is assumed
+	 * to be dedicated to locks.
 	 */
 	private static JdbcLockSettings shared(JdbcLockProperties properties, int poolSize) {
 		return (properties.getDataSource() == null && poolSize > 0)
@@ -121,8 +122,8 @@ class JdbcLockConfiguration {
 	}
 
 	/**
-	 * Hints for the statements that create the lock table, and for what is read from a
-	 * pool.
+	 * Hints for the statements that create the lock table, and for a property that is
+	 * read from a pool.
 	 */
 	static final class Hints implements RuntimeHintsRegistrar {
 

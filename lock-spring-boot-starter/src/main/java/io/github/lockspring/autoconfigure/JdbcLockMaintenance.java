@@ -36,13 +36,12 @@ import io.github.lockspring.support.Durations;
 import io.github.lockspring.support.TimerThread;
 
 /**
- * What is done to the table of locks in the background: it is created or checked as soon
- * as the database can be reached, and rows of keys that have not been locked for long are
- * removed from time to time. The shared timer starts the work, which is done by a thread
- * that ends afterwards.
+ * Maintenance of the lock table in the background: the table is created or validated as
+ * soon as the database is available, and unused rows are removed at an interval. The
+ * shared timer starts the tasks, which run in a thread that ends when it is idle.
  * <p>
- * Nothing is interrupted when this stops, because some databases in the same process do
- * not survive that.
+ * The thread is not interrupted by a stop, because an interrupt can damage an embedded
+ * database.
  */
 final class JdbcLockMaintenance implements SmartLifecycle {
 
@@ -61,7 +60,9 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 	private @Nullable Work work;
 
 	/**
-	 * Checks the properties.
+	 * Create the maintenance tasks.
+	 * @param table the lock table
+	 * @param properties the properties, which are validated
 	 * @throws InvalidConfigurationPropertyValueException if one of them is out of range
 	 */
 	JdbcLockMaintenance(JdbcLockTable table, JdbcLockProperties properties) {
@@ -72,10 +73,10 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 		this.properties = properties;
 	}
 
-	private static void require(String name, Duration value, Duration least, String leastForPeople) {
-		if (value.compareTo(least) < 0) {
+	private static void require(String name, Duration value, Duration min, String minText) {
+		if (value.compareTo(min) < 0) {
 			throw new InvalidConfigurationPropertyValueException("lock.jdbc.cleanup." + name, value,
-					"It must be at least " + leastForPeople + '.');
+					"It must be at least " + minText + '.');
 		}
 	}
 
@@ -114,7 +115,7 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 	}
 
 	/**
-	 * Whether old rows are removed from time to time.
+	 * Return whether unused rows are removed at an interval.
 	 */
 	synchronized boolean isCleaningUp() {
 		return this.work != null && !this.work.cleanUp.isStopped();
@@ -126,7 +127,7 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 	}
 
 	/**
-	 * What is done between a start and a stop.
+	 * Tasks between a start and a stop.
 	 */
 	private final class Work {
 
@@ -150,8 +151,9 @@ final class JdbcLockMaintenance implements SmartLifecycle {
 		}
 
 		/**
-		 * Processes that start together do not clean up together: each begins at any time
-		 * in the first interval.
+		 * Start the tasks. The first cleanup takes place at a random time within the
+		 * first interval, so that processes started together do not clean up at the same
+		 * time.
 		 */
 		void start() {
 			if (!JdbcLockMaintenance.this.table.isPrepared()) {

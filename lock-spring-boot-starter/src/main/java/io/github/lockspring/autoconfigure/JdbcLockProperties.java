@@ -38,7 +38,7 @@ public class JdbcLockProperties {
 	private SchemaInitialization initializeSchema = SchemaInitialization.EMBEDDED;
 
 	/**
-	 * Name of the data source bean. Defaults to the only one, or to the primary one.
+	 * Name of the data source bean. Defaults to the only or primary bean of that type.
 	 */
 	private @Nullable String dataSource;
 

@@ -29,7 +29,7 @@ import io.github.lockspring.jdbc.JdbcLockSchema;
 import io.github.lockspring.spi.BackendUnavailableException;
 
 /**
- * Creates the table of locks if the properties say so, and checks it.
+ * Lock table, which is created if configured, and validated.
  */
 final class JdbcLockTable {
 
@@ -79,8 +79,7 @@ final class JdbcLockTable {
 	}
 
 	/**
-	 * Whether the table has been created, if it is to be, and found to be as it should
-	 * be.
+	 * Return whether the table has been created, if configured, and validated.
 	 */
 	boolean isPrepared() {
 		return this.prepared;
@@ -95,8 +94,8 @@ final class JdbcLockTable {
 	}
 
 	/**
-	 * Does what could not be done at startup.
-	 * @return whether there is nothing left to do
+	 * Create and validate the table if it was not possible at startup.
+	 * @return whether the table is prepared
 	 */
 	boolean prepareLater() {
 		try {
@@ -107,12 +106,12 @@ final class JdbcLockTable {
 			logger.debug("Could not validate the lock table yet", ex);
 		}
 		catch (RuntimeException ex) {
-			complain(String.valueOf(ex.getMessage()));
+			logOnce(String.valueOf(ex.getMessage()));
 		}
 		return this.prepared;
 	}
 
-	private void complain(String problem) {
+	private void logOnce(String problem) {
 		if (!problem.equals(this.lastProblem)) {
 			logger.error(problem);
 		}

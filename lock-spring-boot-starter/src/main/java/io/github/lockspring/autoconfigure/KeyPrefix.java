@@ -38,7 +38,7 @@ record KeyPrefix(String text, String description) {
 	private static final int MAX_BYTES = 126;
 
 	/**
-	 * Determines the prefix.
+	 * Determine the prefix.
 	 * @param configured the prefix that is configured, or {@code null}
 	 * @param applicationName the name of the application, or {@code null}
 	 * @return the prefix

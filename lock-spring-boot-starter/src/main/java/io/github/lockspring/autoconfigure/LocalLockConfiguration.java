@@ -27,7 +27,7 @@ import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.TimeSource;
 
 /**
- * Locks in the memory of this process.
+ * Configuration of locks in the memory of this process.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnLockBackend(LockBackendType.LOCAL)

@@ -47,8 +47,8 @@ import io.github.lockspring.autoconfigure.LockProperties.AopMode;
 import io.github.lockspring.engine.LockEngines;
 
 /**
- * Advice for annotated methods. The interceptor is there before most beans are, so that
- * it must not ask for any of them.
+ * Configuration of the advice for annotated methods. The interceptor is created before
+ * most other beans and must not depend on them.
  */
 @Configuration(proxyBeanMethods = false)
 @Import(LockAopConfiguration.ModeSelector.class)
@@ -81,7 +81,7 @@ class LockAopConfiguration {
 	}
 
 	/**
-	 * Chooses what puts the advice around annotated methods.
+	 * Selects the configuration for proxies or for weaving.
 	 */
 	static final class ModeSelector implements ImportSelector {
 
@@ -100,7 +100,7 @@ class LockAopConfiguration {
 		}
 
 		/**
-		 * Reads the property as it is bound later, so that both agree.
+		 * Return the mode, bound in the same way as {@link LockProperties}.
 		 */
 		static AopMode modeIn(Environment environment) {
 			BindResult<AopMode> mode = Binder.get(environment).bind("lock.aop.mode", AopMode.class);
@@ -111,8 +111,8 @@ class LockAopConfiguration {
 
 	/**
 	 * Hints for the properties of {@code #root} in expressions, and for the classes by
-	 * which the libraries are known to be there that make calls special. Those of the
-	 * arguments are registered for each annotated method.
+	 * which optional libraries are detected. Hints for the types of arguments are
+	 * registered for each annotated method.
 	 */
 	static final class Hints implements RuntimeHintsRegistrar {
 

@@ -21,7 +21,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backends that can be chosen by the properties {@code lock.backend} and
+ * Backends that can be selected by the properties {@code lock.backend} and
  * {@code lock.additional-backends}.
  */
 public enum LockBackendType {

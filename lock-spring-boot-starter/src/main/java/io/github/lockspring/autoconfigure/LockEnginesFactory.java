@@ -42,7 +42,7 @@ final class LockEnginesFactory {
 
 	private final LockSettings settings;
 
-	private final DefaultBackendSelector choice;
+	private final DefaultBackendSelector selector;
 
 	private final ObjectProvider<LockBackend> backends;
 
@@ -53,7 +53,7 @@ final class LockEnginesFactory {
 	LockEnginesFactory(LockProperties properties, LockSettings settings, ObjectProvider<LockBackend> backends,
 			ApplicationEventPublisher eventPublisher, TimeSource time) {
 		this.settings = settings;
-		this.choice = new DefaultBackendSelector(properties);
+		this.selector = new DefaultBackendSelector(properties);
 		this.backends = backends;
 		this.eventPublisher = eventPublisher;
 		this.time = time;
@@ -64,7 +64,7 @@ final class LockEnginesFactory {
 	 * are closed.
 	 */
 	LockEngines engines() {
-		LockBackend first = this.choice.requireDefault(this.backends);
+		LockBackend first = this.selector.requireDefault(this.backends);
 		List<LockEngine> engines = new ArrayList<>();
 		try {
 			engines.add(engine(first));
@@ -87,7 +87,7 @@ final class LockEnginesFactory {
 
 	private void requireValid(List<String> names) {
 		DefaultBackendSelector.requireUnique(names);
-		this.choice.requireAdditional(names);
+		this.selector.requireAdditional(names);
 		requireBackendsOfNames(names);
 	}
 

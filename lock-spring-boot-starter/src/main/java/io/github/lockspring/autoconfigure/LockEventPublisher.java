@@ -136,7 +136,7 @@ final class LockEventPublisher implements SmartLifecycle {
 	}
 
 	/**
-	 * Before all others, which may acquire locks.
+	 * Return the lowest phase, to start before other beans, which may acquire locks.
 	 */
 	@Override
 	public int getPhase() {

@@ -27,14 +27,14 @@ import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.support.LockConfigurationException;
 
 /**
- * Releases all locks before the application ends: new ones are refused, holders may
- * finish, what they still hold then is released. An application that is stopped or
- * paused, as for a checkpoint or between tests, does the same, and has its locks again
- * when it is started.
+ * Releases all locks before the application ends: new acquisitions are rejected, holders
+ * may finish until the shutdown timeout, and the remaining locks are released. The same
+ * happens when an application is stopped or paused, as for a checkpoint or between tests;
+ * after a restart, locks can be acquired again.
  * <p>
- * Its phase is below those of web servers, message listeners and executors, which stop
- * before it, so that no new work comes, and above that of connection factories, which
- * stop after it. Data sources are closed later still.
+ * The phase is below those of web servers, message listeners and executors, which stop
+ * earlier, so that no new work arrives, and above that of connection factories, which
+ * stop later. Data sources are closed after that.
  */
 final class LockLifecycle implements SmartLifecycle {
 
@@ -52,10 +52,9 @@ final class LockLifecycle implements SmartLifecycle {
 	private volatile boolean running;
 
 	/**
-	 * Creates a lifecycle.
-	 * @param engines the engines to shut down, all at the same time
-	 * @param settings for how long holders may continue, and what is required and logged
-	 * at the start
+	 * Create a lifecycle.
+	 * @param engines the engines to start and to shut down, concurrently
+	 * @param settings the settings, with the shutdown timeout
 	 */
 	LockLifecycle(LockEngines engines, LockSettings settings) {
 		this.engines = engines;

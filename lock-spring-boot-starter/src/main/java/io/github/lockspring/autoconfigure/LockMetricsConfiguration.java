@@ -40,7 +40,8 @@ import io.github.lockspring.actuate.LockObservations;
 import io.github.lockspring.engine.LockEngines;
 
 /**
- * Meters and observations, where Micrometer and one of its registries are there.
+ * Configuration of meters and observations, if Micrometer and one of its registries are
+ * present.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass({ MeterRegistry.class, ObservationRegistry.class })
@@ -49,7 +50,8 @@ class LockMetricsConfiguration {
 	private static final String REGISTRY_CUSTOMIZER = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationRegistryCustomizer";
 
 	/**
-	 * Created when all other beans are there, so that the registries are complete.
+	 * Register meters when all other singletons have been created, so that the registries
+	 * are complete.
 	 */
 	@Bean
 	static SmartInitializingSingleton lockMetricsRegistrar(ListableBeanFactory beanFactory, LockEngines engines) {

@@ -48,7 +48,7 @@ final class LockSettings {
 	private static final Duration DAY = Duration.ofDays(1);
 
 	/**
-	 * What Curator takes.
+	 * Maximum number of retries supported by Curator.
 	 */
 	private static final int MAX_RETRIES = 29;
 
@@ -65,10 +65,10 @@ final class LockSettings {
 	}
 
 	/**
-	 * Checks properties.
+	 * Validate properties.
 	 * @param properties the properties
 	 * @param applicationName the name of the application, or {@code null}
-	 * @return what they mean
+	 * @return the settings
 	 * @throws InvalidConfigurationPropertyValueException if one of them is out of range
 	 */
 	static LockSettings of(LockProperties properties, @Nullable String applicationName) {
@@ -173,7 +173,7 @@ final class LockSettings {
 	}
 
 	/**
-	 * The properties of a name begin with this.
+	 * Return the prefix of the properties of a lock name.
 	 */
 	static String propertyOf(String name) {
 		return "lock.names" + (PLAIN_NAME.matcher(name).matches() ? '.' + name : '[' + name + ']');

@@ -37,8 +37,8 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 import io.github.lockspring.spi.LockBackend;
 
 /**
- * {@link ConditionalOnLockBackend}, evaluated when the beans of the application are
- * known.
+ * {@link SpringBootCondition} for {@link ConditionalOnLockBackend}, evaluated when the
+ * bean definitions of the application are registered.
  */
 final class OnLockBackendCondition extends SpringBootCondition implements ConfigurationCondition {
 
@@ -88,7 +88,8 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 	}
 
 	/**
-	 * Asks by type, because applications may change how beans are called.
+	 * Return whether the application defines a backend. The marker is looked up by type,
+	 * because applications may change the names of beans.
 	 */
 	private static boolean definesBackend(@Nullable ConfigurableListableBeanFactory beanFactory) {
 		return beanFactory != null
@@ -101,8 +102,8 @@ final class OnLockBackendCondition extends SpringBootCondition implements Config
 	}
 
 	/**
-	 * Is there if the application defines no backend itself. Imported before the backends
-	 * that are shipped, of which each adds one.
+	 * Marker that is registered if the application does not define a backend. Imported
+	 * before the configurations of the supported backends, each of which adds one.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnMissingBean(LockBackend.class)

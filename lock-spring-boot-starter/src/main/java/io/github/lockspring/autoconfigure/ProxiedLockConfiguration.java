@@ -34,8 +34,8 @@ import io.github.lockspring.aop.DistributedLockInterceptor;
 import io.github.lockspring.aop.check.ProxyCheck;
 
 /**
- * Advice by proxies. The advisor is there before most beans are, so that it must not ask
- * for any of them.
+ * Configuration of the advice with proxies. The advisor is created before most other
+ * beans and must not depend on them.
  */
 @Configuration(proxyBeanMethods = false)
 @Import(ProxiedLockConfiguration.AutoProxyRegistrar.class)
@@ -57,9 +57,8 @@ class ProxiedLockConfiguration {
 	}
 
 	/**
-	 * Makes sure that beans are proxied, even in an application that has switched off
-	 * {@code spring.aop.auto}, and in the way that {@code spring.aop.proxy-target-class}
-	 * says.
+	 * Registers the auto-proxy creator, even if {@code spring.aop.auto} is disabled, and
+	 * applies {@code spring.aop.proxy-target-class}.
 	 */
 	static final class AutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
 

@@ -30,7 +30,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import io.github.lockspring.redis.RedisLockBackend;
 
 /**
- * Locks in Redis.
+ * Configuration of locks in Redis.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(RedisConnectionFactory.class)
@@ -51,8 +51,8 @@ class RedisLockConfiguration {
 	}
 
 	/**
-	 * Hints for the scripts, for the classes by which the clients are known to be there,
-	 * and for the configuration that is read from a factory of Lettuce.
+	 * Hints for the scripts, for the classes by which the clients are detected, and for
+	 * the configuration that is read from a connection factory of Lettuce.
 	 */
 	static final class Hints implements RuntimeHintsRegistrar {
 

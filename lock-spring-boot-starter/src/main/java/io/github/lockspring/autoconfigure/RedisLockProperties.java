@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 public class RedisLockProperties {
 
 	/**
-	 * Name of the connection factory bean. Defaults to the only one, or to the primary
-	 * one.
+	 * Name of the connection factory bean. Defaults to the only or primary bean of that
+	 * type.
 	 */
 	private @Nullable String connectionFactory;
 

@@ -38,7 +38,7 @@ import io.github.lockspring.redlock.RedlockBackend;
 import io.github.lockspring.support.LockConfigurationException;
 
 /**
- * Locks on a majority of independent Redis servers.
+ * Configuration of locks on a majority of independent Redis servers.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(RedisConnectionFactory.class)
@@ -73,7 +73,7 @@ class RedlockConfiguration {
 	}
 
 	/**
-	 * The URL of one Redis server, such as {@code rediss://user:password@host:6379/0}.
+	 * URL of a single Redis server, such as {@code rediss://user:password@host:6379/0}.
 	 *
 	 * @param url the URL
 	 */
@@ -100,7 +100,7 @@ class RedlockConfiguration {
 		}
 
 		/**
-		 * What messages call the server.
+		 * Return the name of the server in messages.
 		 */
 		String name() {
 			return this.url.getHost() + ':' + port();
@@ -111,7 +111,7 @@ class RedlockConfiguration {
 		}
 
 		/**
-		 * Makes a connection factory, which is not started.
+		 * Create a connection factory, which is not started.
 		 */
 		RedisConnectionFactory connectionFactory() {
 			return LETTUCE ? lettuce() : jedis();

@@ -26,9 +26,9 @@ import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
 import io.github.lockspring.support.LockConfigurationException;
 
 /**
- * Finds data sources that lead to several databases. A lock must be in one: which of them
- * such a data source chooses depends on the thread that asks, such as its tenant, and the
- * connections of locks are opened by threads of their own.
+ * Detects data sources that route to several databases. A lock must be stored in a single
+ * database: a routing data source selects one by the state of the calling thread, such as
+ * its tenant, and the connections for locks are opened by dedicated threads.
  */
 final class RoutingDataSources {
 
@@ -36,11 +36,13 @@ final class RoutingDataSources {
 	}
 
 	/**
-	 * Refuse a data source that leads to several databases, as far as that can be
+	 * Reject a data source that routes to several databases, as far as that can be
 	 * detected.
-	 * @throws LockConfigurationException if it is one, or a proxy of one
+	 * @param dataSource the data source
+	 * @throws LockConfigurationException if the data source is a routing one, or a proxy
+	 * of one
 	 */
-	static void refuse(DataSource dataSource) {
+	static void reject(DataSource dataSource) {
 		if (isRouting(dataSource)) {
 			throw new LockConfigurationException(
 					"Locks are configured to be stored in a SQL database, but the data source is an "

@@ -39,10 +39,10 @@ import org.springframework.boot.context.properties.source.UnboundElementsSourceF
 import org.springframework.core.env.Environment;
 
 /**
- * Looks at properties below {@code lock} as they are written. Warns of those that mean
- * nothing to this library, as they may be misspelt, or may belong to the application, and
- * of those without a value. Refuses durations without a unit, which would be milliseconds
- * in silence.
+ * Checks the properties below {@code lock} before they are bound. Logs a warning for
+ * unknown properties, which may be misspelled or may belong to the application, and for
+ * those without a value. Rejects durations without a unit, which would silently be
+ * interpreted as milliseconds.
  */
 final class UnknownLockProperties implements InitializingBean {
 
@@ -67,8 +67,8 @@ final class UnknownLockProperties implements InitializingBean {
 			if (ex.getCause() instanceof UnboundConfigurationPropertiesException unbound) {
 				warnOf(unbound.getUnboundProperties());
 			}
-			else if (ex.getCause() instanceof InvalidConfigurationPropertyValueException refused) {
-				throw refused;
+			else if (ex.getCause() instanceof InvalidConfigurationPropertyValueException invalid) {
+				throw invalid;
 			}
 		}
 	}
@@ -94,7 +94,7 @@ final class UnknownLockProperties implements InitializingBean {
 	}
 
 	/**
-	 * Refuses durations without a unit, except for zero.
+	 * {@link BindHandler} that rejects durations without a unit, except for zero.
 	 */
 	private static final class DurationsWithUnit implements BindHandler {
 

@@ -35,21 +35,22 @@ import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.util.ClassUtils;
 
 /**
- * Opens connections as a pool of HikariCP does, with all its settings, but beside it:
- * they are there when the pool has none left, the pool logs nothing when they break, and
- * takes none of them for a leak. The user and the password are those that the pool has at
- * the moment.
+ * Data source that opens connections with the settings of a HikariCP pool, but outside
+ * the pool: they are available when the pool is exhausted, and the pool neither logs
+ * their failures nor reports them as leaks. User and password are the current ones of the
+ * pool.
  */
 final class UnpooledHikariDataSource extends AbstractDataSource {
 
 	/**
-	 * How long a server may take to answer while a connection is being opened.
+	 * Timeout of a response of the server while a connection is being opened, in seconds.
 	 */
 	private static final int TIMEOUT_SECONDS = 5;
 
 	/**
-	 * Settings of drivers, unless the URL or the pool has another value: time-outs, which
-	 * some drivers do not have, and statements that are parsed once per connection.
+	 * Default settings of drivers, which the URL or the pool can override: timeouts,
+	 * which are unlimited in some drivers, and statements that are prepared by the
+	 * server.
 	 */
 	private static final Map<String, Map<String, String>> DEFAULTS = Map.of("jdbc:postgresql:",
 			Map.of("connectTimeout", "" + TIMEOUT_SECONDS, "socketTimeout", "" + TIMEOUT_SECONDS), "jdbc:mariadb:",
@@ -67,10 +68,10 @@ final class UnpooledHikariDataSource extends AbstractDataSource {
 	}
 
 	/**
-	 * Find the pool behind a data source.
+	 * Create a data source for the HikariCP pool behind a data source.
 	 * @param dataSource the data source, which may be a proxy
-	 * @return what opens connections beside the pool, or {@code null} if there is no pool
-	 * of HikariCP, or one that gives connections in a way of its own
+	 * @return the unpooled data source, or {@code null} if there is no HikariCP pool, or
+	 * if it customizes how connections are obtained
 	 */
 	static @Nullable DataSource of(DataSource dataSource) {
 		return ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", null) ? Finder.find(dataSource) : null;
@@ -111,7 +112,7 @@ final class UnpooledHikariDataSource extends AbstractDataSource {
 	}
 
 	/**
-	 * What needs the classes of HikariCP.
+	 * Access to the classes of HikariCP, which is an optional dependency.
 	 */
 	private static final class Finder {
 
@@ -126,7 +127,8 @@ final class UnpooledHikariDataSource extends AbstractDataSource {
 		}
 
 		/**
-		 * A subclass may choose connections, by tenant for example.
+		 * Return whether a pool has the standard behavior. A subclass may select
+		 * connections, for example by tenant.
 		 */
 		private static boolean isOrdinary(HikariDataSource pool) {
 			Class<?> type = ClassUtils.getUserClass(pool);
@@ -136,7 +138,7 @@ final class UnpooledHikariDataSource extends AbstractDataSource {
 
 		private static @Nullable DataSource target(HikariDataSource pool) {
 			if (pool.getDataSource() != null) {
-				RoutingDataSources.refuse(pool.getDataSource());
+				RoutingDataSources.reject(pool.getDataSource());
 				return pool.getDataSource();
 			}
 			if (pool.getDataSourceClassName() != null) {

@@ -27,7 +27,7 @@ import io.github.lockspring.aop.aspectj.DistributedLockAspectConfigurer;
 import io.github.lockspring.aop.aspectj.WeavingCheck;
 
 /**
- * Advice by woven code.
+ * Configuration of the advice with AspectJ weaving.
  */
 @Configuration(proxyBeanMethods = false)
 class WovenLockConfiguration {

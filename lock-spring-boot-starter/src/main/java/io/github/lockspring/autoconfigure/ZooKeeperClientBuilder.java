@@ -35,15 +35,15 @@ import org.springframework.util.StringUtils;
 import io.github.lockspring.support.LockConfigurationException;
 
 /**
- * Builds a client of our own as the properties say.
+ * Builder of a dedicated client.
  *
- * @param properties the properties, with a connect string, checked but for what takes
- * ZooKeeper to check it
+ * @param properties the properties, with a connect string; validated except for the
+ * checks that require classes of ZooKeeper
  */
 record ZooKeeperClientBuilder(ZooKeeperLockProperties properties) {
 
 	/**
-	 * Builds a client, which is not started.
+	 * Build a client, which is not started.
 	 */
 	CuratorFramework build() {
 		CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
@@ -106,7 +106,7 @@ record ZooKeeperClientBuilder(ZooKeeperLockProperties properties) {
 	}
 
 	/**
-	 * Restricts access to the creator of a node.
+	 * {@link ACLProvider} that restricts access to the creator of a node.
 	 */
 	private static final class CreatorOnly implements ACLProvider {
 

@@ -32,8 +32,8 @@ import io.github.lockspring.support.LockConfigurationException;
 import io.github.lockspring.zookeeper.ZooKeeperLockBackend;
 
 /**
- * Locks in ZooKeeper, with a client of our own if there is a connect string, or else with
- * that of the application.
+ * Configuration of locks in ZooKeeper, with a dedicated client if a connect string is
+ * set, or with the client of the application.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(CuratorFramework.class)
@@ -53,15 +53,15 @@ class ZooKeeperLockConfiguration {
 	}
 
 	/**
-	 * The client for locks in ZooKeeper. If it is our own it lives as long as this bean,
-	 * on which the backend depends; that of the application is left to the application.
-	 * Our own is no bean of type {@link CuratorFramework}, so that it is not injected by
-	 * mistake.
+	 * Client for locks in ZooKeeper. A dedicated client is closed with this bean, on
+	 * which the backend depends; the client of the application is not closed. A dedicated
+	 * client is not a bean of type {@link CuratorFramework}, so that it is not injected
+	 * into other beans.
 	 *
 	 * @param framework the client
-	 * @param own whether it is our own
+	 * @param dedicated whether it is a dedicated client
 	 */
-	record ZooKeeperLockClient(CuratorFramework framework, boolean own) implements AutoCloseable {
+	record ZooKeeperLockClient(CuratorFramework framework, boolean dedicated) implements AutoCloseable {
 
 		private static final ClientBeanSelector<CuratorFramework> CLIENT = new ClientBeanSelector<>(
 				CuratorFramework.class, "Curator client", "ZooKeeper", "lock.zookeeper.client",
@@ -97,7 +97,7 @@ class ZooKeeperLockConfiguration {
 
 		@Override
 		public void close() {
-			if (this.own) {
+			if (this.dedicated) {
 				this.framework.close();
 			}
 		}
@@ -106,8 +106,8 @@ class ZooKeeperLockConfiguration {
 
 	/**
 	 * Hints for the classes that ZooKeeper and Curator look up by name: the connections,
-	 * of which a system property chooses one, and what distinguishes the versions of
-	 * ZooKeeper.
+	 * one of which is selected by a system property, and the classes by which versions of
+	 * ZooKeeper are distinguished.
 	 */
 	static final class Hints implements RuntimeHintsRegistrar {
 

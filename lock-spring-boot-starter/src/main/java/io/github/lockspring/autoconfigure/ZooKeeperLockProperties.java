@@ -32,7 +32,8 @@ public class ZooKeeperLockProperties {
 	private @Nullable String connectString;
 
 	/**
-	 * Name of the CuratorFramework bean. Defaults to the only one, or to the primary one.
+	 * Name of the CuratorFramework bean. Defaults to the only or primary bean of that
+	 * type.
 	 */
 	private @Nullable String client;
 

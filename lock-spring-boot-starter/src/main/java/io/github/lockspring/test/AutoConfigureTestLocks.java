@@ -26,9 +26,9 @@ import java.lang.annotation.Target;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 
 /**
- * Annotation for a test class that keeps the locks of the application in memory, whatever
- * the properties {@code lock.*} say: neither a store nor a client of one is used. The
- * bean {@link TestLocks} controls the locks and their clock.
+ * Annotation for a test class that keeps the locks of the application in memory,
+ * regardless of the properties {@code lock.*}: neither a store nor its client is used.
+ * The bean {@link TestLocks} controls the locks and their clock.
  * <p>
  * After each test all locks are released and the clock is set back, unless other tests of
  * the same context are running.

@@ -89,7 +89,7 @@ public final class LockHeldElsewhere implements AutoCloseable {
 	}
 
 	/**
-	 * Release the lock, so that a thread that waits for it gets it. Closing it again, or
+	 * Release the lock, so that a waiting thread can acquire it. Closing it again, or
 	 * after its lease has expired, has no effect.
 	 */
 	@Override

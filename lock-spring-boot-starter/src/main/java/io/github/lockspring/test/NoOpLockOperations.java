@@ -30,15 +30,15 @@ import io.github.lockspring.LockOptions;
 
 /**
  * {@link LockOperations} for unit tests without an application context: each lock is
- * acquired at once and excludes no other owner, so that actions run. In contrast to a
- * mock it needs no preparation.
+ * acquired immediately and excludes no other owner, so that actions run. In contrast to a
+ * mock it needs no stubbing.
  *
  * <pre class="code">{@code
  * Shipping shipping = new Shipping(new NoOpLockOperations());
  * }</pre>
  * <p>
  * Keys must not be {@code null} or blank. Handles are held until they are closed, and
- * have fencing tokens that grow. A test of what excludes others uses
+ * have increasing fencing tokens. To test mutual exclusion, use
  * {@link AutoConfigureTestLocks}, or a template
  * {@linkplain io.github.lockspring.LockTemplate#builder built} with a backend in memory.
  * <p>
@@ -71,7 +71,7 @@ public class NoOpLockOperations implements LockOperations {
 	}
 
 	/**
-	 * Return these operations: there is any backend.
+	 * Return these operations, because every backend name is accepted.
 	 */
 	@Override
 	public LockOperations on(String backend) {
@@ -79,7 +79,7 @@ public class NoOpLockOperations implements LockOperations {
 	}
 
 	/**
-	 * Return these operations: an owner makes no difference.
+	 * Return these operations, because locks exclude no other owner.
 	 */
 	@Override
 	public LockOperations ownedBy(Object owner) {
@@ -99,7 +99,7 @@ public class NoOpLockOperations implements LockOperations {
 	@Override
 	public LockHandle acquireAll(Collection<String> keys, LockOptions options) {
 		if (keys.isEmpty() || keys.stream().anyMatch((key) -> key == null || key.isBlank())) {
-			throw new InvalidLockKeyException("The key of a lock must be neither missing nor blank: " + keys);
+			throw new InvalidLockKeyException("The key of a lock must not be null or blank: " + keys);
 		}
 		return NoOpLockHandle.of(this.prefix, keys, options.leaseTime());
 	}

@@ -56,12 +56,12 @@ public final class SettableTime implements TimeSource, InstantSource {
 	private final long startNanos = System.nanoTime();
 
 	/**
-	 * What a test has added to the monotonic clock.
+	 * Time that the test has added to the monotonic clock.
 	 */
 	private long nanoTime;
 
 	/**
-	 * What a test has added to the wall clock.
+	 * Time that the test has added to the wall clock.
 	 */
 	private Duration shift = Duration.ZERO;
 

@@ -24,7 +24,7 @@ import io.github.lockspring.spi.TimeSource;
 
 /**
  * Clock of the engines in a test. A thread that waits for a lock which it holds itself,
- * as another process, would wait in vain: its wait time passes at once.
+ * as another process, would wait in vain: the clock is advanced by its wait time.
  */
 final class TestLockTime implements TimeSource {
 

@@ -31,8 +31,8 @@ import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.local.LocalStore;
 
 /**
- * Control of the locks of an application in a test: which locks are held, what another
- * process holds, when leases expire, and the clock. A bean in a test with
+ * Control of the locks of an application in a test: held locks, locks held by another
+ * process, the expiry of leases, and the clock. A bean in a test with
  * {@link AutoConfigureTestLocks @AutoConfigureTestLocks} and in test slices.
  * <p>
  * A key consists of the name of a lock and of the key below that name: the key
@@ -81,7 +81,7 @@ public final class TestLocks {
 	}
 
 	/**
-	 * Let time pass for all locks. Returns when all renewals that were due have taken
+	 * Advance the clock for all locks. Returns when all renewals that were due have taken
 	 * place, so that locks with renewal remain held, however long the time is. A waiting
 	 * thread whose wait time has ended may still be about to return.
 	 * @param duration the duration, not negative
@@ -119,8 +119,8 @@ public final class TestLocks {
 
 	/**
 	 * Return the clock. In contrast to {@link #advance(Duration)}, the clock itself
-	 * advances at once, as if this process had been suspended: leases expire before they
-	 * are renewed.
+	 * advances immediately, as if this process had been suspended: leases expire before
+	 * they are renewed.
 	 * @return the clock
 	 */
 	public SettableTime time() {
@@ -128,8 +128,8 @@ public final class TestLocks {
 	}
 
 	/**
-	 * End the lease of a key, as if it had expired: those who hold the lock in this
-	 * process lose it and are notified, and the next one that waits gets it.
+	 * End the lease of a key, as if it had expired: its holders in this process lose it
+	 * and are notified, and the next waiting acquisition is granted.
 	 * @param key the key, such as {@code order:42}
 	 * @throws IllegalStateException if the lock is not held
 	 */

@@ -86,17 +86,17 @@ public final class TestLocksAssert extends AbstractAssert<TestLocksAssert, TestL
 	}
 
 	/**
-	 * Verify how many acquisitions of this process wait for a lock.
+	 * Verify the number of acquisitions of this process that wait for a lock.
 	 * @param key the key, such as {@code order:42}
-	 * @param expected the number
+	 * @param expected the expected number
 	 * @return this
 	 */
 	public TestLocksAssert hasWaiters(String key, int expected) {
 		isNotNull();
 		int waiters = this.actual.waiters(key);
 		if (waiters != expected) {
-			failWithMessage("%nExpecting the lock on %s to be waited for by %d, but by %d it is.%n%s",
-					KeyFormat.quote(key), expected, waiters, describe(key));
+			failWithMessage("%nExpecting %d acquisitions to wait for the lock on %s, but there are %d.%n%s", expected,
+					KeyFormat.quote(key), waiters, describe(key));
 		}
 		return this;
 	}

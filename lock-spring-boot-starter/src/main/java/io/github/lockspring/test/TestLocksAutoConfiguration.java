@@ -40,7 +40,8 @@ import io.github.lockspring.internal.LockAccess;
 public final class TestLocksAutoConfiguration {
 
 	/**
-	 * The clock is no bean, so that it cannot be mistaken for that of the application.
+	 * Create the stores. Their clock is not a bean, so that it is not confused with that
+	 * of the application.
 	 */
 	@Bean
 	TestLockStores testLockStores(ObjectProvider<SettableTime> time) {

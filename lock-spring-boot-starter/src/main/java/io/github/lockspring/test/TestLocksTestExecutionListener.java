@@ -30,7 +30,8 @@ final class TestLocksTestExecutionListener extends AbstractTestExecutionListener
 	private static final String STARTED = TestLocksTestExecutionListener.class.getName() + ".started";
 
 	/**
-	 * After {@link DirtiesContextTestExecutionListener}, before that of transactions.
+	 * Order after {@link DirtiesContextTestExecutionListener} and before the listener of
+	 * transactions.
 	 */
 	private static final int ORDER = 3500;
 

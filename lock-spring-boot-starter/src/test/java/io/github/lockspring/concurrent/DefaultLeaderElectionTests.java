@@ -186,7 +186,7 @@ class DefaultLeaderElectionTests {
 
 	@Test
 	void failureOtherThanOfTheStoreIsRetriedWithPauses(CapturedOutput output) {
-		willThrow(new IllegalArgumentException("refused"), new IllegalArgumentException("refused again"))
+		willThrow(new IllegalArgumentException("rejected"), new IllegalArgumentException("rejected again"))
 			.willAnswer((call) -> new LocalLockBackend(this.store).contend(call.getArgument(0), call.getArgument(1)))
 			.given(this.backend)
 			.contend(any(), any());

@@ -33,7 +33,6 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockType;
-import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.Store;
 import io.github.lockspring.faults.TemplateProcess;
 
@@ -50,6 +49,8 @@ public abstract class LeaderElectionContract {
 	private static final Duration LEASE = Duration.ofSeconds(1);
 
 	private static final Duration MOMENT = Duration.ofMillis(50);
+
+	private static final Duration MAX_WAIT = Duration.ofSeconds(40);
 
 	private static int keys;
 
@@ -80,7 +81,7 @@ public abstract class LeaderElectionContract {
 	}
 
 	private static ConditionFactory eventually() {
-		return Awaitility.await().atMost(FaultRun.PATIENCE).pollInterval(Duration.ofMillis(5));
+		return Awaitility.await().atMost(MAX_WAIT).pollInterval(Duration.ofMillis(5));
 	}
 
 	private Candidate candidate() {
@@ -420,7 +421,7 @@ public abstract class LeaderElectionContract {
 		CompletableFuture<Void> elected = next.election.awaitAsync().toCompletableFuture();
 		assertThat(next.election.await(MOMENT.toMillis(), TimeUnit.MILLISECONDS)).isFalse();
 		leader.election.stop();
-		assertThat(next.election.await(FaultRun.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+		assertThat(next.election.await(MAX_WAIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
 		elected.join();
 		assertThat(next.election.hasLeadership()).isTrue();
 		next.election.awaitAsync().toCompletableFuture().join();

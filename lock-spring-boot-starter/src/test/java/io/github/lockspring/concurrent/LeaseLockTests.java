@@ -297,7 +297,7 @@ class LeaseLockTests {
 	}
 
 	@Test
-	void unlockByAStrangerIsRefused() {
+	void unlockByAStrangerIsRejected() {
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock)
 			.withMessageContaining("'lock:42'");
 		this.lock.lock();
@@ -309,14 +309,14 @@ class LeaseLockTests {
 	}
 
 	@Test
-	void unlockTooOftenIsRefused() {
+	void unlockTooOftenIsRejected() {
 		this.lock.lock();
 		this.lock.unlock();
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
 	}
 
 	@Test
-	void unlockByAnotherProcessIsRefused() {
+	void unlockByAnotherProcessIsRejected() {
 		this.lock.lock();
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.elsewhere::unlock);
 		assertHeldByCurrentThread();
@@ -586,7 +586,7 @@ class LeaseLockTests {
 	}
 
 	@Test
-	void writerStepsDownToReader() {
+	void writerIsDowngradedToReader() {
 		LockOptions options = LockOptions.defaults();
 		Lock reading = client(this.engine).lock("42", options.withType(LockType.READ));
 		Lock writing = client(this.engine).lock("42", options.withType(LockType.WRITE));

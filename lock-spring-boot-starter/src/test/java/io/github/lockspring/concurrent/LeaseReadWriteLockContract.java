@@ -180,7 +180,7 @@ public abstract class LeaseReadWriteLockContract extends LockClientContract {
 
 	@Test
 	@Tag(EVERYWHERE)
-	void upgradeIsRefusedAtOnce() {
+	void upgradeIsRejectedAtOnce() {
 		requireReaders();
 		this.read.lock();
 		assertThatExceptionOfType(LockUpgradeException.class).isThrownBy(this.write::lock);

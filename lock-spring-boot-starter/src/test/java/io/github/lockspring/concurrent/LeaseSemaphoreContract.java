@@ -158,7 +158,7 @@ public abstract class LeaseSemaphoreContract extends LockClientContract {
 		assertThat(two(2).tryAcquire(2, 30, TimeUnit.MILLISECONDS)).isFalse();
 		assertThat(two(2).tryAcquire(2, SHORT)).isFalse();
 		assertThat(two(2).tryAcquire(2, -1, TimeUnit.SECONDS)).isFalse();
-		// The requests that failed are withdrawn in the background
+		// The requests that failed are discarded in the background
 		await().until(() -> two(2).tryAcquire(1, 0, TimeUnit.SECONDS));
 		one(2).release();
 		two(2).release();
@@ -219,7 +219,7 @@ public abstract class LeaseSemaphoreContract extends LockClientContract {
 		assertThat(one(3).availablePermits()).isEqualTo(1);
 		one(3).release();
 		assertThat(one(3).availablePermits()).isEqualTo(2);
-		assertReleaseIsRefused(one(3), 1);
+		assertReleaseIsRejected(one(3), 1);
 	}
 
 	@Test
@@ -229,7 +229,7 @@ public abstract class LeaseSemaphoreContract extends LockClientContract {
 		one(6).acquire(3);
 		one(6).release(5);
 		assertThat(two(6).availablePermits()).isEqualTo(5);
-		assertReleaseIsRefused(one(6), 2);
+		assertReleaseIsRejected(one(6), 2);
 		one(6).release();
 		assertThat(two(6).availablePermits()).isEqualTo(6);
 	}
@@ -249,17 +249,17 @@ public abstract class LeaseSemaphoreContract extends LockClientContract {
 
 	@Test
 	void releaseOfMoreThanTheProcessHoldsChangesNothing() throws InterruptedException {
-		assertReleaseIsRefused(one(5), 1);
+		assertReleaseIsRejected(one(5), 1);
 		one(5).acquire(2);
-		assertReleaseIsRefused(one(5), 3);
-		assertReleaseIsRefused(two(5), 1);
+		assertReleaseIsRejected(one(5), 3);
+		assertReleaseIsRejected(two(5), 1);
 		assertThat(two(5).availablePermits()).isEqualTo(3);
 		one(5).release(2);
-		assertReleaseIsRefused(one(5), 1);
+		assertReleaseIsRejected(one(5), 1);
 		assertThat(two(5).availablePermits()).isEqualTo(5);
 	}
 
-	private static void assertReleaseIsRefused(LeaseSemaphore semaphore, int permits) {
+	private static void assertReleaseIsRejected(LeaseSemaphore semaphore, int permits) {
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(() -> semaphore.release(permits));
 	}
 
@@ -271,7 +271,7 @@ public abstract class LeaseSemaphoreContract extends LockClientContract {
 		assertThat(two(2).tryAcquire(LONG)).isTrue();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> one(2).release());
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> one(2).release());
-		assertReleaseIsRefused(one(2), 1);
+		assertReleaseIsRejected(one(2), 1);
 		assertThat(one(2).availablePermits()).isEqualTo(1);
 		assertThat(one(2).tryAcquire()).isTrue();
 		assertThat(two(2).tryAcquire()).isFalse();
@@ -328,7 +328,7 @@ public abstract class LeaseSemaphoreContract extends LockClientContract {
 
 	@Test
 	@Tag(EVERYWHERE)
-	void otherLimitIsRefusedWithBothNumbers() throws InterruptedException {
+	void otherLimitIsRejectedWithBothNumbers() throws InterruptedException {
 		one(41).acquire();
 		List<ThrowingCallable> calls = List.of(() -> two(73).acquire(), () -> two(73).tryAcquire(),
 				() -> two(73).tryAcquire(2, LONG), () -> two(73).acquireUninterruptibly());
@@ -360,7 +360,7 @@ public abstract class LeaseSemaphoreContract extends LockClientContract {
 		assertThat(semaphore.tryAcquire(0)).isTrue();
 		semaphore.release(0);
 		assertThat(semaphore.availablePermits()).isEqualTo(3);
-		assertReleaseIsRefused(semaphore, 1);
+		assertReleaseIsRejected(semaphore, 1);
 	}
 
 	@Test
@@ -368,7 +368,7 @@ public abstract class LeaseSemaphoreContract extends LockClientContract {
 	void asynchronousPermitsAreReleasedByTheirHandle() throws Exception {
 		LockHandle handle = result(one(3).acquireAsync(2));
 		assertThat(handle.isHeld()).isTrue();
-		assertReleaseIsRefused(one(3), 1);
+		assertReleaseIsRejected(one(3), 1);
 		assertThat(result(two(3).tryAcquireAsync(2, SHORT))).isNull();
 		CompletableFuture<LockHandle> waiting = two(3).acquireAsync(3);
 		assertThat(waiting).isNotDone();

@@ -102,7 +102,7 @@ class MultiLeaseLockTests {
 	}
 
 	@Test
-	void foreignLocksAreRefused() {
+	void foreignLocksAreRejected() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.client.multiLock(mock(LeaseLock.class)))
 			.withMessageContaining("LockClient");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.client.multiLock((LeaseLock) null))

@@ -249,7 +249,7 @@ public final class FaultProxy implements AutoCloseable {
 	 * server can still read all that it was sent. On a connection with several requests
 	 * under way, what is discarded may be the reply to an earlier one; not so with
 	 * ZooKeeper, see {@link #dropReplyOf(Predicate)}.
-	 * @param request tells whether bytes, as ISO-8859-1, are the request
+	 * @param request tests whether bytes, as ISO-8859-1, are the request
 	 * @return the reply, once it is dropped
 	 */
 	public Future<String> dropReply(Predicate<String> request) {
@@ -287,7 +287,8 @@ public final class FaultProxy implements AutoCloseable {
 	 * are as well, the reply is not, and the connection with the client is reset. A new
 	 * connection is {@code OpCode.createSession}; an event of a watch counts as its own
 	 * reply, with {@code OpCode.notification}.
-	 * @param request tells whether it is the request; never asked by two threads at once
+	 * @param request tests whether it is the request; never called by two threads at the
+	 * same time
 	 * @return the reply as ISO-8859-1, without its length, once it is dropped
 	 */
 	public Future<String> dropReplyOf(Predicate<ZooKeeperRequest> request) {

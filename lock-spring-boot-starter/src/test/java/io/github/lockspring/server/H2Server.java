@@ -93,7 +93,7 @@ public final class H2Server extends SqlServer {
 	@Override
 	public long statementCount() {
 		process();
-		return Assumptions.abort("H2 does not tell statements of the user from those of the driver");
+		return Assumptions.abort("H2 does not distinguish statements of the user from those of the driver");
 	}
 
 	@Override

@@ -43,13 +43,13 @@ final class PostgresPrograms {
 			""";
 
 	/**
-	 * PostgreSQL refuses to run as root. A user namespace makes root nobody in
-	 * particular, who still owns the files; where those are forbidden, it is nobody who
-	 * runs it.
+	 * Command for a user namespace. PostgreSQL does not run as root: in a user namespace
+	 * root is an unprivileged user that still owns the files. If namespaces are
+	 * forbidden, the system user {@code nobody} runs it.
 	 */
 	private static final List<String> NAMESPACE = List.of("unshare", "-U");
 
-	private static final List<String> NOBODY = List.of("setpriv", "--reuid=nobody", "--clear-groups");
+	private static final List<String> SETPRIV = List.of("setpriv", "--reuid=nobody", "--clear-groups");
 
 	private static final Lazy<PostgresPrograms> PROGRAMS = new Lazy<>(() -> new PostgresPrograms(runner()));
 
@@ -72,8 +72,8 @@ final class PostgresPrograms {
 		return PROGRAMS.get();
 	}
 
-	static PostgresPrograms asNobody() {
-		return new PostgresPrograms(NOBODY);
+	static PostgresPrograms withSetpriv() {
+		return new PostgresPrograms(SETPRIV);
 	}
 
 	private static List<String> runner() {
@@ -82,7 +82,7 @@ final class PostgresPrograms {
 		}
 		List<String> attempt = new ArrayList<>(NAMESPACE);
 		attempt.add("true");
-		return Command.succeeds(attempt) ? NAMESPACE : NOBODY;
+		return Command.succeeds(attempt) ? NAMESPACE : SETPRIV;
 	}
 
 	private static URL archive() {
@@ -127,7 +127,7 @@ final class PostgresPrograms {
 	}
 
 	private void own(Path folder) {
-		if (this.runner == NOBODY) {
+		if (this.runner == SETPRIV) {
 			Command.run(List.of("chown", "-R", "nobody", folder.toString()));
 		}
 	}

@@ -72,9 +72,9 @@ class PostgresServerTests extends SqlServerContractTests<PostgresServer> {
 	}
 
 	@Test
-	void nobodyRunsTheServerWhereNamespacesAreForbidden() {
+	void unprivilegedUserRunsServerWhereNamespacesAreForbidden() {
 		assumeTrue(Platform.isRoot(), "Needs root");
-		try (PostgresServer server = PostgresServer.start(PostgresPrograms.asNobody(), List.of())) {
+		try (PostgresServer server = PostgresServer.start(PostgresPrograms.withSetpriv(), List.of())) {
 			server.kill();
 			server.restart();
 			assertThat(setting(server, "fsync")).isEqualTo("on");

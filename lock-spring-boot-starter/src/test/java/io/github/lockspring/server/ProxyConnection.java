@@ -145,7 +145,7 @@ final class ProxyConnection {
 	}
 
 	/**
-	 * Pass on that a stream has ended; when both have, the connection has.
+	 * Forward the end of a stream; the connection ends when both streams have ended.
 	 * @param direction the direction of the stream
 	 */
 	synchronized void end(Direction direction) {
@@ -158,7 +158,7 @@ final class ProxyConnection {
 	}
 
 	/**
-	 * Pass on that bytes could not be written, unless the way back is a hole.
+	 * Forward the failure to write bytes, unless the way back is a hole.
 	 * @param direction the direction of the bytes
 	 */
 	void targetFailed(Direction direction) {
@@ -222,7 +222,7 @@ final class ProxyConnection {
 			socket.close();
 		}
 		catch (IOException ex) {
-			// Nobody is left to tell
+			// Both sides are closed already
 		}
 	}
 

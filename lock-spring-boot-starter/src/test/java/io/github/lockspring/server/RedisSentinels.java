@@ -83,7 +83,7 @@ public final class RedisSentinels implements AutoCloseable {
 	/**
 	 * Wait until all servers run, the sentinels agree on the master and know each other,
 	 * and the replicas follow that master. After a failover this takes some ten seconds:
-	 * until the sentinels have told the former master.
+	 * until the sentinels have reconfigured the former master.
 	 */
 	public void awaitReady() {
 		Await.until("the sentinels are ready", this::isReady);
@@ -171,7 +171,7 @@ public final class RedisSentinels implements AutoCloseable {
 	}
 
 	/**
-	 * Tell the sentinels to make a replica the master, and wait until it is.
+	 * Instruct the sentinels to make a replica the master, and wait until it is.
 	 * @return the new master
 	 */
 	public RedisServer failOver() {
@@ -201,8 +201,8 @@ public final class RedisSentinels implements AutoCloseable {
 
 	/**
 	 * Pause the master, and wait until a replica has taken its place. When the former
-	 * master is resumed, it takes writes for some seconds, until the sentinels have told
-	 * it.
+	 * master is resumed, it takes writes for some seconds, until the sentinels have
+	 * reconfigured it.
 	 * @return the new master
 	 */
 	public RedisServer failOverByPause() {

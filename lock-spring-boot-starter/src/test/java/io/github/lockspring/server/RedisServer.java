@@ -200,7 +200,7 @@ public final class RedisServer implements AutoCloseable {
 	}
 
 	/**
-	 * Let the process go on.
+	 * Resume the process.
 	 */
 	public void resume() {
 		process().resume();
@@ -403,7 +403,7 @@ public final class RedisServer implements AutoCloseable {
 
 		/**
 		 * Be a sentinel, with these lines in the configuration.
-		 * @param lines the lines that tell what to monitor
+		 * @param lines the lines that specify what to monitor
 		 * @return this builder
 		 */
 		Builder sentinel(String lines) {

@@ -132,7 +132,8 @@ final class ServerProcess {
 	}
 
 	/**
-	 * Nobody may be there to collect what is left of a child.
+	 * Return whether a child is running. A child that has ended can remain as a zombie if
+	 * no parent process collects it.
 	 */
 	private boolean isRunning(ProcessHandle child) {
 		try {
@@ -153,7 +154,7 @@ final class ServerProcess {
 	}
 
 	/**
-	 * Let the process and its children go on.
+	 * Resume the process and its children.
 	 */
 	void resume() {
 		signal("CONT", Stream.concat(this.process.descendants(), Stream.of(this.process.toHandle())));

@@ -28,8 +28,9 @@ import org.apache.zookeeper.metrics.impl.DefaultMetricsProvider;
 
 /**
  * Runs within a {@link ZooKeeperServer} and makes its disk slow. ZooKeeper reports each
- * fsync of its log to the metrics provider before it goes on: this one keeps it waiting,
- * as long as a file says. Otherwise it is the provider that ZooKeeper has by default.
+ * fsync of its log to the metrics provider before it continues: this one keeps it
+ * waiting, as long as a file says. Otherwise it is the provider that ZooKeeper has by
+ * default.
  */
 public final class SlowDiskMetrics extends DefaultMetricsProvider {
 

@@ -52,7 +52,7 @@ class SqlAddressTests {
 	}
 
 	@Test
-	void urlWithoutHostIsRefused() {
+	void urlWithoutHostIsRejected() {
 		assertThatIllegalArgumentException().isThrownBy(() -> new SqlAddress("jdbc:h2:mem:test", "user", "").host())
 			.withMessageContaining("jdbc:h2:mem:test");
 	}

@@ -183,7 +183,7 @@ public abstract class SqlServer implements AutoCloseable {
 	/**
 	 * Lock a row in a transaction of another connection.
 	 * @param table the table
-	 * @param column the column that tells the row
+	 * @param column the column that identifies the row
 	 * @param value the value of the column
 	 * @return the transaction, which holds the lock until it is closed
 	 */
@@ -217,7 +217,7 @@ public abstract class SqlServer implements AutoCloseable {
 	/**
 	 * Let transactions be read-only unless they ask for more, or end that. It ends when
 	 * the server is started again. Connections that are open may be late to notice.
-	 * @param readOnly whether to refuse writes
+	 * @param readOnly whether to reject writes
 	 */
 	public abstract void setReadOnly(boolean readOnly);
 
@@ -258,7 +258,7 @@ public abstract class SqlServer implements AutoCloseable {
 	}
 
 	/**
-	 * Let the processes of the server go on.
+	 * Resume the processes of the server.
 	 */
 	public void resume() {
 		process().resume();

@@ -164,7 +164,7 @@ abstract class SqlServerContractTests<S extends SqlServer> {
 	}
 
 	@Test
-	void readOnlyServerRefusesToWrite() throws SQLException {
+	void readOnlyServerRejectsWrites() throws SQLException {
 		server().setReadOnly(true);
 		try {
 			assertThatExceptionOfType(UncheckedIOException.class)

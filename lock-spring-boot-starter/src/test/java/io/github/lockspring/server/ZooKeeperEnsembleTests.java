@@ -63,7 +63,7 @@ class ZooKeeperEnsembleTests {
 	}
 
 	@Test
-	void killedLeaderIsReplacedAndTheSessionGoesOn() throws Exception {
+	void killedLeaderIsReplacedAndTheSessionContinues() throws Exception {
 		try (ZooKeeper client = connect(ensemble.connectString())) {
 			createWhenConnected(client, "/killed");
 			long session = client.getSessionId();
@@ -134,7 +134,7 @@ class ZooKeeperEnsembleTests {
 			client.create("/disk/one", new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
 			long fsyncs = fsyncs(leader);
 			leader.delayFsync(Duration.ZERO);
-			Await.until("the disk of the leader goes on", () -> fsyncs(leader) > fsyncs);
+			Await.until("the disk of the leader continues", () -> fsyncs(leader) > fsyncs);
 			ensemble.followers().forEach((follower) -> follower.delayFsync(Duration.ofMillis(400)));
 			long start = System.nanoTime();
 			client.create("/disk/two", new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);

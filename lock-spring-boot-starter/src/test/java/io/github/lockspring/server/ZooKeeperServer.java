@@ -176,7 +176,7 @@ public final class ZooKeeperServer implements AutoCloseable {
 	}
 
 	/**
-	 * Return what the four-letter word {@code mntr} tells.
+	 * Return the response to the four-letter word {@code mntr}.
 	 * @return its fields, such as {@code zk_server_state}; without these while the server
 	 * does not serve requests
 	 */
@@ -223,7 +223,7 @@ public final class ZooKeeperServer implements AutoCloseable {
 	/**
 	 * Let each fsync of the log take longer, as on a disk that is overloaded. Concerns
 	 * also those under way. In an ensemble the fsync of a majority counts: with one slow
-	 * disk, even that of the leader, writes go on.
+	 * disk, even that of the leader, writes continue.
 	 * @param delay how much longer, {@link Duration#ZERO} for no longer
 	 */
 	public void delayFsync(Duration delay) {
@@ -246,7 +246,7 @@ public final class ZooKeeperServer implements AutoCloseable {
 	}
 
 	/**
-	 * Let the process go on.
+	 * Resume the process.
 	 */
 	public void resume() {
 		process().resume();
@@ -277,7 +277,7 @@ public final class ZooKeeperServer implements AutoCloseable {
 
 	/**
 	 * End the process if it is running and start it on the same port, with its data.
-	 * Sessions go on, with their time-out beginning anew.
+	 * Sessions continue, and their timeout starts again.
 	 */
 	public void restart() {
 		end();
@@ -437,10 +437,10 @@ public final class ZooKeeperServer implements AutoCloseable {
 		}
 
 		/**
-		 * Set the limits of the session time-outs that clients get, 2 and 20 ticks by
+		 * Set the limits of the session timeouts that clients get, 2 and 20 ticks by
 		 * default.
-		 * @param shortest the shortest time-out
-		 * @param longest the longest time-out
+		 * @param shortest the shortest timeout
+		 * @param longest the longest timeout
 		 * @return this builder
 		 */
 		public Builder sessionTimeouts(Duration shortest, Duration longest) {

@@ -112,7 +112,7 @@ class ZooKeeperServerTests {
 	}
 
 	@Test
-	void whatWasAnsweredOutlivesKillAndSessionsGoOn() throws Exception {
+	void whatWasAnsweredOutlivesKillAndSessionsContinue() throws Exception {
 		try (ZooKeeperServer server = ZooKeeperServer.builder()
 			.sessionTimeouts(Duration.ofSeconds(1), Duration.ofMinutes(1))
 			.start(); ZooKeeper client = connect(server.connectString(), LONG_SESSION)) {

@@ -37,9 +37,9 @@ public final class ZooKeeperSessions {
 	}
 
 	/**
-	 * Let a session expire, as if its time-out were over: its ephemeral nodes are gone
-	 * when this method returns, and its client is told when it connects the next time,
-	 * which it does at once.
+	 * Let a session expire, as if its timeout were over: its ephemeral nodes are removed
+	 * when this method returns, and its client is notified when it reconnects, which it
+	 * does immediately.
 	 * @param connectString the connect string of the servers
 	 * @param client the client whose session it is
 	 */

@@ -147,17 +147,17 @@ final class BackendProcess implements AutoCloseable {
 		return this.backend.renew(List.of(leases), TIMEOUT).held();
 	}
 
-	Attempt stepDown(LeaseRequest exclusive, LeaseRequest shared) {
+	Attempt downgrade(LeaseRequest exclusive, LeaseRequest shared) {
 		return this.backend.downgrade(exclusive, shared, TIMEOUT);
 	}
 
 	boolean release(LeaseRequest lease) {
-		this.notifications.refuse(lease);
+		this.notifications.reject(lease);
 		return this.backend.release(lease, TIMEOUT);
 	}
 
 	boolean releaseAfter(LeaseRequest lease, Duration delay) {
-		this.notifications.refuse(lease);
+		this.notifications.reject(lease);
 		return this.backend.releaseWithDelay(lease, delay, TIMEOUT);
 	}
 

@@ -89,7 +89,7 @@ abstract class HolderRules extends BackendRules {
 		requires(Capability.SHARED);
 		LeaseRequest writer = this.one.acquire(this.key);
 		LeaseRequest reader = this.one.request(this.key, LeaseMode.SHARED);
-		assertThat(this.one.stepDown(writer, reader)).isInstanceOf(Grant.class);
+		assertThat(this.one.downgrade(writer, reader)).isInstanceOf(Grant.class);
 		assertThat(this.two.inspect(this.key)).extracting(LeaseHolder::owner, LeaseHolder::process)
 			.containsExactly(tuple(reader.owner().toString(), this.one.processName()));
 	}

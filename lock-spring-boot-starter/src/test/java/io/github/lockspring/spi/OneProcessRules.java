@@ -42,7 +42,7 @@ import io.github.lockspring.engine.LockEngine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The threads of one process, which share an engine: none is refused while there is room
+ * The threads of one process, which share an engine: none is rejected while there is room
  * for all of them.
  */
 abstract class OneProcessRules extends BackendRules {
@@ -52,7 +52,7 @@ abstract class OneProcessRules extends BackendRules {
 	private static final int ROUNDS = 5;
 
 	/**
-	 * How long an attempt that does not wait is repeated at least before it is refused,
+	 * How long an attempt that does not wait is repeated at least before it is rejected,
 	 * or the store is said not to answer, which a machine with very much to do may use
 	 * up.
 	 */
@@ -125,7 +125,7 @@ abstract class OneProcessRules extends BackendRules {
 				holds.add(outcome.hold());
 			}
 			else {
-				assertThat(outcome.duration()).as("refused within %s", wait)
+				assertThat(outcome.duration()).as("rejected within %s", wait)
 					.isGreaterThanOrEqualTo(wait.plus(REPETITIONS));
 			}
 		}

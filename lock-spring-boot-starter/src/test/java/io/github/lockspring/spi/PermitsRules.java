@@ -145,7 +145,7 @@ abstract class PermitsRules extends BackendRules {
 
 	@Test
 	@Tag(LockBackendContractTests.EVERYWHERE)
-	void otherLimitIsRefusedWithBothNumbers() {
+	void otherLimitIsRejectedWithBothNumbers() {
 		LeaseRequest holder = permits(this.one, 1, 41);
 		this.one.acquire(holder);
 		assertThatIllegalArgumentException().isThrownBy(() -> this.two.tryAcquire(permits(this.two, 1, 73)))
@@ -211,7 +211,7 @@ abstract class PermitsRules extends BackendRules {
 		LeaseRequest three = permits(this.one, 3, 3);
 		long token = this.one.acquire(three).token();
 		LeaseRequest one = permits(this.one, 1, 3);
-		Grant grant = (Grant) this.one.stepDown(three, one);
+		Grant grant = (Grant) this.one.downgrade(three, one);
 		assertThat(grant.token()).isEqualTo(token);
 		assertThat(grant.validity()).isPositive();
 		assertThat(this.two.inspect(this.key)).singleElement().satisfies((holder) -> {
@@ -230,7 +230,7 @@ abstract class PermitsRules extends BackendRules {
 		LeaseRequest three = permits(this.one, 3, 3);
 		this.one.acquire(three);
 		LeaseRequest two = permits(this.one, 2, 3);
-		this.one.stepDown(three, two);
+		this.one.downgrade(three, two);
 		assertThat(this.one.renew(three)).isEmpty();
 		assertThat(this.one.release(three)).isFalse();
 		assertThat(this.one.renew(two)).containsExactly(two);
@@ -238,12 +238,12 @@ abstract class PermitsRules extends BackendRules {
 	}
 
 	@Test
-	void replayedReplacementGivesBackNothingMore() {
+	void replayedReplacementReleasesNothingMore() {
 		LeaseRequest three = permits(this.one, 3, 3);
 		long token = this.one.acquire(three).token();
 		LeaseRequest two = permits(this.one, 2, 3);
-		this.one.stepDown(three, two);
-		assertThat(((Grant) this.one.stepDown(three, two)).token()).isEqualTo(token);
+		this.one.downgrade(three, two);
+		assertThat(((Grant) this.one.downgrade(three, two)).token()).isEqualTo(token);
 		assertThat(this.two.inspect(this.key)).extracting(LeaseHolder::mode).containsExactly(LeaseMode.permits(2, 3));
 		assertThat(this.two.acquires(permits(this.two, 1, 3))).isTrue();
 		assertThat(this.two.acquires(permits(this.two, 1, 3))).isFalse();
@@ -256,7 +256,7 @@ abstract class PermitsRules extends BackendRules {
 		expire(expired);
 		LeaseRequest successor = permits(this.two, 2, 3);
 		this.two.acquire(successor);
-		assertThat(this.one.stepDown(expired, permits(this.one, 1, 3))).isInstanceOf(Denial.class);
+		assertThat(this.one.downgrade(expired, permits(this.one, 1, 3))).isInstanceOf(Denial.class);
 		assertThat(this.two.inspect(this.key)).singleElement()
 			.satisfies((holder) -> assertThat(holder.owner()).isEqualTo(successor.owner().toString()));
 	}
@@ -269,10 +269,10 @@ abstract class PermitsRules extends BackendRules {
 		this.one.acquire(four);
 		LeaseRequest three = this.two.queue(permits(this.two, 3, 4));
 		LeaseRequest two = permits(this.one, 2, 4);
-		this.one.stepDown(four, two);
+		this.one.downgrade(four, two);
 		assertThat(this.two.contend(three)).isInstanceOf(Denial.class);
 		LeaseRequest one = permits(this.one, 1, 4);
-		this.one.stepDown(two, one);
+		this.one.downgrade(two, one);
 		this.two.awaitNotification(three);
 	}
 
@@ -283,7 +283,7 @@ abstract class PermitsRules extends BackendRules {
 		this.one.acquire(former);
 		LeaseRequest newer = permits(this.two, 1, 3, 1);
 		this.two.acquire(newer);
-		assertRefused(this.one, permits(this.one, 1, 2), 3, 1);
+		assertRejected(this.one, permits(this.one, 1, 2), 3, 1);
 		assertThat(this.one.acquires(permits(this.one, 1, 3, 1))).isFalse();
 		assertThat(this.one.renew(former)).containsExactly(former);
 		assertThat(this.one.release(former)).isTrue();
@@ -300,18 +300,18 @@ abstract class PermitsRules extends BackendRules {
 		LeaseRequest newer = permits(this.two, 1, 2, 1);
 		assertThat(this.two.acquires(newer)).isFalse();
 		LeaseRequest two = permits(this.one, 2, 4);
-		this.one.stepDown(four, two);
+		this.one.downgrade(four, two);
 		assertThat(this.two.acquires(newer)).isFalse();
-		this.one.stepDown(two, permits(this.one, 1, 4));
+		this.one.downgrade(two, permits(this.one, 1, 4));
 		assertThat(this.two.acquires(newer)).isTrue();
-		assertRefused(this.one, permits(this.one, 1, 4), 2, 1);
+		assertRejected(this.one, permits(this.one, 1, 4), 2, 1);
 	}
 
 	@Test
-	void otherLimitOfTheSameVersionIsRefused() {
+	void otherLimitOfTheSameVersionIsRejected() {
 		this.one.acquire(permits(this.one, 1, 5, 7));
-		assertRefused(this.two, permits(this.two, 1, 6, 7), 5, 7);
-		assertRefused(this.two, permits(this.two, 1, 5, 6), 5, 7);
+		assertRejected(this.two, permits(this.two, 1, 6, 7), 5, 7);
+		assertRejected(this.two, permits(this.two, 1, 5, 6), 5, 7);
 		assertThat(this.two.acquires(permits(this.two, 4, 5, 7))).isTrue();
 	}
 
@@ -322,16 +322,16 @@ abstract class PermitsRules extends BackendRules {
 		LeaseRequest former = permits(this.one, 2, 3);
 		this.one.acquire(former);
 		LeaseRequest newer = this.two.queue(permits(this.two, 1, 2, 1));
-		assertRefused(this.one, permits(this.one, 1, 3), 2, 1);
+		assertRejected(this.one, permits(this.one, 1, 3), 2, 1);
 		this.one.release(former);
 		this.two.awaitNotification(newer);
 	}
 
-	private void assertRefused(BackendProcess process, LeaseRequest request, int limit, long version) {
+	private void assertRejected(BackendProcess process, LeaseRequest request, int limit, long version) {
 		assertThatExceptionOfType(PermitLimitException.class).isThrownBy(() -> process.tryAcquire(request))
-			.satisfies((refusal) -> {
-				assertThat(refusal.limit()).isEqualTo(limit);
-				assertThat(refusal.version()).isEqualTo(version);
+			.satisfies((rejection) -> {
+				assertThat(rejection.limit()).isEqualTo(limit);
+				assertThat(rejection.version()).isEqualTo(version);
 			});
 	}
 

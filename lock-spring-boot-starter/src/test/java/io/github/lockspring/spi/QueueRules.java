@@ -75,7 +75,7 @@ abstract class QueueRules extends BackendRules {
 	}
 
 	@Test
-	void grantThatIsToldIsTheOneThatIsHeld() {
+	void notifiedGrantIsTheOneThatIsHeld() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		long start = System.nanoTime();
 		LeaseRequest contender = this.two.queue(this.two.request(this.key));
@@ -94,7 +94,7 @@ abstract class QueueRules extends BackendRules {
 	}
 
 	@Test
-	void grantThatIsToldNamesTheLastDenial() {
+	void notifiedGrantNamesTheLastDenial() {
 		LeaseRequest holder = this.one.acquire(this.key);
 		LeaseRequest contender = this.two.request(this.key);
 		long first = ((Denial) this.two.contend(contender)).attemptId();
@@ -169,37 +169,37 @@ abstract class QueueRules extends BackendRules {
 	}
 
 	@Test
-	void refusedGrantGoesToTheNext() {
+	void rejectedGrantGoesToTheNext() {
 		LeaseRequest holder = this.one.acquire(this.key);
-		LeaseRequest refused = this.two.queue(this.two.request(this.key));
+		LeaseRequest rejected = this.two.queue(this.two.request(this.key));
 		LeaseRequest next = this.one.queue(this.one.request(this.key));
-		this.two.notifications().refuse(refused);
+		this.two.notifications().reject(rejected);
 		this.one.release(holder);
-		cancelUnlessGranted(refused);
+		cancelUnlessGranted(rejected);
 		this.one.awaitGrant(next);
 		assertThat(this.one.release(next)).isTrue();
 	}
 
 	@Test
-	void refusedGrantFreesTheKey() {
+	void rejectedGrantFreesTheKey() {
 		LeaseRequest holder = this.one.acquire(this.key);
-		LeaseRequest refused = this.two.queue(this.two.request(this.key));
-		this.two.notifications().refuse(refused);
+		LeaseRequest rejected = this.two.queue(this.two.request(this.key));
+		this.two.notifications().reject(rejected);
 		this.one.release(holder);
-		cancelUnlessGranted(refused);
+		cancelUnlessGranted(rejected);
 		LeaseRequest next = this.one.request(this.key);
 		await().until(() -> this.one.acquires(next));
-		assertThat(this.two.release(refused)).isFalse();
+		assertThat(this.two.release(rejected)).isFalse();
 	}
 
 	/**
-	 * A grant that is refused is released by the backend; a hint that is ignored is
+	 * A grant that is rejected is released by the backend; a hint that is ignored is
 	 * followed by a release.
 	 */
-	private void cancelUnlessGranted(LeaseRequest refused) {
-		await().until(() -> !this.two.notifications().of(refused).isEmpty());
-		if (this.two.notifications().grantOf(refused) == null) {
-			this.two.release(refused);
+	private void cancelUnlessGranted(LeaseRequest rejected) {
+		await().until(() -> !this.two.notifications().of(rejected).isEmpty());
+		if (this.two.notifications().grantOf(rejected) == null) {
+			this.two.release(rejected);
 		}
 	}
 

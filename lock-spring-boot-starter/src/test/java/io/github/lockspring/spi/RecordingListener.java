@@ -25,7 +25,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records the notifications of a backend. Grants are taken over unless they are refused.
+ * Listener that records the notifications of a backend. Grants are accepted unless they
+ * are to be rejected.
  */
 final class RecordingListener implements BackendListener {
 
@@ -37,22 +38,22 @@ final class RecordingListener implements BackendListener {
 
 	private final Map<String, Integer> changes = new ConcurrentHashMap<>();
 
-	private final Set<LeaseRequest> refused = ConcurrentHashMap.newKeySet();
+	private final Set<LeaseRequest> rejected = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean suspended;
 
 	/**
-	 * Takes no grant of a request over from now on, because none waits for it.
-	 * @param request the request that waited
+	 * Reject subsequent grants of a request, because it is no longer waiting.
+	 * @param request the request
 	 */
-	void refuse(LeaseRequest request) {
-		this.refused.add(request);
+	void reject(LeaseRequest request) {
+		this.rejected.add(request);
 	}
 
 	/**
-	 * What was said about the place of a request in the queue.
+	 * Return the notifications of a queued request.
 	 * @param request the request
-	 * @return {@code tryAgain} and {@code granted}, as often as they came
+	 * @return {@code tryAgain} and {@code granted}, once for each notification
 	 */
 	List<String> of(LeaseRequest request) {
 		return this.notifications.getOrDefault(request, List.of());
@@ -63,7 +64,7 @@ final class RecordingListener implements BackendListener {
 	}
 
 	/**
-	 * The attempt id of the grant that was notified last.
+	 * Return the attempt id of the last grant that was notified.
 	 * @param request the request
 	 * @return the attempt id, zero if no grant was notified
 	 */
@@ -72,7 +73,8 @@ final class RecordingListener implements BackendListener {
 	}
 
 	/**
-	 * Whether the store cannot be asked at present, as far as was notified.
+	 * Return whether the connection to the store is suspended, according to the last
+	 * notification.
 	 */
 	boolean isSuspended() {
 		return this.suspended;
@@ -88,12 +90,12 @@ final class RecordingListener implements BackendListener {
 		this.attemptIds.put(request, attemptId);
 		this.grants.put(request, grant);
 		add(request, "granted");
-		return !this.refused.contains(request);
+		return !this.rejected.contains(request);
 	}
 
 	@Override
 	public void onLost(LeaseRequest lease) {
-		// A backend may tell of losses, or leave it to the next renewal
+		// A backend may report losses, or leave it to the next renewal
 	}
 
 	@Override

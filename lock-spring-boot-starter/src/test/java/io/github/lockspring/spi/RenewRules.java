@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * Rules of prolonging.
+ * Rules of renewal.
  */
 abstract class RenewRules extends BackendRules {
 

@@ -181,11 +181,11 @@ abstract class SharedModeRules extends BackendRules {
 
 	@Test
 	@Tag(LockBackendContractTests.EVERYWHERE)
-	void writerThatStepsDownReadsWithALargerToken() {
+	void downgradedWriterReadsWithALargerToken() {
 		LeaseRequest writer = writer(this.one);
 		long token = this.one.acquire(writer).token();
 		LeaseRequest reader = reader(this.one);
-		Grant grant = stepDown(writer, reader);
+		Grant grant = downgrade(writer, reader);
 		assertThat(grant.token()).isGreaterThan(token);
 		assertThat(grant.validity()).isPositive();
 		assertThat(this.two.inspect(this.key)).singleElement().satisfies((holder) -> {
@@ -197,48 +197,48 @@ abstract class SharedModeRules extends BackendRules {
 		assertThat(this.two.acquires(writer(this.two))).isTrue();
 	}
 
-	private Grant stepDown(LeaseRequest writer, LeaseRequest reader) {
-		Attempt attempt = this.one.stepDown(writer, reader);
+	private Grant downgrade(LeaseRequest writer, LeaseRequest reader) {
+		Attempt attempt = this.one.downgrade(writer, reader);
 		assertThat(attempt).isInstanceOf(Grant.class);
 		return (Grant) attempt;
 	}
 
 	@Test
-	void readersAndNoWriterComeInAfterTheStepDown() {
+	void readersAndNoWriterComeInAfterTheDowngrade() {
 		LeaseRequest writer = this.one.acquire(this.key);
-		stepDown(writer, reader(this.one));
+		downgrade(writer, reader(this.one));
 		assertThat(this.two.acquires(writer(this.two))).isFalse();
 		assertThat(this.two.acquires(reader(this.two))).isTrue();
 	}
 
 	@Test
-	void formerWriterIsOverAfterTheStepDown() {
+	void formerWriterIsOverAfterTheDowngrade() {
 		LeaseRequest writer = this.one.acquire(this.key);
 		LeaseRequest reader = reader(this.one);
-		stepDown(writer, reader);
+		downgrade(writer, reader);
 		assertThat(this.one.renew(writer)).isEmpty();
 		assertThat(this.one.release(writer)).isFalse();
 		assertThat(this.one.renew(reader)).containsExactly(reader);
 	}
 
 	@Test
-	void replayedStepDownHasTheSameToken() {
+	void replayedDowngradeHasTheSameToken() {
 		LeaseRequest writer = this.one.acquire(this.key);
 		LeaseRequest reader = reader(this.one);
-		long token = stepDown(writer, reader).token();
-		assertThat(stepDown(writer, reader).token()).isEqualTo(token);
+		long token = downgrade(writer, reader).token();
+		assertThat(downgrade(writer, reader).token()).isEqualTo(token);
 		assertThat(this.one.inspect(this.key)).hasSize(1);
 		assertThat(this.one.release(reader)).isTrue();
 		assertThat(this.two.acquires(writer(this.two))).isTrue();
 	}
 
 	@Test
-	void writerThatIsOverCannotStepDown() {
+	void writerThatIsOverCannotBeDowngraded() {
 		LeaseRequest expired = this.one.acquire(this.key);
 		expire(expired);
-		assertThat(this.one.stepDown(expired, reader(this.one))).isInstanceOf(Denial.class);
+		assertThat(this.one.downgrade(expired, reader(this.one))).isInstanceOf(Denial.class);
 		LeaseRequest successor = this.two.acquire(this.key);
-		assertThat(this.one.stepDown(expired, reader(this.one))).isInstanceOf(Denial.class);
+		assertThat(this.one.downgrade(expired, reader(this.one))).isInstanceOf(Denial.class);
 		assertThat(this.two.renew(successor)).containsExactly(successor);
 		assertThat(this.two.release(successor)).isTrue();
 		assertThat(this.one.inspect(this.key)).isEmpty();
@@ -246,13 +246,13 @@ abstract class SharedModeRules extends BackendRules {
 
 	@Test
 	@Tag(LockBackendContractTests.EVERYWHERE)
-	void waitingReaderComesInAfterTheStepDownAndWaitingWriterDoesNot() {
+	void waitingReaderComesInAfterTheDowngradeAndWaitingWriterDoesNot() {
 		requires(Capability.QUEUE);
 		LeaseRequest writer = this.one.acquire(this.key);
 		LeaseRequest waitingReader = this.two.queue(reader(this.two));
 		LeaseRequest waitingWriter = this.two.queue(writer(this.two));
 		LeaseRequest reader = reader(this.one);
-		stepDown(writer, reader);
+		downgrade(writer, reader);
 		this.two.awaitNotification(waitingReader);
 		assertThat(this.two.notifications().of(waitingWriter)).isEmpty();
 		assertThat(this.two.contend(waitingWriter)).isInstanceOf(Denial.class);

@@ -137,7 +137,7 @@ class TestLocksContextTests {
 				.withMessageContaining("Held in the store: 'lock:order:43'.");
 			assertThatExceptionOfType(AssertionError.class)
 				.isThrownBy(() -> TestLocksAssert.assertThat(locks).hasWaiters("order:43", 2))
-				.withMessageContaining("Expecting the lock on 'order:43' to be waited for by 2, but by 0 it is.");
+				.withMessageContaining("Expecting 2 acquisitions to wait for the lock on 'order:43', but there are 0.");
 			assertThatExceptionOfType(AssertionError.class)
 				.isThrownBy(() -> TestLocksAssert.assertThat(locks).isHeldByThisProcess("order:43"));
 			assertThatExceptionOfType(AssertionError.class)

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * The fastest way from one process to another that ZooKeeper itself has: a node in a
  * queue, with the list of the queue asked for in the same trip, and a watch on the node
  * before one's own. A reference only: it does not survive any failure, such as a lost
- * connection or somebody who leaves the queue without having been served.
+ * connection or a waiter that leaves the queue without having been granted the lock.
  */
 public final class PipelinedQueue implements Contestant {
 

@@ -30,7 +30,7 @@ import org.apache.zookeeper.ZooKeeper;
 public final class PlainZooKeeper {
 
 	/**
-	 * The session time-out of all contestants: the default of ours. A session that is
+	 * Session timeout of all contestants, the default of this library. A session that is
 	 * idle says so three times in it.
 	 */
 	public static final Duration SESSION_TIMEOUT = Duration.ofSeconds(10);
@@ -60,7 +60,7 @@ public final class PlainZooKeeper {
 			client.create(path, NO_DATA, ZooDefs.Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
 		}
 		catch (KeeperException.NodeExistsException ex) {
-			// somebody else needed it first
+			// created by another process
 		}
 		catch (KeeperException ex) {
 			throw new IllegalStateException(ex);

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The least that a lock on a database server can cost: one statement in autocommit to
- * take a row and one to give it back, both prepared, on connections that never go back to
+ * take a row and one to release it, both prepared, on connections that never go back to
  * the pool. Each thread gets the connection that was used last, so that a thread alone
  * has one of its own. No thread is excluded, whatever the statements return.
  */

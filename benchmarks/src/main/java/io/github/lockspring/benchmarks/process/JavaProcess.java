@@ -28,7 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Another process with our class path, spoken to in lines. It must end when its input
+ * Another process with our class path, controlled by lines of text. It must end when its input
  * does.
  */
 public final class JavaProcess implements AutoCloseable {

@@ -29,7 +29,7 @@ public interface Distance {
 	void set(Duration trip);
 
 	/**
-	 * How many trips there were so far, of everybody.
+	 * Return the number of trips of all clients so far.
 	 * @return the number; what is sent together is one trip
 	 */
 	long trips();

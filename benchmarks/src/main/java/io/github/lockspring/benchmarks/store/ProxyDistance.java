@@ -23,7 +23,7 @@ import io.github.lockspring.server.FaultProxy;
 
 /**
  * The distance of a server behind a proxy, which delays what the server sends: one wait
- * for each trip, which disturbs less than two.
+ * for each trip, which costs less than two.
  */
 record ProxyDistance(FaultProxy proxy) implements Distance {
 

@@ -96,7 +96,7 @@ final class SqlServerStore implements Store {
 	}
 
 	/**
-	 * Everybody reaches the server by a proxy that can make the way to it longer.
+	 * All clients reach the server by a proxy that can make the way to it longer.
 	 */
 	static SqlServerStore startDistant(String name) {
 		SqlServer server = SqlProduct.of(name).start();

@@ -47,7 +47,7 @@ import io.github.lockspring.zookeeper.ZooKeeperLockSettings;
 /**
  * A ZooKeeper server: one of our own, which forces its log to the disk before it answers,
  * or the one that {@link ZooKeeperServer#CONNECT_PROPERTY} names. Every contestant has a
- * session of its own, with the time-out that is our default, and its nodes below a root
+ * session of its own, with the timeout that is our default, and its nodes below a root
  * that is gone in the end.
  */
 final class ZooKeeperStore implements Store {
@@ -81,7 +81,7 @@ final class ZooKeeperStore implements Store {
 	}
 
 	/**
-	 * Everybody reaches the server by a proxy that can make the way to it longer.
+	 * All clients reach the server by a proxy that can make the way to it longer.
 	 */
 	static ZooKeeperStore startDistant() {
 		ZooKeeperServer server = startServer();

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record AnnotatedMethod(String annotation, Method method) {
 
-	public InvalidLockDeclarationException refuse(String problem, String remedy, @Nullable Throwable cause) {
+	public InvalidLockDeclarationException rejection(String problem, String remedy, @Nullable Throwable cause) {
 		return new InvalidLockDeclarationException(this, problem, remedy, cause);
 	}
 

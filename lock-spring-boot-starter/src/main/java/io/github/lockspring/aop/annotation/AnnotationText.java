@@ -27,11 +27,11 @@ import org.springframework.util.StringUtils;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * The text of one attribute of one annotation, and what it means.
+ * String value of an attribute of an annotation, and its conversion to other types.
  *
- * @param site where the annotation is
+ * @param site the annotated method
  * @param attribute the name of the attribute
- * @param text the text, without placeholders
+ * @param text the value, without placeholders
  */
 public record AnnotationText(AnnotatedMethod site, String attribute, String text) {
 
@@ -40,7 +40,7 @@ public record AnnotationText(AnnotatedMethod site, String attribute, String text
 	private static final String PLACEHOLDER = "${";
 
 	/**
-	 * Replaces the placeholders of a text by the values of their properties.
+	 * Replace placeholders with the values of their properties.
 	 */
 	AnnotationText resolve(ConfigurableBeanFactory beanFactory) {
 		String resolved;
@@ -48,10 +48,10 @@ public record AnnotationText(AnnotatedMethod site, String attribute, String text
 			resolved = beanFactory.resolveEmbeddedValue(this.text);
 		}
 		catch (IllegalArgumentException ex) {
-			throw refuse("cannot be resolved: " + ex.getMessage(), "Define the property.", ex);
+			throw rejection("cannot be resolved: " + ex.getMessage(), "Define the property.", ex);
 		}
 		if (resolved != null && resolved.contains(PLACEHOLDER)) {
-			throw refuse("has an unresolved placeholder", "Define the property.", null);
+			throw rejection("has an unresolved placeholder", "Define the property.", null);
 		}
 		return new AnnotationText(this.site, this.attribute, (resolved != null) ? resolved : "");
 	}
@@ -62,26 +62,26 @@ public record AnnotationText(AnnotatedMethod site, String attribute, String text
 
 	Duration asDuration() {
 		if (isNumber(this.text.strip())) {
-			throw refuse("has no unit", "Add a unit, as in '500ms' or '5s'.", null);
+			throw rejection("has no unit", "Add a unit, as in '500ms' or '5s'.", null);
 		}
 		try {
 			return DurationFormatterUtils.detectAndParse(this.text.strip());
 		}
 		catch (RuntimeException ex) {
-			throw refuse("is not a duration", "Use a number with a unit, as in '500ms', '5s' or 'PT5S'.", ex);
+			throw rejection("is not a duration", "Use a number with a unit, as in '500ms', '5s' or 'PT5S'.", ex);
 		}
 	}
 
 	/**
-	 * Whether a text would be a duration without a unit, which others take for
-	 * milliseconds.
+	 * Return whether a string is a number, which as a duration would lack its unit.
 	 */
 	static boolean isNumber(String text) {
 		return NUMBER.matcher(text).matches();
 	}
 
 	/**
-	 * Whether the text is an expression on the arguments of a call, not a constant.
+	 * Return whether the value is an expression that is evaluated for each call, and not
+	 * a constant.
 	 */
 	boolean isExpression() {
 		return this.text.indexOf('#') >= 0 || this.text.indexOf('@') >= 0;
@@ -95,16 +95,16 @@ public record AnnotationText(AnnotatedMethod site, String attribute, String text
 			}
 		}
 		catch (NumberFormatException ex) {
-			throw refuse("is not an integer", "Use an integer of 1 or more.", ex);
+			throw rejection("is not an integer", "Use an integer of 1 or more.", ex);
 		}
-		throw refuse("is not positive", "Use an integer of 1 or more.", null);
+		throw rejection("is not positive", "Use an integer of 1 or more.", null);
 	}
 
 	boolean asBoolean() {
 		return switch (this.text.strip()) {
 			case "true" -> true;
 			case "false" -> false;
-			default -> throw refuse("is neither true nor false", "Use 'true' or 'false'.", null);
+			default -> throw rejection("is neither true nor false", "Use 'true' or 'false'.", null);
 		};
 	}
 
@@ -112,8 +112,8 @@ public record AnnotationText(AnnotatedMethod site, String attribute, String text
 		return this.attribute + " = " + KeyFormat.quote(this.text);
 	}
 
-	public InvalidLockDeclarationException refuse(String problem, String remedy, @Nullable Throwable cause) {
-		return this.site.refuse(describe() + ' ' + problem, remedy, cause);
+	public InvalidLockDeclarationException rejection(String problem, String remedy, @Nullable Throwable cause) {
+		return this.site.rejection(describe() + ' ' + problem, remedy, cause);
 	}
 
 }

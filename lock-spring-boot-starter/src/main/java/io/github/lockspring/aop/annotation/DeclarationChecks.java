@@ -26,9 +26,9 @@ import org.springframework.core.SpringProperties;
 import io.github.lockspring.LockChecks;
 
 /**
- * What happens to declarations that cannot work: the application does not start, or is
- * warned. Ahead-of-time processing takes them as they are, because properties may have
- * other values, or none yet, before the application starts.
+ * Handling of invalid declarations: fails the startup of the application or logs a
+ * warning, as configured. Ahead-of-time processing ignores invalid declarations, because
+ * properties may be missing or have other values than at run time.
  */
 public final class DeclarationChecks {
 
@@ -41,8 +41,9 @@ public final class DeclarationChecks {
 	}
 
 	/**
-	 * Runs a check.
-	 * @param check what throws an {@link InvalidLockDeclarationException}
+	 * Run a check.
+	 * @param check the check, which throws an {@link InvalidLockDeclarationException} if
+	 * a declaration is invalid
 	 */
 	public void run(Runnable check) {
 		try {
@@ -50,12 +51,12 @@ public final class DeclarationChecks {
 		}
 		catch (InvalidLockDeclarationException ex) {
 			if (!SpringProperties.getFlag(AbstractAotProcessor.AOT_PROCESSING)) {
-				complain(ex);
+				handle(ex);
 			}
 		}
 	}
 
-	private void complain(InvalidLockDeclarationException failure) {
+	private void handle(InvalidLockDeclarationException failure) {
 		if (this.mode.get() == LockChecks.FAIL) {
 			throw failure;
 		}

@@ -29,31 +29,32 @@ import io.github.lockspring.aop.expression.LockExpression;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * A time that each call has of its own.
+ * Duration that is evaluated for each call.
  *
- * @param text the text of the attribute
- * @param expression the expression that gives the time
- * @param change puts the time into options
+ * @param text the value of the attribute
+ * @param expression the expression of the duration
+ * @param change the function that sets the duration in lock options
  */
 public record DynamicDuration(AnnotationText text, LockExpression expression,
 		BiFunction<LockOptions, Duration, LockOptions> change) {
 
 	/**
-	 * Puts the time of one call into options.
+	 * Evaluate the duration for a call and set it in lock options.
 	 * @param options the options
 	 * @param invocation the call
-	 * @return changed options
-	 * @throws IllegalArgumentException if the call has no such time, or a wrong one
+	 * @return the changed options
+	 * @throws IllegalArgumentException if the duration cannot be evaluated or is out of
+	 * range
 	 */
 	public LockOptions applyTo(LockOptions options, MethodInvocation invocation) {
 		try {
 			return this.change.apply(options, durationOf(this.expression.valueFor(invocation)));
 		}
 		catch (InvalidLockKeyException ex) {
-			throw refuse(String.valueOf(ex.getMessage()), (ex.getCause() != null) ? ex.getCause() : ex);
+			throw rejection(String.valueOf(ex.getMessage()), (ex.getCause() != null) ? ex.getCause() : ex);
 		}
 		catch (IllegalArgumentException ex) {
-			throw refuse(String.valueOf(ex.getMessage()), ex);
+			throw rejection(String.valueOf(ex.getMessage()), ex);
 		}
 	}
 
@@ -82,7 +83,7 @@ public record DynamicDuration(AnnotationText text, LockExpression expression,
 		}
 	}
 
-	private IllegalArgumentException refuse(String reason, Throwable cause) {
+	private IllegalArgumentException rejection(String reason, Throwable cause) {
 		return new IllegalArgumentException(
 				"The time " + this.text.describe() + " of " + this.text.site() + " cannot be used: " + reason, cause);
 	}

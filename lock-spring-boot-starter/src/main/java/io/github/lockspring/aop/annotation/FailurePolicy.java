@@ -33,50 +33,52 @@ import io.github.lockspring.LockShutdownException;
 import io.github.lockspring.LockUnavailableException;
 
 /**
- * What a call gets that could not acquire its lock.
+ * Policy that determines the result of a call whose lock could not be acquired.
  */
 @FunctionalInterface
 public interface FailurePolicy {
 
 	/**
-	 * The caller gets the failure.
+	 * Policy that throws the failure.
 	 */
 	FailurePolicy THROW = (invocation, failure) -> {
 		throw failure;
 	};
 
 	/**
-	 * Return whether the policy decides about a failure.
-	 * @param failure why the lock is not held
+	 * Return whether the policy applies to a failure.
+	 * @param failure the reason why the lock is not held
+	 * @return {@code true} if the lock is held by another owner, the store is
+	 * unavailable, or the application is shutting down
 	 */
-	static boolean isAskedAbout(Throwable failure) {
+	static boolean appliesTo(Throwable failure) {
 		return failure instanceof LockNotAcquiredException || failure instanceof LockUnavailableException
 				|| failure instanceof LockShutdownException;
 	}
 
 	/**
-	 * Decides.
+	 * Determine the result of a call.
 	 * @param invocation the call
-	 * @param failure why the lock is not held: by another, because the store is down, or
-	 * because the application is shutting down
-	 * @return the result of the call. For an asynchronous method it may also be what that
-	 * method completes with.
-	 * @throws Throwable what the caller gets
+	 * @param failure the reason why the lock is not held: it is held by another owner,
+	 * the store is unavailable, or the application is shutting down
+	 * @return the result of the call. For an asynchronous method it may also be the value
+	 * that the returned stage or stream completes with.
+	 * @throws Throwable the exception to throw to the caller
 	 */
 	@Nullable Object resultOf(MethodInvocation invocation, LockException failure) throws Throwable;
 
 	/**
-	 * Whether the application has written what decides, which may take its time.
+	 * Return whether the policy runs code of the application, which may block.
 	 */
 	default boolean runsApplicationCode() {
 		return false;
 	}
 
 	/**
-	 * Skips calls whose lock is held by another, or that come when the application is
-	 * shutting down.
+	 * Policy that skips calls whose lock is held by another owner, or that are made while
+	 * the application is shutting down.
 	 *
-	 * @param result what their callers get
+	 * @param result the result of skipped calls
 	 */
 	record Skip(@Nullable Object result) implements FailurePolicy {
 
@@ -85,7 +87,7 @@ public interface FailurePolicy {
 				OptionalDouble.empty());
 
 		/**
-		 * Skips with an empty result of a type.
+		 * Create a policy that returns the empty value of a type.
 		 */
 		static Skip of(Class<?> resultType) {
 			return new Skip(EMPTY.get(resultType));
@@ -102,24 +104,25 @@ public interface FailurePolicy {
 	}
 
 	/**
-	 * Asks a bean, which is looked up when it is needed.
+	 * Policy that delegates to a {@link LockFailureHandler} bean, which is looked up when
+	 * it is needed.
 	 *
-	 * @param text the attribute that names the bean
-	 * @param beanFactory where the bean is
+	 * @param text the attribute that contains the name of the bean
+	 * @param beanFactory the bean factory
 	 */
 	record Handle(AnnotationText text, BeanFactory beanFactory) implements FailurePolicy {
 
 		/**
-		 * Finds out whether there is such a bean.
-		 * @throws InvalidLockDeclarationException if there is none
+		 * Check that the bean exists and is a handler.
+		 * @throws InvalidLockDeclarationException if there is no such bean
 		 */
 		public void requireHandler() {
 			if (!this.beanFactory.containsBean(this.text.text())) {
-				throw this.text.refuse("is not the name of a bean",
+				throw this.text.rejection("is not the name of a bean",
 						"Define a bean of type " + LockFailureHandler.class.getName() + " with that name.", null);
 			}
 			if (!this.beanFactory.isTypeMatch(this.text.text(), LockFailureHandler.class)) {
-				throw this.text.refuse("is the name of a bean that is not a LockFailureHandler",
+				throw this.text.rejection("is the name of a bean that is not a LockFailureHandler",
 						"Specify a bean of type " + LockFailureHandler.class.getName() + '.', null);
 			}
 		}

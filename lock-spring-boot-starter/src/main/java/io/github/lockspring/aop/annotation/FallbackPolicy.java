@@ -30,17 +30,19 @@ import io.github.lockspring.LockException;
 import io.github.lockspring.LockNotAcquiredException;
 
 /**
- * Calls another method of the same object if the lock is held by another.
+ * Policy that calls another method of the same object if the lock is held by another
+ * owner.
  *
  * @param fallback the other method
- * @param takesFailure whether its last parameter is the reason
+ * @param takesFailure whether its last parameter is the failure
  */
 record FallbackPolicy(Method fallback, boolean takesFailure) implements FailurePolicy {
 
 	/**
-	 * Finds the method.
-	 * @param text the attribute that names it
+	 * Create a policy for the method that an attribute names.
+	 * @param text the attribute that contains the name of the method
 	 * @param targetClass the class of the bean
+	 * @return the policy
 	 * @throws InvalidLockDeclarationException if there is no such method
 	 */
 	static FallbackPolicy of(AnnotationText text, Class<?> targetClass) {
@@ -51,16 +53,16 @@ record FallbackPolicy(Method fallback, boolean takesFailure) implements FailureP
 		Method plain = ReflectionUtils.findMethod(targetClass, text.text(), parameters);
 		Method fallback = (plain != null) ? plain : ReflectionUtils.findMethod(targetClass, text.text(), withFailure);
 		if (fallback == null) {
-			throw text.refuse(
+			throw text.rejection(
 					"is not a method of " + targetClass.getName() + " with the parameters of " + method.getName()
 							+ "(…), optionally followed by a LockException",
 					"Define such a method, or correct the name.", null);
 		}
 		if (fallback.equals(method)) {
-			throw text.refuse("is the method itself", "Specify another method.", null);
+			throw text.rejection("is the method itself", "Specify another method.", null);
 		}
 		if (!ClassUtils.isAssignable(method.getReturnType(), fallback.getReturnType())) {
-			throw text.refuse("returns " + fallback.getReturnType().getName() + ", which is not assignable to "
+			throw text.rejection("returns " + fallback.getReturnType().getName() + ", which is not assignable to "
 					+ method.getReturnType().getName(), "Use the same return type for both methods.", null);
 		}
 		ReflectionUtils.makeAccessible(fallback);
@@ -68,7 +70,8 @@ record FallbackPolicy(Method fallback, boolean takesFailure) implements FailureP
 	}
 
 	/**
-	 * Suspending functions have a continuation as last parameter.
+	 * Return the index of the parameter for the failure, which precedes the continuation
+	 * of a suspending function.
 	 */
 	private static int failureIndex(Method method, int parameterCount) {
 		return KotlinDetector.isSuspendingFunction(method) ? parameterCount - 1 : parameterCount;

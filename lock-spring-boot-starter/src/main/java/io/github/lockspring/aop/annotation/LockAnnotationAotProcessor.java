@@ -35,10 +35,10 @@ import org.springframework.beans.factory.support.RegisteredBean;
 import io.github.lockspring.OnFailure;
 
 /**
- * Registers hints for what annotations specify by name: methods that are called as
- * {@code fallback}, and the arguments whose properties and methods are used in
- * expressions. They are found as at run time, for the class of each bean, because the
- * annotation may be that of a class, an interface or a superclass.
+ * Registers reflection hints for elements that annotations specify by name:
+ * {@code fallback} methods, and the types of arguments whose properties and methods are
+ * used in expressions. The annotations are read for the class of each bean, as at run
+ * time, because they may be on a class, an interface or a superclass.
  */
 final class LockAnnotationAotProcessor implements BeanRegistrationAotProcessor {
 
@@ -46,7 +46,8 @@ final class LockAnnotationAotProcessor implements BeanRegistrationAotProcessor {
 			"lockAtLeastFor");
 
 	/**
-	 * A variable of which something is read. May match more than that, without harm.
+	 * Pattern of access to a property or a method of a variable. Additional matches only
+	 * cause additional hints.
 	 */
 	private static final Pattern NAVIGATION = Pattern.compile("#[^'\"]*\\.");
 
@@ -71,7 +72,8 @@ final class LockAnnotationAotProcessor implements BeanRegistrationAotProcessor {
 	}
 
 	/**
-	 * A wrong declaration is explained when the application starts.
+	 * Return the fallback method of a declaration. An invalid declaration is reported
+	 * when the application starts.
 	 */
 	private static Stream<Method> fallbackOf(LockDeclaration declaration, Class<?> beanClass) {
 		try {

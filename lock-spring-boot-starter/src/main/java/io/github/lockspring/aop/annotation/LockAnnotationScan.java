@@ -33,8 +33,9 @@ import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.DistributedSemaphores;
 
 /**
- * Rules out quickly that a class has locks, which is so for almost all beans of an
- * application. Looks at each type once, however many classes extend or implement it.
+ * Detects quickly that a class has no lock annotations, which applies to almost all beans
+ * of an application. Each type is scanned once, regardless of the number of classes that
+ * extend or implement it.
  */
 final class LockAnnotationScan {
 
@@ -46,11 +47,10 @@ final class LockAnnotationScan {
 	private final Map<Class<?>, Boolean> annotationTypes = new ConcurrentHashMap<>();
 
 	/**
-	 * Whether there may be an annotation for locks on a type, on one that it extends or
-	 * implements, or on a method of one of them. It may be on another annotation or in a
-	 * container.
-	 * @param type the class of a bean, or a type that it extends or implements
-	 * @return {@code false} if there is certainly none
+	 * Return whether a type, one of its supertypes or a method of these may have a lock
+	 * annotation. Meta-annotations and container annotations are included.
+	 * @param type the class of a bean, or one of its supertypes
+	 * @return {@code false} if there is certainly no lock annotation
 	 */
 	boolean mayHaveLocks(@Nullable Class<?> type) {
 		if (type == null || type.getName().startsWith("java.")) {
@@ -119,7 +119,8 @@ final class LockAnnotationScan {
 	}
 
 	/**
-	 * What a container of repeated annotations has, or the annotation itself.
+	 * Return the annotation type contained in a container annotation, or the annotation
+	 * type itself.
 	 */
 	private static Class<?> contentOf(Class<?> annotationType) {
 		Method value = ReflectionUtils.findMethod(annotationType, "value");

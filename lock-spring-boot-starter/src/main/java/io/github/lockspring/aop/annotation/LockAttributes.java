@@ -26,16 +26,16 @@ import io.github.lockspring.OnLost;
 import io.github.lockspring.aop.expression.LockExpression;
 
 /**
- * What one annotation says, with all texts understood.
+ * Attributes of a lock annotation, resolved and validated.
  *
- * @param site where the annotation is
+ * @param site the annotated method
  * @param name the name of the lock
- * @param key the key, or {@code null} to lock the name alone
- * @param condition whether to lock a call, or {@code null} to lock every call
- * @param options how to lock
- * @param times the times that each call has of its own
- * @param failurePolicy what a call gets that could not acquire the lock
- * @param onLost what happens to a call that loses the lease
+ * @param key the key expression, or {@code null} to lock the name alone
+ * @param condition the condition expression, or {@code null} to lock every call
+ * @param options the lock options
+ * @param times the durations that are evaluated for each call
+ * @param failurePolicy the policy for calls whose lock could not be acquired
+ * @param onLost the handling of a loss of the lock during a call
  * @param backend the name of the backend, or {@code null} for the default one
  */
 public record LockAttributes(AnnotatedMethod site, String name, @Nullable LockExpression key,

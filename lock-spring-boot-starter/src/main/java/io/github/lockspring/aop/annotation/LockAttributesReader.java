@@ -34,7 +34,7 @@ import io.github.lockspring.aop.expression.LockExpression;
 import io.github.lockspring.aop.expression.LockExpressionParser;
 
 /**
- * Reads annotations: resolves, understands and checks what they say.
+ * Reader of lock annotations, which resolves, parses and validates their attributes.
  */
 public final class LockAttributesReader {
 
@@ -49,9 +49,10 @@ public final class LockAttributesReader {
 	private final LockExpressionParser expressions;
 
 	/**
-	 * Creates a reader.
-	 * @param beanFactory where properties are resolved and beans found
-	 * @param defaults what holds for annotations that say nothing else
+	 * Create a reader.
+	 * @param beanFactory the bean factory for the lookup of properties and beans
+	 * @param defaults supplies the configuration of annotations; called when the first
+	 * annotation is read
 	 * @param proxies whether calls are intercepted by proxies, which cannot intercept all
 	 * methods
 	 */
@@ -63,11 +64,11 @@ public final class LockAttributesReader {
 	}
 
 	/**
-	 * Reads the annotations of one method.
+	 * Read the annotations of a method.
 	 * @param declarations the annotations, at least one
 	 * @param targetClass the class of the bean
-	 * @return what they say
-	 * @throws InvalidLockDeclarationException if it cannot be done
+	 * @return the attributes
+	 * @throws InvalidLockDeclarationException if one of the annotations is invalid
 	 */
 	MethodAttributes read(List<LockDeclaration> declarations, Class<?> targetClass) {
 		AnnotatedMethod site = declarations.get(0).site();
@@ -115,20 +116,21 @@ public final class LockAttributesReader {
 
 	private static String requireName(AnnotationText name) {
 		if (name.isBlank()) {
-			throw name.refuse("is blank", "Specify a name, or omit the attribute.", null);
+			throw name.rejection("is blank", "Specify a name, or omit the attribute.", null);
 		}
 		if (name.text().indexOf(':') >= 0) {
-			throw name.refuse("contains a colon, which separates names from keys", "Use a name without colons.", null);
+			throw name.rejection("contains a colon, which separates names from keys", "Use a name without colons.",
+					null);
 		}
 		if (name.text().startsWith("#") || name.text().contains("#{")) {
-			throw name.refuse("looks like an expression, but names are not evaluated",
+			throw name.rejection("looks like an expression, but names are not evaluated",
 					"Use the attribute key for values that depend on the arguments, as in key = \"#id\".", null);
 		}
 		if (!StandardCharsets.UTF_8.newEncoder().canEncode(name.text())) {
-			throw name.refuse("is not well-formed Unicode", "Use another name.", null);
+			throw name.rejection("is not well-formed Unicode", "Use another name.", null);
 		}
 		if (name.text().getBytes(StandardCharsets.UTF_8).length > MAX_NAME_BYTES) {
-			throw name.refuse("is longer than " + MAX_NAME_BYTES + " bytes in UTF-8", "Use a shorter name.", null);
+			throw name.rejection("is longer than " + MAX_NAME_BYTES + " bytes in UTF-8", "Use a shorter name.", null);
 		}
 		return name.text();
 	}
@@ -139,7 +141,7 @@ public final class LockAttributesReader {
 			return null;
 		}
 		if (text.isBlank()) {
-			throw text.refuse("is blank", "Specify an expression, or omit the attribute.", null);
+			throw text.rejection("is blank", "Specify an expression, or omit the attribute.", null);
 		}
 		return parse(text);
 	}
@@ -149,7 +151,7 @@ public final class LockAttributesReader {
 			return this.expressions.parse(text.text(), text.site().method());
 		}
 		catch (InvalidLockExpressionException ex) {
-			throw text.refuse(String.valueOf(ex.getMessage()), "Correct the expression.", ex.getCause());
+			throw text.rejection(String.valueOf(ex.getMessage()), "Correct the expression.", ex.getCause());
 		}
 	}
 
@@ -170,7 +172,7 @@ public final class LockAttributesReader {
 	}
 
 	/**
-	 * Lets the properties of a name have the last word.
+	 * Apply the properties of a lock name, which take precedence over its annotations.
 	 */
 	private static LockOptions overridden(LockOptions options, LockDefaults.Overrides overrides,
 			List<DynamicDuration> times) {
@@ -182,7 +184,7 @@ public final class LockAttributesReader {
 			@Nullable Duration interval) {
 		if (interval != null && options.autoRenew() && interval.compareTo(options.leaseTime()) >= 0) {
 			throw declaration.text("leaseTime")
-				.refuse("is not longer than the property lock.renew-interval, which is " + interval,
+				.rejection("is not longer than the property lock.renew-interval, which is " + interval,
 						"Increase the lease time, or reduce the interval.", null);
 		}
 	}
@@ -204,7 +206,7 @@ public final class LockAttributesReader {
 			return change.apply(options, text.asDuration());
 		}
 		catch (IllegalArgumentException ex) {
-			throw text.refuse("is out of range: " + ex.getMessage(), "Use a duration in that range.", ex);
+			throw text.rejection("is out of range: " + ex.getMessage(), "Use a duration in that range.", ex);
 		}
 	}
 
@@ -224,11 +226,11 @@ public final class LockAttributesReader {
 	private static void requireTogether(AnnotationText text, OnFailure onFailure, OnFailure user) {
 		if (text.isBlank() && onFailure == user) {
 			throw text.site()
-				.refuse("onFailure = " + onFailure + " requires the attribute " + text.attribute(),
+				.rejection("onFailure = " + onFailure + " requires the attribute " + text.attribute(),
 						"Set the attribute " + text.attribute() + ", or use another onFailure.", null);
 		}
 		if (!text.isBlank() && onFailure != user) {
-			throw text.refuse("is not supported with onFailure = " + onFailure,
+			throw text.rejection("is not supported with onFailure = " + onFailure,
 					"Use this attribute only with onFailure = " + user + '.', null);
 		}
 	}

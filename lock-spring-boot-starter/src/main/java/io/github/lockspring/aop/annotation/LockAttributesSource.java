@@ -49,13 +49,13 @@ import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.DistributedSemaphores;
 
 /**
- * Finds the annotations of classes. All annotations of a class are read when it is first
- * asked for, so that a wrong one is found before any method of the class can be called.
+ * Source of the lock attributes of methods. All annotations of a class are read on the
+ * first access to the class, so that an invalid one is detected before a method of the
+ * class is called. The annotations of a method are searched in this order:
  * <ol>
- * <li>The annotations of the method that does the work count.</li>
- * <li>If it has none, those of the nearest method that it overrides or implements.</li>
- * <li>If there are none either, those of its class, or of the nearest superclass or
- * interface that has any.</li>
+ * <li>on the implementing method;</li>
+ * <li>on the nearest method that it overrides or implements;</li>
+ * <li>on its class, or on the nearest annotated superclass or interface.</li>
  * </ol>
  */
 public final class LockAttributesSource {
@@ -76,11 +76,11 @@ public final class LockAttributesSource {
 	private final Queue<LockAttributes> known = new ConcurrentLinkedQueue<>();
 
 	/**
-	 * Creates a source.
-	 * @param reader reads the annotations
-	 * @param checks what happens to wrong annotations
-	 * @param subclassed whether calls of a bean are intercepted by a subclass of its
-	 * class
+	 * Create a source.
+	 * @param reader the reader of the annotations
+	 * @param checks the handling of invalid annotations
+	 * @param subclassed the test whether calls of a bean are intercepted by a subclass of
+	 * its class
 	 */
 	public LockAttributesSource(LockAttributesReader reader, DeclarationChecks checks, Predicate<Class<?>> subclassed) {
 		this.reader = reader;
@@ -89,10 +89,10 @@ public final class LockAttributesSource {
 	}
 
 	/**
-	 * Whether any method of a class is to be locked.
+	 * Return whether any method of a class is to be locked.
 	 * @param targetClass the class of a bean
-	 * @return whether there is an annotation
-	 * @throws InvalidLockDeclarationException if one of the annotations is wrong
+	 * @return {@code true} if there is an annotation
+	 * @throws InvalidLockDeclarationException if one of the annotations is invalid
 	 */
 	public boolean hasLocks(Class<?> targetClass) {
 		if (!isCandidate(targetClass) || !this.scan.mayHaveLocks(targetClass)) {
@@ -105,7 +105,7 @@ public final class LockAttributesSource {
 			this.classes.put(targetClass, known);
 		}
 		if (known && !canBeProxied) {
-			throw refuse(targetClass);
+			throw rejection(targetClass);
 		}
 		return known;
 	}
@@ -115,11 +115,11 @@ public final class LockAttributesSource {
 	}
 
 	/**
-	 * A bean without its proxy would run without its locks, so that a warning is not
-	 * enough.
+	 * Create the exception for a class that cannot be proxied. A warning would not be
+	 * sufficient, because all of its methods would run without their locks.
 	 */
-	private InvalidLockDeclarationException refuse(Class<?> targetClass) {
-		return siteIn(targetClass).refuse(targetClass + " is final or sealed, so that it cannot be proxied",
+	private InvalidLockDeclarationException rejection(Class<?> targetClass) {
+		return siteIn(targetClass).rejection(targetClass + " is final or sealed, so that it cannot be proxied",
 				"Use a class that is neither final nor sealed nor a record, or implement an interface and set the"
 						+ " property spring.aop.proxy-target-class to false.",
 				null);
@@ -141,21 +141,21 @@ public final class LockAttributesSource {
 	}
 
 	/**
-	 * Whether a method is to be locked.
-	 * @param method the method, which may be that of an interface
+	 * Return whether a method is to be locked.
+	 * @param method the method, which may be declared by an interface
 	 * @param targetClass the class of the bean
-	 * @return whether there is an annotation
+	 * @return {@code true} if there is an annotation
 	 */
 	public boolean isLocked(Method method, Class<?> targetClass) {
 		return !declarationsOf(method, targetClass).isEmpty();
 	}
 
 	/**
-	 * Reads the annotations of a method.
-	 * @param method the method, which may be that of an interface
+	 * Read the annotations of a method.
+	 * @param method the method, which may be declared by an interface
 	 * @param targetClass the class of the bean
-	 * @return what they say, or {@code null} if there are none
-	 * @throws InvalidLockDeclarationException if one of them is wrong
+	 * @return the attributes, or {@code null} if there are no annotations
+	 * @throws InvalidLockDeclarationException if one of the annotations is invalid
 	 */
 	public @Nullable MethodAttributes attributesOf(Method method, Class<?> targetClass) {
 		List<LockDeclaration> declarations = declarationsOf(method, targetClass);
@@ -163,21 +163,21 @@ public final class LockAttributesSource {
 	}
 
 	/**
-	 * The place of an annotation in a class that has locks.
+	 * Return one of the annotated methods of a class that has locks.
 	 */
 	public AnnotatedMethod siteIn(Class<?> targetClass) {
 		return sitesIn(targetClass).iterator().next();
 	}
 
 	/**
-	 * The places of the annotations of all methods of a class.
+	 * Return the annotated methods of a class.
 	 */
 	public Collection<AnnotatedMethod> sitesIn(Class<?> targetClass) {
 		return declarationsIn(targetClass).stream().map(LockDeclaration::site).distinct().toList();
 	}
 
 	/**
-	 * The annotations of all methods of a class, as they are written.
+	 * Return the annotations of all methods of a class, unresolved.
 	 * @param targetClass the class of a bean
 	 * @return the annotations
 	 */
@@ -196,7 +196,7 @@ public final class LockAttributesSource {
 	}
 
 	/**
-	 * What was read so far.
+	 * Return the attributes of all annotations that have been read.
 	 */
 	public Collection<LockAttributes> known() {
 		return this.known;
@@ -218,15 +218,16 @@ public final class LockAttributesSource {
 	}
 
 	/**
-	 * The methods of JDK proxies say nothing that those of their interfaces do not.
+	 * Return the most specific method. The methods of JDK proxies have no other
+	 * annotations than those of their interfaces.
 	 */
 	private static Method mostSpecific(Method method, Class<?> targetClass) {
 		return Proxy.isProxyClass(targetClass) ? method : AopUtils.getMostSpecificMethod(method, targetClass);
 	}
 
 	/**
-	 * The annotations of an interface method that the class implements by a method that
-	 * it inherits from a class without that interface.
+	 * Return the annotations of an interface method that is implemented by a method
+	 * inherited from a superclass without that interface.
 	 */
 	private static List<LockDeclaration> ofInterfaces(Method specific, Class<?> targetClass) {
 		for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(targetClass)) {
@@ -253,14 +254,14 @@ public final class LockAttributesSource {
 			return annotations.stream(type).toList();
 		}
 		catch (AnnotationConfigurationException ex) {
-			throw new AnnotatedMethod(type.getSimpleName(), method).refuse(
+			throw new AnnotatedMethod(type.getSimpleName(), method).rejection(
 					"attributes that are aliases of each other differ: " + ex.getMessage(), "Set only one of them.",
 					ex);
 		}
 	}
 
 	/**
-	 * All annotations of the first element of a hierarchy that has any.
+	 * Return all annotations of the first annotated element of a hierarchy.
 	 */
 	private static List<LockDeclaration> nearest(AnnotatedElement element, Method method) {
 		MergedAnnotations annotations = MergedAnnotations.search(SearchStrategy.TYPE_HIERARCHY)

@@ -27,10 +27,10 @@ import io.github.lockspring.OnFailure;
 import io.github.lockspring.OnLost;
 
 /**
- * One annotation that applies to a method, as it is written: a lock or a semaphore, which
- * have most of their attributes in common.
+ * Unresolved annotation that applies to a method: a lock or a semaphore, which have most
+ * of their attributes in common.
  *
- * @param site where it is
+ * @param site the annotated method
  * @param annotation the annotation
  */
 record LockDeclaration(AnnotatedMethod site, MergedAnnotation<?> annotation) {
@@ -48,7 +48,8 @@ record LockDeclaration(AnnotatedMethod site, MergedAnnotation<?> annotation) {
 	}
 
 	/**
-	 * The text of an attribute, empty if the annotation has no such attribute.
+	 * Return the value of an attribute, which is empty if the annotation has no such
+	 * attribute.
 	 */
 	AnnotationText text(String attribute) {
 		return new AnnotationText(this.site, attribute, this.annotation.getValue(attribute, String.class).orElse(""));

@@ -19,12 +19,11 @@ package io.github.lockspring.aop.annotation;
 import java.util.List;
 
 /**
- * What the annotations of one method say.
+ * Attributes of the annotations of a method.
  *
- * @param locks the locks, in the order in which they are written
- * @param returnType what the method returns
- * @param handleIndex the index of the parameter that gets the handle of the first lock,
- * or -1
+ * @param locks the attributes of each annotation, in declaration order
+ * @param returnType the return type of the method
+ * @param handleIndex the index of the parameter for the handle of the first lock, or -1
  */
 public record MethodAttributes(List<LockAttributes> locks, ReturnType returnType, int handleIndex) {
 

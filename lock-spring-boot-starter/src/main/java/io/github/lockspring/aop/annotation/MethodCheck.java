@@ -36,7 +36,8 @@ import io.github.lockspring.LockHandle;
 import io.github.lockspring.OnFailure;
 
 /**
- * Finds methods that cannot be locked, or not for as long as their work takes.
+ * Checks of annotated methods, which reject methods that cannot be locked for the
+ * duration of their work.
  */
 final class MethodCheck {
 
@@ -54,25 +55,26 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Refuses methods that a proxy cannot intercept.
+	 * Reject methods that a proxy cannot intercept.
 	 */
 	static void requireInterceptable(AnnotatedMethod site) {
 		String obstacle = obstacleIn(site.method().getModifiers());
 		if (obstacle != null) {
-			throw site.refuse("the method is " + obstacle + ", so that its calls cannot be intercepted",
+			throw site.rejection("the method is " + obstacle + ", so that its calls cannot be intercepted",
 					"Make the method overridable: neither private, nor static, nor final.", null);
 		}
 	}
 
 	/**
-	 * Refuses methods that only the container calls, which does not go through a proxy.
-	 * If the annotation is that of the class, it is not meant for them.
+	 * Reject lifecycle callbacks, which the container calls on the bean itself and not
+	 * through a proxy. An annotation of the class is accepted, because it is not meant
+	 * for them.
 	 */
 	static void requireCaller(AnnotatedMethod site) {
 		MergedAnnotations annotations = MergedAnnotations.from(site.method());
 		String callback = CALLBACKS.stream().filter(annotations::isPresent).findFirst().orElse(null);
 		if (callback != null && LOCKS.stream().anyMatch(annotations::isPresent)) {
-			throw site.refuse(
+			throw site.rejection(
 					"the method is called by the container, as @" + ClassUtils.getShortName(callback)
 							+ " specifies, and not through the proxy",
 					"Acquire the lock in a method of another bean, or with a LockTemplate inside the method.", null);
@@ -90,7 +92,7 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Whether a proxy can be a subclass, or need not be one.
+	 * Return whether a proxy can be a subclass of the type, or need not be one.
 	 */
 	static boolean canBeExtended(Class<?> type) {
 		return !(Modifier.isFinal(type.getModifiers()) || type.isSealed()) || Proxy.isProxyClass(type)
@@ -98,11 +100,11 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Refuses methods whose return type does not show when their work has ended.
+	 * Reject methods whose return type does not signal the end of their work.
 	 */
 	static void requireEnd(AnnotatedMethod site, ReturnType returnType) {
 		if (returnType.kind() == ReturnType.Kind.UNKNOWN) {
-			throw site.refuse(
+			throw site.rejection(
 					"the method returns " + returnType.type().getName()
 							+ ", so that the lock would be released before the work is done",
 					"Return a CompletableFuture or a reactive type for which Reactor is on the class path, "
@@ -112,11 +114,12 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Refuses functions that woven code would lock anew each time they are resumed.
+	 * Reject suspending functions in woven code, which would be locked each time they are
+	 * resumed.
 	 */
 	static void requireNotSuspending(AnnotatedMethod site, ReturnType returnType) {
 		if (returnType.kind() == ReturnType.Kind.SUSPENDING) {
-			throw site.refuse(
+			throw site.rejection(
 					"the method is a suspending function, which is supported with proxies, but not with" + " weaving",
 					"Set the property lock.aop.mode to proxy, or acquire the lock in a method that does not suspend.",
 					null);
@@ -124,11 +127,11 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Refuses to skip methods that must return something.
+	 * Reject {@link OnFailure#SKIP} for methods whose return type has no empty value.
 	 */
 	static void requireEmptyResult(AnnotatedMethod site, OnFailure onFailure, ReturnType returnType) {
 		if (onFailure == OnFailure.SKIP && returnType.required()) {
-			throw site.refuse(
+			throw site.rejection(
 					"onFailure = SKIP requires an empty result for skipped calls, but the method returns "
 							+ returnType.type().getTypeName() + ", which has none",
 					"Use a return type that can be empty, such as an object or an Optional, or use onFailure = THROW.",
@@ -142,8 +145,8 @@ final class MethodCheck {
 	}
 
 	/**
-	 * Finds the parameter that gets the handle.
-	 * @param site the annotation
+	 * Return the index of the parameter for the handle.
+	 * @param site the annotated method
 	 * @return the index of the parameter, or -1 if there is none
 	 */
 	static int handleIndex(AnnotatedMethod site) {
@@ -151,11 +154,11 @@ final class MethodCheck {
 		Class<?>[] types = method.getParameterTypes();
 		long handles = Arrays.stream(types).filter((type) -> type == LockHandle.class).count();
 		if (handles > 1) {
-			throw site.refuse("the method has " + handles + " parameters of type LockHandle",
+			throw site.rejection("the method has " + handles + " parameters of type LockHandle",
 					"Keep one of them; LockContext provides the handles of all locks.", null);
 		}
 		if (handles > 0 && isHandler(method)) {
-			throw site.refuse("the method is called by Spring with arguments from a request, which do not include a"
+			throw site.rejection("the method is called by Spring with arguments from a request, which do not include a"
 					+ " LockHandle", "Remove the parameter and use LockContext.current().", null);
 		}
 		return Arrays.asList(types).indexOf(LockHandle.class);

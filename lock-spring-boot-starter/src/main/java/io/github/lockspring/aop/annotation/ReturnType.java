@@ -39,13 +39,12 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /**
- * What a method returns, and how the end of its work is known from that.
+ * Return type of a method, which determines how the end of its work is detected.
  *
- * @param kind when the work has ended
- * @param type the type that is returned
- * @param resultType the type of what the method, or the stage that it returns, completes
- * with
- * @param adapter converts reactive types, or {@code null}
+ * @param kind the way in which the work ends
+ * @param type the declared type
+ * @param resultType the type of the result of the method or of the returned stage
+ * @param adapter the adapter of a reactive type, or {@code null}
  * @param required whether callers rely on a result
  */
 public record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullable ReactiveAdapter adapter,
@@ -70,10 +69,10 @@ public record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullabl
 	private static final String FLOW = "kotlinx.coroutines.flow.Flow";
 
 	/**
-	 * Finds out what a method returns.
-	 * @param method the method that does the work
-	 * @param targetClass the class of the bean, which resolves type variables
-	 * @return the type
+	 * Determine the return type of a method.
+	 * @param method the implementing method
+	 * @param targetClass the class of the bean, used to resolve type variables
+	 * @return the return type
 	 */
 	static ReturnType of(Method method, Class<?> targetClass) {
 		if (KotlinDetector.isSuspendingFunction(method)) {
@@ -99,9 +98,9 @@ public record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullabl
 	}
 
 	/**
-	 * Spare applications whose locked methods return nothing or a simple value the time
-	 * that the registry takes to look for the libraries: it is most of what their
-	 * annotations cost at startup.
+	 * Return whether a type may be reactive. Excludes {@code void} and simple types
+	 * without a lookup in the registry, whose initialization would be most of the startup
+	 * time of annotations.
 	 */
 	private static boolean canBeReactive(Class<?> type) {
 		return !type.isPrimitive() && !type.isArray() && !type.isEnum() && !type.isRecord()
@@ -109,8 +108,9 @@ public record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullabl
 	}
 
 	/**
-	 * Return whether the work is done later: by the caller of a function, or by Spring
-	 * MVC, which waits for some results and asks others to write the response.
+	 * Return whether the work is done after the method has returned: by the caller of a
+	 * returned function, or by Spring MVC, which waits for some results and lets others
+	 * write the response.
 	 */
 	private static boolean isForLater(ResolvableType resolved, Class<?> type) {
 		if (type == Callable.class || type == Supplier.class || type == Runnable.class) {
@@ -134,7 +134,8 @@ public record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullabl
 	}
 
 	/**
-	 * For a subclass, the adapter would return another type than the method.
+	 * Return a reactive type. A subclass of one is not supported, because the adapter
+	 * would return a different type than the method.
 	 */
 	private static ReturnType ofReactive(Class<?> type, @Nullable ReactiveAdapter adapter) {
 		return (REACTOR && adapter != null && adapter.getReactiveType() == type)
@@ -152,7 +153,8 @@ public record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullabl
 	}
 
 	/**
-	 * Finds types that have no adapter if there is no Reactor, or are not there at all.
+	 * Return whether a type implements one of the named interfaces, which may be missing
+	 * or may have no adapter without Reactor.
 	 */
 	private static boolean hasName(Class<?> type, String... names) {
 		return ClassUtils.getAllInterfacesForClassAsSet(type)
@@ -161,46 +163,47 @@ public record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullabl
 	}
 
 	/**
-	 * Whether a blocking method may turn out to have returned work that is not done.
+	 * Return whether a blocking method may return a result whose work is not done.
 	 */
 	public boolean mayBeDeferred() {
 		return this.kind == Kind.BLOCKING && this.type.isAssignableFrom(CompletableFuture.class);
 	}
 
 	/**
-	 * Whether the stream may have more than one element.
+	 * Return whether the stream may have more than one element.
 	 */
 	public boolean isSeveral() {
 		return (this.adapter != null) ? this.adapter.isMultiValue() : this.type.getName().equals(FLOW);
 	}
 
 	/**
-	 * When the work of a method has ended.
+	 * Ways in which the work of a method ends.
 	 */
 	public enum Kind {
 
 		/**
-		 * When the method has returned.
+		 * Work that ends when the method returns.
 		 */
 		BLOCKING,
 
 		/**
-		 * When the stage that it returned has completed.
+		 * Work that ends when the returned stage completes.
 		 */
 		STAGE,
 
 		/**
-		 * When the stream that it returned has completed, failed or was cancelled.
+		 * Work that ends when the returned stream completes, fails or is cancelled.
 		 */
 		REACTIVE,
 
 		/**
-		 * When the suspending function has completed, or the flow that it returned.
+		 * Work that ends when the suspending function, or the flow that it returns,
+		 * completes.
 		 */
 		SUSPENDING,
 
 		/**
-		 * Not known.
+		 * Work whose end is unknown.
 		 */
 		UNKNOWN
 

@@ -15,9 +15,9 @@
  */
 
 /**
- * Reading of {@link io.github.lockspring.DistributedLock} annotations: what they declare,
- * what the method returns, and what is rejected. Internal: not intended for use by
- * applications.
+ * Reading of {@link io.github.lockspring.DistributedLock} annotations: their attributes,
+ * the return types of annotated methods, and the rejection of invalid declarations.
+ * Internal: not intended for use by applications.
  */
 @NullMarked
 package io.github.lockspring.aop.annotation;

@@ -66,7 +66,8 @@ public final class DistributedLockAspect {
 	private static final String BY_METHOD = "execution(" + ANNOTATED + " * *(..))";
 
 	/**
-	 * The same methods as with proxies, and final ones.
+	 * Pointcut of the methods of an annotated class: the same methods as with proxies,
+	 * and final ones.
 	 */
 	private static final String BY_CLASS = "execution(!private !static * (" + ANNOTATED + " *).*(..))"
 			+ " && !execution(String toString()) && !execution(int hashCode()) && !execution(boolean equals(Object))";

@@ -29,10 +29,10 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.aop.invocation.DetachableInvocation;
 
 /**
- * A call that was intercepted by woven code.
+ * Call that was intercepted by woven code.
  * <p>
- * A join point keeps the arguments of its latest call in one place. A call that runs more
- * than once, possibly in several threads, passes its arguments one at a time.
+ * A join point stores only the arguments of its latest call. Copies of a call that run in
+ * several threads therefore proceed one after the other.
  */
 final class JoinPointInvocation implements DetachableInvocation {
 

@@ -81,7 +81,7 @@ public final class WeavingCheck implements InterceptionCheck {
 	}
 
 	/**
-	 * The class that does the work, and the interfaces for which a proxy does it.
+	 * Add the target class, and the interfaces that only the proxy implements.
 	 */
 	private static void addOf(Object bean, Set<Class<?>> classes) {
 		Class<?> target = ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
@@ -115,9 +115,10 @@ public final class WeavingCheck implements InterceptionCheck {
 
 	/**
 	 * Return whether a method was woven. The weaver moves the body of such a method to a
-	 * static method whose last parameter is the join point. Advice that does not use the
-	 * join point, such as that of Spring's transactions, leaves it out; advice of others
-	 * that does use it is mistaken for ours.
+	 * static method whose last parameter is the join point. Without this parameter, the
+	 * method was woven by advice that does not use the join point, such as that of
+	 * Spring's transactions. Other advice that uses the join point cannot be
+	 * distinguished from this aspect.
 	 */
 	private static boolean isWoven(Method method) {
 		return Arrays.stream(method.getDeclaringClass().getDeclaredMethods())

@@ -131,7 +131,7 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 	private void check(LockAttributes lock) {
 		String backend = lock.backend();
 		if (backend != null && !this.template.backendNames().contains(backend)) {
-			throw new AnnotationText(lock.site(), "backend", backend).refuse(
+			throw new AnnotationText(lock.site(), "backend", backend).rejection(
 					"is not the name of a backend of this application, which has "
 							+ String.join(", ", this.template.backendNames()),
 					"Correct the name, or add the backend to the property lock.additional-backends.", null);

@@ -66,7 +66,7 @@ public final class ProxyCheck implements InterceptionCheck {
 			warnOfOverrides(unguarded);
 		}
 		else {
-			unguarded.forEach(this::refuse);
+			unguarded.forEach(this::reject);
 		}
 	}
 
@@ -86,7 +86,7 @@ public final class ProxyCheck implements InterceptionCheck {
 		}
 	}
 
-	private void refuse(String name) {
+	private void reject(String name) {
 		Object bean = this.beanFactory.getSingleton(name);
 		if (bean != null) {
 			AnnotatedMethod method = this.interceptor.source().siteIn(userClass(bean));

@@ -35,7 +35,8 @@ import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * A sum or concatenation that refuses null, of which the language would make a text.
+ * Sum or concatenation that rejects {@code null} operands, which the language would
+ * convert to strings.
  */
 final class CheckedSum extends OpPlus {
 
@@ -44,11 +45,11 @@ final class CheckedSum extends OpPlus {
 	}
 
 	/**
-	 * Puts sums of this kind into an expression: as a whole, and where they are operands
-	 * of such a sum, branches of a condition, elements of a list, indexes, or arguments
-	 * of a method.
+	 * Replace the sums of an expression with checked ones: the expression itself,
+	 * operands of a sum, branches of a condition, elements of a list, indexes, and
+	 * arguments of a method.
 	 * @param node the expression
-	 * @return the same if it has no such sum
+	 * @return the resulting expression, which is the same if it contains no sum
 	 */
 	static SpelNodeImpl in(SpelNode node) {
 		SpelNodeImpl[] children = new SpelNodeImpl[node.getChildCount()];
@@ -107,7 +108,7 @@ final class CheckedSum extends OpPlus {
 	}
 
 	/**
-	 * An operand that was evaluated.
+	 * Operand that has been evaluated.
 	 */
 	private static final class Value extends SpelNodeImpl {
 

@@ -39,13 +39,13 @@ import org.springframework.expression.spel.ast.VariableReference;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * Finds what cannot work, or is not allowed, in an expression, before it is evaluated for
- * the first time.
+ * Check of a parsed expression for constructs that are invalid or not allowed, before it
+ * is evaluated for the first time.
  */
 final class ExpressionCheck {
 
 	/**
-	 * The properties of a {@link LockExpressionRootObject}.
+	 * Properties of a {@link LockExpressionRootObject}.
 	 */
 	private static final Set<String> CALL = Set.of("method", "methodName", "target", "targetClass", "args");
 
@@ -54,9 +54,9 @@ final class ExpressionCheck {
 	private final boolean namesKnown;
 
 	/**
-	 * Creates a check.
+	 * Create a check.
 	 * @param variables the names of the variables
-	 * @param namesKnown whether the compiler kept the names of parameters
+	 * @param namesKnown whether parameter names are available
 	 */
 	ExpressionCheck(Set<String> variables, boolean namesKnown) {
 		this.variables = variables;
@@ -68,9 +68,13 @@ final class ExpressionCheck {
 	}
 
 	/**
-	 * Looks at a part and all parts of it.
-	 * @param ofCall whether a property at this place is one of the call, not of a value
-	 * @param argumentsOfCall whether one is that is an argument of a method
+	 * Return the first problem of a node and its children.
+	 * @param node the node
+	 * @param ofCall whether a property at this place belongs to the call, and not to a
+	 * value
+	 * @param argumentsOfCall whether a property in the arguments of a method belongs to
+	 * the call
+	 * @return the problem, or {@code null}
 	 */
 	private @Nullable String problemIn(SpelNode node, boolean ofCall, boolean argumentsOfCall) {
 		String problem = problemAt(node, ofCall);
@@ -83,8 +87,9 @@ final class ExpressionCheck {
 	}
 
 	/**
-	 * AsyncDispatcher after the first are taken from a value, and so is what is inside of
-	 * brackets and braces, where names may also be keys.
+	 * Return whether a property at this place belongs to the call. Steps of a chain after
+	 * the first are read from a value, and so is the content of brackets and braces,
+	 * where names may be keys.
 	 */
 	private static boolean isOfCall(SpelNode parent, int child) {
 		return !(parent instanceof CompoundExpression && child > 0) && !(parent instanceof Indexer)

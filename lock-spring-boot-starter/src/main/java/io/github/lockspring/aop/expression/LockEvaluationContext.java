@@ -33,8 +33,9 @@ import org.springframework.expression.TypeLocator;
 import org.springframework.expression.TypedValue;
 
 /**
- * What an expression sees of one call: the arguments as variables, and the call as root
- * object. Small, because one is made for each call; all else is shared.
+ * Evaluation context of a single call, with the arguments as variables and the call as
+ * root object. It is created for each call and delegates everything else to a shared
+ * context.
  */
 final class LockEvaluationContext implements EvaluationContext {
 

@@ -22,29 +22,29 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.InvalidLockKeyException;
 
 /**
- * An expression that is evaluated for each call of a method, such as that of a key.
+ * Expression that is evaluated for each call of a method, such as a key expression.
  */
 public interface LockExpression {
 
 	/**
-	 * Evaluates the expression.
+	 * Evaluate the expression.
 	 * @param invocation the call
 	 * @return the value
-	 * @throws InvalidLockKeyException if that is not possible
+	 * @throws InvalidLockKeyException if the expression cannot be evaluated
 	 */
 	@Nullable Object valueFor(MethodInvocation invocation);
 
 	/**
-	 * The expression as the annotation has it.
+	 * Return the expression as written in the annotation.
 	 * @return the expression
 	 */
 	String expression();
 
 	/**
-	 * An expression that is an argument as it is, such as {@code #id}. Nothing has to be
-	 * evaluated.
+	 * Expression that consists of an argument only, such as {@code #id}, and needs no
+	 * evaluation.
 	 *
-	 * @param expression the expression as the annotation has it
+	 * @param expression the expression as written in the annotation
 	 * @param index the index of the argument
 	 */
 	record Argument(String expression, int index) implements LockExpression {
@@ -57,9 +57,9 @@ public interface LockExpression {
 	}
 
 	/**
-	 * An expression that has the same value for all calls, such as {@code 'pay-'}.
+	 * Expression that has the same value for all calls, such as {@code 'pay-'}.
 	 *
-	 * @param expression the expression as the annotation has it
+	 * @param expression the expression as written in the annotation
 	 * @param value the value
 	 */
 	record Literal(String expression, @Nullable Object value) implements LockExpression {

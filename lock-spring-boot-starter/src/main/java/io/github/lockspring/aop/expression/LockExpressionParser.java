@@ -39,9 +39,10 @@ import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Understands the expressions of annotations, once, when the bean is proxied. Only the
- * text of the annotation is ever parsed; arguments are values. Spring's expression
- * language is not even loaded for those that are an argument as it is.
+ * Parser of the expressions of annotations, which are parsed once, when the bean is
+ * proxied. Only the text of the annotation is parsed, and never the value of an argument.
+ * Spring's expression language is not loaded for expressions that consist of an argument
+ * only.
  */
 public final class LockExpressionParser {
 
@@ -71,7 +72,7 @@ public final class LockExpressionParser {
 	}
 
 	/**
-	 * The names of the arguments, each with its index, as in {@code @Cacheable}. The
+	 * Return the indexes of the arguments by their names, as in {@code @Cacheable}. The
 	 * continuation of a suspending function has no name.
 	 */
 	private static Map<String, Integer> variablesOf(Method method, @Nullable String @Nullable [] names) {
@@ -88,7 +89,7 @@ public final class LockExpressionParser {
 	}
 
 	/**
-	 * The expression language of Spring, as far as it is allowed here.
+	 * Supported subset of Spring's expression language.
 	 */
 	private static final class Language {
 
@@ -127,11 +128,12 @@ public final class LockExpressionParser {
 		}
 
 		/**
-		 * Finds out what needs not be evaluated by Spring.
+		 * Return the expression for a node, in the form that is the fastest to evaluate.
 		 * @param node the expression, or a part of it
-		 * @param expression the text of that
+		 * @param expression the text of the node
 		 * @param variables the indexes of the arguments by their names
 		 * @param whole the text of the whole expression
+		 * @return the expression
 		 */
 		private LockExpression expressionOf(SpelNode node, String expression, Map<String, Integer> variables,
 				String whole) {

@@ -35,12 +35,12 @@ import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * An expression that was parsed once, and is compiled when it was evaluated often.
+ * Expression that is parsed once, and compiled after a number of evaluations.
  *
- * @param expression the expression, which may be a part of that of the annotation
- * @param parsed how to evaluate it; its text is that of the annotation
+ * @param expression the expression, which may be a part of the one in the annotation
+ * @param parsed the parsed expression, with the text of the annotation
  * @param variables the indexes of the arguments by their names
- * @param shared how all expressions are evaluated
+ * @param shared the evaluation context that all expressions share
  */
 record ParsedExpression(String expression, SpelExpression parsed, Map<String, Integer> variables,
 		EvaluationContext shared) implements LockExpression {
@@ -70,9 +70,9 @@ record ParsedExpression(String expression, SpelExpression parsed, Map<String, In
 	}
 
 	/**
-	 * Collects the parts whose value may have been null: what comes before the steps that
-	 * may have failed, in a chain of steps. The failure names the step, but not reliably
-	 * its position.
+	 * Collect the parts whose value may have been {@code null}: those that precede a step
+	 * that may have failed, in a chain of steps. The failure contains the name of the
+	 * step, but not reliably its position.
 	 */
 	private void collectParts(SpelEvaluationException failure, SpelNode node, List<String> parts) {
 		for (int i = 0; i < node.getChildCount(); i++) {

@@ -27,15 +27,15 @@ import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * An expression that adds or concatenates, such as {@code 'pay-' + #id}, as Spring's
- * expression language does, but without making a text of null. That language evaluates
- * such an expression step by step as long as one of its operands is neither a text nor a
- * primitive; here the operands are evaluated, or compiled, each for itself.
+ * Expression that adds or concatenates like Spring's expression language, such as
+ * {@code 'pay-' + #id}, but rejects {@code null} operands. Spring's expression language
+ * does not compile such an expression if one of its operands is neither a string nor a
+ * primitive; here the operands are evaluated and compiled individually.
  *
- * @param expression the expression as the annotation has it
+ * @param expression the expression as written in the annotation
  * @param left the left operand
  * @param right the right operand
- * @param converter makes texts of other values
+ * @param converter the converter of other values to strings
  */
 record SumExpression(String expression, LockExpression left, LockExpression right,
 		TypeConverter converter) implements LockExpression {
@@ -77,7 +77,8 @@ record SumExpression(String expression, LockExpression left, LockExpression righ
 	}
 
 	/**
-	 * What is most common needs no conversion, which takes longer than all the rest.
+	 * Convert a value to a string. The most common types bypass the converter, which
+	 * would take most of the time.
 	 */
 	private String textOf(Object value) {
 		return (value instanceof String || value instanceof Long || value instanceof Integer) ? value.toString()

@@ -34,25 +34,26 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 
 /**
- * Methods that return a stage and are called in a thread of {@link Async}, which waits
- * for that stage: everything happens in this thread, as the {@code @Async} executor
- * provides it, and a failure is thrown, so that {@code @Retryable} in between tries
- * again.
+ * Invoker of methods that return a stage and are called by an {@link Async} executor,
+ * which waits for that stage. The lock is acquired, held and released in the thread of
+ * that executor, and a failure is thrown, so that {@code @Retryable} between the two
+ * advices retries the call.
  */
 public final class AsyncInvocations implements LockedInvoker {
 
-	private final LockedInvoker blockingCalls;
+	private final LockedInvoker blockingInvoker;
 
-	public AsyncInvocations(LockedInvoker blockingCalls) {
-		this.blockingCalls = blockingCalls;
+	public AsyncInvocations(LockedInvoker blockingInvoker) {
+		this.blockingInvoker = blockingInvoker;
 	}
 
 	/**
-	 * Whether the calls of a method come from such a thread. Woven code does not know
-	 * what is outside of it, but for the annotation.
-	 * @param invocation one of the calls
+	 * Return whether the calls of a method are made by an {@code @Async} executor. For
+	 * woven code, the annotation decides, because outer advice cannot be inspected.
+	 * @param invocation a call of the method
 	 * @param targetClass the class of the bean
-	 * @param interceptor what has intercepted the call
+	 * @param interceptor the interceptor of the call
+	 * @return {@code true} if {@code @Async} advice is outside the interceptor
 	 */
 	public static boolean include(MethodInvocation invocation, Class<?> targetClass, MethodInterceptor interceptor) {
 		Method method = invocation.getMethod();
@@ -87,12 +88,11 @@ public final class AsyncInvocations implements LockedInvoker {
 
 	@Override
 	public @Nullable Object run(LockedMethod method, MethodInvocation invocation) throws Throwable {
-		return this.blockingCalls.run(method, new AwaitedInvocation(invocation));
+		return this.blockingInvoker.run(method, new AwaitedInvocation(invocation));
 	}
 
 	/**
-	 * A call of a method that returns a stage, which has ended when that stage has
-	 * completed.
+	 * Call of a method that returns a stage, which ends when that stage has completed.
 	 */
 	private static final class AwaitedInvocation extends DelegatingInvocation {
 
@@ -104,9 +104,10 @@ public final class AsyncInvocations implements LockedInvoker {
 		}
 
 		/**
-		 * Calls and waits. An interrupt cancels the stage, and is kept for the caller.
-		 * @return what the method returned, completed by now
-		 * @throws Throwable what the method or its stage failed with
+		 * Call the method and wait for its stage. An interrupt cancels the stage and
+		 * restores the interrupt status.
+		 * @return the result of the method, completed if it is a stage
+		 * @throws Throwable the failure of the method or of its stage
 		 */
 		@Override
 		public @Nullable Object proceed() throws Throwable {

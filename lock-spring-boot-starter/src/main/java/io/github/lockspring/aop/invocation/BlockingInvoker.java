@@ -37,15 +37,16 @@ import io.github.lockspring.OnLost;
 import io.github.lockspring.internal.LockAccess;
 
 /**
- * Methods whose work ends when they return: the calling thread waits, holds and releases.
+ * Invoker of methods whose work ends when they return: the calling thread waits for the
+ * lock, holds it and releases it.
  */
 public final class BlockingInvoker implements LockedInvoker {
 
 	private static final Log logger = LogFactory.getLog(BlockingInvoker.class);
 
 	/**
-	 * Whether the results of a class are reactive types, once per class: the registry
-	 * compares it with all types that it knows.
+	 * Cache of the classes that are reactive types, because the registry compares a class
+	 * with all registered types.
 	 */
 	private static final ClassValue<Boolean> REACTIVE = new ClassValue<>() {
 
@@ -72,16 +73,20 @@ public final class BlockingInvoker implements LockedInvoker {
 	public @Nullable Object run(LockedMethod method, MethodInvocation invocation) throws Throwable {
 		LockOperation only = method.onlyLock();
 		if (only == null) {
-			return runUnder(method.claimsOf(invocation), method, invocation);
+			return runUnder(method.lockInvocationsOf(invocation), method, invocation);
 		}
 		return only.applies(invocation) ? runUnder(only, only.keyOf(invocation), List.of(), method, invocation)
 				: proceed(method, invocation);
 	}
 
-	private @Nullable Object runUnder(List<LockInvocation> claims, LockedMethod method, MethodInvocation invocation)
-			throws Throwable {
-		return claims.isEmpty() ? proceed(method, invocation) : runUnder(claims.get(0).lock(), claims.get(0).key(),
-				claims.subList(1, claims.size()), method, invocation);
+	private @Nullable Object runUnder(List<LockInvocation> lockInvocations, LockedMethod method,
+			MethodInvocation invocation) throws Throwable {
+		if (lockInvocations.isEmpty()) {
+			return proceed(method, invocation);
+		}
+		LockInvocation first = lockInvocations.get(0);
+		return runUnder(first.lock(), first.key(), lockInvocations.subList(1, lockInvocations.size()), method,
+				invocation);
 	}
 
 	private @Nullable Object runUnder(LockOperation lock, Object key, List<LockInvocation> others, LockedMethod method,
@@ -131,7 +136,8 @@ public final class BlockingInvoker implements LockedInvoker {
 	}
 
 	/**
-	 * Return the action at the end of the method: in most cases, releasing the lock.
+	 * Return the action to run when the method has ended, which releases the lock unless
+	 * a transaction keeps it.
 	 */
 	private static AutoCloseable endOf(LockHandle lock, OnLost onLost, boolean inTransaction) {
 		try {
@@ -166,7 +172,8 @@ public final class BlockingInvoker implements LockedInvoker {
 	}
 
 	/**
-	 * Check a result whose declared type leaves open whether the work is done.
+	 * Reject a result whose work is not done, for declared types that may be
+	 * asynchronous.
 	 */
 	private static void requireDone(Object result, LockedMethod method) {
 		if (!isDone(result)) {

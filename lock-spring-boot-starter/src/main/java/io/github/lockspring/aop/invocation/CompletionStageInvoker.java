@@ -35,8 +35,9 @@ import io.github.lockspring.aop.annotation.FailurePolicy;
 import io.github.lockspring.internal.LockAccess;
 
 /**
- * Methods whose work ends when the stage that they return completes. The caller gets a
- * future at once; the method is called in another thread when the lock is held.
+ * Invoker of methods whose work ends when the returned stage completes. The caller
+ * receives a future immediately; the method is called in another thread when the lock is
+ * held.
  */
 public final class CompletionStageInvoker implements LockedInvoker {
 
@@ -47,11 +48,11 @@ public final class CompletionStageInvoker implements LockedInvoker {
 	private final Supplier<TaskDecorator> decorator;
 
 	/**
-	 * Creates the calls.
-	 * @param transactions refuses calls of those who are in a transaction
-	 * @param executor runs the methods, in other threads than those of their callers
-	 * @param decorator finds what carries the context of the caller to the thread that
-	 * runs the method
+	 * Create an invoker.
+	 * @param transactions the policy for calls inside a transaction
+	 * @param executor the executor that runs the methods, never in the calling thread
+	 * @param decorator supplies the decorator that propagates the context of the caller
+	 * to the thread that runs the method
 	 */
 	public CompletionStageInvoker(TransactionBinding transactions, Executor executor,
 			Supplier<TaskDecorator> decorator) {
@@ -63,12 +64,13 @@ public final class CompletionStageInvoker implements LockedInvoker {
 	@Override
 	public Object run(LockedMethod method, MethodInvocation invocation) {
 		try {
-			List<LockInvocation> claims = method.claimsOf(invocation);
+			List<LockInvocation> lockInvocations = method.lockInvocationsOf(invocation);
 			LockContext outer = LockContext.get();
 			if (TransactionBinding.isOpen()) {
-				claims.forEach((claim) -> this.transactions.requireNotRefused(claim, outer));
+				lockInvocations
+					.forEach((lockInvocation) -> this.transactions.rejectIfConfigured(lockInvocation, outer));
 			}
-			return new Invocation(method, DetachableInvocation.detach(invocation), claims, this.executor,
+			return new Invocation(method, DetachableInvocation.detach(invocation), lockInvocations, this.executor,
 					this.decorator.get())
 				.start(outer);
 		}
@@ -78,14 +80,14 @@ public final class CompletionStageInvoker implements LockedInvoker {
 	}
 
 	/**
-	 * One call of a method that returns a stage.
+	 * Single call of a method that returns a stage.
 	 * <ol>
-	 * <li>Acquire one lock after the other, without a thread that waits.</li>
+	 * <li>Acquire one lock after the other without blocking a thread.</li>
 	 * <li>Call the method in a thread of the executor, in the context of the caller.</li>
 	 * <li>When its stage has completed, release the locks, and then complete the caller's
 	 * future.</li>
-	 * <li>If the caller cancels its future, cancel what is waited for: the acquisition,
-	 * or the stage.</li>
+	 * <li>If the caller cancels its future, cancel the pending acquisition or the
+	 * stage.</li>
 	 * </ol>
 	 */
 	private static final class Invocation {
@@ -94,7 +96,7 @@ public final class CompletionStageInvoker implements LockedInvoker {
 
 		private final MethodInvocation invocation;
 
-		private final List<LockInvocation> claims;
+		private final List<LockInvocation> lockInvocations;
 
 		private final Executor executor;
 
@@ -109,26 +111,27 @@ public final class CompletionStageInvoker implements LockedInvoker {
 		private volatile boolean lost;
 
 		/**
-		 * Creates a call for the current thread.
+		 * Create a call for the current thread.
 		 * @param method the method and its locks
 		 * @param invocation the call, whose arguments are not shared
-		 * @param claims what to lock
-		 * @param executor runs the method and what replaces it, in other threads than
-		 * those that ask for it
-		 * @param decorator carries the context of the current thread to another
+		 * @param lockInvocations the locks to acquire
+		 * @param executor the executor of the method and of the code that replaces it,
+		 * which never runs them in the calling thread
+		 * @param decorator the decorator that propagates the context of the current
+		 * thread to another one
 		 */
-		Invocation(LockedMethod method, MethodInvocation invocation, List<LockInvocation> claims, Executor executor,
-				TaskDecorator decorator) {
+		Invocation(LockedMethod method, MethodInvocation invocation, List<LockInvocation> lockInvocations,
+				Executor executor, TaskDecorator decorator) {
 			this.method = method;
 			this.invocation = invocation;
-			this.claims = claims;
+			this.lockInvocations = lockInvocations;
 			this.executor = executor;
 			this.callerContext = StageBody.callerContext(decorator);
 		}
 
 		/**
-		 * Starts to acquire.
-		 * @param outer what the caller holds
+		 * Start the acquisition.
+		 * @param outer the locks held by the caller
 		 * @return the future for the caller
 		 */
 		CompletableFuture<@Nullable Object> start(@Nullable LockContext outer) {
@@ -151,29 +154,30 @@ public final class CompletionStageInvoker implements LockedInvoker {
 		}
 
 		/**
-		 * A caller that completes the future, for example with a time-out, no longer
-		 * needs the locks. Work that has begun continues unless it is cancelled.
+		 * Return whether the pending acquisition or stage is to be cancelled. A caller
+		 * that completes the future, for example by a timeout, no longer needs the locks.
+		 * Work that has begun continues unless it is cancelled.
 		 */
 		private boolean isUnwanted() {
 			return this.lost || (this.running ? this.promise.isCancelled() : this.promise.isDone());
 		}
 
 		/**
-		 * Acquires the locks from an index on, and calls the method.
-		 * @param interrupting the locks held so far whose loss ends the work
+		 * Acquire the locks starting at an index, and call the method.
+		 * @param interrupting the locks held so far whose loss cancels the work
 		 */
 		private CompletableFuture<@Nullable Object> runUnder(int index, @Nullable LockContext outer,
 				List<LockHandle> interrupting) {
-			if (index == this.claims.size()) {
+			if (index == this.lockInvocations.size()) {
 				return run(new StageBody(() -> runMethod(interrupting), outer));
 			}
-			LockInvocation claim = this.claims.get(index);
-			CompletableFuture<LockHandle> acquired = claim.acquireAsync(outer);
+			LockInvocation lockInvocation = this.lockInvocations.get(index);
+			CompletableFuture<LockHandle> acquired = lockInvocation.acquireAsync(outer);
 			await(acquired);
 			return acquired
 				.handle((lock, failure) -> (failure != null)
-						? denied(claim, LockInvocation.reasonOf(failure), index, outer, interrupting)
-						: held(claim, lock, index, outer, interrupting))
+						? denied(lockInvocation, LockInvocation.reasonOf(failure), index, outer, interrupting)
+						: held(lockInvocation, lock, index, outer, interrupting))
 				.thenCompose(Function.identity());
 		}
 
@@ -182,40 +186,40 @@ public final class CompletionStageInvoker implements LockedInvoker {
 			cancelIfUnwanted();
 		}
 
-		private CompletableFuture<@Nullable Object> denied(LockInvocation claim, Throwable failure, int index,
+		private CompletableFuture<@Nullable Object> denied(LockInvocation lockInvocation, Throwable failure, int index,
 				@Nullable LockContext outer, List<LockHandle> interrupting) {
-			if (FailurePolicy.isAskedAbout(failure)) {
+			if (FailurePolicy.appliesTo(failure)) {
 				this.running = true;
-				FailurePolicy policy = claim.attributes().failurePolicy();
+				FailurePolicy policy = lockInvocation.attributes().failurePolicy();
 				MethodInvocation unlocked = new UnlockedInvocation(this.invocation,
 						() -> runUnder(index + 1, outer, interrupting));
 				StageBody substitute = new StageBody(() -> policy.resultOf(unlocked, (LockException) failure), outer);
 				return policy.runsApplicationCode() ? run(substitute) : substitute.run();
 			}
-			return CompletableFuture.failedFuture(claim.lock().explain(failure));
+			return CompletableFuture.failedFuture(lockInvocation.lock().explain(failure));
 		}
 
-		private CompletableFuture<@Nullable Object> held(LockInvocation claim, LockHandle lock, int index,
+		private CompletableFuture<@Nullable Object> held(LockInvocation lockInvocation, LockHandle lock, int index,
 				@Nullable LockContext outer, List<LockHandle> interrupting) {
-			OnLost onLost = claim.attributes().onLost();
-			return runHolding(claim, lock, index, outer, interrupting)
+			OnLost onLost = lockInvocation.attributes().onLost();
+			return runHolding(lockInvocation, lock, index, outer, interrupting)
 				.handle((result, failure) -> lock.closeAsync()
 					.handle((none, loss) -> end(result, failure, loss, onLost))
 					.thenCompose(Function.identity()))
 				.thenCompose(Function.identity());
 		}
 
-		private CompletableFuture<@Nullable Object> runHolding(LockInvocation claim, LockHandle lock, int index,
-				@Nullable LockContext outer, List<LockHandle> interrupting) {
+		private CompletableFuture<@Nullable Object> runHolding(LockInvocation lockInvocation, LockHandle lock,
+				int index, @Nullable LockContext outer, List<LockHandle> interrupting) {
 			try {
-				if (this.method.isOffered(claim.lock())) {
+				if (this.method.isOffered(lockInvocation.lock())) {
 					this.method.offer(lock, this.invocation);
 				}
-				if (claim.attributes().onLost() == OnLost.INTERRUPT) {
+				if (lockInvocation.attributes().onLost() == OnLost.INTERRUPT) {
 					lock.onLost(this::cancelLost);
 				}
-				return runUnder(index + 1, LockAccess.get().context(claim.name(), lock, outer),
-						claim.interrupting(interrupting, lock));
+				return runUnder(index + 1, LockAccess.get().context(lockInvocation.name(), lock, outer),
+						lockInvocation.interrupting(interrupting, lock));
 			}
 			catch (Throwable ex) {
 				return CompletableFuture.failedFuture(ex);
@@ -243,8 +247,8 @@ public final class CompletionStageInvoker implements LockedInvoker {
 		}
 
 		/**
-		 * Has another thread run something. Whatever that leads to is awaited by now,
-		 * what it returned is from then on.
+		 * Run a body in another thread. The body is the pending future from now on, also
+		 * after it has returned its stage.
 		 */
 		private CompletableFuture<@Nullable Object> run(StageBody body) {
 			await(body);
@@ -261,8 +265,9 @@ public final class CompletionStageInvoker implements LockedInvoker {
 		}
 
 		/**
-		 * The caller may have lost interest while there was no thread. A lease may have
-		 * ended before its callback is called, hence the check.
+		 * Call the method, unless the caller has completed its future or a lock was lost
+		 * in the meantime. A lease can end before its callback is called, hence the
+		 * checkpoints.
 		 */
 		private @Nullable Object runMethod(List<LockHandle> interrupting) throws Throwable {
 			this.running = true;

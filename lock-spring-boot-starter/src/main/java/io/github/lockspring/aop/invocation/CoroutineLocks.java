@@ -28,7 +28,8 @@ import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.internal.WorkPart;
 
 /**
- * Carries the locks of a suspending function to each thread that runs a part of it.
+ * Coroutine context element that propagates the locks of a suspending function to each
+ * thread that runs a part of it.
  */
 final class CoroutineLocks extends AbstractCoroutineContextElement implements ThreadContextElement<WorkPart> {
 
@@ -43,11 +44,11 @@ final class CoroutineLocks extends AbstractCoroutineContextElement implements Th
 	}
 
 	/**
-	 * Gives locks to the function that is about to be called.
+	 * Add locks to the coroutine context of the function about to be called.
 	 * @param invocation the call of a suspending function
-	 * @param locks what it holds
+	 * @param locks the locks that it holds
 	 */
-	static void give(MethodInvocation invocation, LockContext locks) {
+	static void addTo(MethodInvocation invocation, LockContext locks) {
 		@Nullable Object[] arguments = invocation.getArguments();
 		int last = arguments.length - 1;
 		if (arguments[last] instanceof Continuation<?> continuation) {
@@ -67,7 +68,7 @@ final class CoroutineLocks extends AbstractCoroutineContextElement implements Th
 	}
 
 	/**
-	 * A continuation in a larger context.
+	 * Continuation with an extended context.
 	 *
 	 * @param <T> the type of the result
 	 */

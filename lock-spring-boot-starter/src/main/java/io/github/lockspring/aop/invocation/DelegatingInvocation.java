@@ -23,7 +23,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that proceeds in another way than the one it delegates to.
+ * Base class of calls that delegate to another call, except for {@link #proceed()}.
  */
 abstract class DelegatingInvocation implements MethodInvocation {
 

@@ -27,9 +27,9 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * A stream that fails with whatever is thrown through it, by the stream or by its
- * subscriber. Reactor lets errors of the virtual machine and of class loading pass
- * through all operators, without a signal that the stream is over.
+ * Stream that fails with any throwable thrown by its source or by its subscriber. Reactor
+ * propagates virtual machine errors and linkage errors through all operators without a
+ * terminal signal.
  */
 final class FailingPublisher implements Publisher<Object> {
 
@@ -53,8 +53,8 @@ final class FailingPublisher implements Publisher<Object> {
 	}
 
 	/**
-	 * Stands between the stream and its subscriber. Its signals come one after the other,
-	 * as those of all streams.
+	 * Subscriber between the stream and its downstream subscriber. Its signals are
+	 * serialized, as those of all streams.
 	 */
 	private static final class FailingSubscriber implements CoreSubscriber<Object>, Subscription {
 

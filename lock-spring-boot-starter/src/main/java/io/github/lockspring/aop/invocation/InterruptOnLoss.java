@@ -19,8 +19,8 @@ package io.github.lockspring.aop.invocation;
 import io.github.lockspring.LockHandle;
 
 /**
- * Interrupts a thread when the lock is lost under which it runs a method, as long as it
- * runs that method.
+ * Interrupts a thread if the lock is lost under which it runs a method, until that method
+ * ends.
  */
 final class InterruptOnLoss implements AutoCloseable {
 
@@ -37,9 +37,10 @@ final class InterruptOnLoss implements AutoCloseable {
 	}
 
 	/**
-	 * Begins to watch a lock for the current thread.
+	 * Interrupt the current thread if a lock is lost.
 	 * @param lock the held lock
-	 * @param end what else is to be done when the method has ended
+	 * @param end the action to run when the method has ended
+	 * @return the resource to close when the method has ended
 	 */
 	static InterruptOnLoss of(LockHandle lock, AutoCloseable end) {
 		InterruptOnLoss interruptOnLoss = new InterruptOnLoss(end);
@@ -55,7 +56,7 @@ final class InterruptOnLoss implements AutoCloseable {
 	}
 
 	/**
-	 * Takes back an interrupt that the method did not notice.
+	 * Clear an interrupt that the method did not handle, and run the action.
 	 */
 	@Override
 	public void close() throws Exception {

@@ -34,19 +34,19 @@ import io.github.lockspring.aop.annotation.LockAttributes;
 import io.github.lockspring.internal.LockAccess;
 
 /**
- * What one call locks by one annotation.
+ * Lock of a single call, as specified by one annotation.
  *
- * @param lock the lock of the method
- * @param key a number, a text, or a list of texts
- * @param options how to lock
+ * @param lock the lock operation of the method
+ * @param key the key: a number, a string, or a list of strings
+ * @param options the lock options
  */
 record LockInvocation(LockOperation lock, Object key, LockOptions options) {
 
 	/**
 	 * Acquire the lock for a handle instead of a thread. A lock that is already held by
-	 * the given chain is acquired again.
-	 * @param outer what is held already
-	 * @return the held lock, in the future
+	 * the given chain is acquired reentrantly.
+	 * @param outer the locks that are held already
+	 * @return a future of the held lock
 	 */
 	@SuppressWarnings("unchecked")
 	CompletableFuture<LockHandle> acquireAsync(@Nullable LockContext outer) {
@@ -56,7 +56,7 @@ record LockInvocation(LockOperation lock, Object key, LockOptions options) {
 					: template.acquireAsync(this.key.toString(), this.options);
 		}
 		catch (InvalidLockKeyException ex) {
-			return CompletableFuture.failedFuture(this.lock.refuse(ex));
+			return CompletableFuture.failedFuture(this.lock.rejection(ex));
 		}
 		catch (Throwable ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -64,31 +64,34 @@ record LockInvocation(LockOperation lock, Object key, LockOptions options) {
 	}
 
 	/**
-	 * Return the reason why a stage has failed.
+	 * Return the cause of the failure of a stage.
 	 */
 	static Throwable reasonOf(Throwable failure) {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
 	/**
-	 * Whether the same is held already, so that it is acquired again without waiting.
+	 * Return whether the lock is held already, so that it is acquired reentrantly without
+	 * waiting.
 	 * @param held the locks that are held
+	 * @return {@code true} if one of them has the same name and key
 	 */
 	boolean isHeldIn(@Nullable LockContext held) {
 		return this.lock.isHeldIn(held, this.key);
 	}
 
 	/**
-	 * The first of its keys as the store knows them.
-	 * @return the key
-	 * @throws InvalidLockKeyException if one of them cannot be locked
+	 * Return the first of the keys as used in the store, in their natural order.
+	 * @return the store key
+	 * @throws InvalidLockKeyException if one of the keys cannot be locked
 	 */
 	String firstStoreKey() {
 		return Collections.min(this.lock.storeKeys(this.key));
 	}
 
 	/**
-	 * Adds a lock to those whose loss ends the work, if it is one of them.
+	 * Return the locks whose loss cancels the work, including the given one if it is
+	 * specified with {@link OnLost#INTERRUPT}.
 	 */
 	List<LockHandle> interrupting(List<LockHandle> others, LockHandle lock) {
 		if (attributes().onLost() != OnLost.INTERRUPT) {

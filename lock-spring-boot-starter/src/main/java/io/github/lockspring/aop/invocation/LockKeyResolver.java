@@ -35,8 +35,8 @@ import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockKeyConverter;
 
 /**
- * Gives the values of key expressions their texts. Equal values have one text, whatever
- * their type: {@code 1}, {@code 1.0} and {@code 1.00} are {@code "1"}.
+ * Converts the values of key expressions to keys. Numbers that are equal have the same
+ * key, regardless of their type: {@code 1}, {@code 1.0} and {@code 1.00} are {@code "1"}.
  */
 public final class LockKeyResolver {
 
@@ -45,20 +45,20 @@ public final class LockKeyResolver {
 	private final Supplier<List<LockKeyConverter>> converters;
 
 	/**
-	 * Creates the texts.
-	 * @param converters the application's converters, asked for when the first key needs
-	 * one
+	 * Create a resolver.
+	 * @param converters supplies the converters of the application; called when the first
+	 * key requires one
 	 */
 	public LockKeyResolver(Supplier<List<LockKeyConverter>> converters) {
 		this.converters = SingletonSupplier.of(converters);
 	}
 
 	/**
-	 * The key that a value stands for: a {@link Long} or an {@link Integer} as it is, the
-	 * text of another value, or the list of the texts of several.
+	 * Return the key for a value: a {@link Long} or an {@link Integer} unchanged, any
+	 * other single value as a string, several values as a list of strings.
 	 * @param value the value of the expression
 	 * @return the key
-	 * @throws InvalidLockKeyException if it stands for none
+	 * @throws InvalidLockKeyException if the value cannot be converted to a key
 	 */
 	Object keyOf(@Nullable Object value) {
 		if (value instanceof Long || value instanceof Integer) {
@@ -70,10 +70,11 @@ public final class LockKeyResolver {
 	}
 
 	/**
-	 * Takes a value out of its {@link Optional}.
+	 * Return a value that is present, unwrapped if it is an {@link Optional}.
 	 * @param key the value of the expression
-	 * @return the key
-	 * @throws InvalidLockKeyException if there is none
+	 * @return the value
+	 * @throws InvalidLockKeyException if the value is {@code null} or an empty
+	 * {@code Optional}
 	 */
 	static Object requirePresent(@Nullable Object key) {
 		if (key instanceof Optional<?> optional) {
@@ -86,7 +87,7 @@ public final class LockKeyResolver {
 	}
 
 	/**
-	 * The keys that are to be locked together.
+	 * Return the keys that are to be locked together.
 	 * @param key the value of the expression
 	 * @return the elements of a collection or an array, or {@code null} if the value is
 	 * one key

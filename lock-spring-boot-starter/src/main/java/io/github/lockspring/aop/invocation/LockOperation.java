@@ -34,7 +34,8 @@ import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.internal.LockAccess;
 
 /**
- * One lock of a method: turns calls into claims.
+ * Lock operation of a method, from which a {@link LockInvocation} is created for each
+ * call.
  */
 public final class LockOperation {
 
@@ -42,19 +43,19 @@ public final class LockOperation {
 
 	private final LockTemplate template;
 
-	private final LockKeyResolver texts;
+	private final LockKeyResolver keyResolver;
 
 	/**
-	 * Creates the lock.
-	 * @param attributes what the annotation says
-	 * @param template where locks are acquired
-	 * @param texts how keys become texts
+	 * Create a lock operation.
+	 * @param attributes the attributes of the annotation
+	 * @param template the template that acquires the locks
+	 * @param keyResolver the resolver of keys
 	 */
-	public LockOperation(LockAttributes attributes, LockTemplate template, LockKeyResolver texts) {
+	public LockOperation(LockAttributes attributes, LockTemplate template, LockKeyResolver keyResolver) {
 		this.attributes = attributes;
 		this.template = (attributes.key() != null) ? template.named(attributes.name()) : template;
 		LockAccess.get().registerName(template, attributes.name());
-		this.texts = texts;
+		this.keyResolver = keyResolver;
 	}
 
 	LockAttributes attributes() {
@@ -70,19 +71,22 @@ public final class LockOperation {
 	}
 
 	/**
-	 * Finds out what a call locks.
+	 * Return the lock invocation for a call.
 	 * @param invocation the call
-	 * @return the claim, or {@code null} if the call is not to be locked
-	 * @throws IllegalArgumentException if that cannot be found out
+	 * @return the lock invocation, or {@code null} if the condition of the lock is not
+	 * met
+	 * @throws IllegalArgumentException if the condition, the key or a duration cannot be
+	 * evaluated
 	 */
-	@Nullable LockInvocation claimOf(MethodInvocation invocation) {
+	@Nullable LockInvocation lockInvocationOf(MethodInvocation invocation) {
 		return applies(invocation) ? new LockInvocation(this, keyOf(invocation), optionsOf(invocation)) : null;
 	}
 
 	/**
-	 * Whether a call is to be locked.
+	 * Return whether a call is to be locked.
 	 * @param invocation the call
-	 * @throws IllegalArgumentException if that cannot be found out
+	 * @return {@code true} if there is no condition, or if it is met
+	 * @throws IllegalArgumentException if the condition cannot be evaluated
 	 */
 	boolean applies(MethodInvocation invocation) {
 		LockExpression condition = this.attributes.condition();
@@ -95,15 +99,17 @@ public final class LockOperation {
 			}
 		}
 		catch (InvalidLockKeyException ex) {
-			throw refuse("condition", condition, String.valueOf(ex.getMessage()), causeOf(ex));
+			throw rejection("condition", condition, String.valueOf(ex.getMessage()), causeOf(ex));
 		}
-		throw refuse("condition", condition, "it is neither true nor false", null);
+		throw rejection("condition", condition, "it is neither true nor false", null);
 	}
 
 	/**
-	 * Whether a key is held already, so that it is acquired again without waiting.
+	 * Return whether a key is held already, so that it is acquired reentrantly without
+	 * waiting.
 	 * @param held the locks that are held
 	 * @param key the key of a call
+	 * @return {@code true} if one of the locks has the same name and key
 	 */
 	boolean isHeldIn(@Nullable LockContext held, Object key) {
 		if (held == null || this.attributes.isSemaphore()) {
@@ -119,16 +125,17 @@ public final class LockOperation {
 	}
 
 	/**
-	 * Several keys as their handle names them.
+	 * Return several keys in the form of {@link LockHandle#key()}.
 	 */
 	private static String textOf(List<?> keys) {
 		return keys.stream().map(Object::toString).distinct().sorted().collect(Collectors.joining(","));
 	}
 
 	/**
-	 * How a call is locked.
+	 * Return the lock options for a call.
 	 * @param invocation the call
-	 * @throws IllegalArgumentException if that cannot be found out
+	 * @return the options
+	 * @throws IllegalArgumentException if a duration cannot be evaluated
 	 */
 	LockOptions optionsOf(MethodInvocation invocation) {
 		LockOptions options = this.attributes.options();
@@ -139,9 +146,10 @@ public final class LockOperation {
 	}
 
 	/**
-	 * The key of a call: a number, a text, or a list of texts.
+	 * Return the key of a call.
 	 * @param invocation the call
-	 * @throws InvalidLockKeyException if there is none
+	 * @return the key: a number, a string, or a list of strings
+	 * @throws InvalidLockKeyException if the key cannot be evaluated
 	 */
 	Object keyOf(MethodInvocation invocation) {
 		LockExpression key = this.attributes.key();
@@ -149,10 +157,10 @@ public final class LockOperation {
 			return this.attributes.name();
 		}
 		try {
-			return this.texts.keyOf(key.valueFor(invocation));
+			return this.keyResolver.keyOf(key.valueFor(invocation));
 		}
 		catch (InvalidLockKeyException ex) {
-			throw refuse("key", key, String.valueOf(ex.getMessage()), causeOf(ex));
+			throw rejection("key", key, String.valueOf(ex.getMessage()), causeOf(ex));
 		}
 	}
 
@@ -161,9 +169,9 @@ public final class LockOperation {
 	}
 
 	/**
-	 * Acquires for the current thread.
+	 * Acquire the lock for the current thread.
 	 * @param key the key
-	 * @param options how to lock
+	 * @param options the lock options
 	 * @return the held lock
 	 */
 	@SuppressWarnings("unchecked")
@@ -176,7 +184,7 @@ public final class LockOperation {
 					: this.template.acquireAll((List<String>) key, options);
 		}
 		catch (InvalidLockKeyException ex) {
-			throw refuse(ex);
+			throw rejection(ex);
 		}
 		catch (IllegalArgumentException ex) {
 			throw (IllegalArgumentException) explain(ex);
@@ -184,8 +192,8 @@ public final class LockOperation {
 	}
 
 	/**
-	 * Says which method the store has refused, because the key is in use with another
-	 * limit of permits.
+	 * Add the annotated method to an {@link IllegalArgumentException}, which is thrown if
+	 * the key is in use with a different number of permits.
 	 */
 	Throwable explain(Throwable failure) {
 		return (failure.getClass() == IllegalArgumentException.class)
@@ -193,14 +201,14 @@ public final class LockOperation {
 	}
 
 	/**
-	 * Says which expression led to a failure.
+	 * Add the key expression to the failure of a key.
 	 */
-	InvalidLockKeyException refuse(InvalidLockKeyException failure) {
+	InvalidLockKeyException rejection(InvalidLockKeyException failure) {
 		LockExpression key = this.attributes.key();
-		return (key != null) ? refuse("key", key, String.valueOf(failure.getMessage()), causeOf(failure)) : failure;
+		return (key != null) ? rejection("key", key, String.valueOf(failure.getMessage()), causeOf(failure)) : failure;
 	}
 
-	private InvalidLockKeyException refuse(String attribute, LockExpression expression, String reason,
+	private InvalidLockKeyException rejection(String attribute, LockExpression expression, String reason,
 			@Nullable Throwable cause) {
 		return new InvalidLockKeyException(
 				"The " + attribute + ' ' + KeyFormat.quote(expression.expression()) + " of " + this.attributes.site()
@@ -209,7 +217,7 @@ public final class LockOperation {
 	}
 
 	/**
-	 * The keys of a claim as the store knows them.
+	 * Return the keys as used in the store.
 	 */
 	List<String> storeKeys(Object key) {
 		List<?> keys = (key instanceof List<?> list) ? list : List.of(key);
@@ -220,7 +228,7 @@ public final class LockOperation {
 			return keys.stream().map((each) -> this.template.storeKey(each.toString())).toList();
 		}
 		catch (InvalidLockKeyException ex) {
-			throw refuse(ex);
+			throw rejection(ex);
 		}
 	}
 

@@ -27,10 +27,10 @@ import io.github.lockspring.LockContext;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * Warns once of two names that are locked in opposite orders, because two calls that do
- * so at the same time wait for each other until their wait times are over.
+ * Detects lock names that are acquired in both orders, and logs a warning once for each
+ * pair: two concurrent calls can deadlock until their wait times expire.
  * <p>
- * Safe for use by many threads. Grows with the pairs of names that annotations have.
+ * Thread-safe. The memory used grows with the number of pairs of lock names.
  */
 public final class LockOrder {
 
@@ -41,17 +41,17 @@ public final class LockOrder {
 	private final Set<Pair> reported = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * Takes note of a lock that is about to be acquired. To acquire again what is held
-	 * already does not wait.
-	 * @param claim the lock
-	 * @param held what is held already
+	 * Record the order of a lock about to be acquired. A reentrant acquisition does not
+	 * wait and is not recorded.
+	 * @param lockInvocation the lock about to be acquired
+	 * @param held the locks that are held already
 	 */
-	void acquiring(LockInvocation claim, LockContext held) {
-		String name = claim.name();
+	void acquiring(LockInvocation lockInvocation, LockContext held) {
+		String name = lockInvocation.name();
 		for (LockContext each = held; each != null; each = outerOf(each)) {
 			if (!each.name().equals(name)) {
 				Pair pair = new Pair(each.name(), name);
-				if (!this.seen.contains(pair) && !claim.isHeldIn(held)) {
+				if (!this.seen.contains(pair) && !lockInvocation.isHeldIn(held)) {
 					note(pair);
 				}
 			}

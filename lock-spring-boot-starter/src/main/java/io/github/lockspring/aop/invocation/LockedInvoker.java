@@ -20,17 +20,18 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs calls of one kind of method under their locks: those whose work ends in the same
- * way.
+ * Invoker of locked methods, with one implementation for each way in which the work of a
+ * method ends.
  */
 public interface LockedInvoker {
 
 	/**
-	 * Acquires, runs and releases.
+	 * Acquire the locks, call the method, and release the locks.
 	 * @param method the method and its locks
 	 * @param invocation the call
 	 * @return the result of the call
-	 * @throws Throwable what the method has thrown, or why it was not run
+	 * @throws Throwable the exception thrown by the method, or the reason why it did not
+	 * run
 	 */
 	@Nullable Object run(LockedMethod method, MethodInvocation invocation) throws Throwable;
 

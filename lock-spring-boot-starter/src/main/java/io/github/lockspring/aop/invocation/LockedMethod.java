@@ -29,15 +29,15 @@ import io.github.lockspring.aop.annotation.MethodAttributes;
 import io.github.lockspring.aop.annotation.ReturnType;
 
 /**
- * A method and its locks.
+ * Method with its locks and its invoker.
  */
 public final class LockedMethod {
 
 	/**
-	 * The same order for all callers, which prevents deadlocks.
+	 * Acquisition order, which is the same for all callers to prevent deadlocks.
 	 */
 	private static final Comparator<LockInvocation> ORDER = Comparator
-		.comparing((LockInvocation claim) -> claim.lock().template().backendName())
+		.comparing((LockInvocation lockInvocation) -> lockInvocation.lock().template().backendName())
 		.thenComparing(LockInvocation::firstStoreKey);
 
 	private final List<LockOperation> locks;
@@ -46,13 +46,13 @@ public final class LockedMethod {
 
 	private final MethodAttributes attributes;
 
-	private final LockedInvoker calls;
+	private final LockedInvoker invoker;
 
-	public LockedMethod(MethodAttributes attributes, List<LockOperation> locks, LockedInvoker calls) {
+	public LockedMethod(MethodAttributes attributes, List<LockOperation> locks, LockedInvoker invoker) {
 		this.attributes = attributes;
 		this.locks = locks;
 		this.only = (locks.size() == 1) ? locks.get(0) : null;
-		this.calls = calls;
+		this.invoker = invoker;
 	}
 
 	AnnotatedMethod site() {
@@ -60,34 +60,34 @@ public final class LockedMethod {
 	}
 
 	/**
-	 * What runs calls of this method.
+	 * Return the invoker of this method.
 	 */
-	public LockedInvoker calls() {
-		return this.calls;
+	public LockedInvoker invoker() {
+		return this.invoker;
 	}
 
 	/**
-	 * The lock, if there is only one.
+	 * Return the lock if there is only one, or {@code null}.
 	 */
 	@Nullable LockOperation onlyLock() {
 		return this.only;
 	}
 
 	/**
-	 * What a call locks, in the order of locking.
+	 * Return the lock invocations for a call, in the order of acquisition.
 	 * @param invocation the call
-	 * @return the claims, none if no condition is met
+	 * @return the lock invocations, empty if no condition is met
 	 */
-	List<LockInvocation> claimsOf(MethodInvocation invocation) {
-		List<LockInvocation> claims = new ArrayList<>(this.locks.size());
+	List<LockInvocation> lockInvocationsOf(MethodInvocation invocation) {
+		List<LockInvocation> lockInvocations = new ArrayList<>(this.locks.size());
 		for (LockOperation lock : this.locks) {
-			LockInvocation claim = lock.claimOf(invocation);
-			if (claim != null) {
-				claims.add(claim);
+			LockInvocation lockInvocation = lock.lockInvocationOf(invocation);
+			if (lockInvocation != null) {
+				lockInvocations.add(lockInvocation);
 			}
 		}
-		claims.sort(ORDER);
-		return claims;
+		lockInvocations.sort(ORDER);
+		return lockInvocations;
 	}
 
 	ReturnType returnType() {
@@ -95,15 +95,16 @@ public final class LockedMethod {
 	}
 
 	/**
-	 * Whether the handle of a lock goes to the method: that of the first annotation does.
+	 * Return whether the handle of a lock is passed as an argument: the handle of the
+	 * first annotation is, if the method has such a parameter.
 	 */
 	boolean isOffered(LockOperation lock) {
 		return this.attributes.handleIndex() >= 0 && lock == this.locks.get(0);
 	}
 
 	/**
-	 * Gives a held lock to the method.
-	 * @param lock the held lock
+	 * Pass the handle as an argument.
+	 * @param lock the handle of the held lock
 	 * @param invocation the call
 	 */
 	void offer(@Nullable LockHandle lock, MethodInvocation invocation) {

@@ -32,10 +32,10 @@ import io.github.lockspring.JpaMode;
 import io.github.lockspring.engine.KeyFormat;
 
 /**
- * What JPA has read for the current thread before a lock was acquired: an
- * {@code EntityManager} that is bound to the thread, by a transaction or by Spring's
- * <i>open-in-view</i> for a whole request, gives the same entity again without a look at
- * the database. Safe for use by many threads.
+ * Detects entities that were loaded by JPA before a lock was acquired. An
+ * {@code EntityManager} bound to the thread, by a transaction or by Spring's
+ * <i>open-in-view</i> for a whole request, returns an entity that it has loaded without
+ * reading it again from the database. Thread-safe.
  */
 public final class PersistenceContexts {
 
@@ -49,8 +49,8 @@ public final class PersistenceContexts {
 	private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * Creates one that does what is configured.
-	 * @param mode what is configured, asked for when it is needed
+	 * Create a detector.
+	 * @param mode supplies the handling of such entities; called when it is first needed
 	 */
 	public PersistenceContexts(Supplier<JpaMode> mode) {
 		this.mode = SingletonSupplier.of(mode);
@@ -61,14 +61,16 @@ public final class PersistenceContexts {
 	}
 
 	/**
-	 * Whether the current thread has entities, for all that is known.
+	 * Return whether an {@code EntityManager} is bound to the current thread, which may
+	 * have loaded entities.
 	 */
 	static boolean areBound() {
 		return JPA && Bound.exist();
 	}
 
 	/**
-	 * To be called when a lock was acquired that was not held before.
+	 * Clear the persistence context or log a warning, as configured. Called after a lock
+	 * was acquired that was not held before.
 	 * @param name the name of the lock
 	 * @param inTransaction whether the thread is in a transaction
 	 */
@@ -82,8 +84,8 @@ public final class PersistenceContexts {
 	}
 
 	/**
-	 * To be called before a transaction begins.
-	 * @param name the name of the lock under which it begins
+	 * Log a warning, if configured. Called before a transaction begins.
+	 * @param name the name of the lock under which the transaction begins
 	 */
 	void beginning(String name) {
 		warn(name);
@@ -100,7 +102,8 @@ public final class PersistenceContexts {
 	}
 
 	/**
-	 * Loads classes of JPA.
+	 * Access to the bound {@code EntityManager} instances, separate because JPA is an
+	 * optional dependency.
 	 */
 	private static final class Bound {
 

@@ -31,12 +31,13 @@ import io.github.lockspring.aop.annotation.FailurePolicy;
 import io.github.lockspring.internal.LockAccess;
 
 /**
- * A lock that one subscription acquires, holds and releases. A release never fails, so
- * that it cannot hide how the work ended: its failure is reported afterwards.
+ * Lock that is acquired, held and released by a single subscription. A release never
+ * fails, so that it does not replace the result of the work: its failure is reported
+ * afterwards.
  */
 final class ReactiveHold {
 
-	private final LockInvocation claim;
+	private final LockInvocation lockInvocation;
 
 	private final @Nullable LockContext outer;
 
@@ -51,24 +52,27 @@ final class ReactiveHold {
 	private volatile @Nullable Throwable failure;
 
 	/**
-	 * Creates one that is not acquired yet.
-	 * @param claim what to acquire
-	 * @param outer what is held already
-	 * @param transaction what keeps the lock, or {@code null}
+	 * Create a hold that is not acquired yet.
+	 * @param lockInvocation the lock to acquire
+	 * @param outer the locks that are held already
+	 * @param transaction the transaction that releases the lock when it has completed, or
+	 * {@code null}
 	 */
-	ReactiveHold(LockInvocation claim, @Nullable LockContext outer, @Nullable ReactiveTransaction transaction) {
-		this.claim = claim;
+	ReactiveHold(LockInvocation lockInvocation, @Nullable LockContext outer,
+			@Nullable ReactiveTransaction transaction) {
+		this.lockInvocation = lockInvocation;
 		this.outer = outer;
 		this.transaction = transaction;
 	}
 
 	/**
-	 * Acquires without a thread that waits.
-	 * @return this, held or denied; fails if that is nothing for the failure policy
+	 * Acquire the lock without blocking a thread.
+	 * @return this hold, acquired or denied; an error for failures that the failure
+	 * policy does not apply to
 	 */
 	Mono<ReactiveHold> acquire() {
 		return Mono.create((sink) -> {
-			CompletableFuture<LockHandle> acquired = this.claim.acquireAsync(this.outer);
+			CompletableFuture<LockHandle> acquired = this.lockInvocation.acquireAsync(this.outer);
 			sink.onCancel(() -> acquired.cancel(true));
 			acquired.whenComplete((lock, failure) -> {
 				if (failure != null) {
@@ -87,18 +91,18 @@ final class ReactiveHold {
 			sink.success(this);
 		}
 		else {
-			sink.error(this.claim.lock().explain(failure));
+			sink.error(this.lockInvocation.lock().explain(failure));
 		}
 	}
 
 	/**
-	 * Pass the lock to the subscriber, or release it. A sink that is cancelled at the
-	 * same moment drops its value silently.
+	 * Pass the lock to the subscriber, or release it. A sink that is cancelled
+	 * concurrently drops its value without a signal.
 	 */
 	private void held(LockHandle lock, MonoSink<ReactiveHold> sink) {
 		try {
 			if (this.transaction != null) {
-				this.transaction.keep(lock, this.claim.attributes().onLost());
+				this.transaction.keep(lock, this.lockInvocation.attributes().onLost());
 			}
 			this.lock = lock;
 		}
@@ -124,22 +128,22 @@ final class ReactiveHold {
 	}
 
 	private static boolean isForPolicy(Throwable failure) {
-		return FailurePolicy.isAskedAbout(failure);
+		return FailurePolicy.appliesTo(failure);
 	}
 
 	/**
-	 * What was held before.
+	 * Return the locks that were held before.
 	 */
 	@Nullable LockContext outer() {
 		return this.outer;
 	}
 
-	LockInvocation claim() {
-		return this.claim;
+	LockInvocation lockInvocation() {
+		return this.lockInvocation;
 	}
 
 	/**
-	 * Why the lock is not held, or {@code null} if it is.
+	 * Return the reason why the lock is not held, or {@code null} if it is held.
 	 */
 	@Nullable LockException denial() {
 		return this.denial;
@@ -154,22 +158,23 @@ final class ReactiveHold {
 	}
 
 	/**
-	 * The chain of locks with this one.
+	 * Return the chain of held locks, including this one.
 	 */
 	LockContext context() {
-		return LockAccess.get().context(this.claim.name(), lock(), this.outer);
+		return LockAccess.get().context(this.lockInvocation.name(), lock(), this.outer);
 	}
 
 	/**
-	 * Whether a loss is to end the work.
+	 * Return whether a loss of the lock cancels the work.
 	 */
 	boolean endsOnLoss() {
-		return this.claim.attributes().onLost() == OnLost.INTERRUPT;
+		return this.lockInvocation.attributes().onLost() == OnLost.INTERRUPT;
 	}
 
 	/**
-	 * Watches the lock from now on.
-	 * @return completes when the lock is lost, which {@link #end()} reports
+	 * Return a signal of the loss of the lock.
+	 * @return a mono that completes when the lock is lost; the failure is reported by
+	 * {@link #end()}
 	 */
 	Mono<Object> loss() {
 		Sinks.Empty<Object> loss = Sinks.empty();
@@ -179,7 +184,7 @@ final class ReactiveHold {
 
 	/**
 	 * Release the lock, if it was acquired and no transaction keeps it.
-	 * @return when that is done; never fails
+	 * @return a mono that completes when the lock is released; never fails
 	 */
 	Mono<Void> release() {
 		LockHandle lock = this.lock;
@@ -192,8 +197,9 @@ final class ReactiveHold {
 
 	/**
 	 * Release the lock after the work has failed.
-	 * @param reason what it failed with, which learns of a loss
-	 * @return when that is done; never fails
+	 * @param reason the failure of the work, to which a loss is added as a suppressed
+	 * exception
+	 * @return a mono that completes when the lock is released; never fails
 	 */
 	Mono<Void> releaseAfter(Throwable reason) {
 		return release().then(Mono.fromRunnable(() -> {
@@ -205,9 +211,9 @@ final class ReactiveHold {
 	}
 
 	/**
-	 * Fails if the lock was lost and the caller is to know.
-	 * @param <T> the type of what follows
-	 * @return nothing, or the failure
+	 * Return an error if the lock was lost and the loss is to be reported.
+	 * @param <T> the element type
+	 * @return an empty mono, or the failure
 	 */
 	<T> Mono<T> end() {
 		return Mono.defer(() -> {
@@ -217,7 +223,7 @@ final class ReactiveHold {
 	}
 
 	private @Nullable Throwable toBeReported() {
-		return (this.claim.attributes().onLost() != OnLost.REPORT) ? this.failure : null;
+		return (this.lockInvocation.attributes().onLost() != OnLost.REPORT) ? this.failure : null;
 	}
 
 }

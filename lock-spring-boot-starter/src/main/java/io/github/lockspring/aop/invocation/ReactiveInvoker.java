@@ -35,9 +35,9 @@ import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.internal.WorkPart;
 
 /**
- * Methods whose work ends when the stream that they return completes, fails or is
- * cancelled. Each subscription acquires, then calls the method, and releases the lock
- * before the subscriber learns of the end.
+ * Invoker of methods whose work ends when the returned stream completes, fails or is
+ * cancelled. Each subscription acquires the locks, calls the method, and releases the
+ * locks before the terminal signal is passed to the subscriber.
  */
 public final class ReactiveInvoker implements LockedInvoker {
 
@@ -67,8 +67,8 @@ public final class ReactiveInvoker implements LockedInvoker {
 	}
 
 	/**
-	 * A stream that fails. It is of the type that is needed: to make another of it would
-	 * throw the failure instead of signalling it.
+	 * Return a stream that fails, of the type of the method: a conversion of another type
+	 * would throw the failure instead of signalling it.
 	 */
 	static Publisher<?> failed(LockedMethod method, Throwable failure) {
 		return method.returnType().isSeveral() ? Flux.error(failure) : Mono.error(failure);
@@ -77,16 +77,16 @@ public final class ReactiveInvoker implements LockedInvoker {
 	private Publisher<?> prepare(LockedMethod method, MethodInvocation invocation, ContextView context) {
 		LockContext outer = context.getOrDefault(LockContext.class, LockContext.get());
 		MethodInvocation call = DetachableInvocation.detach(invocation);
-		List<LockInvocation> claims = method.claimsOf(call);
+		List<LockInvocation> lockInvocations = method.lockInvocationsOf(call);
 		ReactiveTransaction transaction = ReactiveTransaction.of(context);
 		if (transaction != null) {
-			claims.forEach((claim) -> this.transactions.requireAllowed(claim, outer));
+			lockInvocations.forEach((lockInvocation) -> this.transactions.requireAllowed(lockInvocation, outer));
 		}
-		return new Invocation(method, call, claims, transaction).runUnder(0, outer);
+		return new Invocation(method, call, lockInvocations, transaction).runUnder(0, outer);
 	}
 
 	/**
-	 * The stream that a method or a policy returned.
+	 * Return the result of a method or a policy as a stream.
 	 */
 	static Publisher<?> publisherOf(@Nullable Object result) {
 		if (result == null) {
@@ -100,13 +100,13 @@ public final class ReactiveInvoker implements LockedInvoker {
 	}
 
 	/**
-	 * One subscription to the result of a method.
+	 * Single subscription to the result of a method.
 	 * <ol>
-	 * <li>Acquire one lock after the other, without a thread that waits.</li>
+	 * <li>Acquire one lock after the other without blocking a thread.</li>
 	 * <li>Call the method and subscribe to its stream, with the locks in the
 	 * context.</li>
 	 * <li>When the stream has completed, failed or was cancelled, release the locks, and
-	 * then pass the end on.</li>
+	 * then pass the terminal signal to the subscriber.</li>
 	 * </ol>
 	 */
 	private static final class Invocation {
@@ -115,37 +115,37 @@ public final class ReactiveInvoker implements LockedInvoker {
 
 		private final MethodInvocation invocation;
 
-		private final List<LockInvocation> claims;
+		private final List<LockInvocation> lockInvocations;
 
 		private final @Nullable ReactiveTransaction transaction;
 
-		Invocation(LockedMethod method, MethodInvocation invocation, List<LockInvocation> claims,
+		Invocation(LockedMethod method, MethodInvocation invocation, List<LockInvocation> lockInvocations,
 				@Nullable ReactiveTransaction transaction) {
 			this.method = method;
 			this.invocation = invocation;
-			this.claims = claims;
+			this.lockInvocations = lockInvocations;
 			this.transaction = transaction;
 		}
 
 		/**
-		 * Acquires the locks from an index on, and calls the method.
+		 * Acquire the locks starting at an index, and call the method.
 		 * @param index the index of the next lock
-		 * @param outer what is held already
-		 * @return the stream, whose end comes after the release
+		 * @param outer the locks that are held already
+		 * @return the stream, which ends after the locks were released
 		 */
 		Publisher<?> runUnder(int index, @Nullable LockContext outer) {
 			return runUnder(index, outer, List.of());
 		}
 
 		/**
-		 * Acquire the locks from an index on.
-		 * @param interrupting the locks held so far whose loss ends the stream
+		 * Acquire the locks starting at an index, and call the method.
+		 * @param interrupting the locks held so far whose loss cancels the stream
 		 */
 		private Publisher<?> runUnder(int index, @Nullable LockContext outer, List<LockHandle> interrupting) {
-			if (index == this.claims.size()) {
+			if (index == this.lockInvocations.size()) {
 				return run(outer, interrupting);
 			}
-			ReactiveHold hold = new ReactiveHold(this.claims.get(index), outer, this.transaction);
+			ReactiveHold hold = new ReactiveHold(this.lockInvocations.get(index), outer, this.transaction);
 			if (this.method.returnType().isSeveral()) {
 				return Flux
 					.<Object, ReactiveHold>usingWhen(hold.acquire(),
@@ -162,7 +162,8 @@ public final class ReactiveInvoker implements LockedInvoker {
 		}
 
 		/**
-		 * Anything thrown from now on fails the stream, so that the lock is released.
+		 * Continue with the next lock. Any throwable fails the stream from here on, so
+		 * that the lock is released.
 		 */
 		private Publisher<?> runUnder(ReactiveHold hold, int index, List<LockHandle> interrupting) {
 			hold.take();
@@ -170,12 +171,12 @@ public final class ReactiveInvoker implements LockedInvoker {
 			if (denial != null) {
 				return denied(hold, denial, index, interrupting);
 			}
-			if (this.method.isOffered(hold.claim().lock())) {
+			if (this.method.isOffered(hold.lockInvocation().lock())) {
 				this.method.offer(hold.lock(), this.invocation);
 			}
 			Mono<Object> loss = hold.endsOnLoss() ? hold.loss() : Mono.never();
 			Publisher<?> stream = runUnder(index + 1, hold.context(),
-					hold.claim().interrupting(interrupting, hold.lock()));
+					hold.lockInvocation().interrupting(interrupting, hold.lock()));
 			return failing(hold.endsOnLoss() ? untilLoss(stream, loss) : stream);
 		}
 
@@ -189,7 +190,7 @@ public final class ReactiveInvoker implements LockedInvoker {
 			MethodInvocation unlocked = new UnlockedInvocation(this.invocation,
 					() -> runOthers(hold, index + 1, interrupting));
 			try {
-				return publisherOf(hold.claim().attributes().failurePolicy().resultOf(unlocked, failure));
+				return publisherOf(hold.lockInvocation().attributes().failurePolicy().resultOf(unlocked, failure));
 			}
 			catch (Throwable ex) {
 				return failed(this.method, ex);
@@ -203,7 +204,8 @@ public final class ReactiveInvoker implements LockedInvoker {
 		}
 
 		/**
-		 * If the other stream failed, this one would not be cancelled.
+		 * Cancel a stream when the lock is lost. The signal of the loss completes and
+		 * never fails, because the stream would not be cancelled by a failure.
 		 */
 		private Publisher<?> untilLoss(Publisher<?> stream, Mono<Object> loss) {
 			return this.method.returnType().isSeveral() ? Flux.from(stream).takeUntilOther(loss)
@@ -211,13 +213,14 @@ public final class ReactiveInvoker implements LockedInvoker {
 		}
 
 		/**
-		 * A lease may have ended before its callback is called, hence the check.
+		 * Call the method. A lease can end before its callback is called, hence the
+		 * checkpoints.
 		 */
 		private Publisher<?> run(@Nullable LockContext context, List<LockHandle> interrupting) {
 			try (WorkPart part = LockAccess.get().begin(context)) {
 				interrupting.forEach(LockHandle::checkpoint);
 				if (context != null && this.method.returnType().kind() == ReturnType.Kind.SUSPENDING) {
-					CoroutineLocks.give(this.invocation, context);
+					CoroutineLocks.addTo(this.invocation, context);
 				}
 				Publisher<?> stream = publisherOf(this.invocation.proceed());
 				return (context != null) ? inContext(stream, context) : stream;

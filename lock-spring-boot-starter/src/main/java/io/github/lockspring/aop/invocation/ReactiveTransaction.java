@@ -32,10 +32,9 @@ import io.github.lockspring.OnLost;
 import io.github.lockspring.internal.LockAccess;
 
 /**
- * A transaction that the subscriber has open already. It keeps the lock until it has
- * ended.
+ * Existing transaction of a subscriber, which keeps a lock until it has completed.
  *
- * @param manager where to register
+ * @param manager the synchronization manager of the transaction
  */
 record ReactiveTransaction(TransactionSynchronizationManager manager) {
 
@@ -46,7 +45,7 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 			ReactiveTransaction.class.getClassLoader());
 
 	/**
-	 * Finds the transaction of a subscriber.
+	 * Return the transaction of a subscriber.
 	 * @param context the context of the subscriber
 	 * @return the transaction, or {@code null} if none is open
 	 */
@@ -55,7 +54,7 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 	}
 
 	/**
-	 * The answer is there at once: it is looked up in the context.
+	 * Look up the transaction in the context, which returns immediately.
 	 */
 	private static @Nullable ReactiveTransaction find(ContextView subscriber) {
 		return TransactionSynchronizationManager.forCurrentTransaction()
@@ -68,9 +67,9 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 	}
 
 	/**
-	 * Have the transaction release a lock when it has ended.
+	 * Register a lock to be released when the transaction has completed.
 	 * @param lock the held lock
-	 * @param onLost what happens if the lock is lost before
+	 * @param onLost the handling of a loss before that
 	 */
 	void keep(LockHandle lock, OnLost onLost) {
 		try {
@@ -83,11 +82,11 @@ record ReactiveTransaction(TransactionSynchronizationManager manager) {
 	}
 
 	/**
-	 * Releases a lock when the transaction has ended. The only one here that needs types
-	 * of spring-tx when it is loaded, which an application may lack.
+	 * Synchronization that releases a lock when the transaction has completed. Separate,
+	 * because its supertype is part of the optional dependency spring-tx.
 	 *
 	 * @param lock the held lock
-	 * @param onLost what happens if the lock is lost before
+	 * @param onLost the handling of a loss before that
 	 */
 	private record Synchronization(LockHandle lock, OnLost onLost) implements TransactionSynchronization {
 

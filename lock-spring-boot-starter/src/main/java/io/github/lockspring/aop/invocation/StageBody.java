@@ -30,9 +30,10 @@ import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.internal.WorkPart;
 
 /**
- * The body of a method that returns a stage, or what replaces it, and the future of its
- * end. It completes with what the body returns: a value, or that of a stage. If it is
- * cancelled, so is that stage, whose own idea of being cancelled does not count.
+ * Body of a method that returns a stage, or of the code that replaces it, and the future
+ * of its result. It completes with the value that the body returns, or with the result of
+ * the stage that the body returns. If it is cancelled, that stage is cancelled as well;
+ * this future is cancelled even if the stage does not support it.
  */
 final class StageBody extends CompletableFuture<@Nullable Object> {
 
@@ -47,9 +48,9 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	private volatile @Nullable CompletionStage<?> stage;
 
 	/**
-	 * Creates one that does not run yet.
+	 * Create a body that has not run yet.
 	 * @param work the code to run
-	 * @param locks what that code holds
+	 * @param locks the locks that the code holds
 	 */
 	StageBody(Work work, @Nullable LockContext locks) {
 		this.work = work;
@@ -58,8 +59,8 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 
 	/**
 	 * Capture the context of the current thread.
-	 * @param decorator carries them to another thread
-	 * @return what runs a body there
+	 * @param decorator the decorator that propagates the context to another thread
+	 * @return a task that runs a body in that context
 	 * @see #run(Runnable)
 	 */
 	static Runnable callerContext(TaskDecorator decorator) {
@@ -72,9 +73,9 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	}
 
 	/**
-	 * Runs in the current thread, unless it was cancelled before. If that context fail,
-	 * it fails when its stage has completed.
-	 * @param callerContext what was captured when the method was called
+	 * Run the body in the current thread, unless it was cancelled before. If the
+	 * propagation of the context fails, the future fails when the stage has completed.
+	 * @param callerContext the context that was captured when the method was called
 	 */
 	void run(Runnable callerContext) {
 		if (isDone()) {
@@ -95,7 +96,7 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	}
 
 	/**
-	 * Runs in the current thread without the context of the caller.
+	 * Run the body in the current thread, without the context of the caller.
 	 */
 	StageBody run() {
 		call();
@@ -142,7 +143,7 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	}
 
 	/**
-	 * First the stage, so that the work has ended before anybody learns of the end.
+	 * Cancel the stage first, so that the work has ended before this future completes.
 	 */
 	@Override
 	public boolean cancel(boolean mayInterruptIfRunning) {
@@ -162,7 +163,7 @@ final class StageBody extends CompletableFuture<@Nullable Object> {
 	}
 
 	/**
-	 * What may fail and may return a stage.
+	 * Code that may throw any exception and may return a stage.
 	 */
 	@FunctionalInterface
 	interface Work {

@@ -27,14 +27,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Runs the bodies of methods that return a stage: in the executor of the application, or
- * in threads of its own if there is none. Never runs one in the thread that hands it
- * over, which may be in a transaction: if the executor of the application does, the body
- * moves to a thread of this one.
+ * Executor of the bodies of methods that return a stage. It delegates to the executor of
+ * the application, or uses dedicated threads if there is none. A body never runs in the
+ * submitting thread, which may be in a transaction: if the executor of the application is
+ * about to do so, the body is run by a dedicated thread.
  * <p>
- * There are at most {@value #THREADS} threads of its own, which are created when they are
- * needed, inherit nothing, and end when they are idle. Bodies for which there is no
- * thread wait in a queue. Safe for use by many threads.
+ * There are at most {@value #THREADS} dedicated threads, which are created on demand,
+ * inherit no thread-locals, and end when they are idle. Further bodies are queued.
+ * Thread-safe.
  */
 public final class StageExecutor implements Executor {
 
@@ -49,10 +49,10 @@ public final class StageExecutor implements Executor {
 	private final AtomicInteger number = new AtomicInteger();
 
 	/**
-	 * Creates the executor.
-	 * @param application finds the executor of the application, asked for when the first
-	 * body is to run
-	 * @param classLoader the context class loader of the threads of this executor
+	 * Create an executor.
+	 * @param application supplies the executor of the application; called before the
+	 * first body is run
+	 * @param classLoader the context class loader of the dedicated threads
 	 */
 	public StageExecutor(Supplier<@Nullable Executor> application, @Nullable ClassLoader classLoader) {
 		this.application = SingletonSupplier.of(application);
@@ -77,7 +77,7 @@ public final class StageExecutor implements Executor {
 	public void execute(Runnable body) {
 		Executor executor = this.application.get();
 		if (executor != null) {
-			new HandOff(body).to(executor);
+			new Submission(body).to(executor);
 		}
 		else {
 			executeHere(body);
@@ -89,27 +89,30 @@ public final class StageExecutor implements Executor {
 	}
 
 	/**
-	 * Ends the threads that are idle, and the others when they have finished.
+	 * Shut down the dedicated threads: idle ones end immediately, others when they have
+	 * finished.
 	 */
 	public void shutdown() {
 		this.own.obtain().shutdown();
 	}
 
 	/**
-	 * Notices an executor that runs what it is given in the thread that gives it.
+	 * Submission of a body, which detects an executor that runs it in the submitting
+	 * thread.
 	 */
-	private final class HandOff implements Runnable {
+	private final class Submission implements Runnable {
 
 		private final Runnable body;
 
 		private final Thread caller = Thread.currentThread();
 
 		/**
-		 * Only for the thread of the caller.
+		 * Indicator that the body is being submitted, accessed only by the submitting
+		 * thread.
 		 */
-		private boolean handing = true;
+		private boolean submitting = true;
 
-		private HandOff(Runnable body) {
+		private Submission(Runnable body) {
 			this.body = body;
 		}
 
@@ -118,13 +121,13 @@ public final class StageExecutor implements Executor {
 				executor.execute(this);
 			}
 			finally {
-				this.handing = false;
+				this.submitting = false;
 			}
 		}
 
 		@Override
 		public void run() {
-			if (Thread.currentThread() == this.caller && this.handing) {
+			if (Thread.currentThread() == this.caller && this.submitting) {
 				executeHere(this.body);
 			}
 			else {

@@ -33,10 +33,10 @@ import io.github.lockspring.OnLost;
 import io.github.lockspring.aop.annotation.AnnotatedMethod;
 
 /**
- * Calls inside a transaction that is open already. A lock that was released before the
- * transaction ends would let others see the data of before: it is kept until then, or the
- * call is refused. An application without spring-tx has none; no type of it is loaded for
- * this class.
+ * Binding of locks to an existing transaction. If a lock were released before the
+ * transaction has completed, the next holder would read stale data: the lock is kept
+ * until then, or the call is rejected. Without spring-tx there are no transactions, and
+ * no class of it is loaded by this class.
  */
 public final class TransactionBinding {
 
@@ -55,48 +55,50 @@ public final class TransactionBinding {
 	}
 
 	/**
-	 * Whether the current thread is in a transaction that can keep locks.
+	 * Return whether the current thread is in a transaction that can keep locks.
 	 */
 	static boolean isOpen() {
 		return SPRING_TX && TransactionLocks.canBeKept();
 	}
 
 	/**
-	 * Refuses or warns, unless the lock was held before already.
-	 * @param claim what is to be locked inside the transaction
-	 * @param held what is held already
-	 * @throws IllegalStateException if locks inside transactions are refused
+	 * Reject a call inside the transaction or log a warning, as configured, unless the
+	 * lock is held already.
+	 * @param lockInvocation the lock to be acquired inside the transaction
+	 * @param held the locks that are held already
+	 * @throws IllegalStateException if calls inside transactions are rejected
 	 */
-	void requireAllowed(LockInvocation claim, @Nullable LockContext held) {
-		requireNotRefused(claim, held);
-		AnnotatedMethod site = claim.attributes().site();
-		if (!claim.isHeldIn(held) && this.warned.add(site)) {
+	void requireAllowed(LockInvocation lockInvocation, @Nullable LockContext held) {
+		rejectIfConfigured(lockInvocation, held);
+		AnnotatedMethod site = lockInvocation.attributes().site();
+		if (!lockInvocation.isHeldIn(held) && this.warned.add(site)) {
 			logger.warn(site + " was called inside an existing transaction. The lock is held until the transaction has"
 					+ " completed, but data read by the transaction before the lock was acquired may be stale");
 		}
 	}
 
 	/**
-	 * Refuses what is to be, unless the lock was held before already.
-	 * @param claim what is to be locked by a call inside the transaction
-	 * @param held what is held already
-	 * @throws IllegalStateException if locks inside transactions are refused
+	 * Reject a call inside the transaction if configured, unless the lock is held
+	 * already.
+	 * @param lockInvocation the lock to be acquired by a call inside the transaction
+	 * @param held the locks that are held already
+	 * @throws IllegalStateException if calls inside transactions are rejected
 	 */
-	void requireNotRefused(LockInvocation claim, @Nullable LockContext held) {
-		AnnotatedMethod site = claim.attributes().site();
-		if (this.policy.get() == InsideTransaction.REFUSE && !claim.isHeldIn(held)) {
+	void rejectIfConfigured(LockInvocation lockInvocation, @Nullable LockContext held) {
+		AnnotatedMethod site = lockInvocation.attributes().site();
+		if (this.policy.get() == InsideTransaction.REFUSE && !lockInvocation.isHeldIn(held)) {
 			throw TransactionLocks
-				.refusal(site + " was called inside an existing transaction, which lock.inside-transaction=refuse"
+				.rejection(site + " was called inside an existing transaction, which lock.inside-transaction=refuse"
 						+ " rejects: data read by the transaction before the lock was acquired may be stale."
 						+ " Call it before the transaction begins");
 		}
 	}
 
 	/**
-	 * Have the transaction release a lock when it has ended.
+	 * Register a lock to be released when the transaction has completed.
 	 * @param lock the held lock
-	 * @param onLost what happens if the lock is lost before
-	 * @return what is to be done when the method has ended: to look whether the lock is
+	 * @param onLost the handling of a loss before that
+	 * @return the action to run when the method has ended, which checks that the lock is
 	 * still held
 	 */
 	static AutoCloseable keep(LockHandle lock, OnLost onLost) {

@@ -34,8 +34,8 @@ import io.github.lockspring.OnLost;
 import io.github.lockspring.internal.LockAccess;
 
 /**
- * The locks that a transaction keeps until it has ended. A transaction whose lock is lost
- * before the commit does not commit.
+ * Locks that a transaction keeps until it has completed. A transaction whose lock is lost
+ * before the commit is rolled back.
  */
 final class TransactionLocks implements TransactionSynchronization {
 
@@ -49,9 +49,9 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	/**
-	 * Whether the current thread is in a transaction that releases locks when it has
-	 * ended. One that is just being suspended has counted its synchronizations already,
-	 * and would not call a new one.
+	 * Return whether the current thread is in a transaction that releases locks when it
+	 * has completed. A transaction that is being suspended has collected its
+	 * synchronizations already and would not call a new one.
 	 */
 	static boolean canBeKept() {
 		return TransactionSynchronizationManager.isActualTransactionActive()
@@ -69,9 +69,9 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	/**
-	 * Adds a lock to those of the current transaction.
+	 * Add a lock to the current transaction.
 	 * @param lock the held lock
-	 * @param onLost what happens if the lock is lost before the commit
+	 * @param onLost the handling of a loss before the commit
 	 */
 	static void keep(LockHandle lock, OnLost onLost) {
 		TransactionLocks locks = find();
@@ -92,7 +92,7 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	/**
-	 * Looks at the locks of the current transaction, if there is one.
+	 * Check the locks of the current transaction, if there is one.
 	 * @throws LockLostException if one of them is lost
 	 */
 	static void requireAllHeld() {
@@ -108,12 +108,12 @@ final class TransactionLocks implements TransactionSynchronization {
 		}
 	}
 
-	static RuntimeException refusal(String reason) {
+	static RuntimeException rejection(String reason) {
 		return new IllegalTransactionStateException(reason);
 	}
 
 	/**
-	 * After all others, which may need the locks.
+	 * Return the lowest precedence, because other synchronizations may need the locks.
 	 */
 	@Override
 	public int getOrder() {
@@ -145,10 +145,10 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	/**
-	 * A lock of the transaction.
+	 * Lock of the transaction.
 	 *
 	 * @param lock the held lock
-	 * @param onLost what happens if the lock is lost before the commit
+	 * @param onLost the handling of a loss before the commit
 	 */
 	private record KeptLock(LockHandle lock, OnLost onLost) {
 

@@ -20,17 +20,17 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call as a handler sees it whose lock is not held: it may proceed without that lock,
- * but not without the others.
+ * Call passed to a handler when its lock could not be acquired: it proceeds without that
+ * lock, but under the other locks of the method.
  */
 final class UnlockedInvocation extends DelegatingInvocation {
 
 	private final Continuation others;
 
 	/**
-	 * Creates the view.
+	 * Create an invocation.
 	 * @param invocation the call
-	 * @param others proceeds under the other locks
+	 * @param others the continuation under the other locks
 	 */
 	UnlockedInvocation(MethodInvocation invocation, Continuation others) {
 		super(invocation);

@@ -23,7 +23,7 @@ import io.github.lockspring.sample.load.Latencies;
 import io.github.lockspring.sample.load.LoadResult;
 
 /**
- * The rounds as a table for people.
+ * The rounds as a formatted table.
  */
 final class ResultTable {
 

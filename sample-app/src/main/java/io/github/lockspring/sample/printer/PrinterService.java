@@ -59,9 +59,9 @@ public class PrinterService {
 	}
 
 	/**
-	 * Each document takes a permit and gives it back when it is printed. A document whose
-	 * permit was lost meanwhile, because this process was paused for longer than its
-	 * lease, counts as failed.
+	 * Each document acquires a permit and releases it when it is printed. A document
+	 * whose permit was lost meanwhile, because this process was paused for longer than
+	 * its lease, counts as failed.
 	 */
 	@DistributedSemaphore(name = "printer", key = "#office", permits = "" + PERMITS, waitTime = "30s", leaseTime = "5s")
 	public void printWithPermit(long office) {

@@ -19,7 +19,7 @@ package io.github.lockspring.sample.store;
 import java.util.List;
 
 /**
- * A store that somebody else has started.
+ * A store that was not started by the demonstration.
  */
 record NamedStore(String name, List<String> arguments) implements Store {
 

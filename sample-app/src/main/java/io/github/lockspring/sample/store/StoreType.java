@@ -88,7 +88,7 @@ public enum StoreType {
 	}
 
 	/**
-	 * Return the kind of a database that somebody has named.
+	 * Return the type of a database that is specified by its URL or profile.
 	 * @param argument the URL or the profile that names it
 	 * @return the kind, H2 if it is none of the others
 	 */
