@@ -182,7 +182,7 @@ final class DefaultLeaseLock implements LeaseLock {
 	 * owner is not that of the template.
 	 */
 	LockTemplate asyncLocks() {
-		return this.terms.isReentrant() ? this.locks : this.locks.ownedBy(new Object());
+		return this.acquireOptions.isReentrant() ? this.locks : this.locks.ownedBy(new Object());
 	}
 
 	@Override
