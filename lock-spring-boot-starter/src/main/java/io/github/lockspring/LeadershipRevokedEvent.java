@@ -18,10 +18,10 @@ package io.github.lockspring;
 
 /**
  * Application event published when this process is no longer the leader, because it was
- * stopped, gave up the leadership, lost its lease, or cannot find out whether it still
- * has it. Each follows a {@link LeadershipGrantedEvent} of the same term. Published in a
- * separate thread. A listener that throws an exception affects neither the election nor
- * other events; as with every event, listeners behind it do not receive this one.
+ * stopped, relinquished the leadership, lost its lease, or cannot find out whether it
+ * still has it. Each follows a {@link LeadershipGrantedEvent} of the same term. Published
+ * in a separate thread. A listener that throws an exception affects neither the election
+ * nor other events; as with every event, listeners behind it do not receive this one.
  *
  * @param storeKey the key of the election as used in the store
  * @param fencingToken the fencing token of the term, or 0 if the backend does not support

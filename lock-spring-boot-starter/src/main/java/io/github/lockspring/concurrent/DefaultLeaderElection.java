@@ -55,8 +55,8 @@ import io.github.lockspring.support.Durations;
  * <ol>
  * <li>Take the result of the pending acquisition, which begins a term.</li>
  * <li>Announce the leadership if it differs from what was announced last.</li>
- * <li>A term whose lease is lost ends. A term that was given up ends when the listeners
- * have returned and the lease has been released.</li>
+ * <li>A term whose lease is lost ends. A term that was relinquished ends when the
+ * listeners have returned and the lease has been released.</li>
  * <li>Without a term, acquire the lease if this is running, or else cancel.</li>
  * </ol>
  */
@@ -174,7 +174,7 @@ final class DefaultLeaderElection implements LeaderElection {
 	public void relinquish() {
 		Term term = this.term;
 		if (term != null) {
-			term.givenUp = true;
+			term.relinquished = true;
 			update();
 		}
 	}
@@ -190,7 +190,7 @@ final class DefaultLeaderElection implements LeaderElection {
 	}
 
 	private boolean leads(@Nullable Term term) {
-		return term != null && !term.givenUp && isCandidate() && term.hold.isHeld();
+		return term != null && !term.relinquished && isCandidate() && term.hold.isHeld();
 	}
 
 	private boolean isCandidate() {
@@ -406,7 +406,7 @@ final class DefaultLeaderElection implements LeaderElection {
 
 	private void check(Term term) {
 		if (!isCandidate()) {
-			term.givenUp = true;
+			term.relinquished = true;
 		}
 		if (!term.hold.hasLease() && !term.releasing) {
 			term.hold.releaseAsync();
@@ -415,10 +415,10 @@ final class DefaultLeaderElection implements LeaderElection {
 		else if (term.released) {
 			this.term = null;
 		}
-		else if (term.givenUp && !term.releasing) {
+		else if (term.relinquished && !term.releasing) {
 			release(term);
 		}
-		else if (!term.givenUp && !term.hold.isHeld() && !term.checking) {
+		else if (!term.relinquished && !term.hold.isHeld() && !term.checking) {
 			term.checking = true;
 			this.engine.runAfter(CHECK_INTERVAL, () -> {
 				term.checking = false;
@@ -486,7 +486,7 @@ final class DefaultLeaderElection implements LeaderElection {
 
 		private final Hold hold;
 
-		private volatile boolean givenUp;
+		private volatile boolean relinquished;
 
 		private boolean releasing;
 

@@ -220,11 +220,10 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 	}
 
 	private RuntimeException translate(EngineException failure) {
-		if (failure.getCause() instanceof PermitLimitException refusal) {
+		if (failure.getCause() instanceof PermitLimitException rejection) {
 			return LockAccess.get()
-				.limitException(
-						"Could not acquire permits of " + KeyFormat.quote(this.storeKey) + ": " + refusal.getMessage(),
-						this.storeKey);
+				.limitException("Could not acquire permits of " + KeyFormat.quote(this.storeKey) + ": "
+						+ rejection.getMessage(), this.storeKey);
 		}
 		return LockAccess.get().translate(failure, this.storeKey);
 	}

@@ -42,7 +42,7 @@ import java.util.concurrent.TimeUnit;
  * longer than the lease time or loses the connection for so long, the barrier breaks: the
  * others do not wait for it, but get a {@link BrokenBarrierException}, at the latest a
  * second after its lease has expired. A broken barrier can be entered anew immediately. A
- * participant that gives up waiting to enter does not break the barrier.
+ * participant that stops waiting to enter does not break the barrier.
  * <p>
  * Waiting continues while the store is unavailable, and throws
  * {@link io.github.lockspring.LockUnavailableException} if it still is when the time is

@@ -68,7 +68,7 @@ public interface LeaderElection extends AutoCloseable {
 	void start();
 
 	/**
-	 * Give up the leadership, or stop being a candidate. {@link #isLeader()} returns
+	 * Relinquish the leadership, or stop being a candidate. {@link #isLeader()} returns
 	 * {@code false} from the beginning of this call; listeners are notified, and the
 	 * lease is released when they have returned, or after a second. Returns when the
 	 * lease has been released, ignoring interrupts; if the store is unavailable, the
@@ -93,7 +93,7 @@ public interface LeaderElection extends AutoCloseable {
 	}
 
 	/**
-	 * Give up the leadership in favor of the next candidate, and be a candidate again
+	 * Relinquish the leadership in favor of the next candidate, and be a candidate again
 	 * behind those that wait already. Listeners are notified as by {@link #stop()}.
 	 * Returns without waiting. Has no effect if this process is not the leader.
 	 */

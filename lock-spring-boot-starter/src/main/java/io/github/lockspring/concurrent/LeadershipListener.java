@@ -35,10 +35,10 @@ public interface LeadershipListener {
 	}
 
 	/**
-	 * Called when this process is no longer the leader. If the leadership was given up,
-	 * as by {@link LeaderElection#stop()}, no other process is elected before this method
-	 * has returned, unless it takes longer than a second. If the lease was lost, another
-	 * process may be elected soon.
+	 * Called when this process is no longer the leader. If the leadership was
+	 * relinquished, as by {@link LeaderElection#stop()}, no other process is elected
+	 * before this method has returned, unless it takes longer than a second. If the lease
+	 * was lost, another process may be elected soon.
 	 */
 	default void onRevoked() {
 	}

@@ -245,7 +245,7 @@ public interface LeaseSemaphore {
 	 * use with the new one, and can hand off those that it has between its threads.
 	 * <p>
 	 * Methods with {@link io.github.lockspring.DistributedSemaphore} do not follow the
-	 * change: as long as permits are in use with the new limit, they are refused.
+	 * change: as long as permits are in use with the new limit, they are rejected.
 	 * @param limit the new limit, 1 or more
 	 * @throws IllegalArgumentException if the limit is less than 1
 	 * @throws UnsupportedOperationException if the store of this backend cannot keep the

@@ -475,7 +475,7 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Re-enter a lock that the owner holds. A writer that reads has a separate hold for
+	 * Reenter a lock that the owner holds. A writer that reads has a separate hold for
 	 * that.
 	 * @return the hold, or {@code null} if it was released in the meantime
 	 */

@@ -312,8 +312,8 @@ public interface LockBackend extends AutoCloseable {
 	 * use
 	 * @param timeout the time within which this call must return
 	 * @return the time that the store took to answer the attempt to acquire
-	 * @throws BackendException if the store failed, took too long or refused an operation
-	 * that locks need, which the message names
+	 * @throws BackendException if the store failed, took too long or rejected an
+	 * operation that locks need, which the message names
 	 */
 	default Duration probe(LeaseRequest request, Duration timeout) {
 		long start = System.nanoTime();

@@ -32,7 +32,7 @@ public final class PermitLimitException extends IllegalArgumentException {
 
 	/**
 	 * Create an exception.
-	 * @param wanted the refused mode
+	 * @param wanted the rejected mode
 	 * @param limit the limit that applies
 	 * @param version the version of that limit
 	 */

@@ -51,7 +51,7 @@ public record ZooKeeperLockSettings(String namespace, Duration operationTimeout,
 	}
 
 	/**
-	 * Create settings for a client whose session time-out is not known.
+	 * Create settings for a client whose session timeout is not known.
 	 * @param namespace the path of the node of all locks
 	 * @param operationTimeout how long to wait for an answer
 	 */

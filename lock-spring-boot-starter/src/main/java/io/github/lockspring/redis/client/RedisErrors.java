@@ -30,7 +30,7 @@ import io.github.lockspring.spi.OutcomeUnknownException;
  */
 final class RedisErrors {
 
-	private static final Set<String> REFUSALS = Set.of("LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "MOVED",
+	private static final Set<String> REJECTIONS = Set.of("LOADING", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "MOVED",
 			"ASK", "CROSSSLOT", "READONLY", "OOM", "MISCONF", "NOREPLICAS", "NOAUTH", "NOPERM", "WRONGPASS", "BUSY",
 			"WRONGTYPE", "FOREIGN");
 
@@ -64,7 +64,7 @@ final class RedisErrors {
 			return new BackendUnavailableException(
 					"A Redis key needed for locks holds foreign data, which is left untouched: " + text, cause);
 		}
-		return (REFUSALS.contains(code) || text.contains(MISSING_RIGHT))
+		return (REJECTIONS.contains(code) || text.contains(MISSING_RIGHT))
 				? new BackendUnavailableException("Redis rejected the command: " + text, cause)
 				: new OutcomeUnknownException("Redis failed: " + text, cause);
 	}
@@ -75,7 +75,7 @@ final class RedisErrors {
 	 */
 	private static String code(String text) {
 		for (String word : text.split("[ :-]+", MAX_WORDS)) {
-			if (word.equals("NOSCRIPT") || REFUSALS.contains(word)) {
+			if (word.equals("NOSCRIPT") || REJECTIONS.contains(word)) {
 				return word;
 			}
 		}
