@@ -57,11 +57,16 @@ record KeyPrefix(String text, String description) {
 	}
 
 	private static KeyPrefix checked(String text, String origin) {
-		LockSettings.require(StringUtils.hasText(text), PROPERTY, text, "It must not be blank.");
-		LockSettings.require(text.getBytes(StandardCharsets.UTF_8).length <= MAX_BYTES, PROPERTY, text,
-				"It must not be longer than " + MAX_BYTES
-						+ " bytes in UTF-8. By default, it contains spring.application.name.");
+		require(StringUtils.hasText(text), text, "It must not be blank.");
+		require(text.getBytes(StandardCharsets.UTF_8).length <= MAX_BYTES, text, "It must not be longer than "
+				+ MAX_BYTES + " bytes in UTF-8. By default, it contains spring.application.name.");
 		return new KeyPrefix(text, "Key prefix '" + text + '\'' + origin);
+	}
+
+	private static void require(boolean condition, String text, String reason) {
+		if (!condition) {
+			throw new InvalidConfigurationPropertyValueException(PROPERTY, text, reason);
+		}
 	}
 
 }

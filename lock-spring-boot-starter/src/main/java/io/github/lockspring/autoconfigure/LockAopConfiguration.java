@@ -67,16 +67,15 @@ class LockAopConfiguration {
 	static LockDeclarationCheck lockDeclarationCheck(ConfigurableListableBeanFactory beanFactory,
 			DistributedLockInterceptor interceptor, ObjectProvider<LockTemplate> template, LockEngines engines,
 			LockSettings settings, InterceptionCheck interception) {
-		return new LockDeclarationCheck(beanFactory, interceptor,
-				LockAutoConfiguration.templateOf(template, engines, settings), settings.annotationDefaults(),
-				interception);
+		return new LockDeclarationCheck(beanFactory, interceptor, settings.templateOf(template, engines),
+				settings.annotationDefaults(), interception);
 	}
 
 	@Bean
 	static LeaseTimeCheck lockLeaseTimeCheck(DistributedLockInterceptor interceptor,
 			ObjectProvider<LockTemplate> template, LockEngines engines, LockSettings settings,
 			LockProperties properties) {
-		return new LeaseTimeCheck(interceptor, LockAutoConfiguration.templateOf(template, engines, settings),
+		return new LeaseTimeCheck(interceptor, settings.templateOf(template, engines),
 				(backend) -> engines.require(backend).probe(), properties.getOperationTimeout());
 	}
 

@@ -46,7 +46,6 @@ import io.github.lockspring.aop.invocation.LockTransactionListener;
 import io.github.lockspring.concurrent.LockClient;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
-import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.TimeSource;
 
@@ -91,25 +90,13 @@ public final class LockAutoConfiguration {
 	@Bean
 	@ConditionalOnMissingBean
 	LockTemplate lockTemplate(LockEngines engines, LockSettings settings) {
-		return createTemplate(engines, settings);
+		return settings.createTemplate(engines);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
 	LockClient lockClient(ObjectProvider<LockTemplate> template, LockEngines engines, LockSettings settings) {
-		return new LockClient(templateOf(template, engines, settings));
-	}
-
-	/**
-	 * Return the template that is a bean or, if a test has replaced that bean by a mock
-	 * of its interface, a new one.
-	 */
-	static LockTemplate templateOf(ObjectProvider<LockTemplate> bean, LockEngines engines, LockSettings settings) {
-		return bean.getIfAvailable(() -> createTemplate(engines, settings));
-	}
-
-	private static LockTemplate createTemplate(LockEngines engines, LockSettings settings) {
-		return LockAccess.get().template(engines, settings.keyPrefix().text() + ':', settings.options());
+		return new LockClient(settings.templateOf(template, engines));
 	}
 
 	@Bean

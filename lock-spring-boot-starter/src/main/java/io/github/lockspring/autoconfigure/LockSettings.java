@@ -22,13 +22,17 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.util.StringUtils;
 
 import io.github.lockspring.LockOptions;
+import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.annotation.LockDefaults;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.engine.LockEngines;
+import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.redis.RedisLockSettings;
 import io.github.lockspring.zookeeper.ZooKeeperLockSettings;
 
@@ -278,6 +282,18 @@ final class LockSettings {
 			.withAsyncRelease(this.properties.isAsyncRelease())
 			.withProbeKey(this.keyPrefix.text() + "::probe")
 			.withApplication(this.application);
+	}
+
+	/**
+	 * Return the template that is a bean or, if a test has replaced that bean by a mock
+	 * of its interface, a new one.
+	 */
+	LockTemplate templateOf(ObjectProvider<LockTemplate> bean, LockEngines engines) {
+		return bean.getIfAvailable(() -> createTemplate(engines));
+	}
+
+	LockTemplate createTemplate(LockEngines engines) {
+		return LockAccess.get().template(engines, this.keyPrefix.text() + ':', options());
 	}
 
 }

@@ -35,7 +35,7 @@ import io.github.lockspring.support.DaemonThreads;
  */
 final class RedisWarnings {
 
-	private static final Log logger = LogFactory.getLog(RedisLockBackend.class);
+	private static final Log logger = LogFactory.getLog(RedisWarnings.class);
 
 	private static final long INTERVAL_NANOS = Duration.ofMinutes(1).toNanos();
 

@@ -50,7 +50,7 @@ import io.github.lockspring.support.DaemonThreads;
  */
 final class RedlockNode {
 
-	private static final Log logger = LogFactory.getLog(RedlockBackend.class);
+	private static final Log logger = LogFactory.getLog(RedlockNode.class);
 
 	private static final int THREADS = 32;
 

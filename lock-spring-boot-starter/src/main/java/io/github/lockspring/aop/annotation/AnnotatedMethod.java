@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public record AnnotatedMethod(String annotation, Method method) {
 
 	public InvalidLockDeclarationException rejection(String problem, String remedy, @Nullable Throwable cause) {
-		return new InvalidLockDeclarationException(this, problem, remedy, cause);
+		return new InvalidLockDeclarationException(this + ": " + problem, remedy, cause);
 	}
 
 	@Override

@@ -28,8 +28,8 @@ import io.github.lockspring.support.LockConfigurationException;
  */
 public final class InvalidLockDeclarationException extends LockConfigurationException {
 
-	InvalidLockDeclarationException(AnnotatedMethod site, String problem, String remedy, @Nullable Throwable cause) {
-		super(site + ": " + problem, remedy, cause);
+	InvalidLockDeclarationException(String message, String remedy, @Nullable Throwable cause) {
+		super(message, remedy, cause);
 	}
 
 }

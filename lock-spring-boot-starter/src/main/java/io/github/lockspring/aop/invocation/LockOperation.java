@@ -71,18 +71,6 @@ public final class LockOperation {
 	}
 
 	/**
-	 * Return the lock invocation for a call.
-	 * @param invocation the call
-	 * @return the lock invocation, or {@code null} if the condition of the lock is not
-	 * met
-	 * @throws IllegalArgumentException if the condition, the key or a duration cannot be
-	 * evaluated
-	 */
-	@Nullable LockInvocation lockInvocationOf(MethodInvocation invocation) {
-		return applies(invocation) ? new LockInvocation(this, keyOf(invocation), optionsOf(invocation)) : null;
-	}
-
-	/**
 	 * Return whether a call is to be locked.
 	 * @param invocation the call
 	 * @return {@code true} if there is no condition, or if it is met

@@ -81,7 +81,7 @@ public final class LockedMethod {
 	List<LockInvocation> lockInvocationsOf(MethodInvocation invocation) {
 		List<LockInvocation> lockInvocations = new ArrayList<>(this.locks.size());
 		for (LockOperation lock : this.locks) {
-			LockInvocation lockInvocation = lock.lockInvocationOf(invocation);
+			LockInvocation lockInvocation = LockInvocation.of(lock, invocation);
 			if (lockInvocation != null) {
 				lockInvocations.add(lockInvocation);
 			}

@@ -39,7 +39,7 @@ import io.github.lockspring.internal.LockAccess;
  */
 final class TransactionLocks implements TransactionSynchronization {
 
-	private static final Log logger = LogFactory.getLog(TransactionBinding.class);
+	private static final Log logger = LogFactory.getLog(TransactionLocks.class);
 
 	private static final StackWalker STACK = StackWalker.getInstance(Option.RETAIN_CLASS_REFERENCE);
 
