@@ -148,7 +148,16 @@ class EventStream implements DisposableBean {
 			}
 			finally {
 				EventStream.this.pages.remove(this);
+				complete();
+			}
+		}
+
+		private void complete() {
+			try {
 				this.emitter.complete();
+			}
+			catch (IllegalStateException ex) {
+				// the container has ended the request after an error
 			}
 		}
 
