@@ -28,6 +28,7 @@ import io.github.lockspring.server.MariaDbServer;
  */
 class MariaDbFaultTests {
 
+	@Tag("torture")
 	@Nested
 	class ReplyDropped extends SqlReplyDroppedTests {
 

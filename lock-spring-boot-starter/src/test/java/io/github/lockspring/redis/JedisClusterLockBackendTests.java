@@ -16,12 +16,15 @@
 
 package io.github.lockspring.redis;
 
+import org.junit.jupiter.api.Tag;
+
 import io.github.lockspring.spi.LockBackendContractTests;
 
 /**
  * {@link LockBackendContractTests} for {@link RedisLockBackend} on a cluster of three
  * primaries with a replica each, through Jedis.
  */
+@Tag("torture")
 class JedisClusterLockBackendTests extends ClusterLockBackendTests {
 
 	@Override

@@ -16,12 +16,15 @@
 
 package io.github.lockspring.redis;
 
+import org.junit.jupiter.api.Tag;
+
 import io.github.lockspring.spi.LockBackendContractTests;
 
 /**
  * {@link LockBackendContractTests} for {@link RedisLockBackend} on a primary with
  * replicas and sentinels, through Jedis.
  */
+@Tag("torture")
 class JedisSentinelLockBackendTests extends SentinelLockBackendTests {
 
 	@Override
