@@ -17,11 +17,7 @@
 package io.github.lockspring.engine;
 
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Stream;
-
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 
 /**
  * Threads of one engine, separated by purpose, so that slow or blocked work of one kind
@@ -36,8 +32,6 @@ import org.apache.commons.logging.LogFactory;
  */
 record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers steps, Workers callbacks,
 		Workers events) {
-
-	private static final Log logger = LogFactory.getLog(EngineThreads.class);
 
 	private static final int LIMIT = 64;
 
@@ -56,38 +50,6 @@ record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers 
 	static EngineThreads of(ExecutorService executor) {
 		Workers workers = Workers.of(executor, executor::shutdown);
 		return new EngineThreads(workers, workers, workers, workers, workers, workers);
-	}
-
-	/**
-	 * Return a listener that is called by separate threads.
-	 */
-	EngineListener dispatching(EngineListener listener) {
-		return new EngineListener() {
-
-			@Override
-			public void lost(String key, long token) {
-				fireLost(() -> listener.lost(key, token));
-			}
-
-		};
-	}
-
-	private void fireLost(Runnable event) {
-		try {
-			this.events.execute(() -> fireNow(event));
-		}
-		catch (RejectedExecutionException | OutOfMemoryError ex) {
-			fireNow(event); // there is no thread for it
-		}
-	}
-
-	private static void fireNow(Runnable event) {
-		try {
-			event.run();
-		}
-		catch (Throwable ex) {
-			logger.error("A listener for a lost lock failed", ex);
-		}
 	}
 
 	void start() {

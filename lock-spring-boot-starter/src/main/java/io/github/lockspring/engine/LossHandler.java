@@ -48,14 +48,17 @@ final class LossHandler {
 
 	private final Executor callbacks;
 
+	private final Executor events;
+
 	private final LostHolds lostHolds;
 
 	LossHandler(EngineContext context, ReleaseRetrier releaseRetrier, EngineListener listener) {
 		this.context = context;
 		this.queues = context.queues();
 		this.releaseRetrier = releaseRetrier;
-		this.listener = context.threads().dispatching(listener);
+		this.listener = listener;
 		this.callbacks = context.threads().callbacks();
+		this.events = context.threads().events();
 		this.lostHolds = new LostHolds(context);
 	}
 
@@ -159,7 +162,7 @@ final class LossHandler {
 	private void reportLoss(Hold hold, String reason) {
 		logger.warn("Lost the lock on " + KeyFormat.quote(hold.key()) + ": " + reason);
 		hold.takeLossCallbacks().forEach(this::runCallback);
-		runCallback(() -> this.listener.lost(hold.key(), hold.token()));
+		run(this.events, () -> this.listener.lost(hold.key(), hold.token()));
 		EngineObservers observers = this.context.observers();
 		if (observers != null) {
 			runCallback(() -> notify(observers, hold));
@@ -175,8 +178,12 @@ final class LossHandler {
 	 * Run a callback in another thread, so that it cannot block the engine.
 	 */
 	void runCallback(Runnable callback) {
+		run(this.callbacks, callback);
+	}
+
+	private static void run(Executor executor, Runnable callback) {
 		try {
-			this.callbacks.execute(() -> runNow(callback));
+			executor.execute(() -> runNow(callback));
 		}
 		catch (RejectedExecutionException | OutOfMemoryError ex) {
 			runNow(callback); // there is no thread for it

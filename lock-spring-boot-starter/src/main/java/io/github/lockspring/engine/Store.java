@@ -287,10 +287,6 @@ final class Store {
 		}
 	}
 
-	boolean release(LeaseRequest request, Duration timeout) {
-		return release(request, 0, timeout);
-	}
-
 	/**
 	 * Release a lease.
 	 * @param delayNanos how long the key remains locked; not at all if not positive

@@ -132,7 +132,7 @@ public final class JdbcLockBackend implements LockBackend {
 
 	/**
 	 * Create a backend. Does not access the database yet.
-	 * @param dataSource where connections come from
+	 * @param dataSource the data source of the connections
 	 * @param tableName the table, with or without its schema
 	 * @throws IllegalArgumentException if the table name is invalid
 	 */
@@ -155,9 +155,9 @@ public final class JdbcLockBackend implements LockBackend {
 
 	/**
 	 * Create a backend with settings. Does not access the database yet.
-	 * @param dataSource where connections come from
-	 * @param settings how to go about the table and the connections
-	 * @throws IllegalArgumentException if the table name is none
+	 * @param dataSource the data source of the connections
+	 * @param settings the settings of the table and the connections
+	 * @throws IllegalArgumentException if the table name is invalid
 	 */
 	public JdbcLockBackend(DataSource dataSource, JdbcLockSettings settings) {
 		Assert.notNull(dataSource, "'dataSource' must not be null");

@@ -81,7 +81,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 
 	/**
 	 * Create a clean-up. Does not talk to the database yet.
-	 * @param dataSource where connections come from
+	 * @param dataSource the data source of the connections
 	 * @param tableName the table, with or without its schema
 	 * @param retention the time for which a row must have been unused, at least
 	 * {@link #MIN_RETENTION}

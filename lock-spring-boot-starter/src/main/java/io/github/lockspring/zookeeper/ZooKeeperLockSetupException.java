@@ -28,7 +28,7 @@ public class ZooKeeperLockSetupException extends LockConfigurationException {
 
 	/**
 	 * Create an exception.
-	 * @param message what is wrong, at which path, and how to mend it
+	 * @param message the problem, its path, and the remedy
 	 * @param cause the client's exception
 	 */
 	public ZooKeeperLockSetupException(String message, @Nullable Throwable cause) {

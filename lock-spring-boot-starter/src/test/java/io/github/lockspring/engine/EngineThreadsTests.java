@@ -91,6 +91,28 @@ class EngineThreadsTests {
 	}
 
 	@Test
+	void callbacksThatTakeTheirTimeDoNotHoldUpEvents() {
+		Gate slow = new Gate();
+		AtomicInteger notified = new AtomicInteger();
+		LockEngine engine = new LockEngine(this.backend, EngineSettings.defaults(), new EngineListener() {
+
+			@Override
+			public void lost(String key, long token) {
+				notified.incrementAndGet();
+			}
+
+		}, this.harness.time);
+		for (int i = 0; i < 200; i++) {
+			Hold hold = engine.acquireUninterruptibly("order:" + i, OPTIONS, this, 0);
+			assertThat(hold).isNotNull();
+			hold.onLost(slow);
+		}
+		engine.close();
+		await().untilAtomic(notified, org.hamcrest.Matchers.is(200));
+		slow.open();
+	}
+
+	@Test
 	void eventsThatTakeTheirTimeDoNotHoldUpCallbacks() {
 		CountDownLatch open = new CountDownLatch(1);
 		LockEngine engine = new LockEngine(this.backend, EngineSettings.defaults(), new EngineListener() {

@@ -152,8 +152,10 @@ public final class PostgresServer extends SqlServer {
 			throw new IllegalStateException("Not ours");
 		}
 		List<String> command = this.programs.command("postgres", "-D", data().toString(), "-p", "" + port());
+		// A killed server leaves its dynamic shared memory, so that belongs into the
+		// folder
 		List<String> settings = new ArrayList<>(List.of("listen_addresses=" + LOOPBACK, "unix_socket_directories=",
-				"shared_preload_libraries=pg_stat_statements"));
+				"shared_preload_libraries=pg_stat_statements", "dynamic_shared_memory_type=mmap"));
 		settings.addAll(this.options);
 		settings.forEach((setting) -> command.addAll(List.of("-c", setting)));
 		return command;
