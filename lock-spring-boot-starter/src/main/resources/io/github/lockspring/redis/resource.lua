@@ -11,7 +11,7 @@
 --            first is the first position in the queue, next the position of the next contender
 --   <owner>  "h <permits> <till> <token>" of a lease that is not exclusive,
 --            or "c <mode> <permits> <limit> <lease> <tokens> <flags> <attemptId> <position> <channel>" of a contender,
---            where the limit is "<limit>/<version>" if it was changed
+--            where the limit is "<limit>/<version>" if it was changed. attemptId is the time of its last attempt
 --   <position>  the owner that waits at this position of the queue; it is missing if the owner has left
 --
 -- Times are microseconds of the server's clock, leases are milliseconds.
