@@ -326,11 +326,13 @@ abstract class SqlLockTableTests {
 			long after = this.server.statementCount();
 			this.backend.release(second, Requests.TIMEOUT);
 			if (this.spy.opened() == opened) { // no new connection came between
-				assertThat(after - before).isEqualTo(2);
-				return;
+				assertThat(after - before).isGreaterThanOrEqualTo(2);
+				if (after - before == 2) { // nor is one being prepared in the background
+					return;
+				}
 			}
 		}
-		throw new AssertionError("No connection was ever kept");
+		throw new AssertionError("There were always more statements, or new connections");
 	}
 
 	@Test
