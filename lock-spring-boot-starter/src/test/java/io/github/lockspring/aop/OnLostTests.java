@@ -170,7 +170,7 @@ class OnLostTests {
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
 	}
 
-	@RepeatedTest(200)
+	@RepeatedTest(100)
 	void threadIsNotInterruptedAfterTheEnd() throws Exception {
 		CountDownLatch end = new CountDownLatch(1);
 		AtomicReference<LockHandle> handle = new AtomicReference<>();

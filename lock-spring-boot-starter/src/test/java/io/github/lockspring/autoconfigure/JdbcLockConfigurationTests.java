@@ -463,7 +463,8 @@ class JdbcLockConfigurationTests {
 		ApplicationContextRunner runner = this.withDatabase.withPropertyValues(
 				"spring.datasource.url=" + server.jdbcUrl(), "spring.datasource.username=" + server.user(),
 				"spring.datasource.password=" + server.password(), "lock.jdbc.initialize-schema=always",
-				"spring.datasource.hikari.maximum-pool-size=" + size, "lock.jdbc.connections=" + connections);
+				"lock.operation-timeout=10s", "spring.datasource.hikari.maximum-pool-size=" + size,
+				"lock.jdbc.connections=" + connections);
 		((notify != null) ? runner.withPropertyValues("lock.jdbc.notify=" + notify) : runner).run((context) -> {
 			JdbcLockBackend backend = context.getBean(JdbcLockBackend.class);
 			assertThat(backend.capabilities().contains(Capability.NOTIFICATIONS)).isEqualTo(expected);

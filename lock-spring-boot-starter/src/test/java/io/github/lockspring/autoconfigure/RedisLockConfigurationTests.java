@@ -63,7 +63,7 @@ class RedisLockConfigurationTests {
 				LockHealthContributorAutoConfiguration.class));
 
 	private final ApplicationContextRunner withServer = this.runner
-		.withPropertyValues("spring.data.redis.url=" + this.server.uri());
+		.withPropertyValues("spring.data.redis.url=" + this.server.uri(), "lock.operation-timeout=10s");
 
 	@Test
 	void lockIsAKeyInRedis() {

@@ -48,7 +48,7 @@ class RedlockConfigurationTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(
 				AutoConfigurations.of(LockAutoConfiguration.class, LockHealthContributorAutoConfiguration.class))
-		.withPropertyValues("lock.backend=redlock");
+		.withPropertyValues("lock.backend=redlock", "lock.operation-timeout=10s");
 
 	@BeforeEach
 	void start() {

@@ -83,7 +83,7 @@ class SeveralBackendsTests {
 		.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class, DataSourceAutoConfiguration.class))
 		.withPropertyValues("spring.data.redis.url=" + RedisServer.shared().uri(),
 				"spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "lock.backend=redis",
-				"lock.additional-backends=jdbc,local", "lock.shutdown-timeout=0s");
+				"lock.additional-backends=jdbc,local", "lock.shutdown-timeout=0s", "lock.operation-timeout=10s");
 
 	private final LocalStore store = new LocalStore();
 

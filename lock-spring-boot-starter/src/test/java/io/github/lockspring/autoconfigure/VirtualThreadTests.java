@@ -59,7 +59,7 @@ class VirtualThreadTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class))
-		.withPropertyValues("lock.wait-time=3m", "lock.key-prefix=" + UUID.randomUUID())
+		.withPropertyValues("lock.wait-time=3m", "lock.operation-timeout=10s", "lock.key-prefix=" + UUID.randomUUID())
 		.withBean(Counters.class);
 
 	@TempDir

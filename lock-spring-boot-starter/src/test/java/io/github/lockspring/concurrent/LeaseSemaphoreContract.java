@@ -303,7 +303,7 @@ public abstract class LeaseSemaphoreContract extends LockClientContract {
 		assumeTrue(backend.maxLeaseTime().equals(LockBackend.UNLIMITED), "The lease ends with the session");
 		LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(1)).withAutoRenew(false);
 		try (LockTemplate template = LockTemplate.builder(backend)
-			.operationTimeout(Duration.ofSeconds(1))
+			.operationTimeout(LONG)
 			.shutdownTimeout(Duration.ZERO)
 			.build()) {
 			new LockClient(template).semaphore(this.key, 3, options).acquire(2);

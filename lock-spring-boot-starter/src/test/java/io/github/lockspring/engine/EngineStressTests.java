@@ -115,25 +115,25 @@ class EngineStressTests {
 		EngineSettings settings = EngineSettings.defaults()
 			.withPoll(Duration.ofNanos(1), Duration.ofMillis(1), Duration.ofMillis(50));
 		createEngines(engines, queue, settings);
-		run(50_000 * SCALE, true, Harness.OPTIONS);
+		run(20_000 * SCALE, true, Harness.OPTIONS);
 	}
 
 	@Test
 	void counterStaysExactWithoutHandOff() throws Exception {
 		createEngines(2, true, EngineSettings.defaults().withHandOff(0, Duration.ZERO));
-		run(10_000 * SCALE, true, Harness.OPTIONS);
+		run(5_000 * SCALE, true, Harness.OPTIONS);
 	}
 
 	@Test
 	void counterStaysExactWithFairLocksBetweenOthers() throws Exception {
 		createEngines(2, true, EngineSettings.defaults());
-		run(10_000 * SCALE, true, Harness.OPTIONS, Harness.FAIR);
+		run(5_000 * SCALE, true, Harness.OPTIONS, Harness.FAIR);
 	}
 
 	@Test
 	void counterStaysExactWithReaders() throws Exception {
 		createEngines(2, true, EngineSettings.defaults());
-		run(10_000 * SCALE, true, Harness.OPTIONS, Harness.SHARED);
+		run(5_000 * SCALE, true, Harness.OPTIONS, Harness.SHARED);
 	}
 
 	@ParameterizedTest
@@ -141,19 +141,19 @@ class EngineStressTests {
 	void permitsStayWithinTheirLimit(int engines, boolean queue) throws Exception {
 		createEngines(engines, queue,
 				EngineSettings.defaults().withPoll(Duration.ofNanos(1), Duration.ofMillis(1), Duration.ofMillis(50)));
-		run(25_000 * SCALE, true, ONE_PERMIT, ONE_PERMIT, ONE_PERMIT, TWO_PERMITS);
+		run(10_000 * SCALE, true, ONE_PERMIT, ONE_PERMIT, ONE_PERMIT, TWO_PERMITS);
 	}
 
 	@Test
 	void counterStaysExactWhileTheStoreFails() throws Exception {
 		createFailingEngines();
-		run(10_000 * SCALE, false, Harness.OPTIONS);
+		run(5_000 * SCALE, false, Harness.OPTIONS);
 	}
 
 	@Test
 	void permitsStayWithinTheirLimitWhileTheStoreFails() throws Exception {
 		createFailingEngines();
-		run(10_000 * SCALE, false, ONE_PERMIT, ONE_PERMIT, ONE_PERMIT, TWO_PERMITS);
+		run(5_000 * SCALE, false, ONE_PERMIT, ONE_PERMIT, ONE_PERMIT, TWO_PERMITS);
 	}
 
 	private void createFailingEngines() {

@@ -40,6 +40,11 @@ public final class TemplateProcess implements AutoCloseable {
 	private static final Set<String> LOCAL = Set.of("start", "close", "name", "address", "capabilities", "warnings",
 			"maxLeaseTime", "renewalBatchSize", "reopened");
 
+	/**
+	 * Long enough on a machine with much else to do.
+	 */
+	private static final Duration OPERATION_TIMEOUT = Duration.ofSeconds(20);
+
 	public final LockTemplate locks;
 
 	private final StoreClient client;
@@ -56,9 +61,10 @@ public final class TemplateProcess implements AutoCloseable {
 	 * @param leaseTime the default lease time
 	 */
 	public TemplateProcess(Store store, Duration leaseTime) {
-		this.client = store.connect(EngineSettings.defaults());
+		this.client = store.connect(EngineSettings.defaults().withOperationTimeout(OPERATION_TIMEOUT));
 		this.locks = builder(this.client.backend()).keyPrefix("process")
 			.leaseTime(leaseTime)
+			.operationTimeout(OPERATION_TIMEOUT)
 			.shutdownTimeout(Duration.ZERO)
 			.build();
 	}

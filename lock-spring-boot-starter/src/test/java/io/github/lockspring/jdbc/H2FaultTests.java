@@ -60,14 +60,6 @@ class H2FaultTests {
 			super(H2FaultTests.server);
 		}
 
-		/**
-		 * To open a connection takes long.
-		 */
-		@Override
-		int times() {
-			return (FaultRun.SCALE > 1) ? 125 : 5;
-		}
-
 	}
 
 	@Nested

@@ -54,6 +54,12 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 	private static final int VICTIMS = 4;
 
 	/**
+	 * How many replies each victim loses, and with them a connection, which takes long to
+	 * open.
+	 */
+	private static final int TIMES = (FaultRun.SCALE > 1) ? 125 : 5;
+
+	/**
 	 * Much longer than any wait here: whatever is lost blocks a key for longer.
 	 */
 	private static final AcquireOptions OPTIONS = AcquireOptions.exclusive(Duration.ofMinutes(2), true);
@@ -68,13 +74,6 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 
 	SqlReplyDroppedTests(SqlServer server) {
 		super(server, EngineSettings.defaults().withOperationTimeout(LONG_TIMEOUT));
-	}
-
-	/**
-	 * How many replies each victim loses.
-	 */
-	int times() {
-		return (FaultRun.SCALE > 1) ? 125 : 15;
 	}
 
 	@AfterEach
@@ -160,13 +159,13 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 			awaitDropped(reply);
 		});
 		this.run.assertNoViolations();
-		assertThat(this.dropped).hasValue(VICTIMS * times());
+		assertThat(this.dropped).hasValue(VICTIMS * TIMES);
 		EngineProcess process = this.run.startProcess(this.store);
 		List<String> expected = Stream.of("key-0", "key-1")
 			.flatMap((key) -> LongStream.rangeClosed(1, process.engine.values().read(key).number())
 				.mapToObj((number) -> key + " is " + number))
 			.toList();
-		assertThat(results).hasSize(VICTIMS * times()).containsExactlyInAnyOrderElementsOf(expected);
+		assertThat(results).hasSize(VICTIMS * TIMES).containsExactlyInAnyOrderElementsOf(expected);
 	}
 
 	private void inVictims(int kept, Attempt attempt) throws InterruptedException {
@@ -176,7 +175,7 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 			EngineProcess victim = this.run.startProcess(this.store.through(this.server, proxy).keeping(kept));
 			Random random = new Random(this.run.random.nextLong());
 			this.run.startThread("victim-" + i, () -> {
-				for (int j = 0; j < times(); j++) {
+				for (int j = 0; j < TIMES; j++) {
 					attempt.run(proxy, victim, random);
 				}
 			});
@@ -203,7 +202,7 @@ abstract class SqlReplyDroppedTests extends SqlFaultTests {
 
 	private void assertEnd() throws InterruptedException {
 		this.run.assertNoViolations();
-		assertThat(this.dropped).hasValue(VICTIMS * times());
+		assertThat(this.dropped).hasValue(VICTIMS * TIMES);
 		FaultRun.eventually().untilAsserted(this.store::assertNothingLeft);
 		assertThat(this.run.losses()).isZero();
 		assertEnd(List.of("key-0", "key-1"));

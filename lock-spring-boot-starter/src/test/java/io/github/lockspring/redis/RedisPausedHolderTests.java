@@ -18,7 +18,6 @@ package io.github.lockspring.redis;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -30,6 +29,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import io.github.lockspring.engine.AcquireOptions;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.Hold;
+import io.github.lockspring.faults.ChildJvms;
 import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.server.RedisServer;
@@ -49,6 +49,8 @@ class RedisPausedHolderTests {
 
 	private final FencedResource resource = new FencedResource();
 
+	private final ChildJvms children = new ChildJvms();
+
 	private RedisServer server;
 
 	private FaultRun run;
@@ -61,6 +63,7 @@ class RedisPausedHolderTests {
 
 	@AfterEach
 	void stop() {
+		this.children.close();
 		this.run.close();
 		this.server.close();
 	}
@@ -68,7 +71,7 @@ class RedisPausedHolderTests {
 	@Test
 	void pausedHolderKnowsItsLossAtOnceAndItsWriteIsRefused() throws Exception {
 		EngineProcess other = this.run.startProcess(RedisStore.on(this.server));
-		Process worker = startWorker();
+		Process worker = this.children.start(Worker.class, this.server.host(), Integer.toString(this.server.port()));
 		try (BufferedReader answers = worker.inputReader()) {
 			for (int i = 0; i < FaultRun.SCALE; i++) {
 				proceed(worker);
@@ -91,19 +94,8 @@ class RedisPausedHolderTests {
 			worker.getOutputStream().close();
 			assertThat(worker.waitFor()).isZero();
 		}
-		finally {
-			worker.destroyForcibly();
-		}
 		this.run.assertNoViolations();
 		this.run.assertNothingLeft(() -> RedisStore.assertNothingLeft(this.server));
-	}
-
-	private Process startWorker() throws IOException {
-		return new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
-				System.getProperty("java.class.path"), Worker.class.getName(), this.server.host(),
-				Integer.toString(this.server.port()))
-			.redirectError(ProcessBuilder.Redirect.INHERIT)
-			.start();
 	}
 
 	private static void proceed(Process worker) throws IOException {

@@ -66,8 +66,10 @@ class RedisStepDownTests {
 		factory.afterPropertiesSet();
 		factory.start();
 		this.factories.add(factory);
-		RedisLockBackend backend = new RedisLockBackend(factory, RedisLockSettings.defaults());
-		LockEngine engine = new LockEngine(backend, EngineSettings.defaults(), EngineListener.NONE, TimeSource.SYSTEM);
+		RedisLockBackend backend = new RedisLockBackend(factory, RedisProcess.SETTINGS);
+		LockEngine engine = new LockEngine(backend,
+				EngineSettings.defaults().withOperationTimeout(RedisProcess.TIMEOUT), EngineListener.NONE,
+				TimeSource.SYSTEM);
 		// Waits for the connection
 		require(engine.acquireUninterruptibly(UUID.randomUUID().toString(), READ, this, WAIT)).release();
 		return engine;

@@ -18,9 +18,12 @@ package io.github.lockspring.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -41,8 +44,8 @@ final class ProgramFolder {
 	}
 
 	/**
-	 * Return a folder. One that is not there yet is filled under another name and then
-	 * moved, so that it is complete as soon as another JVM sees it.
+	 * Return a folder. One that is not there yet is filled by one JVM, under another
+	 * name, and then moved, so that it is complete as soon as it is there.
 	 * @param name its name, which changes with its content
 	 * @param filler writes what belongs into it
 	 * @return the folder
@@ -50,21 +53,33 @@ final class ProgramFolder {
 	static synchronized Path get(String name, Filler filler) {
 		Path folder = ROOT.resolve(name);
 		if (!Files.isDirectory(folder)) {
-			fill(folder, filler);
+			fillOnce(folder, filler);
 		}
 		return folder;
 	}
 
-	private static void fill(Path folder, Filler filler) {
+	private static void fillOnce(Path folder, Filler filler) {
+		try {
+			Files.createDirectories(ROOT);
+			try (FileChannel file = FileChannel.open(ROOT.resolve(folder.getFileName() + ".lock"),
+					StandardOpenOption.CREATE, StandardOpenOption.WRITE); FileLock lock = file.lock()) {
+				if (!Files.isDirectory(folder)) {
+					fill(folder, filler);
+				}
+			}
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static void fill(Path folder, Filler filler) throws IOException {
 		Path draft = ROOT
 			.resolve(folder.getFileName() + "-" + Long.toHexString(ThreadLocalRandom.current().nextLong()));
 		try {
 			Files.createDirectories(draft);
 			filler.fill(draft);
 			move(draft, folder);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
 		}
 		finally {
 			TemporaryFolder.delete(draft);
@@ -79,7 +94,7 @@ final class ProgramFolder {
 			if (!Files.isDirectory(folder)) {
 				throw ex;
 			}
-			// Another JVM was faster
+			// Another JVM was faster, where files cannot be locked
 		}
 	}
 

@@ -77,7 +77,8 @@ abstract class OneProcessRules extends BackendRules {
 			}
 
 		};
-		this.engine = new LockEngine(this.contract.backend(), EngineSettings.defaults(), listener, TimeSource.SYSTEM);
+		this.engine = new LockEngine(this.contract.backend(),
+				EngineSettings.defaults().withOperationTimeout(BackendProcess.TIMEOUT), listener, TimeSource.SYSTEM);
 	}
 
 	@AfterEach

@@ -77,8 +77,8 @@ class AheadOfTimeTests {
 
 	@Test
 	void annotatedMethodsAreLocked() throws Exception {
-		DemonstrationOptions options = DemonstrationOptions.parse("--instances=1", "--threads=20", "--requests=25",
-				"--stock=500", "--strategies=distributed-lock,optimistic-version");
+		DemonstrationOptions options = DemonstrationOptions.parse("--instances=1", "--threads=20", "--requests=10",
+				"--stock=200", "--strategies=distributed-lock,optimistic-version");
 		List<Round> rounds = new Demonstration(options, new PrintStream(new ByteArrayOutputStream())).run();
 		assertThat(rounds).extracting(Round::strategy)
 			.containsExactly(Strategy.DISTRIBUTED_LOCK, Strategy.OPTIMISTIC_VERSION);

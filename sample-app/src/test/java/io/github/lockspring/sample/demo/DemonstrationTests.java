@@ -52,7 +52,7 @@ class DemonstrationTests {
 
 	@Test
 	void onlyStrategiesThatReachAcrossProcessesStayExact() throws Exception {
-		List<Round> rounds = run("--instances=2", "--threads=20", "--requests=25", "--stock=500");
+		List<Round> rounds = run("--instances=2", "--threads=20", "--requests=10", "--stock=200");
 		assertThat(rounds).extracting(Round::strategy).containsExactly(Strategy.values());
 		assertThat(rounds).allSatisfy((round) -> assertThat(round.load().errors()).isEmpty());
 		assertThat(rounds).filteredOn((round) -> !round.strategy().isExact())
@@ -147,7 +147,7 @@ class DemonstrationTests {
 	private List<Round> runWithLock(List<String> args) throws Exception {
 		List<String> all = new ArrayList<>(List.of("--threads=20", "--strategies=distributed-lock"));
 		all.addAll(LONG ? List.of("--instances=3", "--requests=250", "--stock=5000", "--kill-one")
-				: List.of("--instances=2", "--requests=25", "--stock=500"));
+				: List.of("--instances=2", "--requests=10", "--stock=200"));
 		all.addAll(args);
 		return run(all.toArray(String[]::new));
 	}

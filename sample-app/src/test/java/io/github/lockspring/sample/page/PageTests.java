@@ -87,27 +87,27 @@ class PageTests {
 
 	@Test
 	void withoutLockTheStockIsOversoldAndSectionsOverlap() {
-		JsonNode result = run("stock", "no-lock", 20, 25);
+		JsonNode result = run("stock", "no-lock", 20, 10);
 		assertThat(result.get("verdict").asString()).isEqualTo("wrong");
 		assertThat(result.get("lostUpdates").asInt()).isPositive();
 		assertThat(result.get("overlaps").asInt()).isPositive();
-		assertThat(result.get("samples").asInt()).isEqualTo(500);
+		assertThat(result.get("samples").asInt()).isEqualTo(200);
 		await().untilAsserted(() -> assertThat(received("progress")).isNotEmpty());
 		await().untilAsserted(() -> assertThat(received("sections")).isNotEmpty());
 	}
 
 	@Test
 	void withLockTheStockIsExactAndNoSectionsOverlap() {
-		JsonNode result = run("stock", "distributed-lock", 20, 25);
+		JsonNode result = run("stock", "distributed-lock", 20, 10);
 		assertThat(result.get("verdict").asString()).isEqualTo("exact");
 		assertThat(result.get("remaining").asInt()).isZero();
 		assertThat(result.get("overlaps").asInt()).isZero();
-		assertThat(result.get("handOffsInside").asInt() + result.get("handOffsBetween").asInt()).isEqualTo(499);
+		assertThat(result.get("handOffsInside").asInt() + result.get("handOffsBetween").asInt()).isEqualTo(199);
 	}
 
 	@Test
 	void processThatIsPausedWhileItHoldsTheLockLosesIt() {
-		assertThat(post("/runs", run("distributed-lock", 20, 50)).statusCode()).isEqualTo(201);
+		assertThat(post("/runs", run("distributed-lock", 20, 25)).statusCode()).isEqualTo(201);
 		await().until(() -> !received("sections").isEmpty());
 		assertThat(post("/breaks", "{\"kind\":\"pause\"}").statusCode()).isEqualTo(202);
 		JsonNode result = awaitResult();
@@ -117,7 +117,7 @@ class PageTests {
 
 	@Test
 	void processThatIsKilledIsReplacedAndTheStockIsExact() {
-		assertThat(post("/runs", run("distributed-lock", 20, 50)).statusCode()).isEqualTo(201);
+		assertThat(post("/runs", run("distributed-lock", 20, 25)).statusCode()).isEqualTo(201);
 		await().until(() -> !received("sections").isEmpty());
 		assertThat(post("/breaks", "{\"kind\":\"kill\",\"instance\":\"2\"}").statusCode()).isEqualTo(202);
 		JsonNode result = awaitResult();
@@ -128,7 +128,7 @@ class PageTests {
 
 	@Test
 	void storeThatIsStoppedForThreeSecondsDelaysTheRunOnly() {
-		assertThat(post("/runs", run("distributed-lock", 20, 50)).statusCode()).isEqualTo(201);
+		assertThat(post("/runs", run("distributed-lock", 20, 25)).statusCode()).isEqualTo(201);
 		await().until(() -> !received("sections").isEmpty());
 		assertThat(post("/breaks", "{\"kind\":\"stop-store\"}").statusCode()).isEqualTo(202);
 		assertThat(awaitResult().get("verdict").asString()).isEqualTo("exact");
