@@ -47,7 +47,7 @@ final class H2ValueDialect extends ValueDialect {
 
 	@Override
 	String update() {
-		return UPDATE.replace("@@condition@@", CONDITION.strip());
+		return UPDATE;
 	}
 
 	@Override

@@ -29,7 +29,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +38,9 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * In the statements, {@code @@table@@} is the lock table, {@code @@values@@} the value
  * table, {@code @@now@@} the clock, {@code @@timestamp@@} the clock in a readable form,
- * and {@code @@placeholders@@} a list of question marks.
+ * and {@code @@placeholders@@} a list of question marks. {@code AND @@short-wait@@} and
+ * {@code AND @@no-flush@@} are conditions that change a setting for the statement, and
+ * are omitted by dialects that have none.
  */
 public abstract class JdbcDialect {
 
@@ -70,89 +71,6 @@ public abstract class JdbcDialect {
 	private static final String END_OF_STATEMENT = ";\\R";
 
 	private static final String FORBIDDEN = "42501";
-
-	/**
-	 * Hands the key off to the first waiting request, or releases it if there is none.
-	 * The next owner must acquire the key before the reservation ends. The column of the
-	 * waiting requests is assigned last because some databases assign from left to right.
-	 */
-	private static final String RELEASE = """
-			UPDATE @@table@@ SET
-			  owner = CASE WHEN @@handing-off@@ THEN SUBSTRING(waiting, 1, POSITION(' ' IN waiting) - 1) END,
-			  expires_at = CASE WHEN @@handing-off@@ THEN @@now@@ + @@reservation@@ ELSE 0 END,
-			  holder = NULL, held_since = NULL, version = version + 1,
-			  waiting = CASE WHEN @@handing-off@@ THEN NULLIF(SUBSTRING(waiting, POSITION(' ' IN waiting) + 1), '')
-			      ELSE waiting END
-			WHERE lock_key IN (@@placeholders@@) AND owner = ? AND expires_at > @@now@@
-			""";
-
-	/**
-	 * Fair requests are excluded because they have a separate queue.
-	 */
-	private static final String HANDING_OFF = "waiting IS NOT NULL AND entries IS NULL";
-
-	/**
-	 * Replaces the owner by a placeholder owner, which no process uses.
-	 */
-	private static final String RELEASE_WITH_DELAY = """
-			UPDATE @@table@@ SET owner = ?, expires_at = @@now@@ + ?, version = version + 1
-			WHERE lock_key IN (@@placeholders@@) AND owner = ? AND expires_at > @@now@@
-			""";
-
-	private static final String RENEW = """
-			UPDATE @@table@@ SET expires_at = @@now@@ + ?, version = version + 1
-			WHERE lock_key IN (@@placeholders@@) AND owner IN (@@placeholders@@) AND expires_at > @@now@@
-			""";
-
-	private static final String HELD = """
-			SELECT owner FROM @@table@@
-			WHERE lock_key IN (@@placeholders@@) AND owner IN (@@placeholders@@) AND expires_at > @@now@@
-			""";
-
-	/**
-	 * Returns the time of the database for keys without a row as well.
-	 */
-	private static final String READ = """
-			SELECT now_micros, lock_key, version, owner, token, expires_at, holder, shared_until, entries, @@awaited@@, waiting
-			FROM (SELECT @@now@@ AS now_micros) AS present
-			LEFT JOIN @@table@@ ON lock_key IN (@@placeholders@@)
-			""";
-
-	/**
-	 * Compares the owner before it is assigned, because some databases assign from left
-	 * to right. A new end counts from the time at which the row is locked, which may be
-	 * later than that at which it was read.
-	 */
-	private static final String WRITE = """
-			UPDATE @@table@@ SET
-			  held_since = CASE WHEN owner = ? THEN held_since ELSE @@timestamp@@ END,
-			  expires_at = CASE WHEN expires_at = ? THEN expires_at ELSE COALESCE(@@now@@ + ?, 0) END,
-			  owner = ?, token = ?, holder = ?, shared_until = ?, entries = ?, waiting = ?, version = version + 1
-			WHERE lock_key = ? AND version = ?
-			""";
-
-	/**
-	 * Removes a row unless it has been written since it was read.
-	 */
-	private static final String DELETE = """
-			DELETE FROM @@table@@ WHERE lock_key = ? AND version = ?
-			""";
-
-	/**
-	 * Removes rows that have no entries and have become old. An acquisition in the
-	 * meantime makes a row young.
-	 */
-	private static final String DELETE_OLD = """
-			DELETE FROM @@table@@
-			WHERE lock_key IN (@@placeholders@@) AND token <= @@now@@ - ? AND expires_at <= @@now@@ - ?
-			  AND shared_until <= @@now@@ - ? AND entries IS NULL
-			""";
-
-	private static final String INSERT = """
-			INSERT INTO @@table@@
-			  (held_since, expires_at, owner, token, holder, shared_until, entries, waiting, lock_key, version)
-			VALUES (@@timestamp@@, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-			""";
 
 	/**
 	 * Return the supported databases, for messages.
@@ -251,16 +169,20 @@ public abstract class JdbcDialect {
 		return null;
 	}
 
-	String release() {
-		return RELEASE.replace("@@handing-off@@", handingOff())
-			.replace("@@reservation@@", String.valueOf(TimeUnit.MICROSECONDS.convert(RESERVATION_TIME)));
+	/**
+	 * Return the condition under which a release hands the key off to a waiting request.
+	 * Fair requests are excluded because they have a separate queue.
+	 */
+	String handingOff() {
+		return "waiting IS NOT NULL AND entries IS NULL";
 	}
 
 	/**
-	 * Return the condition under which a release hands the key off to a waiting request.
+	 * Return the clause with which a statement notifies of a release, if the database
+	 * supports that.
 	 */
-	String handingOff() {
-		return HANDING_OFF;
+	String notifying() {
+		return "";
 	}
 
 	/**
@@ -271,65 +193,21 @@ public abstract class JdbcDialect {
 		return statement.executeUpdate();
 	}
 
-	String releaseWithDelay() {
-		return RELEASE_WITH_DELAY;
-	}
-
-	String renew() {
-		return RENEW;
-	}
-
-	String held() {
-		return HELD;
+	/**
+	 * Return the clause that selects the row with a key and a version.
+	 */
+	String whereUnchanged() {
+		return "WHERE lock_key = ? AND version = ?";
 	}
 
 	/**
-	 * Return the statement that reads rows, and the clock. The clock is returned for keys
-	 * without a row as well.
+	 * Return a statement that inserts a row unless there is one with its key. By default,
+	 * it is {@linkplain #isContended contended} in that case.
+	 * @param insert the statement that inserts the row
+	 * @param key the column of the key
 	 */
-	String read() {
-		return READ;
-	}
-
-	/**
-	 * Return the statement that writes a row unless it has been written since it was
-	 * read. Its parameters are the owner, the end of the exclusive lease as computed when
-	 * the row was read, the time from the reading to that end or {@code null} if there is
-	 * no such lease, and the other columns.
-	 */
-	String write() {
-		return WRITE;
-	}
-
-	/**
-	 * Return the statement {@link #write()} for a change after which waiting requests may
-	 * be admitted. It notifies them if the database supports that.
-	 */
-	String writeAndNotify() {
-		return write();
-	}
-
-	/**
-	 * Return the statement that inserts a row unless it exists.
-	 */
-	String insert() {
-		return INSERT;
-	}
-
-	/**
-	 * Return the statement that removes a row unless it has been written since it was
-	 * read.
-	 */
-	String delete() {
-		return DELETE;
-	}
-
-	/**
-	 * Return the statement that removes rows whose token, lease and last shared lease are
-	 * older than the last three parameters.
-	 */
-	String deleteOld() {
-		return DELETE_OLD;
+	String unlessPresent(String insert, String key) {
+		return insert;
 	}
 
 	/**
@@ -478,12 +356,18 @@ public abstract class JdbcDialect {
 	}
 
 	String render(String template, TableName table, int placeholders) {
-		return template.replace("@@awaited@@", awaited())
-			.replace("@@table@@", table.value())
+		return renderOwn(template.replace("@@awaited@@", awaited())).replace("@@table@@", table.value())
 			.replace("@@values@@", table.ofValues().value())
 			.replace("@@now@@", now())
 			.replace("@@timestamp@@", timestamp())
 			.replace("@@placeholders@@", String.join(", ", Collections.nCopies(placeholders, "?")));
+	}
+
+	/**
+	 * Replace the placeholders that only some dialects have.
+	 */
+	String renderOwn(String template) {
+		return template.replace(" AND @@short-wait@@", "").replace(" AND @@no-flush@@", "");
 	}
 
 	/**

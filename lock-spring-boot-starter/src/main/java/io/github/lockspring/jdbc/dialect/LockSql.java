@@ -17,6 +17,7 @@
 package io.github.lockspring.jdbc.dialect;
 
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,85 @@ import org.jspecify.annotations.Nullable;
  * Statements for one table in one dialect.
  */
 public final class LockSql {
+
+	/**
+	 * Hands the key off to the first waiting request, or releases it if there is none.
+	 * The next owner must acquire the key before the reservation ends. The column of the
+	 * waiting requests is assigned last because some databases assign from left to right.
+	 */
+	private static final String RELEASE = """
+			UPDATE @@table@@ SET
+			  owner = CASE WHEN @@handing-off@@ THEN SUBSTRING(waiting, 1, POSITION(' ' IN waiting) - 1) END,
+			  expires_at = CASE WHEN @@handing-off@@ THEN @@now@@ + @@reservation@@ ELSE 0 END,
+			  holder = NULL, held_since = NULL, version = version + 1,
+			  waiting = CASE WHEN @@handing-off@@ THEN NULLIF(SUBSTRING(waiting, POSITION(' ' IN waiting) + 1), '')
+			      ELSE waiting END
+			WHERE lock_key IN (@@placeholders@@) AND owner = ? AND expires_at > @@now@@
+			  AND @@short-wait@@ AND @@no-flush@@
+			""";
+
+	/**
+	 * Replaces the owner by a placeholder owner, which no process uses.
+	 */
+	private static final String RELEASE_WITH_DELAY = """
+			UPDATE @@table@@ SET owner = ?, expires_at = @@now@@ + ?, version = version + 1
+			WHERE lock_key IN (@@placeholders@@) AND owner = ? AND expires_at > @@now@@ AND @@short-wait@@
+			""";
+
+	private static final String RENEW = """
+			UPDATE @@table@@ SET expires_at = @@now@@ + ?, version = version + 1
+			WHERE lock_key IN (@@placeholders@@) AND owner IN (@@placeholders@@) AND expires_at > @@now@@ AND @@short-wait@@
+			""";
+
+	private static final String HELD = """
+			SELECT owner FROM @@table@@
+			WHERE lock_key IN (@@placeholders@@) AND owner IN (@@placeholders@@) AND expires_at > @@now@@
+			""";
+
+	/**
+	 * Returns the time of the database for keys without a row as well.
+	 */
+	private static final String READ = """
+			SELECT now_micros, lock_key, version, owner, token, expires_at, holder, shared_until, entries, @@awaited@@, waiting
+			FROM (SELECT @@now@@ AS now_micros) AS present
+			LEFT JOIN @@table@@ ON lock_key IN (@@placeholders@@)
+			""";
+
+	/**
+	 * Compares the owner before it is assigned, because some databases assign from left
+	 * to right. A new end counts from the time at which the row is locked, which may be
+	 * later than that at which it was read.
+	 */
+	private static final String WRITE = """
+			UPDATE @@table@@ SET
+			  held_since = CASE WHEN owner = ? THEN held_since ELSE @@timestamp@@ END,
+			  expires_at = CASE WHEN expires_at = ? THEN expires_at ELSE COALESCE(@@now@@ + ?, 0) END,
+			  owner = ?, token = ?, holder = ?, shared_until = ?, entries = ?, waiting = ?, version = version + 1
+			@@where-unchanged@@
+			""";
+
+	/**
+	 * Removes a row unless it has been written since it was read.
+	 */
+	private static final String DELETE = """
+			DELETE FROM @@table@@ WHERE lock_key = ? AND version = ? AND @@short-wait@@
+			""";
+
+	/**
+	 * Removes rows that have no entries and have become old. An acquisition in the
+	 * meantime makes a row young.
+	 */
+	private static final String DELETE_OLD = """
+			DELETE FROM @@table@@
+			WHERE lock_key IN (@@placeholders@@) AND token <= @@now@@ - ? AND expires_at <= @@now@@ - ?
+			  AND shared_until <= @@now@@ - ? AND entries IS NULL AND @@short-wait@@
+			""";
+
+	private static final String INSERT = """
+			INSERT INTO @@table@@
+			  (held_since, expires_at, owner, token, holder, shared_until, entries, waiting, lock_key, version)
+			VALUES (@@timestamp@@, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			""";
 
 	private static final String LAST_OF_PAGE = """
 			SELECT lock_key FROM @@table@@ WHERE lock_key > ? ORDER BY lock_key LIMIT 1 OFFSET %d
@@ -46,6 +126,8 @@ public final class LockSql {
 
 	private final @Nullable String contend;
 
+	private final String release;
+
 	private final String releaseOne;
 
 	private final String readOne;
@@ -64,10 +146,14 @@ public final class LockSql {
 		this.reacquire = (reacquire != null) ? dialect.render(reacquire, table, 0) : null;
 		String contend = dialect.contend();
 		this.contend = (contend != null) ? dialect.render(contend, table, 0) : null;
-		this.releaseOne = dialect.render(dialect.release(), table, 1);
-		this.readOne = dialect.render(dialect.read(), table, 1);
-		this.write = dialect.render(dialect.write(), table, 0);
-		this.writeAndNotify = dialect.render(dialect.writeAndNotify(), table, 0);
+		this.release = RELEASE.replace("@@handing-off@@", dialect.handingOff())
+			.replace("@@reservation@@", String.valueOf(TimeUnit.MICROSECONDS.convert(JdbcDialect.RESERVATION_TIME)))
+				+ dialect.notifying();
+		this.releaseOne = dialect.render(this.release, table, 1);
+		this.readOne = dialect.render(READ, table, 1);
+		String write = WRITE.replace("@@where-unchanged@@", dialect.whereUnchanged());
+		this.write = dialect.render(write, table, 0);
+		this.writeAndNotify = dialect.render(write + dialect.notifying(), table, 0);
 		String mark = dialect.mark();
 		this.mark = (mark != null) ? dialect.render(mark, table, 0) : null;
 	}
@@ -85,29 +171,42 @@ public final class LockSql {
 	}
 
 	public String release(int placeholders) {
-		return (placeholders == 1) ? this.releaseOne : render(this.dialect.release(), placeholders);
+		return (placeholders == 1) ? this.releaseOne : render(this.release, placeholders);
 	}
 
 	public String releaseWithDelay(int placeholders) {
-		return render(this.dialect.releaseWithDelay(), placeholders);
+		return render(RELEASE_WITH_DELAY, placeholders);
 	}
 
 	public String renew(int placeholders) {
-		return render(this.dialect.renew(), placeholders);
+		return render(RENEW, placeholders);
 	}
 
 	public String held(int placeholders) {
-		return render(this.dialect.held(), placeholders);
+		return render(HELD, placeholders);
 	}
 
+	/**
+	 * Return the statement that reads rows, and the clock.
+	 */
 	public String read(int placeholders) {
-		return (placeholders == 1) ? this.readOne : render(this.dialect.read(), placeholders);
+		return (placeholders == 1) ? this.readOne : render(READ, placeholders);
 	}
 
+	/**
+	 * Return the statement that writes a row unless it has been written since it was
+	 * read. Its parameters are the owner, the end of the exclusive lease as computed when
+	 * the row was read, the time from the reading to that end or {@code null} if there is
+	 * no such lease, and the other columns.
+	 */
 	public String write() {
 		return this.write;
 	}
 
+	/**
+	 * Return the statement {@link #write()} for a change after which waiting requests may
+	 * be admitted. It notifies them if the database supports that.
+	 */
 	public String writeAndNotify() {
 		return this.writeAndNotify;
 	}
@@ -124,16 +223,23 @@ public final class LockSql {
 		return render(Objects.requireNonNull(this.dialect.markAll()), placeholders);
 	}
 
+	/**
+	 * Return the statement that inserts a row unless it exists.
+	 */
 	public String insert() {
-		return render(this.dialect.insert(), 0);
+		return render(this.dialect.unlessPresent(INSERT, "lock_key"), 0);
 	}
 
 	public String delete() {
-		return render(this.dialect.delete(), 0);
+		return render(DELETE, 0);
 	}
 
+	/**
+	 * Return the statement that removes rows whose token, lease and last shared lease are
+	 * older than the last three parameters.
+	 */
 	public String deleteOld(int placeholders) {
-		return render(this.dialect.deleteOld(), placeholders);
+		return render(DELETE_OLD, placeholders);
 	}
 
 	/**

@@ -242,8 +242,8 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	String insert() {
-		return super.insert().replace("INSERT INTO", "INSERT IGNORE INTO");
+	String unlessPresent(String insert, String key) {
+		return insert.replace("INSERT INTO", "INSERT IGNORE INTO");
 	}
 
 	@Override

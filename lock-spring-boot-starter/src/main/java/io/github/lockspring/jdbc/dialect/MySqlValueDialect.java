@@ -61,7 +61,7 @@ final class MySqlValueDialect extends ValueDialect {
 
 	@Override
 	String update() {
-		return UPDATE.replace("@@condition@@", CONDITION.strip());
+		return UPDATE;
 	}
 
 	@Override
@@ -77,11 +77,6 @@ final class MySqlValueDialect extends ValueDialect {
 		try (ResultSet result = statement.getGeneratedKeys()) {
 			return new Answer(null, result.next() ? result.getLong(1) : 0);
 		}
-	}
-
-	@Override
-	String insert() {
-		return super.insert().replace("INSERT INTO", "INSERT IGNORE INTO");
 	}
 
 	@Override

@@ -123,7 +123,7 @@ final class PostgresDialect extends JdbcDialect {
 	 */
 	private static final String MARK_ONE = """
 			UPDATE @@table@@ SET awaited_until = @@now@@ + @@mark@@
-			WHERE lock_key = ? AND version = ?
+			WHERE lock_key = ? AND version = ? AND @@short-wait@@
 			""";
 
 	/**
@@ -161,13 +161,13 @@ final class PostgresDialect extends JdbcDialect {
 	 * Sets the lock timeout for the transaction, which is the statement, so that it does
 	 * not wait for a row that is locked for longer.
 	 */
-	static final String SHORT_WAIT = "set_config('lock_timeout', '100ms', true) IS NOT NULL";
+	private static final String SHORT_WAIT = "set_config('lock_timeout', '100ms', true) IS NOT NULL";
 
 	/**
 	 * Disables the flush to disk for the transaction, which is the statement: a release
 	 * is answered before it is on disk. A later acquisition waits for the flush of both.
 	 */
-	static final String NO_FLUSH = "set_config('synchronous_commit', 'off', true) IS NOT NULL";
+	private static final String NO_FLUSH = "set_config('synchronous_commit', 'off', true) IS NOT NULL";
 
 	private static final String LOCKED_ROW = """
 			FROM (
@@ -175,7 +175,7 @@ final class PostgresDialect extends JdbcDialect {
 			  WHERE lock_key = ? AND version = ? AND @@short-wait@@
 			  FOR NO KEY UPDATE
 			) AS locked
-			WHERE lock_key = locked_key""".replace("@@short-wait@@", SHORT_WAIT);
+			WHERE lock_key = locked_key""";
 
 	private static final String READ_ONLY_SERVER = """
 			SELECT pg_is_in_recovery() OR CAST(current_setting('transaction_read_only') AS boolean)
@@ -211,41 +211,32 @@ final class PostgresDialect extends JdbcDialect {
 
 	@Override
 	String acquire() {
-		return ACQUIRE.replace("@@short-wait@@", SHORT_WAIT);
+		return ACQUIRE;
 	}
 
 	@Override
 	String reacquire() {
-		return REACQUIRE.replace("@@short-wait@@", SHORT_WAIT);
+		return REACQUIRE;
 	}
 
 	@Override
 	String contend() {
-		return marking(CONTEND.replace("@@acquire@@", acquire()));
+		return CONTEND.replace("@@acquire@@", ACQUIRE);
 	}
 
 	@Override
 	String awaited() {
-		return marking(AWAITED);
+		return AWAITED;
 	}
 
 	@Override
 	String mark() {
-		return and(marking(MARK_ONE), SHORT_WAIT);
+		return MARK_ONE;
 	}
 
 	@Override
 	String markAll() {
-		return marking(MARK_ALL).replace("@@no-flush@@", NO_FLUSH);
-	}
-
-	private static String marking(String sql) {
-		return sql.replace("@@mark@@", String.valueOf(MARK)).replace("@@half-mark@@", String.valueOf(MARK / 2));
-	}
-
-	@Override
-	String release() {
-		return and(and(super.release(), SHORT_WAIT), NO_FLUSH) + NOTIFY;
+		return MARK_ALL;
 	}
 
 	/**
@@ -255,6 +246,11 @@ final class PostgresDialect extends JdbcDialect {
 	@Override
 	String handingOff() {
 		return super.handingOff() + " AND awaited_until <= @@now@@";
+	}
+
+	@Override
+	String notifying() {
+		return NOTIFY;
 	}
 
 	@Override
@@ -283,47 +279,26 @@ final class PostgresDialect extends JdbcDialect {
 		return "SELECT " + CHANNEL.replace("@@table@@", table.value());
 	}
 
-	@Override
-	String releaseWithDelay() {
-		return and(super.releaseWithDelay(), SHORT_WAIT);
-	}
-
-	@Override
-	String renew() {
-		return and(super.renew(), SHORT_WAIT);
-	}
-
 	/**
 	 * Lock the row first: an update that waits for a row would write values computed
 	 * before the wait.
 	 */
 	@Override
-	String write() {
-		return super.write().replace("WHERE lock_key = ? AND version = ?", LOCKED_ROW);
+	String whereUnchanged() {
+		return LOCKED_ROW;
 	}
 
 	@Override
-	String writeAndNotify() {
-		return write() + NOTIFY;
-	}
-
-	private static String and(String update, String setting) {
-		return update + " AND " + setting + '\n';
+	String unlessPresent(String insert, String key) {
+		return insert + " ON CONFLICT (" + key + ") DO NOTHING\n";
 	}
 
 	@Override
-	String insert() {
-		return super.insert() + " ON CONFLICT (lock_key) DO NOTHING\n";
-	}
-
-	@Override
-	String delete() {
-		return and(super.delete(), SHORT_WAIT);
-	}
-
-	@Override
-	String deleteOld() {
-		return and(super.deleteOld(), SHORT_WAIT);
+	String renderOwn(String template) {
+		return template.replace("@@short-wait@@", SHORT_WAIT)
+			.replace("@@no-flush@@", NO_FLUSH)
+			.replace("@@mark@@", String.valueOf(MARK))
+			.replace("@@half-mark@@", String.valueOf(MARK / 2));
 	}
 
 	@Override

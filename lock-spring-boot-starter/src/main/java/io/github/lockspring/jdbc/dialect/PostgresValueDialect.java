@@ -73,9 +73,7 @@ final class PostgresValueDialect extends ValueDialect {
 
 	@Override
 	String update() {
-		return UPDATE.replace("@@condition@@", CONDITION.strip())
-			.replace("@@short-wait@@", PostgresDialect.SHORT_WAIT)
-			.replace("@@notify@@", PostgresDialect.notification("value_key"));
+		return UPDATE.replace("@@notify@@", PostgresDialect.notification("value_key"));
 	}
 
 	@Override
@@ -85,24 +83,12 @@ final class PostgresValueDialect extends ValueDialect {
 
 	@Override
 	String watch() {
-		return WATCH.replace("@@short-wait@@", PostgresDialect.SHORT_WAIT)
-			.replace("@@no-flush@@", PostgresDialect.NO_FLUSH)
-			.replace("@@watch-time@@", String.valueOf(WATCH_TIME));
-	}
-
-	@Override
-	String insert() {
-		return super.insert() + " ON CONFLICT (value_key) DO NOTHING\n";
+		return WATCH.replace("@@watch-time@@", String.valueOf(WATCH_TIME));
 	}
 
 	@Override
 	String old() {
 		return super.old() + " AND watched_until <= @@now@@";
-	}
-
-	@Override
-	String deleteOld() {
-		return super.deleteOld() + " AND " + PostgresDialect.SHORT_WAIT;
 	}
 
 	@Override

@@ -55,35 +55,10 @@ abstract class ValueDialect {
 	 * Condition for an update. A process makes one update of a value at a time. An update
 	 * whose number is not greater than that of the last one is a repetition, or late.
 	 */
-	static final String CONDITION = """
+	private static final String CONDITION = """
 			value_key = ? AND format = @@format@@ AND COALESCE(number, 0) BETWEEN ? AND ?
 			  AND @@version-before@@ BETWEEN ? AND ?
-			  AND COALESCE(SUBSTRING(updates, @@own@@ + @@sequence@@, @@sequence-length@@) < ?, TRUE)
-			""";
-
-	private static final String READ_ONE = """
-			SELECT now_micros, number, version, format, updates
-			FROM (SELECT @@now@@ AS now_micros) AS present
-			LEFT JOIN @@values@@ ON value_key = ?
-			""";
-
-	private static final String READ = """
-			SELECT value_key, number, version, format, @@watched@@
-			FROM @@values@@ WHERE value_key IN (@@placeholders@@)
-			""";
-
-	private static final String INSERT = """
-			INSERT INTO @@values@@ (value_key, number, version, format, updates) VALUES (?, ?, ?, @@format@@, ?)
-			""";
-
-	private static final String OLD_KEYS = """
-			SELECT value_key FROM @@values@@
-			WHERE value_key > ? AND value_key <= ? AND @@old@@
-			""";
-
-	private static final String DELETE_OLD = """
-			DELETE FROM @@values@@ WHERE value_key IN (@@placeholders@@) AND @@old@@
-			""";
+			  AND COALESCE(SUBSTRING(updates, @@own@@ + @@sequence@@, @@sequence-length@@) < ?, TRUE)""";
 
 	/**
 	 * Condition for rows of deleted values, except rows written by a later version.
@@ -128,21 +103,6 @@ abstract class ValueDialect {
 	}
 
 	/**
-	 * Return the statement that reads a row, and the clock.
-	 */
-	String readOne() {
-		return READ_ONE;
-	}
-
-	/**
-	 * Return the statement that reads rows without their entries, and whether changes of
-	 * them will be notified for a while.
-	 */
-	String read() {
-		return READ;
-	}
-
-	/**
 	 * Return the condition that changes of a row will be notified for a while.
 	 */
 	String watched() {
@@ -151,34 +111,13 @@ abstract class ValueDialect {
 
 	/**
 	 * Return the statement that enables notifications of changes of rows for a while, and
-	 * reads the rows as {@link #read()} does. Missing rows are inserted, as rows of
+	 * reads the rows as {@link ValueSql#read} does. Missing rows are inserted, as rows of
 	 * deleted values.
 	 * @return the statement, or {@code null} if the database does not support
 	 * notifications
 	 */
 	@Nullable String watch() {
 		return null;
-	}
-
-	/**
-	 * Return the statement that inserts a row unless it exists.
-	 */
-	String insert() {
-		return INSERT;
-	}
-
-	/**
-	 * Return the statement that reads the keys of deleted values in a range.
-	 */
-	String oldKeys() {
-		return OLD_KEYS;
-	}
-
-	/**
-	 * Return the statement that removes rows of deleted values.
-	 */
-	String deleteOld() {
-		return DELETE_OLD;
 	}
 
 	/**
@@ -194,7 +133,8 @@ abstract class ValueDialect {
 	abstract List<JdbcColumn> columns();
 
 	final String render(String template) {
-		return template.replace("@@old@@", old())
+		return template.replace("@@condition@@", CONDITION)
+			.replace("@@old@@", old())
 			.replace("@@watched@@", watched())
 			.replace("@@version-before@@", VERSION_BEFORE)
 			.replace("@@next-version@@", NEXT_VERSION)

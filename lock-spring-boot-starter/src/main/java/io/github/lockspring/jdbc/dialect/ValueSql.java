@@ -26,6 +26,30 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ValueSql {
 
+	private static final String READ_ONE = """
+			SELECT now_micros, number, version, format, updates
+			FROM (SELECT @@now@@ AS now_micros) AS present
+			LEFT JOIN @@values@@ ON value_key = ?
+			""";
+
+	private static final String READ = """
+			SELECT value_key, number, version, format, @@watched@@
+			FROM @@values@@ WHERE value_key IN (@@placeholders@@)
+			""";
+
+	private static final String INSERT = """
+			INSERT INTO @@values@@ (value_key, number, version, format, updates) VALUES (?, ?, ?, @@format@@, ?)
+			""";
+
+	private static final String OLD_KEYS = """
+			SELECT value_key FROM @@values@@
+			WHERE value_key > ? AND value_key <= ? AND @@old@@
+			""";
+
+	private static final String DELETE_OLD = """
+			DELETE FROM @@values@@ WHERE value_key IN (@@placeholders@@) AND @@old@@ AND @@short-wait@@
+			""";
+
 	private static final String LAST_OF_PAGE = """
 			SELECT value_key FROM @@values@@ WHERE value_key > ? ORDER BY value_key LIMIT 1 OFFSET %d
 			""";
@@ -50,7 +74,7 @@ public final class ValueSql {
 		this.values = dialect.values();
 		this.lockTable = lockTable;
 		this.update = render(this.values.update(), 0);
-		this.readOne = render(this.values.readOne(), 0);
+		this.readOne = render(READ_ONE, 0);
 	}
 
 	/**
@@ -83,12 +107,19 @@ public final class ValueSql {
 		return this.values.update(statement);
 	}
 
+	/**
+	 * Return the statement that reads a row, and the clock.
+	 */
 	public String readOne() {
 		return this.readOne;
 	}
 
+	/**
+	 * Return the statement that reads rows without their entries, and whether changes of
+	 * them will be notified for a while.
+	 */
 	public String read(int placeholders) {
-		return render(this.values.read(), placeholders);
+		return render(READ, placeholders);
 	}
 
 	/**
@@ -102,8 +133,11 @@ public final class ValueSql {
 		return render(Objects.requireNonNull(this.values.watch()), placeholders);
 	}
 
+	/**
+	 * Return the statement that inserts a row unless it exists.
+	 */
 	public String insert() {
-		return render(this.values.insert(), 0);
+		return render(this.dialect.unlessPresent(INSERT, "value_key"), 0);
 	}
 
 	/**
@@ -114,12 +148,15 @@ public final class ValueSql {
 		return render(LAST_OF_PAGE.formatted(size - 1), 0);
 	}
 
+	/**
+	 * Return the statement that reads the keys of deleted values in a range.
+	 */
 	public String oldKeys() {
-		return render(this.values.oldKeys(), 0);
+		return render(OLD_KEYS, 0);
 	}
 
 	public String deleteOld(int placeholders) {
-		return render(this.values.deleteOld(), placeholders);
+		return render(DELETE_OLD, placeholders);
 	}
 
 	private String render(String template, int placeholders) {
