@@ -175,16 +175,9 @@ final class H2Dialect extends JdbcDialect {
 
 	@Override
 	public List<JdbcColumn> columns() {
-		return List.of(new JdbcColumn("lock_key", Types.VARBINARY, 1024, "VARBINARY(1024)"),
-				new JdbcColumn("owner", Types.VARCHAR, 64, "VARCHAR(64)"),
-				new JdbcColumn("token", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("expires_at", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("holder", Types.VARCHAR, 255, "VARCHAR(255)"),
+		return JdbcColumn.ofLocks(new JdbcColumn("lock_key", Types.VARBINARY, 1024, "VARBINARY(1024)"),
 				new JdbcColumn("held_since", Types.TIMESTAMP_WITH_TIMEZONE, 0, "TIMESTAMP(6) WITH TIME ZONE"),
-				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("shared_until", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("entries", Types.VARCHAR, 65_535, "VARCHAR(1000000)"),
-				new JdbcColumn("waiting", Types.VARCHAR, 2000, "VARCHAR(2000)"));
+				new JdbcColumn("entries", Types.VARCHAR, 65_535, "VARCHAR(1000000)"));
 	}
 
 }

@@ -52,10 +52,7 @@ final class H2ValueDialect extends ValueDialect {
 
 	@Override
 	List<JdbcColumn> columns() {
-		return List.of(new JdbcColumn("value_key", Types.VARBINARY, 1024, "VARBINARY(1024)"),
-				new JdbcColumn("number", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("format", Types.SMALLINT, 0, "SMALLINT"),
+		return JdbcColumn.ofValues(new JdbcColumn("value_key", Types.VARBINARY, 1024, "VARBINARY(1024)"),
 				new JdbcColumn("updates", Types.VARCHAR, ValueEntry.MAX_TOTAL_LENGTH, "VARCHAR(10000)"));
 	}
 

@@ -18,8 +18,11 @@ package io.github.lockspring.jdbc.dialect;
 
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.sql.Types;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Required column of a table.
@@ -39,6 +42,34 @@ public record JdbcColumn(String name, Set<Integer> jdbcTypes, int minLength, Str
 	 * Columns that must be nullable.
 	 */
 	private static final Set<String> OPTIONAL = Set.of("owner", "holder", "held_since", "entries", "number");
+
+	/**
+	 * Return the columns of the lock table, given those that depend on the database.
+	 */
+	static List<JdbcColumn> ofLocks(JdbcColumn key, JdbcColumn heldSince, JdbcColumn entries, JdbcColumn... others) {
+		return concat(others, key, varchar("owner", 64), bigint("token"), bigint("expires_at"), varchar("holder", 255),
+				heldSince, bigint("version"), bigint("shared_until"), entries, varchar("waiting", 2000));
+	}
+
+	/**
+	 * Return the columns of the value table, given those that depend on the database.
+	 */
+	static List<JdbcColumn> ofValues(JdbcColumn key, JdbcColumn updates, JdbcColumn... others) {
+		return concat(others, key, bigint("number"), bigint("version"),
+				new JdbcColumn("format", Types.SMALLINT, 0, "SMALLINT"), updates);
+	}
+
+	private static List<JdbcColumn> concat(JdbcColumn[] others, JdbcColumn... columns) {
+		return Stream.concat(Stream.of(columns), Stream.of(others)).toList();
+	}
+
+	private static JdbcColumn varchar(String name, int length) {
+		return new JdbcColumn(name, Types.VARCHAR, length, "VARCHAR(%d)".formatted(length));
+	}
+
+	static JdbcColumn bigint(String name) {
+		return new JdbcColumn(name, Types.BIGINT, 0, "BIGINT");
+	}
 
 	/**
 	 * Check this column in a table.

@@ -345,16 +345,9 @@ final class MySqlDialect extends JdbcDialect {
 
 	@Override
 	public List<JdbcColumn> columns() {
-		return List.of(new JdbcColumn("lock_key", Types.VARBINARY, 1024, "VARBINARY(1024)"),
-				new JdbcColumn("owner", Types.VARCHAR, 64, "VARCHAR(64)"),
-				new JdbcColumn("token", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("expires_at", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("holder", Types.VARCHAR, 255, "VARCHAR(255)"),
+		return JdbcColumn.ofLocks(new JdbcColumn("lock_key", Types.VARBINARY, 1024, "VARBINARY(1024)"),
 				new JdbcColumn("held_since", Types.TIMESTAMP, 26, "DATETIME(6)"),
-				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("shared_until", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("entries", Set.of(Types.LONGVARCHAR, Types.VARCHAR), 1_000_000, "MEDIUMTEXT"),
-				new JdbcColumn("waiting", Types.VARCHAR, 2000, "VARCHAR(2000)"));
+				new JdbcColumn("entries", Set.of(Types.LONGVARCHAR, Types.VARCHAR), 1_000_000, "MEDIUMTEXT"));
 	}
 
 }

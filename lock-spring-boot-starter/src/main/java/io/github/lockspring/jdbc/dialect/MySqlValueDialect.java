@@ -81,11 +81,9 @@ final class MySqlValueDialect extends ValueDialect {
 
 	@Override
 	List<JdbcColumn> columns() {
-		return List.of(new JdbcColumn("value_key", Types.VARBINARY, 1024, "VARBINARY(1024)"),
-				new JdbcColumn("number", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("format", Types.SMALLINT, 0, "SMALLINT"), new JdbcColumn("updates",
-						Set.of(Types.LONGVARCHAR, Types.VARCHAR), ValueEntry.MAX_TOTAL_LENGTH, "TEXT"));
+		return JdbcColumn.ofValues(new JdbcColumn("value_key", Types.VARBINARY, 1024, "VARBINARY(1024)"),
+				new JdbcColumn("updates", Set.of(Types.LONGVARCHAR, Types.VARCHAR), ValueEntry.MAX_TOTAL_LENGTH,
+						"TEXT"));
 	}
 
 }

@@ -351,17 +351,9 @@ final class PostgresDialect extends JdbcDialect {
 
 	@Override
 	public List<JdbcColumn> columns() {
-		return List.of(new JdbcColumn("lock_key", Types.BINARY, 0, "BYTEA"),
-				new JdbcColumn("owner", Types.VARCHAR, 64, "VARCHAR(64)"),
-				new JdbcColumn("token", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("expires_at", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("holder", Types.VARCHAR, 255, "VARCHAR(255)"),
+		return JdbcColumn.ofLocks(new JdbcColumn("lock_key", Types.BINARY, 0, "BYTEA"),
 				new JdbcColumn("held_since", Types.TIMESTAMP, 0, "TIMESTAMPTZ"),
-				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("shared_until", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("entries", Types.VARCHAR, 65_535, "TEXT"),
-				new JdbcColumn("waiting", Types.VARCHAR, 2000, "VARCHAR(2000)"),
-				new JdbcColumn("awaited_until", Types.BIGINT, 0, "BIGINT"));
+				new JdbcColumn("entries", Types.VARCHAR, 65_535, "TEXT"), JdbcColumn.bigint("awaited_until"));
 	}
 
 }

@@ -93,12 +93,8 @@ final class PostgresValueDialect extends ValueDialect {
 
 	@Override
 	List<JdbcColumn> columns() {
-		return List.of(new JdbcColumn("value_key", Types.BINARY, 0, "BYTEA"),
-				new JdbcColumn("number", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("version", Types.BIGINT, 0, "BIGINT"),
-				new JdbcColumn("format", Types.SMALLINT, 0, "SMALLINT"),
-				new JdbcColumn("updates", Types.VARCHAR, 65_535, "TEXT"),
-				new JdbcColumn("watched_until", Types.BIGINT, 0, "BIGINT"));
+		return JdbcColumn.ofValues(new JdbcColumn("value_key", Types.BINARY, 0, "BYTEA"),
+				new JdbcColumn("updates", Types.VARCHAR, 65_535, "TEXT"), JdbcColumn.bigint("watched_until"));
 	}
 
 }
