@@ -170,15 +170,8 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		PreparedStatement statement = connection.prepare(connection.sql().deleteOld(placeholders));
 		SingleStatementOperations.bind(statement, 1, placeholders, rows.stream().map(Row::key).toList());
 		bindRetention(statement, 1 + placeholders);
-		try {
-			return statement.executeUpdate();
-		}
-		catch (SQLException ex) {
-			if (!connection.dialect().isContended(ex)) {
-				throw ex;
-			}
-			return removeEach(connection, rows);
-		}
+		Integer removed = connection.unlessContended(statement::executeUpdate);
+		return (removed != null) ? removed : removeEach(connection, rows);
 	}
 
 	private long removeEach(LockConnection connection, List<Row> rows) throws SQLException {
@@ -196,15 +189,8 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		PreparedStatement statement = connection.prepare(connection.sql().delete());
 		statement.setBytes(1, row.key());
 		statement.setLong(2, row.version());
-		try {
-			return statement.executeUpdate() > 0;
-		}
-		catch (SQLException ex) {
-			if (connection.dialect().isContended(ex)) {
-				return false;
-			}
-			throw ex;
-		}
+		Integer removed = connection.unlessContended(statement::executeUpdate);
+		return removed != null && removed > 0;
 	}
 
 	private List<byte[]> readOldValues(LockConnection connection, byte[] first, byte[] last) throws SQLException {
@@ -232,19 +218,15 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		PreparedStatement statement = connection.prepare(connection.valueSql().deleteOld(placeholders));
 		SingleStatementOperations.bind(statement, 1, placeholders, keys);
 		statement.setLong(1 + placeholders, this.retentionMicros);
-		try {
-			return statement.executeUpdate();
+		Integer together = connection.unlessContended(statement::executeUpdate);
+		if (together != null) {
+			return together;
 		}
-		catch (SQLException ex) {
-			if (!connection.dialect().isContended(ex)) {
-				throw ex;
-			}
-			long removed = 0;
-			for (byte[] key : (keys.size() > 1) ? keys : List.<byte[]>of()) {
-				removed += removeValues(connection, List.of(key));
-			}
-			return removed;
+		long removed = 0;
+		for (byte[] key : (keys.size() > 1) ? keys : List.<byte[]>of()) {
+			removed += removeValues(connection, List.of(key));
 		}
+		return removed;
 	}
 
 	/**

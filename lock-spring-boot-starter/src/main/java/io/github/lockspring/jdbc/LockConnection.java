@@ -242,6 +242,23 @@ final class LockConnection {
 	}
 
 	/**
+	 * Run statements.
+	 * @return the result, or {@code null} after a conflict with another session, so that
+	 * nothing was changed
+	 */
+	<T> @Nullable T unlessContended(Body<T> body) throws SQLException {
+		try {
+			return body.run();
+		}
+		catch (SQLException ex) {
+			if (!this.dialect.isContended(ex)) {
+				throw ex;
+			}
+			return null;
+		}
+	}
+
+	/**
 	 * Make one round trip, and fail if the server is read-only.
 	 */
 	void requireWritable() throws SQLException {
@@ -422,7 +439,7 @@ final class LockConnection {
 	}
 
 	/**
-	 * Body of a transaction.
+	 * Statements on a connection.
 	 *
 	 * @param <T> the type of the result
 	 */
@@ -430,7 +447,7 @@ final class LockConnection {
 
 		/**
 		 * Run the statements.
-		 * @return the result, or {@code null} to roll back
+		 * @return the result, or {@code null} to roll a transaction back
 		 */
 		@Nullable T run() throws SQLException;
 

@@ -157,15 +157,8 @@ final class RequestPoll {
 
 	private Set<String> write(Map<String, KeyState> changed, Map<String, KeyState> states) throws SQLException {
 		changed.forEach((key, state) -> states.put(key, state.at(state.version() + 1)));
-		try {
-			return KeyRows.update(this.connection, changed);
-		}
-		catch (SQLException ex) {
-			if (!this.connection.dialect().isContended(ex)) {
-				throw ex;
-			}
-			return changed.keySet();
-		}
+		return Objects.requireNonNullElse(
+				this.connection.unlessContended(() -> KeyRows.update(this.connection, changed)), changed.keySet());
 	}
 
 	/**
@@ -182,21 +175,10 @@ final class RequestPoll {
 		if (keys.isEmpty() || !this.connection.sql().isMarking()) {
 			return keys;
 		}
-		Map<String, Long> versions = mark(keys);
+		Map<String, Long> versions = Objects
+			.requireNonNullElse(this.connection.unlessContended(() -> KeyRows.mark(this.connection, keys)), Map.of());
 		keys.removeIf((key) -> state(states, key).isOf(versions.get(key)));
 		return keys;
-	}
-
-	private Map<String, Long> mark(Set<String> keys) throws SQLException {
-		try {
-			return KeyRows.mark(this.connection, keys);
-		}
-		catch (SQLException ex) {
-			if (!this.connection.dialect().isContended(ex)) {
-				throw ex;
-			}
-			return Map.of();
-		}
 	}
 
 }
