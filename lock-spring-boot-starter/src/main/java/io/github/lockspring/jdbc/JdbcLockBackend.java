@@ -141,19 +141,6 @@ public final class JdbcLockBackend implements LockBackend {
 	}
 
 	/**
-	 * Create a backend on a data source with few connections. Does not access the
-	 * database yet.
-	 * @param dataSource the data source of the connections
-	 * @param tableName the table, with or without its schema
-	 * @param keptConnections the maximum number of connections that are kept, for a
-	 * second at most, for the next call; 0 releases each immediately
-	 * @throws IllegalArgumentException if the table name is invalid
-	 */
-	public JdbcLockBackend(DataSource dataSource, String tableName, int keptConnections) {
-		this(dataSource, new JdbcLockSettings(tableName, keptConnections, 0, false));
-	}
-
-	/**
 	 * Create a backend with settings. Does not access the database yet.
 	 * @param dataSource the data source of the connections
 	 * @param settings the settings of the table and the connections

@@ -108,7 +108,8 @@ class JdbcConnectionsTests {
 	@Test
 	void poolOfOneServesTheApplicationAndTheLock() {
 		try (HikariDataSource single = this.database.pool(1)) {
-			JdbcLockBackend backend = new JdbcLockBackend(single, JdbcLockSchema.DEFAULT_TABLE_NAME, 0);
+			JdbcLockBackend backend = new JdbcLockBackend(single,
+					new JdbcLockSettings(JdbcLockSchema.DEFAULT_TABLE_NAME, 0, 0, false));
 			for (int i = 0; i < 100; i++) {
 				LeaseRequest lease = Requests.acquired(backend, "key");
 				transaction(single).executeWithoutResult((status) -> {
