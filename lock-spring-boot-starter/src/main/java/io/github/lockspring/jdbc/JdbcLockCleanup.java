@@ -96,7 +96,7 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		this.calls = new JdbcCalls(
 				new JdbcConnections((opening) -> LockConnection.open(dataSource, table, false, opening),
 						ConnectionLimits.ofPool(0, 0), () -> false));
-		this.retentionMicros = SingleStatementOperations.micros(retention);
+		this.retentionMicros = SqlParameters.micros(retention);
 	}
 
 	/**
@@ -166,10 +166,9 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		if (rows.isEmpty() || this.closed) {
 			return 0;
 		}
-		int placeholders = SingleStatementOperations.placeholders(rows.size());
-		PreparedStatement statement = connection.prepare(connection.sql().deleteOld(placeholders));
-		SingleStatementOperations.bind(statement, 1, placeholders, rows.stream().map(Row::key).toList());
-		bindRetention(statement, 1 + placeholders);
+		SqlParameters keys = new SqlParameters(rows.stream().map(Row::key).toList());
+		PreparedStatement statement = connection.prepare(connection.sql().deleteOld(keys.placeholders()));
+		bindRetention(statement, keys.bind(statement, 1));
 		Integer removed = connection.unlessContended(statement::executeUpdate);
 		return (removed != null) ? removed : removeEach(connection, rows);
 	}
@@ -214,10 +213,9 @@ public final class JdbcLockCleanup implements AutoCloseable {
 		if (keys.isEmpty() || this.closed) {
 			return 0;
 		}
-		int placeholders = SingleStatementOperations.placeholders(keys.size());
-		PreparedStatement statement = connection.prepare(connection.valueSql().deleteOld(placeholders));
-		SingleStatementOperations.bind(statement, 1, placeholders, keys);
-		statement.setLong(1 + placeholders, this.retentionMicros);
+		SqlParameters parameters = new SqlParameters(keys);
+		PreparedStatement statement = connection.prepare(connection.valueSql().deleteOld(parameters.placeholders()));
+		statement.setLong(parameters.bind(statement, 1), this.retentionMicros);
 		Integer together = connection.unlessContended(statement::executeUpdate);
 		if (together != null) {
 			return together;

@@ -61,10 +61,9 @@ final class KeyRows {
 
 	private static Map<String, KeyState> read(LockConnection connection, Collection<String> keys, RowReader reader)
 			throws SQLException {
-		List<byte[]> values = keys.stream().map(SingleStatementOperations::bytes).toList();
-		int placeholders = SingleStatementOperations.placeholders(values.size());
-		PreparedStatement statement = connection.prepare(connection.sql().read(placeholders));
-		SingleStatementOperations.bind(statement, 1, placeholders, values);
+		SqlParameters parameters = SqlParameters.ofKeys(keys);
+		PreparedStatement statement = connection.prepare(connection.sql().read(parameters.placeholders()));
+		parameters.bind(statement, 1);
 		Map<String, KeyState> states = new HashMap<>();
 		try (ResultSet rows = statement.executeQuery()) {
 			boolean first = true;
@@ -202,7 +201,7 @@ final class KeyRows {
 	 */
 	static void mark(LockConnection connection, String sql, String key, KeyState state) throws SQLException {
 		PreparedStatement statement = connection.prepare(sql);
-		statement.setBytes(1, SingleStatementOperations.bytes(key));
+		statement.setBytes(1, SqlParameters.bytes(key));
 		statement.setLong(2, state.version());
 		if (statement.executeUpdate() == 0) {
 			throw new RowChangedException();
@@ -215,10 +214,9 @@ final class KeyRows {
 	 * @return the versions of the rows that have a mark now
 	 */
 	static Map<String, Long> mark(LockConnection connection, Collection<String> keys) throws SQLException {
-		List<byte[]> values = keys.stream().map(SingleStatementOperations::bytes).toList();
-		int placeholders = SingleStatementOperations.placeholders(values.size());
-		PreparedStatement statement = connection.prepare(connection.sql().markAll(placeholders));
-		SingleStatementOperations.bind(statement, 1, placeholders, values);
+		SqlParameters parameters = SqlParameters.ofKeys(keys);
+		PreparedStatement statement = connection.prepare(connection.sql().markAll(parameters.placeholders()));
+		parameters.bind(statement, 1);
 		Map<String, Long> versions = new HashMap<>();
 		try (ResultSet rows = statement.executeQuery()) {
 			while (rows.next()) {
@@ -260,7 +258,7 @@ final class KeyRows {
 		statement.setLong(index + 3, state.sharedUntil());
 		statement.setString(index + 4, lines(state));
 		statement.setString(index + 5, waiting(state));
-		statement.setBytes(index + 6, SingleStatementOperations.bytes(key));
+		statement.setBytes(index + 6, SqlParameters.bytes(key));
 		statement.setLong(index + 7, version);
 	}
 

@@ -251,8 +251,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		if (position < 0) {
 			return null;
 		}
-		long held = Math.min(Math.max(this.now - heldSince(), 0),
-				SingleStatementOperations.micros(JdbcDialect.RESERVATION_TIME));
+		long held = Math.min(Math.max(this.now - heldSince(), 0), SqlParameters.micros(JdbcDialect.RESERVATION_TIME));
 		Duration pause = Duration.of(Math.max(position, 1) * held / 2, ChronoUnit.MICROS);
 		return max((pause.compareTo(MAX_PAUSE) < 0) ? pause : MAX_PAUSE, MIN_PAUSE);
 	}
@@ -263,7 +262,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	private long heldSince() {
 		KeyEntry exclusive = exclusive();
 		return (exclusive != null && exclusive.isReservation())
-				? exclusive.end() - SingleStatementOperations.micros(JdbcDialect.RESERVATION_TIME) : this.token;
+				? exclusive.end() - SqlParameters.micros(JdbcDialect.RESERVATION_TIME) : this.token;
 	}
 
 	private static Duration max(Duration one, Duration other) {
@@ -362,7 +361,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 			return this;
 		}
 		KeyEntry reservation = KeyEntry.reservation(this.waiting.get(0),
-				this.now + SingleStatementOperations.micros(JdbcDialect.RESERVATION_TIME));
+				this.now + SqlParameters.micros(JdbcDialect.RESERVATION_TIME));
 		return new KeyState(this.version, this.now, this.token, List.of(reservation), this.queueEntries,
 				this.waiting.subList(1, this.waiting.size()), this.awaited);
 	}

@@ -133,7 +133,7 @@ final class RequestPoll {
 	 */
 	private Set<String> extendQueueEntries(List<LeaseRequest> denied, Map<String, KeyState> states)
 			throws SQLException {
-		long micros = SingleStatementOperations.micros(VersionedRowOperations.ENTRY_LIFETIME);
+		long micros = SqlParameters.micros(VersionedRowOperations.ENTRY_LIFETIME);
 		Map<String, KeyState> extended = new TreeMap<>();
 		for (LeaseRequest request : denied) {
 			for (String key : request.keys()) {

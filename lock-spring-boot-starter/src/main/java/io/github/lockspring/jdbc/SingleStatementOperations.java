@@ -16,23 +16,19 @@
 
 package io.github.lockspring.jdbc;
 
-import java.nio.charset.StandardCharsets;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.Attempt;
-import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode;
@@ -45,14 +41,6 @@ import io.github.lockspring.support.RecentKeys;
  * and for a single key to acquire.
  */
 final class SingleStatementOperations {
-
-	/**
-	 * Maximum lease time, which can be added to the clock of the database without
-	 * overflow.
-	 */
-	private static final long MAX_LEASE_MICROS = TimeUnit.DAYS.toMicros(365_000);
-
-	private static final int MAX_KEY_LENGTH = 1024;
 
 	/**
 	 * Denial of a request that is not notified, with its maximum delay.
@@ -111,8 +99,8 @@ final class SingleStatementOperations {
 		statement.setLong(1, request.terms().tokens());
 		statement.setString(2, request.owner().toString());
 		statement.setString(3, connection.processName());
-		statement.setLong(4, micros(request.terms().leaseTime()));
-		statement.setBytes(5, bytes(request.key()));
+		statement.setLong(4, SqlParameters.micros(request.terms().leaseTime()));
+		statement.setBytes(5, SqlParameters.bytes(request.key()));
 		return connection.dialect().acquire(statement);
 	}
 
@@ -126,8 +114,8 @@ final class SingleStatementOperations {
 	private static Attempt contend(LockConnection connection, LeaseRequest request, String sql) throws SQLException {
 		PreparedStatement statement = connection.prepare(sql);
 		bindAcquire(connection, statement, request);
-		statement.setBytes(6, bytes(request.key()));
-		statement.setBytes(7, bytes(request.key()));
+		statement.setBytes(6, SqlParameters.bytes(request.key()));
+		statement.setBytes(7, SqlParameters.bytes(request.key()));
 		try (ResultSet result = statement.executeQuery()) {
 			if (!result.next()) {
 				return WITHOUT_NOTIFICATION;
@@ -143,9 +131,9 @@ final class SingleStatementOperations {
 
 	private static void bindAcquire(LockConnection connection, PreparedStatement statement, LeaseRequest request)
 			throws SQLException {
-		statement.setBytes(1, bytes(request.key()));
+		statement.setBytes(1, SqlParameters.bytes(request.key()));
 		statement.setString(2, request.owner().toString());
-		statement.setLong(3, micros(request.terms().leaseTime()));
+		statement.setLong(3, SqlParameters.micros(request.terms().leaseTime()));
 		statement.setLong(4, request.terms().tokens());
 		statement.setString(5, connection.processName());
 	}
@@ -155,11 +143,9 @@ final class SingleStatementOperations {
 	 * @return whether it held all of them
 	 */
 	static boolean release(LockConnection connection, LeaseRequest lease) throws SQLException {
-		List<byte[]> keys = keys(List.of(lease));
-		int placeholders = placeholders(keys.size());
-		PreparedStatement statement = connection.prepare(connection.sql().release(placeholders));
-		bind(statement, 1, placeholders, keys);
-		statement.setString(1 + placeholders, lease.owner().toString());
+		SqlParameters keys = SqlParameters.ofKeys(lease.keys());
+		PreparedStatement statement = connection.prepare(connection.sql().release(keys.placeholders()));
+		statement.setString(keys.bind(statement, 1), lease.owner().toString());
 		return connection.dialect().updateAndNotify(statement) == keys.size();
 	}
 
@@ -169,14 +155,12 @@ final class SingleStatementOperations {
 	 * @return whether it held all of them
 	 */
 	static boolean releaseWithDelay(LockConnection connection, LeaseRequest lease, Duration delay) throws SQLException {
-		List<byte[]> keys = keys(List.of(lease));
-		int placeholders = placeholders(keys.size());
+		SqlParameters keys = SqlParameters.ofKeys(lease.keys());
 		String owner = lease.owner().toString();
-		PreparedStatement statement = connection.prepare(connection.sql().releaseWithDelay(placeholders));
+		PreparedStatement statement = connection.prepare(connection.sql().releaseWithDelay(keys.placeholders()));
 		statement.setString(1, owner + '!');
-		statement.setLong(2, micros(delay));
-		bind(statement, 3, placeholders, keys);
-		statement.setString(3 + placeholders, owner);
+		statement.setLong(2, SqlParameters.micros(delay));
+		statement.setString(keys.bind(statement, 3), owner);
 		return statement.executeUpdate() == keys.size();
 	}
 
@@ -187,21 +171,17 @@ final class SingleStatementOperations {
 	 */
 	static Set<LeaseRequest> renew(LockConnection connection, Duration leaseTime, List<LeaseRequest> leases)
 			throws SQLException {
-		List<byte[]> keys = keys(leases);
-		int placeholders = placeholders(keys.size());
-		PreparedStatement statement = connection.prepare(connection.sql().renew(placeholders));
-		statement.setLong(1, micros(leaseTime));
-		bind(statement, 2, placeholders, keys);
-		bind(statement, 2 + placeholders, placeholders, owners(leases));
+		SqlParameters keys = keys(leases);
+		PreparedStatement statement = connection.prepare(connection.sql().renew(keys.placeholders()));
+		statement.setLong(1, SqlParameters.micros(leaseTime));
+		owners(leases, keys).bind(statement, keys.bind(statement, 2));
 		return (statement.executeUpdate() == keys.size()) ? Set.copyOf(leases) : held(connection, leases);
 	}
 
 	private static Set<LeaseRequest> held(LockConnection connection, List<LeaseRequest> leases) throws SQLException {
-		List<byte[]> keys = keys(leases);
-		int placeholders = placeholders(keys.size());
-		PreparedStatement statement = connection.prepare(connection.sql().held(placeholders));
-		bind(statement, 1, placeholders, keys);
-		bind(statement, 1 + placeholders, placeholders, owners(leases));
+		SqlParameters keys = keys(leases);
+		PreparedStatement statement = connection.prepare(connection.sql().held(keys.placeholders()));
+		owners(leases, keys).bind(statement, keys.bind(statement, 1));
 		Map<String, Integer> keysOfOwner = new HashMap<>();
 		try (ResultSet rows = statement.executeQuery()) {
 			while (rows.next()) {
@@ -213,51 +193,16 @@ final class SingleStatementOperations {
 			.collect(Collectors.toSet());
 	}
 
-	private static List<byte[]> keys(List<LeaseRequest> leases) {
-		List<byte[]> keys = new ArrayList<>(leases.size());
-		for (LeaseRequest lease : leases) {
-			for (String key : lease.keys()) {
-				keys.add(bytes(key));
-			}
-		}
-		return keys;
-	}
-
-	private static List<String> owners(List<LeaseRequest> leases) {
-		return leases.stream().map((lease) -> lease.owner().toString()).toList();
+	private static SqlParameters keys(List<LeaseRequest> leases) {
+		return SqlParameters.ofKeys(leases.stream().flatMap((lease) -> lease.keys().stream()).toList());
 	}
 
 	/**
-	 * Return the key as it is stored.
-	 * @throws BackendUnavailableException if it is too long, so that no database
-	 * truncates it
+	 * Return the owners, with as many placeholders as the keys have.
 	 */
-	static byte[] bytes(String key) {
-		byte[] bytes = key.getBytes(StandardCharsets.UTF_8);
-		if (bytes.length > MAX_KEY_LENGTH) {
-			throw new BackendUnavailableException("The key has " + bytes.length
-					+ " bytes in UTF-8, but the lock table supports at most " + MAX_KEY_LENGTH, null);
-		}
-		return bytes;
-	}
-
-	static long micros(Duration leaseTime) {
-		return Math.min(TimeUnit.MICROSECONDS.convert(leaseTime), MAX_LEASE_MICROS);
-	}
-
-	/**
-	 * Return the number of placeholders for a list of values, a power of two, so that few
-	 * statements have to be prepared.
-	 */
-	static int placeholders(int values) {
-		int highest = Integer.highestOneBit(values);
-		return (values == highest) ? highest : 2 * highest;
-	}
-
-	static void bind(PreparedStatement statement, int index, int placeholders, List<?> values) throws SQLException {
-		for (int i = 0; i < placeholders; i++) {
-			statement.setObject(index + i, values.get(Math.min(i, values.size() - 1)));
-		}
+	private static SqlParameters owners(List<LeaseRequest> leases, SqlParameters keys) {
+		return new SqlParameters(leases.stream().map((lease) -> lease.owner().toString()).toList(),
+				keys.placeholders());
 	}
 
 }

@@ -24,6 +24,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 
 import org.jspecify.annotations.Nullable;
 
@@ -79,7 +80,7 @@ final class ValueOperations {
 	 * @throws RowChangedException if the row was changed by others meanwhile
 	 */
 	ValueUpdateResult update(ValueUpdate update, boolean repeated, @Nullable Value expected) throws SQLException {
-		byte[] key = SingleStatementOperations.bytes(update.key());
+		byte[] key = SqlParameters.bytes(update.key());
 		ValueTerms terms = ValueTerms.of(update.change());
 		ValueUpdateResult former = repeated ? ValueRow.read(this.connection, key).answer(update, terms, true) : null;
 		if (former != null) {
@@ -171,8 +172,7 @@ final class ValueOperations {
 			List<String> unwatched = read(some, values);
 			if (watch && this.sql.isWatching() && !unwatched.isEmpty()) {
 				unwatched.forEach(values::remove);
-				query(this.sql.watch(SingleStatementOperations.placeholders(unwatched.size())), unwatched,
-						(key, rows) -> put(values, key, rows));
+				query(this.sql::watch, unwatched, (key, rows) -> put(values, key, rows));
 			}
 		}
 		return values;
@@ -184,7 +184,7 @@ final class ValueOperations {
 	 */
 	private List<String> read(List<String> keys, Map<String, Value> values) throws SQLException {
 		List<String> unwatched = new ArrayList<>(keys);
-		query(this.sql.read(SingleStatementOperations.placeholders(keys.size())), keys, (key, rows) -> {
+		query(this.sql::read, keys, (key, rows) -> {
 			put(values, key, rows);
 			if (rows.getBoolean(5)) {
 				unwatched.remove(key);
@@ -200,10 +200,10 @@ final class ValueOperations {
 		}
 	}
 
-	private void query(String sql, List<String> keys, RowReader reader) throws SQLException {
-		PreparedStatement statement = this.connection.prepare(sql);
-		SingleStatementOperations.bind(statement, 1, SingleStatementOperations.placeholders(keys.size()),
-				keys.stream().map(SingleStatementOperations::bytes).toList());
+	private void query(IntFunction<String> sql, List<String> keys, RowReader reader) throws SQLException {
+		SqlParameters parameters = SqlParameters.ofKeys(keys);
+		PreparedStatement statement = this.connection.prepare(sql.apply(parameters.placeholders()));
+		parameters.bind(statement, 1);
 		try (ResultSet rows = statement.executeQuery()) {
 			while (rows.next()) {
 				reader.read(new String(rows.getBytes(1), StandardCharsets.UTF_8), rows);

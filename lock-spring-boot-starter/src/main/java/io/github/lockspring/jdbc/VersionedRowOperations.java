@@ -92,7 +92,7 @@ final class VersionedRowOperations {
 		}
 		if (queueing && terms.fair()) {
 			write(states, request.keys(), false, (state) -> state.withQueueEntry(owner, terms.mode(),
-					this.connection.processName(), SingleStatementOperations.micros(ENTRY_LIFETIME)));
+					this.connection.processName(), SqlParameters.micros(ENTRY_LIFETIME)));
 		}
 		if (denied == Trace.MARK) {
 			mark(request.key(), state(states, request.key()));
@@ -143,7 +143,7 @@ final class VersionedRowOperations {
 		String owner = request.owner().toString();
 		LeaseTerms terms = request.terms();
 		long token = states.values().stream().mapToLong(KeyState::nextToken).max().orElseThrow() + terms.tokens() - 1;
-		long micros = SingleStatementOperations.micros(terms.leaseTime());
+		long micros = SqlParameters.micros(terms.leaseTime());
 		write(states, request.keys(), notifying, (state) -> state.with(
 				new KeyEntry(owner, terms.mode(), false, token, state.now() + micros, this.connection.processName())));
 		return grant(request, token, micros);
@@ -202,7 +202,7 @@ final class VersionedRowOperations {
 			return false;
 		}
 		write(states, lease.keys(), false, (state) -> state.withHolder(owner,
-				(holder) -> holder.ofFormerOwner(state.now() + SingleStatementOperations.micros(delay))));
+				(holder) -> holder.ofFormerOwner(state.now() + SqlParameters.micros(delay))));
 		return true;
 	}
 
@@ -219,7 +219,7 @@ final class VersionedRowOperations {
 		}
 		String owner = held.owner().toString();
 		if (weaker.terms().mode() instanceof LeaseMode.Permits) {
-			long micros = SingleStatementOperations.micros(weaker.terms().leaseTime());
+			long micros = SqlParameters.micros(weaker.terms().leaseTime());
 			write(states, weaker.keys(), true, (state) -> state.withHolder(owner,
 					(holder) -> holder.by(weaker.owner().toString(), weaker.terms().mode(), state.now() + micros)));
 			return grantOf(states, weaker);
@@ -312,7 +312,7 @@ final class VersionedRowOperations {
 			KeyState before = state(states, key);
 			KeyState after = before.renewed(leases.stream()
 				.collect(Collectors.toMap((lease) -> lease.owner().toString(),
-						(lease) -> SingleStatementOperations.micros(lease.terms().leaseTime()), (one, same) -> one)));
+						(lease) -> SqlParameters.micros(lease.terms().leaseTime()), (one, same) -> one)));
 			if (after != before) {
 				renewed.put(key, after);
 			}
@@ -346,7 +346,7 @@ final class VersionedRowOperations {
 
 	private boolean renew(LeaseRequest lease, Map<String, KeyState> states) throws SQLException {
 		String owner = lease.owner().toString();
-		long micros = SingleStatementOperations.micros(lease.terms().leaseTime());
+		long micros = SqlParameters.micros(lease.terms().leaseTime());
 		while (areHeld(states, lease)) {
 			try {
 				write(states, lease.keys(), false,

@@ -50,7 +50,7 @@ abstract class SqlLockCleanupTests {
 
 	private static final Duration RETENTION = Duration.ofHours(1);
 
-	private static final long HOUR = SingleStatementOperations.micros(RETENTION);
+	private static final long HOUR = SqlParameters.micros(RETENTION);
 
 	private static final long MINUTE = HOUR / 60;
 

@@ -83,7 +83,7 @@ abstract class SqlRowBlockedTests extends SqlFaultTests {
 		assertThat(this.ends).containsOnlyKeys("free", "fair", "held");
 		for (String key : List.of("free", "fair", "held")) {
 			assertThat(this.ends.get(key)).as(key)
-				.isGreaterThanOrEqualTo(freed + SingleStatementOperations.micros(LEASE.minus(shortening())));
+				.isGreaterThanOrEqualTo(freed + SqlParameters.micros(LEASE.minus(shortening())));
 		}
 		assertEnd(List.of("free", "fair", "held"));
 	}
@@ -110,7 +110,7 @@ abstract class SqlRowBlockedTests extends SqlFaultTests {
 		long end = end(key);
 		this.ends.put(key, end);
 		assertThat(remaining).isPositive();
-		assertThat(end).as(key).isGreaterThanOrEqualTo(now + SingleStatementOperations.micros(remaining));
+		assertThat(end).as(key).isGreaterThanOrEqualTo(now + SqlParameters.micros(remaining));
 		this.run.use("next", asked, hold, Duration.ZERO);
 	}
 
