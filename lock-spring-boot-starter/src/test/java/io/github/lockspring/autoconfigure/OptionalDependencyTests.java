@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -76,12 +77,23 @@ class OptionalDependencyTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "spring-tx-", "(reactor-core|reactive-streams)-", "(kotlin|atomicfu-)",
-			"(micrometer-(core|registry-)|spring-boot-micrometer-|prometheus-)", "spring-boot-(health|actuator.*)-",
-			"aspectj(weaver|tools)-", "spring-(boot-)?jdbc-",
+	@ValueSource(strings = { "spring-tx-", "(reactor-core|reactive-streams)-",
+			"(micrometer-(core|registry-)|spring-boot-micrometer-|prometheus-)", "aspectj(weaver|tools)-",
+			"spring-(boot-)?jdbc-" })
+	void applicationWithLocalLocksWorksWithout(String jars) throws Exception {
+		runWithLocalLocks(jars);
+	}
+
+	@ParameterizedTest
+	@Tag("torture")
+	@ValueSource(strings = { "(kotlin|atomicfu-)", "spring-boot-(health|actuator.*)-",
 			"(spring-integration-core|spring-messaging|shedlock-core)-", "spring-(boot-)?data-",
 			"(lettuce-core|jedis)-", "(curator-framework|zookeeper)-" })
-	void applicationWithLocalLocksWorksWithout(String jars) throws Exception {
+	void applicationWithLocalLocksAlsoWorksWithout(String jars) throws Exception {
+		runWithLocalLocks(jars);
+	}
+
+	private static void runWithLocalLocks(String jars) throws Exception {
 		run(jars, "lock.backend=local",
 				"spring.autoconfigure.exclude=org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration,"
 						+ "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration");

@@ -32,6 +32,7 @@ class MariaDbLockBackendTests {
 	 * of locks are by default.
 	 */
 	@Nested
+	@Tag(LockBackendContractTests.VARIANT)
 	class OwnDriver extends SqlLockBackendContractTests {
 
 		OwnDriver() {

@@ -63,7 +63,7 @@ class ZooKeeperReplyDroppedTests {
 
 	private static final int VICTIMS = 4;
 
-	private static final int TIMES = 10 * ((FaultRun.SCALE > 1) ? 5 : 1);
+	private static final int TIMES = (FaultRun.SCALE > 1) ? 50 : 5;
 
 	private static final Duration SESSION = Duration.ofSeconds(10);
 
