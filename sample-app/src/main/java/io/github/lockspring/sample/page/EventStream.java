@@ -25,9 +25,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Profile;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
@@ -41,7 +42,7 @@ import io.github.lockspring.sample.timeline.Timeline;
  */
 @Component
 @Profile(PageLauncher.PROFILE)
-class EventStream implements DisposableBean {
+class EventStream {
 
 	private static final int MAX_PAGES = 20;
 
@@ -97,8 +98,11 @@ class EventStream implements DisposableBean {
 		send("incident", incident);
 	}
 
-	@Override
-	public void destroy() {
+	/**
+	 * End all streams, for which a graceful shutdown of the server would wait.
+	 */
+	@EventListener(ContextClosedEvent.class)
+	void close() {
 		this.pages.forEach(OpenPage::close);
 	}
 

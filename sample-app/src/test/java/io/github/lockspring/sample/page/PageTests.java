@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 
@@ -51,6 +52,8 @@ class PageTests {
 
 	private static final Queue<String> events = new ConcurrentLinkedQueue<>();
 
+	private static CompletableFuture<Void> page;
+
 	private static ConfigurableApplicationContext context;
 
 	private static String host;
@@ -63,13 +66,15 @@ class PageTests {
 		host = "http://localhost:" + context.getEnvironment().getRequiredProperty("local.server.port");
 		address = host + "/demo";
 		HttpRequest stream = HttpRequest.newBuilder(URI.create(address + "/stream")).build();
-		http.sendAsync(stream, BodyHandlers.ofLines()).thenAccept((response) -> response.body().forEach(events::add));
+		page = http.sendAsync(stream, BodyHandlers.ofLines())
+			.thenAccept((response) -> response.body().forEach(events::add));
 	}
 
 	@AfterAll
 	static void stop() {
 		List<ProcessHandle> instances = ProcessHandle.current().children().toList();
 		context.close();
+		assertThat(page).as("stream that is ended, not cut off").succeedsWithin(Duration.ofMinutes(1));
 		assertThat(instances).isNotEmpty();
 		await().untilAsserted(() -> assertThat(instances).noneMatch(ProcessHandle::isAlive));
 	}
