@@ -36,6 +36,7 @@ import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Session, to which the lifetime of its nodes is bound, and the requests that can be sent
@@ -193,17 +194,9 @@ final class Session {
 	}
 
 	CompletableFuture<CreatedNode> create(String path, byte[] data, CreateMode mode) {
-		CompletableFuture<CreatedNode> answer = new CompletableFuture<>();
-		long sent = System.nanoTime();
-		this.zooKeeper.create(path, data, this.acl, mode, (code, asked, context, name, stat) -> {
-			if (code == Code.OK.intValue()) {
-				confirm(sent);
-				answer.complete(new CreatedNode(name, stat.getCzxid()));
-			}
-			else {
-				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
-			}
-		}, null);
+		Answer<CreatedNode> answer = new Answer<>();
+		this.zooKeeper.create(path, data, this.acl, mode, (code, asked, context, name, stat) -> answer.confirm(code,
+				asked, (stat != null) ? new CreatedNode(name, stat.getCzxid()) : null), null);
 		return answer;
 	}
 
@@ -285,17 +278,9 @@ final class Session {
 	 * @return whether it existed; fails if it has another version
 	 */
 	CompletableFuture<Boolean> delete(String path, int version) {
-		CompletableFuture<Boolean> answer = new CompletableFuture<>();
-		long sent = System.nanoTime();
-		this.zooKeeper.delete(path, version, (code, asked, context) -> {
-			if (code == Code.OK.intValue() || code == Code.NONODE.intValue()) {
-				confirm(sent);
-				answer.complete(code == Code.OK.intValue());
-			}
-			else {
-				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
-			}
-		}, null);
+		Answer<Boolean> answer = new Answer<>();
+		this.zooKeeper.delete(path, version, (code, asked, context) -> answer
+			.confirm(isMissing(code) ? Code.OK.intValue() : code, asked, !isMissing(code)), null);
 		return answer;
 	}
 
@@ -320,18 +305,10 @@ final class Session {
 	 * List the children of a node, none if it does not exist.
 	 */
 	CompletableFuture<List<String>> children(String path) {
-		CompletableFuture<List<String>> answer = new CompletableFuture<>();
-		this.zooKeeper.getChildren(path, false, (code, asked, context, names) -> {
-			if (code == Code.OK.intValue()) {
-				answer.complete(names);
-			}
-			else if (code == Code.NONODE.intValue()) {
-				answer.complete(List.of());
-			}
-			else {
-				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
-			}
-		}, null);
+		Answer<List<String>> answer = new Answer<>();
+		this.zooKeeper.getChildren(path, false,
+				(code, asked, context, names) -> answer.receive(code, asked, (names != null) ? names : List.of()),
+				null);
 		return answer;
 	}
 
@@ -349,15 +326,9 @@ final class Session {
 	 * @param watcher notified when the node is changed or deleted
 	 */
 	CompletableFuture<Boolean> watch(String path, Watcher watcher) {
-		CompletableFuture<Boolean> answer = new CompletableFuture<>();
-		this.zooKeeper.getData(path, watcher, (code, asked, context, data, stat) -> {
-			if (code == Code.OK.intValue() || code == Code.NONODE.intValue()) {
-				answer.complete(code == Code.OK.intValue());
-			}
-			else {
-				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
-			}
-		}, null);
+		Answer<Boolean> answer = new Answer<>();
+		this.zooKeeper.getData(path, watcher,
+				(code, asked, context, data, stat) -> answer.receive(code, asked, !isMissing(code)), null);
 		return answer;
 	}
 
@@ -365,18 +336,9 @@ final class Session {
 	 * Read a node.
 	 */
 	CompletableFuture<Optional<NodeContent>> read(String path) {
-		CompletableFuture<Optional<NodeContent>> answer = new CompletableFuture<>();
-		this.zooKeeper.getData(path, false, (code, asked, context, data, stat) -> {
-			if (code == Code.OK.intValue()) {
-				answer.complete(Optional.of(new NodeContent(data, stat)));
-			}
-			else if (code == Code.NONODE.intValue()) {
-				answer.complete(Optional.empty());
-			}
-			else {
-				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
-			}
-		}, null);
+		Answer<Optional<NodeContent>> answer = new Answer<>();
+		this.zooKeeper.getData(path, false, (code, asked, context, data, stat) -> answer.receive(code, asked,
+				(stat != null) ? Optional.of(new NodeContent(data, stat)) : Optional.empty()), null);
 		return answer;
 	}
 
@@ -393,15 +355,8 @@ final class Session {
 	 * @param watcher notified when the node is created, changed or deleted
 	 */
 	CompletableFuture<Void> watchAny(String path, Watcher watcher) {
-		CompletableFuture<Void> answer = new CompletableFuture<>();
-		this.zooKeeper.exists(path, watcher, (code, asked, context, stat) -> {
-			if (code == Code.OK.intValue() || code == Code.NONODE.intValue()) {
-				answer.complete(null);
-			}
-			else {
-				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
-			}
-		}, null);
+		Answer<Void> answer = new Answer<>();
+		this.zooKeeper.exists(path, watcher, (code, asked, context, stat) -> answer.receive(code, asked, null), null);
 		return answer;
 	}
 
@@ -418,17 +373,9 @@ final class Session {
 	 * @param version the version that the data must have, or {@link #ANY_VERSION}
 	 */
 	CompletableFuture<Stat> setData(String path, byte[] data, int version) {
-		CompletableFuture<Stat> answer = new CompletableFuture<>();
-		long sent = System.nanoTime();
-		this.zooKeeper.setData(path, data, version, (code, asked, context, stat) -> {
-			if (code == Code.OK.intValue()) {
-				confirm(sent);
-				answer.complete(stat);
-			}
-			else {
-				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
-			}
-		}, null);
+		Answer<Stat> answer = new Answer<>();
+		this.zooKeeper.setData(path, data, version, (code, asked, context, stat) -> answer.confirm(code, asked, stat),
+				null);
 		return answer;
 	}
 
@@ -444,17 +391,8 @@ final class Session {
 	 * Wait until the server has caught up with the leader.
 	 */
 	CompletableFuture<Void> sync() {
-		CompletableFuture<Void> answer = new CompletableFuture<>();
-		long sent = System.nanoTime();
-		this.zooKeeper.sync(root(), (code, path, context) -> {
-			if (code == Code.OK.intValue()) {
-				confirm(sent);
-				answer.complete(null);
-			}
-			else {
-				answer.completeExceptionally(KeeperException.create(Code.get(code), root()));
-			}
-		}, null);
+		Answer<Void> answer = new Answer<>();
+		this.zooKeeper.sync(root(), (code, asked, context) -> answer.confirm(code, asked, null), null);
 		return answer;
 	}
 
@@ -491,7 +429,7 @@ final class Session {
 				return;
 			}
 			for (int i = 0; i < results.size(); i++) {
-				if (results.get(i) instanceof OpResult.ErrorResult error && error.getErr() == Code.NONODE.intValue()) {
+				if (results.get(i) instanceof OpResult.ErrorResult error && isMissing(error.getErr())) {
 					missing.add(paths.get(i));
 				}
 			}
@@ -505,17 +443,8 @@ final class Session {
 	 * @return the results of the changes
 	 */
 	CompletableFuture<List<OpResult>> change(List<Op> changes) {
-		CompletableFuture<List<OpResult>> answer = new CompletableFuture<>();
-		long sent = System.nanoTime();
-		this.zooKeeper.multi(changes, (code, path, context, results) -> {
-			if (code == Code.OK.intValue()) {
-				confirm(sent);
-				answer.complete(results);
-			}
-			else {
-				answer.completeExceptionally(KeeperException.create(Code.get(code)));
-			}
-		}, null);
+		Answer<List<OpResult>> answer = new Answer<>();
+		this.zooKeeper.multi(changes, (code, none, context, results) -> answer.confirm(code, none, results), null);
 		return answer;
 	}
 
@@ -533,10 +462,51 @@ final class Session {
 				creation(replacement, data, mode));
 	}
 
+	private static boolean isMissing(int code) {
+		return code == Code.NONODE.intValue();
+	}
+
 	private void confirm(long sent) {
 		if (sent - this.confirmedNanos > 0) {
 			this.confirmedNanos = sent; // answers arrive one after the other
 		}
+	}
+
+	/**
+	 * Answer to a request.
+	 *
+	 * @param <T> the type of answer
+	 */
+	private final class Answer<T> extends CompletableFuture<T> {
+
+		private final long sent = System.nanoTime();
+
+		/**
+		 * Receive an answer of the leader, which confirms the session.
+		 */
+		void confirm(int code, @Nullable String path, @Nullable T value) {
+			if (code == Code.OK.intValue()) {
+				Session.this.confirm(this.sent);
+			}
+			complete(code, path, value);
+		}
+
+		/**
+		 * Receive the answer to a query, which may be that the node does not exist.
+		 */
+		void receive(int code, String path, @Nullable T value) {
+			complete(isMissing(code) ? Code.OK.intValue() : code, path, value);
+		}
+
+		private void complete(int code, @Nullable String path, @Nullable T value) {
+			if (code == Code.OK.intValue()) {
+				complete(value);
+			}
+			else {
+				completeExceptionally(KeeperException.create(Code.get(code), path));
+			}
+		}
+
 	}
 
 	/**
