@@ -21,45 +21,29 @@ import java.util.Optional;
 
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
-import io.lettuce.core.ReadFrom;
-import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
-import io.lettuce.core.resource.ClientResources;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceSslClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+import org.springframework.util.StringUtils;
 
 /**
  * Creates clients with the application's Lettuce configuration, adapted for locks:
  * commands fail immediately while there is no connection and are never resent, and all of
  * them are sent to the primary. The threads are shared with the application.
  */
-final class LettuceClientFactory implements LettuceClientConfiguration {
+final class LettuceClientFactory {
 
 	private static final Duration MIN_TIMEOUT = Duration.ofSeconds(2);
 
 	private static final Duration TOPOLOGY_REFRESH = Duration.ofSeconds(30);
 
-	private final LettuceClientConfiguration original;
-
-	private final ClientOptions options;
-
-	private final Optional<ClientResources> resources;
-
-	private final Duration timeout;
-
-	private LettuceClientFactory(LettuceConnectionFactory factory, Duration operationTimeout) {
-		this.original = factory.getClientConfiguration();
-		ClientOptions options = this.original.getClientOptions().orElseGet(ClientOptions::create);
-		this.options = factory.isClusterAware() ? forCluster(options) : forServer(options);
-		AbstractRedisClient client = factory.isRunning() ? factory.getNativeClient() : null;
-		this.resources = this.original.getClientResources()
-			.or(() -> Optional.ofNullable(client).map(AbstractRedisClient::getResources));
-		this.timeout = (operationTimeout.compareTo(MIN_TIMEOUT) > 0) ? operationTimeout : MIN_TIMEOUT;
+	private LettuceClientFactory() {
 	}
 
 	/**
@@ -70,7 +54,7 @@ final class LettuceClientFactory implements LettuceClientConfiguration {
 	 */
 	static LettuceConnectionFactory of(LettuceConnectionFactory factory, Duration operationTimeout) {
 		LettuceConnectionFactory copy = new LettuceConnectionFactory(configuration(factory),
-				new LettuceClientFactory(factory, operationTimeout));
+				derived(factory, operationTimeout));
 		copy.afterPropertiesSet();
 		copy.start();
 		return copy;
@@ -91,6 +75,31 @@ final class LettuceClientFactory implements LettuceClientConfiguration {
 			return known;
 		}
 		throw new IllegalArgumentException("Unsupported Redis configuration: " + configuration);
+	}
+
+	/**
+	 * Return the configuration of the clients. It does not wait for callers when it is
+	 * shut down, because there are none.
+	 */
+	private static LettuceClientConfiguration derived(LettuceConnectionFactory factory, Duration operationTimeout) {
+		LettuceClientConfiguration original = factory.getClientConfiguration();
+		ClientOptions options = original.getClientOptions().orElseGet(ClientOptions::create);
+		AbstractRedisClient client = factory.isRunning() ? factory.getNativeClient() : null;
+		LettuceClientConfigurationBuilder builder = LettuceClientConfiguration.builder()
+			.clientOptions(factory.isClusterAware() ? forCluster(options) : forServer(options))
+			.commandTimeout((operationTimeout.compareTo(MIN_TIMEOUT) > 0) ? operationTimeout : MIN_TIMEOUT)
+			.shutdownTimeout(original.getShutdownTimeout())
+			.shutdownQuietPeriod(Duration.ZERO);
+		original.getClientResources()
+			.or(() -> Optional.ofNullable(client).map(AbstractRedisClient::getResources))
+			.ifPresent(builder::clientResources);
+		original.getClientName().filter(StringUtils::hasText).ifPresent(builder::clientName);
+		original.getRedisCredentialsProviderFactory().ifPresent(builder::redisCredentialsProviderFactory);
+		if (original.isUseSsl()) {
+			LettuceSslClientConfigurationBuilder ssl = builder.useSsl().verifyPeer(original.getVerifyMode());
+			return (original.isStartTls() ? ssl.startTls() : ssl).build();
+		}
+		return builder.build();
 	}
 
 	private static ClientOptions forServer(ClientOptions options) {
@@ -114,69 +123,6 @@ final class LettuceClientFactory implements LettuceClientConfiguration {
 		return options.disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
 			.replayFilter((command) -> true)
 			.timeoutOptions(TimeoutOptions.create());
-	}
-
-	@Override
-	public Optional<ClientOptions> getClientOptions() {
-		return Optional.of(this.options);
-	}
-
-	@Override
-	public Optional<ClientResources> getClientResources() {
-		return this.resources;
-	}
-
-	@Override
-	public Optional<ReadFrom> getReadFrom() {
-		return Optional.empty();
-	}
-
-	@Override
-	public Duration getCommandTimeout() {
-		return this.timeout;
-	}
-
-	@Override
-	public boolean isUseSsl() {
-		return this.original.isUseSsl();
-	}
-
-	@Override
-	public boolean isVerifyPeer() {
-		return this.original.isVerifyPeer();
-	}
-
-	@Override
-	public SslVerifyMode getVerifyMode() {
-		return this.original.getVerifyMode();
-	}
-
-	@Override
-	public boolean isStartTls() {
-		return this.original.isStartTls();
-	}
-
-	@Override
-	public Optional<String> getClientName() {
-		return this.original.getClientName();
-	}
-
-	@Override
-	public Optional<RedisCredentialsProviderFactory> getRedisCredentialsProviderFactory() {
-		return this.original.getRedisCredentialsProviderFactory();
-	}
-
-	@Override
-	public Duration getShutdownTimeout() {
-		return this.original.getShutdownTimeout();
-	}
-
-	/**
-	 * Return zero, because there are no callers when this client is shut down.
-	 */
-	@Override
-	public Duration getShutdownQuietPeriod() {
-		return Duration.ZERO;
 	}
 
 }
