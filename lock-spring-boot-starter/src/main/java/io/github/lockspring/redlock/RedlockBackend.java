@@ -46,7 +46,6 @@ import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseRequest;
-import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.spi.Renewal;
@@ -303,10 +302,7 @@ public final class RedlockBackend implements LockBackend {
 	 * time less one percent.
 	 */
 	private static LeaseRequest withDrift(LeaseRequest lease) {
-		LeaseTerms terms = lease.terms();
-		return new LeaseRequest(lease.keys(),
-				new LeaseTerms(terms.mode(), terms.fair(), terms.leaseTime().plus(DRIFT), terms.tokens()),
-				lease.owner());
+		return lease.withLeaseTime(lease.terms().leaseTime().plus(DRIFT));
 	}
 
 	private Duration renewalTimeout(Collection<LeaseRequest> leases, Duration timeout) {
