@@ -19,7 +19,6 @@ package io.github.lockspring.engine;
 import java.time.Duration;
 import java.util.Set;
 
-import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
@@ -79,7 +78,7 @@ final class LeaseExtender {
 		LeaseRequest request = lease.request().withLeaseTime(options.leaseTime());
 		long sentMillis = this.time.currentTimeMillis();
 		long sentNanos = this.time.nanoTime();
-		if (!renew(request)) {
+		if (!this.store.orUnavailable(() -> renew(request))) {
 			return false;
 		}
 		lease.extended(request, this.store.leaseNanos(request), sentNanos, sentMillis);
@@ -87,16 +86,11 @@ final class LeaseExtender {
 	}
 
 	private boolean renew(LeaseRequest request) {
-		try {
-			Renewal renewal = this.store.renew(Set.of(request), this.timeout);
-			if (!renewal.held().contains(request) && !renewal.lost().contains(request)) {
-				throw new OutcomeUnknownException("The lease may or may not have been renewed", null);
-			}
-			return renewal.held().contains(request);
+		Renewal renewal = this.store.renew(Set.of(request), this.timeout);
+		if (!renewal.held().contains(request) && !renewal.lost().contains(request)) {
+			throw new OutcomeUnknownException("The lease may or may not have been renewed", null);
 		}
-		catch (BackendException ex) {
-			throw this.store.unavailable(ex);
-		}
+		return renewal.held().contains(request);
 	}
 
 }

@@ -31,7 +31,6 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendListener;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseHolder;
@@ -654,12 +653,8 @@ public final class LockEngine implements AutoCloseable {
 	 * @throws EngineException if the store failed
 	 */
 	public Duration probe() {
-		try {
-			return this.store.probe(this.settings.probeKey(), this.settings.operationTimeout());
-		}
-		catch (BackendException ex) {
-			throw this.store.unavailable(ex);
-		}
+		return this.store
+			.orUnavailable(() -> this.store.probe(this.settings.probeKey(), this.settings.operationTimeout()));
 	}
 
 	EngineContext context() {
@@ -678,12 +673,7 @@ public final class LockEngine implements AutoCloseable {
 	 */
 	public List<LeaseHolder> holders(String key) {
 		this.context.requireOpen();
-		try {
-			return this.store.inspect(key, this.settings.operationTimeout());
-		}
-		catch (BackendException ex) {
-			throw this.store.unavailable(ex);
-		}
+		return this.store.orUnavailable(() -> this.store.inspect(key, this.settings.operationTimeout()));
 	}
 
 	/**
@@ -712,12 +702,7 @@ public final class LockEngine implements AutoCloseable {
 
 	private List<LeaseWaiter> queue(String key) {
 		this.context.requireOpen();
-		try {
-			return this.store.inspectQueue(key, this.settings.operationTimeout());
-		}
-		catch (BackendException ex) {
-			throw this.store.unavailable(ex);
-		}
+		return this.store.orUnavailable(() -> this.store.inspectQueue(key, this.settings.operationTimeout()));
 	}
 
 	/**
@@ -737,7 +722,7 @@ public final class LockEngine implements AutoCloseable {
 
 	private boolean forceRelease(String key, LeaseHolder holder) {
 		this.context.requireOpen();
-		if (!tryForceRelease(key, holder)) {
+		if (!this.store.orUnavailable(() -> this.store.forceRelease(key, holder, this.settings.operationTimeout()))) {
 			return false;
 		}
 		logger.warn("Released the lock on " + KeyFormat.quote(key) + " for its holder " + holder.owner()
@@ -748,15 +733,6 @@ public final class LockEngine implements AutoCloseable {
 			this.lossHandler.forceReleased(new LeaseRequest(List.of(key), terms, owner));
 		}
 		return true;
-	}
-
-	private boolean tryForceRelease(String key, LeaseHolder holder) {
-		try {
-			return this.store.forceRelease(key, holder, this.settings.operationTimeout());
-		}
-		catch (BackendException ex) {
-			throw this.store.unavailable(ex);
-		}
 	}
 
 	/**

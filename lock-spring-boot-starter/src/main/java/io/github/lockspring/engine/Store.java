@@ -428,6 +428,18 @@ final class Store {
 		}
 	}
 
+	/**
+	 * Make a call, and throw its failure as an exception of the engine.
+	 */
+	<T> T orUnavailable(Supplier<T> call) {
+		try {
+			return call.get();
+		}
+		catch (BackendException ex) {
+			throw unavailable(ex);
+		}
+	}
+
 	EngineException unavailable(BackendException failure) {
 		return new EngineException(EngineException.Reason.UNAVAILABLE, "The lock backend " + description() + " failed",
 				failure);

@@ -107,12 +107,7 @@ public final class Values {
 	private <T> T call(Supplier<T> call) {
 		this.context.requireOpen();
 		this.store.values(); // throws an exception if unsupported
-		try {
-			return call.get();
-		}
-		catch (BackendException ex) {
-			throw this.store.unavailable(ex);
-		}
+		return this.store.orUnavailable(call);
 	}
 
 	/**
