@@ -379,8 +379,7 @@ final class DefaultLeaderElection implements LeaderElection {
 			this.pausing = false;
 			update();
 		});
-		Duration next = this.pause.multipliedBy(2);
-		this.pause = (next.compareTo(MAX_PAUSE) < 0) ? next : MAX_PAUSE;
+		this.pause = Durations.min(this.pause.multipliedBy(2), MAX_PAUSE);
 	}
 
 	private void addListeners() {

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseTerms;
+import io.github.lockspring.support.Durations;
 
 /**
  * Options of an acquisition: the lease requested from the store, and how the engine
@@ -103,7 +104,7 @@ public final class AcquireOptions {
 		if (minimum.isZero()) {
 			return this;
 		}
-		Duration leaseTime = (leaseTime().compareTo(minimum) < 0) ? minimum : leaseTime();
+		Duration leaseTime = Durations.max(minimum, leaseTime());
 		return new AcquireOptions(mode(), isFair(), leaseTime, this.autoRenew, minimum.toNanos(), leaseTime.toNanos(),
 				this.reentrant);
 	}

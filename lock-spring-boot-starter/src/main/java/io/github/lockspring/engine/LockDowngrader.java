@@ -31,6 +31,7 @@ import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.TimeSource;
+import io.github.lockspring.support.Durations;
 
 /**
  * Replaces leases by weaker ones: that of a writer whose owner reads as well, so that the
@@ -194,7 +195,7 @@ final class LockDowngrader {
 		Duration leaseTime = terms.leaseTime();
 		if (!options.isRenewed()) {
 			Duration remaining = Duration.ofMillis(Math.max(1, former.remainingNanos(this.time) / 1_000_000));
-			leaseTime = (remaining.compareTo(leaseTime) < 0) ? remaining : leaseTime;
+			leaseTime = Durations.min(remaining, leaseTime);
 		}
 		return new LeaseTerms(fewer, terms.fair(), leaseTime, terms.tokens());
 	}

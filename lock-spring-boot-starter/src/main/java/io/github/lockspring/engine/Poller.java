@@ -26,7 +26,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadLocalRandom;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -168,16 +167,12 @@ final class Poller {
 	 */
 	private long pause(Denial denial) {
 		long max = maxPause();
-		long pause = this.store.hasNotifications() ? max : random(max);
+		long pause = this.store.hasNotifications() ? max : Durations.jitter(max);
 		return Math.max(Math.min(pause, Durations.nanos(denial.retryAfter())), minPause());
 	}
 
 	private long pauseAfterFailure() {
-		return Math.max(random(Math.min(maxPause(), MAX_PAUSE_AFTER_FAILURE_NANOS)), minPause());
-	}
-
-	private static long random(long pause) {
-		return pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);
+		return Math.max(Durations.jitter(Math.min(maxPause(), MAX_PAUSE_AFTER_FAILURE_NANOS)), minPause());
 	}
 
 	private long maxPause() {

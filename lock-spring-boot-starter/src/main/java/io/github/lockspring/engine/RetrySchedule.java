@@ -17,7 +17,6 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 
 import org.jspecify.annotations.Nullable;
 
@@ -164,7 +163,7 @@ final class RetrySchedule {
 			pause = Math.max(Math.min(pause, Durations.nanos(denied.denial().retryAfter())),
 					Durations.nanos(this.settings.minPoll()));
 		}
-		this.tryAt = now + pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);
+		this.tryAt = now + Durations.jitter(pause);
 	}
 
 }

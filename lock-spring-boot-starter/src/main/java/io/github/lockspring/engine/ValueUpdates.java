@@ -23,7 +23,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
@@ -36,6 +35,7 @@ import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdate;
 import io.github.lockspring.spi.ValueUpdateResult;
+import io.github.lockspring.support.Durations;
 
 /**
  * Makes the updates of values.
@@ -247,7 +247,7 @@ final class ValueUpdates {
 
 	private void pause(long nanos) {
 		boolean interrupted = Thread.interrupted();
-		this.time.parkNanos(this, nanos / 2 + ThreadLocalRandom.current().nextLong(nanos / 2 + 1));
+		this.time.parkNanos(this, Durations.jitter(nanos));
 		if (interrupted) {
 			Thread.currentThread().interrupt();
 		}

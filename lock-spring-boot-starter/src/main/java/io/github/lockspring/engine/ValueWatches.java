@@ -23,7 +23,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadLocalRandom;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -268,15 +267,12 @@ final class ValueWatches {
 	 */
 	private long interval() {
 		return this.store.values().notifiesOfChanges() ? Durations.nanos(this.settings.queuePoll())
-				: random(Durations.nanos(this.settings.maxPoll()));
+				: Durations.jitter(Durations.nanos(this.settings.maxPoll()));
 	}
 
 	private long pauseAfterFailure() {
-		return random(Math.min(Durations.nanos(this.settings.queuePoll()), Poller.MAX_PAUSE_AFTER_FAILURE_NANOS));
-	}
-
-	private static long random(long nanos) {
-		return nanos / 2 + ThreadLocalRandom.current().nextLong(nanos / 2 + 1);
+		return Durations
+			.jitter(Math.min(Durations.nanos(this.settings.queuePoll()), Poller.MAX_PAUSE_AFTER_FAILURE_NANOS));
 	}
 
 	/**

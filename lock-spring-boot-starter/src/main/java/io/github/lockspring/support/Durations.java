@@ -16,6 +16,7 @@
 package io.github.lockspring.support;
 
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Durations that can be counted in nanoseconds and added to a monotonic time without
@@ -42,7 +43,27 @@ public final class Durations {
 	 * @return the duration, or {@link #MAX} if it is longer
 	 */
 	public static Duration cap(Duration duration) {
-		return (duration.compareTo(MAX) < 0) ? duration : MAX;
+		return min(duration, MAX);
+	}
+
+	/**
+	 * Return the shorter of two durations.
+	 * @param one a duration
+	 * @param other another duration
+	 * @return one of them
+	 */
+	public static Duration min(Duration one, Duration other) {
+		return (one.compareTo(other) < 0) ? one : other;
+	}
+
+	/**
+	 * Return the longer of two durations.
+	 * @param one a duration
+	 * @param other another duration
+	 * @return one of them
+	 */
+	public static Duration max(Duration one, Duration other) {
+		return (one.compareTo(other) > 0) ? one : other;
 	}
 
 	/**
@@ -64,6 +85,16 @@ public final class Durations {
 	 */
 	public static long nanos(Duration duration) {
 		return cap(duration).toNanos();
+	}
+
+	/**
+	 * Return a random time within the upper half of a time, so that processes do not
+	 * retry in lockstep.
+	 * @param nanos the maximum time in nanoseconds, not negative
+	 * @return the random time in nanoseconds
+	 */
+	public static long jitter(long nanos) {
+		return nanos / 2 + ThreadLocalRandom.current().nextLong(nanos / 2 + 1);
 	}
 
 }

@@ -30,6 +30,7 @@ import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.DistributedLockInterceptor;
 import io.github.lockspring.aop.annotation.LockAttributes;
 import io.github.lockspring.support.DaemonThreads;
+import io.github.lockspring.support.Durations;
 
 /**
  * Logs a warning for lease times that are too short for the round-trip time to the store:
@@ -92,8 +93,7 @@ public final class LeaseTimeCheck implements ApplicationListener<ContextRefreshe
 	private Duration measure(String backend) {
 		Duration shortest = this.probe.apply(backend);
 		for (int i = 1; i < ROUND_TRIPS; i++) {
-			Duration roundTrip = this.probe.apply(backend);
-			shortest = (roundTrip.compareTo(shortest) < 0) ? roundTrip : shortest;
+			shortest = Durations.min(shortest, this.probe.apply(backend));
 		}
 		return shortest;
 	}
