@@ -23,7 +23,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
-import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.server.H2Server;
 
 /**
