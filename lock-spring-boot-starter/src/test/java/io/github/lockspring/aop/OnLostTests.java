@@ -170,7 +170,7 @@ class OnLostTests {
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
 	}
 
-	@RepeatedTest(100)
+	@RepeatedTest(200)
 	void threadIsNotInterruptedAfterTheEnd() throws Exception {
 		CountDownLatch end = new CountDownLatch(1);
 		AtomicReference<LockHandle> handle = new AtomicReference<>();

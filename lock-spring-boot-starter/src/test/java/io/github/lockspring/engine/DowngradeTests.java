@@ -872,7 +872,7 @@ class DowngradeTests {
 
 		private static final int THREADS = 12;
 
-		private static final int ROUNDS = 500 * Integer.getInteger("lock.test.scale", 1);
+		private static final int ROUNDS = (Integer.getInteger("lock.test.scale", 1) > 1) ? 1000 : 500;
 
 		private final LocalStore store = new LocalStore();
 

@@ -115,25 +115,25 @@ class EngineStressTests {
 		EngineSettings settings = EngineSettings.defaults()
 			.withPoll(Duration.ofNanos(1), Duration.ofMillis(1), Duration.ofMillis(50));
 		createEngines(engines, queue, settings);
-		run(20_000 * SCALE, true, Harness.OPTIONS);
+		run(50_000, true, Harness.OPTIONS);
 	}
 
 	@Test
 	void counterStaysExactWithoutHandOff() throws Exception {
 		createEngines(2, true, EngineSettings.defaults().withHandOff(0, Duration.ZERO));
-		run(5_000 * SCALE, true, Harness.OPTIONS);
+		run(10_000, true, Harness.OPTIONS);
 	}
 
 	@Test
 	void counterStaysExactWithFairLocksBetweenOthers() throws Exception {
 		createEngines(2, true, EngineSettings.defaults());
-		run(5_000 * SCALE, true, Harness.OPTIONS, Harness.FAIR);
+		run(10_000, true, Harness.OPTIONS, Harness.FAIR);
 	}
 
 	@Test
 	void counterStaysExactWithReaders() throws Exception {
 		createEngines(2, true, EngineSettings.defaults());
-		run(5_000 * SCALE, true, Harness.OPTIONS, Harness.SHARED);
+		run(10_000, true, Harness.OPTIONS, Harness.SHARED);
 	}
 
 	@ParameterizedTest
@@ -141,19 +141,19 @@ class EngineStressTests {
 	void permitsStayWithinTheirLimit(int engines, boolean queue) throws Exception {
 		createEngines(engines, queue,
 				EngineSettings.defaults().withPoll(Duration.ofNanos(1), Duration.ofMillis(1), Duration.ofMillis(50)));
-		run(10_000 * SCALE, true, ONE_PERMIT, ONE_PERMIT, ONE_PERMIT, TWO_PERMITS);
+		run(25_000, true, ONE_PERMIT, ONE_PERMIT, ONE_PERMIT, TWO_PERMITS);
 	}
 
 	@Test
 	void counterStaysExactWhileTheStoreFails() throws Exception {
 		createFailingEngines();
-		run(5_000 * SCALE, false, Harness.OPTIONS);
+		run(10_000, false, Harness.OPTIONS);
 	}
 
 	@Test
 	void permitsStayWithinTheirLimitWhileTheStoreFails() throws Exception {
 		createFailingEngines();
-		run(5_000 * SCALE, false, ONE_PERMIT, ONE_PERMIT, ONE_PERMIT, TWO_PERMITS);
+		run(10_000, false, ONE_PERMIT, ONE_PERMIT, ONE_PERMIT, TWO_PERMITS);
 	}
 
 	private void createFailingEngines() {
@@ -210,7 +210,13 @@ class EngineStressTests {
 		};
 	}
 
-	private void run(int acquisitions, boolean sound, AcquireOptions... terms) throws Exception {
+	/**
+	 * Runs the threads.
+	 * @param number how many acquisitions, times the scale of a long version; two fifths
+	 * of them in a usual build
+	 */
+	private void run(int number, boolean sound, AcquireOptions... terms) throws Exception {
+		int acquisitions = (SCALE > 1) ? number * SCALE : number * 2 / 5;
 		for (int i = 0; i < THREADS; i++) {
 			LockEngine engine = this.engines.get(i % this.engines.size());
 			this.threads.add(new Thread(() -> work(engine, acquisitions / THREADS, terms), "worker-" + i));

@@ -76,7 +76,7 @@ public final class PrimitivesRun extends ThreeProcessesRun {
 	/**
 	 * How many uses of each primitive by a process are awaited.
 	 */
-	private static final int USES = 5;
+	private static final int USES = (FaultRun.SCALE > 1) ? 10 : 5;
 
 	private final Queue<Use> history = new ConcurrentLinkedQueue<>();
 

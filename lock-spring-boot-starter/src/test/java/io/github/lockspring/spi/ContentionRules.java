@@ -32,7 +32,7 @@ abstract class ContentionRules extends BackendRules {
 
 	private static final int THREADS = 4;
 
-	private static final int ACQUISITIONS = 400;
+	private static final int ACQUISITIONS = (Integer.getInteger("lock.test.scale", 1) > 1) ? 1000 : 400;
 
 	private final AtomicInteger holders = new AtomicInteger();
 

@@ -91,6 +91,7 @@ class DemonstrationTests {
 		try (RedisServer redis = RedisServer.start(); PostgresServer postgres = PostgresServer.start()) {
 			List<Round> rounds = runWithLock(locksAndStock(redis, postgres));
 			assertThat(rounds).hasSize(1).allSatisfy(this::isSoldOutExactly);
+			assertThat(redis.info("commandstats").get("cmdstat_evalsha")).as("calls of the locks").isNotNull();
 		}
 	}
 
