@@ -92,6 +92,16 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule spiKnowsNoOtherPackage = packageKnowsOnly(SPI);
 
+	/**
+	 * Authors of backends need no Spring.
+	 */
+	@ArchTest
+	static final ArchRule spiKnowsNoSpring = noClasses().that()
+		.resideInAnyPackage(SPI, SUPPORT)
+		.should()
+		.dependOnClassesThat()
+		.resideInAPackage("org.springframework..");
+
 	@ArchTest
 	static final ArchRule engineKnowsTheSpi = packageKnowsOnly(ENGINE, SPI);
 
@@ -239,6 +249,10 @@ class ArchitectureTests {
 			FENCING);
 
 	@ArchTest
+	static final ArchRule driverOfPostgresStaysInTheDialects = typesStayIn(new String[] { "org.postgresql.." },
+			ROOT + ".jdbc.dialect");
+
+	@ArchTest
 	static final ArchRule redisClientsStayInTheRedisBackend = typesStayIn(REDIS_TYPES, ROOT + ".redis..",
 			ROOT + ".redlock", AUTO_CONFIGURATION);
 
@@ -272,14 +286,27 @@ class ArchitectureTests {
 			new String[] { "org.springframework.expression.." }, AOP + ".expression");
 
 	@ArchTest
-	static final ArchRule coroutinesStayInTheAdvice = typesStayIn(new String[] { "kotlinx.." }, AOP + ".invocation");
+	static final ArchRule kotlinStaysInTheAdvice = typesStayIn(new String[] { "kotlin..", "kotlinx.." },
+			AOP + ".invocation");
+
+	@ArchTest
+	static final ArchRule transactionsStayInTheAdvice = typesStayIn(
+			new String[] { "org.springframework.transaction.." }, AOP + ".invocation", AUTO_CONFIGURATION);
+
+	@ArchTest
+	static final ArchRule persistenceStaysInTheAdvice = typesStayIn(
+			new String[] { "org.springframework.orm..", "jakarta.persistence.." }, AOP + ".invocation");
+
+	@ArchTest
+	static final ArchRule dataAccessExceptionsStayInFencing = typesStayIn(new String[] { "org.springframework.dao.." },
+			FENCING);
 
 	/**
 	 * Lettuce reports changes of a cluster by a stream.
 	 */
 	@ArchTest
 	static final ArchRule reactorStaysInTheAdviceAndLettuce = noClasses().that()
-		.resideOutsideOfPackages(AOP + ".invocation", ROOT + ".redis..")
+		.resideOutsideOfPackages(AOP + ".invocation", ROOT + ".redis.client")
 		.and(DescribedPredicate.not(belongToAnyOf(ReactiveLockContext.class)))
 		.should()
 		.dependOnClassesThat()
@@ -315,8 +342,7 @@ class ArchitectureTests {
 	/**
 	 * In all packages but the root, where {@code LockException} creates its subclasses
 	 * and a lock context its templates, and in those of which two classes make one thing:
-	 * a dialect and its statements for values, a node of Redlock and its leases, and the
-	 * locks that tests hold elsewhere.
+	 * a dialect and its statements for values, and the locks that tests hold elsewhere.
 	 */
 	@ArchTest
 	static final ArchRule classesOfAPackageDoNotGoRoundInCircles = slices().assignedFrom(new TopLevelClasses())
@@ -375,7 +401,7 @@ class ArchitectureTests {
 				Set.of("ConditionalOnLockBackend", "OnLockBackendCondition"), Set.of("LockObservationDocumentation",
 						"DefaultLockAcquireObservationConvention", "DefaultLockHoldObservationConvention"));
 
-		private static final Set<String> EXEMPT = Set.of(ROOT, ROOT + ".jdbc.dialect", ROOT + ".redlock", TEST);
+		private static final Set<String> EXEMPT = Set.of(ROOT, ROOT + ".jdbc.dialect", TEST);
 
 		@Override
 		public SliceIdentifier getIdentifierOf(JavaClass type) {

@@ -48,17 +48,17 @@ final class NodeLease {
 
 	private static final long MAX_PAUSE_NANOS = Duration.ofSeconds(2).toNanos();
 
-	private final RedlockNode node;
+	private final NodeCalls node;
 
 	private final LeaseRequest request;
 
 	/**
-	 * Number of calls in progress. Changed by the {@link RedlockNode} only.
+	 * Number of calls in progress. Changed by the node only.
 	 */
 	int calls;
 
 	/**
-	 * Time at which the last call ended. Changed by the {@link RedlockNode} only.
+	 * Time at which the last call ended. Changed by the node only.
 	 */
 	long endedNanos;
 
@@ -84,7 +84,7 @@ final class NodeLease {
 	 */
 	private boolean unchanged;
 
-	NodeLease(RedlockNode node, LeaseRequest request) {
+	NodeLease(NodeCalls node, LeaseRequest request) {
 		this.node = node;
 		this.request = request;
 	}

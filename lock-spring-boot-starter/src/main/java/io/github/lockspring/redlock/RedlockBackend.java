@@ -176,7 +176,9 @@ public final class RedlockBackend implements LockBackend {
 	 */
 	@Override
 	public void start(BackendListener listener) {
-		List<CompletableFuture<Void>> starts = this.nodes.stream().map((node) -> node.start(this.identities)).toList();
+		List<CompletableFuture<Void>> starts = this.nodes.stream()
+			.map((node) -> node.calls().start(this.identities))
+			.toList();
 		starts.forEach(this::awaitStart);
 		long deadline = Deadline.after(this.startTimeout);
 		callAll(deadline, (backend, timeout) -> true).await((answers) -> false, deadline);
@@ -204,8 +206,8 @@ public final class RedlockBackend implements LockBackend {
 		}
 	}
 
-	private <T> QuorumCall<T> callAll(long deadline, RedlockNode.NodeCall<T> call) {
-		return QuorumCall.of(this.nodes, (node) -> node.callAsync(deadline, call));
+	private <T> QuorumCall<T> callAll(long deadline, NodeCalls.Call<T> call) {
+		return QuorumCall.of(this.nodes, (node) -> node.calls().callAsync(deadline, call));
 	}
 
 	@Override
@@ -415,7 +417,9 @@ public final class RedlockBackend implements LockBackend {
 	@Override
 	public void close() {
 		CompletableFuture
-			.allOf(this.nodes.stream().map((node) -> node.close(this.nodeTimeout)).toArray(CompletableFuture<?>[]::new))
+			.allOf(this.nodes.stream()
+				.map((node) -> node.calls().close(this.nodeTimeout))
+				.toArray(CompletableFuture<?>[]::new))
 			.join();
 	}
 
