@@ -23,7 +23,6 @@ import org.springframework.context.support.GenericApplicationContext;
 
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
-import io.github.lockspring.aop.annotation.LockDefaults;
 import io.github.lockspring.engine.EngineListener;
 import io.github.lockspring.engine.EngineSettings;
 import io.github.lockspring.engine.LockEngine;
@@ -54,7 +53,7 @@ final class LockedProcess implements AutoCloseable {
 		this.context.registerBean("lockTemplate", LockTemplate.class, () -> template);
 		this.context.refresh();
 		this.advisor = new DistributedLockAdvisor(new DistributedLockInterceptor(
-				this.context.getDefaultListableBeanFactory(), () -> new LockDefaults(PATIENT, null), true));
+				this.context.getDefaultListableBeanFactory(), () -> LockedProxies.defaults(PATIENT, null), true));
 	}
 
 	@SuppressWarnings("unchecked")

@@ -21,12 +21,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 
 import io.github.lockspring.InsideTransaction;
+import io.github.lockspring.JpaMode;
 import io.github.lockspring.LockChecks;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockOptions;
@@ -68,11 +70,11 @@ public final class LockedProxies implements AutoCloseable {
 	private final DistributedLockAdvisor advisor;
 
 	public LockedProxies(Object... properties) {
-		this(new LockDefaults(TRY_ONCE, null), properties);
+		this(defaults(TRY_ONCE, null), properties);
 	}
 
 	public LockedProxies(InsideTransaction insideTransaction) {
-		this(new LockDefaults(TRY_ONCE, null, insideTransaction, LockChecks.FAIL, Map.of()));
+		this(new LockDefaults(TRY_ONCE, null, insideTransaction, LockChecks.FAIL, Map.of(), JpaMode.WARN));
 	}
 
 	public LockedProxies(LockDefaults defaults, Object... properties) {
@@ -85,6 +87,14 @@ public final class LockedProxies implements AutoCloseable {
 		this.context.refresh();
 		this.advisor = new DistributedLockAdvisor(
 				new DistributedLockInterceptor(this.context.getDefaultListableBeanFactory(), () -> defaults, true));
+	}
+
+	/**
+	 * Return defaults without overrides.
+	 */
+	public static LockDefaults defaults(LockOptions options, @Nullable Duration renewInterval) {
+		return new LockDefaults(options, renewInterval, InsideTransaction.AFTER_COMPLETION, LockChecks.FAIL, Map.of(),
+				JpaMode.WARN);
 	}
 
 	private LockTemplate template(RecordingBackend backend) {

@@ -50,30 +50,6 @@ public record LockDefaults(LockOptions options, @Nullable Duration renewInterval
 	}
 
 	/**
-	 * Create defaults that log a warning for entities loaded before a lock was acquired.
-	 * @param options the default options
-	 * @param renewInterval the interval between renewals, or {@code null} for a fraction
-	 * of each lease time
-	 * @param insideTransaction the handling of a lock inside an existing transaction
-	 * @param checks the handling of invalid annotations at startup
-	 * @param names the overrides by lock name
-	 */
-	public LockDefaults(LockOptions options, @Nullable Duration renewInterval, InsideTransaction insideTransaction,
-			LockChecks checks, Map<String, Overrides> names) {
-		this(options, renewInterval, insideTransaction, checks, names, JpaMode.WARN);
-	}
-
-	/**
-	 * Create defaults without overrides.
-	 * @param options the default options
-	 * @param renewInterval the interval between renewals, or {@code null} for a fraction
-	 * of each lease time
-	 */
-	public LockDefaults(LockOptions options, @Nullable Duration renewInterval) {
-		this(options, renewInterval, InsideTransaction.AFTER_COMPLETION, LockChecks.FAIL, Map.of());
-	}
-
-	/**
 	 * Return the overrides for the locks of the given name, which take precedence over
 	 * the attributes of their annotations.
 	 * @param name the name of the lock

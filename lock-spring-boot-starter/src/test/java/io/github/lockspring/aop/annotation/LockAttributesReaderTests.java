@@ -323,7 +323,7 @@ class LockAttributesReaderTests {
 
 	@Test
 	void whenLeaseIsNotLongerThanRenewIntervalThenBothAreNamed() {
-		LockDefaults defaults = new LockDefaults(LockOptions.defaults(), Duration.ofSeconds(10));
+		LockDefaults defaults = LockedProxies.defaults(LockOptions.defaults(), Duration.ofSeconds(10));
 		try (LockedProxies proxies = new LockedProxies(defaults)) {
 			assertThatExceptionOfType(InvalidLockDeclarationException.class)
 				.isThrownBy(() -> proxies.proxy(new Object() {
@@ -340,7 +340,7 @@ class LockAttributesReaderTests {
 
 	@Test
 	void whenLeaseIsNotRenewedThenRenewIntervalDoesNotMatter() {
-		LockDefaults defaults = new LockDefaults(LockOptions.defaults(), Duration.ofSeconds(10));
+		LockDefaults defaults = LockedProxies.defaults(LockOptions.defaults(), Duration.ofSeconds(10));
 		try (LockedProxies proxies = new LockedProxies(defaults)) {
 			assertThat(proxies.proxy(new Object() {
 

@@ -23,6 +23,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.InsideTransaction;
+import io.github.lockspring.JpaMode;
 import io.github.lockspring.LockChecks;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockType;
@@ -63,8 +64,8 @@ class LockDefaultsTests {
 	@Test
 	void defaultsKeepACopyOfTheNames() {
 		Map<String, LockDefaults.Overrides> names = new HashMap<>();
-		LockDefaults defaults = new LockDefaults(this.annotated, null, InsideTransaction.REFUSE, LockChecks.WARN,
-				names);
+		LockDefaults defaults = new LockDefaults(this.annotated, null, InsideTransaction.REFUSE, LockChecks.WARN, names,
+				JpaMode.WARN);
 		names.put("order", LockDefaults.Overrides.NONE);
 		assertThat(defaults.configuredNames()).isEmpty();
 	}

@@ -17,7 +17,6 @@
 package io.github.lockspring.aop.invocation;
 
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
@@ -33,10 +32,8 @@ import reactor.core.publisher.Mono;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.InsideTransaction;
-import io.github.lockspring.LockChecks;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.aop.LockedProxies;
-import io.github.lockspring.aop.annotation.LockDefaults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -103,8 +100,7 @@ class ReactiveTransactionTests {
 	@Test
 	void whenRefusedThenMethodDoesNotRun() {
 		this.proxies.close();
-		this.proxies = new LockedProxies(
-				new LockDefaults(LockedProxies.TRY_ONCE, null, InsideTransaction.REFUSE, LockChecks.FAIL, Map.of()));
+		this.proxies = new LockedProxies(InsideTransaction.REFUSE);
 		assertThatExceptionOfType(IllegalTransactionStateException.class)
 			.isThrownBy(() -> payInTransaction().block(LONG));
 		assertThat(this.proxies.backend.keys()).isEmpty();
