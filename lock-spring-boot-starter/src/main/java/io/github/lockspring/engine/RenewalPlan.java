@@ -18,7 +18,6 @@ package io.github.lockspring.engine;
 
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -145,8 +144,8 @@ final class RenewalPlan {
 	 * Return the state that determines when leases are due, apart from the leases
 	 * themselves.
 	 */
-	Object basis() {
-		return List.of(this.renewAllNanos, this.store.maxLeaseTime());
+	Basis basis() {
+		return new Basis(this.renewAllNanos, this.store.maxLeaseTime());
 	}
 
 	/**
@@ -219,6 +218,15 @@ final class RenewalPlan {
 		Duration interval = this.settings.renewInterval();
 		long lease = this.store.leaseNanos(hold.lease().request());
 		return (interval != null) ? Math.min(Durations.nanos(interval), lease / 2) : lease / 3;
+	}
+
+	/**
+	 * State that determines when leases are due, apart from the leases themselves.
+	 *
+	 * @param renewAllNanos the time of the last {@link #renewAll()}
+	 * @param maxLeaseTime the maximum lease time that the store supports
+	 */
+	record Basis(long renewAllNanos, Duration maxLeaseTime) {
 	}
 
 }

@@ -93,7 +93,7 @@ final class Renewals {
 
 	private final Executor executor;
 
-	private Object basis;
+	private RenewalPlan.Basis basis;
 
 	/**
 	 * Number of calls that were answered.
@@ -228,7 +228,7 @@ final class Renewals {
 	 * has changed.
 	 */
 	private void replan() {
-		Object basis = this.plan.basis();
+		RenewalPlan.Basis basis = this.plan.basis();
 		if (!basis.equals(this.basis)) {
 			this.basis = basis;
 			List<KeptLease> all = new ArrayList<>();
