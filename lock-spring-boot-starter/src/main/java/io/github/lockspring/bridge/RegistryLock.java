@@ -40,8 +40,6 @@ import io.github.lockspring.support.Durations;
  */
 final class RegistryLock implements DistributedLock {
 
-	private static final long FOREVER = Durations.MAX_NANOS;
-
 	private final LeaseLockRegistry registry;
 
 	private final String storeKey;
@@ -66,17 +64,17 @@ final class RegistryLock implements DistributedLock {
 
 	@Override
 	public void lock() {
-		acquireUninterruptibly(this.registry.options(), FOREVER);
+		acquireUninterruptibly(this.registry.options(), Durations.MAX_NANOS);
 	}
 
 	@Override
 	public void lock(Duration ttl) {
-		acquireUninterruptibly(this.registry.optionsFor(ttl), FOREVER);
+		acquireUninterruptibly(this.registry.optionsFor(ttl), Durations.MAX_NANOS);
 	}
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
-		acquire(this.registry.options(), FOREVER);
+		acquire(this.registry.options(), Durations.MAX_NANOS);
 	}
 
 	@Override
@@ -86,12 +84,12 @@ final class RegistryLock implements DistributedLock {
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		return acquire(this.registry.options(), Math.min(Math.max(unit.toNanos(time), 0), FOREVER));
+		return acquire(this.registry.options(), Durations.waitNanos(time, unit));
 	}
 
 	@Override
 	public boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
-		return acquire(this.registry.optionsFor(ttl), waitTime.isNegative() ? 0 : Durations.nanos(waitTime));
+		return acquire(this.registry.optionsFor(ttl), Durations.waitNanos(waitTime));
 	}
 
 	private boolean acquireUninterruptibly(AcquireOptions options, long waitNanos) {

@@ -24,6 +24,7 @@ import java.util.function.Predicate;
 
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
+import io.github.lockspring.support.Durations;
 
 /**
  * Default implementation of {@link DistributedBarrier}: the value exists as long as the
@@ -54,12 +55,12 @@ final class DefaultDistributedBarrier implements DistributedBarrier {
 
 	@Override
 	public void waitOnBarrier() throws InterruptedException {
-		this.value.await(new Removed(), StoredValue.FOREVER);
+		this.value.await(new Removed(), Durations.MAX_NANOS);
 	}
 
 	@Override
 	public boolean waitOnBarrier(long waitTime, TimeUnit unit) throws InterruptedException {
-		return this.value.await(new Removed(), StoredValue.nanos(waitTime, unit)) != null;
+		return this.value.await(new Removed(), Durations.waitNanos(waitTime, unit)) != null;
 	}
 
 	@Override

@@ -31,6 +31,7 @@ import io.github.lockspring.LockException;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdateResult;
+import io.github.lockspring.support.Durations;
 
 /**
  * Default implementation of {@link DistributedCountDownLatch}. The value is the count,
@@ -102,12 +103,12 @@ final class DefaultDistributedCountDownLatch implements DistributedCountDownLatc
 
 	@Override
 	public void await() throws InterruptedException {
-		this.value.await(new Opened(), StoredValue.FOREVER);
+		this.value.await(new Opened(), Durations.MAX_NANOS);
 	}
 
 	@Override
 	public boolean await(long timeout, TimeUnit unit) throws InterruptedException {
-		return this.value.await(new Opened(), StoredValue.nanos(timeout, unit)) != null;
+		return this.value.await(new Opened(), Durations.waitNanos(timeout, unit)) != null;
 	}
 
 	@Override

@@ -42,6 +42,7 @@ import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdateResult;
 import io.github.lockspring.support.DaemonThreads;
+import io.github.lockspring.support.Durations;
 
 /**
  * Default implementation of {@link DistributedDoubleBarrier}.
@@ -109,12 +110,12 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 
 	@Override
 	public void enter() throws InterruptedException, BrokenBarrierException {
-		enter(StoredValue.FOREVER);
+		enter(Durations.MAX_NANOS);
 	}
 
 	@Override
 	public boolean enter(long waitTime, TimeUnit unit) throws InterruptedException, BrokenBarrierException {
-		return enter(StoredValue.nanos(waitTime, unit));
+		return enter(Durations.waitNanos(waitTime, unit));
 	}
 
 	private boolean enter(long waitNanos) throws InterruptedException, BrokenBarrierException {
@@ -290,12 +291,12 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 
 	@Override
 	public void leave() throws InterruptedException, BrokenBarrierException {
-		leave(StoredValue.FOREVER);
+		leave(Durations.MAX_NANOS);
 	}
 
 	@Override
 	public boolean leave(long waitTime, TimeUnit unit) throws InterruptedException, BrokenBarrierException {
-		return leave(StoredValue.nanos(waitTime, unit));
+		return leave(Durations.waitNanos(waitTime, unit));
 	}
 
 	private boolean leave(long waitNanos) throws InterruptedException, BrokenBarrierException {
@@ -392,7 +393,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 
 	@Override
 	public CompletableFuture<Boolean> enterAsync(Duration waitTime) {
-		long waitNanos = StoredValue.nanos(waitTime);
+		long waitNanos = Durations.waitNanos(waitTime);
 		return async(() -> enter(waitNanos), this::leaveUnnoticed);
 	}
 
@@ -413,7 +414,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 
 	@Override
 	public CompletableFuture<Boolean> leaveAsync(Duration waitTime) {
-		long waitNanos = StoredValue.nanos(waitTime);
+		long waitNanos = Durations.waitNanos(waitTime);
 		return async(() -> leave(waitNanos), () -> {
 		});
 	}

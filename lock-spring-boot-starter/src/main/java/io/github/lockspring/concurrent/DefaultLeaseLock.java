@@ -43,8 +43,6 @@ import io.github.lockspring.support.Durations;
  */
 final class DefaultLeaseLock implements LeaseLock {
 
-	static final long FOREVER = Durations.MAX_NANOS;
-
 	private final LockTemplate locks;
 
 	private final String key;
@@ -75,12 +73,12 @@ final class DefaultLeaseLock implements LeaseLock {
 
 	@Override
 	public void lock() {
-		acquireUninterruptibly(FOREVER);
+		acquireUninterruptibly(Durations.MAX_NANOS);
 	}
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
-		acquire(FOREVER);
+		acquire(Durations.MAX_NANOS);
 	}
 
 	@Override
@@ -90,11 +88,7 @@ final class DefaultLeaseLock implements LeaseLock {
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		return acquire(waitNanos(time, unit)) != null;
-	}
-
-	static long waitNanos(long time, TimeUnit unit) {
-		return Math.min(Math.max(unit.toNanos(time), 0), FOREVER);
+		return acquire(Durations.waitNanos(time, unit)) != null;
 	}
 
 	@Override
@@ -104,7 +98,7 @@ final class DefaultLeaseLock implements LeaseLock {
 
 	static long waitNanos(Duration waitTime) {
 		Assert.notNull(waitTime, "'waitTime' must not be null");
-		return waitTime.isNegative() ? 0 : Durations.nanos(waitTime);
+		return Durations.waitNanos(waitTime);
 	}
 
 	/**

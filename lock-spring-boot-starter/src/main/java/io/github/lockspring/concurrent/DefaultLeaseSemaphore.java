@@ -35,6 +35,7 @@ import io.github.lockspring.engine.PermitLedger;
 import io.github.lockspring.engine.PermitTerms;
 import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.PermitLimitException;
+import io.github.lockspring.support.Durations;
 
 /**
  * Semaphore of a single key. Has no state of its own: the permits that this process holds
@@ -86,12 +87,12 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 
 	@Override
 	public void acquire(int permits) throws InterruptedException {
-		acquire(permits, DefaultLeaseLock.FOREVER);
+		acquire(permits, Durations.MAX_NANOS);
 	}
 
 	@Override
 	public void acquireUninterruptibly(int permits) {
-		acquireUninterruptibly(permits, this.terms, DefaultLeaseLock.FOREVER);
+		acquireUninterruptibly(permits, this.terms, Durations.MAX_NANOS);
 	}
 
 	@Override
@@ -101,7 +102,7 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 
 	@Override
 	public boolean tryAcquire(int permits, long timeout, TimeUnit unit) throws InterruptedException {
-		return acquire(permits, DefaultLeaseLock.waitNanos(timeout, unit));
+		return acquire(permits, Durations.waitNanos(timeout, unit));
 	}
 
 	@Override
@@ -184,7 +185,7 @@ final class DefaultLeaseSemaphore implements LeaseSemaphore {
 
 	@Override
 	public CompletableFuture<LockHandle> acquireAsync(int permits) {
-		return acquireAsync(permits, DefaultLeaseLock.FOREVER);
+		return acquireAsync(permits, Durations.MAX_NANOS);
 	}
 
 	@Override

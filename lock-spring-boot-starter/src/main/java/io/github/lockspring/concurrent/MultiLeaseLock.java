@@ -38,6 +38,7 @@ import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.support.Durations;
 
 /**
  * Lock of several keys, which may be on different backends: all of them are acquired, or
@@ -128,12 +129,12 @@ final class MultiLeaseLock implements LeaseLock {
 
 	@Override
 	public void lock() {
-		acquireUninterruptibly(DefaultLeaseLock.FOREVER);
+		acquireUninterruptibly(Durations.MAX_NANOS);
 	}
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
-		acquire(DefaultLeaseLock.FOREVER, DefaultLeaseLock::acquire);
+		acquire(Durations.MAX_NANOS, DefaultLeaseLock::acquire);
 	}
 
 	@Override
@@ -143,7 +144,7 @@ final class MultiLeaseLock implements LeaseLock {
 
 	@Override
 	public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-		return acquire(DefaultLeaseLock.waitNanos(time, unit), DefaultLeaseLock::acquire);
+		return acquire(Durations.waitNanos(time, unit), DefaultLeaseLock::acquire);
 	}
 
 	@Override
@@ -240,7 +241,7 @@ final class MultiLeaseLock implements LeaseLock {
 
 	@Override
 	public CompletableFuture<LockHandle> lockAsync() {
-		return new MultiAcquisition(this.groups, DefaultLeaseLock.FOREVER).start();
+		return new MultiAcquisition(this.groups, Durations.MAX_NANOS).start();
 	}
 
 	@Override

@@ -19,7 +19,6 @@ package io.github.lockspring.concurrent;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -40,8 +39,6 @@ import io.github.lockspring.support.Durations;
  * same key.
  */
 final class StoredValue {
-
-	static final long FOREVER = Durations.MAX_NANOS;
 
 	private final Values values;
 
@@ -86,7 +83,8 @@ final class StoredValue {
 	 * @return whether it did, {@code false} if the time was over
 	 */
 	CompletableFuture<Boolean> awaitAsync(Predicate<Value> condition, Duration wait) {
-		CompletableFuture<@Nullable Value> met = this.values.awaitAsync(this.storeKey, condition, nanos(wait));
+		CompletableFuture<@Nullable Value> met = this.values.awaitAsync(this.storeKey, condition,
+				Durations.waitNanos(wait));
 		CompletableFuture<Boolean> future = translated(met.thenApply((value) -> value != null));
 		future.whenComplete((result, failure) -> met.cancel(false));
 		return future;
@@ -120,20 +118,6 @@ final class StoredValue {
 
 	RuntimeException translate(EngineException failure) {
 		return LockAccess.get().translateValueFailure(failure, this.storeKey);
-	}
-
-	/**
-	 * Return a duration in nanoseconds, within the limits of the engine.
-	 */
-	static long nanos(long time, TimeUnit unit) {
-		return Math.min(Math.max(unit.toNanos(time), 0), FOREVER);
-	}
-
-	/**
-	 * Return a duration in nanoseconds, within the limits of the engine.
-	 */
-	static long nanos(Duration time) {
-		return time.isNegative() ? 0 : Durations.nanos(time);
 	}
 
 	@Override

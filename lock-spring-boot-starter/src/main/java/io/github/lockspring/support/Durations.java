@@ -17,6 +17,7 @@ package io.github.lockspring.support;
 
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Durations that can be counted in nanoseconds and added to a monotonic time without
@@ -85,6 +86,25 @@ public final class Durations {
 	 */
 	public static long nanos(Duration duration) {
 		return cap(duration).toNanos();
+	}
+
+	/**
+	 * Return a wait time in nanoseconds, capped.
+	 * @param time the wait time
+	 * @return its nanoseconds, 0 if it is negative, {@link #MAX_NANOS} at most
+	 */
+	public static long waitNanos(Duration time) {
+		return time.isNegative() ? 0 : nanos(time);
+	}
+
+	/**
+	 * Return a wait time in nanoseconds, capped.
+	 * @param time the wait time
+	 * @param unit its unit
+	 * @return its nanoseconds, 0 if it is negative, {@link #MAX_NANOS} at most
+	 */
+	public static long waitNanos(long time, TimeUnit unit) {
+		return Math.min(Math.max(unit.toNanos(time), 0), MAX_NANOS);
 	}
 
 	/**
