@@ -137,10 +137,7 @@ final class DefaultDistributedAtomicLong implements DistributedAtomicLong {
 
 	@Override
 	public CompletableFuture<Void> setAsync(long newValue) {
-		return this.value.async(() -> {
-			set(newValue);
-			return null;
-		});
+		return this.value.runAsync(() -> set(newValue));
 	}
 
 	@Override

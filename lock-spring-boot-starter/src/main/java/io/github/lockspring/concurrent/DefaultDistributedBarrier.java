@@ -65,18 +65,12 @@ final class DefaultDistributedBarrier implements DistributedBarrier {
 
 	@Override
 	public CompletableFuture<Void> setBarrierAsync() {
-		return this.value.async(() -> {
-			setBarrier();
-			return null;
-		});
+		return this.value.runAsync(this::setBarrier);
 	}
 
 	@Override
 	public CompletableFuture<Void> removeBarrierAsync() {
-		return this.value.async(() -> {
-			removeBarrier();
-			return null;
-		});
+		return this.value.runAsync(this::removeBarrier);
 	}
 
 	@Override

@@ -128,10 +128,7 @@ final class DefaultDistributedCountDownLatch implements DistributedCountDownLatc
 
 	@Override
 	public CompletableFuture<Void> countDownAsync() {
-		return this.value.async(() -> {
-			countDown();
-			return null;
-		});
+		return this.value.runAsync(this::countDown);
 	}
 
 	@Override

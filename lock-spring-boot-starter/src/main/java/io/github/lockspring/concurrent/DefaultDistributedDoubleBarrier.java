@@ -36,7 +36,6 @@ import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockUnavailableException;
-import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
@@ -370,12 +369,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	}
 
 	private int holders() {
-		try {
-			return this.engine.holders(this.permitStoreKey).size();
-		}
-		catch (EngineException ex) {
-			throw this.value.translate(ex);
-		}
+		return this.value.call(() -> this.engine.holders(this.permitStoreKey).size());
 	}
 
 	private static void release(LockHandle permit) {

@@ -23,7 +23,6 @@ import java.util.concurrent.Executor;
 
 import org.springframework.util.Assert;
 
-import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Values;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
@@ -78,12 +77,7 @@ final class DefaultSharedCount implements SharedCount {
 	public void addListener(SharedCountListener listener, Executor executor) {
 		Assert.notNull(listener, "'listener' must not be null");
 		Assert.notNull(executor, "'executor' must not be null");
-		try {
-			this.listeners.computeIfAbsent(listener, (added) -> listen(added, executor));
-		}
-		catch (EngineException ex) {
-			throw this.value.translate(ex);
-		}
+		this.value.call(() -> this.listeners.computeIfAbsent(listener, (added) -> listen(added, executor)));
 	}
 
 	private Values.Registration listen(SharedCountListener listener, Executor executor) {
@@ -111,10 +105,7 @@ final class DefaultSharedCount implements SharedCount {
 
 	@Override
 	public CompletableFuture<Void> setCountAsync(int newCount) {
-		return this.value.async(() -> {
-			setCount(newCount);
-			return null;
-		});
+		return this.value.runAsync(() -> setCount(newCount));
 	}
 
 	@Override

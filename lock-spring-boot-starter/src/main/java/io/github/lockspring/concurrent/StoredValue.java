@@ -97,6 +97,16 @@ final class StoredValue {
 		return this.values.async(call);
 	}
 
+	/**
+	 * Run an action in another thread.
+	 */
+	CompletableFuture<Void> runAsync(Runnable action) {
+		return this.values.async(() -> {
+			action.run();
+			return null;
+		});
+	}
+
 	private <T> CompletableFuture<T> translated(CompletableFuture<T> future) {
 		return future.exceptionallyCompose((failure) -> CompletableFuture.failedFuture(translated(failure)));
 	}
@@ -107,7 +117,10 @@ final class StoredValue {
 		return (cause instanceof EngineException ex) ? translate(ex) : cause;
 	}
 
-	private <T> T call(Supplier<T> call) {
+	/**
+	 * Make a call, and throw its failure as an exception of the public API.
+	 */
+	<T> T call(Supplier<T> call) {
 		try {
 			return call.get();
 		}
@@ -116,7 +129,7 @@ final class StoredValue {
 		}
 	}
 
-	RuntimeException translate(EngineException failure) {
+	private RuntimeException translate(EngineException failure) {
 		return LockAccess.get().translateValueFailure(failure, this.storeKey);
 	}
 
