@@ -17,7 +17,6 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiPredicate;
 
@@ -190,104 +189,6 @@ final class Acquirer {
 	 */
 	void contendFirst(Hold hold, RetrySchedule retrySchedule, long now, boolean mayWait) {
 		answered(hold, retrySchedule, contendFirst(hold, now, retrySchedule.remaining(now), mayWait));
-	}
-
-	/**
-	 * Acquire several keys in one call to the store, if none of them is held or wanted in
-	 * this process. Does not wait for a lease.
-	 * @param holds the holds to acquire, in the order of the keys
-	 * @param waitNanos the available time, which the call may exceed slightly
-	 * @return whether they are held; if not, the attempt leaves nothing behind
-	 */
-	boolean acquireTogether(List<Hold> holds, long waitNanos) {
-		long now = this.time.nanoTime();
-		try {
-			for (Hold hold : holds) {
-				hold.waitFrom(now);
-				if (this.queues.join(hold, false) != LocalQueue.Turn.CONTEND) {
-					return false;
-				}
-			}
-			return contendTogether(holds, timeout(waitNanos));
-		}
-		finally {
-			for (Hold hold : holds) {
-				leaveUnlessHeld(hold);
-			}
-		}
-	}
-
-	private void leaveUnlessHeld(Hold hold) {
-		if (hold.isPending()) {
-			this.queues.leave(hold);
-		}
-	}
-
-	/**
-	 * Ignore failures, which are reported when the keys are then acquired one after the
-	 * other.
-	 */
-	private boolean contendTogether(List<Hold> holds, Duration timeout) {
-		List<String> keys = holds.stream().map(Hold::key).toList();
-		Lease lease = new MultiKeyLease(this.store.newRequest(keys, holds.get(0).options()));
-		long now = this.time.nanoTime();
-		long nowMillis = this.time.currentTimeMillis();
-		boolean answered = false;
-		try {
-			Attempt attempt = this.store.tryAcquire(lease.request(), false, timeout);
-			answered = attempt instanceof Denial;
-			if (!(attempt instanceof Grant grant)) {
-				return false;
-			}
-			lease.granted(grant, now, nowMillis);
-			if (lease.begin(this.time)) {
-				beginAll(holds, lease, grant.token());
-				answered = true;
-			}
-			return answered;
-		}
-		catch (BackendUnavailableException ex) {
-			answered = true;
-			return false;
-		}
-		catch (OutcomeUnknownException ex) {
-			return false;
-		}
-		finally {
-			if (!answered) {
-				this.releaseRetrier.releaseIfGranted(lease.request());
-			}
-		}
-	}
-
-	private void beginAll(List<Hold> holds, Lease lease, long token) {
-		try {
-			for (Hold hold : holds) {
-				begin(hold, lease, token);
-			}
-		}
-		catch (Throwable ex) {
-			Hold.releaseAll(holds.stream().filter(Hold::isActive).toList());
-			throw ex;
-		}
-	}
-
-	private void begin(Hold hold, Lease lease, long token) {
-		Hold next = hold.queue().grant(hold, lease, token);
-		this.plan.watch(hold);
-		if (next != null) {
-			next.wakeUp();
-		}
-		if (lease.isShareable()) {
-			hold.queue().admit(hold, this.shareable).forEach(this::wakeUp);
-		}
-	}
-
-	private void wakeUp(Hold admitted) {
-		if (admitted.isActive()) {
-			this.plan.watch(admitted);
-		}
-		admitted.wakeUp();
 	}
 
 	/**
@@ -492,7 +393,11 @@ final class Acquirer {
 		return lease;
 	}
 
-	private Duration timeout(long remaining) {
+	/**
+	 * Return the timeout of a call to the store, which may exceed the remaining time
+	 * slightly.
+	 */
+	Duration timeout(long remaining) {
 		return (remaining + GRACE_NANOS >= this.operationNanos) ? this.context.settings().operationTimeout()
 				: Duration.ofNanos(Math.max(remaining, 0) + GRACE_NANOS);
 	}
@@ -506,6 +411,27 @@ final class Acquirer {
 		}
 		begin(hold, lease, grant.token());
 		return Answer.Held.HELD;
+	}
+
+	/**
+	 * Hold under a lease that was granted and has begun.
+	 */
+	void begin(Hold hold, Lease lease, long token) {
+		Hold next = hold.queue().grant(hold, lease, token);
+		this.plan.watch(hold);
+		if (next != null) {
+			next.wakeUp();
+		}
+		if (lease.isShareable()) {
+			hold.queue().admit(hold, this.shareable).forEach(this::wakeUp);
+		}
+	}
+
+	private void wakeUp(Hold admitted) {
+		if (admitted.isActive()) {
+			this.plan.watch(admitted);
+		}
+		admitted.wakeUp();
 	}
 
 	/**

@@ -68,11 +68,6 @@ public final class LockEngine implements AutoCloseable {
 				ObservedHoldListener.class, EngineObservers.class, LockKind.class, AcquireOutcome.class);
 	}
 
-	/**
-	 * Maximum number of keys acquired in one call, so that it does not block the store.
-	 */
-	private static final int MAX_TOGETHER = 256;
-
 	private final EngineContext context;
 
 	private final Store store;
@@ -98,6 +93,8 @@ public final class LockEngine implements AutoCloseable {
 	private final LeaseReleaser leaseReleaser;
 
 	private final Acquirer acquirer;
+
+	private final MultiKeyAcquirer multiKeyAcquirer;
 
 	private final PermitLimits permitLimits;
 
@@ -155,6 +152,7 @@ public final class LockEngine implements AutoCloseable {
 		this.leaseReleaser = new LeaseReleaser(this.context, this.plan, this.releaseRetrier, this.lossHandler,
 				this.permitLimits, this.asyncDispatcher);
 		this.acquirer = new Acquirer(this.context, this.plan, this.releaseRetrier, this.permitLimits);
+		this.multiKeyAcquirer = new MultiKeyAcquirer(this.context, this.acquirer, this.releaseRetrier);
 		threads.start();
 		this.store.open(this.notifications);
 		this.context.startTasks();
@@ -406,7 +404,7 @@ public final class LockEngine implements AutoCloseable {
 	 */
 	public CompletableFuture<List<Hold>> acquireTogetherAsync(List<String> keys, AcquireOptions options, Object owner,
 			long waitNanos) {
-		if (!canAcquireTogether(keys, options)) {
+		if (!this.multiKeyAcquirer.canAcquire(keys, options)) {
 			return CompletableFuture.completedFuture(List.of());
 		}
 		CompletableFuture<List<Hold>> future = new CompletableFuture<>();
@@ -421,11 +419,6 @@ public final class LockEngine implements AutoCloseable {
 		return future;
 	}
 
-	private boolean canAcquireTogether(List<String> keys, AcquireOptions options) {
-		return keys.size() > 1 && keys.size() <= MAX_TOGETHER && options.isPlain() && this.store.hasMultiKey()
-				&& !this.context.isClosed();
-	}
-
 	/**
 	 * Acquire several keys for an owner in one call to the store, if that is possible.
 	 * @param keys the keys, sorted and without duplicates
@@ -438,7 +431,7 @@ public final class LockEngine implements AutoCloseable {
 	 * @see #acquireTogether(List, AcquireOptions)
 	 */
 	public List<Hold> acquireTogether(List<String> keys, AcquireOptions options, Object owner, long waitNanos) {
-		boolean possible = canAcquireTogether(keys, options) && !Thread.currentThread().isInterrupted();
+		boolean possible = this.multiKeyAcquirer.canAcquire(keys, options) && !Thread.currentThread().isInterrupted();
 		return possible ? tryTogether(keys, options, owner, waitNanos) : List.of();
 	}
 
@@ -452,25 +445,7 @@ public final class LockEngine implements AutoCloseable {
 					(observers != null) ? new ObservedHoldListener(this.leaseReleaser, observers) : this.leaseReleaser,
 					key, options, owner))
 			.toList();
-		if (!this.acquirer.acquireTogether(holds, waitNanos)) {
-			return List.of();
-		}
-		if (this.context.isClosed()) {
-			Hold.releaseAll(holds);
-			throw EngineContext.closedException();
-		}
-		notifyAcquired(holds);
-		return holds;
-	}
-
-	private static void notifyAcquired(List<Hold> holds) {
-		try {
-			holds.forEach(Hold::notifyAcquired);
-		}
-		catch (Throwable ex) {
-			Hold.releaseAll(holds);
-			throw ex;
-		}
+		return this.multiKeyAcquirer.acquire(holds, waitNanos) ? holds : List.of();
 	}
 
 	/**
