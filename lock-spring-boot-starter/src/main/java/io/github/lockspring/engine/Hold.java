@@ -168,7 +168,11 @@ public final class Hold {
 	 * @return the name
 	 */
 	public String backendName() {
-		return this.listener.backendName();
+		return engine().backendName();
+	}
+
+	private Engine engine() {
+		return this.listener.engine();
 	}
 
 	/**
@@ -177,7 +181,7 @@ public final class Hold {
 	 * @return whether it is held
 	 */
 	public boolean isHeld() {
-		return hasLease() && !this.listener.isInDoubt(this);
+		return hasLease() && !engine().isInDoubt(this);
 	}
 
 	/**
@@ -189,8 +193,8 @@ public final class Hold {
 		if (this.state <= ENDED) {
 			return false;
 		}
-		if (lease().isExpired(this.listener.time())) {
-			this.listener.onExpired(this);
+		if (lease().isExpired(engine().time())) {
+			engine().onExpired(this);
 			return false;
 		}
 		return true;
@@ -201,7 +205,7 @@ public final class Hold {
 	 * @return the time, zero if not held
 	 */
 	public Duration remaining() {
-		return isHeld() ? Duration.ofNanos(Math.max(0, lease().remainingNanos(this.listener.time()))) : Duration.ZERO;
+		return isHeld() ? Duration.ofNanos(Math.max(0, lease().remainingNanos(engine().time()))) : Duration.ZERO;
 	}
 
 	/**
@@ -230,7 +234,7 @@ public final class Hold {
 				return;
 			}
 		}
-		this.listener.runCallback(callback);
+		engine().runCallback(callback);
 	}
 
 	/**
@@ -244,7 +248,7 @@ public final class Hold {
 	 * ended before
 	 */
 	public boolean extend(AcquireOptions options) {
-		return this.listener.onExtended(this, options);
+		return engine().onExtended(this, options);
 	}
 
 	private void dropLossCallbacksOf(Object handle) {
@@ -264,7 +268,7 @@ public final class Hold {
 	 */
 	public void warnIfForeignThread() {
 		if (this.owner instanceof Thread thread && thread != Thread.currentThread()) {
-			this.listener.onForeignThread(this, thread);
+			engine().onForeignThread(this, thread);
 		}
 	}
 
@@ -315,8 +319,7 @@ public final class Hold {
 	 */
 	public boolean releasePermits(int permits) {
 		LeaseMode.Permits held = permits();
-		return this.listener.onReduced(this,
-				new LeaseMode.Permits(held.permits() - permits, held.limit(), held.version()));
+		return engine().onReduced(this, new LeaseMode.Permits(held.permits() - permits, held.limit(), held.version()));
 	}
 
 	/**
@@ -344,11 +347,11 @@ public final class Hold {
 	 */
 	private static void releaseEnded(List<Hold> ended, List<Hold> lost) {
 		if (!ended.isEmpty()) {
-			Listener engine = ended.get(0).listener.engine();
-			List<Hold> others = ended.stream().filter((hold) -> hold.listener.engine() != engine).toList();
+			Engine engine = ended.get(0).engine();
+			List<Hold> others = ended.stream().filter((hold) -> hold.engine() != engine).toList();
 			try {
-				lost.addAll(releaseEnded(engine, others.isEmpty() ? ended
-						: ended.stream().filter((hold) -> hold.listener.engine() == engine).toList()));
+				lost.addAll(releaseEnded(engine,
+						others.isEmpty() ? ended : ended.stream().filter((hold) -> hold.engine() == engine).toList()));
 			}
 			finally {
 				releaseEnded(others, lost);
@@ -356,7 +359,7 @@ public final class Hold {
 		}
 	}
 
-	private static List<Hold> releaseEnded(Listener engine, List<Hold> ended) {
+	private static List<Hold> releaseEnded(Engine engine, List<Hold> ended) {
 		long startNanos = engine.time().nanoTime();
 		List<Hold> lost = List.of();
 		try {
@@ -418,7 +421,7 @@ public final class Hold {
 	 * @return a stage completed with the result or failure of the action
 	 */
 	public CompletableFuture<Void> runAsync(Runnable action) {
-		return this.listener.callAsync(() -> {
+		return engine().callAsync(() -> {
 			action.run();
 			return null;
 		});
@@ -475,7 +478,7 @@ public final class Hold {
 			int changed = (current > ENDED) ? current - 1 : current + 1;
 			if (STATE.compareAndSet(this, current, changed)) {
 				if (current == -1) {
-					this.listener.onLostReleased(this);
+					engine().onLostReleased(this);
 				}
 				return (current > ENDED) ? changed : -1;
 			}
@@ -779,82 +782,14 @@ public final class Hold {
 	}
 
 	/**
-	 * Callbacks of a hold to its engine, which releases the lease when the hold has
-	 * ended, and handles its loss.
+	 * Listener of the acquisition, the release and the loss of a hold.
 	 */
 	interface Listener {
 
-		String backendName();
-
-		TimeSource time();
-
 		/**
-		 * Return whether it is currently unknown if the lease of a hold still exists.
+		 * Return the engine of the hold.
 		 */
-		boolean isInDoubt(Hold hold);
-
-		/**
-		 * Called if the lease of a hold is found to have expired.
-		 */
-		void onExpired(Hold hold);
-
-		/**
-		 * Called when the lease of a hold is to be renewed with other options.
-		 * @return {@code false} if it was lost, or may have been
-		 */
-		boolean onExtended(Hold hold, AcquireOptions options);
-
-		/**
-		 * Called when a hold has ended.
-		 * @return {@code false} if its lease turned out to be lost
-		 */
-		boolean onReleased(Hold hold);
-
-		/**
-		 * Called to release some of the permits of a hold.
-		 * @param fewer the mode with the permits to keep
-		 * @return {@code false} if the lease turned out to be lost
-		 */
-		boolean onReduced(Hold hold, LeaseMode.Permits fewer);
-
-		/**
-		 * Called when several holds have ended.
-		 * @return the holds whose lease turned out to be lost
-		 */
-		List<Hold> onAllReleased(List<Hold> holds);
-
-		/**
-		 * Called when a hold has ended whose owner does not wait for the store.
-		 * @return a stage completed with {@code false} if the lease turned out to be lost
-		 */
-		CompletionStage<Boolean> onReleasedAsync(Hold hold);
-
-		/**
-		 * Called when the owner of a lost hold has released it.
-		 */
-		void onLostReleased(Hold hold);
-
-		/**
-		 * Called if a hold is released by another thread than its owner.
-		 */
-		void onForeignThread(Hold hold, Thread owner);
-
-		/**
-		 * Run a callback in another thread, so that it cannot block the engine.
-		 */
-		void runCallback(Runnable callback);
-
-		/**
-		 * Run an action that may wait for the store in another thread.
-		 */
-		<T> CompletableFuture<T> callAsync(Supplier<T> action);
-
-		/**
-		 * Return the listener of all holds of the engine.
-		 */
-		default Listener engine() {
-			return this;
-		}
+		Engine engine();
 
 		/**
 		 * Called when the acquisition of the hold was denied at first.
@@ -881,11 +816,89 @@ public final class Hold {
 		}
 
 		/**
+		 * Called when a hold has ended, to release its lease.
+		 * @return {@code false} if its lease turned out to be lost
+		 */
+		boolean onReleased(Hold hold);
+
+		/**
+		 * Called when a hold has ended whose owner does not wait for the store.
+		 * @return a stage completed with {@code false} if the lease turned out to be lost
+		 */
+		CompletionStage<Boolean> onReleasedAsync(Hold hold);
+
+		/**
 		 * Called after the hold was released together with others.
 		 * @param startNanos the time at which the release began
 		 */
 		default void afterRelease(long startNanos) {
 		}
+
+	}
+
+	/**
+	 * Engine of a hold, which releases its lease and handles its loss. It is also the
+	 * listener of all holds that are not observed.
+	 */
+	interface Engine extends Listener {
+
+		@Override
+		default Engine engine() {
+			return this;
+		}
+
+		String backendName();
+
+		TimeSource time();
+
+		/**
+		 * Return whether it is currently unknown if the lease of a hold still exists.
+		 */
+		boolean isInDoubt(Hold hold);
+
+		/**
+		 * Called if the lease of a hold is found to have expired.
+		 */
+		void onExpired(Hold hold);
+
+		/**
+		 * Called when the lease of a hold is to be renewed with other options.
+		 * @return {@code false} if it was lost, or may have been
+		 */
+		boolean onExtended(Hold hold, AcquireOptions options);
+
+		/**
+		 * Called to release some of the permits of a hold.
+		 * @param fewer the mode with the permits to keep
+		 * @return {@code false} if the lease turned out to be lost
+		 */
+		boolean onReduced(Hold hold, LeaseMode.Permits fewer);
+
+		/**
+		 * Called when several holds have ended.
+		 * @return the holds whose lease turned out to be lost
+		 */
+		List<Hold> onAllReleased(List<Hold> holds);
+
+		/**
+		 * Called when the owner of a lost hold has released it.
+		 */
+		void onLostReleased(Hold hold);
+
+		/**
+		 * Called if a hold is released by another thread than its owner.
+		 */
+		void onForeignThread(Hold hold, Thread owner);
+
+		/**
+		 * Run a callback in another thread, so that it cannot block the engine.
+		 */
+		void runCallback(Runnable callback);
+
+		/**
+		 * Run an action that may wait for the store in another thread.
+		 */
+		<T> CompletableFuture<T> callAsync(Supplier<T> action);
 
 	}
 

@@ -47,7 +47,7 @@ import io.github.lockspring.spi.TimeSource;
  * <li>Released after the lease was lost: the {@link LossHandler} reports the loss.</li>
  * </ol>
  */
-final class LeaseReleaser implements Hold.Listener {
+final class LeaseReleaser implements Hold.Engine {
 
 	private static final Log logger = LogFactory.getLog(LeaseReleaser.class);
 

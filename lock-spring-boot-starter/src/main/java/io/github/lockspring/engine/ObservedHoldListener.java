@@ -18,16 +18,12 @@ package io.github.lockspring.engine;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.engine.EngineObserver.LockObservation;
-import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.TimeSource;
 
 /**
@@ -47,7 +43,7 @@ final class ObservedHoldListener implements Hold.Listener {
 
 	private static final int ENDED = 2;
 
-	private final Hold.Listener engine;
+	private final Hold.Engine engine;
 
 	private final EngineObservers observers;
 
@@ -67,10 +63,10 @@ final class ObservedHoldListener implements Hold.Listener {
 
 	/**
 	 * Create a listener of holds that are observed once they are acquired.
-	 * @param engine the listener of all holds of the engine
+	 * @param engine the engine of the holds
 	 * @param observers the observers
 	 */
-	ObservedHoldListener(Hold.Listener engine, EngineObservers observers) {
+	ObservedHoldListener(Hold.Engine engine, EngineObservers observers) {
 		this.engine = engine;
 		this.observers = observers;
 		this.time = engine.time();
@@ -79,13 +75,13 @@ final class ObservedHoldListener implements Hold.Listener {
 
 	/**
 	 * Create a listener when an acquisition begins, if any observer is interested.
-	 * @param engine the listener of all holds of the engine
+	 * @param engine the engine of the holds
 	 * @param observers the observers
 	 * @param key the key
 	 * @param kind the kind of the lock
-	 * @return the listener, or that of the engine
+	 * @return the listener, or the engine itself
 	 */
-	static Hold.Listener of(Hold.Listener engine, EngineObservers observers, String key, LockKind kind) {
+	static Hold.Listener of(Hold.Engine engine, EngineObservers observers, String key, LockKind kind) {
 		LockObservation observation = observers.onAcquire(key, kind);
 		if (observation == null) {
 			return engine;
@@ -96,7 +92,7 @@ final class ObservedHoldListener implements Hold.Listener {
 	}
 
 	@Override
-	public Hold.Listener engine() {
+	public Hold.Engine engine() {
 		return this.engine;
 	}
 
@@ -210,61 +206,6 @@ final class ObservedHoldListener implements Hold.Listener {
 		if (!lost) {
 			afterRelease(startNanos);
 		}
-	}
-
-	@Override
-	public void onExpired(Hold hold) {
-		this.engine.onExpired(hold);
-	}
-
-	@Override
-	public void onLostReleased(Hold hold) {
-		this.engine.onLostReleased(hold);
-	}
-
-	@Override
-	public boolean onExtended(Hold hold, AcquireOptions options) {
-		return this.engine.onExtended(hold, options);
-	}
-
-	@Override
-	public boolean onReduced(Hold hold, LeaseMode.Permits fewer) {
-		return this.engine.onReduced(hold, fewer);
-	}
-
-	@Override
-	public List<Hold> onAllReleased(List<Hold> holds) {
-		return this.engine.onAllReleased(holds);
-	}
-
-	@Override
-	public void onForeignThread(Hold hold, Thread owner) {
-		this.engine.onForeignThread(hold, owner);
-	}
-
-	@Override
-	public boolean isInDoubt(Hold hold) {
-		return this.engine.isInDoubt(hold);
-	}
-
-	@Override
-	public void runCallback(Runnable callback) {
-		this.engine.runCallback(callback);
-	}
-
-	@Override
-	public <T> CompletableFuture<T> callAsync(Supplier<T> action) {
-		return this.engine.callAsync(action);
-	}
-
-	@Override
-	public String backendName() {
-		return this.engine.backendName();
-	}
-
-	@Override
-	public TimeSource time() {
-		return this.time;
 	}
 
 }
