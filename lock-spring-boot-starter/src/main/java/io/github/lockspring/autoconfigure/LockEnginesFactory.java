@@ -19,8 +19,6 @@ package io.github.lockspring.autoconfigure;
 import java.util.ArrayList;
 import java.util.List;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationEventPublisher;
 
@@ -28,7 +26,6 @@ import io.github.lockspring.LeadershipGrantedEvent;
 import io.github.lockspring.LeadershipRevokedEvent;
 import io.github.lockspring.LockLostEvent;
 import io.github.lockspring.engine.EngineListener;
-import io.github.lockspring.engine.KeyFormat;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.engine.LockEngines;
 import io.github.lockspring.spi.LockBackend;
@@ -106,43 +103,25 @@ final class LockEnginesFactory {
 
 	/**
 	 * Publishes notifications of the engine as application events.
+	 *
+	 * @param publisher the publisher
+	 * @param backend the name of the backend
 	 */
-	private static final class EventPublisher implements EngineListener {
-
-		private static final Log logger = LogFactory.getLog(EventPublisher.class);
-
-		private final ApplicationEventPublisher publisher;
-
-		private final String backend;
-
-		EventPublisher(ApplicationEventPublisher publisher, String backend) {
-			this.publisher = publisher;
-			this.backend = backend;
-		}
+	private record EventPublisher(ApplicationEventPublisher publisher, String backend) implements EngineListener {
 
 		@Override
 		public void lost(String key, long token) {
-			publish(new LockLostEvent(key, token, this.backend), key);
+			LockEventPublisher.publish(this.publisher, new LockLostEvent(key, token, this.backend), key);
 		}
 
 		@Override
 		public void leadershipGranted(String key, long token) {
-			publish(new LeadershipGrantedEvent(key, token, this.backend), key);
+			LockEventPublisher.publish(this.publisher, new LeadershipGrantedEvent(key, token, this.backend), key);
 		}
 
 		@Override
 		public void leadershipRevoked(String key, long token) {
-			publish(new LeadershipRevokedEvent(key, token, this.backend), key);
-		}
-
-		private void publish(Object event, String key) {
-			try {
-				this.publisher.publishEvent(event);
-			}
-			catch (Throwable ex) {
-				logger.warn("Listener of " + event.getClass().getSimpleName() + " failed for the lock on "
-						+ KeyFormat.quote(key), ex);
-			}
+			LockEventPublisher.publish(this.publisher, new LeadershipRevokedEvent(key, token, this.backend), key);
 		}
 
 	}

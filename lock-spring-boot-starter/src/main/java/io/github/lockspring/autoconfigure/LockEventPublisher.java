@@ -144,6 +144,19 @@ final class LockEventPublisher implements SmartLifecycle {
 	}
 
 	/**
+	 * Publish an event. A listener that fails has no effect on the lock.
+	 */
+	static void publish(ApplicationEventPublisher publisher, Object event, String key) {
+		try {
+			publisher.publishEvent(event);
+		}
+		catch (Throwable ex) {
+			logger.warn("Listener of " + event.getClass().getSimpleName() + " failed for the lock on "
+					+ KeyFormat.quote(key), ex);
+		}
+	}
+
+	/**
 	 * Events for which there are listeners.
 	 *
 	 * @param acquired whether acquired locks are of interest
@@ -173,16 +186,6 @@ final class LockEventPublisher implements SmartLifecycle {
 			return new Events(key, this);
 		}
 
-		private void publish(Object event, String key) {
-			try {
-				this.publisher.publishEvent(event);
-			}
-			catch (Throwable ex) {
-				logger.warn("Listener of " + event.getClass().getSimpleName() + " failed for the lock on "
-						+ KeyFormat.quote(key), ex);
-			}
-		}
-
 	}
 
 	/**
@@ -204,10 +207,8 @@ final class LockEventPublisher implements SmartLifecycle {
 		@Override
 		public void onNotAcquired(AcquireOutcome outcome, @Nullable Throwable failure, long waitedNanos) {
 			if (this.observer.interest().notAcquired()) {
-				this.observer.publish(
-						new LockNotAcquiredEvent(this.key, this.observer.backend(),
-								LockNotAcquiredEvent.Reason.valueOf(outcome.name()), Duration.ofNanos(waitedNanos)),
-						this.key);
+				publish(new LockNotAcquiredEvent(this.key, this.observer.backend(),
+						LockNotAcquiredEvent.Reason.valueOf(outcome.name()), Duration.ofNanos(waitedNanos)));
 			}
 		}
 
@@ -215,23 +216,25 @@ final class LockEventPublisher implements SmartLifecycle {
 		public void onAcquired(long token, long waitedNanos) {
 			this.token = token;
 			if (this.observer.interest().acquired()) {
-				this.observer.publish(
-						new LockAcquiredEvent(this.key, token, this.observer.backend(), Duration.ofNanos(waitedNanos)),
-						this.key);
+				publish(new LockAcquiredEvent(this.key, token, this.observer.backend(), Duration.ofNanos(waitedNanos)));
 			}
 		}
 
 		@Override
 		public void onReleased(long heldNanos, long releaseNanos) {
 			if (this.observer.interest().released()) {
-				this.observer.publish(new LockReleasedEvent(this.key, this.token, this.observer.backend(),
-						Duration.ofNanos(heldNanos)), this.key);
+				publish(new LockReleasedEvent(this.key, this.token, this.observer.backend(),
+						Duration.ofNanos(heldNanos)));
 			}
 		}
 
 		@Override
 		public void onLost(long heldNanos) {
 			// published by the listener of the engine
+		}
+
+		private void publish(Object event) {
+			LockEventPublisher.publish(this.observer.publisher(), event, this.key);
 		}
 
 	}
