@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.BiPredicate;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -176,6 +177,18 @@ final class LocalQueues {
 			}
 		}
 		return all;
+	}
+
+	/**
+	 * Call an action for the holders of all keys, including those that are lost or about
+	 * to end. Each of them may end meanwhile.
+	 */
+	void forEachHolder(Consumer<Hold> action) {
+		for (LocalQueue queue : this.queues.values()) {
+			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
+				action.accept(hold);
+			}
+		}
 	}
 
 	private List<LocalQueue> queuesOf(LeaseRequest request) {

@@ -826,7 +826,9 @@ public final class LockEngine implements AutoCloseable {
 		this.values.wakeAll();
 		awaitUntil(System.nanoTime() + graceNanos, () -> this.queues.size() == 0);
 		long end = System.nanoTime() + operationNanos;
-		remainingHolds().forEach(this.lossHandler::shutDown);
+		List<Hold> remaining = new ArrayList<>();
+		this.queues.forEachHolder(remaining::add);
+		remaining.forEach(this.lossHandler::shutDown);
 		awaitUntil(end, this::hasNoWaiter);
 		this.releaseRetrier.flush(end);
 		awaitUntil(end, () -> this.releaseRetrier.isAnswered() && !this.asyncDispatcher.isCalling());
@@ -870,16 +872,6 @@ public final class LockEngine implements AutoCloseable {
 
 	private boolean hasNoWaiter() {
 		return this.queues.all().stream().noneMatch(LocalQueue::isWaitedFor) && !this.acquirer.isAnyLeaving();
-	}
-
-	private List<Hold> remainingHolds() {
-		List<Hold> holds = new ArrayList<>();
-		for (LocalQueue queue : this.queues.all()) {
-			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
-				holds.add(hold);
-			}
-		}
-		return holds;
 	}
 
 	/**

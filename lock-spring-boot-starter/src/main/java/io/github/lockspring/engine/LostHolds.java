@@ -18,6 +18,7 @@ package io.github.lockspring.engine;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -92,26 +93,22 @@ final class LostHolds {
 			return;
 		}
 		this.next.set(TimerThread.NEVER);
-		for (LocalQueue queue : this.queues.all()) {
-			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
-				if (hold.isLost()) {
-					look(hold, now);
-				}
-			}
-		}
+		forEachLost((hold) -> look(hold, now));
 	}
 
 	/**
 	 * Discard all lost holds now.
 	 */
 	void discardAll() {
-		for (LocalQueue queue : this.queues.all()) {
-			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
-				if (hold.isLost()) {
-					this.queues.end(hold);
-				}
+		forEachLost(this.queues::end);
+	}
+
+	private void forEachLost(Consumer<Hold> action) {
+		this.queues.forEachHolder((hold) -> {
+			if (hold.isLost()) {
+				action.accept(hold);
 			}
-		}
+		});
 	}
 
 	private void look(Hold hold, long now) {

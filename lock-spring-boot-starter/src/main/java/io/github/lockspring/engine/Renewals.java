@@ -137,7 +137,7 @@ final class Renewals {
 			find(lease);
 		}
 		if (this.plan.isTimeToLook()) {
-			look();
+			this.queues.forEachHolder(this::keepActive);
 		}
 		replan();
 		lookAtDeadlines();
@@ -146,13 +146,9 @@ final class Renewals {
 		wakeUpInTime();
 	}
 
-	private void look() {
-		for (LocalQueue queue : this.queues.all()) {
-			for (Hold hold = queue.holders(); hold != null; hold = hold.next) {
-				if (hold.isActive()) {
-					keep(hold);
-				}
-			}
+	private void keepActive(Hold hold) {
+		if (hold.isActive()) {
+			keep(hold);
 		}
 	}
 
