@@ -408,9 +408,16 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Make the first waiting hold the leader if permitted.
+	 * Make the first waiting hold the leader if permitted, and wake it.
 	 */
-	synchronized @Nullable Hold promote() {
+	void wakeNext() {
+		Hold next = promote();
+		if (next != null) {
+			next.wakeUp();
+		}
+	}
+
+	private synchronized @Nullable Hold promote() {
 		Hold next = this.first;
 		if (next == null || !mayLead(next)) {
 			return null;

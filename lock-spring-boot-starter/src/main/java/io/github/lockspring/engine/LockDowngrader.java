@@ -149,7 +149,7 @@ final class LockDowngrader {
 			Lease weaker = replace(former.request(), request);
 			if (weaker != null) {
 				begin(hold, weaker, weaker.begin(former, this.time));
-				promoteNext(hold);
+				hold.queue().wakeNext(); // which may be granted with the released permits
 			}
 			else {
 				this.lossHandler.lose(hold, "it had already ended in the store before permits were released");
@@ -173,16 +173,6 @@ final class LockDowngrader {
 			if (!answered) {
 				releaseBoth(hold, former.request(), request);
 			}
-		}
-	}
-
-	/**
-	 * Promote the next hold, which may be granted with the released permits.
-	 */
-	private static void promoteNext(Hold hold) {
-		Hold next = hold.queue().promote();
-		if (next != null) {
-			next.wakeUp();
 		}
 	}
 

@@ -137,10 +137,7 @@ final class LossHandler {
 	}
 
 	private void afterLoss(Hold hold, String reason) {
-		Hold next = hold.queue().promote();
-		if (next != null) {
-			next.wakeUp();
-		}
+		hold.queue().wakeNext();
 		this.lostHolds.watch(hold);
 		reportLoss(hold, reason);
 	}
