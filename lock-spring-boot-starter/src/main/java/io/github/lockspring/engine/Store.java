@@ -258,19 +258,8 @@ final class Store {
 				"The lock backend '" + name() + "' rejected the request: " + reason.getMessage(), reason);
 	}
 
-	/**
-	 * Poll waiting requests. Called by threads that are never interrupted.
-	 */
 	Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
-		try {
-			return this.backend.poll(waiting, timeout);
-		}
-		catch (BackendException ex) {
-			throw ex;
-		}
-		catch (RuntimeException ex) {
-			throw unknown(ex);
-		}
+		return change(() -> this.backend.poll(waiting, timeout));
 	}
 
 	int renewalBatchSize() {
