@@ -67,10 +67,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	 */
 	private static final long MAX_CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-	private static final @Nullable ThreadFactory VIRTUAL_THREADS = DaemonThreads.virtualNamed("lock-barrier-");
-
-	private static final ThreadFactory THREADS = (VIRTUAL_THREADS != null) ? VIRTUAL_THREADS
-			: DaemonThreads.named("lock-barrier-");
+	private static final ThreadFactory THREADS = DaemonThreads.virtualOrNamed("lock-barrier-");
 
 	private final StoredValue value;
 

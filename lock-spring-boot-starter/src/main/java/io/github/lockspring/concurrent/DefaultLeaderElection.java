@@ -126,8 +126,7 @@ final class DefaultLeaderElection implements LeaderElection {
 	}
 
 	private static Executor threads(String prefix) {
-		ThreadFactory virtual = DaemonThreads.virtualNamed(prefix);
-		ThreadFactory threads = (virtual != null) ? virtual : DaemonThreads.named(prefix);
+		ThreadFactory threads = DaemonThreads.virtualOrNamed(prefix);
 		return (task) -> threads.newThread(task).start();
 	}
 

@@ -64,6 +64,17 @@ public final class DaemonThreads {
 	}
 
 	/**
+	 * Return a factory of threads with numbered names, which are virtual if the JDK has
+	 * such threads.
+	 * @param prefix the prefix of the names
+	 * @return the factory
+	 */
+	public static ThreadFactory virtualOrNamed(String prefix) {
+		ThreadFactory virtual = virtualNamed(prefix);
+		return (virtual != null) ? virtual : named(prefix);
+	}
+
+	/**
 	 * Return a factory of virtual threads with numbered names, if the JDK has them.
 	 * @param prefix the prefix of the names
 	 * @return the factory, or {@code null} before Java 21
