@@ -17,6 +17,7 @@
 package io.github.lockspring.engine;
 
 import java.util.List;
+import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -55,38 +56,32 @@ record EngineObservers(List<EngineObserver> observers) {
 	}
 
 	void onLost(Hold hold) {
-		for (EngineObserver observer : this.observers) {
-			run(() -> observer.onLost(hold.key(), hold.options().kind()));
-		}
+		forEach((observer) -> observer.onLost(hold.key(), hold.options().kind()));
 	}
 
 	void onHandOff(Hold hold) {
-		for (EngineObserver observer : this.observers) {
-			run(() -> observer.onHandOff(hold.key(), hold.options().kind()));
-		}
+		forEach((observer) -> observer.onHandOff(hold.key(), hold.options().kind()));
 	}
 
 	void onRenewed(Hold hold, long marginNanos) {
-		for (EngineObserver observer : this.observers) {
-			run(() -> observer.onRenewed(hold.key(), hold.options().kind(), marginNanos));
-		}
+		forEach((observer) -> observer.onRenewed(hold.key(), hold.options().kind(), marginNanos));
 	}
 
 	void onRenewalFailed(Hold hold) {
-		for (EngineObserver observer : this.observers) {
-			run(() -> observer.onRenewalFailed(hold.key(), hold.options().kind()));
-		}
+		forEach((observer) -> observer.onRenewalFailed(hold.key(), hold.options().kind()));
 	}
 
 	/**
-	 * Run foreign code whose failure must not have any effect.
+	 * Call all observers. The failure of one of them must not have any effect.
 	 */
-	private static void run(Runnable call) {
-		try {
-			call.run();
-		}
-		catch (Throwable ex) {
-			warn(ex);
+	private void forEach(Consumer<EngineObserver> call) {
+		for (EngineObserver observer : this.observers) {
+			try {
+				call.accept(observer);
+			}
+			catch (Throwable ex) {
+				warn(ex);
+			}
 		}
 	}
 
