@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -659,8 +660,12 @@ public final class LockEngine implements AutoCloseable {
 	 * store failed
 	 */
 	public CompletableFuture<List<LeaseHolder>> holdersAsync(String key) {
+		return callAsync(() -> holders(key));
+	}
+
+	private <T> CompletableFuture<T> callAsync(Supplier<T> action) {
 		return isClosed() ? CompletableFuture.failedFuture(EngineContext.closedException())
-				: this.asyncDispatcher.call(() -> holders(key));
+				: this.asyncDispatcher.call(action);
 	}
 
 	/**
@@ -671,8 +676,7 @@ public final class LockEngine implements AutoCloseable {
 	 * records them; fails with an {@link EngineException} if the store failed
 	 */
 	public CompletableFuture<List<LeaseWaiter>> queueAsync(String key) {
-		return isClosed() ? CompletableFuture.failedFuture(EngineContext.closedException())
-				: this.asyncDispatcher.call(() -> queue(key));
+		return callAsync(() -> queue(key));
 	}
 
 	private List<LeaseWaiter> queue(String key) {
@@ -691,8 +695,7 @@ public final class LockEngine implements AutoCloseable {
 	 * {@link EngineException} if the store failed, in which case it is unknown
 	 */
 	public CompletableFuture<Boolean> forceReleaseAsync(String key, LeaseHolder holder) {
-		return isClosed() ? CompletableFuture.failedFuture(EngineContext.closedException())
-				: this.asyncDispatcher.call(() -> forceRelease(key, holder));
+		return callAsync(() -> forceRelease(key, holder));
 	}
 
 	private boolean forceRelease(String key, LeaseHolder holder) {
