@@ -27,6 +27,7 @@ import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.internal.LockAccess;
+import io.github.lockspring.support.Durations;
 
 /**
  * Access to the locks of a template, for implementations of foreign interfaces.
@@ -56,8 +57,7 @@ final class BridgedLocks {
 	 * Return options for a lease of any lease time.
 	 */
 	static AcquireOptions options(Duration leaseTime, boolean autoRenew) {
-		return AcquireOptions.exclusive((leaseTime.compareTo(MIN_LEASE_TIME) > 0) ? leaseTime : MIN_LEASE_TIME,
-				autoRenew);
+		return AcquireOptions.exclusive(Durations.max(leaseTime, MIN_LEASE_TIME), autoRenew);
 	}
 
 	@Nullable Hold acquire(String storeKey, AcquireOptions options, Object owner, long waitNanos) throws InterruptedException {

@@ -48,6 +48,7 @@ import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.spi.Renewal;
 import io.github.lockspring.spi.ValueBackend;
+import io.github.lockspring.support.Durations;
 import io.github.lockspring.support.RecentKeys;
 
 /**
@@ -212,12 +213,8 @@ public final class JdbcLockBackend implements LockBackend {
 	 */
 	private static Denial cut(Denial denial, LeaseRequest request, boolean marked) {
 		Duration max = request.terms().fair() ? QUEUE_ENTRY_POLL : MARK_POLL;
-		return new Denial(
-				min(denial.retryAfter(), marked ? max : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter()));
-	}
-
-	private static Duration min(Duration one, Duration other) {
-		return (one.compareTo(other) < 0) ? one : other;
+		return new Denial(Durations.min(denial.retryAfter(),
+				marked ? max : SingleStatementOperations.WITHOUT_NOTIFICATION.retryAfter()));
 	}
 
 	private Attempt acquire(LeaseRequest request, boolean queueing, Duration timeout) {

@@ -32,6 +32,7 @@ import io.github.lockspring.jdbc.dialect.JdbcDialect;
 import io.github.lockspring.spi.LeaseMode;
 import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.PermitLimitException;
+import io.github.lockspring.support.Durations;
 
 /**
  * Snapshot of a key, as read from a row of the table: its holders and its queue, without
@@ -253,7 +254,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		}
 		long held = Math.min(Math.max(this.now - heldSince(), 0), SqlParameters.micros(JdbcDialect.RESERVATION_TIME));
 		Duration pause = Duration.of(Math.max(position, 1) * held / 2, ChronoUnit.MICROS);
-		return max((pause.compareTo(MAX_PAUSE) < 0) ? pause : MAX_PAUSE, MIN_PAUSE);
+		return Durations.max(Durations.min(pause, MAX_PAUSE), MIN_PAUSE);
 	}
 
 	/**
@@ -263,10 +264,6 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		KeyEntry exclusive = exclusive();
 		return (exclusive != null && exclusive.isReservation())
 				? exclusive.end() - SqlParameters.micros(JdbcDialect.RESERVATION_TIME) : this.token;
-	}
-
-	private static Duration max(Duration one, Duration other) {
-		return (one.compareTo(other) > 0) ? one : other;
 	}
 
 	/**

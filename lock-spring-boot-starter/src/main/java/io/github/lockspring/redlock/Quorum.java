@@ -36,6 +36,7 @@ import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.Renewal;
+import io.github.lockspring.support.Durations;
 
 /**
  * Counts votes: the result is that of more than half of all nodes, whether the others
@@ -88,7 +89,7 @@ final class Quorum {
 			.sorted(Comparator.reverseOrder())
 			.toList()
 			.get(this.needed - 1);
-		return (kept.compareTo(leaseTime) < 0) ? kept : leaseTime;
+		return Durations.min(kept, leaseTime);
 	}
 
 	/**
@@ -125,8 +126,7 @@ final class Quorum {
 		if (granted > 0 || pauses.size() < this.needed) {
 			return Duration.ofNanos(jitter);
 		}
-		Duration pause = pauses.get(this.needed - 1);
-		return ((pause.compareTo(MAX_PAUSE) < 0) ? pause : MAX_PAUSE).plusNanos(jitter);
+		return Durations.min(pauses.get(this.needed - 1), MAX_PAUSE).plusNanos(jitter);
 	}
 
 	private static List<Grant> grants(List<NodeAnswer<Attempt>> answers) {

@@ -225,11 +225,8 @@ public final class RedlockBackend implements LockBackend {
 	}
 
 	private Duration nodeTimeout(LeaseRequest request, Duration timeout) {
-		return shorter(shorter(this.nodeTimeout, timeout), request.terms().leaseTime().dividedBy(LEASE_DIVISOR));
-	}
-
-	private static Duration shorter(Duration one, Duration other) {
-		return (one.compareTo(other) < 0) ? one : other;
+		return Durations.min(Durations.min(this.nodeTimeout, timeout),
+				request.terms().leaseTime().dividedBy(LEASE_DIVISOR));
 	}
 
 	private Attempt tryAcquireWithin(Duration timeout, LeaseRequest request) {
@@ -309,9 +306,9 @@ public final class RedlockBackend implements LockBackend {
 
 	private Duration renewalTimeout(Collection<LeaseRequest> leases, Duration timeout) {
 		Duration enough = this.nodeTimeout.multipliedBy(1 + leases.size() / RENEWALS_PER_TIMEOUT);
-		Duration longest = shorter(enough, timeout);
+		Duration longest = Durations.min(enough, timeout);
 		for (LeaseRequest lease : leases) {
-			longest = shorter(longest, lease.terms().leaseTime().dividedBy(LEASE_DIVISOR));
+			longest = Durations.min(longest, lease.terms().leaseTime().dividedBy(LEASE_DIVISOR));
 		}
 		return longest;
 	}
@@ -335,7 +332,7 @@ public final class RedlockBackend implements LockBackend {
 	 */
 	@Override
 	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
-		Duration callTimeout = shorter(this.nodeTimeout, timeout);
+		Duration callTimeout = Durations.min(this.nodeTimeout, timeout);
 		List<NodeAnswer<Boolean>> answers = callRelease(lease, delay, callTimeout).await(this.quorum::decidesRelease,
 				System.nanoTime() + callTimeout.toNanos());
 		return this.quorum.wasHeld(answers);
@@ -353,7 +350,7 @@ public final class RedlockBackend implements LockBackend {
 	 */
 	@Override
 	public List<LeaseHolder> inspect(String key, Duration timeout) {
-		long deadline = Deadline.after(shorter(this.nodeTimeout, timeout));
+		long deadline = Deadline.after(Durations.min(this.nodeTimeout, timeout));
 		List<NodeAnswer<List<LeaseHolder>>> answers = callAll(deadline, (backend, time) -> backend.inspect(key, time))
 			.await((some) -> !this.quorum.holders(some).isEmpty() || this.quorum.isFree(some), deadline);
 		this.quorum.requireMajority(answers);
@@ -367,7 +364,7 @@ public final class RedlockBackend implements LockBackend {
 	 */
 	@Override
 	public boolean forceRelease(String key, LeaseHolder holder, Duration timeout) {
-		long deadline = Deadline.after(shorter(this.nodeTimeout, timeout));
+		long deadline = Deadline.after(Durations.min(this.nodeTimeout, timeout));
 		List<NodeAnswer<Boolean>> answers = callAll(deadline,
 				(backend, time) -> backend.forceRelease(key, holder, time))
 			.await((some) -> some.size() == this.nodes.size(), deadline);
@@ -377,7 +374,7 @@ public final class RedlockBackend implements LockBackend {
 	@Override
 	public Duration probe(LeaseRequest request, Duration timeout) {
 		long start = System.nanoTime();
-		long deadline = start + shorter(this.nodeTimeout.multipliedBy(PROBE_CALLS), timeout).toNanos();
+		long deadline = start + Durations.min(this.nodeTimeout.multipliedBy(PROBE_CALLS), timeout).toNanos();
 		// all nodes, because each may be a duplicate
 		List<NodeAnswer<Duration>> answers = callAll(deadline, (backend, time) -> backend.probe(request, time))
 			.await((some) -> false, deadline);

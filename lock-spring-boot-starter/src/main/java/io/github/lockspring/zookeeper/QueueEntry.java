@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.support.Durations;
 
 /**
  * Entry of a request in the queue of its key, or in those of its keys, as known to this
@@ -346,9 +347,7 @@ final class QueueEntry {
 	 * Return the grant for a request that was just sent.
 	 */
 	Grant grant() {
-		Duration guaranteed = this.session.guaranteedLifetime();
-		Duration leaseTime = this.request.terms().leaseTime();
-		return new Grant(token(), (leaseTime.compareTo(guaranteed) < 0) ? leaseTime : guaranteed);
+		return new Grant(token(), Durations.min(this.request.terms().leaseTime(), this.session.guaranteedLifetime()));
 	}
 
 	/**

@@ -37,6 +37,8 @@ import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.providers.ClusterConnectionProvider;
 
+import io.github.lockspring.support.Durations;
+
 /**
  * Creates connections with the application's Jedis configuration, but separate timeouts,
  * and tracks all of them: connections whose call has exceeded its deadline are closed.
@@ -59,7 +61,7 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 
 	JedisClientFactory(JedisConnectionFactory factory, Duration operationTimeout) {
 		this.factory = factory;
-		this.timeout = (operationTimeout.compareTo(MIN_TIMEOUT) > 0) ? operationTimeout : MIN_TIMEOUT;
+		this.timeout = Durations.max(operationTimeout, MIN_TIMEOUT);
 		this.config = serverConfig();
 	}
 

@@ -32,6 +32,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.StringUtils;
 
+import io.github.lockspring.support.Durations;
+
 /**
  * Creates clients with the application's Lettuce configuration, adapted for locks:
  * commands fail immediately while there is no connection and are never resent, and all of
@@ -87,7 +89,7 @@ final class LettuceClientFactory {
 		AbstractRedisClient client = factory.isRunning() ? factory.getNativeClient() : null;
 		LettuceClientConfigurationBuilder builder = LettuceClientConfiguration.builder()
 			.clientOptions(factory.isClusterAware() ? forCluster(options) : forServer(options))
-			.commandTimeout((operationTimeout.compareTo(MIN_TIMEOUT) > 0) ? operationTimeout : MIN_TIMEOUT)
+			.commandTimeout(Durations.max(operationTimeout, MIN_TIMEOUT))
 			.shutdownTimeout(original.getShutdownTimeout())
 			.shutdownQuietPeriod(Duration.ZERO);
 		original.getClientResources()

@@ -34,6 +34,7 @@ import org.springframework.data.redis.connection.RedisNode;
 
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.support.DaemonThreads;
+import io.github.lockspring.support.Durations;
 
 /**
  * Tracks which server is the primary, with a thread for each of the sentinels.
@@ -72,8 +73,6 @@ final class SentinelWatch implements AutoCloseable {
 	 * Maximum time to wait for the outcome of a failover.
 	 */
 	private static final long MAX_FAILOVER_NANOS = Duration.ofSeconds(5).toNanos();
-
-	private static final long FOREVER_NANOS = Duration.ofDays(36_500).toNanos();
 
 	private final List<RedisNode> nodes;
 
@@ -258,7 +257,7 @@ final class SentinelWatch implements AutoCloseable {
 			this.reports[index] = null;
 			if (isOutOfReach()) {
 				this.failingSinceNanos = null;
-				this.trustedUntilNanos = System.nanoTime() + FOREVER_NANOS;
+				this.trustedUntilNanos = System.nanoTime() + Durations.MAX_NANOS;
 			}
 			this.changed.signalAll();
 		}
