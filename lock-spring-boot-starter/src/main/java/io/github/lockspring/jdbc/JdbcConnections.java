@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.support.DaemonThreads;
 import io.github.lockspring.support.Deadline;
+import io.github.lockspring.support.Durations;
 import io.github.lockspring.support.TimerThread;
 
 /**
@@ -222,8 +223,7 @@ final class JdbcConnections implements AutoCloseable {
 		if (this.closed) {
 			throw closed();
 		}
-		this.openingTime = Duration.ofNanos(Math.min(MAX_OPENING_TIME.toNanos(),
-				Math.max(OPENING_TIME.toNanos(), Deadline.remainingNanos(deadline))));
+		this.openingTime = Durations.min(MAX_OPENING_TIME, Durations.max(OPENING_TIME, Deadline.remaining(deadline)));
 		ConnectionWaiter waiter = new ConnectionWaiter(urgent);
 		if (urgent) {
 			this.waiters.addFirst(waiter);
@@ -353,8 +353,8 @@ final class JdbcConnections implements AutoCloseable {
 
 	private void open(ConnectionOpening opening) {
 		this.openings.add(opening);
-		this.nextOpening = System.nanoTime()
-				+ Math.min(this.hanging.size() * PAUSE_PER_HANGING.toNanos(), MAX_PAUSE.toNanos());
+		Duration pause = PAUSE_PER_HANGING.multipliedBy(this.hanging.size());
+		this.nextOpening = Deadline.after(Durations.min(pause, MAX_PAUSE));
 		try {
 			this.background.execute(() -> run(opening));
 			beginSweep();

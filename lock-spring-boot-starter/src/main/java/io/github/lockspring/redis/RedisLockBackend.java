@@ -65,7 +65,6 @@ import io.github.lockspring.spi.ProcessName;
 import io.github.lockspring.spi.Renewal;
 import io.github.lockspring.spi.ValueBackend;
 import io.github.lockspring.support.Deadline;
-import io.github.lockspring.support.Durations;
 
 /**
  * {@link LockBackend} in Redis: one server, Sentinel or Cluster.
@@ -498,7 +497,7 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public void close() {
 		this.listener = null;
-		leaveQueues(System.nanoTime() + Durations.nanos(this.settings.operationTimeout()));
+		leaveQueues(Deadline.after(this.settings.operationTimeout()));
 		disconnect();
 	}
 

@@ -186,7 +186,7 @@ final class NodeLease {
 		Release(long delayEndNanos, Duration timeout) {
 			this.delayEndNanos = delayEndNanos;
 			this.timeout = timeout;
-			this.leaseEndNanos = System.nanoTime() + NodeLease.this.request.terms().leaseTime().plus(timeout).toNanos();
+			this.leaseEndNanos = Deadline.after(NodeLease.this.request.terms().leaseTime().plus(timeout));
 		}
 
 		private void send() {

@@ -334,12 +334,12 @@ public final class RedlockBackend implements LockBackend {
 	public boolean releaseWithDelay(LeaseRequest lease, Duration delay, Duration timeout) {
 		Duration callTimeout = Durations.min(this.nodeTimeout, timeout);
 		List<NodeAnswer<Boolean>> answers = callRelease(lease, delay, callTimeout).await(this.quorum::decidesRelease,
-				System.nanoTime() + callTimeout.toNanos());
+				Deadline.after(callTimeout));
 		return this.quorum.wasHeld(answers);
 	}
 
 	private QuorumCall<Boolean> callRelease(LeaseRequest lease, Duration delay, Duration timeout) {
-		long delayEndNanos = System.nanoTime() + delay.toNanos();
+		long delayEndNanos = Deadline.after(delay);
 		return QuorumCall.of(this.nodes, (node) -> node.release(lease, delayEndNanos, timeout));
 	}
 

@@ -82,7 +82,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 
 	@Override
 	public void start(RedisChannel channel, Duration timeout) {
-		long deadline = deadline(timeout);
+		long deadline = Deadline.after(timeout);
 		JedisSubscription subscription = new JedisSubscription(this.nodes, channel, this.client.timeout());
 		this.subscription = subscription;
 		this.channel = channel;
@@ -127,7 +127,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 
 	@Override
 	public CompletableFuture<RedisReply> send(RedisCall call, boolean byText, Duration timeout) {
-		return complete(() -> run(call, byText, deadline(timeout)));
+		return complete(() -> run(call, byText, Deadline.after(timeout)));
 	}
 
 	private RedisReply run(RedisCall call, boolean byText, long deadline) {
@@ -211,7 +211,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 		if (calls.size() == 1) {
 			return List.of(send(calls.get(0), false, timeout));
 		}
-		long deadline = deadline(timeout);
+		long deadline = Deadline.after(timeout);
 		Map<JedisLinks, JedisBatch> batches = new LinkedHashMap<>();
 		List<CompletableFuture<RedisReply>> replies = new ArrayList<>(calls.size());
 		for (RedisCall call : calls) {
@@ -240,7 +240,7 @@ final class JedisClientAdapter implements RedisClientAdapter {
 
 	@Override
 	public List<String> info(Duration timeout) {
-		long deadline = deadline(timeout);
+		long deadline = Deadline.after(timeout);
 		return this.nodes.all(timeout).stream().map((links) -> ask(links, Protocol.Command.INFO, deadline)).toList();
 	}
 
@@ -265,10 +265,6 @@ final class JedisClientAdapter implements RedisClientAdapter {
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
 		}
-	}
-
-	private static long deadline(Duration timeout) {
-		return Deadline.after(timeout);
 	}
 
 	@Override

@@ -29,6 +29,8 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
+import io.github.lockspring.support.Deadline;
+
 /**
  * Single server that has all keys: a fixed one, or the primary reported by the sentinels.
  */
@@ -99,7 +101,7 @@ final class JedisPrimary implements JedisNodes {
 	 * it is promoted.
 	 */
 	private void requirePrimary(JedisLink link) {
-		if (this.watch != null && !link.isPrimary(System.nanoTime() + this.client.timeout().toNanos())) {
+		if (this.watch != null && !link.isPrimary(Deadline.after(this.client.timeout()))) {
 			throw new JedisConnectionException("The server is not a primary yet");
 		}
 	}
