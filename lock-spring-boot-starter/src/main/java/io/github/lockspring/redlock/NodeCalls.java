@@ -20,9 +20,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
@@ -60,7 +60,7 @@ final class NodeCalls {
 
 	private final ThreadPoolExecutor executor;
 
-	private final AtomicInteger retries = new AtomicInteger();
+	private final Semaphore retries = new Semaphore(RETRIES);
 
 	private volatile @Nullable NodeIdentities identities;
 
@@ -162,12 +162,11 @@ final class NodeCalls {
 	 * @return whether it will be run
 	 */
 	boolean retry(Runnable action, long pauseNanos) {
-		if (this.executor.isShutdown() || this.retries.incrementAndGet() > RETRIES) {
-			this.retries.decrementAndGet();
+		if (this.executor.isShutdown() || !this.retries.tryAcquire()) {
 			return false;
 		}
 		CompletableFuture.delayedExecutor(pauseNanos, TimeUnit.NANOSECONDS, Runnable::run).execute(() -> {
-			this.retries.decrementAndGet();
+			this.retries.release();
 			action.run();
 		});
 		return true;
