@@ -16,13 +16,10 @@
 
 package io.github.lockspring.redis.client;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -44,11 +41,6 @@ import io.lettuce.core.cluster.event.ClusterTopologyChangedEvent;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.CommandOutput;
-import io.lettuce.core.protocol.AsyncCommand;
-import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.apache.commons.logging.Log;
@@ -61,6 +53,7 @@ import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.support.DaemonThreads;
+import io.github.lockspring.support.Deadline;
 
 /**
  * {@link RedisClientAdapter} for Lettuce: one connection for calls, which many threads
@@ -163,35 +156,26 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	 * it is promoted.
 	 */
 	private void requirePrimary(StatefulConnection<byte[], byte[]> connection) {
+		if (!await(LettuceMessages.isPrimary(connection), this.timeout.toNanos(), "role")) {
+			throw new BackendUnavailableException("The server is a replica", null);
+		}
+	}
+
+	/**
+	 * Wait for a future here, because the timeout of the client does not elapse after the
+	 * client is shut down.
+	 */
+	private static <T> T await(CompletableFuture<T> report, long nanos, String name) {
 		try {
-			if (!isPrimary(connection).get(this.timeout.toNanos(), TimeUnit.NANOSECONDS)) {
-				throw new BackendUnavailableException("The server is a replica", null);
-			}
+			return report.get(nanos, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 			throw new BackendUnavailableException("Interrupted while waiting for the answer of Redis", ex);
 		}
 		catch (ExecutionException | TimeoutException ex) {
-			throw new BackendUnavailableException("Redis did not report its role", ex);
+			throw new BackendUnavailableException("Redis did not report its " + name, ex);
 		}
-	}
-
-	/**
-	 * Query whether the server accepts writes. A server that does not permit the query is
-	 * assumed to accept them.
-	 */
-	private static CompletableFuture<Boolean> isPrimary(StatefulConnection<byte[], byte[]> connection) {
-		return dispatch(connection, CommandType.ROLE, new ReplyOutput(), new CommandArgs<>(ByteArrayCodec.INSTANCE))
-			.handle((reply, failure) -> {
-				if (failure == null) {
-					return RedisErrors.isPrimary(reply.texts().get(0));
-				}
-				if (failure instanceof RedisCommandExecutionException) {
-					return true;
-				}
-				throw new CompletionException(failure);
-			});
 	}
 
 	private boolean isUsable(StatefulConnection<byte[], byte[]> connection) {
@@ -327,20 +311,9 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 
 	@Override
 	public CompletableFuture<RedisReply> send(RedisCall call, boolean byText, Duration timeout) {
-		CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
-		args.add(byText ? call.script().text() : call.script().sha()).add(call.keys().length);
-		for (byte[] key : call.keys()) {
-			args.addKey(key);
-		}
-		for (byte[] arg : call.args()) {
-			args.add(arg);
-		}
-		CommandType type = byText ? CommandType.EVAL : CommandType.EVALSHA;
-		if (call.replicas() > 0) {
-			return sendConfirmed(type, args, call, timeout);
-		}
 		try {
-			return send(connections(call).get(timeout), type, args);
+			StatefulConnection<byte[], byte[]> connection = connections(call).get(timeout);
+			return (call.replicas() > 0) ? sendAcknowledged(connection, call, byText) : send(connection, call, byText);
 		}
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -355,16 +328,16 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	 * Send a call, together with a query for the role of a server that was not used for
 	 * some time.
 	 */
-	private CompletableFuture<RedisReply> send(StatefulConnection<byte[], byte[]> connection, CommandType type,
-			CommandArgs<byte[], byte[]> args) {
+	private CompletableFuture<RedisReply> send(StatefulConnection<byte[], byte[]> connection, RedisCall call,
+			boolean byText) {
 		long now = System.nanoTime();
 		boolean quiet = now - this.usedNanos > QUIET_NANOS && !isCluster();
 		this.usedNanos = now;
 		if (!quiet) {
-			return dispatch(connection, type, new ReplyOutput(), args);
+			return LettuceMessages.send(connection, call, byText);
 		}
-		CompletableFuture<Boolean> primary = isPrimary(connection);
-		return dispatch(connection, type, new ReplyOutput(), args).thenCombine(primary, this::requirePrimary);
+		CompletableFuture<Boolean> primary = LettuceMessages.isPrimary(connection);
+		return LettuceMessages.send(connection, call, byText).thenCombine(primary, this::requirePrimary);
 	}
 
 	private RedisReply requirePrimary(RedisReply reply, boolean primary) {
@@ -375,16 +348,11 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		return reply;
 	}
 
-	private CompletableFuture<RedisReply> sendConfirmed(CommandType type, CommandArgs<byte[], byte[]> args,
-			RedisCall call, Duration timeout) {
-		try {
-			StatefulConnection<byte[], byte[]> connection = this.calls.get(timeout);
-			return dispatch(connection, type, new ReplyOutput(), args).thenCompose((reply) -> reply.isChange()
-					? acknowledged(connection, reply, call) : CompletableFuture.completedFuture(reply));
-		}
-		catch (RuntimeException ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
+	private static CompletableFuture<RedisReply> sendAcknowledged(StatefulConnection<byte[], byte[]> connection,
+			RedisCall call, boolean byText) {
+		return LettuceMessages.send(connection, call, byText)
+			.thenCompose((reply) -> reply.isChange() ? acknowledged(connection, reply, call)
+					: CompletableFuture.completedFuture(reply));
 	}
 
 	/**
@@ -392,18 +360,15 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	 */
 	private static CompletableFuture<RedisReply> acknowledged(StatefulConnection<byte[], byte[]> connection,
 			RedisReply reply, RedisCall call) {
-		return connectionOf(call.keys()[0], connection).thenCompose((own) -> {
-			CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE).add(call.replicas())
-				.add(Math.max(1, call.within().toMillis()));
-			return dispatch(own, CommandType.WAIT, new ReplyOutput(), args);
-		}).handle((replicas, failure) -> {
-			if (failure != null) {
-				throw new OutcomeUnknownException(
-						"Redis did not report how many replicas acknowledged: " + failure.getMessage(), failure);
-			}
-			reply.acknowledgedBy(replicas.number(0));
-			return reply;
-		});
+		return connectionOf(call.keys()[0], connection).thenCompose((own) -> LettuceMessages.awaitReplicas(own, call))
+			.handle((replicas, failure) -> {
+				if (failure != null) {
+					throw new OutcomeUnknownException(
+							"Redis did not report how many replicas acknowledged: " + failure.getMessage(), failure);
+				}
+				reply.acknowledgedBy(replicas.number(0));
+				return reply;
+			});
 	}
 
 	/**
@@ -419,38 +384,18 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		return CompletableFuture.completedFuture(connection);
 	}
 
-	private static <T> CompletableFuture<T> dispatch(StatefulConnection<byte[], byte[]> connection, CommandType type,
-			CommandOutput<byte[], byte[], T> output, CommandArgs<byte[], byte[]> args) {
-		AsyncCommand<byte[], byte[], T> command = new AsyncCommand<>(new Command<>(type, output, args));
-		connection.dispatch(command);
-		return command;
-	}
-
 	@Override
 	public void execute(Runnable task) {
 		task.run();
 	}
 
-	/**
-	 * Wait for the futures here, because the timeout of the client does not elapse after
-	 * the client is shut down.
-	 */
 	@Override
 	public List<String> info(Duration timeout) {
-		long start = System.nanoTime();
+		long deadline = Deadline.after(timeout);
 		List<CompletableFuture<String>> infos = requestInfo(this.calls.get(timeout));
 		CompletableFuture<Void> all = CompletableFuture.allOf(infos.toArray(CompletableFuture[]::new));
-		try {
-			all.get(timeout.toNanos() - (System.nanoTime() - start), TimeUnit.NANOSECONDS);
-			return infos.stream().map(CompletableFuture::join).toList();
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new BackendUnavailableException("Interrupted while waiting for the answer of Redis", ex);
-		}
-		catch (ExecutionException | TimeoutException ex) {
-			throw new BackendUnavailableException("Redis did not report its configuration", ex);
-		}
+		await(all, Deadline.remainingNanos(deadline), "configuration");
+		return infos.stream().map(CompletableFuture::join).toList();
 	}
 
 	private static List<CompletableFuture<String>> requestInfo(StatefulConnection<byte[], byte[]> connection) {
@@ -529,32 +474,6 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		catch (ExecutionException | TimeoutException ex) {
 			logger.debug("The connections to Redis are not closed yet");
 		}
-	}
-
-	/**
-	 * Collects the answer of a script.
-	 */
-	private static final class ReplyOutput extends CommandOutput<byte[], byte[], RedisReply> {
-
-		ReplyOutput() {
-			super(ByteArrayCodec.INSTANCE, new RedisReply());
-		}
-
-		@Override
-		public void set(long number) {
-			this.output.add(number);
-		}
-
-		@Override
-		public void set(ByteBuffer bytes) {
-			this.output.add((bytes != null) ? StandardCharsets.UTF_8.decode(bytes).toString() : "");
-		}
-
-		@Override
-		public void multi(int count) {
-			// the answers are flat
-		}
-
 	}
 
 }
