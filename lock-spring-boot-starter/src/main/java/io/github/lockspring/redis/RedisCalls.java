@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -186,20 +187,17 @@ final class RedisCalls {
 	 * @return its answer, or a {@link BackendException} if there is none in time
 	 */
 	CompletableFuture<RedisReply> runAsync(RedisCall call, Duration timeout) {
-		RedisCall leading = leading(call);
-		return this.client.send(leading, false, timeout)
-			.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
-			.exceptionallyCompose((failure) -> {
-				BackendException exception = translate(call, failure);
-				return (exception != null) ? CompletableFuture.failedFuture(exception) : runTextAsync(leading, timeout);
-			});
+		return runAsync(leading(call), false, timeout);
 	}
 
-	private CompletableFuture<RedisReply> runTextAsync(RedisCall call, Duration timeout) {
-		return this.client.send(call, true, timeout)
+	private CompletableFuture<RedisReply> runAsync(RedisCall call, boolean byText, Duration timeout) {
+		return this.client.send(call, byText, timeout)
 			.orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS)
 			.exceptionallyCompose((failure) -> {
 				BackendException exception = translate(call, failure);
+				if (exception == null && !byText) {
+					return runAsync(call, true, timeout);
+				}
 				return CompletableFuture.failedFuture((exception != null) ? exception : notAccepted(call));
 			});
 	}
@@ -254,7 +252,7 @@ final class RedisCalls {
 
 	private static Throwable cause(Throwable failure) {
 		Throwable cause = failure;
-		while ((cause instanceof ExecutionException || cause instanceof java.util.concurrent.CompletionException)
+		while ((cause instanceof ExecutionException || cause instanceof CompletionException)
 				&& cause.getCause() != null) {
 			cause = cause.getCause();
 		}
