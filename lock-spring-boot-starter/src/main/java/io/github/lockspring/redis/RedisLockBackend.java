@@ -169,7 +169,7 @@ public final class RedisLockBackend implements LockBackend {
 		this.settings = settings;
 		this.values = new RedisValueBackend(client, this.calls, this.channel::name);
 		this.queueFlags = "q" + (client.isCluster() ? "c" : "") + ((settings.waitReplicas() > 0) ? "h" : "");
-		this.ordinaryQueueing = text(this.queueFlags + ' ' + this.channel.name);
+		this.ordinaryQueueing = RedisCall.arg(this.queueFlags + ' ' + this.channel.name);
 	}
 
 	@Override
@@ -190,7 +190,7 @@ public final class RedisLockBackend implements LockBackend {
 	public void identify(String instance, ProcessName name) {
 		this.ownerSuffix = RedisOwners.suffix(name);
 		this.channel.name = RedisOwners.channelOf(instance);
-		this.ordinaryQueueing = text(this.queueFlags + ' ' + this.channel.name);
+		this.ordinaryQueueing = RedisCall.arg(this.queueFlags + ' ' + this.channel.name);
 	}
 
 	@Override
@@ -238,8 +238,8 @@ public final class RedisLockBackend implements LockBackend {
 		if (listening && !request.terms().fair() && !request.hasMultipleKeys()) {
 			return this.ordinaryQueueing;
 		}
-		return text((request.terms().fair() ? "f" : "") + (request.hasMultipleKeys() ? "m" : "") + this.queueFlags
-				+ (listening ? ' ' + this.channel.name : ""));
+		return RedisCall.arg((request.terms().fair() ? "f" : "") + (request.hasMultipleKeys() ? "m" : "")
+				+ this.queueFlags + (listening ? ' ' + this.channel.name : ""));
 	}
 
 	private Attempt attempt(LeaseRequest request, byte @Nullable [] how, Duration timeout) {
@@ -261,9 +261,9 @@ public final class RedisLockBackend implements LockBackend {
 		LeaseTerms terms = request.terms();
 		long lease = terms.leaseTime().toMillis();
 		byte[] head = recordOf(request);
-		byte[] time = number(lease);
-		byte[] ttl = number(lease + RETENTION_MILLIS);
-		byte[] tokens = (terms.tokens() == 1) ? ONE : number(terms.tokens());
+		byte[] time = RedisCall.arg(lease);
+		byte[] ttl = RedisCall.arg(lease + RETENTION_MILLIS);
+		byte[] tokens = (terms.tokens() == 1) ? ONE : RedisCall.arg(terms.tokens());
 		byte[] mode = mode(terms.mode());
 		return (how != null) ? new byte[][] { head, time, ttl, tokens, mode, how }
 				: new byte[][] { head, time, ttl, tokens, mode };
@@ -271,8 +271,8 @@ public final class RedisLockBackend implements LockBackend {
 
 	private static byte[] mode(LeaseMode mode) {
 		if (mode instanceof LeaseMode.Permits some) {
-			return text(
-					"p " + some.permits() + ' ' + some.limit() + ((some.version() > 0) ? " " + some.version() : ""));
+			String version = (some.version() > 0) ? " " + some.version() : "";
+			return RedisCall.arg("p " + some.permits() + ' ' + some.limit() + version);
 		}
 		return (mode == LeaseMode.EXCLUSIVE) ? EXCLUSIVE : SHARED;
 	}
@@ -296,7 +296,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	@Override
 	public Map<LeaseRequest, Denial> poll(Collection<LeaseRequest> waiting, Duration timeout) {
-		byte[] channel = this.client.isListening() ? text(this.channel.name) : NOTHING;
+		byte[] channel = this.client.isListening() ? RedisCall.arg(this.channel.name) : NOTHING;
 		List<List<LeaseRequest>> batches = batches(
 				waiting.stream().filter((request) -> !request.hasMultipleKeys()).toList(), POLLED_PER_CALL);
 		List<RedisCall> polls = batches.stream().map((batch) -> poll(batch, channel)).toList();
@@ -382,8 +382,8 @@ public final class RedisLockBackend implements LockBackend {
 			byte[][] names = RedisKeys.of(lease);
 			keys.addAll(List.of(names));
 			args.add(owner(lease));
-			args.add(number(lease.terms().leaseTime().toMillis()));
-			args.add(number(names.length));
+			args.add(RedisCall.arg(lease.terms().leaseTime().toMillis()));
+			args.add(RedisCall.arg(names.length));
 		}
 		return new RedisCall(RedisScript.RENEW, keys.toArray(byte[][]::new), args.toArray(byte[][]::new));
 	}
@@ -418,7 +418,7 @@ public final class RedisLockBackend implements LockBackend {
 
 	private RedisCall delayedRelease(LeaseRequest lease, Duration delay) {
 		long millis = delay.plusNanos(999_999).toMillis();
-		return new RedisCall(RedisScript.RELEASE_WITH_DELAY, RedisKeys.of(lease), owner(lease), number(millis));
+		return new RedisCall(RedisScript.RELEASE_WITH_DELAY, RedisKeys.of(lease), owner(lease), RedisCall.arg(millis));
 	}
 
 	private RedisCall release(LeaseRequest lease) {
@@ -428,10 +428,9 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public Attempt downgrade(LeaseRequest held, LeaseRequest weaker, Duration timeout) {
 		LeaseTerms terms = weaker.terms();
-		RedisReply reply = this.calls.run(new RedisCall(RedisScript.DOWNGRADE, RedisKeys.of(held), owner(held),
-				owner(weaker), number(terms.leaseTime().toMillis()), number(terms.tokens()), mode(terms.mode())),
-				timeout);
-		long token = reply.number(0);
+		RedisCall call = new RedisCall(RedisScript.DOWNGRADE, RedisKeys.of(held), owner(held), owner(weaker),
+				RedisCall.arg(terms.leaseTime().toMillis()), RedisCall.arg(terms.tokens()), mode(terms.mode()));
+		long token = this.calls.run(call, timeout).number(0);
 		return (token > 0) ? new Grant(token, terms.leaseTime()) : Denial.UNKNOWN_DURATION;
 	}
 
@@ -452,7 +451,7 @@ public final class RedisLockBackend implements LockBackend {
 	@Override
 	public boolean forceRelease(String key, LeaseHolder holder, Duration timeout) {
 		RedisCall call = new RedisCall(RedisScript.FORCE_RELEASE, new byte[][] { RedisKeys.of(key) },
-				text(RedisOwners.ownerOf(holder)), text(RedisOwners.channelOf(holder)),
+				RedisCall.arg(RedisOwners.ownerOf(holder)), RedisCall.arg(RedisOwners.channelOf(holder)),
 				RedisOwners.lossOf(holder, key).getBytes(StandardCharsets.UTF_8));
 		return this.calls.run(call, timeout).number(0) == 1;
 	}
@@ -537,19 +536,11 @@ public final class RedisLockBackend implements LockBackend {
 	 * Return the beginning of the record of an exclusive lease.
 	 */
 	private byte[] recordOf(LeaseRequest request) {
-		return text("1 x " + request.owner() + this.ownerSuffix + ' ');
+		return RedisCall.arg("1 x " + request.owner() + this.ownerSuffix + ' ');
 	}
 
 	private byte[] owner(LeaseRequest request) {
-		return text(request.owner() + this.ownerSuffix);
-	}
-
-	private static byte[] number(long number) {
-		return text(Long.toString(number));
-	}
-
-	private static byte[] text(String text) {
-		return text.getBytes(StandardCharsets.ISO_8859_1);
+		return RedisCall.arg(request.owner() + this.ownerSuffix);
 	}
 
 	/**

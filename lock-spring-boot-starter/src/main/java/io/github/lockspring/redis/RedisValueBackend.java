@@ -65,11 +65,11 @@ final class RedisValueBackend implements ValueBackend {
 
 	private static final byte[] NONE = { '-' };
 
-	private static final byte[] REPLACE = text("replace");
+	private static final byte[] REPLACE = RedisCall.arg("replace");
 
-	private static final byte[] SET = text("set");
+	private static final byte[] SET = RedisCall.arg("set");
 
-	private static final byte[] AGAIN = text("again");
+	private static final byte[] AGAIN = RedisCall.arg("again");
 
 	private final RedisClientAdapter client;
 
@@ -95,7 +95,7 @@ final class RedisValueBackend implements ValueBackend {
 		}
 		List<String> all = List.copyOf(keys);
 		int limit = this.client.isCluster() ? 1 : READ_PER_CALL;
-		byte[] watcher = (watch && this.client.isListening()) ? text(this.channel.get()) : NOTHING;
+		byte[] watcher = (watch && this.client.isListening()) ? RedisCall.arg(this.channel.get()) : NOTHING;
 		List<RedisCall> reads = new ArrayList<>();
 		for (int i = 0; i < all.size(); i += limit) {
 			reads.add(read(all.subList(i, Math.min(i + limit, all.size())), watcher));
@@ -161,13 +161,14 @@ final class RedisValueBackend implements ValueBackend {
 		ValueChange change = update.change();
 		if (change instanceof ValueChange.Add add) {
 			boolean plain = add.min() == Long.MIN_VALUE && !update.repeated();
-			return plain ? call(update, number(add.delta())) : call(update, number(add.delta()), minimum(add), NONE);
+			byte[] delta = RedisCall.arg(add.delta());
+			return plain ? call(update, delta) : call(update, delta, minimum(add), NONE);
 		}
 		if (change instanceof ValueChange.Replace replace) {
-			return call(update, number(replace.number()), number(replace.expectedNumber()), REPLACE);
+			return call(update, RedisCall.arg(replace.number()), RedisCall.arg(replace.expectedNumber()), REPLACE);
 		}
 		if (change instanceof ValueChange.Set set) {
-			return call(update, number(set.number()), version(set.expectedVersion()), SET);
+			return call(update, RedisCall.arg(set.number()), version(set.expectedVersion()), SET);
 		}
 		ValueChange.Delete delete = (ValueChange.Delete) change;
 		return call(update, NONE, version(delete.expectedVersion()), SET);
@@ -179,18 +180,18 @@ final class RedisValueBackend implements ValueBackend {
 
 	private static RedisCall call(ValueUpdate update, byte[]... change) {
 		byte[][] args = new byte[change.length + 2][];
-		args[0] = text(update.id().instance());
-		args[1] = number(update.id().sequence());
+		args[0] = RedisCall.arg(update.id().instance());
+		args[1] = RedisCall.arg(update.id().sequence());
 		System.arraycopy(change, 0, args, 2, change.length);
 		return new RedisCall(RedisScript.UPDATE_VALUE, new byte[][] { nameOf(update.key()) }, args);
 	}
 
 	private static byte[] minimum(ValueChange.Add add) {
-		return (add.min() != Long.MIN_VALUE) ? number(add.min()) : NONE;
+		return (add.min() != Long.MIN_VALUE) ? RedisCall.arg(add.min()) : NONE;
 	}
 
 	private static byte[] version(long expected) {
-		return (expected != ValueChange.ANY_VERSION) ? number(expected) : NONE;
+		return (expected != ValueChange.ANY_VERSION) ? RedisCall.arg(expected) : NONE;
 	}
 
 	private static Value value(String number, String version) {
@@ -218,14 +219,6 @@ final class RedisValueBackend implements ValueBackend {
 
 	private static byte[] nameOf(String key) {
 		return RedisKeys.ofValue(key).getBytes(StandardCharsets.UTF_8);
-	}
-
-	private static byte[] number(long number) {
-		return text(Long.toString(number));
-	}
-
-	private static byte[] text(String text) {
-		return text.getBytes(StandardCharsets.ISO_8859_1);
 	}
 
 }

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.redis.client;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /**
@@ -32,6 +33,20 @@ public record RedisCall(LuaScript script, byte[][] keys, byte[][] args, int repl
 
 	public RedisCall(LuaScript script, byte[][] keys, byte[]... args) {
 		this(script, keys, args, 0, Duration.ZERO);
+	}
+
+	/**
+	 * Encode a number as an argument of a script.
+	 */
+	public static byte[] arg(long number) {
+		return arg(Long.toString(number));
+	}
+
+	/**
+	 * Encode a text without characters outside of ISO 8859-1 as an argument of a script.
+	 */
+	public static byte[] arg(String text) {
+		return text.getBytes(StandardCharsets.ISO_8859_1);
 	}
 
 	/**

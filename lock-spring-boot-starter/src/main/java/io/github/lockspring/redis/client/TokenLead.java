@@ -16,7 +16,6 @@
 
 package io.github.lockspring.redis.client;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -36,7 +35,7 @@ public final class TokenLead {
 
 	private static final long SPAN_NANOS = Duration.ofMinutes(1).toNanos();
 
-	private static final byte[] MARK = text("mark");
+	private static final byte[] MARK = RedisCall.arg("mark");
 
 	private volatile long beginNanos = System.nanoTime() - SPAN_NANOS;
 
@@ -80,11 +79,7 @@ public final class TokenLead {
 		if (remaining == 0) {
 			return this.kept ? MARK : null;
 		}
-		return text((this.kept ? "mark " : "lead ") + TimeUnit.NANOSECONDS.toMicros(SPAN_NANOS - remaining));
-	}
-
-	private static byte[] text(String text) {
-		return text.getBytes(StandardCharsets.US_ASCII);
+		return RedisCall.arg((this.kept ? "mark " : "lead ") + TimeUnit.NANOSECONDS.toMicros(SPAN_NANOS - remaining));
 	}
 
 }
