@@ -17,7 +17,6 @@
 package io.github.lockspring.redis.client;
 
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -118,11 +117,12 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 
 	List<HostAndPort> clusterNodes() {
 		RedisClusterConfiguration cluster = this.factory.getClusterConfiguration();
-		return (cluster != null) ? addresses(cluster.getClusterNodes()) : List.of();
+		return (cluster != null) ? cluster.getClusterNodes().stream().map(JedisClientFactory::address).toList()
+				: List.of();
 	}
 
-	static List<HostAndPort> addresses(Collection<RedisNode> nodes) {
-		return nodes.stream().map((node) -> new HostAndPort(node.getRequiredHost(), node.getRequiredPort())).toList();
+	static HostAndPort address(RedisNode node) {
+		return new HostAndPort(node.getRequiredHost(), node.getRequiredPort());
 	}
 
 	/**

@@ -23,7 +23,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import redis.clients.jedis.HostAndPort;
@@ -108,8 +107,7 @@ final class JedisPrimary implements JedisNodes {
 
 	private HostAndPort address(Duration timeout) {
 		if (this.watch != null) {
-			RedisNode primary = this.watch.primary(timeout);
-			return new HostAndPort(primary.getRequiredHost(), primary.getRequiredPort());
+			return JedisClientFactory.address(this.watch.primary(timeout));
 		}
 		RedisStandaloneConfiguration server = this.client.standalone();
 		return new HostAndPort(server.getHostName(), server.getPort());

@@ -49,7 +49,7 @@ final class JedisSentinel implements SentinelWatch.Sentinel {
 	 * Connect and subscribe.
 	 */
 	static JedisSentinel connect(RedisNode node, JedisClientFactory client, RedisSentinelConfiguration configuration) {
-		HostAndPort address = JedisClientFactory.addresses(List.of(node)).get(0);
+		HostAndPort address = JedisClientFactory.address(node);
 		NamedNode master = configuration.getMaster();
 		JedisLink questions = client.openSentinel(address, configuration);
 		try {
