@@ -72,7 +72,7 @@ final class Quorum {
 	boolean decidesAttempt(List<NodeAnswer<Attempt>> answers) {
 		int granted = grants(answers).size();
 		int missing = this.nodes - answers.size();
-		return granted >= this.needed || (granted + missing < this.needed && answered(answers) >= this.needed);
+		return granted >= this.needed || (granted + missing < this.needed && hasMajority(answers));
 	}
 
 	/**
@@ -99,7 +99,7 @@ final class Quorum {
 	 */
 	Denial denial(List<NodeAnswer<Attempt>> answers, boolean clean) {
 		int granted = grants(answers).size();
-		if (answered(answers) >= this.needed && granted < this.needed) {
+		if (hasMajority(answers) && granted < this.needed) {
 			return new Denial(retryAfter(answers, granted));
 		}
 		String message = (granted >= this.needed) ? "Redlock took longer than the lease time to grant the lease"
