@@ -114,8 +114,8 @@ public final class JdbcLockSchema {
 	}
 
 	private void create(LockConnection connection, Table table, String definition) throws SQLException {
-		try (Statement statement = connection.connection().createStatement()) {
-			statement.execute(definition);
+		try {
+			JdbcDialect.execute(connection.connection(), definition);
 		}
 		catch (SQLException ex) {
 			if (!isPresent(connection, table)) {
@@ -244,8 +244,8 @@ public final class JdbcLockSchema {
 	private void requireRights(LockConnection connection, Table table) throws SQLException {
 		for (String template : PROBES) {
 			String probe = template.formatted(table.name());
-			try (Statement statement = connection.connection().createStatement()) {
-				statement.executeUpdate(probe);
+			try {
+				JdbcDialect.execute(connection.connection(), probe);
 			}
 			catch (SQLException ex) {
 				throw explained(ex, connection, table, "cannot be changed by '" + probe + "'");

@@ -402,16 +402,8 @@ final class LockConnection {
 			abort();
 		}
 		if (this.aborted) {
-			succeeds(this::fail);
-		}
-	}
-
-	/**
-	 * Let a pool detect that the connection is closed, so that it is not used again.
-	 */
-	private void fail() throws SQLException {
-		try (Statement statement = this.connection.createStatement()) {
-			statement.execute("SELECT 1");
+			// its failure lets a pool detect that the connection is closed
+			succeeds(() -> JdbcDialect.execute(this.connection, "SELECT 1"));
 		}
 	}
 

@@ -143,9 +143,7 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	private static void setLockTimeout(Connection connection, int millis) throws SQLException {
-		try (Statement statement = connection.createStatement()) {
-			statement.execute("SET LOCK_TIMEOUT " + millis);
-		}
+		execute(connection, "SET LOCK_TIMEOUT " + millis);
 	}
 
 	@Override

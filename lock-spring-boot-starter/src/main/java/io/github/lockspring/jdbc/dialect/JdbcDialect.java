@@ -24,6 +24,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -274,6 +275,15 @@ public abstract class JdbcDialect {
 	 * @return the change that restores the session
 	 */
 	public abstract SessionChange configure(Connection connection) throws SQLException;
+
+	/**
+	 * Run a statement without parameters, and ignore its result.
+	 */
+	public static void execute(Connection connection, String sql) throws SQLException {
+		try (Statement statement = connection.createStatement()) {
+			statement.execute(sql);
+		}
+	}
 
 	/**
 	 * Return whether a statement failed only because of a conflict with another session

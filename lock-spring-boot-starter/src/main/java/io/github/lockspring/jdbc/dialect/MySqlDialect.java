@@ -304,9 +304,7 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	private static void setLockTimeout(Connection connection, int seconds) throws SQLException {
-		try (Statement statement = connection.createStatement()) {
-			statement.execute("SET SESSION innodb_lock_wait_timeout = " + seconds);
-		}
+		execute(connection, "SET SESSION innodb_lock_wait_timeout = " + seconds);
 	}
 
 	@Override

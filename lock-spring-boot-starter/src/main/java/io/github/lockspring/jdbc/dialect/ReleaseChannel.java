@@ -55,7 +55,7 @@ public final class ReleaseChannel implements AutoCloseable {
 		this.table = table;
 		this.connection.setAutoCommit(true);
 		this.name = currentName();
-		execute("LISTEN " + this.name);
+		JdbcDialect.execute(connection, "LISTEN " + this.name);
 	}
 
 	/**
@@ -97,14 +97,8 @@ public final class ReleaseChannel implements AutoCloseable {
 
 	@Override
 	public void close() throws SQLException {
-		execute("UNLISTEN " + this.name);
+		JdbcDialect.execute(this.connection, "UNLISTEN " + this.name);
 		this.connection.setNetworkTimeout(Runnable::run, this.networkTimeout);
-	}
-
-	private void execute(String sql) throws SQLException {
-		try (Statement statement = this.connection.createStatement()) {
-			statement.execute(sql);
-		}
 	}
 
 }
