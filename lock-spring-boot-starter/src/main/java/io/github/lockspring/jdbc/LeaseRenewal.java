@@ -50,12 +50,6 @@ import io.github.lockspring.spi.Renewal;
  */
 final class LeaseRenewal {
 
-	/**
-	 * Maximum number of keys of a statement, far below its maximum number of parameters,
-	 * which are keys and owners; a power of two.
-	 */
-	private static final int KEYS_PER_STATEMENT = 512;
-
 	private final LockConnection connection;
 
 	private final Set<LeaseRequest> held = new HashSet<>();
@@ -125,7 +119,7 @@ final class LeaseRenewal {
 		Set<String> keys = new HashSet<>();
 		for (LeaseRequest lease : leases) {
 			keys.addAll(lease.keys());
-			if (keys.size() > KEYS_PER_STATEMENT && !some.isEmpty()) {
+			if (keys.size() > SqlParameters.MAX_KEYS && !some.isEmpty()) {
 				renewTogether(some, step);
 				some = new ArrayList<>();
 				keys = new HashSet<>(lease.keys());

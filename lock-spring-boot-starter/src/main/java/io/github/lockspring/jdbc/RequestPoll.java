@@ -46,12 +46,6 @@ import io.github.lockspring.spi.LeaseRequest;
  */
 final class RequestPoll {
 
-	/**
-	 * Maximum number of keys of a statement, far below its maximum number of parameters;
-	 * a power of two.
-	 */
-	private static final int KEYS_PER_STATEMENT = 512;
-
 	private final Map<LeaseRequest, Denial> denials = new HashMap<>();
 
 	private final LockConnection connection;
@@ -80,7 +74,7 @@ final class RequestPoll {
 		List<LeaseRequest> some = new ArrayList<>();
 		Set<String> keys = new LinkedHashSet<>();
 		for (LeaseRequest request : waiting) {
-			if (keys.size() + request.keys().size() > KEYS_PER_STATEMENT && !some.isEmpty()) {
+			if (keys.size() + request.keys().size() > SqlParameters.MAX_KEYS && !some.isEmpty()) {
 				poll(some, keys);
 				some.clear();
 				keys.clear();

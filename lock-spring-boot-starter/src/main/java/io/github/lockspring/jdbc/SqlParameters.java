@@ -37,6 +37,12 @@ import io.github.lockspring.spi.BackendUnavailableException;
 record SqlParameters(List<?> values, int placeholders) {
 
 	/**
+	 * Maximum number of keys of a statement, far below its maximum number of parameters,
+	 * which may be keys and owners; a power of two.
+	 */
+	static final int MAX_KEYS = 512;
+
+	/**
 	 * Maximum lease time, which can be added to the clock of the database without
 	 * overflow.
 	 */

@@ -54,12 +54,6 @@ import io.github.lockspring.spi.ValueUpdateResult;
 final class ValueOperations {
 
 	/**
-	 * Maximum number of keys of a statement, far below its maximum number of parameters;
-	 * a power of two.
-	 */
-	private static final int KEYS_PER_STATEMENT = 512;
-
-	/**
 	 * Value that no row contains.
 	 */
 	private static final Value UNKNOWN = new Value(0, -1);
@@ -167,8 +161,8 @@ final class ValueOperations {
 	Map<String, Value> read(Collection<String> keys, boolean watch) throws SQLException {
 		Map<String, Value> values = new HashMap<>();
 		List<String> all = keys.stream().distinct().toList();
-		for (int i = 0; i < all.size(); i += KEYS_PER_STATEMENT) {
-			List<String> some = all.subList(i, Math.min(i + KEYS_PER_STATEMENT, all.size()));
+		for (int i = 0; i < all.size(); i += SqlParameters.MAX_KEYS) {
+			List<String> some = all.subList(i, Math.min(i + SqlParameters.MAX_KEYS, all.size()));
 			List<String> unwatched = read(some, values);
 			if (watch && this.sql.isWatching() && !unwatched.isEmpty()) {
 				unwatched.forEach(values::remove);
