@@ -61,12 +61,20 @@ final class ConnectionOpening {
 	private void setNetworkTimeout(Connection connection) {
 		try {
 			this.formerNetworkTimeout = connection.getNetworkTimeout();
-			int millis = (int) Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(this.nanos) + 1);
-			connection.setNetworkTimeout(Runnable::run, millis);
+			limitReads(connection, this.nanos);
 		}
 		catch (SQLException | RuntimeException ex) {
 			logger.debug("Could not set the network timeout of a connection", ex);
 		}
+	}
+
+	/**
+	 * Limit the time for which a call waits for a server that does not respond. Some
+	 * drivers need another connection to the same server to abort one.
+	 */
+	static void limitReads(Connection connection, long nanos) throws SQLException {
+		long millis = Math.max(0, TimeUnit.NANOSECONDS.toMillis(nanos)) + 1;
+		connection.setNetworkTimeout(Runnable::run, (int) Math.min(millis, Integer.MAX_VALUE));
 	}
 
 	/**

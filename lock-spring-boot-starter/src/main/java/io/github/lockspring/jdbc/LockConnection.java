@@ -26,7 +26,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 import javax.sql.DataSource;
 
@@ -286,16 +285,7 @@ final class LockConnection {
 		this.begun = System.nanoTime();
 		this.deadline = deadline;
 		this.busy = true;
-		succeeds(() -> limitReads(deadline - this.begun));
-	}
-
-	/**
-	 * Limit the time for which a call waits for a server that does not respond. Some
-	 * drivers need another connection to the same server for {@link #abort()}.
-	 */
-	private void limitReads(long nanos) throws SQLException {
-		long millis = Math.max(0, TimeUnit.NANOSECONDS.toMillis(nanos)) + 1;
-		this.connection.setNetworkTimeout(Runnable::run, (int) Math.min(millis, Integer.MAX_VALUE));
+		succeeds(() -> ConnectionOpening.limitReads(this.connection, deadline - this.begun));
 	}
 
 	/**
