@@ -98,10 +98,6 @@ final class RequestPoll {
 		}
 	}
 
-	private static KeyState state(Map<String, KeyState> states, String key) {
-		return Objects.requireNonNull(states.get(key), "state");
-	}
-
 	private static boolean isDenied(LeaseRequest request, Map<String, KeyState> states) {
 		boolean denied = false;
 		for (String key : request.keys()) {
@@ -131,7 +127,7 @@ final class RequestPoll {
 		Map<String, KeyState> extended = new TreeMap<>();
 		for (LeaseRequest request : denied) {
 			for (String key : request.keys()) {
-				KeyState before = state(extended.containsKey(key) ? extended : states, key);
+				KeyState before = VersionedRowOperations.state(extended.containsKey(key) ? extended : states, key);
 				KeyState after = withQueueEntry(before, request, micros);
 				if (after != before) {
 					extended.put(key, after);
@@ -162,7 +158,7 @@ final class RequestPoll {
 	private Set<String> renewMarks(List<LeaseRequest> denied, Map<String, KeyState> states) throws SQLException {
 		Set<String> keys = new LinkedHashSet<>();
 		for (LeaseRequest request : denied) {
-			if (this.listening.contains(request) && !state(states, request.key()).awaited()) {
+			if (this.listening.contains(request) && !VersionedRowOperations.state(states, request.key()).awaited()) {
 				keys.add(request.key());
 			}
 		}
@@ -171,7 +167,7 @@ final class RequestPoll {
 		}
 		Map<String, Long> versions = Objects
 			.requireNonNullElse(this.connection.unlessContended(() -> KeyRows.mark(this.connection, keys)), Map.of());
-		keys.removeIf((key) -> state(states, key).isOf(versions.get(key)));
+		keys.removeIf((key) -> VersionedRowOperations.state(states, key).isOf(versions.get(key)));
 		return keys;
 	}
 

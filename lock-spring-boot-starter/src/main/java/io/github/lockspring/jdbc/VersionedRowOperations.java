@@ -125,7 +125,7 @@ final class VersionedRowOperations {
 		return request.keys().stream().allMatch((key) -> state(states, key).holder(owner) != null);
 	}
 
-	private static KeyState state(Map<String, KeyState> states, String key) {
+	static KeyState state(Map<String, KeyState> states, String key) {
 		return Objects.requireNonNull(states.get(key), "state");
 	}
 
