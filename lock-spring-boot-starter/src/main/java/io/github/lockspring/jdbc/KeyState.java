@@ -222,7 +222,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	 * Return this state with other waiting owners.
 	 */
 	KeyState waiting(List<String> waiting) {
-		return new KeyState(this.version, this.now, this.token, this.holders, this.queueEntries, waiting, this.awaited);
+		return with(this.holders, this.queueEntries, waiting);
 	}
 
 	/**
@@ -295,20 +295,18 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 	private KeyState withQueueEntry(KeyEntry entry) {
 		List<KeyEntry> queueEntries = new ArrayList<>(this.queueEntries);
 		queueEntries.add(entry);
-		return new KeyState(this.version, this.now, this.token, this.holders, queueEntries, this.waiting, this.awaited);
+		return with(this.holders, queueEntries, this.waiting);
 	}
 
 	private KeyState withQueueEntryUntil(String owner, long end) {
-		return new KeyState(this.version, this.now, this.token, this.holders,
-				replaced(this.queueEntries, owner, (entry) -> entry.until(end)), this.waiting, this.awaited);
+		return with(this.holders, replaced(this.queueEntries, owner, (entry) -> entry.until(end)), this.waiting);
 	}
 
 	/**
 	 * Change a holder, which leaves the queue.
 	 */
 	KeyState withHolder(String owner, UnaryOperator<KeyEntry> change) {
-		return new KeyState(this.version, this.now, this.token, replaced(this.holders, owner, change),
-				without(this.queueEntries, owner), this.waiting, this.awaited);
+		return with(replaced(this.holders, owner, change), without(this.queueEntries, owner), this.waiting);
 	}
 
 	/**
@@ -320,10 +318,9 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		if (this.holders.stream().noneMatch((holder) -> micros.containsKey(holder.owner()))) {
 			return this;
 		}
-		return new KeyState(this.version, this.now, this.token,
-				this.holders.stream().map((holder) -> renewed(holder, micros.get(holder.owner()))).toList(),
-				this.queueEntries.stream().filter((entry) -> !micros.containsKey(entry.owner())).toList(), this.waiting,
-				this.awaited);
+		return with(this.holders.stream().map((holder) -> renewed(holder, micros.get(holder.owner()))).toList(),
+				this.queueEntries.stream().filter((entry) -> !micros.containsKey(entry.owner())).toList(),
+				this.waiting);
 	}
 
 	private KeyEntry renewed(KeyEntry holder, @Nullable Long micros) {
@@ -349,8 +346,7 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		if (find(this.holders, owner) == null && queueEntry(owner) == null && !this.waiting.contains(owner)) {
 			return this;
 		}
-		return new KeyState(this.version, this.now, this.token, without(this.holders, owner),
-				without(this.queueEntries, owner), waitingWithout(owner), this.awaited);
+		return with(without(this.holders, owner), without(this.queueEntries, owner), waitingWithout(owner));
 	}
 
 	private KeyState handedOff() {
@@ -359,8 +355,11 @@ record KeyState(long version, long now, long token, List<KeyEntry> holders, List
 		}
 		KeyEntry reservation = KeyEntry.reservation(this.waiting.get(0),
 				this.now + SqlParameters.micros(JdbcDialect.RESERVATION_TIME));
-		return new KeyState(this.version, this.now, this.token, List.of(reservation), this.queueEntries,
-				this.waiting.subList(1, this.waiting.size()), this.awaited);
+		return with(List.of(reservation), this.queueEntries, this.waiting.subList(1, this.waiting.size()));
+	}
+
+	private KeyState with(List<KeyEntry> holders, List<KeyEntry> queueEntries, List<String> waiting) {
+		return new KeyState(this.version, this.now, this.token, holders, queueEntries, waiting, this.awaited);
 	}
 
 	private static List<KeyEntry> without(List<KeyEntry> entries, String owner) {
