@@ -21,6 +21,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Utilities for answers of the servers.
@@ -36,6 +38,18 @@ final class Answers {
 	static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> futures) {
 		return CompletableFuture.allOf(futures.toArray(CompletableFuture<?>[]::new))
 			.thenApply((nothing) -> futures.stream().map(CompletableFuture::join).toList());
+	}
+
+	/**
+	 * Complete an answer with a value, or with the failure that a code stands for.
+	 */
+	static <T> void complete(CompletableFuture<T> answer, int code, @Nullable String path, @Nullable T value) {
+		if (code == Code.OK.intValue()) {
+			answer.complete(value);
+		}
+		else {
+			answer.completeExceptionally(KeeperException.create(Code.get(code), path));
+		}
 	}
 
 	static Throwable cause(Throwable failure) {

@@ -305,14 +305,7 @@ final class Connection {
 	 */
 	private CompletableFuture<Stat> findTop(ZooKeeper zooKeeper) {
 		CompletableFuture<Stat> answer = new CompletableFuture<>();
-		zooKeeper.exists("/", false, (code, path, context, stat) -> {
-			if (code == Code.OK.intValue()) {
-				answer.complete(stat);
-			}
-			else {
-				answer.completeExceptionally(KeeperException.create(Code.get(code), path));
-			}
-		}, null);
+		zooKeeper.exists("/", false, (code, path, context, stat) -> Answers.complete(answer, code, path, stat), null);
 		return answer;
 	}
 
@@ -332,14 +325,8 @@ final class Connection {
 
 	private CompletableFuture<List<ACL>> readAcl(ZooKeeper zooKeeper) {
 		CompletableFuture<List<ACL>> answer = new CompletableFuture<>();
-		zooKeeper.getACL(this.paths.root(), new Stat(), (code, path, context, acl, stat) -> {
-			if (code == Code.OK.intValue()) {
-				answer.complete(acl);
-			}
-			else {
-				answer.completeExceptionally(KeeperException.create(Code.get(code), this.paths.root()));
-			}
-		}, null);
+		zooKeeper.getACL(this.paths.root(), new Stat(),
+				(code, path, context, acl, stat) -> Answers.complete(answer, code, this.paths.root(), acl), null);
 		return answer;
 	}
 
@@ -362,8 +349,7 @@ final class Connection {
 	}
 
 	private RuntimeException explain(Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
+		Throwable cause = Answers.cause(failure);
 		if (cause instanceof ZooKeeperLockSetupException known) {
 			return known;
 		}

@@ -488,23 +488,14 @@ final class Session {
 			if (code == Code.OK.intValue()) {
 				Session.this.confirm(this.sent);
 			}
-			complete(code, path, value);
+			Answers.complete(this, code, path, value);
 		}
 
 		/**
 		 * Receive the answer to a query, which may be that the node does not exist.
 		 */
 		void receive(int code, String path, @Nullable T value) {
-			complete(isMissing(code) ? Code.OK.intValue() : code, path, value);
-		}
-
-		private void complete(int code, @Nullable String path, @Nullable T value) {
-			if (code == Code.OK.intValue()) {
-				complete(value);
-			}
-			else {
-				completeExceptionally(KeeperException.create(Code.get(code), path));
-			}
+			Answers.complete(this, isMissing(code) ? Code.OK.intValue() : code, path, value);
 		}
 
 	}
