@@ -77,12 +77,8 @@ final class QueueReleaser {
 	CompletableFuture<Boolean> leave(Session session, LeaseRequest request) {
 		QueueEntry queueEntry = this.entries.get(request);
 		CompletableFuture<Boolean> left = (queueEntry != null) ? leave(queueEntry, request) : search(session, request);
-		return left.handle((held, failure) -> {
-			if (failure != null && !Answers.isExpired(failure)) {
-				return CompletableFuture.<Boolean>failedFuture(failure);
-			}
-			return CompletableFuture.completedFuture(failure == null && held);
-		}).thenCompose(Function.identity());
+		return left.exceptionallyCompose((failure) -> Answers.isExpired(failure)
+				? CompletableFuture.completedFuture(false) : CompletableFuture.failedFuture(failure));
 	}
 
 	/**

@@ -23,7 +23,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 
 import org.apache.zookeeper.CreateMode;
@@ -217,14 +216,11 @@ final class Session {
 			changes.add(creation(parent + '/' + name, data, CreateMode.EPHEMERAL_SEQUENTIAL));
 			changes.add(Op.setData(parent, NO_DATA, ANY_VERSION));
 		}
-		return change(changes).handle((results, failure) -> {
-			if (failure instanceof KeeperException.NoAuthException) {
-				return enqueueOnly(parents, name, data)
-					.whenComplete((nodes, rejection) -> this.counts = rejection != null);
-			}
-			return (failure != null) ? CompletableFuture.<QueuedNodes>failedFuture(failure)
-					: CompletableFuture.completedFuture(queuedNodes(parents, results));
-		}).thenCompose(Function.identity());
+		return change(changes).thenApply((results) -> queuedNodes(parents, results))
+			.exceptionallyCompose((failure) -> (Answers.cause(failure) instanceof KeeperException.NoAuthException)
+					? enqueueOnly(parents, name, data)
+						.whenComplete((nodes, rejection) -> this.counts = rejection != null)
+					: CompletableFuture.failedFuture(failure));
 	}
 
 	private static QueuedNodes queuedNodes(List<String> parents, List<OpResult> results) {
