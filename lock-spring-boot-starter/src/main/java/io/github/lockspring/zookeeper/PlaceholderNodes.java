@@ -82,8 +82,7 @@ final class PlaceholderNodes {
 	}
 
 	private static String replacementOf(String path) {
-		int parentEnd = path.lastIndexOf('/') + 1;
-		return path.substring(0, parentEnd) + QueueNode.parse(path.substring(parentEnd)).placeholder();
+		return LockPaths.parentOf(path) + '/' + QueueNode.parse(LockPaths.nameOf(path)).placeholder();
 	}
 
 	/**
@@ -156,8 +155,7 @@ final class PlaceholderNodes {
 
 	private String pathIn(NodeContent entry) {
 		String path = new String(entry.data(), StandardCharsets.UTF_8);
-		boolean known = path.startsWith(this.paths.root() + '/')
-				&& QueueNode.parse(path.substring(path.lastIndexOf('/') + 1)).released();
+		boolean known = path.startsWith(this.paths.root() + '/') && QueueNode.parse(LockPaths.nameOf(path)).released();
 		if (!known) {
 			throw new IllegalStateException("Not the path of a node released with a delay");
 		}
