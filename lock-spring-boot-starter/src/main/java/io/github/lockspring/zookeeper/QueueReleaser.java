@@ -92,29 +92,28 @@ final class QueueReleaser {
 	private CompletableFuture<Boolean> leavePart(QueueEntry queueEntry, LeaseRequest part) {
 		List<String> paths = queueEntry.release(part.keys());
 		boolean held = paths.size() == part.keys().size() && queueEntry.isHeld() && !queueEntry.session().isOver();
-		return Answers.all(paths.stream().map((path) -> delete(queueEntry.session(), path)).toList())
-			.thenApply((deleted) -> held && !deleted.contains(false));
+		return deleteNodes(queueEntry.session(), paths).thenApply((deleted) -> held && deleted);
 	}
 
 	CompletableFuture<Boolean> leave(QueueEntry queueEntry) {
 		QueueEntry.State state = queueEntry.leave();
 		boolean left = state == QueueEntry.State.ENTERING || state == QueueEntry.State.LEFT
 				|| queueEntry.session().isOver();
-		CompletableFuture<Boolean> deleted = left ? CompletableFuture.completedFuture(false) : deleteNodes(queueEntry);
+		CompletableFuture<Boolean> deleted = left ? CompletableFuture.completedFuture(false)
+				: deleteNodes(queueEntry.session(), queueEntry.paths());
 		forget(queueEntry);
 		return (state == QueueEntry.State.HELD) ? deleted : deleted.thenApply((done) -> false);
 	}
 
 	/**
-	 * Delete the nodes of an entry, first of all, because others wait for that.
+	 * Delete nodes of an entry, first of all, because others wait for that.
 	 * @return whether all of them existed
 	 */
-	private CompletableFuture<Boolean> deleteNodes(QueueEntry queueEntry) {
-		List<String> paths = queueEntry.paths();
+	private CompletableFuture<Boolean> deleteNodes(Session session, List<String> paths) {
 		if (paths.size() == 1) {
-			return delete(queueEntry.session(), paths.get(0));
+			return delete(session, paths.get(0));
 		}
-		return Answers.all(paths.stream().map((path) -> delete(queueEntry.session(), path)).toList())
+		return Answers.all(paths.stream().map((path) -> delete(session, path)).toList())
 			.thenApply((deleted) -> !deleted.contains(false));
 	}
 
