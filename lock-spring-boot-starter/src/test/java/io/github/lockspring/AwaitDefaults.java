@@ -19,19 +19,32 @@ package io.github.lockspring;
 import java.time.Duration;
 
 import org.awaitility.Awaitility;
+import org.awaitility.pollinterval.IterativePollInterval;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
+import io.github.lockspring.support.Durations;
+
 /**
- * Lets all tests look every 10 ms for what they await, instead of every 100 ms, and be as
- * patient as a machine with much else to do requires, instead of for 10 s.
+ * Lets all tests look after 5 ms for what they await, and then less and less often, up to
+ * every 100 ms, since to look takes time of a processor that others need; and be as
+ * patient as a machine with much else to do requires.
  */
 public class AwaitDefaults implements BeforeAllCallback {
 
+	private static final Duration FIRST = Duration.ofMillis(5);
+
+	private static final Duration LONGEST = Duration.ofMillis(100);
+
 	@Override
 	public void beforeAll(ExtensionContext context) {
-		Awaitility.setDefaultPollInterval(Duration.ofMillis(10));
+		Awaitility.setDefaultPollDelay(FIRST);
+		Awaitility.setDefaultPollInterval(IterativePollInterval.iterative(AwaitDefaults::longer, FIRST));
 		Awaitility.setDefaultTimeout(Duration.ofSeconds(40));
+	}
+
+	private static Duration longer(Duration interval) {
+		return Durations.min(interval.multipliedBy(3).dividedBy(2), LONGEST);
 	}
 
 }

@@ -31,6 +31,7 @@ import org.aspectj.bridge.MessageHandler;
 import org.aspectj.tools.ajc.Main;
 import org.aspectj.weaver.loadtime.Agent;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.transaction.aspectj.AnnotationTransactionAspect;
@@ -58,6 +59,7 @@ class WovenCallsTests {
 	}
 
 	@TestFactory
+	@Tag("torture")
 	Stream<DynamicTest> wovenByTheCompiler() throws Exception {
 		return resultsOf("-cp", compiled() + File.pathSeparator + CLASS_PATH);
 	}

@@ -17,6 +17,7 @@
 package io.github.lockspring.jdbc;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.server.MariaDbServer;
 import io.github.lockspring.server.MySqlServer;
@@ -43,6 +44,7 @@ class JdbcQueueTests {
 	 * On MariaDB.
 	 */
 	@Nested
+	@Tag("torture")
 	class MariaDb extends SqlQueueTests {
 
 		MariaDb() {

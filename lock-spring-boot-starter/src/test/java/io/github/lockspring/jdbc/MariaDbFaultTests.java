@@ -39,6 +39,7 @@ class MariaDbFaultTests {
 	}
 
 	@Nested
+	@Tag("torture")
 	class ServerAway extends SqlServerAwayTests {
 
 		ServerAway() {
@@ -58,6 +59,7 @@ class MariaDbFaultTests {
 	}
 
 	@Nested
+	@Tag("torture")
 	class TableChanged extends SqlTableChangedTests {
 
 		TableChanged() {
@@ -67,6 +69,7 @@ class MariaDbFaultTests {
 	}
 
 	@Nested
+	@Tag("torture")
 	class RowBlocked extends SqlRowBlockedTests {
 
 		RowBlocked() {

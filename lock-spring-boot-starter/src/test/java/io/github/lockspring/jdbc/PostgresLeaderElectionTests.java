@@ -17,6 +17,7 @@
 package io.github.lockspring.jdbc;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.concurrent.LeaderElectionContract;
 import io.github.lockspring.faults.Store;
@@ -25,6 +26,7 @@ import io.github.lockspring.server.PostgresServer;
 /**
  * {@link LeaderElectionContract} on PostgreSQL.
  */
+@Tag("torture")
 class PostgresLeaderElectionTests extends LeaderElectionContract {
 
 	private final JdbcStore store = JdbcStore.on(PostgresServer.shared(), JdbcLockSchema.DEFAULT_TABLE_NAME);

@@ -30,6 +30,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -38,9 +39,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
@@ -170,25 +168,34 @@ class ReleaseListenerTests {
 		assertThat(this.news).doesNotContain(request);
 	}
 
-	@ParameterizedTest
-	@MethodSource("holdersAndWaiters")
-	void releaseOfAnyKindNotifiesWaitersOfEveryKind(LeaseRequest lease, LeaseRequest request) {
-		assertThat(Requests.acquires(this.holder, lease)).isTrue();
-		awaitNotifications(this.waiter, request);
-		this.news.clear();
-		assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
-		Awaitility.await().until(() -> this.news.contains(request));
-		assertThat(this.waiter.contend(request, Requests.TIMEOUT)).isInstanceOf(Grant.class);
+	@Test
+	void releaseOfAnyKindNotifiesWaitersOfEveryKind() {
+		forAllHoldersAndWaiters((lease, request) -> {
+			assertThat(Requests.acquires(this.holder, lease)).isTrue();
+			awaitNotifications(this.waiter, request);
+			this.news.clear();
+			assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
+			Awaitility.await().until(() -> this.news.contains(request));
+			assertThat(this.waiter.contend(request, Requests.TIMEOUT)).isInstanceOf(Grant.class);
+		});
 	}
 
-	static Stream<Arguments> holdersAndWaiters() {
+	/**
+	 * All modes of a holder that keep out a request in another one, on keys of their own.
+	 */
+	private static void forAllHoldersAndWaiters(BiConsumer<LeaseRequest, LeaseRequest> test) {
 		LeaseMode all = LeaseMode.permits(2, 2);
 		List<LeaseMode> modes = List.of(LeaseMode.EXCLUSIVE, LeaseMode.SHARED, all);
-		return modes.stream()
-			.flatMap((held) -> modes.stream()
-				.filter((wanted) -> held != wanted || held != LeaseMode.SHARED)
-				.flatMap((wanted) -> Stream.of(true, false)
-					.map((fair) -> Arguments.of(Requests.of("key", held, fair), Requests.of("key", wanted, !fair)))));
+		for (LeaseMode held : modes) {
+			for (LeaseMode wanted : modes) {
+				for (boolean fair : List.of(true, false)) {
+					if (held != LeaseMode.SHARED || wanted != LeaseMode.SHARED) {
+						String key = "key-" + held + "-" + wanted + "-" + fair;
+						test.accept(Requests.of(key, held, fair), Requests.of(key, wanted, !fair));
+					}
+				}
+			}
+		}
 	}
 
 	@Test
@@ -484,31 +491,33 @@ class ReleaseListenerTests {
 		assertThat(denials.values()).extracting(Denial::retryAfter).containsOnly(Duration.ofSeconds(4));
 	}
 
-	@ParameterizedTest
-	@MethodSource("holdersAndWaiters")
-	void releaseOfALaterHolderNotifiesRequestThatIsOnlyPolled(LeaseRequest lease, LeaseRequest request) {
-		assertThat(Requests.acquires(this.holder, lease)).isTrue();
-		awaitNotifications(this.waiter, request);
-		assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
-		LeaseRequest later = Requests.of("key", lease.terms().mode(), false);
-		assertThat(Requests.acquires(this.holder, later)).isTrue();
-		assertThat(this.waiter.poll(List.of(request), Requests.TIMEOUT)).containsOnlyKeys(request);
-		Awaitility.await().until(() -> this.news.contains(request));
-		this.news.clear();
-		assertThat(this.holder.release(later, Requests.TIMEOUT)).isTrue();
-		Awaitility.await().until(() -> this.news.contains(request));
+	@Test
+	void releaseOfALaterHolderNotifiesRequestThatIsOnlyPolled() {
+		forAllHoldersAndWaiters((lease, request) -> {
+			assertThat(Requests.acquires(this.holder, lease)).isTrue();
+			awaitNotifications(this.waiter, request);
+			assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
+			LeaseRequest later = Requests.of(lease.keys().get(0), lease.terms().mode(), false);
+			assertThat(Requests.acquires(this.holder, later)).isTrue();
+			assertThat(this.waiter.poll(List.of(request), Requests.TIMEOUT)).containsOnlyKeys(request);
+			Awaitility.await().until(() -> this.news.contains(request));
+			this.news.clear();
+			assertThat(this.holder.release(later, Requests.TIMEOUT)).isTrue();
+			Awaitility.await().until(() -> this.news.contains(request));
+		});
 	}
 
-	@ParameterizedTest
-	@MethodSource("holdersAndWaiters")
-	void pollRenewsTheMarkOfARow(LeaseRequest lease, LeaseRequest request) {
-		assertThat(Requests.acquires(this.holder, lease)).isTrue();
-		awaitNotifications(this.waiter, request);
-		this.database.jdbc().update("UPDATE " + TABLE + " SET awaited_until = 0");
-		assertThat(this.waiter.poll(List.of(request), Requests.TIMEOUT)).containsOnlyKeys(request);
-		this.news.clear();
-		assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
-		Awaitility.await().until(() -> this.news.contains(request));
+	@Test
+	void pollRenewsTheMarkOfARow() {
+		forAllHoldersAndWaiters((lease, request) -> {
+			assertThat(Requests.acquires(this.holder, lease)).isTrue();
+			awaitNotifications(this.waiter, request);
+			this.database.jdbc().update("UPDATE " + TABLE + " SET awaited_until = 0");
+			assertThat(this.waiter.poll(List.of(request), Requests.TIMEOUT)).containsOnlyKeys(request);
+			this.news.clear();
+			assertThat(this.holder.release(lease, Requests.TIMEOUT)).isTrue();
+			Awaitility.await().until(() -> this.news.contains(request));
+		});
 	}
 
 	/**

@@ -46,6 +46,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.server.RowLock;
 import io.github.lockspring.server.SqlServer;
 import io.github.lockspring.spi.Attempt;
@@ -69,6 +70,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 abstract class SqlLockTableTests {
 
 	private static final AtomicInteger TABLES = new AtomicInteger();
+
+	private static final int TABLES_CREATED = (FaultRun.SCALE > 1) ? 5 : 2;
 
 	private final String table = "locks_" + ProcessHandle.current().pid() + "_" + TABLES.incrementAndGet();
 
@@ -686,7 +689,7 @@ abstract class SqlLockTableTests {
 
 	@Test
 	void tableIsCreatedByManyNodesAtOnce() throws Exception {
-		for (int i = 0; i < 5; i++) {
+		for (int i = 0; i < TABLES_CREATED; i++) {
 			this.database.dropTables(this.table);
 			JdbcLockSchema schema = new JdbcLockSchema(this.database.dataSource(), this.table);
 			inParallel(8, (thread) -> {

@@ -18,6 +18,8 @@ package io.github.lockspring.zookeeper;
 
 import java.time.Duration;
 
+import org.junit.jupiter.api.Tag;
+
 import io.github.lockspring.bridge.BridgeContract;
 import io.github.lockspring.faults.Store;
 import io.github.lockspring.server.ZooKeeperServer;
@@ -25,6 +27,7 @@ import io.github.lockspring.server.ZooKeeperServer;
 /**
  * {@link BridgeContract} on ZooKeeper.
  */
+@Tag("torture")
 class ZooKeeperBridgeTests extends BridgeContract {
 
 	@Override

@@ -102,6 +102,7 @@ class ZooKeeperServersAwayTests {
 	}
 
 	@Test
+	@Tag("torture")
 	void callsEndWithoutAQuorumAndEverythingWorksWithOneAgain() throws Exception {
 		EngineProcess holder = this.run.startProcess(this.store);
 		List<EngineProcess> others = this.run.startProcesses(2, this.store);

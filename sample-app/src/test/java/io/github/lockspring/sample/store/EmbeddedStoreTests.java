@@ -17,6 +17,7 @@
 package io.github.lockspring.sample.store;
 
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -26,9 +27,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EmbeddedStoreTests {
 
 	@ParameterizedTest
-	@ValueSource(strings = { "redis=embedded", "zookeeper=embedded", "postgres=embedded", "mariadb=embedded" })
+	@ValueSource(strings = { "redis=embedded", "zookeeper=embedded", "postgres=embedded" })
 	void standsStillWhilePausedAndEndsWhenClosed(String option) throws Exception {
 		StoreCheck.standsStillWhilePausedAndEndsWhenClosed(option);
+	}
+
+	@Tag("torture")
+	@Test
+	void mariaDbStandsStillWhilePausedAndEndsWhenClosed() throws Exception {
+		StoreCheck.standsStillWhilePausedAndEndsWhenClosed("mariadb=embedded");
 	}
 
 	@Tag("torture")
