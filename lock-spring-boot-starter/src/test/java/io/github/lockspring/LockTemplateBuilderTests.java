@@ -19,10 +19,10 @@ package io.github.lockspring;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 import org.h2.jdbcx.JdbcDataSource;
@@ -52,7 +52,7 @@ class LockTemplateBuilderTests {
 
 	private final LocalStore store = new LocalStore(this.time);
 
-	private final List<String> calls = new ArrayList<>();
+	private final List<String> calls = new CopyOnWriteArrayList<>();
 
 	private LockTemplateBuilder onStore() {
 		return LockTemplate.builder(new LocalLockBackend(this.store)).timeSource(this.time).defaultOptions(TRY_ONCE);

@@ -119,6 +119,10 @@ final class MultiKeyAcquirer {
 		}
 	}
 
+	/**
+	 * Ignore failures, which are reported when the keys are then acquired one after the
+	 * other.
+	 */
 	private boolean contend(List<Hold> holds, Duration timeout) {
 		List<String> keys = holds.stream().map(Hold::key).toList();
 		Lease lease = new MultiKeyLease(this.store.newRequest(keys, holds.get(0).options()));
