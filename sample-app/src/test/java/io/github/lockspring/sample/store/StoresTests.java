@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,6 +45,7 @@ class StoresTests {
 	}
 
 	@Test
+	@Tag("torture")
 	void h2EndsWithTheProcessThatStartedIt() throws Exception {
 		StoreCheck.endsWithTheProcessThatStartedIt("h2");
 	}
