@@ -39,7 +39,8 @@ import io.github.lockspring.benchmarks.workload.Workload.Session;
  * <li>For each workload all contestants are brought up, and stay up, unless the workload
  * says otherwise.</li>
  * <li>They take turns to get warm; these runs are not counted.</li>
- * <li>Then they take turns: all of them once, all of them again, and so on. A temporary load of the machine affects them all.</li>
+ * <li>Then they take turns: all of them once, all of them again, and so on. A temporary
+ * load of the machine affects them all.</li>
  * <li>The table has medians, and ratios to the floor.</li>
  * </ol>
  */

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The least that a lock in Redis can cost: {@code SET NX PX} to take a key and a script
- * that deletes it if it is still ours to release it, on one connection of a bare
- * Lettuce. No thread is excluded, whatever the commands return.
+ * that deletes it if it is still ours to release it, on one connection of a bare Lettuce.
+ * No thread is excluded, whatever the commands return.
  */
 public final class RawRedis implements Contestant {
 

@@ -27,7 +27,8 @@ import reactor.core.publisher.Mono;
 import io.github.lockspring.DistributedLock;
 
 /**
- * The same service under different annotations. It returns an object because ShedLock cannot skip what returns a primitive value.
+ * The same service under different annotations. It returns an object because ShedLock
+ * cannot skip what returns a primitive value.
  */
 final class Services {
 

@@ -28,8 +28,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Another process with our class path, controlled by lines of text. It must end when its input
- * does.
+ * Another process with our class path, controlled by lines of text. It must end when its
+ * input does.
  */
 public final class JavaProcess implements AutoCloseable {
 
