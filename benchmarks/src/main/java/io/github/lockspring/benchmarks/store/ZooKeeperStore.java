@@ -28,15 +28,14 @@ import org.apache.zookeeper.metrics.impl.DefaultMetricsProvider;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.benchmarks.application.StoreApplication;
-import io.github.lockspring.benchmarks.contestant.Contestant;
 import io.github.lockspring.benchmarks.contestant.CuratorLocks;
 import io.github.lockspring.benchmarks.contestant.Entrant;
 import io.github.lockspring.benchmarks.contestant.Entrant.Trait;
 import io.github.lockspring.benchmarks.contestant.JvmLocks;
 import io.github.lockspring.benchmarks.contestant.LockStarter;
-import io.github.lockspring.benchmarks.contestant.Primitive;
 import io.github.lockspring.benchmarks.contestant.PipelinedQueue;
 import io.github.lockspring.benchmarks.contestant.PlainZooKeeper;
+import io.github.lockspring.benchmarks.contestant.Primitive;
 import io.github.lockspring.benchmarks.contestant.RawZooKeeper;
 import io.github.lockspring.benchmarks.contestant.SpringIntegrationZooKeeper;
 import io.github.lockspring.server.FaultProxy;
