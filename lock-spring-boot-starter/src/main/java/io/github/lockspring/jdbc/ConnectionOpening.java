@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Attempt to open a connection, which may exceed its timeout: a data source can hang, and
  * a pooled connection may be broken. Thread-safe for one thread that opens and one that
- * aborts.
+ * aborts; the mark is guarded by the pool.
  */
 final class ConnectionOpening {
 
@@ -42,6 +42,8 @@ final class ConnectionOpening {
 	private volatile @Nullable Connection connection;
 
 	private int formerNetworkTimeout;
+
+	private boolean aborted;
 
 	ConnectionOpening(Duration timeout) {
 		this.nanos = timeout.toNanos();
@@ -96,7 +98,21 @@ final class ConnectionOpening {
 	}
 
 	/**
-	 * End the attempt if there is a connection that does not become ready.
+	 * Mark the attempt as aborted if there is a connection that does not become ready.
+	 * Such a connection is not used, even if it becomes ready before it is aborted.
+	 * @return whether to abort it
+	 */
+	boolean markAborted() {
+		this.aborted = isConnected();
+		return this.aborted;
+	}
+
+	boolean isAborted() {
+		return this.aborted;
+	}
+
+	/**
+	 * Abort the connection.
 	 */
 	void abort() {
 		Connection connection = this.connection;

@@ -394,7 +394,11 @@ final class JdbcConnections implements AutoCloseable {
 		this.hanging.remove(opening);
 		this.lastFailure = null;
 		this.open.add(connection);
-		boolean used = !this.closed && this.open.size() <= this.limits.max() && isKept(connection);
+		if (opening.isAborted()) {
+			connection.markAborted();
+		}
+		boolean used = !this.closed && !connection.isAborted() && this.open.size() <= this.limits.max()
+				&& isKept(connection);
 		if (!used) {
 			markClosing(connection);
 		}
@@ -557,13 +561,14 @@ final class JdbcConnections implements AutoCloseable {
 	 */
 	private synchronized List<LockConnection> overdue() {
 		List<LockConnection> overdue = new ArrayList<>(this.open.stream().filter(LockConnection::isOverdue).toList());
+		overdue.forEach(LockConnection::markAborted);
 		this.closing.removeIf((connection) -> connection.isOver() && overdue.add(connection));
 		return overdue;
 	}
 
 	/**
-	 * Return the openings to abort. An opening that waits for a pool shared with others
-	 * is not aborted.
+	 * Return the openings to abort. Openings that take too long are no longer counted,
+	 * except for those that wait for a pool shared with others.
 	 */
 	private synchronized List<ConnectionOpening> overdueOpenings() {
 		List<ConnectionOpening> overdue = this.openings.stream()
@@ -571,7 +576,7 @@ final class JdbcConnections implements AutoCloseable {
 			.toList();
 		this.openings.removeAll(overdue);
 		this.hanging.addAll(overdue);
-		return overdue;
+		return overdue.stream().filter(ConnectionOpening::markAborted).toList();
 	}
 
 	/**

@@ -367,11 +367,19 @@ final class LockConnection {
 	}
 
 	/**
+	 * Mark the connection, which is aborted soon, so that it is not used for another call
+	 * if the current one ends before.
+	 */
+	void markAborted() {
+		this.aborted = true;
+	}
+
+	/**
 	 * Abort the connection, and a statement that takes too long, if the driver supports
 	 * that.
 	 */
 	void abort() {
-		this.aborted = true;
+		markAborted();
 		succeeds(() -> this.connection.abort(Runnable::run));
 	}
 
@@ -392,6 +400,7 @@ final class LockConnection {
 			abort();
 		}
 		if (this.aborted) {
+			abort(); // it may only be marked so far
 			// its failure lets a pool detect that the connection is closed
 			succeeds(() -> JdbcDialect.execute(this.connection, "SELECT 1"));
 		}

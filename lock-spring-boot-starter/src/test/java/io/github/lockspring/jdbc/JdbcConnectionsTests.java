@@ -16,23 +16,30 @@
 
 package io.github.lockspring.jdbc;
 
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.jdbc.datasource.AbstractDataSource;
@@ -314,6 +321,90 @@ class JdbcConnectionsTests {
 		this.spy.interfere(this.spy::hang);
 		assertThatExceptionOfType(OutcomeUnknownException.class)
 			.isThrownBy(() -> this.backend.tryAcquire(Requests.of("key"), Duration.ofSeconds(1)));
+	}
+
+	/**
+	 * Calls take too long and end when the first of their connections is aborted, before
+	 * the others are. Other calls wait for the connections.
+	 */
+	@RepeatedTest(5)
+	void connectionOfACallThatTookTooLongIsNotAbortedDuringAnother() throws Exception {
+		SpyDataSource spy = new SpyDataSource(this.database.dataSource());
+		JdbcLockBackend backend = new JdbcLockBackend(spy);
+		CountDownLatch slowCalls = new CountDownLatch(8);
+		AtomicInteger aborted = new AtomicInteger();
+		ThreadLocal<Boolean> isSlow = new ThreadLocal<>();
+		spy.interfere((statement) -> {
+			if (isSlow.get()) {
+				slowCalls.countDown();
+				spy.awaitAbort();
+			}
+			else {
+				LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+				aborted.addAndGet(spy.isAborted(statement.getConnection()) ? 1 : 0);
+			}
+		});
+		AtomicInteger calls = new AtomicInteger();
+		inParallel(16, () -> {
+			int call = calls.getAndIncrement();
+			isSlow.set(call < 8);
+			if (isSlow.get()) {
+				tryToAcquire(backend, "slow" + call);
+			}
+			else {
+				await(slowCalls);
+				Requests.acquired(backend, "key" + call);
+			}
+		});
+		backend.close();
+		assertThat(aborted).hasValue(0);
+	}
+
+	/**
+	 * Two connections take too long to be opened, and are ready when the first of them is
+	 * aborted.
+	 */
+	@Test
+	void connectionThatWasReadyTooLateIsNotUsed() throws Exception {
+		CountDownLatch firstAborted = new CountDownLatch(1);
+		Set<Connection> aborted = ConcurrentHashMap.newKeySet();
+		JdbcLockBackend backend = new JdbcLockBackend(new StubDataSource(() -> {
+			Connection target = this.database.connection();
+			return proxy(target, (method) -> {
+				if (method.equals("getNetworkTimeout")) {
+					await(firstAborted);
+				}
+				else if (method.equals("abort")) {
+					aborted.add(target);
+					firstAborted.countDown();
+				}
+				else if (method.equals("prepareStatement")) {
+					assertThat(aborted).doesNotContain(target);
+				}
+			});
+		}));
+		inParallel(2, () -> assertThatExceptionOfType(BackendUnavailableException.class)
+			.isThrownBy(() -> backend.probe(Requests.of("probe"), SHORT_TIMEOUT)));
+		inParallel(2, () -> Requests.acquired(backend, UUID.randomUUID().toString()));
+		backend.close();
+		assertThat(aborted).isNotEmpty();
+	}
+
+	private static Connection proxy(Connection target, Consumer<String> before) {
+		return (Connection) Proxy.newProxyInstance(target.getClass().getClassLoader(),
+				new Class<?>[] { Connection.class }, (proxy, method, arguments) -> {
+					before.accept(method.getName());
+					return method.invoke(target, arguments);
+				});
+	}
+
+	private static void tryToAcquire(JdbcLockBackend backend, String key) {
+		try {
+			backend.tryAcquire(Requests.of(key), SHORT_TIMEOUT);
+		}
+		catch (OutcomeUnknownException ex) {
+			// the connection was aborted
+		}
 	}
 
 	@Test

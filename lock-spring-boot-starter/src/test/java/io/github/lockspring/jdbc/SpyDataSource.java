@@ -25,6 +25,8 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -51,6 +53,8 @@ class SpyDataSource extends DelegatingDataSource {
 
 	private final CountDownLatch aborted = new CountDownLatch(1);
 
+	private final Set<Connection> abortedConnections = ConcurrentHashMap.newKeySet();
+
 	private volatile Interference interference = Statement::getClass;
 
 	SpyDataSource(DataSource target) {
@@ -67,6 +71,7 @@ class SpyDataSource extends DelegatingDataSource {
 				this.closed.incrementAndGet();
 			}
 			if (method.getName().equals("abort")) {
+				this.abortedConnections.add(connection);
 				this.aborted.countDown();
 			}
 			Object result = call.run();
@@ -173,13 +178,24 @@ class SpyDataSource extends DelegatingDataSource {
 	 * Blocks as a database does that does not answer, until the connection is aborted.
 	 */
 	void hang(Statement statement) throws SQLException {
+		awaitAbort();
+		throw new SQLException("The connection was closed", "08006");
+	}
+
+	/**
+	 * Blocks until the first connection is aborted.
+	 */
+	void awaitAbort() {
 		try {
 			this.aborted.await();
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
-		throw new SQLException("The connection was closed", "08006");
+	}
+
+	boolean isAborted(Connection connection) {
+		return this.abortedConnections.contains(connection);
 	}
 
 	private static <T> T proxy(Class<T> type, T target, Handler handler) {

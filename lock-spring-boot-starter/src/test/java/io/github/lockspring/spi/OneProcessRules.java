@@ -25,6 +25,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
+import org.assertj.core.util.Throwables;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -115,8 +116,7 @@ abstract class OneProcessRules extends BackendRules {
 			attempts.add(this.threads.submit(() -> {
 				this.barrier.await();
 				long begin = System.nanoTime();
-				Hold hold = acquire(options, wait);
-				return new Outcome(hold, Duration.ofNanos(System.nanoTime() - begin));
+				return acquire(options, wait, begin);
 			}));
 		}
 		List<Hold> holds = new ArrayList<>();
@@ -126,24 +126,31 @@ abstract class OneProcessRules extends BackendRules {
 				holds.add(outcome.hold());
 			}
 			else {
-				assertThat(outcome.duration()).as("rejected within %s", wait)
+				assertThat(outcome.duration()).as(() -> "rejected within %s: %s".formatted(wait, outcome.reason()))
 					.isGreaterThanOrEqualTo(wait.plus(REPETITIONS));
 			}
 		}
 		assertThat(holds).isNotEmpty().allMatch(Hold::release);
 	}
 
-	private @Nullable Hold acquire(AcquireOptions options, Duration wait) throws InterruptedException {
+	private Outcome acquire(AcquireOptions options, Duration wait, long begin) throws InterruptedException {
+		Hold hold = null;
+		EngineException failure = null;
 		try {
-			return this.engine.acquire(this.key, options, wait.toNanos());
+			hold = this.engine.acquire(this.key, options, wait.toNanos());
 		}
 		catch (EngineException ex) {
 			assertThat(ex.getReason()).isEqualTo(EngineException.Reason.UNAVAILABLE);
-			return null;
+			failure = ex;
 		}
+		return new Outcome(hold, failure, Duration.ofNanos(System.nanoTime() - begin));
 	}
 
-	private record Outcome(@Nullable Hold hold, Duration duration) {
+	private record Outcome(@Nullable Hold hold, @Nullable EngineException failure, Duration duration) {
+
+		String reason() {
+			return (this.failure != null) ? Throwables.getStackTrace(this.failure) : "the key is held";
+		}
 
 	}
 
