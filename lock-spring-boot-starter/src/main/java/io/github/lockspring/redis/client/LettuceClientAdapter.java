@@ -46,6 +46,7 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import reactor.core.Disposable;
 
@@ -131,6 +132,28 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	private StatefulConnection<byte[], byte[]> connect() {
+		try {
+			return connectOnce();
+		}
+		catch (RedisConnectionException ex) {
+			if (!isHandshakeMissed(ex)) {
+				throw ex;
+			}
+			return connectOnce();
+		}
+	}
+
+	/**
+	 * Return whether Lettuce cannot tell the reason of a failure: the server rejected the
+	 * handshake before Lettuce has looked for it.
+	 */
+	private static boolean isHandshakeMissed(RedisConnectionException failure) {
+		Throwable cause = NestedExceptionUtils.getMostSpecificCause(failure);
+		return cause instanceof IllegalStateException
+				&& String.valueOf(cause.getMessage()).startsWith("RedisHandshakeHandler");
+	}
+
+	private StatefulConnection<byte[], byte[]> connectOnce() {
 		if (this.client instanceof RedisClusterClient cluster) {
 			cluster.refreshPartitions();
 			return cluster.connect(ByteArrayCodec.INSTANCE);
