@@ -144,8 +144,8 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 	}
 
 	/**
-	 * Return whether Lettuce cannot tell the reason of a failure: the server rejected the
-	 * handshake before Lettuce has looked for it.
+	 * Return whether Lettuce does not report the reason of a failure: the server rejected
+	 * the handshake before Lettuce has looked for it.
 	 */
 	private static boolean isHandshakeMissed(RedisConnectionException failure) {
 		Throwable cause = NestedExceptionUtils.getMostSpecificCause(failure);
