@@ -23,7 +23,9 @@ import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -73,6 +75,11 @@ class LockRuntimeHintsTests {
 
 	private static final String LETTUCE_FACTORY = "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory";
 
+	/**
+	 * The hints by backend, for all tests.
+	 */
+	private static final Map<String, RuntimeHints> PROCESSED = new ConcurrentHashMap<>();
+
 	private static final Pattern LOOK_UP = Pattern.compile("(?:isPresent|Class\\.forName)\\(\\s*\"([\\w.$]+)\"");
 
 	private static RuntimeHints process(Class<?> client, String... properties) {
@@ -87,15 +94,16 @@ class LockRuntimeHintsTests {
 	}
 
 	private static RuntimeHints jdbc() {
-		return process(DataSourceAutoConfiguration.class);
+		return PROCESSED.computeIfAbsent("jdbc", (key) -> process(DataSourceAutoConfiguration.class));
 	}
 
 	private static RuntimeHints redis() {
-		return process(DataRedisAutoConfiguration.class);
+		return PROCESSED.computeIfAbsent("redis", (key) -> process(DataRedisAutoConfiguration.class));
 	}
 
 	private static RuntimeHints zooKeeper() {
-		return process(Object.class, "lock.zookeeper.connect-string=host:2181");
+		return PROCESSED.computeIfAbsent("zookeeper",
+				(key) -> process(Object.class, "lock.zookeeper.connect-string=host:2181"));
 	}
 
 	private static Stream<String> resources(String folder, String ending) throws IOException {

@@ -77,16 +77,15 @@ class OptionalDependencyTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "spring-tx-", "(reactor-core|reactive-streams)-",
-			"(micrometer-(core|registry-)|spring-boot-micrometer-|prometheus-)", "aspectj(weaver|tools)-",
-			"spring-(boot-)?jdbc-" })
+	@ValueSource(strings = { "spring-tx-", "(micrometer-(core|registry-)|spring-boot-micrometer-|prometheus-)" })
 	void applicationWithLocalLocksWorksWithout(String jars) throws Exception {
 		runWithLocalLocks(jars);
 	}
 
 	@ParameterizedTest
 	@Tag("torture")
-	@ValueSource(strings = { "(kotlin|atomicfu-)", "spring-boot-(health|actuator.*)-",
+	@ValueSource(strings = { "(kotlin|atomicfu-)", "(reactor-core|reactive-streams)-", "aspectj(weaver|tools)-",
+			"spring-(boot-)?jdbc-", "spring-boot-(health|actuator.*)-",
 			"(spring-integration-core|spring-messaging|shedlock-core)-", "spring-(boot-)?data-",
 			"(lettuce-core|jedis)-", "(curator-framework|zookeeper)-" })
 	void applicationWithLocalLocksAlsoWorksWithout(String jars) throws Exception {

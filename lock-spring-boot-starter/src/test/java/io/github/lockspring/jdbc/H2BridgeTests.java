@@ -17,6 +17,7 @@
 package io.github.lockspring.jdbc;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 
 import io.github.lockspring.bridge.BridgeContract;
 import io.github.lockspring.faults.Store;
@@ -24,6 +25,7 @@ import io.github.lockspring.faults.Store;
 /**
  * {@link BridgeContract} on H2.
  */
+@Tag("torture")
 class H2BridgeTests extends BridgeContract {
 
 	private final JdbcStore store = JdbcStore.inMemory();

@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.core.ConditionFactory;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
@@ -41,12 +41,21 @@ import static org.awaitility.Awaitility.await;
  */
 class RedisValueFailoverTests {
 
+	@Test
+	@Tag("torture")
+	void watchersAreNotifiedAndVersionsGrowWhenSentinelsNameAnotherPrimary() {
+		followSentinels(RedisStore.Client.LETTUCE);
+	}
+
+	@Test
+	void watchersOfJedisAreNotifiedAndVersionsGrowWhenSentinelsNameAnotherPrimary() {
+		followSentinels(RedisStore.Client.JEDIS);
+	}
+
 	/**
 	 * The former primary continues for some ten seconds as if nothing had happened.
 	 */
-	@ParameterizedTest
-	@EnumSource
-	void watchersAreNotifiedAndVersionsGrowWhenSentinelsNameAnotherPrimary(RedisStore.Client client) {
+	private static void followSentinels(RedisStore.Client client) {
 		try (RedisSentinels sentinels = RedisSentinels.start()) {
 			RedisServer former = sentinels.master();
 			RedisConfiguration configuration = new RedisSentinelConfiguration(RedisSentinels.MASTER_NAME,
@@ -63,9 +72,18 @@ class RedisValueFailoverTests {
 		}
 	}
 
-	@ParameterizedTest
-	@EnumSource
-	void watchersAreNotifiedAndVersionsGrowWhenAReplicaOfAClusterTakesOver(RedisStore.Client client) {
+	@Test
+	void watchersAreNotifiedAndVersionsGrowWhenAReplicaOfAClusterTakesOver() {
+		followReplicaOfACluster(RedisStore.Client.LETTUCE);
+	}
+
+	@Test
+	@Tag("torture")
+	void watchersOfJedisAreNotifiedAndVersionsGrowWhenAReplicaOfAClusterTakesOver() {
+		followReplicaOfACluster(RedisStore.Client.JEDIS);
+	}
+
+	private static void followReplicaOfACluster(RedisStore.Client client) {
 		try (RedisCluster cluster = RedisCluster.start()) {
 			int slot = cluster.slot("{key}:value");
 			RedisConfiguration configuration = new RedisClusterConfiguration(cluster.addresses());
