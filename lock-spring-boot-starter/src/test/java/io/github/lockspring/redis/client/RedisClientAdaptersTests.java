@@ -27,7 +27,12 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 
+import io.lettuce.core.protocol.RedisHandshakeHandler;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,6 +44,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 import io.github.lockspring.server.RedisServer;
@@ -113,6 +119,34 @@ class RedisClientAdaptersTests {
 			}
 			factory.destroy();
 		}
+	}
+
+	/**
+	 * Lettuce looks for the handshake of a connection when that may have ended already.
+	 */
+	@Test
+	void lettuceConnectsAgainWhenItHasMissedTheHandshake() {
+		AtomicInteger connections = new AtomicInteger();
+		ClientResources resources = ClientResources.builder().nettyCustomizer(new NettyCustomizer() {
+
+			@Override
+			public void afterChannelInitialized(Channel channel) {
+				if (connections.incrementAndGet() == 1) {
+					channel.pipeline().remove(RedisHandshakeHandler.class);
+				}
+			}
+
+		}).build();
+		LettuceConnectionFactory factory = new LettuceConnectionFactory(
+				LettuceConnectionFactory.createRedisConfiguration(RedisServer.shared().uri().toString()),
+				LettuceClientConfiguration.builder().clientResources(resources).build());
+		factory.afterPropertiesSet();
+		try (RedisClientAdapter adapter = RedisClientAdapters.of(factory, Duration.ofMinutes(1))) {
+			assertThat(adapter.info(Duration.ofMinutes(1))).isNotEmpty();
+		}
+		factory.destroy();
+		resources.shutdown().awaitUninterruptibly();
+		assertThat(connections).hasValueGreaterThan(1);
 	}
 
 	@ParameterizedTest
