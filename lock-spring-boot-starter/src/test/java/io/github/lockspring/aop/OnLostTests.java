@@ -22,7 +22,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -170,8 +169,14 @@ class OnLostTests {
 		assertThat(Thread.currentThread().isInterrupted()).isFalse();
 	}
 
-	@RepeatedTest(200)
+	@Test
 	void threadIsNotInterruptedAfterTheEnd() throws Exception {
+		for (int i = 0; i < 5_000; i++) {
+			loseLeaseAboutTheEnd();
+		}
+	}
+
+	private void loseLeaseAboutTheEnd() throws InterruptedException {
 		CountDownLatch end = new CountDownLatch(1);
 		AtomicReference<LockHandle> handle = new AtomicReference<>();
 		Thread loser = new Thread(() -> {
