@@ -396,10 +396,7 @@ final class LockConnection {
 
 	private void returnToPool() {
 		succeeds(this::closeStatements);
-		if (!succeeds(this::restore)) {
-			abort();
-		}
-		if (this.aborted) {
+		if (!succeeds(this::restore) || this.aborted) {
 			abort(); // it may only be marked so far
 			// its failure lets a pool detect that the connection is closed
 			succeeds(() -> JdbcDialect.execute(this.connection, "SELECT 1"));
