@@ -299,7 +299,7 @@ public final class LockTemplateBuilder {
 	}
 
 	private LockEngine engine(LockBackend backend) {
-		EngineSettings settings = this.settings.withProbeKey(this.keyPrefix + "::probe");
+		EngineSettings settings = this.settings.withProbeKey(this.keyPrefix + ": ");
 		return new LockEngine(backend, settings, new LossPublisher(this.lossListener, backend.name()), this.timeSource);
 	}
 

@@ -261,7 +261,7 @@ final class LockSettings {
 		return RedisLockSettings.defaults()
 			.withOperationTimeout(this.properties.getOperationTimeout())
 			.withReplicas(redis.getWaitReplicas(), redis.getWaitTimeout())
-			.withMarkKey(this.keyPrefix.text() + "::lead");
+			.withMarkKey(this.keyPrefix.text() + ':');
 	}
 
 	ZooKeeperLockSettings zooKeeperSettings() {
@@ -280,7 +280,7 @@ final class LockSettings {
 			.withMaxHoldTime(this.properties.getMaxHoldTime().toDuration())
 			.withMaxKeys(this.properties.getMaxKeys())
 			.withAsyncRelease(this.properties.isAsyncRelease())
-			.withProbeKey(this.keyPrefix.text() + "::probe")
+			.withProbeKey(this.keyPrefix.text() + ": ")
 			.withApplication(this.application);
 	}
 

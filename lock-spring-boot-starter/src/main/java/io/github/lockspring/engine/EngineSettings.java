@@ -43,7 +43,8 @@ import io.github.lockspring.support.Durations;
  * in this process
  * @param asyncRelease whether a release returns before the store has answered, if the
  * backend supports that
- * @param probeKey the key used to check whether the store works
+ * @param probeKey the key used to check whether the store works; blank after the prefix,
+ * as no key of a user is
  * @param application the name of the application for operators, empty if it has none
  */
 public record EngineSettings(Duration operationTimeout, int handOffLimit, Duration handOffSpan,
@@ -52,7 +53,7 @@ public record EngineSettings(Duration operationTimeout, int handOffLimit, Durati
 
 	private static final EngineSettings DEFAULTS = new EngineSettings(Duration.ofSeconds(1), 256, Duration.ofMillis(20),
 			null, Duration.ofMillis(1), Duration.ofMillis(110), Duration.ofSeconds(2), Duration.ofDays(1), 1_000_000,
-			false, "lock::probe", "");
+			false, "lock: ", "");
 
 	/**
 	 * Validate the settings.

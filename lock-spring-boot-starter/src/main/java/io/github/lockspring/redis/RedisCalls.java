@@ -64,7 +64,7 @@ final class RedisCalls {
 	RedisCalls(RedisClientAdapter client, RedisLockSettings settings) {
 		this.client = client;
 		this.settings = settings;
-		this.mark = RedisKeys.of(settings.markKey());
+		this.mark = RedisKeys.ofMark(settings.markKey());
 	}
 
 	/**

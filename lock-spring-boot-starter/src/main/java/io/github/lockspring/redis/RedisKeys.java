@@ -22,8 +22,8 @@ import io.github.lockspring.spi.LeaseRequest;
 
 /**
  * Names of Redis keys: the key of the resource in braces, from which a cluster computes
- * the slot; braces in the key are escaped. The name of a value has a suffix after the
- * braces.
+ * the slot; braces in the key are escaped. Other names have a suffix after the braces,
+ * and are therefore never that of a resource.
  */
 final class RedisKeys {
 
@@ -47,6 +47,14 @@ final class RedisKeys {
 	 */
 	static String ofValue(String key) {
 		return tag(key) + ":value";
+	}
+
+	/**
+	 * Return the name of the Redis key for the time of a failover, which is neither that
+	 * of a resource nor that of a value.
+	 */
+	static byte[] ofMark(String key) {
+		return (tag(key) + ":mark").getBytes(StandardCharsets.UTF_8);
 	}
 
 	/**

@@ -29,13 +29,13 @@ import io.github.lockspring.support.Durations;
  * @param waitReplicas the number of replicas that must acknowledge a grant, or an update
  * of a value, before it is effective; 0 for none
  * @param waitTimeout the maximum time to wait for the acknowledgements
- * @param markKey the key, which no lock has, in which a primary reported by sentinels
- * stores the time of the failover
+ * @param markKey the name of the key in which a primary reported by sentinels stores the
+ * time of the failover; a lock or a value of that name has another key
  */
 public record RedisLockSettings(Duration operationTimeout, int waitReplicas, Duration waitTimeout, String markKey) {
 
 	private static final RedisLockSettings DEFAULTS = new RedisLockSettings(Duration.ofSeconds(1), 0,
-			Duration.ofMillis(500), "lock::lead");
+			Duration.ofMillis(500), "lock:");
 
 	/**
 	 * Check the numbers.
@@ -81,7 +81,7 @@ public record RedisLockSettings(Duration operationTimeout, int waitReplicas, Dur
 	/**
 	 * Return a copy of these settings with a different key for the time at which a
 	 * primary took over. Applications that share locks need the same one.
-	 * @param markKey the key, which no lock has; {@code lock::lead} by default
+	 * @param markKey the name of the key; {@code lock:} by default
 	 * @return the settings
 	 */
 	public RedisLockSettings withMarkKey(String markKey) {

@@ -104,14 +104,18 @@ public final class RedisProcess implements AutoCloseable, BackendListener {
 	 */
 	static RedisProcess leading(RedisServer server, TokenLead lead) {
 		LettuceConnectionFactory factory = lettuce(configuration(server));
+		return new RedisProcess(factory, leading(factory, lead));
+	}
+
+	static RedisLockBackend leading(LettuceConnectionFactory factory, TokenLead lead) {
 		RedisClientAdapter adapter = RedisClientAdapters.of(factory, TIMEOUT);
 		RedisClientAdapter leading = (RedisClientAdapter) Proxy.newProxyInstance(
 				RedisClientAdapter.class.getClassLoader(), new Class<?>[] { RedisClientAdapter.class },
 				(proxy, method, args) -> method.getName().equals("lead") ? lead : method.invoke(adapter, args));
-		return new RedisProcess(factory, new RedisLockBackend(() -> leading, "localhost", SETTINGS));
+		return new RedisLockBackend(() -> leading, "localhost", SETTINGS);
 	}
 
-	private static LettuceConnectionFactory lettuce(RedisConfiguration configuration) {
+	static LettuceConnectionFactory lettuce(RedisConfiguration configuration) {
 		LettuceConnectionFactory factory = new LettuceConnectionFactory(configuration);
 		factory.afterPropertiesSet();
 		factory.start();

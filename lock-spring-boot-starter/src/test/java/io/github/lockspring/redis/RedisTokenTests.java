@@ -23,7 +23,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
+import io.github.lockspring.LockTemplate;
 import io.github.lockspring.redis.client.TokenLead;
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.Grant;
@@ -144,7 +146,7 @@ class RedisTokenTests {
 				assertThat(token).isGreaterThan(former);
 			}
 			assertThat(token).isGreaterThan(serverMicros() + 10_000_000);
-			assertThat((Long) this.server.command("PTTL", "{lock::lead}")).isBetween(20_000L, 41_000L);
+			assertThat((Long) this.server.command("PTTL", "{lock:}:mark")).isBetween(20_000L, 41_000L);
 		}
 	}
 
@@ -184,7 +186,21 @@ class RedisTokenTests {
 		try (RedisProcess marking = RedisProcess.leading(this.server, lead(Duration.ofMinutes(1)))) {
 			long before = serverMicros();
 			assertThat(cycle(marking)).isBetween(before, serverMicros());
-			assertThat(this.server.command("EXISTS", "{lock::lead}")).isEqualTo(0L);
+			assertThat(this.server.command("EXISTS", "{lock:}:mark")).isEqualTo(0L);
+		}
+	}
+
+	@Test
+	void noKeyOfAUserIsTheMarkOfAFailoverOrThatOfTheProbe() throws InterruptedException {
+		LettuceConnectionFactory factory = RedisProcess.lettuce(RedisProcess.configuration(this.server));
+		try (LockTemplate locks = LockTemplate.builder(RedisProcess.leading(factory, lead(Duration.ZERO)))
+			.operationTimeout(RedisProcess.TIMEOUT)
+			.build()) {
+			assertThat(new InternalKeys(locks, this.server).assertNoUserReachesThem())
+				.containsExactlyInAnyOrder("{lock: }", "{lock:}:mark");
+		}
+		finally {
+			factory.destroy();
 		}
 	}
 

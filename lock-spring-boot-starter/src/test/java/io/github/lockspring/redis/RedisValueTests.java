@@ -310,7 +310,7 @@ class RedisValueTests {
 		try (RedisProcess leading = RedisProcess.leading(server, lead)) {
 			long led = leading.add("key", 1).after().version();
 			assertThat(led).isGreaterThan(normal + 10_000_000);
-			assertThat((Long) server.command("PTTL", "{lock::lead}")).isPositive();
+			assertThat((Long) server.command("PTTL", "{lock:}:mark")).isPositive();
 			server.command("DEL", NAME);
 			assertThat(leading.add("key", 1).after().version()).isGreaterThan(led);
 			leading.delete("key");

@@ -18,10 +18,12 @@ package io.github.lockspring.redis;
 
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 
+import io.github.lockspring.LockTemplate;
 import io.github.lockspring.server.RedisSentinels;
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.LeaseRequest;
@@ -55,6 +57,18 @@ class SentinelLockBackendTests extends LockBackendContractTests {
 			configuration.sentinel(sentinel.host(), sentinel.port());
 		}
 		this.factory = client().connect(configuration);
+	}
+
+	/**
+	 * The servers have just started, which sentinels report like a failover.
+	 */
+	@Test
+	@Tag(LockBackendContractTests.EVERYWHERE)
+	void noKeyOfAUserIsOneThatTheServersUse() throws InterruptedException {
+		this.servers.master().command("FLUSHALL");
+		try (LockTemplate locks = LockTemplate.builder(backend()).operationTimeout(RedisProcess.TIMEOUT).build()) {
+			new InternalKeys(locks, this.servers.master()).assertNoUserReachesThem();
+		}
 	}
 
 	@Override

@@ -59,7 +59,7 @@ public abstract class LockBackendContractTests {
 	 * script, answer and notification, and those of several keys, the text of keys, the
 	 * queue and a store that is away.
 	 */
-	static final String EVERYWHERE = "everywhere";
+	public static final String EVERYWHERE = "everywhere";
 
 	private final LockProcesses lockProcesses = new LockProcesses(this::backend, this::expire);
 
