@@ -165,7 +165,7 @@ public final class RedisLockBackend implements LockBackend {
 		RedisClientAdapter client = clients.get();
 		this.client = client;
 		this.calls = new RedisCalls(client, settings);
-		this.warnings = new RedisWarnings(client, settings);
+		this.warnings = new RedisWarnings(client, settings, address);
 		this.settings = settings;
 		this.values = new RedisValueBackend(client, this.calls, this.channel::name);
 		this.queueFlags = "q" + (client.isCluster() ? "c" : "") + ((settings.waitReplicas() > 0) ? "h" : "");

@@ -43,6 +43,8 @@ final class RedisWarnings {
 
 	private final RedisLockSettings settings;
 
+	private final String address;
+
 	private final AtomicBoolean looking = new AtomicBoolean();
 
 	private final Set<String> logged = new LinkedHashSet<>();
@@ -51,9 +53,10 @@ final class RedisWarnings {
 
 	private volatile long lookedNanos = System.nanoTime() - INTERVAL_NANOS;
 
-	RedisWarnings(RedisClientAdapter client, RedisLockSettings settings) {
+	RedisWarnings(RedisClientAdapter client, RedisLockSettings settings, String address) {
 		this.client = client;
 		this.settings = settings;
+		this.address = address;
 	}
 
 	/**
@@ -71,7 +74,7 @@ final class RedisWarnings {
 			for (String info : this.client.info(this.settings.operationTimeout())) {
 				warnings.addAll(new RedisSetup(info).warnings(this.settings.waitReplicas()));
 			}
-			warnings.stream().filter(this.logged::add).forEach(logger::warn);
+			warnings.stream().filter(this.logged::add).forEach(this::log);
 			this.found = List.copyOf(warnings);
 			this.lookedNanos = System.nanoTime();
 		}
@@ -81,6 +84,10 @@ final class RedisWarnings {
 		finally {
 			this.looking.set(false);
 		}
+	}
+
+	private void log(String warning) {
+		logger.warn("Lock backend 'redis' at " + this.address + ": " + warning);
 	}
 
 	List<String> all() {

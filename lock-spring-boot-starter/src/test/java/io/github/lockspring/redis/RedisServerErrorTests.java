@@ -23,8 +23,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 import io.github.lockspring.server.RedisServer;
@@ -255,6 +258,24 @@ class RedisServerErrorTests {
 			assertThat(silent.contend(contender)).isNotNull();
 			assertThat(silent.granted).isEmpty();
 		}
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void everyWarningNamesTheServer(CapturedOutput output) {
+		await().until(() -> !warnings(output).isEmpty()); // no append-only file
+		this.server.kill();
+		await().untilAsserted(() -> {
+			assertThatExceptionOfType(BackendException.class)
+				.isThrownBy(() -> this.process.tryAcquire(this.process.request("key")));
+			assertThat(warnings(output)).hasSizeGreaterThanOrEqualTo(3);
+		});
+		String address = this.server.host() + ':' + this.server.port();
+		assertThat(warnings(output)).allMatch((line) -> line.contains(" at " + address));
+	}
+
+	private static List<String> warnings(CapturedOutput output) {
+		return output.toString().lines().filter((line) -> line.contains("WARN") && line.contains("Redis")).toList();
 	}
 
 	private RedisProcess as(String user) {

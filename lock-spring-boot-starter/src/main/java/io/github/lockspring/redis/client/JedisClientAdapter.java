@@ -83,7 +83,8 @@ final class JedisClientAdapter implements RedisClientAdapter {
 	@Override
 	public void start(RedisChannel channel, Duration timeout) {
 		long deadline = Deadline.after(timeout);
-		JedisSubscription subscription = new JedisSubscription(this.nodes, channel, this.client.timeout());
+		JedisSubscription subscription = new JedisSubscription(this.nodes, channel, this.client.address(),
+				this.client.timeout());
 		this.subscription = subscription;
 		this.channel = channel;
 		this.nodes.start();

@@ -109,6 +109,13 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 	}
 
 	/**
+	 * Return the address of the servers, for messages.
+	 */
+	String address() {
+		return RedisClientAdapters.addressOf(this.factory);
+	}
+
+	/**
 	 * Return the timeout for a server when no caller waits.
 	 */
 	Duration timeout() {

@@ -52,6 +52,8 @@ final class JedisLinks implements AutoCloseable {
 	 */
 	private static final long TRUST_NANOS = Duration.ofSeconds(1).toNanos();
 
+	private final String server;
+
 	private final IntFunction<JedisLink> connector;
 
 	private final Executor threads;
@@ -82,17 +84,19 @@ final class JedisLinks implements AutoCloseable {
 
 	/**
 	 * Create an empty pool.
+	 * @param server the address of the server, for messages
 	 * @param connector connects to the server, in a given epoch
 	 * @param threads runs the connector
 	 * @param onFailure called when a connection was lost or could not be opened
 	 */
-	JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable onFailure) {
-		this(connector, threads, onFailure, MAX_LINKS,
-				new JedisLinks(connector, threads, onFailure, MAX_RESERVED, null));
+	JedisLinks(String server, IntFunction<JedisLink> connector, Executor threads, Runnable onFailure) {
+		this(server, connector, threads, onFailure, MAX_LINKS,
+				new JedisLinks(server, connector, threads, onFailure, MAX_RESERVED, null));
 	}
 
-	private JedisLinks(IntFunction<JedisLink> connector, Executor threads, Runnable onFailure, int max,
+	private JedisLinks(String server, IntFunction<JedisLink> connector, Executor threads, Runnable onFailure, int max,
 			@Nullable JedisLinks reserved) {
+		this.server = server;
 		this.connector = connector;
 		this.threads = threads;
 		this.onFailure = onFailure;
@@ -209,7 +213,7 @@ final class JedisLinks implements AutoCloseable {
 			this.making = false;
 			if (this.failure != null) {
 				this.failure = null;
-				logger.info("Connection to Redis restored (" + link.address() + ")");
+				logger.info("Connection to Redis at " + link.address() + " restored");
 			}
 			keep(link);
 		}
@@ -224,8 +228,8 @@ final class JedisLinks implements AutoCloseable {
 			this.making = false;
 			this.count--;
 			if (this.failure == null && !this.closed) {
-				logger.warn("Could not connect to Redis; it will be retried when a connection is needed: "
-						+ ex.getMessage());
+				logger.warn("Could not connect to Redis at " + this.server
+						+ "; it will be retried when a connection is needed: " + ex.getMessage());
 			}
 			this.failure = ex;
 			this.failedNanos = System.nanoTime();

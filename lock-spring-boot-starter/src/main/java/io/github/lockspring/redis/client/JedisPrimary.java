@@ -61,7 +61,7 @@ final class JedisPrimary implements JedisNodes {
 		this.failedOver = failedOver;
 		this.watch = (sentinels != null) ? new SentinelWatch(List.copyOf(sentinels.getSentinels()),
 				(node) -> JedisSentinel.connect(node, client, sentinels), lead, this::failOver) : null;
-		this.links = new JedisLinks(this::open, threads, () -> {
+		this.links = new JedisLinks(client.address(), this::open, threads, () -> {
 		});
 	}
 

@@ -65,8 +65,8 @@ final class JedisShards implements JedisNodes {
 		this.client = client;
 		this.threads = threads;
 		this.failedOver = failedOver;
-		this.slots = new ReconnectingConnection<>("cluster", this::discover, (known) -> true, (former) -> {
-		}, Duration.ofMillis(500));
+		this.slots = new ReconnectingConnection<>(client.address(), this::discover, (known) -> true, (former) -> {
+		}, Duration.ofMillis(500), null);
 	}
 
 	/**
@@ -121,7 +121,8 @@ final class JedisShards implements JedisNodes {
 			throw new BackendUnavailableException("The client is closed", null);
 		}
 		return this.links.computeIfAbsent(address,
-				(added) -> new JedisLinks((epoch) -> this.client.open(added, epoch), this.threads, this::doubt));
+				(added) -> new JedisLinks(added.toString(), (epoch) -> this.client.open(added, epoch), this.threads,
+						this::doubt));
 	}
 
 	@Override

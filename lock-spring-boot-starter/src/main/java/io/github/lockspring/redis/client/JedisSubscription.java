@@ -47,6 +47,8 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 
 	private final RedisChannel channel;
 
+	private final String address;
+
 	private final Duration timeout;
 
 	private final CountDownLatch attempted = new CountDownLatch(1);
@@ -57,9 +59,10 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 
 	private int failures;
 
-	JedisSubscription(JedisNodes nodes, RedisChannel channel, Duration timeout) {
+	JedisSubscription(JedisNodes nodes, RedisChannel channel, String address, Duration timeout) {
 		this.nodes = nodes;
 		this.channel = channel;
+		this.address = address;
 		this.timeout = timeout;
 	}
 
@@ -103,7 +106,8 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 		catch (RuntimeException ex) {
 			this.failures++;
 			if (this.failures == 1 && !this.closed) {
-				logger.warn("Subscription to Redis messages lost; it will be retried: " + ex.getMessage());
+				logger.warn("Subscription to messages of Redis at " + this.address + " lost; it will be retried: "
+						+ ex.getMessage());
 			}
 		}
 	}
@@ -111,7 +115,7 @@ final class JedisSubscription implements Runnable, AutoCloseable {
 	private void subscribe(JedisLink link) {
 		link.subscribe(List.of(this.channel.name()), Deadline.after(this.timeout));
 		if (this.failures > 0) {
-			logger.info("Subscription to Redis messages restored");
+			logger.info("Subscription to messages of Redis at " + this.address + " restored");
 		}
 		this.failures = 0;
 		this.listening = true;

@@ -30,6 +30,7 @@ import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulConnection;
@@ -106,15 +107,16 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		this.client = this.factory.getRequiredNativeClient();
 		this.timeout = operationTimeout;
 		this.primary = LettucePrimary.of(this.client, this.lead, this::failOver);
-		this.calls = forCalls("calls");
-		this.renewals = forCalls("renewals");
-		this.messages = new ReconnectingConnection<>("messages", this::subscribe, StatefulConnection::isOpen,
-				LettuceClientAdapter::closeOnce, Duration.ofSeconds(10));
+		String address = RedisClientAdapters.addressOf(applications);
+		this.calls = forCalls(address + " (calls)");
+		this.renewals = forCalls(address + " (renewals)");
+		this.messages = new ReconnectingConnection<>(address + " (messages)", this::subscribe, StatefulConnection::isOpen,
+				LettuceClientAdapter::closeOnce, Duration.ofSeconds(5), () -> channel().listening());
 	}
 
 	private ReconnectingConnection<StatefulConnection<byte[], byte[]>> forCalls(String name) {
 		return new ReconnectingConnection<>(name, this::connect, this::isUsable, LettuceClientAdapter::closeOnce,
-				Duration.ofMillis(500));
+				Duration.ofMillis(500), null);
 	}
 
 	@Override
@@ -265,8 +267,15 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 				}
 
 			});
+			connection.addListener(new RedisConnectionStateListener() {
+
+				@Override
+				public void onRedisDisconnected(RedisChannelHandler<?, ?> handler) {
+					LettuceClientAdapter.this.messages.restore(connection);
+				}
+
+			});
 			connection.sync().subscribe(channel.name());
-			channel.listening();
 			return connection;
 		}
 		catch (RuntimeException ex) {

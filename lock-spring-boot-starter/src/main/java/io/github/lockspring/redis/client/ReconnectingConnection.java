@@ -34,9 +34,10 @@ import io.github.lockspring.support.DaemonThreads;
 
 /**
  * Connection that is opened in the background when it is needed and was lost, or is
- * suspicious. Attempts after a failure, or because of a suspicion, are at least half a
- * second apart; the delay may increase with every failure. Callers wait for the
- * connection no longer than their deadline.
+ * suspicious, or, if something is to be done with each connection, as soon as it is lost.
+ * Attempts after a failure, or because of a suspicion, are at least half a second apart;
+ * the delay may increase with every failure. Callers wait for the connection no longer
+ * than their deadline.
  *
  * @param <C> the type of connection
  */
@@ -45,6 +46,11 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	private static final Log logger = LogFactory.getLog(RedisClientAdapter.class);
 
 	private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
+
+	/**
+	 * Minimum time between two attempts because a connection was lost.
+	 */
+	private static final long LOSS_PAUSE_NANOS = Duration.ofMillis(100).toNanos();
 
 	/**
 	 * Time for which calls in progress may still use a connection that was replaced.
@@ -60,6 +66,8 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 	private final Consumer<C> closer;
 
 	private final long longestPauseNanos;
+
+	private final @Nullable Runnable onOpen;
 
 	private volatile @Nullable C connection;
 
@@ -77,13 +85,20 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 
 	private boolean closed;
 
+	/**
+	 * Create an instance without a connection.
+	 * @param name the address and purpose, for messages
+	 * @param onOpen called when there is a new connection, which is then opened again
+	 * without a caller; {@code null} to open it when it is needed
+	 */
 	ReconnectingConnection(String name, Supplier<C> connector, Predicate<C> open, Consumer<C> closer,
-			Duration longestPause) {
+			Duration longestPause, @Nullable Runnable onOpen) {
 		this.name = name;
 		this.connector = connector;
 		this.open = open;
 		this.closer = closer;
 		this.longestPauseNanos = longestPause.toNanos();
+		this.onOpen = onOpen;
 	}
 
 	/**
@@ -153,6 +168,31 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 		connect(suspicious);
 	}
 
+	/**
+	 * Open another connection in place of one that was lost. Has no effect if that was
+	 * replaced or discarded before.
+	 */
+	void restore(C lost) {
+		if (forget(lost)) {
+			this.closer.accept(lost);
+			renewLater();
+		}
+	}
+
+	private synchronized boolean forget(C lost) {
+		boolean current = this.connection == lost;
+		if (current) {
+			this.connection = null;
+		}
+		return current;
+	}
+
+	private synchronized void renewLater() {
+		long pause = (this.failures > 0) ? pause() : LOSS_PAUSE_NANOS;
+		long delay = pause - (System.nanoTime() - this.attemptedNanos);
+		CompletableFuture.delayedExecutor(Math.max(delay, 0), TimeUnit.NANOSECONDS).execute(this::renew);
+	}
+
 	private synchronized @Nullable CompletableFuture<C> connect(@Nullable C suspicious) {
 		C present = current();
 		if (present != null && present != suspicious) {
@@ -169,7 +209,7 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 		this.attemptedNanos = now;
 		CompletableFuture<C> attempt = new CompletableFuture<>();
 		this.connecting = attempt;
-		this.maker = DaemonThreads.create("lock-redis-" + this.name, () -> make(attempt));
+		this.maker = DaemonThreads.create("lock-redis-connect", () -> make(attempt));
 		this.maker.start();
 		return attempt;
 	}
@@ -197,6 +237,7 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 			int generation = generation();
 			C made = this.connector.get();
 			if (succeed(made, generation)) {
+				opened(made);
 				return made;
 			}
 			this.closer.accept(made);
@@ -227,9 +268,18 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 		if (this.failures > 0) {
 			this.failures = 0;
 			this.lastFailure = null;
-			logger.info("Connection to Redis restored (" + this.name + ")");
+			logger.info("Connection to Redis at " + this.name + " restored");
 		}
 		return true;
+	}
+
+	private void opened(C made) {
+		if (this.onOpen != null && this.connection == made) {
+			this.onOpen.run();
+			if (!this.open.test(made)) {
+				restore(made); // lost before it was in place
+			}
+		}
 	}
 
 	private void closeLater(C former) {
@@ -242,8 +292,11 @@ final class ReconnectingConnection<C> implements AutoCloseable {
 		this.failures++;
 		this.lastFailure = ex;
 		if (this.failures == 1 && !this.closed) {
-			logger.warn("Could not connect to Redis (" + this.name
-					+ "); it will be retried when a connection is needed: " + rootMessage(ex));
+			logger.warn("Could not connect to Redis at " + this.name + "; it will be retried"
+					+ ((this.onOpen != null) ? ": " : " when a connection is needed: ") + rootMessage(ex));
+		}
+		if (this.onOpen != null && !this.closed) {
+			renewLater();
 		}
 	}
 

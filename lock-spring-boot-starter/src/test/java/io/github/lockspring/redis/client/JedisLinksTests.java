@@ -49,7 +49,7 @@ class JedisLinksTests {
 
 	private final AtomicInteger made = new AtomicInteger();
 
-	private final JedisLinks links = new JedisLinks(this::open, this.threads, () -> {
+	private final JedisLinks links = new JedisLinks("a server", this::open, this.threads, () -> {
 	});
 
 	private JedisLink open(int epoch) {
