@@ -236,6 +236,9 @@ final class ValueWatches {
 				if (watch != null) {
 					watch.due = due;
 				}
+				else {
+					this.store.values().unwatch(key); // the last observer left before the call
+				}
 			}
 			this.batchSize = failed ? Math.max(1, Math.min(this.batchSize, keys.size()) / 2)
 					: Math.min(MAX_BATCH_SIZE, 2 * this.batchSize);

@@ -76,11 +76,15 @@ public final class Values {
 	 * @return the value
 	 */
 	public Value read(String key) {
-		return call(() -> read(key, false));
+		return call(() -> readOnce(key));
 	}
 
-	private Value read(String key, boolean watch) {
-		return this.store.read(List.of(key), watch, this.context.settings().operationTimeout())
+	/**
+	 * Read a value without watching it. A key with an observer is read again, and
+	 * watched, by {@link ValueWatches}.
+	 */
+	private Value readOnce(String key) {
+		return this.store.read(List.of(key), false, this.context.settings().operationTimeout())
 			.getOrDefault(key, Value.ABSENT);
 	}
 
@@ -231,7 +235,7 @@ public final class Values {
 				Values.this.store.values(); // throws an exception if unsupported
 			}
 			try {
-				onValue(read(this.key, waits));
+				onValue(readOnce(this.key));
 			}
 			catch (BackendException ex) {
 				onFailure(ex);
@@ -397,7 +401,7 @@ public final class Values {
 		 * Start with the present value, which is not delivered.
 		 */
 		void begin() {
-			Value present = call(() -> Values.this.read(this.key, true));
+			Value present = call(() -> readOnce(this.key));
 			this.current = present;
 			this.delivered = present;
 			Values.this.watches.add(this.key, this);

@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,6 +32,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
+import io.github.lockspring.engine.EngineSettings;
+import io.github.lockspring.faults.EngineProcess;
 import io.github.lockspring.redis.client.TokenLead;
 import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.spi.BackendException;
@@ -401,6 +404,22 @@ class RedisValueTests {
 			server.command("REPLICAOF", "NO", "ONE");
 		}
 		await().ignoreExceptions().until(() -> this.one.add("key", 1).after().number() == 2);
+	}
+
+	@Test
+	void waitThatEndsAtOnceLeavesNothing() throws Exception {
+		EngineSettings settings = EngineSettings.defaults().withOperationTimeout(RedisProcess.TIMEOUT);
+		this.one.add("key", 1);
+		try (EngineProcess process = new EngineProcess(RedisStore.on(server), settings)) {
+			for (String key : List.of("key", "other", "key")) {
+				assertThat(process.engine.values().await(key, (value) -> true, Long.MAX_VALUE)).isNotNull();
+			}
+			assertThat(server.command("HEXISTS", NAME, "watchers")).isEqualTo(0L);
+			assertThat(server.command("EXISTS", "{other}:value")).isEqualTo(0L);
+			assertThat(process.backend.values().orElseThrow()).extracting("watched")
+				.asInstanceOf(InstanceOfAssertFactories.MAP)
+				.isEmpty();
+		}
 	}
 
 	@Test
