@@ -24,6 +24,7 @@ import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
@@ -112,7 +113,14 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 	 * Return the address of the servers, for messages.
 	 */
 	String address() {
-		return RedisClientAdapters.addressOf(this.factory);
+		return addressOf(this.factory);
+	}
+
+	static String addressOf(JedisConnectionFactory factory) {
+		RedisConfiguration cluster = factory.getClusterConfiguration();
+		RedisConfiguration sentinel = factory.getSentinelConfiguration();
+		return RedisAddress.of(
+				(cluster != null) ? cluster : (sentinel != null) ? sentinel : factory.getStandaloneConfiguration());
 	}
 
 	/**

@@ -107,7 +107,7 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		this.client = this.factory.getRequiredNativeClient();
 		this.timeout = operationTimeout;
 		this.primary = LettucePrimary.of(this.client, this.lead, this::failOver);
-		String address = RedisClientAdapters.addressOf(applications);
+		String address = RedisAddress.of(LettuceClientFactory.configuration(applications));
 		this.calls = forCalls(address + " (calls)");
 		this.renewals = forCalls(address + " (renewals)");
 		this.messages = new ReconnectingConnection<>(address + " (messages)", this::subscribe, StatefulConnection::isOpen,

@@ -17,19 +17,9 @@
 package io.github.lockspring.redis.client;
 
 import java.time.Duration;
-import java.util.Collection;
-import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.Advised;
-import org.springframework.data.redis.connection.NamedNode;
-import org.springframework.data.redis.connection.RedisConfiguration;
-import org.springframework.data.redis.connection.RedisConfiguration.ClusterConfiguration;
-import org.springframework.data.redis.connection.RedisConfiguration.SentinelConfiguration;
-import org.springframework.data.redis.connection.RedisConfiguration.WithDomainSocket;
-import org.springframework.data.redis.connection.RedisConfiguration.WithHostAndPort;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ClassUtils;
@@ -74,34 +64,12 @@ public final class RedisClientAdapters {
 	public static String addressOf(RedisConnectionFactory bean) {
 		Object factory = target(bean);
 		if (LETTUCE && factory instanceof LettuceConnectionFactory lettuce) {
-			return addressOf(LettuceClientFactory.configuration(lettuce));
+			return RedisAddress.of(LettuceClientFactory.configuration(lettuce));
 		}
 		if (JEDIS && factory instanceof JedisConnectionFactory jedis) {
-			RedisConfiguration cluster = jedis.getClusterConfiguration();
-			RedisConfiguration sentinel = jedis.getSentinelConfiguration();
-			return addressOf(
-					(cluster != null) ? cluster : (sentinel != null) ? sentinel : jedis.getStandaloneConfiguration());
+			return JedisClientFactory.addressOf(jedis);
 		}
 		return "";
-	}
-
-	private static String addressOf(@Nullable RedisConfiguration configuration) {
-		if (configuration instanceof ClusterConfiguration cluster) {
-			return "the cluster of " + join(cluster.getClusterNodes());
-		}
-		if (configuration instanceof SentinelConfiguration sentinel) {
-			NamedNode primary = sentinel.getMaster();
-			return "the primary " + ((primary != null) ? primary.getName() : "?") + " of the Sentinels "
-					+ join(sentinel.getSentinels());
-		}
-		if (configuration instanceof WithHostAndPort server) {
-			return server.getHostName() + ':' + server.getPort();
-		}
-		return (configuration instanceof WithDomainSocket socket) ? socket.getSocket() : "";
-	}
-
-	private static String join(Collection<RedisNode> nodes) {
-		return nodes.stream().map(RedisNode::asString).sorted().collect(Collectors.joining(", "));
 	}
 
 	/**
