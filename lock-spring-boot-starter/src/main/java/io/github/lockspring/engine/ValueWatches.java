@@ -237,7 +237,8 @@ final class ValueWatches {
 					watch.due = due;
 				}
 				else {
-					this.store.values().unwatch(key); // the last observer left before the call
+					this.store.values().unwatch(key); // the last observer left before the
+														// call
 				}
 			}
 			this.batchSize = failed ? Math.max(1, Math.min(this.batchSize, keys.size()) / 2)

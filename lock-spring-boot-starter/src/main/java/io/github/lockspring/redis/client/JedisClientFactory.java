@@ -119,8 +119,8 @@ final class JedisClientFactory implements Runnable, AutoCloseable {
 	static String addressOf(JedisConnectionFactory factory) {
 		RedisConfiguration cluster = factory.getClusterConfiguration();
 		RedisConfiguration sentinel = factory.getSentinelConfiguration();
-		return RedisAddress.of(
-				(cluster != null) ? cluster : (sentinel != null) ? sentinel : factory.getStandaloneConfiguration());
+		return RedisAddress
+			.of((cluster != null) ? cluster : (sentinel != null) ? sentinel : factory.getStandaloneConfiguration());
 	}
 
 	/**

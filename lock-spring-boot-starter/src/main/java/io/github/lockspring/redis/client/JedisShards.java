@@ -120,9 +120,8 @@ final class JedisShards implements JedisNodes {
 		if (this.closed) {
 			throw new BackendUnavailableException("The client is closed", null);
 		}
-		return this.links.computeIfAbsent(address,
-				(added) -> new JedisLinks(added.toString(), (epoch) -> this.client.open(added, epoch), this.threads,
-						this::doubt));
+		return this.links.computeIfAbsent(address, (added) -> new JedisLinks(added.toString(),
+				(epoch) -> this.client.open(added, epoch), this.threads, this::doubt));
 	}
 
 	@Override

@@ -110,8 +110,9 @@ final class LettuceClientAdapter implements RedisClientAdapter {
 		String address = RedisAddress.of(LettuceClientFactory.configuration(applications));
 		this.calls = forCalls(address + " (calls)");
 		this.renewals = forCalls(address + " (renewals)");
-		this.messages = new ReconnectingConnection<>(address + " (messages)", this::subscribe, StatefulConnection::isOpen,
-				LettuceClientAdapter::closeOnce, Duration.ofSeconds(5), () -> channel().listening());
+		this.messages = new ReconnectingConnection<>(address + " (messages)", this::subscribe,
+				StatefulConnection::isOpen, LettuceClientAdapter::closeOnce, Duration.ofSeconds(5),
+				() -> channel().listening());
 	}
 
 	private ReconnectingConnection<StatefulConnection<byte[], byte[]>> forCalls(String name) {
