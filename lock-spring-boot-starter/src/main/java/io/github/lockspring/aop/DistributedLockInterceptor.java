@@ -27,6 +27,7 @@ import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -53,6 +54,7 @@ import io.github.lockspring.aop.invocation.LockOperation;
 import io.github.lockspring.aop.invocation.LockOrder;
 import io.github.lockspring.aop.invocation.LockedInvoker;
 import io.github.lockspring.aop.invocation.LockedMethod;
+import io.github.lockspring.aop.invocation.NestedProxiesInvoker;
 import io.github.lockspring.aop.invocation.PersistenceContexts;
 import io.github.lockspring.aop.invocation.ReactiveInvoker;
 import io.github.lockspring.aop.invocation.StageExecutor;
@@ -90,6 +92,11 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	private final LockedInvoker stageInvoker;
 
 	private final ConcurrentMap<Class<?>, ConcurrentMap<Method, LockedMethod>> methods = new ConcurrentHashMap<>();
+
+	/**
+	 * Whether a bean is proxied more than once.
+	 */
+	private volatile boolean nested;
 
 	private volatile @Nullable LockTemplate template;
 
@@ -176,6 +183,9 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+		if (this.nested && NestedProxiesInvoker.isGuarded(invocation)) {
+			return NestedProxiesInvoker.proceed(invocation);
+		}
 		LockedMethod method = methodOf(invocation);
 		return method.invoker().run(method, invocation);
 	}
@@ -232,12 +242,17 @@ public final class DistributedLockInterceptor implements MethodInterceptor, Disp
 	}
 
 	private LockedInvoker invokerOf(ReturnType returnType, MethodInvocation invocation, Class<?> targetClass) {
-		return switch (returnType.kind()) {
+		LockedInvoker invoker = switch (returnType.kind()) {
 			case BLOCKING, UNKNOWN -> this.blockingInvoker;
 			case STAGE ->
 				AsyncInvocations.include(invocation, targetClass, this) ? this.asyncInvoker : this.stageInvoker;
 			case REACTIVE, SUSPENDING -> new ReactiveInvoker(this.transactions);
 		};
+		if (!(invocation.getThis() instanceof Advised)) {
+			return invoker;
+		}
+		this.nested = true;
+		return new NestedProxiesInvoker(invoker, this);
 	}
 
 	/**

@@ -17,17 +17,21 @@
 package io.github.lockspring.aop.annotation;
 
 import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.stream.IntStream;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.KotlinDetector;
+import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ObjectUtils;
 import org.springframework.util.ReflectionUtils;
 
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockNotAcquiredException;
+import io.github.lockspring.aop.expression.LockExpressionRootObject;
 
 /**
  * Policy that calls another method of the same object if the lock is held by another
@@ -39,7 +43,8 @@ import io.github.lockspring.LockNotAcquiredException;
 record FallbackPolicy(Method fallback, boolean takesFailure) implements FailurePolicy {
 
 	/**
-	 * Create a policy for the method that an attribute names.
+	 * Create a policy for the method that an attribute names. Type variables are resolved
+	 * for the class of the bean.
 	 * @param text the attribute that contains the name of the method
 	 * @param targetClass the class of the bean
 	 * @return the policy
@@ -47,26 +52,43 @@ record FallbackPolicy(Method fallback, boolean takesFailure) implements FailureP
 	 */
 	static FallbackPolicy of(AnnotationText text, Class<?> targetClass) {
 		Method method = text.site().method();
-		Class<?>[] parameters = method.getParameterTypes();
+		Class<?>[] parameters = parametersOf(method, targetClass);
 		Class<?>[] withFailure = ObjectUtils.addObjectToArray(parameters, LockException.class,
 				failureIndex(method, parameters.length));
-		Method plain = ReflectionUtils.findMethod(targetClass, text.text(), parameters);
-		Method fallback = (plain != null) ? plain : ReflectionUtils.findMethod(targetClass, text.text(), withFailure);
+		Method plain = find(text, targetClass, parameters);
+		Method fallback = (plain != null) ? plain : find(text, targetClass, withFailure);
 		if (fallback == null) {
-			throw text.rejection(
-					"is not a method of " + targetClass.getName() + " with the parameters of " + method.getName()
+			throw text.rejection(text.text().equals(method.getName()) ? "is the method itself"
+					: "is not a method of " + targetClass.getName() + " with the parameters of " + method.getName()
 							+ "(…), optionally followed by a LockException",
 					"Define such a method, or correct the name.", null);
 		}
-		if (fallback.equals(method)) {
-			throw text.rejection("is the method itself", "Specify another method.", null);
-		}
-		if (!ClassUtils.isAssignable(method.getReturnType(), fallback.getReturnType())) {
-			throw text.rejection("returns " + fallback.getReturnType().getName() + ", which is not assignable to "
-					+ method.getReturnType().getName(), "Use the same return type for both methods.", null);
+		Class<?> returned = ResolvableType.forMethodReturnType(fallback, targetClass).toClass();
+		Class<?> required = ResolvableType.forMethodReturnType(method, targetClass).toClass();
+		if (!ClassUtils.isAssignable(required, returned)) {
+			throw text.rejection("returns " + returned.getName() + ", which is not assignable to " + required.getName(),
+					"Use the same return type for both methods.", null);
 		}
 		ReflectionUtils.makeAccessible(fallback);
 		return new FallbackPolicy(fallback, plain == null);
+	}
+
+	/**
+	 * Find another method than the annotated one.
+	 */
+	private static @Nullable Method find(AnnotationText text, Class<?> targetClass, Class<?>[] parameters) {
+		return Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(ClassUtils.getUserClass(targetClass)))
+			.filter((each) -> each.getName().equals(text.text()) && !each.isBridge())
+			.filter((each) -> Arrays.equals(parametersOf(each, targetClass), parameters))
+			.filter((each) -> !each.equals(text.site().method()))
+			.findFirst()
+			.orElse(null);
+	}
+
+	private static Class<?>[] parametersOf(Method method, Class<?> targetClass) {
+		return IntStream.range(0, method.getParameterCount())
+			.mapToObj((index) -> ResolvableType.forMethodParameter(method, index, targetClass).toClass())
+			.toArray(Class<?>[]::new);
 	}
 
 	/**
@@ -87,8 +109,16 @@ record FallbackPolicy(Method fallback, boolean takesFailure) implements FailureP
 		if (!(failure instanceof LockNotAcquiredException)) {
 			throw failure;
 		}
-		return AopUtils.invokeJoinpointUsingReflection(invocation.getThis(), this.fallback,
+		return AopUtils.invokeJoinpointUsingReflection(targetOf(invocation), this.fallback,
 				argumentsOf(invocation, failure));
+	}
+
+	/**
+	 * Return the object itself, because a proxy does not delegate private methods.
+	 */
+	private @Nullable Object targetOf(MethodInvocation invocation) {
+		Object target = LockExpressionRootObject.targetOf(invocation);
+		return this.fallback.getDeclaringClass().isInstance(target) ? target : invocation.getThis();
 	}
 
 	private @Nullable Object[] argumentsOf(MethodInvocation invocation, LockException failure) {

@@ -90,22 +90,23 @@ public final class LockAttributesSource {
 
 	/**
 	 * Return whether any method of a class is to be locked.
-	 * @param targetClass the class of a bean
+	 * @param targetClass the class of a bean, or of a proxy that is its subclass
 	 * @return {@code true} if there is an annotation
 	 * @throws InvalidLockDeclarationException if one of the annotations is invalid
 	 */
 	public boolean hasLocks(Class<?> targetClass) {
-		if (!isCandidate(targetClass) || !this.scan.mayHaveLocks(targetClass)) {
+		Class<?> type = ClassUtils.getUserClass(targetClass);
+		if (!isCandidate(type) || !this.scan.mayHaveLocks(type)) {
 			return false;
 		}
-		boolean canBeProxied = MethodCheck.canBeExtended(targetClass) || !this.subclassed.test(targetClass);
-		Boolean known = this.classes.get(targetClass);
+		boolean canBeProxied = MethodCheck.canBeExtended(type) || !this.subclassed.test(type);
+		Boolean known = this.classes.get(type);
 		if (known == null) {
-			known = read(targetClass);
-			this.classes.put(targetClass, known);
+			known = read(type);
+			this.classes.put(type, known);
 		}
 		if (known && !canBeProxied) {
-			throw rejection(targetClass);
+			throw rejection(type);
 		}
 		return known;
 	}

@@ -20,6 +20,7 @@ import java.lang.reflect.Method;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 
 /**
@@ -56,7 +57,22 @@ public final class LockExpressionRootObject {
 	 * @return the object
 	 */
 	public @Nullable Object getTarget() {
-		return this.invocation.getThis();
+		return targetOf(this.invocation);
+	}
+
+	/**
+	 * Return the target object of a call, also if it is proxied more than once.
+	 * @param invocation the call
+	 * @return the object, or the innermost proxy with an object that changes
+	 */
+	public static @Nullable Object targetOf(MethodInvocation invocation) {
+		Object target = invocation.getThis();
+		Object next = target;
+		while (next != null) {
+			target = next;
+			next = AopProxyUtils.getSingletonTarget(target);
+		}
+		return target;
 	}
 
 	/**
@@ -64,7 +80,7 @@ public final class LockExpressionRootObject {
 	 * @return the class
 	 */
 	public Class<?> getTargetClass() {
-		Object target = this.invocation.getThis();
+		Object target = getTarget();
 		return (target != null) ? AopUtils.getTargetClass(target) : getMethod().getDeclaringClass();
 	}
 

@@ -64,8 +64,7 @@ public final class AsyncInvocations implements LockedInvoker {
 				|| AnnotatedElementUtils.hasAnnotation(targetClass, Async.class);
 	}
 
-	private static boolean isOutside(Advised proxy, Method method, Class<?> targetClass,
-			MethodInterceptor interceptor) {
+	static boolean isOutside(Advised proxy, Method method, Class<?> targetClass, MethodInterceptor interceptor) {
 		for (Advisor advisor : proxy.getAdvisors()) {
 			if (advisor.getAdvice() == interceptor) {
 				return false;

@@ -17,6 +17,7 @@
 package io.github.lockspring.aop.invocation;
 
 import java.util.List;
+import java.util.function.Function;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -25,12 +26,14 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockException;
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.aop.annotation.ReturnType;
+import io.github.lockspring.aop.invocation.NestedProxiesInvoker.GuardedInvocation;
 import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.internal.WorkPart;
 
@@ -77,6 +80,9 @@ public final class ReactiveInvoker implements LockedInvoker {
 	private Publisher<?> prepare(LockedMethod method, MethodInvocation invocation, ContextView context) {
 		LockContext outer = context.getOrDefault(LockContext.class, LockContext.get());
 		MethodInvocation call = DetachableInvocation.detach(invocation);
+		if (NestedProxiesInvoker.isGuarded(call, context.getOrDefault(NestedProxiesInvoker.class, null))) {
+			return new Invocation(method, call, List.of(), null).runUnder(0, outer);
+		}
 		List<LockInvocation> lockInvocations = method.lockInvocationsOf(call);
 		ReactiveTransaction transaction = ReactiveTransaction.of(context);
 		if (transaction != null) {
@@ -223,17 +229,21 @@ public final class ReactiveInvoker implements LockedInvoker {
 					CoroutineLocks.addTo(this.invocation, context);
 				}
 				Publisher<?> stream = publisherOf(this.invocation.proceed());
-				return (context != null) ? inContext(stream, context) : stream;
+				Object guarded = (this.invocation instanceof GuardedInvocation call) ? call.proxy() : null;
+				return (context != null || guarded != null) ? inContext(stream, context, guarded) : stream;
 			}
 			catch (Throwable ex) {
 				return failed(this.method, ex);
 			}
 		}
 
-		private Publisher<?> inContext(Publisher<?> stream, LockContext locks) {
-			return this.method.returnType().isSeveral()
-					? Flux.from(stream).contextWrite((context) -> context.put(LockContext.class, locks))
-					: Mono.from(stream).contextWrite((context) -> context.put(LockContext.class, locks));
+		private Publisher<?> inContext(Publisher<?> stream, @Nullable LockContext locks, @Nullable Object guarded) {
+			Function<Context, Context> addition = (context) -> context
+				.putNonNull(LockContext.class, locks)
+				.delete(NestedProxiesInvoker.class)
+				.putNonNull(NestedProxiesInvoker.class, guarded);
+			return this.method.returnType().isSeveral() ? Flux.from(stream).contextWrite(addition)
+					: Mono.from(stream).contextWrite(addition);
 		}
 
 	}
