@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -139,6 +141,36 @@ class StartupCheckTests {
 					"created before it could be proxied");
 			assertThat(analysis.getAction()).contains("BeanPostProcessor", "static @Bean method");
 		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void beanWithAnotherProxyAroundThatOfTheLockIsTaken(boolean proxyTargetClass) {
+		this.runner.withBean(Wrapper.class, () -> new Wrapper(proxyTargetClass))
+			.withBean("sender", AnnotatedSender.class)
+			.withPropertyValues("spring.aop.proxy-target-class=" + proxyTargetClass)
+			.run((context) -> {
+				context.getBean(Sender.class).send();
+				assertThat(context.getBean(Sender.class)).isInstanceOf(Advised.class);
+				assertThat(this.backend.keys()).containsExactly("lock:annotated");
+			});
+	}
+
+	@Test
+	void beanThatWasCreatedTooEarlyIsExplainedAlsoIfItHasAnotherProxy() {
+		analyze(this.runner.withBean(EarlyWrapper.class).withUserConfiguration(NeededByFactoryPostProcessor.class),
+				(analysis) -> assertThat(analysis.getDescription()).contains(Payments.class.getName() + ".pay()",
+						"the bean 'payments'", "created before it could be proxied"));
+	}
+
+	@Test
+	void objectThatIsRegisteredIsExplained() {
+		analyze(this.runner.withInitializer(
+				(context) -> context.getBeanFactory().registerSingleton("payments", new Payments())), (analysis) -> {
+					assertThat(analysis.getDescription()).contains(Payments.class.getName() + ".pay()",
+							"the bean 'payments' was registered as an object");
+					assertThat(analysis.getAction()).contains("@Bean method", "registerSingleton");
+				});
 	}
 
 	@Test
@@ -456,6 +488,42 @@ class StartupCheckTests {
 
 	}
 
+	/**
+	 * Puts a proxy around each bean that it knows.
+	 */
+	static class Wrapper implements BeanPostProcessor {
+
+		private final boolean proxyTargetClass;
+
+		Wrapper(boolean proxyTargetClass) {
+			this.proxyTargetClass = proxyTargetClass;
+		}
+
+		@Override
+		public Object postProcessAfterInitialization(Object bean, String beanName) {
+			if (!(bean instanceof Sender || bean instanceof Payments)) {
+				return bean;
+			}
+			ProxyFactory factory = new ProxyFactory(bean);
+			factory.setProxyTargetClass(this.proxyTargetClass);
+			return factory.getProxy();
+		}
+
+	}
+
+	static class EarlyWrapper extends Wrapper implements PriorityOrdered {
+
+		EarlyWrapper() {
+			super(true);
+		}
+
+		@Override
+		public int getOrder() {
+			return 0;
+		}
+
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	static class ProxiedByInterface {
 
@@ -575,6 +643,15 @@ class StartupCheckTests {
 
 		@DistributedLock(name = "sender")
 		void send();
+
+	}
+
+	static class AnnotatedSender implements Sender {
+
+		@Override
+		@DistributedLock(name = "annotated")
+		public void send() {
+		}
 
 	}
 

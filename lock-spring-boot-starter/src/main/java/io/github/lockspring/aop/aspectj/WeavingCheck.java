@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Set;
 
 import org.aspectj.lang.JoinPoint;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -84,7 +85,7 @@ public final class WeavingCheck implements InterceptionCheck {
 	 * Add the target class, and the interfaces that only the proxy implements.
 	 */
 	private static void addOf(Object bean, Set<Class<?>> classes) {
-		Class<?> target = ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
+		Class<?> target = ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(bean));
 		classes.add(target);
 		if (AopUtils.isJdkDynamicProxy(bean)) {
 			Arrays.stream(bean.getClass().getInterfaces())

@@ -23,6 +23,7 @@ import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
@@ -76,7 +77,7 @@ public final class ProxyCheck implements InterceptionCheck {
 	}
 
 	private static Class<?> userClass(Object bean) {
-		return ClassUtils.getUserClass(AopUtils.getTargetClass(bean));
+		return ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(bean));
 	}
 
 	private static void warnOfOverrides(List<String> names) {
@@ -90,25 +91,38 @@ public final class ProxyCheck implements InterceptionCheck {
 		Object bean = this.beanFactory.getSingleton(name);
 		if (bean != null) {
 			AnnotatedMethod method = this.interceptor.source().siteIn(userClass(bean));
-			this.interceptor.reject(method,
-					"the bean " + KeyFormat.quote(name)
-							+ " was created before it could be proxied, so that calls of it are not intercepted",
-					"Do not let a BeanPostProcessor or a BeanFactoryPostProcessor depend on it, or let it"
-							+ " depend on an ObjectProvider of it, and declare the post-processor with a static"
-							+ " @Bean method.");
+			String problem = "the bean " + KeyFormat.quote(name);
+			if (this.beanFactory.containsBeanDefinition(name)) {
+				this.interceptor.reject(method,
+						problem + " was created before it could be proxied, so that calls of it are not intercepted",
+						"Do not let a BeanPostProcessor or a BeanFactoryPostProcessor depend on it, or let it"
+								+ " depend on an ObjectProvider of it, and declare the post-processor with a static"
+								+ " @Bean method.");
+			}
+			else {
+				this.interceptor.reject(method,
+						problem + " was registered as an object, which is not proxied, so that calls of it are not"
+								+ " intercepted",
+						"Let the container create it, with a @Bean method or with registerBean and a supplier,"
+								+ " instead of registerSingleton.");
+			}
 		}
 	}
 
 	/**
-	 * Return whether the bean is a proxy with this advice, or a proxy whose advisors are
-	 * unknown.
+	 * Return whether one of the proxies of a bean has this advice, or may have it because
+	 * its advisors or its target are unknown.
 	 */
 	private static boolean isAdvised(Object bean) {
-		if (!AopUtils.isAopProxy(bean)) {
-			return false;
+		Object proxy = bean;
+		while (proxy instanceof Advised advised) {
+			if (!advised.getTargetSource().isStatic() || Arrays.stream(advised.getAdvisors())
+				.anyMatch((advisor) -> advisor.getAdvice() instanceof DistributedLockInterceptor)) {
+				return true;
+			}
+			proxy = AopProxyUtils.getSingletonTarget(proxy);
 		}
-		return !(bean instanceof Advised advised) || Arrays.stream(advised.getAdvisors())
-			.anyMatch((advisor) -> advisor.getAdvice() instanceof DistributedLockInterceptor);
+		return proxy != null && AopUtils.isAopProxy(proxy);
 	}
 
 }
