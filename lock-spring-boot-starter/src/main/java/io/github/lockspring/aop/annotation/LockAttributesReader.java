@@ -72,6 +72,7 @@ public final class LockAttributesReader {
 	 */
 	MethodAttributes read(List<LockDeclaration> declarations, Class<?> targetClass) {
 		AnnotatedMethod site = declarations.get(0).site();
+		MethodCheck.requireWork(site);
 		if (this.proxies) {
 			MethodCheck.requireInterceptable(site);
 			MethodCheck.requireCaller(site);

@@ -48,6 +48,8 @@ final class MethodCheck {
 			"org.springframework.web.bind.annotation.ExceptionHandler",
 			"org.springframework.messaging.handler.annotation.MessageMapping");
 
+	private static final String BEAN = "org.springframework.context.annotation.Bean";
+
 	private static final List<Class<? extends Annotation>> LOCKS = List.of(DistributedLock.class,
 			DistributedLocks.class, DistributedSemaphore.class, DistributedSemaphores.class);
 
@@ -100,15 +102,29 @@ final class MethodCheck {
 	}
 
 	/**
+	 * Reject methods that create beans. Calls of the bean are not calls of the method.
+	 */
+	static void requireWork(AnnotatedMethod site) {
+		if (MergedAnnotations.from(site.method(), SearchStrategy.TYPE_HIERARCHY).isPresent(BEAN)) {
+			throw site.rejection(
+					"the method creates a bean, so that the lock would be held while the bean is created, and not"
+							+ " when it is called",
+					"Annotate methods of the bean, or acquire the lock with a LockTemplate inside them.", null);
+		}
+	}
+
+	/**
 	 * Reject methods whose return type does not signal the end of their work.
 	 */
 	static void requireEnd(AnnotatedMethod site, ReturnType returnType) {
 		if (returnType.kind() == ReturnType.Kind.UNKNOWN) {
+			Method method = site.method();
+			String type = (returnType.type() == method.getReturnType()) ? method.getGenericReturnType().getTypeName()
+					: returnType.type().getName();
 			throw site.rejection(
-					"the method returns " + returnType.type().getName()
-							+ ", so that the lock would be released before the work is done",
-					"Return a CompletableFuture or a reactive type for which Reactor is on the class path, "
-							+ "or do the work before the method returns.",
+					"the method returns " + type + ", so that the lock would be released before the work is done",
+					"Return a CompletableFuture or a reactive type for which Reactor is on the class path, not within"
+							+ " another type, or do the work before the method returns.",
 					null);
 		}
 	}

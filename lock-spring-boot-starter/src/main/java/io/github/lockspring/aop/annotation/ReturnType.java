@@ -17,17 +17,19 @@
 package io.github.lockspring.aop.annotation;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Type;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
-import java.util.function.Supplier;
 import java.util.stream.BaseStream;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
@@ -56,17 +58,15 @@ public record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullabl
 	private static final boolean COROUTINES = ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt",
 			ReturnType.class.getClassLoader());
 
-	private static final String PUBLISHER = "org.reactivestreams.Publisher";
-
-	private static final String JDK_PUBLISHER = "java.util.concurrent.Flow$Publisher";
-
-	private static final Set<String> MVC_RESULTS = Set.of(
+	private static final List<String> FOR_LATER = List.of("kotlin.Function", "kotlin.sequences.Sequence",
 			"org.springframework.web.context.request.async.DeferredResult",
 			"org.springframework.web.context.request.async.WebAsyncTask",
-			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
-			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+			"org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter");
 
 	private static final String FLOW = "kotlinx.coroutines.flow.Flow";
+
+	private static final List<String> REACTIVE = List.of("org.reactivestreams.Publisher",
+			"java.util.concurrent.Flow$Publisher", FLOW);
 
 	/**
 	 * Determine the return type of a method.
@@ -79,22 +79,41 @@ public record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullabl
 			return ofSuspending(method);
 		}
 		ResolvableType resolved = ResolvableType.forMethodReturnType(method, targetClass);
-		Class<?> type = resolved.resolve(method.getReturnType());
+		ReturnType type = of(resolved, resolved.resolve(method.getReturnType()));
+		return hasWorkWithin(resolved, new HashSet<>()) ? unknown(type.type()) : type;
+	}
+
+	private static ReturnType of(ResolvableType resolved, Class<?> type) {
 		if (type == CompletionStage.class || type == CompletableFuture.class) {
 			return new ReturnType(Kind.STAGE, type,
 					resolved.as(CompletionStage.class).getGeneric(0).resolve(Object.class), null, false);
 		}
 		if (Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type)
-				|| BaseStream.class.isAssignableFrom(type) || Iterator.class.isAssignableFrom(type)
-				|| isForLater(resolved, type)) {
+				|| BaseStream.class.isAssignableFrom(type) || Iterator.class.isAssignableFrom(type)) {
 			return unknown(type);
 		}
 		ReactiveAdapter adapter = canBeReactive(type) ? ReactiveAdapterRegistry.getSharedInstance().getAdapter(type)
 				: null;
-		if (adapter != null || hasName(type, PUBLISHER, JDK_PUBLISHER, FLOW)) {
+		if (adapter != null || hasName(type, REACTIVE)) {
 			return ofReactive(type, adapter);
 		}
-		return new ReturnType(Kind.BLOCKING, type, type, null, type.isPrimitive() && type != void.class);
+		return isForLater(type) ? unknown(type)
+				: new ReturnType(Kind.BLOCKING, type, type, null, type.isPrimitive() && type != void.class);
+	}
+
+	/**
+	 * Return whether the result contains work that is not done when the outer type
+	 * signals its end, as in a list of futures. Each type argument is considered like the
+	 * type of a result. A class object is not an instance of its type argument.
+	 */
+	private static boolean hasWorkWithin(ResolvableType resolved, Set<Type> seen) {
+		if (resolved.resolve() == Class.class) {
+			return false;
+		}
+		Stream<ResolvableType> parts = resolved.isArray() ? Stream.of(resolved.getComponentType())
+				: Arrays.stream(resolved.getGenerics());
+		return parts.filter((part) -> seen.add(part.getType()))
+			.anyMatch((part) -> of(part, part.toClass()).kind() != Kind.BLOCKING || hasWorkWithin(part, seen));
 	}
 
 	/**
@@ -112,21 +131,17 @@ public record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullabl
 	 * returned function, or by Spring MVC, which waits for some results and lets others
 	 * write the response.
 	 */
-	private static boolean isForLater(ResolvableType resolved, Class<?> type) {
-		if (type == Callable.class || type == Supplier.class || type == Runnable.class) {
-			return true;
-		}
-		if (type.getName().equals("org.springframework.http.ResponseEntity")) {
-			Class<?> body = resolved.getGeneric(0).resolve(Object.class);
-			return isForLater(resolved.getGeneric(0), body) || hasName(body, PUBLISHER)
-					|| CompletionStage.class.isAssignableFrom(body);
-		}
-		for (Class<?> each = type; each != null; each = each.getSuperclass()) {
-			if (MVC_RESULTS.contains(each.getName())) {
-				return true;
-			}
-		}
-		return false;
+	private static boolean isForLater(Class<?> type) {
+		return isFunction(type) || hasName(type, FOR_LATER);
+	}
+
+	/**
+	 * Return whether instances are functions. Collections that can be implemented by a
+	 * function are not meant.
+	 */
+	private static boolean isFunction(Class<?> type) {
+		return type.isInterface() && type.isAnnotationPresent(FunctionalInterface.class)
+				&& !Iterable.class.isAssignableFrom(type);
 	}
 
 	private static ReturnType unknown(Class<?> type) {
@@ -144,7 +159,10 @@ public record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullabl
 
 	private static ReturnType ofSuspending(Method method) {
 		Class<?> type = new MethodParameter(method, -1).getParameterType();
-		if (!REACTOR || !COROUTINES) {
+		ResolvableType resolved = ResolvableType.forMethodParameter(method, method.getParameterCount() - 1)
+			.getGeneric(0);
+		if (!REACTOR || !COROUTINES || hasWorkWithin(resolved, new HashSet<>())
+				|| !(type.getName().equals(FLOW) || of(resolved, type).kind() == Kind.BLOCKING)) {
 			return unknown(type);
 		}
 		boolean required = type != void.class && type != Optional.class && !type.getName().equals(FLOW)
@@ -153,13 +171,12 @@ public record ReturnType(Kind kind, Class<?> type, Class<?> resultType, @Nullabl
 	}
 
 	/**
-	 * Return whether a type implements one of the named interfaces, which may be missing
-	 * or may have no adapter without Reactor.
+	 * Return whether a type is or extends one of the named types, which may be missing or
+	 * may have no adapter without Reactor.
 	 */
-	private static boolean hasName(Class<?> type, String... names) {
-		return ClassUtils.getAllInterfacesForClassAsSet(type)
-			.stream()
-			.anyMatch((each) -> List.of(names).contains(each.getName()));
+	private static boolean hasName(@Nullable Class<?> type, List<String> names) {
+		return type != null && (names.contains(type.getName()) || hasName(type.getSuperclass(), names)
+				|| Arrays.stream(type.getInterfaces()).anyMatch((each) -> hasName(each, names)));
 	}
 
 	/**

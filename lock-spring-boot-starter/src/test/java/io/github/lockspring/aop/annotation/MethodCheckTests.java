@@ -16,24 +16,44 @@
 
 package io.github.lockspring.aop.annotation;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import jakarta.annotation.PostConstruct;
+import kotlin.jvm.functions.Function0;
+import kotlin.sequences.Sequence;
+import kotlinx.coroutines.Deferred;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.context.request.async.DeferredResult;
 import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.LockHandle;
@@ -42,6 +62,7 @@ import io.github.lockspring.aop.LockedProxies;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /**
@@ -185,6 +206,181 @@ class MethodCheckTests {
 			}
 
 		}, "2 parameters of type LockHandle"));
+	}
+
+	/**
+	 * Methods whose result contains work that is done later.
+	 */
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void workWithinTheResultIsRejected(Method method) {
+		assertThatExceptionOfType(InvalidLockDeclarationException.class)
+			.isThrownBy(
+					() -> MethodCheck.requireEnd(site(method), ReturnType.of(method, method.getDeclaringClass())))
+			.withMessageContaining("the method returns " + method.getGenericReturnType().getTypeName() + ", so that")
+			.withMessageContaining("the lock would be released before the work is done");
+	}
+
+	static Stream<Method> workWithinTheResultIsRejected() {
+		return Arrays.stream(Later.class.getDeclaredMethods());
+	}
+
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void resultWithoutWorkIsAccepted(Method method) {
+		assertThatNoException().isThrownBy(
+				() -> MethodCheck.requireEnd(site(method), ReturnType.of(method, method.getDeclaringClass())));
+	}
+
+	static Stream<Method> resultWithoutWorkIsAccepted() {
+		return Arrays.stream(Done.class.getDeclaredMethods());
+	}
+
+	private static AnnotatedMethod site(Method method) {
+		return new AnnotatedMethod("DistributedLock", method);
+	}
+
+	@Test
+	void typeArgumentOfTheClassIsResolved() {
+		try (LockedProxies proxies = new LockedProxies()) {
+			assertThatExceptionOfType(InvalidLockDeclarationException.class)
+				.isThrownBy(() -> proxies.proxy(new Lists<Future<String>>() {
+				}))
+				.withMessageContaining("before the work is done");
+			assertThatNoException().isThrownBy(() -> proxies.proxy(new Lists<String>() {
+			}));
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { FactoryMethod.class, ComposedFactoryMethod.class, LockedConfiguration.class })
+	void methodThatCreatesABeanIsRejected(Class<?> type) throws ReflectiveOperationException {
+		Object bean = type.getDeclaredConstructor().newInstance();
+		try (LockedProxies proxies = new LockedProxies()) {
+			assertThatExceptionOfType(InvalidLockDeclarationException.class).isThrownBy(() -> proxies.proxy(bean))
+				.withMessageContaining("@DistributedLock on " + type.getName() + ".consumer()")
+				.withMessageContaining("the method creates a bean")
+				.satisfies((ex) -> assertThat(ex.getAction()).contains("methods of the bean", "LockTemplate"));
+		}
+	}
+
+	interface Later<T extends Later<T>> {
+
+		Mono<ResponseEntity<Flux<String>>> response();
+
+		ResponseEntity<Mono<String>> body();
+
+		ResponseEntity<Callable<String>> callable();
+
+		List<CompletableFuture<String>> list();
+
+		List<? extends CompletionStage<String>> wildcard();
+
+		Map<String, Optional<Future<?>>> deep();
+
+		CompletableFuture<?>[] array();
+
+		CompletableFuture<Stream<String>> stream();
+
+		CompletableFuture<Mono<String>> mono();
+
+		Flux<Flux<String>> windows();
+
+		Optional<Supplier<String>> supplier();
+
+		Function<String, String> function();
+
+		Consumer<String> consumer();
+
+		IntPredicate predicate();
+
+		Function0<String> kotlinFunction();
+
+		Sequence<String> kotlinSequence();
+
+		List<Deferred<String>> kotlinDeferred();
+
+	}
+
+	interface Done<T extends Done<T>> {
+
+		T itself();
+
+		List<T> themselves();
+
+		Mono<ResponseEntity<List<String>>> response();
+
+		CompletableFuture<Map<String, Optional<int[]>>> stage();
+
+		Class<Runnable> type();
+
+		Iterable<String> iterable();
+
+		Streamable<String> streamable();
+
+		ResponseEntity<?> anyBody();
+
+		@SuppressWarnings("rawtypes")
+		List raw();
+
+		Flow.Publisher<String> publisher();
+
+	}
+
+	/**
+	 * Declares that it can be implemented by a function.
+	 */
+	@FunctionalInterface
+	interface Streamable<T> extends Iterable<T> {
+
+	}
+
+	static class Lists<T> {
+
+		@DistributedLock
+		List<T> run() {
+			return List.of();
+		}
+
+	}
+
+	static class FactoryMethod {
+
+		@Bean
+		@DistributedLock
+		static Consumer<String> consumer() {
+			return (text) -> {
+			};
+		}
+
+	}
+
+	@Bean
+	@Retention(RetentionPolicy.RUNTIME)
+	@interface Handler {
+
+	}
+
+	static class ComposedFactoryMethod {
+
+		@Handler
+		@DistributedLock
+		Consumer<String> consumer() {
+			return (text) -> {
+			};
+		}
+
+	}
+
+	@Configuration
+	@DistributedLock
+	static class LockedConfiguration {
+
+		@Bean
+		Object consumer() {
+			return "a";
+		}
+
 	}
 
 	static class WithStaticMethod {
