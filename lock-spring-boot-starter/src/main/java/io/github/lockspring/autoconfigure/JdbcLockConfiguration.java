@@ -130,9 +130,12 @@ class JdbcLockConfiguration {
 		@Override
 		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
 			hints.resources().registerPattern("io/github/lockspring/jdbc/*.sql");
-			hints.reflection()
-				.registerTypeIfPresent(classLoader, "com.zaxxer.hikari.HikariDataSource",
-						(type) -> type.withMethod("getJdbcUrl", List.of(), ExecutableMode.INVOKE));
+			for (String type : List.of("com.zaxxer.hikari.HikariDataSource",
+					"io.github.lockspring.autoconfigure.UnpooledHikariDataSource")) {
+				hints.reflection()
+					.registerTypeIfPresent(classLoader, type,
+							(hint) -> hint.withMethod("getJdbcUrl", List.of(), ExecutableMode.INVOKE));
+			}
 		}
 
 	}

@@ -34,6 +34,8 @@ import org.springframework.boot.jdbc.DataSourceUnwrapper;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.util.ClassUtils;
 
+import io.github.lockspring.jdbc.dialect.ServerUrl;
+
 /**
  * Data source that opens connections with the settings of a HikariCP pool, but outside
  * the pool: they are available when the pool is exhausted, and the pool neither logs
@@ -75,6 +77,18 @@ final class UnpooledHikariDataSource extends AbstractDataSource {
 	 */
 	static @Nullable DataSource of(DataSource dataSource) {
 		return ClassUtils.isPresent("com.zaxxer.hikari.HikariDataSource", null) ? Finder.find(dataSource) : null;
+	}
+
+	/**
+	 * Return the URL of the pool, which is part of messages.
+	 * @return the URL, or {@code null} if the pool has another data source instead
+	 */
+	public @Nullable String getJdbcUrl() {
+		return this.pool.getJdbcUrl();
+	}
+
+	public DataSource getTargetDataSource() {
+		return this.target;
 	}
 
 	@Override
@@ -155,6 +169,7 @@ final class UnpooledHikariDataSource extends AbstractDataSource {
 		}
 
 		private static DataSource ofUrl(HikariDataSource pool, String url) {
+			ServerUrl.requireOneServer(url + '?' + pool.getDataSourceProperties());
 			Properties properties = new Properties();
 			DEFAULTS.forEach((start, defaults) -> {
 				if (url.startsWith(start)) {

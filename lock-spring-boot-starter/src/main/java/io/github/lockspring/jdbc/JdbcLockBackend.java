@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 import io.github.lockspring.jdbc.VersionedRowOperations.Trace;
+import io.github.lockspring.jdbc.dialect.ServerUrl;
 import io.github.lockspring.jdbc.dialect.TableName;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendListener;
@@ -423,10 +424,9 @@ public final class JdbcLockBackend implements LockBackend {
 
 	@Override
 	public List<String> warnings() {
-		return Stream
-			.concat(this.settings.warning().stream(),
-					Stream.ofNullable(this.releaseListener).flatMap(ReleaseListener::warnings))
-			.toList();
+		Stream<String> own = Stream.concat(this.settings.warning().stream(),
+				JdbcAddress.url(this.dataSource).flatMap(ServerUrl::warning).stream());
+		return Stream.concat(own, Stream.ofNullable(this.releaseListener).flatMap(ReleaseListener::warnings)).toList();
 	}
 
 	@Override

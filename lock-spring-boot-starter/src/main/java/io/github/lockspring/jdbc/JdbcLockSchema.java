@@ -340,8 +340,8 @@ public final class JdbcLockSchema {
 		catch (SQLException ex) {
 			String problem = JdbcDialect.READ_ONLY.equals(ex.getSQLState()) ? "cannot be written to"
 					: "could not be reached";
-			throw new BackendUnavailableException(
-					"The database of the lock table '%s' %s: %s".formatted(this.table, problem, ex.getMessage()), ex);
+			throw new BackendUnavailableException("The database of the lock table '%s' at %s %s: %s".formatted(this.table,
+					JdbcAddress.of(this.dataSource), problem, ex.getMessage()), ex);
 		}
 	}
 

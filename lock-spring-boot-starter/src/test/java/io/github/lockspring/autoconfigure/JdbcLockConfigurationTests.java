@@ -66,7 +66,9 @@ import io.github.lockspring.LockUnavailableException;
 import io.github.lockspring.engine.EngineException;
 import io.github.lockspring.engine.LockEngine;
 import io.github.lockspring.jdbc.JdbcLockBackend;
+import io.github.lockspring.server.MariaDbServer;
 import io.github.lockspring.server.PostgresServer;
+import io.github.lockspring.server.SqlServer;
 import io.github.lockspring.spi.Capability;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -513,6 +515,68 @@ class JdbcLockConfigurationTests {
 					pool.setDataSource(routing);
 					return pool;
 				});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "mysql:loadbalance, '', ''", "mariadb:loadbalance, '', ''",
+			"postgresql, 'loadBalanceHosts=true', ''", "postgresql, '', 'loadBalanceHosts=true'",
+			"postgresql, 'loadBalanceHosts=true', 'targetServerType=any'" })
+	void urlThatBalancesBetweenServersIsRefused(String driver, String parameters, String properties) {
+		onTwoServers(driver, parameters, properties).run((context) -> {
+			FailureAnalysis analysis = FailureAnalyses.of(context);
+			assertThat(analysis.getDescription()).contains("once on each");
+			assertThat(analysis.getAction()).contains("lock.jdbc.data-source");
+		});
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "mysql:replication, '', true", "mariadb:replication, '', true",
+			"postgresql, 'loadBalanceHosts=true&targetServerType=primary', true", "postgresql, '', false",
+			"mariadb:sequential, '', false", "mysql, '', false" })
+	void urlOfSeveralServersWithOnePrimaryIsWarnedAboutUnlessTheyAreTriedInOrder(String driver, String parameters,
+			boolean warned) {
+		onTwoServers(driver, parameters, "").run((context) -> {
+			assertThat(context.getBean(LockEngine.class).warnings())
+				.filteredOn((warning) -> warning.contains("names several servers"))
+				.hasSize(warned ? 1 : 0);
+			context.getBean(LockOperations.class).executeWithoutResult("order:42", (lock) -> {
+			});
+		});
+	}
+
+	/**
+	 * A server that a URL names twice.
+	 */
+	private ApplicationContextRunner onTwoServers(String driver, String parameters, String properties) {
+		SqlServer server = driver.startsWith("postgresql") ? PostgresServer.shared() : MariaDbServer.shared();
+		String database = server.jdbcUrl().replaceFirst(".*//[^/]*/", "").replaceFirst("[?].*", "");
+		return this.withDatabase.withPropertyValues(
+				"spring.datasource.url=jdbc:%s://%2$s:%3$d,%2$s:%3$d/%4$s?%5$s".formatted(driver, server.host(),
+						server.port(), database, parameters),
+				"spring.datasource.username=" + server.user(), "spring.datasource.password=" + server.password(),
+				"spring.datasource.hikari.data-source-properties." + (properties.isEmpty() ? "x=y" : properties),
+				"lock.jdbc.initialize-schema=always", "lock.operation-timeout=10s");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "PostgreSQL 15.12-YB-2025.1.0.0-b0 on x86_64, YugabyteDB", "CockroachDB CCL v24.1.0, CockroachDB" })
+	void distributedDatabaseThatCallsItselfPostgresIsRefused(String version, String name) {
+		PostgresServer server = PostgresServer.shared();
+		server.execute("CREATE SCHEMA IF NOT EXISTS " + name,
+				"CREATE OR REPLACE FUNCTION %s.version() RETURNS text LANGUAGE sql AS $$ SELECT '%s' $$".formatted(name,
+						version));
+		this.withDatabase
+			.withPropertyValues(
+					"spring.datasource.url=" + server.jdbcUrl() + "?options=-c%20search_path=" + name
+							+ ",pg_catalog,public",
+					"spring.datasource.username=" + server.user(), "spring.datasource.password=" + server.password())
+			.run((context) -> assertThat(FailureAnalyses.of(context).getDescription()).contains(name, "clocks"));
+	}
+
+	@Test
+	void addressOfThePoolIsThatOfItsDatabase() {
+		this.withDatabase.run((context) -> assertThat(context.getBean(JdbcLockBackend.class).address())
+			.isEqualTo(this.memory.replaceFirst(";.*", "") + ", table distributed_lock"));
 	}
 
 	private static void insertOldRow(JdbcTemplate jdbc) {

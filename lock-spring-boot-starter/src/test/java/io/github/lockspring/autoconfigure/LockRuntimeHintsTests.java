@@ -266,7 +266,9 @@ class LockRuntimeHintsTests {
 	@Test
 	void poolIsRead() {
 		assertThat(jdbc()).matches(RuntimeHintsPredicates.reflection()
-			.onMethodInvocation(ReflectionUtils.findMethod(HikariDataSource.class, "getJdbcUrl")));
+			.onMethodInvocation(ReflectionUtils.findMethod(HikariDataSource.class, "getJdbcUrl"))
+			.and(RuntimeHintsPredicates.reflection()
+				.onMethodInvocation(ReflectionUtils.findMethod(UnpooledHikariDataSource.class, "getJdbcUrl"))));
 	}
 
 	@Test

@@ -79,12 +79,14 @@ public record PostgresSession(boolean pooled, String isolation) {
 	/**
 	 * Return the session of a connection, with one round trip. A pooler is detected by
 	 * the id of the server process: it reports another one to clients when they connect.
+	 * @throws UnsupportedDatabaseException if it is a session of a distributed database
 	 */
 	public static PostgresSession of(Connection connection) throws SQLException {
 		try (Statement statement = connection.createStatement();
 				ResultSet rows = statement
-					.executeQuery("SELECT pg_backend_pid(), current_setting('transaction_isolation')")) {
+					.executeQuery("SELECT pg_backend_pid(), current_setting('transaction_isolation'), version()")) {
 			rows.next();
+			JdbcDialects.requireOneClock(rows.getString(3));
 			return new PostgresSession(isOtherProcess(connection, rows.getInt(1)), rows.getString(2));
 		}
 	}

@@ -24,8 +24,12 @@ import io.github.lockspring.support.LockConfigurationException;
 public final class UnsupportedDatabaseException extends LockConfigurationException {
 
 	UnsupportedDatabaseException(String message) {
-		super(message, "Set lock.jdbc.data-source to a data source of a supported database, or select another backend "
+		this(message, "Set lock.jdbc.data-source to a data source of a supported database, or select another backend "
 				+ "with lock.backend.");
+	}
+
+	UnsupportedDatabaseException(String message, String action) {
+		super(message, action);
 	}
 
 }

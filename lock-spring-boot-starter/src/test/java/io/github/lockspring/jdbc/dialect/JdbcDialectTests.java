@@ -59,6 +59,15 @@ class JdbcDialectTests {
 					product, version);
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "PostgreSQL, 15.12-YB-2025.1.0.0-b0, 15, YugabyteDB", "MySQL, 8.0.11-TiDB-v8.5.0, 8, TiDB",
+			"MySQL, 8.0.30-Vitess, 8, Vitess" })
+	void distributedDatabaseIsRefused(String product, String version, int major, String name) {
+		assertThatExceptionOfType(UnsupportedDatabaseException.class)
+			.isThrownBy(() -> JdbcDialects.of(connection(product, version, major)))
+			.withMessageContainingAll(name, "clocks");
+	}
+
 	private static Connection connection(String product, String version, int major) throws SQLException {
 		Connection connection = mock();
 		DatabaseMetaData metaData = mock();
