@@ -201,7 +201,7 @@ public final class JdbcLockBackend implements LockBackend {
 		Attempt attempt = acquire(request, true, timeout);
 		if (attempt instanceof Denial denial) {
 			releaseListener.listenForAWhile();
-			boolean marked = !isExclusiveSingleKey(request) || denial.equals(Denial.UNKNOWN_DURATION);
+			boolean marked = denial != ROW_IS_BUSY && denial != SingleStatementOperations.WITHOUT_NOTIFICATION;
 			return cut(denial, request, listening && marked);
 		}
 		releaseListener.forget(request);

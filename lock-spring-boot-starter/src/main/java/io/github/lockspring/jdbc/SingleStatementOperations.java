@@ -20,6 +20,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +46,7 @@ final class SingleStatementOperations {
 	/**
 	 * Denial of a request that is not notified, with its maximum delay.
 	 */
-	static final Denial WITHOUT_NOTIFICATION = new Denial(Duration.ofMillis(50));
+	static final Denial WITHOUT_NOTIFICATION = new Denial(Duration.ofMillis(50), -1);
 
 	private static final int MAX_OVERTAKEN = 3;
 
@@ -66,8 +67,8 @@ final class SingleStatementOperations {
 	 * @param recentKeys the keys whose rows are likely to be free
 	 * @param contend the statement that leaves a mark if the request is denied, so that
 	 * it will be notified, or {@code null}
-	 * @return a grant, or a denial whose retry time depends on whether a notification
-	 * will arrive
+	 * @return a grant, a denial until the current lease ends, or
+	 * {@link #WITHOUT_NOTIFICATION}
 	 */
 	static Attempt acquire(LockConnection connection, LeaseRequest request, RecentKeys recentKeys,
 			@Nullable String contend) throws SQLException {
@@ -121,7 +122,8 @@ final class SingleStatementOperations {
 				return WITHOUT_NOTIFICATION;
 			}
 			long token = result.getLong(1);
-			return result.wasNull() ? Denial.UNKNOWN_DURATION : grant(request.terms(), token);
+			return result.wasNull() ? new Denial(Duration.of(result.getLong(2), ChronoUnit.MICROS))
+					: grant(request.terms(), token);
 		}
 	}
 
@@ -161,7 +163,7 @@ final class SingleStatementOperations {
 		statement.setString(1, owner + '!');
 		statement.setLong(2, SqlParameters.micros(delay));
 		statement.setString(keys.bind(statement, 3), owner);
-		return statement.executeUpdate() == keys.size();
+		return connection.dialect().updateAndNotify(statement) == keys.size();
 	}
 
 	/**

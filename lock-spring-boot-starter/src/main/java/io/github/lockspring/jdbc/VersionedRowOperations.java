@@ -201,7 +201,7 @@ final class VersionedRowOperations {
 			write(states, lease.keys(), true, (state) -> state.released(owner));
 			return false;
 		}
-		write(states, lease.keys(), false, (state) -> state.withHolder(owner,
+		write(states, lease.keys(), true, (state) -> state.withHolder(owner,
 				(holder) -> holder.ofFormerOwner(state.now() + SqlParameters.micros(delay))));
 		return true;
 	}

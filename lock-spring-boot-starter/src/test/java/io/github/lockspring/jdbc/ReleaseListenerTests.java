@@ -180,6 +180,33 @@ class ReleaseListenerTests {
 		});
 	}
 
+	@Test
+	void delayedReleaseNotifiesRequestsWhichLearnWhenTheKeyIsFree() {
+		Duration delay = Duration.ofMillis(900);
+		forAllHoldersAndWaiters((lease, request) -> {
+			assertThat(Requests.acquires(this.holder, lease)).isTrue();
+			awaitNotifications(this.waiter, request);
+			this.news.clear();
+			assertThat(this.holder.releaseWithDelay(lease, delay, Requests.TIMEOUT)).isTrue();
+			Awaitility.await().until(() -> this.news.contains(request));
+			if (this.waiter.contend(request, Requests.TIMEOUT) instanceof Denial denial) {
+				assertThat(denial.retryAfter()).isLessThanOrEqualTo(delay);
+			}
+		});
+	}
+
+	@Test
+	void denialTellsWhenTheLeaseEnds() {
+		LeaseRequest lease = Requests.of("key");
+		assertThat(Requests.acquires(this.holder, lease)).isTrue();
+		LeaseRequest request = awaited("key");
+		assertThat(this.holder.releaseWithDelay(lease, Duration.ofSeconds(2), Requests.TIMEOUT)).isTrue();
+		List<Duration> denials = List.of(denial(this.waiter, request), denial(this.waiter, request),
+				denial(this.waiter, Requests.of("key", LeaseMode.SHARED, false)));
+		assertThat(denials).allSatisfy((denial) -> assertThat(denial).isBetween(Duration.ofMillis(1), Duration.ofSeconds(2)));
+		assertThat(denials.get(1)).isLessThan(denials.get(0));
+	}
+
 	/**
 	 * All modes of a holder that keep out a request in another one, on keys of their own.
 	 */

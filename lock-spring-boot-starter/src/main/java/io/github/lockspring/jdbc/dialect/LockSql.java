@@ -43,7 +43,8 @@ public final class LockSql {
 			""";
 
 	/**
-	 * Replaces the owner by a placeholder owner, which no process uses.
+	 * Replaces the owner by a placeholder owner, which no process uses. Notifies waiting
+	 * requests, because the key will be free earlier than they know.
 	 */
 	private static final String RELEASE_WITH_DELAY = """
 			UPDATE @@table@@ SET owner = ?, expires_at = @@now@@ + ?, version = version + 1
@@ -130,6 +131,8 @@ public final class LockSql {
 
 	private final String releaseOne;
 
+	private final String releaseWithDelay;
+
 	private final String readOne;
 
 	private final String write;
@@ -150,6 +153,7 @@ public final class LockSql {
 			.replace("@@reservation@@", String.valueOf(TimeUnit.MICROSECONDS.convert(JdbcDialect.RESERVATION_TIME)))
 				+ dialect.notifying();
 		this.releaseOne = dialect.render(this.release, table, 1);
+		this.releaseWithDelay = RELEASE_WITH_DELAY + dialect.notifying();
 		this.readOne = dialect.render(READ, table, 1);
 		String write = WRITE.replace("@@where-unchanged@@", dialect.whereUnchanged());
 		this.write = dialect.render(write, table, 0);
@@ -175,7 +179,7 @@ public final class LockSql {
 	}
 
 	public String releaseWithDelay(int placeholders) {
-		return render(RELEASE_WITH_DELAY, placeholders);
+		return render(this.releaseWithDelay, placeholders);
 	}
 
 	public String renew(int placeholders) {

@@ -96,7 +96,8 @@ final class PostgresDialect extends JdbcDialect {
 	/**
 	 * Acquires, or else leaves a mark in the row, unless there is one that lasts, with
 	 * which the release sends a notification. The result is a row with the token if
-	 * granted, a row without a token if there is a mark, or no row.
+	 * granted, a row without a token but with the time until the key will be free if there
+	 * is a mark, or no row.
 	 */
 	private static final String CONTEND = """
 			WITH attempt AS (
@@ -105,13 +106,13 @@ final class PostgresDialect extends JdbcDialect {
 			  UPDATE @@table@@ SET awaited_until = @@now@@ + @@mark@@
 			  WHERE lock_key = ? AND (expires_at > @@now@@ OR shared_until > @@now@@)
 			      AND awaited_until < @@now@@ + @@half-mark@@ AND NOT EXISTS (SELECT 1 FROM attempt)
-			  RETURNING lock_key
+			  RETURNING GREATEST(expires_at, shared_until) - @@now@@ AS remaining
 			)
-			SELECT token FROM attempt
+			SELECT token, CAST(0 AS bigint) FROM attempt
 			UNION ALL
-			SELECT NULL FROM mark
+			SELECT NULL, remaining FROM mark
 			UNION ALL
-			SELECT NULL FROM @@table@@
+			SELECT NULL, GREATEST(expires_at, shared_until) - @@now@@ FROM @@table@@
 			WHERE lock_key = ? AND (expires_at > @@now@@ OR shared_until > @@now@@)
 			    AND awaited_until >= @@now@@ + @@half-mark@@ AND NOT EXISTS (SELECT 1 FROM attempt)
 			""";
