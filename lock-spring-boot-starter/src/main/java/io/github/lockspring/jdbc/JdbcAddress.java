@@ -52,7 +52,7 @@ final class JdbcAddress {
 	 */
 	private static final Pattern SERVER = Pattern
 		.compile("(jdbc:[\\w+:-]*://)(?:[^/?#;@]*@)?((?:[\\w.-]+|\\[[\\da-fA-F:]+])?(?::\\d+)?"
-				+ "(?:,(?:[\\w.-]+|\\[[\\da-fA-F:]+])(?::\\d+)?)*(?:/[\\w.~$/-]*)?)(?:[?;][^@]*)?", Pattern.DOTALL);
+				+ "(?:,(?:[\\w.-]+|\\[[\\da-fA-F:]+])(?::\\d+)?)*(?:/[\\w.~$:/-]*)?)(?:[?;][^@]*)?", Pattern.DOTALL);
 
 	/**
 	 * URL of an embedded database, or the beginning of any other.

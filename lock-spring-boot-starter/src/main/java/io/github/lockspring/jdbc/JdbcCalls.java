@@ -35,7 +35,7 @@ import io.github.lockspring.support.Deadline;
  * been broken while it was idle, and every call may be sent twice.</li>
  * <li>A call that conflicts with another session on the same row is retried after a short
  * pause, unless it handles the conflict itself.</li>
- * <li>A failure has an unknown outcome unless the database rejected the statement.</li>
+ * <li>A failure has an unknown outcome unless the database responded with an error.</li>
  * </ol>
  */
 final class JdbcCalls implements AutoCloseable {
@@ -119,9 +119,11 @@ final class JdbcCalls implements AutoCloseable {
 			throw ex;
 		}
 		catch (SQLException ex) {
+			boolean rejected = isRejected(ex, connection);
+			state = State.after(ex, connection, rejected);
+			BackendException translated = translate(ex, connection, rejected, isNearlyOver(deadline));
 			connection.closeIfReadOnly(ex);
-			state = State.after(ex, connection);
-			throw translate(ex, connection.dialect(), isNearlyOver(deadline));
+			throw translated;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -151,14 +153,27 @@ final class JdbcCalls implements AutoCloseable {
 		return Deadline.isOver(deadline - PAUSE.toNanos());
 	}
 
-	private static BackendException translate(SQLException failure, JdbcDialect dialect, boolean timedOut) {
+	/**
+	 * Return whether the database responded with an error. An error of a connection that
+	 * this process has aborted reveals nothing.
+	 */
+	private static boolean isRejected(SQLException failure, LockConnection connection) {
+		JdbcDialect dialect = connection.dialect();
+		return dialect.isContended(failure) || (!connection.isAborted() && dialect.isRejected(failure));
+	}
+
+	private static BackendException translate(SQLException failure, LockConnection connection, boolean rejected,
+			boolean timedOut) {
+		JdbcDialect dialect = connection.dialect();
 		if (timedOut && dialect.isContended(failure)) {
 			return new BackendUnavailableException("Other sessions locked or changed the row until the timeout",
 					failure);
 		}
 		String message = "%s (SQLSTATE %s)".formatted(failure.getMessage(), failure.getSQLState());
-		if (dialect.isRejected(failure)) {
-			String remedy = dialect.remedy(failure).map((sentence) -> ". " + sentence).orElse("");
+		if (rejected) {
+			String remedy = dialect.remedy(failure, connection.connection())
+				.map((sentence) -> ". " + sentence)
+				.orElse("");
 			return new BackendUnavailableException(
 					"The database rejected a statement on the lock tables: " + message + remedy, failure);
 		}
@@ -189,7 +204,8 @@ final class JdbcCalls implements AutoCloseable {
 		},
 
 		/**
-		 * The database responds, but the session may be in an unexpected state.
+		 * The database responds, but the session may be in an unexpected state. A newly
+		 * opened one is not.
 		 */
 		DOUBTFUL {
 
@@ -212,11 +228,13 @@ final class JdbcCalls implements AutoCloseable {
 
 		};
 
-		static State after(SQLException failure, LockConnection connection) {
-			if (connection.isAborted() || !connection.dialect().isRejected(failure)) {
+		static State after(SQLException failure, LockConnection connection, boolean rejected) {
+			if (connection.isAborted() || !rejected || connection.dialect().isEndOfSession(failure)
+					|| connection.dialect().isReadOnly(failure)) {
 				return BROKEN;
 			}
-			return connection.dialect().isContended(failure) ? WORKING : DOUBTFUL;
+			boolean fit = connection.dialect().isContended(failure) || connection.isFresh();
+			return fit ? WORKING : DOUBTFUL;
 		}
 
 		abstract void leave(LockConnection connection, JdbcConnections connections);

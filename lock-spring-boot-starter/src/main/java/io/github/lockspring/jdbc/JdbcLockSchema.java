@@ -314,10 +314,10 @@ public final class JdbcLockSchema {
 	private JdbcLockSchemaException explained(SQLException failure, LockConnection connection, Table table,
 			String problem) throws SQLException {
 		JdbcDialect dialect = connection.dialect();
-		if (dialect.isContended(failure) || dialect.isReadOnly(failure) || !dialect.isRejected(failure)) {
+		if (!dialect.isRejected(failure) || dialect.isTemporary(failure)) {
 			throw failure;
 		}
-		String remedy = dialect.remedy(failure).map((sentence) -> " " + sentence).orElse("");
+		String remedy = dialect.remedy(failure, connection.connection()).map((sentence) -> " " + sentence).orElse("");
 		return wrong(connection, table, problem + ": " + failure.getMessage() + "." + remedy, failure);
 	}
 
@@ -338,11 +338,17 @@ public final class JdbcLockSchema {
 			}
 		}
 		catch (SQLException ex) {
-			String problem = JdbcDialect.READ_ONLY.equals(ex.getSQLState()) ? "cannot be written to"
-					: "could not be reached";
-			throw new BackendUnavailableException("The database of the lock table '%s' at %s %s: %s".formatted(this.table,
-					JdbcAddress.of(this.dataSource), problem, ex.getMessage()), ex);
+			throw new BackendUnavailableException("The database of the lock table '%s' at %s %s: %s"
+				.formatted(this.table, JdbcAddress.of(this.dataSource), problem(ex), ex.getMessage()), ex);
 		}
+	}
+
+	private static String problem(SQLException failure) {
+		if (JdbcDialect.READ_ONLY.equals(failure.getSQLState())) {
+			return "cannot be written to";
+		}
+		return (JdbcDialect.hasConnectionFailed(failure) || failure.getSQLState() == null) ? "could not be reached"
+				: "cannot be used now";
 	}
 
 	/**

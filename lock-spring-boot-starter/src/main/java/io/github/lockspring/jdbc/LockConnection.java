@@ -308,6 +308,22 @@ final class LockConnection {
 		return this.uses > 1 || this.begun - this.since > FRESH_TIME.toNanos();
 	}
 
+	/**
+	 * Return whether the connection was opened a moment ago, and works.
+	 */
+	boolean isFresh() {
+		return !isOlderThan(FRESH_TIME) && !isClosed();
+	}
+
+	private boolean isClosed() {
+		try {
+			return this.connection.isClosed();
+		}
+		catch (SQLException | RuntimeException ex) {
+			return true;
+		}
+	}
+
 	boolean isOlderThan(Duration age) {
 		return System.nanoTime() - this.since >= age.toNanos();
 	}

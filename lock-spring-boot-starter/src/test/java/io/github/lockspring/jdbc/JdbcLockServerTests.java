@@ -16,6 +16,8 @@
 
 package io.github.lockspring.jdbc;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
 
@@ -26,12 +28,16 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.JdbcTemplate;
 
+import io.github.lockspring.jdbc.dialect.JdbcDialect;
+import io.github.lockspring.jdbc.dialect.JdbcDialects;
 import io.github.lockspring.server.MariaDbServer;
 import io.github.lockspring.server.MySqlServer;
 import io.github.lockspring.server.PostgresServer;
 import io.github.lockspring.spi.BackendUnavailableException;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
@@ -76,6 +82,38 @@ class JdbcLockServerTests {
 		@Override
 		DataSource dataSourceOfGuest() {
 			return database().dataSourceOf("guest", "");
+		}
+
+		@Override
+		List<String> rejectingTrigger(String table) {
+			return List.of("""
+					CREATE OR REPLACE FUNCTION reject() RETURNS trigger LANGUAGE plpgsql
+					AS $$ BEGIN RAISE EXCEPTION 'not today'; END $$
+					""", "CREATE TRIGGER rejection BEFORE INSERT ON " + table
+					+ " FOR EACH ROW EXECUTE FUNCTION reject()");
+		}
+
+		@Override
+		String sleep() {
+			return "SELECT pg_sleep(60)";
+		}
+
+		@Override
+		boolean isSleeping(JdbcTemplate jdbc) {
+			return !jdbc.queryForList("SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query = '" + sleep() + "'")
+				.isEmpty();
+		}
+
+		@Test
+		void sessionThatAnAdministratorEndsHasRolledItsStatementBack() throws Exception {
+			try (Connection connection = database().connection()) {
+				SQLException failure = failureOfSleep(connection, server::terminateBackends);
+				JdbcDialect dialect = JdbcDialects.of(database().connection());
+				assertThat(failure.getSQLState()).isEqualTo("57P01");
+				assertThat(dialect.isRejected(failure)).isTrue();
+				assertThat(dialect.isEndOfSession(failure)).isTrue();
+				assertThat(dialect.isTemporary(failure)).isTrue();
+			}
 		}
 
 		@Override
@@ -128,6 +166,23 @@ class JdbcLockServerTests {
 		@Override
 		DataSource dataSourceOfGuest() {
 			return database().dataSourceOf("guest", "guest");
+		}
+
+		@Override
+		List<String> rejectingTrigger(String table) {
+			return List.of("CREATE TRIGGER rejection_of_" + table + " BEFORE INSERT ON " + table
+					+ " FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not today'");
+		}
+
+		@Override
+		String sleep() {
+			return "SELECT SLEEP(60)";
+		}
+
+		@Override
+		boolean isSleeping(JdbcTemplate jdbc) {
+			return !jdbc.queryForList("SELECT 1 FROM information_schema.processlist WHERE info = '" + sleep() + "'")
+				.isEmpty();
 		}
 
 		@Override
@@ -221,6 +276,23 @@ class JdbcLockServerTests {
 		@Override
 		DataSource dataSourceOfGuest() {
 			return database().dataSourceOf("guest", "guest");
+		}
+
+		@Override
+		List<String> rejectingTrigger(String table) {
+			return List.of("CREATE TRIGGER rejection_of_" + table + " BEFORE INSERT ON " + table
+					+ " FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not today'");
+		}
+
+		@Override
+		String sleep() {
+			return "SELECT SLEEP(60)";
+		}
+
+		@Override
+		boolean isSleeping(JdbcTemplate jdbc) {
+			return !jdbc.queryForList("SELECT 1 FROM information_schema.processlist WHERE info = '" + sleep() + "'")
+				.isEmpty();
 		}
 
 		@Override

@@ -19,12 +19,14 @@ package io.github.lockspring.jdbc;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -44,6 +46,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.AbstractDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
+import io.github.lockspring.jdbc.dialect.JdbcDialects;
 import io.github.lockspring.server.Direction;
 import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.server.SqlServer;
@@ -219,6 +222,76 @@ abstract class SqlLockServerTests {
 			.isThrownBy(() -> backend.probe(Requests.of("probe"), Requests.TIMEOUT))
 			.withMessageContaining("the SELECT, INSERT, UPDATE and DELETE privileges");
 	}
+
+	@Test
+	void triggerThatRejectsIsFoundAtStartAndIsNoOutage() {
+		this.schema.initialize();
+		SpyDataSource connections = new SpyDataSource(this.database.dataSource());
+		JdbcLockBackend backend = backend(connections);
+		Requests.acquired(backend, "key");
+		rejectingTrigger(this.table).forEach(this.admin::execute);
+		assertThatIsRefused("not today");
+		for (int i = 0; i < 10; i++) {
+			assertThatExceptionOfType(BackendUnavailableException.class)
+				.isThrownBy(() -> backend.tryAcquire(Requests.of("another"), Requests.TIMEOUT))
+				.withMessageContaining("The database rejected a statement")
+				.withMessageContaining("not today");
+		}
+		assertThat(connections.opened()).isLessThanOrEqualTo(4);
+	}
+
+	/**
+	 * Statements that create a trigger which rejects new rows: "not today".
+	 */
+	abstract List<String> rejectingTrigger(String table);
+
+	@Test
+	void missingSchemaIsReported() {
+		assertThatExceptionOfType(JdbcLockSchemaException.class)
+			.isThrownBy(new JdbcLockSchema(this.admin.getDataSource(), "nowhere.locks")::initialize)
+			.withMessageContaining("could not be created")
+			.withMessageContaining("Create the schema");
+	}
+
+	@Test
+	void nameThatIsAReservedWordIsNotTakenForASetting() {
+		assertThatExceptionOfType(JdbcLockSchemaException.class)
+			.isThrownBy(new JdbcLockSchema(this.database.dataSource(), "select")::initialize)
+			.withMessageContaining("could not be created")
+			.withMessageNotContaining("ORACLE");
+	}
+
+	@Test
+	void connectionThatBreaksDuringAStatementHasNotRejectedIt() throws Exception {
+		try (FaultProxy proxy = this.server.proxy(); Connection connection = connectionThrough(proxy)) {
+			SQLException failure = failureOfSleep(connection, proxy::cut);
+			assertThat(JdbcDialects.of(this.database.connection()).isRejected(failure)).isFalse();
+		}
+	}
+
+	/**
+	 * Returns how a statement that takes long ends when something happens.
+	 */
+	final SQLException failureOfSleep(Connection connection, Runnable event) throws Exception {
+		try (Statement statement = connection.createStatement()) {
+			CompletableFuture<SQLException> failure = CompletableFuture.supplyAsync(() -> {
+				try {
+					statement.execute(sleep());
+					throw new IllegalStateException("The statement has not failed");
+				}
+				catch (SQLException ex) {
+					return ex;
+				}
+			});
+			Awaitility.await().until(() -> isSleeping(this.admin));
+			event.run();
+			return failure.get(30, TimeUnit.SECONDS);
+		}
+	}
+
+	abstract String sleep();
+
+	abstract boolean isSleeping(JdbcTemplate jdbc);
 
 	@Test
 	void checkLeavesNothingInTheTable() {

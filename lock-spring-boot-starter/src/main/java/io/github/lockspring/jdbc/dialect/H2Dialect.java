@@ -86,10 +86,12 @@ final class H2Dialect extends JdbcDialect {
 	private static final Set<Integer> CONTENDED = Set.of(90131, 50200, 40001, 23505);
 
 	/**
-	 * Error codes for an object that is already closed, missing privileges, and a
-	 * read-only database.
+	 * Error codes for a broken connection or file, a closed database, a lack of memory,
+	 * and internal errors.
 	 */
-	private static final Set<Integer> REJECTED = Set.of(90007, 90096, 90097);
+	private static final Set<Integer> UNKNOWN = Set.of(90028, 90031, 90067, 90098, 90108, 90121, 50000);
+
+	private static final int NO_SCHEMA = 90079;
 
 	private static final int DATABASE_IS_READ_ONLY = 90097;
 
@@ -152,8 +154,13 @@ final class H2Dialect extends JdbcDialect {
 	}
 
 	@Override
-	public boolean isRejected(SQLException failure) {
-		return super.isRejected(failure) || REJECTED.contains(failure.getErrorCode());
+	boolean isError(SQLException failure) {
+		return super.isError(failure) && !UNKNOWN.contains(failure.getErrorCode());
+	}
+
+	@Override
+	boolean isSchemaMissing(SQLException failure) {
+		return failure.getErrorCode() == NO_SCHEMA;
 	}
 
 	@Override

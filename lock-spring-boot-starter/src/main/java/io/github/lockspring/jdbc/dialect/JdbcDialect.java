@@ -52,15 +52,26 @@ public abstract class JdbcDialect {
 	public static final Duration RESERVATION_TIME = Duration.ofMillis(500);
 
 	/**
-	 * First two digits of the SQLSTATEs with which a database rejects a statement, so
-	 * that nothing was changed.
+	 * First two digits of the SQLSTATEs of failed connections.
 	 */
-	private static final Set<String> REJECTED_STATES = Set.of("0A", "21", "22", "23", "25", "28", "40", "42", "44");
+	private static final String CONNECTION = "08";
+
+	/**
+	 * First two digits of the SQLSTATEs of a lack of resources, of interventions by an
+	 * operator, and of errors of the system or the server itself, all of which may be
+	 * temporary.
+	 */
+	private static final Set<String> TEMPORARY = Set.of("53", "57", "58", "XX");
 
 	/**
 	 * Deadlocks, and transactions that are not serializable.
 	 */
 	private static final String ROLLED_BACK = "40";
+
+	/**
+	 * SQLSTATE of a transaction of which it is unknown whether it was rolled back.
+	 */
+	private static final String UNKNOWN = "40003";
 
 	/**
 	 * SQLSTATE of a read-only transaction, used for read-only servers as well.
@@ -72,6 +83,8 @@ public abstract class JdbcDialect {
 	private static final String END_OF_STATEMENT = ";\\R";
 
 	private static final String FORBIDDEN = "42501";
+
+	private static final String NO_SCHEMA = "3F000";
 
 	/**
 	 * Return the supported databases, for messages.
@@ -290,18 +303,60 @@ public abstract class JdbcDialect {
 	 * on the same row: it changed nothing and may be retried.
 	 */
 	public boolean isContended(SQLException failure) {
-		String state = failure.getSQLState();
-		return state != null && state.startsWith(ROLLED_BACK);
+		return isOf(ROLLED_BACK, failure) && !UNKNOWN.equals(failure.getSQLState());
+	}
+
+	private static boolean isOf(String group, SQLException failure) {
+		return failure.getSQLState() != null && failure.getSQLState().startsWith(group);
 	}
 
 	/**
-	 * Return whether the database rejected the statement, so that it is certain that
-	 * nothing was changed.
+	 * Return whether the database responded to the statement with an error, so that it is
+	 * certain that nothing was changed. That is not certain if the connection has failed
+	 * afterwards, unless it was closed on purpose.
 	 */
 	public boolean isRejected(SQLException failure) {
-		String state = failure.getSQLState();
-		return isContended(failure)
-				|| (state != null && state.length() == 5 && REJECTED_STATES.contains(state.substring(0, 2)));
+		return isContended(failure) || isEndOfSession(failure) || (isError(failure) && !hasConnectionFailed(failure));
+	}
+
+	/**
+	 * Return whether a failure is an error from the database, and not one of the driver.
+	 */
+	boolean isError(SQLException failure) {
+		return failure.getSQLState() != null && !UNKNOWN.equals(failure.getSQLState());
+	}
+
+	/**
+	 * Return whether the connection has failed during a statement, or could not be opened.
+	 */
+	public static boolean hasConnectionFailed(SQLException failure) {
+		for (SQLException each = failure; each != null; each = each.getNextException()) {
+			if (isOf(CONNECTION, each) || each.getCause() instanceof IOException) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * Return whether the database has rolled the statement back and closed the session,
+	 * as when it is shut down.
+	 */
+	public boolean isEndOfSession(SQLException failure) {
+		return false;
+	}
+
+	/**
+	 * Return whether a rejection may be temporary, so that it does not reveal a mistake in
+	 * the tables.
+	 */
+	public boolean isTemporary(SQLException rejection) {
+		return isContended(rejection) || isReadOnly(rejection) || isEndOfSession(rejection)
+				|| TEMPORARY.stream().anyMatch((group) -> isOf(group, rejection));
+	}
+
+	boolean isSchemaMissing(SQLException failure) {
+		return NO_SCHEMA.equals(failure.getSQLState());
 	}
 
 	/**
@@ -312,9 +367,15 @@ public abstract class JdbcDialect {
 	}
 
 	/**
-	 * Return a sentence that describes how to solve the rejection of a statement.
+	 * Return a sentence that describes how to solve the rejection of a statement. May make
+	 * a round trip.
+	 * @param rejection the rejection
+	 * @param connection the connection of the statement
 	 */
-	public Optional<String> remedy(SQLException rejection) {
+	public Optional<String> remedy(SQLException rejection, Connection connection) {
+		if (isSchemaMissing(rejection)) {
+			return Optional.of("Create the schema, or change the name of the lock table.");
+		}
 		if (isReadOnly(rejection)) {
 			return Optional.of("Locks need the primary server and a session that is not read-only.");
 		}

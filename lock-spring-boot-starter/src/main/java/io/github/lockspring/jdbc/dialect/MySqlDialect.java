@@ -126,9 +126,20 @@ final class MySqlDialect extends JdbcDialect {
 	private static final Set<Integer> CONTENDED = Set.of(1205, 1213, 1020);
 
 	/**
-	 * Error codes for a read-only server, and for an unexpected column or value.
+	 * Error codes for a killed connection, by MariaDB and by MySQL: the statement is
+	 * rolled back.
 	 */
-	private static final Set<Integer> REJECTED = Set.of(1290, 1836, 1364, 1366, 1267);
+	private static final Set<Integer> END_OF_SESSION = Set.of(1927, 1317);
+
+	/**
+	 * Error codes for a lack of disk space, memory or threads, and for a statement that
+	 * took too long.
+	 */
+	private static final Set<Integer> TEMPORARY = Set.of(1021, 1037, 1038, 1041, 1135, 1969, 3024);
+
+	private static final int ERROR_DURING_COMMIT = 1180;
+
+	private static final int UNKNOWN_DATABASE = 1049;
 
 	/**
 	 * Error codes for statements that cannot be written to the binary log.
@@ -142,6 +153,8 @@ final class MySqlDialect extends JdbcDialect {
 	private static final Set<Integer> FORBIDDEN = Set.of(1044, 1142, 1143, 1227);
 
 	private static final int SYNTAX_ERROR = 1064;
+
+	private static final String RESERVED = "The name of the lock table may be a reserved word of the database.";
 
 	private static final String BINLOG_FORMAT = "The 'binlog_format' must not be STATEMENT: "
 			+ "the statements use the clock of the server.";
@@ -312,10 +325,27 @@ final class MySqlDialect extends JdbcDialect {
 		return super.isContended(failure) || CONTENDED.contains(failure.getErrorCode());
 	}
 
+	/**
+	 * Errors of the drivers have no error code.
+	 */
 	@Override
-	public boolean isRejected(SQLException failure) {
-		return super.isRejected(failure) || REJECTED.contains(failure.getErrorCode())
-				|| NOT_LOGGED.contains(failure.getErrorCode());
+	boolean isError(SQLException failure) {
+		return super.isError(failure) && failure.getErrorCode() > 0 && failure.getErrorCode() != ERROR_DURING_COMMIT;
+	}
+
+	@Override
+	public boolean isEndOfSession(SQLException failure) {
+		return END_OF_SESSION.contains(failure.getErrorCode());
+	}
+
+	@Override
+	public boolean isTemporary(SQLException rejection) {
+		return super.isTemporary(rejection) || TEMPORARY.contains(rejection.getErrorCode());
+	}
+
+	@Override
+	boolean isSchemaMissing(SQLException failure) {
+		return failure.getErrorCode() == UNKNOWN_DATABASE;
 	}
 
 	@Override
@@ -324,11 +354,21 @@ final class MySqlDialect extends JdbcDialect {
 	}
 
 	@Override
-	public Optional<String> remedy(SQLException rejection) {
+	public Optional<String> remedy(SQLException rejection, Connection connection) {
 		if (NOT_LOGGED.contains(rejection.getErrorCode())) {
 			return Optional.of(BINLOG_FORMAT);
 		}
-		return (rejection.getErrorCode() == SYNTAX_ERROR) ? Optional.of(SQL_MODE) : super.remedy(rejection);
+		return (rejection.getErrorCode() == SYNTAX_ERROR) ? Optional.of(remedyOfSyntax(connection))
+				: super.remedy(rejection, connection);
+	}
+
+	private static String remedyOfSyntax(Connection connection) {
+		try {
+			return unfitSetting(connection).orElse(RESERVED);
+		}
+		catch (SQLException ex) {
+			return RESERVED;
+		}
 	}
 
 	@Override

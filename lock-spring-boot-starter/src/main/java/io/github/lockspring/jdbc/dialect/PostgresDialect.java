@@ -23,6 +23,7 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -188,6 +189,17 @@ final class PostgresDialect extends JdbcDialect {
 
 	private static final String LOCK_NOT_AVAILABLE = "55P03";
 
+	/**
+	 * SQLSTATEs of sessions that the server closes after it has rolled back: it is shut
+	 * down or starting, the database is dropped, or the session was idle for too long.
+	 */
+	private static final Set<String> END_OF_SESSION = Set.of("57P01", "57P03", "57P04", "57P05", "25P03", "25P04");
+
+	/**
+	 * SQLSTATEs with an unknown outcome: a crash of the server, and errors of the driver.
+	 */
+	private static final Set<String> UNKNOWN = Set.of("57P02", "58030", "60000", "99999");
+
 	private final ValueDialect values = new PostgresValueDialect();
 
 	@Override
@@ -338,6 +350,16 @@ final class PostgresDialect extends JdbcDialect {
 	@Override
 	public boolean isContended(SQLException failure) {
 		return super.isContended(failure) || LOCK_NOT_AVAILABLE.equals(failure.getSQLState());
+	}
+
+	@Override
+	public boolean isEndOfSession(SQLException failure) {
+		return failure.getSQLState() != null && END_OF_SESSION.contains(failure.getSQLState());
+	}
+
+	@Override
+	boolean isError(SQLException failure) {
+		return super.isError(failure) && !UNKNOWN.contains(failure.getSQLState());
 	}
 
 	@Override

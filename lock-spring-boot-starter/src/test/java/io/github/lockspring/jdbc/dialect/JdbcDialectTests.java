@@ -87,6 +87,34 @@ class JdbcDialectTests {
 		assertThat(new MySqlDialect(false).isRejected(failure)).isTrue();
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "3F000, 0, true", "P0001, 0, true", "54001, 0, true", "53100, 0, true", "57P01, 0, true", "40001, 0, true",
+			"40003, 0, false", "57P02, 0, false", "08006, 0, false", "58030, 0, false", ", 0, false" })
+	void errorOfPostgresHasAKnownOutcomeUnlessTheConnectionHasFailed(String state, int code, boolean rejected) {
+		assertThat(new PostgresDialect().isRejected(new SQLException("", state, code))).isEqualTo(rejected);
+		SQLException withFailedConnection = new SQLException("", state, code);
+		withFailedConnection.setNextException(new SQLException("", "08006"));
+		assertThat(new PostgresDialect().isRejected(withFailedConnection))
+			.isEqualTo("57P01".equals(state) || "40001".equals(state));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "45000, 1644, true", "HY000, 1364, true", "70100, 1317, true", "70100, 1927, true",
+			"HY000, 1180, false", "08S01, 1053, false", "08S01, 0, false", "S1009, 0, false", "HY000, 0, false",
+			"08000, -1, false" })
+	void errorOfMySqlHasAKnownOutcomeIfTheServerSentIt(String state, int code, boolean rejected) {
+		SQLException failure = new SQLException("", state, code);
+		assertThat(new MySqlDialect(true).isRejected(failure)).isEqualTo(rejected);
+		assertThat(new MySqlDialect(false).isRejected(failure)).isEqualTo(rejected);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "90079, 90079, true", "90007, 90007, true", "42S02, 42102, true", "23505, 23505, true",
+			"HY000, 50000, false", "90067, 90067, false", "90098, 90098, false", "08000, 8000, false" })
+	void errorOfH2HasAKnownOutcomeUnlessTheDatabaseIsClosedOrBroken(String state, int code, boolean rejected) {
+		assertThat(new H2Dialect().isRejected(new SQLException("", state, code))).isEqualTo(rejected);
+	}
+
 	@Test
 	void lockThatIsNotAvailableIsContention() {
 		assertThat(new PostgresDialect().isContended(new SQLException("", "55P03"))).isTrue();
