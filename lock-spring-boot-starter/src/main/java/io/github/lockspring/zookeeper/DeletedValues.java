@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 import org.apache.commons.logging.Log;
@@ -80,8 +79,7 @@ final class DeletedValues {
 	 * @return the state of the node
 	 */
 	CompletableFuture<Stat> delete(Session session, String path, List<Op> changes) {
-		String entry = this.paths.deletedValues() + '/'
-				+ Long.toString(ThreadLocalRandom.current().nextLong(), Character.MAX_RADIX);
+		String entry = LockPaths.randomIn(this.paths.deletedValues());
 		List<Op> all = new ArrayList<>(changes);
 		all.add(session.creation(entry, path.getBytes(StandardCharsets.UTF_8), CreateMode.PERSISTENT));
 		session.create(this.paths.deletedValues(), CreateMode.CONTAINER); // unless it

@@ -18,6 +18,7 @@ package io.github.lockspring.zookeeper;
 
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
 
 import org.apache.curator.framework.CuratorFramework;
 
@@ -109,6 +110,13 @@ final class LockPaths {
 			}
 		}
 		return path.toString();
+	}
+
+	/**
+	 * Return the path of a new node with a random name, which has no counter.
+	 */
+	static String randomIn(String parent) {
+		return parent + '/' + Long.toString(ThreadLocalRandom.current().nextLong(), Character.MAX_RADIX);
 	}
 
 	/**

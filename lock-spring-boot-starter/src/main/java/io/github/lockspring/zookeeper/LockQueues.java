@@ -130,7 +130,7 @@ final class LockQueues {
 
 	private static long lastToken(QueueNode node, NodeContent content) {
 		boolean isNamed = content.hasNumber() && !node.released();
-		long first = isNamed ? content.number() : content.stat().getCzxid() << QueueNode.TOKEN_BITS;
+		long first = isNamed ? content.number() : QueueNode.firstToken(content.stat().getCzxid());
 		return first + node.tokens() - 1;
 	}
 

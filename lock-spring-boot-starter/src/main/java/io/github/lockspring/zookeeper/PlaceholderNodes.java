@@ -74,8 +74,8 @@ final class PlaceholderNodes {
 		for (String path : paths) {
 			String placeholder = replacementOf(path);
 			changes.addAll(session.replacement(path, placeholder, millis, CreateMode.PERSISTENT));
-			changes.add(session.creation(this.paths.placeholderNodes() + "/n",
-					placeholder.getBytes(StandardCharsets.UTF_8), CreateMode.PERSISTENT_SEQUENTIAL));
+			changes.add(session.creation(LockPaths.randomIn(this.paths.placeholderNodes()),
+					placeholder.getBytes(StandardCharsets.UTF_8), CreateMode.PERSISTENT));
 		}
 		session.create(this.paths.placeholderNodes(), CreateMode.CONTAINER); // if absent
 		return session.change(changes).thenAccept((results) -> deleteAfter(delay, results));

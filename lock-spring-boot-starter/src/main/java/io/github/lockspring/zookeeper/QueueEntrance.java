@@ -43,6 +43,9 @@ import io.github.lockspring.zookeeper.Session.QueuedNodes;
  * queue: a request that is alone is the holder. Otherwise it lists the queue (the listing
  * is pipelined with the request if there was a queue recently): a request with no
  * blocking entry before it is the holder, too.
+ * <p>
+ * When the sequence numbers of a key are used up, requests are only granted or denied,
+ * and none waits in the queue, until it was empty and the numbers begin anew.
  */
 final class QueueEntrance {
 
@@ -143,8 +146,13 @@ final class QueueEntrance {
 	private CompletableFuture<Attempt> entered(QueueEntry queueEntry, List<String> parents, QueuedNodes nodes,
 			@Nullable CompletableFuture<List<List<String>>> lists, boolean stays, long now) {
 		parents.forEach((parent) -> this.parents.add(parent, !nodes.alone()));
-		if (!queueEntry.entered(nodes.paths(), nodes.transaction() << QueueNode.TOKEN_BITS)) {
+		long token = QueueNode.firstToken(nodes.transaction());
+		if (!queueEntry.entered(nodes.paths(), token)) {
 			nodes.paths().forEach((path) -> this.releaser.delete(queueEntry.session(), path));
+		}
+		if (token < 0) {
+			return reject(queueEntry, new BackendUnavailableException(
+					"The transaction ids of ZooKeeper are too high for fencing tokens", null));
 		}
 		if (nodes.alone()) {
 			queueEntry.hold();
@@ -264,7 +272,7 @@ final class QueueEntrance {
 
 	private CompletableFuture<Attempt> deny(QueueEntry queueEntry, List<QueueNode> before, List<QueueNode> blockers,
 			boolean stays, long now, Duration retryAfter) {
-		if (!stays) {
+		if (!stays || queueEntry.isUnordered()) {
 			return this.releaser.leave(queueEntry).thenApply((left) -> new Denial(retryAfter));
 		}
 		Denial denial = new Denial(retryAfter, this.watcher.nextAttemptId());

@@ -124,6 +124,13 @@ final class QueueEntry {
 		return released;
 	}
 
+	/**
+	 * Return whether the position in the queue is unknown.
+	 */
+	synchronized boolean isUnordered() {
+		return QueueNode.isUnordered(this.sequence);
+	}
+
 	synchronized List<String> paths() {
 		List<String> paths = this.paths;
 		return (paths != null) ? paths

@@ -59,6 +59,11 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	static final Comparator<QueueNode> ORDER = (one, other) -> one.sequence - other.sequence;
 
 	/**
+	 * Sequence number from which on the numbers of a key should begin anew.
+	 */
+	private static final int LATE = 1 << 30;
+
+	/**
 	 * Return the part of the name before the sequence number, which is added by
 	 * ZooKeeper.
 	 */
@@ -80,10 +85,36 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	}
 
 	/**
+	 * Return the first fencing token of a lease.
+	 * @param transaction the id of the transaction that created its node
+	 * @return the token, negative if the id is too high, after half a million elections
+	 * of a leader
+	 */
+	static long firstToken(long transaction) {
+		return (transaction <= Long.MAX_VALUE >> TOKEN_BITS) ? transaction << TOKEN_BITS : -1;
+	}
+
+	/**
 	 * Parse the sequence number in the name of a node.
 	 */
 	static int sequence(String name) {
 		return Integer.parseInt(name, name.lastIndexOf('_') + 1, name.length(), 10);
+	}
+
+	/**
+	 * Return whether the sequence number of a node is high, or beyond the last one.
+	 */
+	static boolean isLate(String name) {
+		int sequence = sequence(name);
+		return sequence < 0 || sequence >= LATE;
+	}
+
+	/**
+	 * Return whether other nodes may have the same sequence number, because ZooKeeper
+	 * stops counting at the last one. Their order in the queue is unknown.
+	 */
+	static boolean isUnordered(int sequence) {
+		return sequence < 0 || sequence == Integer.MAX_VALUE;
 	}
 
 	private static String text(LeaseMode mode) {
@@ -164,7 +195,9 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 	}
 
 	/**
-	 * Return the nodes before the one with a name.
+	 * Return the nodes before the one with a name. Before one without an order are all
+	 * others: those that were created earlier are among them, so that two of them are not
+	 * granted if they block each other.
 	 * @return the nodes, in a modifiable list, or {@code null} if there is no node with
 	 * this name
 	 */
@@ -173,6 +206,9 @@ record QueueNode(String name, String owner, LeaseMode mode, int tokens, boolean 
 			return names.get(0).equals(name) ? Collections.emptyList() : null;
 		}
 		List<QueueNode> queue = queue(names);
+		if (isUnordered(sequence(name))) {
+			return queue.removeIf((node) -> node.name.equals(name)) ? queue : null;
+		}
 		for (int i = 0; i < queue.size(); i++) {
 			if (queue.get(i).name.equals(name)) {
 				return new ArrayList<>(queue.subList(0, i));

@@ -134,14 +134,20 @@ final class QueueReleaser {
 	}
 
 	/**
-	 * Delete a node, now or when the connection is restored.
+	 * Delete a node, now or when the connection is restored. With the last node of the
+	 * queue, the node of the key is deleted as well before the sequence numbers are used
+	 * up: they begin anew when it is created again.
 	 */
 	CompletableFuture<Boolean> delete(Session session, String path) {
-		return session.delete(path).whenComplete((deleted, failure) -> {
+		CompletableFuture<Boolean> answer = session.delete(path).whenComplete((deleted, failure) -> {
 			if (failure != null) {
 				this.pendingDeletes.add(session, path);
 			}
 		});
+		if (QueueNode.isLate(path)) {
+			session.delete(LockPaths.parentOf(path)); // rejected while there are others
+		}
+		return answer;
 	}
 
 	/**
