@@ -115,6 +115,10 @@ final class Session {
 		return Duration.ofMillis(timeout - Math.max(timeout / 10, Math.min(timeout / 5, MAX_LAG_MILLIS)));
 	}
 
+	ZooKeeper zooKeeper() {
+		return this.zooKeeper;
+	}
+
 	boolean isOf(ZooKeeper zooKeeper) {
 		return this.zooKeeper == zooKeeper && this.id == zooKeeper.getSessionId();
 	}

@@ -57,6 +57,11 @@ class ZooKeeperSessionExpiredTests {
 
 	private static final AcquireOptions OPTIONS = AcquireOptions.fair(Duration.ofMinutes(1), true);
 
+	/**
+	 * Longer than any test waits for anything.
+	 */
+	private static final Duration LONG_SESSION = Duration.ofMinutes(10);
+
 	private static ZooKeeperServer server;
 
 	private FaultRun run;
@@ -73,7 +78,7 @@ class ZooKeeperSessionExpiredTests {
 
 	@BeforeAll
 	static void startServer() {
-		server = ZooKeeperServer.start();
+		server = ZooKeeperServer.builder().sessionTimeouts(Duration.ofSeconds(1), LONG_SESSION).start();
 	}
 
 	@AfterAll
@@ -170,6 +175,33 @@ class ZooKeeperSessionExpiredTests {
 		takeTurn(this.other, "other");
 		assertThat(told).hasValueLessThanOrEqualTo(1);
 		this.run.assertTokensGrow();
+		assertEnd();
+	}
+
+	/**
+	 * As after an outage: the client ends the session by its own clock, but the servers
+	 * keep it from their return on.
+	 */
+	@Test
+	void sessionThatOnlyTheClientHasEndedBlocksNobody() throws Exception {
+		EngineProcess former = this.run.startProcess(new ZooKeeperStore(server.connectString(), LONG_SESSION));
+		Hold held = this.run.acquire(former, "held", OPTIONS, FaultRun.PATIENCE);
+		Hold hold = this.run.acquire(this.other, "key", OPTIONS, FaultRun.PATIENCE);
+		this.run.startThread("former", () -> takeTurn(former, "former"));
+		awaitQueue(2);
+		List<String> before = ZooKeeperStore.queue(this.admin, "key");
+		ZooKeeperStore.session(former).getTestable().injectSessionExpiration();
+		FaultRun.eventually().until(() -> !held.isHeld());
+		assertThat(this.run.release(held)).isFalse();
+		Hold again = this.run.acquire(former, "held", OPTIONS, FaultRun.PATIENCE);
+		assertThat(again).isNotNull();
+		assertThat(this.run.release(again)).isTrue();
+		FaultRun.eventually().until(() -> {
+			List<String> queue = ZooKeeperStore.queue(this.admin, "key");
+			return queue.size() == 2 && !queue.containsAll(before);
+		});
+		assertThat(this.run.release(hold)).isTrue();
+		this.run.awaitThreads();
 		assertEnd();
 	}
 
