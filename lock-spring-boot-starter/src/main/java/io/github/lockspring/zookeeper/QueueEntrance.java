@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Denial;
+import io.github.lockspring.spi.Grant;
 import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.LeaseRequest;
 import io.github.lockspring.spi.PermitLimitException;
@@ -201,7 +202,10 @@ final class QueueEntrance {
 		if (queueEntry.isWaiting()) {
 			return queueEntry.session()
 				.latestChildren(LockPaths.parentOf(queueEntry.path()))
-				.thenCompose((names) -> settle(queueEntry, names, stays, now));
+				.thenCompose((names) -> settle(queueEntry, names, stays, now))
+				.thenCompose((attempt) -> (attempt instanceof Grant)
+						? queueEntry.session().confirm().thenApply((confirmed) -> attempt)
+						: CompletableFuture.completedFuture(attempt));
 		}
 		return this.watcher.confirm(queueEntry.session(), List.of(queueEntry.request())).thenCompose((held) -> {
 			if (!held.isEmpty()) {

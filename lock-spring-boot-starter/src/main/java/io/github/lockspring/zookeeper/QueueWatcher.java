@@ -49,7 +49,7 @@ import io.github.lockspring.spi.LeaseRequest;
  * <li>If a blocking node was replaced, its own node is not watched yet, or the connection
  * was lost meanwhile, the queue is listed again. If its own node was deleted, the request
  * must be queued again.</li>
- * <li>Leases are confirmed by the leader, and by checking the nodes that are not
+ * <li>Leases are confirmed by a majority, and by checking the nodes that are not
  * watched.</li>
  * </ol>
  * There is one watcher object for all nodes, so that watches added and removed while a
@@ -240,7 +240,7 @@ final class QueueWatcher implements Watcher {
 		}
 		Session session = queueEntry.session();
 		if (session.guaranteedUntil() - System.nanoTime() < session.guaranteedLifetime().toNanos() / 2) {
-			session.sync().thenRun(() -> push(queueEntry, listener));
+			session.confirm().thenRun(() -> push(queueEntry, listener));
 		}
 		else {
 			push(queueEntry, listener);
@@ -273,7 +273,7 @@ final class QueueWatcher implements Watcher {
 	}
 
 	/**
-	 * Confirm the session by the leader, and check whether nodes of the leases were
+	 * Confirm the session, and check whether nodes of the leases were
 	 * deleted, except those that are watched. If the servers do not support reading many
 	 * nodes in one request, which ends the connection once, all nodes are watched.
 	 * @return the leases that are held
@@ -295,7 +295,7 @@ final class QueueWatcher implements Watcher {
 	private CompletableFuture<Void> check(Session session, Collection<QueueEntry> checked) {
 		if (!this.canReadMany) {
 			checked.forEach(this::watchOwnOnce);
-			return session.sync();
+			return session.confirm();
 		}
 		Map<String, QueueEntry> unguarded = new LinkedHashMap<>();
 		for (QueueEntry queueEntry : checked) {
@@ -303,7 +303,7 @@ final class QueueWatcher implements Watcher {
 				queueEntry.paths().forEach((path) -> unguarded.put(path, queueEntry));
 			}
 		}
-		CompletableFuture<Void> synced = session.sync();
+		CompletableFuture<Void> confirmed = session.confirm();
 		return session.missing(List.copyOf(unguarded.keySet())).handle((missing, failure) -> {
 			if (failure != null) {
 				boolean unknown = Answers.cause(failure) instanceof KeeperException.UnimplementedException;
@@ -311,7 +311,7 @@ final class QueueWatcher implements Watcher {
 				return unknown ? check(session, checked) : CompletableFuture.<Void>failedFuture(failure);
 			}
 			missing.forEach((path) -> gone(unguarded.get(path), path));
-			return synced;
+			return confirmed;
 		}).thenCompose(Function.identity());
 	}
 

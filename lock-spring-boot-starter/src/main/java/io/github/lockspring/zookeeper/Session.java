@@ -42,8 +42,9 @@ import org.jspecify.annotations.Nullable;
  * in it. Requests are answered in the order in which they are sent. None is ever resent.
  * <p>
  * The servers expire the session without contact for the negotiated session timeout.
- * Contact is certain only after answers that were made by the leader: those to changes,
- * and to {@link #sync}.
+ * Contact is certain only after answers that a majority of the servers has agreed on: those
+ * to changes, and to {@link #confirm}. A leader without followers, until it notices that,
+ * still answers all other requests.
  */
 final class Session {
 
@@ -92,7 +93,7 @@ final class Session {
 	 * @param zooKeeper the connected handle of the client
 	 * @param paths the paths of the nodes
 	 * @param acl the ACL of new nodes
-	 * @param confirmedNanos the monotonic time before a request was sent that the leader
+	 * @param confirmedNanos the monotonic time before a request was sent that a majority
 	 * has answered
 	 */
 	Session(ZooKeeper zooKeeper, LockPaths paths, List<ACL> acl, long confirmedNanos) {
@@ -106,7 +107,7 @@ final class Session {
 
 	/**
 	 * Return the time for which the servers certainly keep a session after the last known
-	 * answer of the leader. A server reports its live sessions to the leader every half
+	 * answer of a majority. A server reports its live sessions to the leader every half
 	 * tick, so the timeout may start half a tick before that answer, if the server fails
 	 * in between. A session timeout is at least two ticks, and a tick is rarely longer
 	 * than two seconds.
@@ -388,11 +389,24 @@ final class Session {
 	}
 
 	/**
-	 * Wait until the server has caught up with the leader.
+	 * Wait until the server has caught up with the leader. Does not confirm the session:
+	 * the leader answers this without its followers.
 	 */
 	CompletableFuture<Void> sync() {
 		Answer<Void> answer = new Answer<>();
-		this.zooKeeper.sync(root(), (code, asked, context) -> answer.confirm(code, asked, null), null);
+		this.zooKeeper.sync(root(), (code, asked, context) -> answer.receive(code, asked, null), null);
+		return answer;
+	}
+
+	/**
+	 * Confirm the session by a transaction that changes nothing. As every transaction, it
+	 * is answered after a majority has agreed on it, and later requests are answered in a
+	 * state that includes all transactions before it.
+	 */
+	CompletableFuture<Void> confirm() {
+		Answer<Void> answer = new Answer<>();
+		this.zooKeeper.multi(List.of(Op.check(root(), ANY_VERSION)), (code, none, context, results) -> answer
+			.confirm(isMissing(code) ? Code.OK.intValue() : code, none, null), null);
 		return answer;
 	}
 
@@ -466,7 +480,7 @@ final class Session {
 		return code == Code.NONODE.intValue();
 	}
 
-	private void confirm(long sent) {
+	private void confirmed(long sent) {
 		if (sent - this.confirmedNanos > 0) {
 			this.confirmedNanos = sent; // answers arrive one after the other
 		}
@@ -482,11 +496,11 @@ final class Session {
 		private final long sent = System.nanoTime();
 
 		/**
-		 * Receive an answer of the leader, which confirms the session.
+		 * Receive an answer of a majority, which confirms the session.
 		 */
 		void confirm(int code, @Nullable String path, @Nullable T value) {
 			if (code == Code.OK.intValue()) {
-				Session.this.confirm(this.sent);
+				confirmed(this.sent);
 			}
 			Answers.complete(this, code, path, value);
 		}

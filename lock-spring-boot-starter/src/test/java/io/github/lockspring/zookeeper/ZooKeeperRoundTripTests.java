@@ -225,8 +225,8 @@ class ZooKeeperRoundTripTests {
 		for (int i = 0; i < 500; i++) {
 			leases.add(this.process.acquire("renewed-" + i));
 		}
-		assertThat(renew(leases)).isEqualTo(Map.of(OpCode.multiRead, 1L, OpCode.sync, 1L));
-		assertThat(renew(leases)).isEqualTo(Map.of(OpCode.multiRead, 1L, OpCode.sync, 1L));
+		assertThat(renew(leases)).isEqualTo(Map.of(OpCode.multiRead, 1L, OpCode.multi, 1L));
+		assertThat(renew(leases)).isEqualTo(Map.of(OpCode.multiRead, 1L, OpCode.multi, 1L));
 		leases.forEach(this.process::release);
 	}
 
@@ -236,8 +236,8 @@ class ZooKeeperRoundTripTests {
 		for (int i = 0; i < 1_000; i++) {
 			leases.add(this.process.acquire("\u20ac".repeat(165) + i));
 		}
-		assertThat(renew(leases)).containsEntry(OpCode.sync, 1L)
-			.containsOnlyKeys(OpCode.multiRead, OpCode.sync)
+		assertThat(renew(leases)).containsEntry(OpCode.multi, 1L)
+			.containsOnlyKeys(OpCode.multiRead, OpCode.multi)
 			.hasEntrySatisfying(OpCode.multiRead, (reads) -> assertThat(reads).isLessThan(15));
 		leases.forEach(this.process::release);
 	}
@@ -255,7 +255,7 @@ class ZooKeeperRoundTripTests {
 		ZooKeeperProcess.await()
 			.ignoreExceptionsInstanceOf(OutcomeUnknownException.class)
 			.until(() -> !renew(leases).isEmpty());
-		assertThat(renew(leases)).isEqualTo(Map.of(OpCode.sync, 1L));
+		assertThat(renew(leases)).isEqualTo(Map.of(OpCode.multi, 1L));
 		LeaseRequest deleted = leases.remove(5);
 		Clients.deleteNodes(this.process.client, deleted);
 		assertThat(this.process.nextLost()).isEqualTo(deleted);
@@ -280,9 +280,9 @@ class ZooKeeperRoundTripTests {
 				holds.add(engine.acquireUninterruptibly("engine-" + i, options, this, WAIT));
 			}
 			Map<Integer, Long> before = requests();
-			ZooKeeperProcess.await().until(() -> requestsSince(before).getOrDefault(OpCode.sync, 0L) >= 2);
+			ZooKeeperProcess.await().until(() -> requestsSince(before).getOrDefault(OpCode.multi, 0L) >= 2);
 			Map<Integer, Long> since = requestsSince(before);
-			assertThat(since).containsOnlyKeys(OpCode.sync, OpCode.multiRead)
+			assertThat(since).containsOnlyKeys(OpCode.multi, OpCode.multiRead)
 				.allSatisfy((opCode, count) -> assertThat(count).isLessThan(100));
 			assertThat(holds).allMatch(Hold::isHeld);
 		}

@@ -34,8 +34,11 @@ import io.github.lockspring.faults.FaultRun;
 import io.github.lockspring.faults.FaultRun.Load;
 import io.github.lockspring.server.ZooKeeperEnsemble;
 import io.github.lockspring.server.ZooKeeperServer;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.OutcomeUnknownException;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Servers of an ensemble are killed, or slow, while processes contend.
@@ -63,7 +66,7 @@ class ZooKeeperServersAwayTests {
 
 	@BeforeAll
 	static void startServers() {
-		ensemble = ZooKeeperEnsemble.start();
+		ensemble = ZooKeeperEnsemble.start((builder) -> builder.option("syncLimit", "60"));
 	}
 
 	@AfterAll
@@ -98,6 +101,27 @@ class ZooKeeperServersAwayTests {
 			this.run.assertEverybodyAcquires(KEYS);
 			this.run.assertExclusion();
 			this.run.assertNothingLeft(this.store::assertNothingLeft);
+		}
+	}
+
+	/**
+	 * It takes a leader half a minute here to notice that its followers do not answer.
+	 */
+	@Test
+	void leaderAloneConfirmsNoLease() {
+		List<ZooKeeperServer> followers = ensemble.followers();
+		try (ZooKeeperProcess process = ZooKeeperProcess.on(ensemble.leader().connectString())) {
+			LeaseRequest lease = process.acquire("confirmed");
+			try {
+				followers.forEach(ZooKeeperServer::pause);
+				assertThatExceptionOfType(OutcomeUnknownException.class)
+					.isThrownBy(() -> process.backend.renew(List.of(lease), Duration.ofMillis(500)));
+			}
+			finally {
+				followers.forEach(ZooKeeperServer::resume);
+			}
+			assertThat(process.renews(lease)).isTrue();
+			assertThat(process.release(lease)).isTrue();
 		}
 	}
 
