@@ -56,7 +56,12 @@ final class ValueWatches implements Watcher {
 		if (watch.confirmedIn == session) {
 			return CompletableFuture.completedFuture(null);
 		}
-		return session.watchAny(path, this).thenRun(() -> watch.confirmedIn = session);
+		return session.watchAny(path, this).thenRun(() -> {
+			watch.confirmedIn = session;
+			if (!this.watches.containsKey(path)) {
+				session.unwatch(path); // removed before the answer
+			}
+		});
 	}
 
 	/**

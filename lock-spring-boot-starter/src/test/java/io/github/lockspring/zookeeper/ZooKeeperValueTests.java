@@ -36,6 +36,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.server.Direction;
 import io.github.lockspring.server.FaultProxy;
 import io.github.lockspring.server.ZooKeeperServer;
 import io.github.lockspring.spi.BackendUnavailableException;
@@ -158,6 +159,19 @@ class ZooKeeperValueTests {
 			assertThat(this.one.changed).isEmpty();
 		}
 		assertThat(this.proxy.requests(OpCode.removeWatches)).isEqualTo(4);
+	}
+
+	@Test
+	void watchThatIsNotNeededAnyMoreWhenItIsConfirmedIsRemoved() throws Exception {
+		long requests = this.proxy.requests(OpCode.exists);
+		long watches = server.counters().get("zk_watch_count");
+		this.proxy.delay(Direction.DOWN, Duration.ofMillis(300));
+		CompletableFuture<Value> reading = CompletableFuture.supplyAsync(() -> this.one.read("key", true));
+		ZooKeeperProcess.await().until(() -> this.proxy.requests(OpCode.exists) > requests);
+		this.one.backend.values().orElseThrow().unwatch("key");
+		this.proxy.delay(Direction.DOWN, Duration.ZERO);
+		assertThat(reading.get()).isEqualTo(Value.ABSENT);
+		ZooKeeperProcess.await().until(() -> server.counters().get("zk_watch_count") == watches);
 	}
 
 	@Test
