@@ -48,8 +48,8 @@ import io.github.lockspring.spi.BackendUnavailableException;
  * <li>When the connection is restored with the same session, that session continues. With
  * another session, the former one has ended. A session that the client has closed has
  * ended as well.</li>
- * <li>A client gives up a session by its own clock, but servers that were away keep it
- * for a whole timeout more. Therefore, it is closed there.</li>
+ * <li>A client ends a session by its own clock, but servers that were away keep it for a
+ * whole timeout more. Therefore, it is closed there.</li>
  * <li>A new session begins with the creation of the root, unless it exists. The ACL of
  * the root is read, and applied to all other nodes.</li>
  * </ol>

@@ -30,7 +30,7 @@ import org.apache.zookeeper.client.ConnectStringParser;
 import org.apache.zookeeper.client.StaticHostProvider;
 
 /**
- * Session that the client has given up, to be closed in the servers, so that its nodes do
+ * Session that the client has ended, to be closed in the servers, so that its nodes do
  * not block others, or the same process, until the servers expire it. It is opened on
  * another connection, and closed. If that is not possible before it expires, nothing is
  * left to do.

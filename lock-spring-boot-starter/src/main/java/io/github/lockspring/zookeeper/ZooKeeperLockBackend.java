@@ -61,7 +61,7 @@ import io.github.lockspring.spi.ValueBackend;
  * one round trip and one request. A waiting request watches the nearest node that blocks
  * it, and holds the key with the notification of its deletion.</li>
  * <li>A lease lasts as long as the session, and no longer. A renewal is one request for
- * all leases, by which the leader confirms the session, and one request for every few
+ * all leases, by which a majority confirms the session, and one request for every few
  * hundred leases, which checks whether their nodes were deleted. While the connection is
  * suspended it is unknown whether the session still exists; if it does not, all leases
  * are lost.</li>
