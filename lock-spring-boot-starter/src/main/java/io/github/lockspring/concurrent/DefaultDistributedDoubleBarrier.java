@@ -20,23 +20,24 @@ import java.time.Duration;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.LockException;
-import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockInterruptedException;
-import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockOptions;
-import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockUnavailableException;
+import io.github.lockspring.concurrent.DoubleBarrierState.Phase;
+import io.github.lockspring.engine.AcquireOptions;
+import io.github.lockspring.engine.EngineException;
+import io.github.lockspring.engine.Hold;
 import io.github.lockspring.engine.LockEngine;
+import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueChange;
 import io.github.lockspring.spi.ValueUpdateResult;
@@ -48,12 +49,15 @@ import io.github.lockspring.support.Durations;
  * <ol>
  * <li>A participant holds a lease of one of as many permits as there are participants, so
  * that there are never more.</li>
- * <li>The value is the {@link State} of one generation: it fills until all have joined,
- * and is then open until the last has left, which deletes it.</li>
+ * <li>The value is the {@link DoubleBarrierState} of one generation. It fills until all
+ * have joined. Each of them then confirms that it is still there, because the lease of
+ * one that is not may last for a while, and its permit may have got another owner since.
+ * When all have confirmed, it is open until the last has left, which deletes it.</li>
  * <li>A participant joins only after it has acquired its permit, and releases it only
  * after it has left. If fewer permits are held than participants are counted, one of them
  * has lost its lease: a process that notices this breaks the generation by beginning the
- * next one with a mark that this one was broken.</li>
+ * next one with a mark that this one was broken. So does a participant whose time is over
+ * and to which another one does not confirm.</li>
  * <li>No generation can fill while a participant of an earlier one waits with its permit,
  * so that a broken generation is not overlooked.</li>
  * </ol>
@@ -63,7 +67,8 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	private static final Log logger = LogFactory.getLog(DefaultDistributedDoubleBarrier.class);
 
 	/**
-	 * Longest time between two checks for participants that lost their leases.
+	 * Longest time between two checks for participants that lost their leases, and the
+	 * time in which all confirm that they are there.
 	 */
 	private static final long MAX_CHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -71,17 +76,16 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 
 	private final StoredValue value;
 
-	private final LockTemplate locks;
-
 	private final LockEngine engine;
 
+	/**
+	 * Key of the permits in the store.
+	 */
 	private final String permitKey;
-
-	private final String permitStoreKey;
 
 	private final int parties;
 
-	private final LockOptions options;
+	private final AcquireOptions options;
 
 	private final long checkNanos;
 
@@ -92,15 +96,20 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 
 	private @Nullable Membership membership;
 
-	DefaultDistributedDoubleBarrier(StoredValue value, LockTemplate locks, LockEngine engine, String permitKey,
-			int parties, LockOptions options) {
+	/**
+	 * Create a participant.
+	 * @param value the value, whose key in the store is that of the permits, too
+	 * @param engine the engine
+	 * @param parties the number of participants
+	 * @param options the lease time and renewal
+	 */
+	DefaultDistributedDoubleBarrier(StoredValue value, LockEngine engine, int parties, LockOptions options) {
 		this.value = value;
-		this.locks = locks;
 		this.engine = engine;
-		this.permitKey = permitKey;
-		this.permitStoreKey = locks.storeKey(permitKey);
+		this.permitKey = value.storeKey();
 		this.parties = parties;
-		this.options = options.withPermits(parties).withLockAtLeastFor(Duration.ZERO);
+		this.options = LockAccess.get()
+			.acquireOptions(options.withPermits(parties).withLockAtLeastFor(Duration.ZERO));
 		this.checkNanos = Math.min(MAX_CHECK_NANOS, options.leaseTime().toNanos() / 3);
 	}
 
@@ -129,7 +138,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 			}
 			finally {
 				if (!entered && joined != null) {
-					release(joined.permit);
+					joined.permit.release();
 				}
 			}
 			return entered;
@@ -145,10 +154,8 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	 */
 	private @Nullable Membership join(long deadline) throws InterruptedException {
 		while (true) {
-			if (!awaitState(State::isFilling, deadline)) {
-				return null;
-			}
-			LockHandle permit = acquirePermit(deadline);
+			Hold permit = (awaitState(DoubleBarrierState::isFilling, deadline) != null) ? acquirePermit(deadline)
+					: null;
 			if (permit == null) {
 				return null;
 			}
@@ -158,7 +165,7 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 			}
 			finally {
 				if (membership == null) {
-					release(permit);
+					permit.release();
 				}
 			}
 			if (membership != null) {
@@ -170,17 +177,20 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	/**
 	 * Wait for a state, and break generations that cannot come to an end, also when the
 	 * time is over: those who never wait for long would never get past them otherwise.
+	 * @return the state, or {@code null} if the time was over
 	 */
-	private boolean awaitState(Predicate<State> condition, long deadline) throws InterruptedException {
+	private @Nullable DoubleBarrierState awaitState(Predicate<DoubleBarrierState> condition, long deadline)
+			throws InterruptedException {
 		while (true) {
 			long remaining = this.engine.nanosUntil(deadline);
 			try {
-				if (this.value.await((present) -> condition.test(State.of(present)),
-						Math.min(remaining, this.checkNanos)) != null) {
-					return true;
+				Value met = this.value.await((present) -> condition.test(DoubleBarrierState.of(present)),
+						Math.min(remaining, this.checkNanos));
+				if (met != null) {
+					return DoubleBarrierState.of(met);
 				}
 				if (!breakIfLeaseLost() && this.engine.nanosUntil(deadline) == 0) {
-					return false;
+					return null;
 				}
 			}
 			catch (LockUnavailableException ex) {
@@ -191,64 +201,101 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 		}
 	}
 
-	private @Nullable LockHandle acquirePermit(long deadline) throws InterruptedException {
-		Duration wait = Duration.ofNanos(this.engine.nanosUntil(deadline));
+	private @Nullable Hold acquirePermit(long deadline) throws InterruptedException {
 		try {
-			return this.locks.ownedBy(new Object()).tryAcquire(this.permitKey, this.options.withWaitTime(wait));
+			return this.engine.acquire(this.permitKey, this.options, new Object(), this.engine.nanosUntil(deadline));
 		}
-		catch (LockInterruptedException ex) {
-			Thread.interrupted();
-			InterruptedException interrupted = new InterruptedException();
-			interrupted.initCause(ex);
-			throw interrupted;
+		catch (EngineException ex) {
+			throw LockAccess.get().translate(ex, this.permitKey);
 		}
 	}
 
 	/**
 	 * Join the generation that fills, unless there is none.
 	 */
-	private @Nullable Membership join(LockHandle permit) {
+	private @Nullable Membership join(Hold permit) {
+		DoubleBarrierState joined = change((state) -> state.isFilling() && permit.hasLease(), this::joined);
+		return (joined != null) ? new Membership(permit, joined.generation(), !joined.isFilling()) : null;
+	}
+
+	private DoubleBarrierState joined(DoubleBarrierState state) {
+		boolean incomplete = holders() < state.count() + 1; // one is not there any more
+		return (incomplete ? state.broken() : state).joined(this.parties);
+	}
+
+	/**
+	 * Change the state if it meets a condition.
+	 * @return the new state, or {@code null} if it does not meet the condition
+	 */
+	private @Nullable DoubleBarrierState change(Predicate<DoubleBarrierState> condition,
+			UnaryOperator<DoubleBarrierState> change) {
 		Value present = this.value.read();
-		while (State.of(present).isFilling()) {
-			State state = State.of(present);
-			if (holders() < state.count() + 1) {
-				state = state.broken(); // by one that is not there any more
-			}
-			if (state.count() == 0 && !present.exists()) {
-				state = State.first();
-			}
-			State joined = state.joined(this.parties);
-			ValueUpdateResult result = this.value.update(set(present, joined));
+		while (condition.test(DoubleBarrierState.of(present))) {
+			DoubleBarrierState next = change.apply(DoubleBarrierState.of(present));
+			ValueUpdateResult result = this.value.update(next.isOver() ? new ValueChange.Delete(present.version())
+					: new ValueChange.Set(next.number(), present.version()));
 			if (result.applied()) {
-				return new Membership(permit, joined.generation());
+				return next;
 			}
 			present = result.before();
 		}
 		return null;
 	}
 
-	private boolean awaitOpening(Membership membership, long deadline)
-			throws InterruptedException, BrokenBarrierException {
-		boolean over;
+	private boolean awaitOpening(Membership joined, long deadline) throws InterruptedException, BrokenBarrierException {
+		boolean interrupted = false;
 		try {
-			over = !awaitState((state) -> membership.isDecided(state) || membership.permit.isLost(), deadline);
+			if (awaitState((state) -> !joined.isIn(state, Phase.FILLING), deadline) == null && leaveEarly(joined)) {
+				return false;
+			}
 		}
 		catch (InterruptedException ex) {
-			if (leaveEarly(membership)) {
+			if (leaveEarly(joined)) {
 				throw ex;
 			}
-			Thread.currentThread().interrupt();
-			over = false;
+			interrupted = true;
 		}
 		catch (RuntimeException ex) {
-			leaveEarlySilently(membership);
+			leaveEarlySilently(joined);
 			throw ex;
 		}
-		if (over && leaveEarly(membership)) {
-			return false;
+		return awaitConfirmations(joined, deadline, interrupted);
+	}
+
+	/**
+	 * Wait until all have confirmed, which takes no longer than a few calls to the store
+	 * unless one of them is gone.
+	 */
+	private boolean awaitConfirmations(Membership joined, long deadline, boolean interruptedBefore)
+			throws InterruptedException, BrokenBarrierException {
+		boolean interrupted = interruptedBefore;
+		boolean over = false;
+		DoubleBarrierState state = null;
+		if (!joined.confirmed) {
+			change((present) -> joined.isIn(present, Phase.FULL), (present) -> present.confirmed(this.parties));
 		}
-		State state = State.of(this.value.read());
-		if (membership.permit.isLost() || !membership.isOpen(state)) {
+		while (state == null && !over) {
+			long wait = Math.max(interrupted ? 0 : this.engine.nanosUntil(deadline), this.checkNanos);
+			try {
+				state = awaitState((present) -> !joined.isIn(present, Phase.FULL), this.engine.deadlineAfter(wait));
+				over = state == null
+						&& change((present) -> joined.isIn(present, Phase.FULL), DoubleBarrierState::broken) != null;
+			}
+			catch (InterruptedException ex) {
+				interrupted = true;
+			}
+		}
+		if (over && interrupted) {
+			throw new InterruptedException();
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+		return state != null && requireOpened(joined, state);
+	}
+
+	private boolean requireOpened(Membership joined, DoubleBarrierState state) throws BrokenBarrierException {
+		if (!joined.permit.hasLease() || !state.isOpened(joined.generation)) {
 			breakIfLeaseLost();
 			throw broken();
 		}
@@ -257,28 +304,15 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 
 	/**
 	 * Leave a generation that fills.
-	 * @return {@code false} if it is open, or was broken
+	 * @return {@code false} if it is full, or was broken
 	 */
-	private boolean leaveEarly(Membership membership) {
-		Value present = this.value.read();
-		while (true) {
-			State state = State.of(present);
-			if (state.generation() != membership.generation || !state.isFilling() || state.count() == 0) {
-				return false;
-			}
-			boolean last = state.count() == 1 && !state.formerBroken();
-			ValueUpdateResult result = this.value
-				.update(last ? new ValueChange.Delete(present.version()) : set(present, state.left()));
-			if (result.applied()) {
-				return true;
-			}
-			present = result.before();
-		}
+	private boolean leaveEarly(Membership joined) {
+		return change((state) -> joined.isCountedIn(state) && state.isFilling(), DoubleBarrierState::left) != null;
 	}
 
-	private void leaveEarlySilently(Membership membership) {
+	private void leaveEarlySilently(Membership joined) {
 		try {
-			leaveEarly(membership);
+			leaveEarly(joined);
 		}
 		catch (LockException ex) {
 			logger.debug("Could not leave the " + this + "; it will break when the lease expires", ex);
@@ -305,48 +339,26 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 				throw new IllegalStateException("This participant of the " + this + " has not entered it");
 			}
 			long deadline = this.engine.deadlineAfter(waitNanos);
-			boolean lost = left.permit.isLost();
+			boolean lost = !left.permit.hasLease();
 			boolean counted;
 			try {
-				counted = leave(left);
+				counted = change(left::isCountedIn, DoubleBarrierState::left) != null;
 			}
 			finally {
 				this.membership = null;
-				release(left.permit); // breaks the barrier if it is still counted
+				left.permit.release(); // breaks the barrier if it is still counted
 			}
 			if (lost || !counted) {
 				throw broken();
 			}
-			if (!awaitState((state) -> state.generation() != left.generation || state.count() == 0, deadline)) {
-				return false;
-			}
-			if (State.of(this.value.read()).isAfterBroken(left.generation)) {
+			DoubleBarrierState state = awaitState((present) -> !left.isCountedIn(present), deadline);
+			if (state != null && state.isBroken(left.generation)) {
 				throw broken();
 			}
-			return true;
+			return state != null;
 		}
 		finally {
 			this.lock.unlock();
-		}
-	}
-
-	/**
-	 * Stop being counted. The last one deletes the value.
-	 * @return {@code false} if the generation was broken
-	 */
-	private boolean leave(Membership membership) {
-		Value present = this.value.read();
-		while (true) {
-			State state = State.of(present);
-			if (state.generation() != membership.generation || state.count() == 0) {
-				return false;
-			}
-			ValueUpdateResult result = this.value
-				.update((state.count() == 1) ? new ValueChange.Delete(present.version()) : set(present, state.left()));
-			if (result.applied()) {
-				return true;
-			}
-			present = result.before();
 		}
 	}
 
@@ -356,30 +368,17 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 	 */
 	private boolean breakIfLeaseLost() {
 		Value present = this.value.read();
-		State state = State.of(present);
-		return state.count() > 0 && holders() < state.count()
-				&& this.value.update(set(present, state.broken())).applied();
-	}
-
-	private static ValueChange set(Value present, State next) {
-		return new ValueChange.Set(next.number(), present.version());
+		DoubleBarrierState state = DoubleBarrierState.of(present);
+		return state.count() > 0 && holders() < state.leases(this.parties)
+				&& this.value.update(new ValueChange.Set(state.broken().number(), present.version())).applied();
 	}
 
 	private int holders() {
-		return this.value.call(() -> this.engine.holders(this.permitStoreKey).size());
-	}
-
-	private static void release(LockHandle permit) {
-		try {
-			permit.close();
-		}
-		catch (LockLostException ex) {
-			// the permit is free
-		}
+		return this.value.call(() -> this.engine.holders(this.permitKey).size());
 	}
 
 	private BrokenBarrierException broken() {
-		return new BrokenBarrierException("A participant of the " + this + " lost its lease");
+		return new BrokenBarrierException("A participant of the " + this + " lost its lease, or did not answer");
 	}
 
 	@Override
@@ -448,68 +447,25 @@ final class DefaultDistributedDoubleBarrier implements DistributedDoubleBarrier 
 
 	/**
 	 * Membership in a generation.
+	 *
+	 * @param permit the permit
+	 * @param generation the number of the generation
+	 * @param confirmed whether this one has confirmed already that it is there
 	 */
-	private record Membership(LockHandle permit, int generation) {
+	private record Membership(Hold permit, int generation, boolean confirmed) {
 
 		/**
-		 * Return whether the generation no longer fills.
+		 * Return whether the generation is in a phase, and the lease is not lost.
 		 */
-		boolean isDecided(State state) {
-			return state.generation() != this.generation || !state.isFilling();
-		}
-
-		boolean isOpen(State state) {
-			return state.generation() == this.generation && !state.isFilling();
-		}
-
-	}
-
-	/**
-	 * State of the generation of participants: 31 bits of its number, a bit that the
-	 * former one was broken, a bit that it is open, and 31 bits of the number of
-	 * participants that have joined and not left.
-	 */
-	private record State(int generation, boolean formerBroken, boolean open, int count) {
-
-		private static final int COUNT_BITS = 31;
-
-		static State of(Value value) {
-			long number = value.number();
-			return new State((int) (number >>> (COUNT_BITS + 2)), (number >> (COUNT_BITS + 1) & 1) == 1,
-					(number >> COUNT_BITS & 1) == 1, (int) (number & Integer.MAX_VALUE));
+		boolean isIn(DoubleBarrierState state, Phase phase) {
+			return state.generation() == this.generation && state.phase() == phase && this.permit.hasLease();
 		}
 
 		/**
-		 * Return a state that no earlier generation, as far as anyone may still wait for
-		 * it, is likely to have had.
+		 * Return whether participants of the generation are counted.
 		 */
-		static State first() {
-			return new State(ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE), false, false, 0);
-		}
-
-		long number() {
-			return (long) this.generation << (COUNT_BITS + 2) | (this.formerBroken ? 1L << (COUNT_BITS + 1) : 0)
-					| (this.open ? 1L << COUNT_BITS : 0) | this.count;
-		}
-
-		boolean isFilling() {
-			return !this.open;
-		}
-
-		State joined(int parties) {
-			return new State(this.generation, this.formerBroken, this.count + 1 == parties, this.count + 1);
-		}
-
-		State left() {
-			return new State(this.generation, this.formerBroken, this.open, this.count - 1);
-		}
-
-		State broken() {
-			return new State((this.generation == Integer.MAX_VALUE) ? 1 : this.generation + 1, true, false, 0);
-		}
-
-		boolean isAfterBroken(int former) {
-			return this.formerBroken && this.generation != former;
+		boolean isCountedIn(DoubleBarrierState state) {
+			return state.generation() == this.generation && state.count() > 0;
 		}
 
 	}

@@ -38,11 +38,18 @@ import java.util.concurrent.TimeUnit;
  * agree on their number; otherwise entering throws {@link IllegalArgumentException}. More
  * participants than that wait until the others have left.
  * <p>
+ * All participants have entered when each of them, after all had joined, has confirmed
+ * that it is still there. A participant that was killed before that is not counted as one
+ * that entered, although its lease may last for a while; one that ends afterwards has
+ * entered, and breaks the barrier for those that leave.
+ * <p>
  * A participant holds a lease until it has left. If its process ends, is paused for
  * longer than the lease time or loses the connection for so long, the barrier breaks: the
  * others do not wait for it, but get a {@link BrokenBarrierException}, at the latest a
  * second after its lease has expired. A broken barrier can be entered anew immediately. A
- * participant that stops waiting to enter does not break the barrier.
+ * participant that stops waiting to enter does not break the barrier, unless all have
+ * joined and another one does not confirm within a second (a third of the lease time, if
+ * that is shorter) after the time of the waiting one is over.
  * <p>
  * Waiting continues while the store is unavailable, and throws
  * {@link io.github.lockspring.LockUnavailableException} if it still is when the time is
@@ -64,7 +71,8 @@ public interface DistributedDoubleBarrier {
 	 * @throws InterruptedException if the thread was interrupted before or while waiting;
 	 * it has not entered then
 	 * @throws BrokenBarrierException if another participant, or this one, lost its lease
-	 * while waiting; this one has not entered then
+	 * while waiting, or another one did not wait for a participant that does not answer;
+	 * this one has not entered then
 	 * @throws IllegalStateException if this participant has entered and not left
 	 */
 	void enter() throws InterruptedException, BrokenBarrierException;
@@ -74,11 +82,13 @@ public interface DistributedDoubleBarrier {
 	 * @param waitTime how long to wait
 	 * @param unit the unit of the time
 	 * @return {@code true} if all have entered; {@code false} if the time was over, in
-	 * which case this participant has not entered
+	 * which case this participant has not entered. If all have joined when the time is
+	 * over, up to a second more is waited for their confirmations
 	 * @throws InterruptedException if the thread was interrupted before or while waiting;
 	 * it has not entered then
 	 * @throws BrokenBarrierException if another participant, or this one, lost its lease
-	 * while waiting; this one has not entered then
+	 * while waiting, or another one did not wait for a participant that does not answer;
+	 * this one has not entered then
 	 * @throws IllegalStateException if this participant has entered and not left
 	 */
 	boolean enter(long waitTime, TimeUnit unit) throws InterruptedException, BrokenBarrierException;

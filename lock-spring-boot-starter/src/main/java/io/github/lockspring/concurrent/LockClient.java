@@ -354,8 +354,8 @@ public final class LockClient {
 	 */
 	public DistributedDoubleBarrier doubleBarrier(String key, int parties, LockOptions options) {
 		Assert.isTrue(parties > 0, () -> "'parties' must be 1 or more, not " + parties);
-		return new DefaultDistributedDoubleBarrier(value(key, ":double-barrier"), this.locks,
-				LockAccess.get().engine(this.locks), key + ":double-barrier", parties, options);
+		return new DefaultDistributedDoubleBarrier(value(key, ":double-barrier"),
+				LockAccess.get().engine(this.locks), parties, options);
 	}
 
 	/**

@@ -17,22 +17,32 @@ package io.github.lockspring.concurrent;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import io.github.lockspring.LockOptions;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.LockUnavailableException;
+import io.github.lockspring.concurrent.DoubleBarrierState.Phase;
 import io.github.lockspring.local.LocalLockBackend;
 import io.github.lockspring.local.LocalStore;
 import io.github.lockspring.spi.BackendUnavailableException;
+import io.github.lockspring.spi.LeaseHolder;
+import io.github.lockspring.spi.LeaseRequest;
+import io.github.lockspring.spi.LeaseTerms;
 import io.github.lockspring.spi.LockBackend;
+import io.github.lockspring.spi.OwnerId;
+import io.github.lockspring.spi.Value;
 import io.github.lockspring.spi.ValueBackend;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,61 +55,114 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class DefaultDistributedDoubleBarrierTests {
 
+	private static final Duration LONG = Duration.ofSeconds(30);
+
 	private final LocalStore store = new LocalStore();
 
-	private final CountDownLatch waiting = new CountDownLatch(1);
+	/**
+	 * Whether the slow process is paused: it does not notice any change of a value, nor
+	 * make any.
+	 */
+	private volatile boolean paused;
 
-	private final CountDownLatch noticing = new CountDownLatch(1);
-
-	private final LockProcess slow = new LockProcess(unnoticing(new LocalLockBackend(this.store)));
+	private final LockProcess slow = new LockProcess(pausing(new LocalLockBackend(this.store)));
 
 	private final LockProcess other = new LockProcess(new LocalLockBackend(this.store));
 
 	@AfterEach
 	void close() {
-		this.noticing.countDown();
+		this.paused = false;
 		this.slow.close();
 		this.other.close();
 	}
 
-	/**
-	 * A backend on which a participant that waits does not notice any change.
-	 */
-	private LockBackend unnoticing(LockBackend backend) {
+	private LockBackend pausing(LockBackend backend) {
 		ValueBackend values = backend.values().orElseThrow();
-		ValueBackend unnoticing = (ValueBackend) Proxy.newProxyInstance(getClass().getClassLoader(),
+		ValueBackend pausing = (ValueBackend) Proxy.newProxyInstance(getClass().getClassLoader(),
 				new Class<?>[] { ValueBackend.class }, (proxy, method, arguments) -> {
-					if (method.getName().equals("read") && Boolean.TRUE.equals(arguments[1])) {
-						awaitNotice();
-					}
+					awaitUntil(() -> !this.paused);
 					return method.invoke(values, arguments);
 				});
-		return withValues(backend, unnoticing);
+		return withValues(backend, pausing);
 	}
 
-	/**
-	 * The first read that waits is one for a participant that waits already.
-	 */
-	private void awaitNotice() {
-		if (this.waiting.getCount() == 0 || !Thread.currentThread().getName().startsWith("lock-barrier-")) {
-			this.waiting.countDown();
-			try {
-				this.noticing.await();
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-			}
-		}
+	private static void awaitUntil(Callable<Boolean> condition) {
+		Awaitility.await().pollInterval(Duration.ofMillis(5)).atMost(LONG).until(condition);
+	}
+
+	private DistributedDoubleBarrier participant(LockProcess process, int parties) {
+		return process.client.doubleBarrier("a", parties,
+				LockOptions.defaults().withLeaseTime(Duration.ofMillis(1500)).withAutoRenew(process == this.other));
+	}
+
+	private DoubleBarrierState state() {
+		return DoubleBarrierState.of(new Value(this.other.number("lock:a:double-barrier"), 1));
 	}
 
 	@Test
-	void participantThatIsCancelledWhenAllHaveEnteredLeaves() throws Exception {
-		CompletableFuture<Boolean> cancelled = this.slow.client.doubleBarrier("a", 2).enterAsync(Duration.ofHours(1));
-		this.waiting.await();
+	void participantThatIsCancelledWhenAllHaveJoinedLeaves() throws Exception {
+		CompletableFuture<Boolean> cancelled = this.slow.client.doubleBarrier("a", 2).enterAsync(LONG);
+		awaitUntil(() -> state().count() == 1);
+		this.paused = true;
 		DistributedDoubleBarrier second = this.other.client.doubleBarrier("a", 2);
-		second.enter();
+		CompletableFuture<Boolean> entering = second.enterAsync(LONG);
+		awaitUntil(() -> state().phase() == Phase.FULL);
 		assertThat(cancelled.cancel(true)).isTrue();
+		this.paused = false;
+		assertThat(entering.get(30, TimeUnit.SECONDS)).isTrue();
 		assertThat(second.leave(30, TimeUnit.SECONDS)).isTrue();
+	}
+
+	@Test
+	void participantThatDiedAfterItJoinedHasNotEntered() throws Exception {
+		participant(this.slow, 2).enterAsync(LONG);
+		awaitUntil(() -> state().count() == 1);
+		this.paused = true;
+		DistributedDoubleBarrier second = participant(this.other, 2);
+		assertThat(second.enter(10, TimeUnit.MILLISECONDS)).isFalse();
+		assertThat(state().isBroken(state().generation() - 1)).isTrue();
+	}
+
+	@Test
+	void othersDoNotWaitLongerThanTheLeaseForAParticipantThatDiedAfterItJoined() {
+		participant(this.slow, 2).enterAsync(LONG);
+		awaitUntil(() -> state().count() == 1);
+		this.paused = true;
+		assertThatExceptionOfType(BrokenBarrierException.class).isThrownBy(participant(this.other, 2)::enter);
+	}
+
+	@Test
+	void anotherOwnerOfItsPermitDoesNotReplaceAParticipantThatLostIt() throws Exception {
+		participant(this.slow, 3).enterAsync(LONG);
+		awaitUntil(() -> state().count() == 1);
+		this.paused = true;
+		LeaseHolder holder = this.other.client.lock("a:double-barrier").holders().get(0);
+		CompletableFuture<Boolean> second = participant(this.other, 3).enterAsync(LONG);
+		awaitUntil(() -> state().count() == 2);
+		this.store.expire(new LeaseRequest(List.of("lock:a:double-barrier"),
+				new LeaseTerms(holder.mode(), false, LONG, 1), OwnerId.parse(holder.owner())));
+		assertThat(this.other.client.semaphore("a:double-barrier", 3).tryAcquire()).isTrue();
+		assertThat(participant(this.other, 3).enter(10, TimeUnit.MILLISECONDS)).isFalse();
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> second.get(30, TimeUnit.SECONDS))
+			.withCauseInstanceOf(BrokenBarrierException.class);
+	}
+
+	@Test
+	void participantThatLeavesSlowlyIsNotConcernedByALaterGenerationThatBreaks() throws Exception {
+		DistributedDoubleBarrier first = this.slow.client.doubleBarrier("a", 2);
+		DistributedDoubleBarrier second = this.other.client.doubleBarrier("a", 2);
+		CompletableFuture<Boolean> entered = first.enterAsync(LONG);
+		second.enter();
+		assertThat(entered.get()).isTrue();
+		CompletableFuture<Boolean> leaving = first.leaveAsync(LONG);
+		awaitUntil(() -> state().count() == 1 && this.slow.awaitedValues() == 1);
+		this.paused = true;
+		assertThat(second.leave(30, TimeUnit.SECONDS)).isTrue();
+		LockOptions lost = LockOptions.defaults().withLeaseTime(Duration.ofMillis(300)).withAutoRenew(false);
+		assertThatExceptionOfType(BrokenBarrierException.class)
+			.isThrownBy(this.other.client.doubleBarrier("a", 2, lost)::enter);
+		this.paused = false;
+		assertThat(leaving.get(30, TimeUnit.SECONDS)).isTrue();
 	}
 
 	@Test

@@ -244,9 +244,14 @@ public abstract class DoubleBarrierContract extends LockClientContract {
 	}
 
 	@Test
-	void keyThatIsTooLongIsRejected() {
+	void keyMayBeAsLongAsThatOfALock() throws Exception {
+		String longest = this.key + "k".repeat(512 - this.key.length());
+		DistributedDoubleBarrier alone = this.one.client.doubleBarrier(longest, 1);
+		alone.enter();
+		alone.leave();
 		assertThatExceptionOfType(InvalidLockKeyException.class)
-			.isThrownBy(() -> this.one.client.doubleBarrier("k".repeat(500), 1));
+			.isThrownBy(() -> this.one.client.doubleBarrier(longest + "k", 1))
+			.withMessageNotContaining("double-barrier");
 	}
 
 	@Test

@@ -45,8 +45,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * that nobody was let through too early, nor kept for no reason.
  * <p>
  * A latch is open no earlier than the third count-down has begun, and whoever asks after
- * three have returned finds it open. Whoever was let into the barrier was not alone,
- * there were never three inside, and whoever was let out had not left anybody behind,
+ * three have returned finds it open. Whoever was let into the barrier was not alone, nor
+ * with one that was dead before, there were never three inside, and whoever was let out had not left anybody behind,
  * unless the barrier was broken. All processes use the same monotonic clock, that of the
  * machine.
  */
@@ -162,7 +162,7 @@ public final class MeetingsRun extends ThreeProcessesRun {
 		for (Visit visit : visits.values()) {
 			List<Visit> others = visits.values().stream().filter((other) -> other.process != visit.process).toList();
 			if (visit.inside > 0) {
-				assertThat(others).as("participants beside " + visit).anyMatch((other) -> other.isWith(visit));
+				assertThat(others).as("participants beside " + visit).anyMatch((other) -> other.isWith(visit, killedBy()));
 			}
 			if (visit.left > 0) {
 				assertThat(others).as("those whom " + visit + " left behind")
@@ -352,11 +352,12 @@ public final class MeetingsRun extends ThreeProcessesRun {
 		}
 
 		/**
-		 * Returns whether this one may have let another in.
+		 * Returns whether this one may have let another in: before it ended, or before
+		 * its process was killed.
 		 */
-		boolean isWith(Visit other) {
+		boolean isWith(Visit other, long killedBy) {
 			long end = Math.max(this.outside, this.leaving);
-			return this.entering < other.inside && (end == 0 || end > other.entering);
+			return this.entering < other.inside && ((end == 0) ? killedBy : end) > other.entering;
 		}
 
 		/**

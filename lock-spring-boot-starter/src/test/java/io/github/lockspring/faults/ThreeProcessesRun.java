@@ -35,6 +35,8 @@ abstract class ThreeProcessesRun implements AutoCloseable {
 
 	private final String[] arguments;
 
+	private volatile long killedBy;
+
 	private final List<Thread> readers = new ArrayList<>();
 
 	/**
@@ -73,6 +75,7 @@ abstract class ThreeProcessesRun implements AutoCloseable {
 		}
 		signal(paused, "STOP");
 		killed.destroyForcibly().waitFor();
+		this.killedBy = System.nanoTime();
 		awaitWork(unharmed, true);
 		signal(paused, "CONT");
 		awaitWork(paused, false);
@@ -87,6 +90,13 @@ abstract class ThreeProcessesRun implements AutoCloseable {
 		for (Thread reader : this.readers) {
 			reader.join();
 		}
+	}
+
+	/**
+	 * Returns a time at which the killed process was dead.
+	 */
+	final long killedBy() {
+		return this.killedBy;
 	}
 
 	private Process start() throws IOException {
