@@ -81,8 +81,6 @@ final class DefaultLeaderElection implements LeaderElection {
 
 	private final List<LeadershipDelivery> deliveries = new CopyOnWriteArrayList<>();
 
-	private final Queue<LeadershipDelivery> added = new ConcurrentLinkedQueue<>();
-
 	private final Queue<CompletableFuture<Void>> awaiting = new ConcurrentLinkedQueue<>();
 
 	private final Queue<CompletableFuture<Void>> stopping = new ConcurrentLinkedQueue<>();
@@ -282,13 +280,12 @@ final class DefaultLeaderElection implements LeaderElection {
 	@Override
 	public void addListener(LeadershipListener listener) {
 		Assert.notNull(listener, "'listener' must not be null");
-		this.added.add(new LeadershipDelivery(listener, this.engine, this.storeKey, this.threads));
+		this.deliveries.add(new LeadershipDelivery(listener, this.engine, this.storeKey, this.threads));
 		update();
 	}
 
 	@Override
 	public void removeListener(LeadershipListener listener) {
-		this.added.removeIf((delivery) -> delivery.isFor(listener));
 		this.deliveries.removeIf((delivery) -> delivery.isFor(listener));
 	}
 
@@ -319,7 +316,6 @@ final class DefaultLeaderElection implements LeaderElection {
 	private void step() {
 		listenToEngine();
 		takeResult();
-		addListeners();
 		Term term = this.term;
 		announce(leads(term), (term != null) ? term.hold.token() : this.announcedToken);
 		if (term != null) {
@@ -381,15 +377,10 @@ final class DefaultLeaderElection implements LeaderElection {
 		this.pause = Durations.min(this.pause.multipliedBy(2), MAX_PAUSE);
 	}
 
-	private void addListeners() {
-		pollAll(this.added, (delivery) -> {
-			this.deliveries.add(delivery);
-			if (this.announced) {
-				delivery.add(true, this.announcedToken);
-			}
-		});
-	}
-
+	/**
+	 * Announce a change of the leadership to all listeners, and the present leadership to
+	 * those that were added since.
+	 */
 	private void announce(boolean leads, long token) {
 		if (leads != this.announced) {
 			logger.info(
@@ -397,8 +388,11 @@ final class DefaultLeaderElection implements LeaderElection {
 			this.announced = leads;
 			this.announcedToken = token;
 			this.delivered = CompletableFuture.allOf(this.deliveries.stream()
-				.map((delivery) -> delivery.add(leads, token))
+				.map((delivery) -> delivery.announce(leads, token))
 				.toArray(CompletableFuture[]::new));
+		}
+		else if (leads) {
+			this.deliveries.forEach((delivery) -> delivery.announce(true, this.announcedToken));
 		}
 	}
 

@@ -42,8 +42,9 @@ import java.util.concurrent.TimeUnit;
  * <p>
  * Waiting continues while the store is unavailable, and throws
  * {@link io.github.lockspring.LockUnavailableException} if it still is when the time is
- * over, as the other methods do if the store does not answer within three operation
- * timeouts. A count-down whose reply was lost is repeated and never counts twice. Waiting
+ * over and does not answer within 250 ms, as the other methods do if the store does not
+ * answer within three operation timeouts. The count is read once more when the time is
+ * over. A count-down whose reply was lost is repeated and never counts twice. Waiting
  * threads are notified by stores with notifications; otherwise the count is read
  * periodically, in one call for everything that a process waits for.
  * <p>

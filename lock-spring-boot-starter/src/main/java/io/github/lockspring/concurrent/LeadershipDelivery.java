@@ -52,6 +52,8 @@ final class LeadershipDelivery {
 
 	private final Executor threads;
 
+	private boolean announced;
+
 	private volatile @Nullable Thread thread;
 
 	LeadershipDelivery(LeadershipListener listener, LockEngine engine, String key, Executor threads) {
@@ -73,10 +75,16 @@ final class LeadershipDelivery {
 	}
 
 	/**
-	 * Deliver a change after those that were added before.
+	 * Deliver the leadership after the changes that were announced before, unless it is
+	 * what was announced last, or what a listener expects at first. Not called
+	 * concurrently.
 	 * @return a future completed when the listener has returned
 	 */
-	CompletableFuture<Void> add(boolean granted, long token) {
+	CompletableFuture<Void> announce(boolean granted, long token) {
+		if (this.announced == granted) {
+			return CompletableFuture.completedFuture(null);
+		}
+		this.announced = granted;
 		Change change = new Change(granted, token, new CompletableFuture<>());
 		this.changes.add(change);
 		if (this.undelivered.getAndIncrement() == 0) {

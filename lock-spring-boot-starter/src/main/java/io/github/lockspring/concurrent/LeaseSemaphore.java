@@ -221,7 +221,8 @@ public interface LeaseSemaphore {
 
 	/**
 	 * Return the number of permits that are available: the limit less the permits in use
-	 * in all processes.
+	 * in all processes, or zero if more are in use than the limit since it was
+	 * {@linkplain #resize(int) changed}.
 	 * @return the number, which may have changed when this returns
 	 */
 	int availablePermits();

@@ -65,11 +65,6 @@ final class Acquirer {
 	private static final Log logger = LogFactory.getLog(Acquirer.class);
 
 	/**
-	 * Time by which a call to the store may exceed the deadline.
-	 */
-	private static final long GRACE_NANOS = Duration.ofMillis(250).toNanos();
-
-	/**
 	 * Remaining time of an acquisition that waits indefinitely, at least.
 	 */
 	private static final long INDEFINITE_NANOS = Durations.MAX_NANOS / 2;
@@ -398,8 +393,8 @@ final class Acquirer {
 	 * slightly.
 	 */
 	Duration timeout(long remaining) {
-		return (remaining + GRACE_NANOS >= this.operationNanos) ? this.context.settings().operationTimeout()
-				: Duration.ofNanos(Math.max(remaining, 0) + GRACE_NANOS);
+		return (remaining + EngineContext.GRACE_NANOS >= this.operationNanos) ? this.context.settings().operationTimeout()
+				: Duration.ofNanos(Math.max(remaining, 0) + EngineContext.GRACE_NANOS);
 	}
 
 	private Answer begin(Hold hold, Grant grant) {

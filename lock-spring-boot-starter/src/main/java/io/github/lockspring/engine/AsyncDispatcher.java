@@ -35,7 +35,7 @@ import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.support.TimerThread;
 
 /**
- * Dispatches the steps of asynchronous acquisitions to threads.
+ * Dispatches the steps of asynchronous acquisitions, or other calls, to threads.
  * <ol>
  * <li>One thread at a time takes the next step from the queue.</li>
  * <li>Before it runs the step, which may call the store or run callbacks that a user
@@ -76,9 +76,14 @@ final class AsyncDispatcher {
 
 	private final long origin;
 
-	AsyncDispatcher(EngineContext context) {
+	/**
+	 * Create a dispatcher.
+	 * @param context the context
+	 * @param executor runs the steps
+	 */
+	AsyncDispatcher(EngineContext context, Executor executor) {
 		this.time = context.time();
-		this.executor = context.threads().steps();
+		this.executor = executor;
 		this.task = context.task(this::run);
 		this.origin = this.time.nanoTime();
 	}

@@ -16,6 +16,7 @@
 
 package io.github.lockspring.engine;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -28,6 +29,7 @@ import org.springframework.util.ReflectionUtils;
 
 import io.github.lockspring.spi.LockBackend;
 import io.github.lockspring.spi.TimeSource;
+import io.github.lockspring.support.Durations;
 import io.github.lockspring.support.TimerThread;
 
 /**
@@ -40,6 +42,11 @@ import io.github.lockspring.support.TimerThread;
  * Thread-safe.
  */
 final class EngineContext {
+
+	/**
+	 * Time by which a call to the store may exceed the deadline of a wait.
+	 */
+	static final long GRACE_NANOS = Duration.ofMillis(250).toNanos();
 
 	private final Store store;
 
@@ -169,6 +176,24 @@ final class EngineContext {
 
 	void stopTasks() {
 		this.timer.stop();
+	}
+
+	/**
+	 * Return for how long after its deadline a wait may wait for an answer of the store.
+	 * A call that does not wait may take as long as any call.
+	 */
+	long graceNanos(long waitNanos) {
+		long operationNanos = this.settings.operationTimeout().toNanos();
+		return (waitNanos > 0) ? Math.min(operationNanos, GRACE_NANOS) : operationNanos;
+	}
+
+	/**
+	 * Return the timeout of a call to the store that must be answered by a time of the
+	 * monotonic clock.
+	 */
+	Duration timeoutUntil(long nanoTime) {
+		Duration remaining = Duration.ofNanos(Math.max(1, nanoTime - this.time.nanoTime()));
+		return Durations.min(remaining, this.settings.operationTimeout());
 	}
 
 	/**

@@ -27,11 +27,12 @@ import java.util.stream.Stream;
  * @param releases retries failed releases, one call at a time
  * @param polls polls the waiting requests, one call at a time
  * @param steps runs the steps of asynchronous acquisitions, which call the store
+ * @param calls makes all other asynchronous calls to the store
  * @param callbacks notifies holders of losses
  * @param events notifies the application of losses
  */
-record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers steps, Workers callbacks,
-		Workers events) {
+record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers steps, Workers calls,
+		Workers callbacks, Workers events) {
 
 	private static final int LIMIT = 64;
 
@@ -40,8 +41,8 @@ record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers 
 	static EngineThreads of(String backend) {
 		String prefix = "lock-" + backend + '-';
 		return new EngineThreads(Workers.ofPlatform(prefix + "renewal-", RENEWALS), Workers.of(prefix + "release-", 1),
-				Workers.of(prefix + "poll-", 1), Workers.of(prefix, LIMIT), Workers.of(prefix + "callback-", LIMIT),
-				Workers.of(prefix + "event-", LIMIT));
+				Workers.of(prefix + "poll-", 1), Workers.of(prefix, LIMIT), Workers.of(prefix + "call-", LIMIT),
+				Workers.of(prefix + "callback-", LIMIT), Workers.of(prefix + "event-", LIMIT));
 	}
 
 	/**
@@ -49,7 +50,7 @@ record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers 
 	 */
 	static EngineThreads of(ExecutorService executor) {
 		Workers workers = Workers.of(executor, executor::shutdown);
-		return new EngineThreads(workers, workers, workers, workers, workers, workers);
+		return new EngineThreads(workers, workers, workers, workers, workers, workers, workers);
 	}
 
 	void start() {
@@ -61,7 +62,9 @@ record EngineThreads(Workers renewals, Workers releases, Workers polls, Workers 
 	}
 
 	private Stream<Workers> all() {
-		return Stream.of(this.renewals, this.releases, this.polls, this.steps, this.callbacks, this.events).distinct();
+		return Stream
+			.of(this.renewals, this.releases, this.polls, this.steps, this.calls, this.callbacks, this.events)
+			.distinct();
 	}
 
 }

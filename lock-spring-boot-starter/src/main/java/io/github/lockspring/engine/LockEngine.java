@@ -87,6 +87,8 @@ public final class LockEngine implements AutoCloseable {
 
 	private final AsyncDispatcher asyncDispatcher;
 
+	private final AsyncDispatcher callDispatcher;
+
 	private final EngineListener listener;
 
 	private final LossHandler lossHandler;
@@ -143,12 +145,13 @@ public final class LockEngine implements AutoCloseable {
 		this.time = time;
 		this.queues = this.context.queues();
 		this.releaseRetrier = new ReleaseRetrier(this.context);
-		this.asyncDispatcher = new AsyncDispatcher(this.context);
+		this.asyncDispatcher = new AsyncDispatcher(this.context, threads.steps());
+		this.callDispatcher = new AsyncDispatcher(this.context, threads.calls());
 		this.listener = listener;
 		this.lossHandler = new LossHandler(this.context, this.releaseRetrier, listener);
 		this.renewals = new Renewals(this.context, this.lossHandler);
 		this.plan = this.renewals.plan();
-		this.values = new Values(this.context, this.asyncDispatcher);
+		this.values = new Values(this.context, this.asyncDispatcher, this.callDispatcher);
 		this.permitLimits = new PermitLimits(this.context, this.values);
 		this.leaseReleaser = new LeaseReleaser(this.context, this.plan, this.releaseRetrier, this.lossHandler,
 				this.permitLimits, this.asyncDispatcher);
@@ -665,7 +668,7 @@ public final class LockEngine implements AutoCloseable {
 
 	private <T> CompletableFuture<T> callAsync(Supplier<T> action) {
 		return isClosed() ? CompletableFuture.failedFuture(EngineContext.closedException())
-				: this.asyncDispatcher.call(action);
+				: this.callDispatcher.call(action);
 	}
 
 	/**
@@ -834,7 +837,8 @@ public final class LockEngine implements AutoCloseable {
 		remaining.forEach(this.lossHandler::shutDown);
 		awaitUntil(end, this::hasNoWaiter);
 		this.releaseRetrier.flush(end);
-		awaitUntil(end, () -> this.releaseRetrier.isAnswered() && !this.asyncDispatcher.isCalling());
+		awaitUntil(end, () -> this.releaseRetrier.isAnswered() && !this.asyncDispatcher.isCalling()
+				&& !this.callDispatcher.isCalling());
 		this.context.stopTasks();
 		this.context.threads().stop();
 		this.lossHandler.resume();

@@ -17,6 +17,7 @@ package io.github.lockspring.engine;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,7 @@ import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode.Permits;
 import io.github.lockspring.spi.TimeSource;
 import io.github.lockspring.spi.Value;
+import io.github.lockspring.support.Durations;
 
 /**
  * Permits that this process holds on one backend, which any of its threads may release.
@@ -38,6 +40,11 @@ public final class PermitLedger {
 	 * Pause after a failure to read the limit, in an acquisition that may wait.
 	 */
 	private static final long PAUSE_NANOS = Duration.ofMillis(100).toNanos();
+
+	/**
+	 * Remaining time of an acquisition that waits indefinitely, at least.
+	 */
+	private static final long INDEFINITE_NANOS = Durations.MAX_NANOS / 2;
 
 	private final LockEngine engine;
 
@@ -96,8 +103,9 @@ public final class PermitLedger {
 	private boolean acquire(String key, PermitTerms terms, long waitNanos, boolean interruptible)
 			throws InterruptedException {
 		long deadline = this.engine.deadlineAfter(waitNanos);
+		long answerDeadline = deadline + this.engine.context().graceNanos(waitNanos);
 		while (true) {
-			Permits mode = terms.mode(limit(key, deadline, interruptible));
+			Permits mode = terms.mode(limit(key, deadline, answerDeadline, interruptible));
 			PermitOwner owner = new PermitOwner(Thread.currentThread());
 			AcquireOptions options = terms.options(mode);
 			long remaining = this.engine.nanosUntil(deadline);
@@ -106,7 +114,7 @@ public final class PermitLedger {
 						: this.engine.acquireUninterruptibly(key, options, owner, remaining));
 			}
 			catch (EngineException ex) {
-				if (!this.limits.isOutdated(key, ex, mode)) {
+				if (!this.limits.isOutdated(key, ex, mode, answerDeadline)) {
 					throw ex;
 				}
 			}
@@ -126,12 +134,13 @@ public final class PermitLedger {
 	/**
 	 * Return the limit, waiting for a store that is unavailable.
 	 */
-	private Value limit(String key, long deadline, boolean interruptible) throws InterruptedException {
+	private Value limit(String key, long deadline, long answerDeadline, boolean interruptible)
+			throws InterruptedException {
 		boolean interrupted = false;
 		try {
 			while (true) {
 				try {
-					return this.limits.get(key);
+					return this.limits.get(key, answerDeadline, interruptible);
 				}
 				catch (EngineException ex) {
 					long remaining = this.engine.nanosUntil(deadline);
@@ -166,21 +175,30 @@ public final class PermitLedger {
 	 * was no way to acquire
 	 */
 	public CompletableFuture<@Nullable Hold> acquireAsync(String key, PermitTerms terms, long waitNanos) {
-		CompletableFuture<@Nullable Hold> result = new CompletableFuture<>();
-		advance(key, terms, this.engine.deadlineAfter(waitNanos), result);
-		return result;
+		long deadline = this.engine.deadlineAfter(waitNanos);
+		Attempt attempt = new Attempt(key, terms, deadline, deadline + this.engine.context().graceNanos(waitNanos),
+				new CompletableFuture<>());
+		readLimit(attempt);
+		return attempt.result;
 	}
 
-	private void advance(String key, PermitTerms terms, long deadline, CompletableFuture<@Nullable Hold> result) {
-		this.engine.values().async(() -> terms.mode(this.limits.get(key))).whenComplete((mode, failure) -> {
-			if (failure == null) {
-				advance(key, terms, mode, deadline, result);
+	private void readLimit(Attempt attempt) {
+		CompletableFuture<Value> limit = this.limits.getAsync(attempt.key, attempt.answerDeadline);
+		long remaining = this.engine.nanosUntil(attempt.answerDeadline);
+		if (!limit.isDone() && remaining < INDEFINITE_NANOS) {
+			this.engine.runAfter(Duration.ofNanos(remaining),
+					() -> limit.completeExceptionally(this.engine.context().store().notAnswered()));
+		}
+		limit.thenApply(attempt.terms::mode).whenComplete((mode, failure) -> {
+			Throwable cause = (failure instanceof CompletionException) ? failure.getCause() : failure;
+			if (cause == null) {
+				acquire(attempt, mode);
 			}
-			else if (isUnavailable(failure) && this.engine.nanosUntil(deadline) > 0) {
-				advanceLater(key, terms, deadline, result);
+			else if (isUnavailable(cause) && this.engine.nanosUntil(attempt.deadline) > 0) {
+				readLimitLater(attempt);
 			}
 			else {
-				result.completeExceptionally(failure);
+				attempt.result.completeExceptionally(cause);
 			}
 		});
 	}
@@ -193,34 +211,36 @@ public final class PermitLedger {
 	 * Read the limit again when the store may be available again, unless the engine is
 	 * closed meanwhile.
 	 */
-	private void advanceLater(String key, PermitTerms terms, long deadline, CompletableFuture<@Nullable Hold> result) {
-		EndWhenClosed end = new EndWhenClosed(this.engine, result);
+	private void readLimitLater(Attempt attempt) {
+		EndWhenClosed end = new EndWhenClosed(this.engine, attempt.result);
 		this.engine.addStateListener(end);
 		end.run();
-		long pause = Math.min(this.engine.nanosUntil(deadline), PAUSE_NANOS);
+		long pause = Math.min(this.engine.nanosUntil(attempt.deadline), PAUSE_NANOS);
 		this.engine.runAfter(Duration.ofNanos(pause), () -> {
 			this.engine.removeStateListener(end);
-			if (!result.isDone()) {
-				advance(key, terms, deadline, result);
+			if (!attempt.result.isDone()) {
+				readLimit(attempt);
 			}
 		});
 	}
 
-	private void advance(String key, PermitTerms terms, Permits mode, long deadline,
-			CompletableFuture<@Nullable Hold> result) {
-		CompletableFuture<@Nullable Hold> attempt = this.engine.acquireAsync(key, terms.options(mode), new Object(),
-				this.engine.nanosUntil(deadline));
-		result.whenComplete((hold, failure) -> attempt.cancel(false));
-		attempt.whenComplete((hold, failure) -> {
+	private void acquire(Attempt attempt, Permits mode) {
+		CompletableFuture<@Nullable Hold> result = attempt.result;
+		CompletableFuture<@Nullable Hold> acquisition = this.engine.acquireAsync(attempt.key,
+				attempt.terms.options(mode), new Object(), this.engine.nanosUntil(attempt.deadline));
+		result.whenComplete((hold, failure) -> acquisition.cancel(false));
+		acquisition.whenComplete((hold, failure) -> {
 			if (failure instanceof EngineException ex) {
-				this.engine.values().async(() -> this.limits.isOutdated(key, ex, mode)).whenComplete((again, other) -> {
-					if (Boolean.TRUE.equals(again)) {
-						advance(key, terms, deadline, result);
-					}
-					else {
-						result.completeExceptionally(ex);
-					}
-				});
+				this.engine.values()
+					.async(() -> this.limits.isOutdated(attempt.key, ex, mode, attempt.answerDeadline))
+					.whenComplete((again, other) -> {
+						if (Boolean.TRUE.equals(again)) {
+							readLimit(attempt);
+						}
+						else {
+							result.completeExceptionally(ex);
+						}
+					});
 			}
 			else if (failure != null) {
 				result.completeExceptionally(failure);
@@ -308,6 +328,19 @@ public final class PermitLedger {
 			}
 		}
 		return (int) Math.max(0, limit - used);
+	}
+
+	/**
+	 * Asynchronous acquisition.
+	 *
+	 * @param key the key
+	 * @param terms the terms
+	 * @param deadline the deadline
+	 * @param answerDeadline the time until which an answer of the store is waited for
+	 * @param result completed with the outcome
+	 */
+	private record Attempt(String key, PermitTerms terms, long deadline, long answerDeadline,
+			CompletableFuture<@Nullable Hold> result) {
 	}
 
 	/**

@@ -21,7 +21,9 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.LockSupport;
 
 import org.jspecify.annotations.Nullable;
 
@@ -105,14 +107,98 @@ final class PermitLimits {
 	}
 
 	/**
-	 * Return the limit of a key, reading it if it is not known.
+	 * Return the limit of a key, reading it if it is not known. Of several threads one
+	 * reads, and all get its result or failure.
+	 * @param key the key
+	 * @param answerDeadline when the store must have answered
+	 * @param interruptible whether an interrupt ends the waiting for another thread
 	 * @return the limit, or {@link Value#ABSENT} if it was never changed
-	 * @throws EngineException if the store failed
+	 * @throws EngineException if the store failed, or did not answer in time
 	 */
-	Value get(String key) {
+	Value get(String key, long answerDeadline, boolean interruptible) throws InterruptedException {
 		if (!this.context.store().hasValues()) {
 			return Value.ABSENT;
 		}
+		Limit limit = use(key);
+		Value known = limit.value;
+		if (known != null) {
+			return known;
+		}
+		CompletableFuture<Value> begun = new CompletableFuture<>();
+		CompletableFuture<Value> reading = limit.begin(begun);
+		if (reading == begun) {
+			limit.read(begun, this.context.timeoutUntil(answerDeadline));
+		}
+		return await(reading, answerDeadline, interruptible);
+	}
+
+	/**
+	 * Return the limit of a key with the timeout of any call to the store.
+	 */
+	Value get(String key) {
+		try {
+			return get(key, this.time.nanoTime() + this.context.graceNanos(0), false);
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException("Unexpected interrupt", ex);
+		}
+	}
+
+	private Value await(CompletableFuture<Value> reading, long answerDeadline, boolean interruptible)
+			throws InterruptedException {
+		Thread thread = Thread.currentThread();
+		CompletableFuture<Value> woken = reading.whenComplete((value, failure) -> LockSupport.unpark(thread));
+		boolean interrupted = false;
+		try {
+			while (!woken.isDone()) {
+				long remaining = answerDeadline - this.time.nanoTime();
+				if (remaining <= 0) {
+					throw this.context.store().notAnswered();
+				}
+				this.time.parkNanos(this, remaining);
+				interrupted |= Thread.interrupted();
+				if (interrupted && interruptible) {
+					interrupted = false;
+					throw new InterruptedException();
+				}
+			}
+			return reading.join();
+		}
+		catch (CompletionException ex) {
+			throw (ex.getCause() instanceof EngineException failure) ? failure : ex;
+		}
+		finally {
+			if (interrupted) {
+				thread.interrupt();
+			}
+		}
+	}
+
+	/**
+	 * Return the limit of a key like {@link #get(String, long, boolean)}, without
+	 * blocking the calling thread.
+	 */
+	CompletableFuture<Value> getAsync(String key, long answerDeadline) {
+		if (!this.context.store().hasValues()) {
+			return CompletableFuture.completedFuture(Value.ABSENT);
+		}
+		Limit limit = use(key);
+		Value known = limit.value;
+		if (known != null) {
+			return CompletableFuture.completedFuture(known);
+		}
+		CompletableFuture<Value> begun = new CompletableFuture<>();
+		CompletableFuture<Value> reading = limit.begin(begun);
+		if (reading == begun) {
+			this.values.async(() -> {
+				limit.read(begun, this.context.timeoutUntil(answerDeadline));
+				return begun;
+			});
+		}
+		return reading.copy();
+	}
+
+	private Limit use(String key) {
 		List<Limit> idle = new ArrayList<>();
 		Limit limit;
 		synchronized (this.limits) {
@@ -123,8 +209,7 @@ final class PermitLimits {
 			}
 		}
 		idle.forEach(Limit::close);
-		Value known = limit.value;
-		return (known != null) ? known : limit.read();
+		return limit;
 	}
 
 	private void removeIdle(long now, List<Limit> idle) {
@@ -172,14 +257,13 @@ final class PermitLimits {
 	 * Read the limit again if an acquisition was rejected because of a newer one.
 	 * @return whether the acquisition may be retried
 	 */
-	boolean isOutdated(String key, EngineException failure, Permits wanted) {
+	boolean isOutdated(String key, EngineException failure, Permits wanted, long answerDeadline) {
 		return failure.getCause() instanceof PermitLimitException rejection && rejection.version() > wanted.version()
-				&& this.context.store().hasValues() && refresh(key).version() > wanted.version();
+				&& this.context.store().hasValues() && refresh(key, answerDeadline).version() > wanted.version();
 	}
 
-	private Value refresh(String key) {
-		get(key); // watched from now on
-		Value value = this.values.read(key + SUFFIX);
+	private Value refresh(String key, long answerDeadline) {
+		Value value = this.values.read(key + SUFFIX, this.context.timeoutUntil(answerDeadline));
 		onChanged(key, value);
 		return value;
 	}
@@ -217,8 +301,6 @@ final class PermitLimits {
 	 */
 	private final class Limit {
 
-		private final ReentrantLock reading = new ReentrantLock();
-
 		private final String key;
 
 		/**
@@ -232,29 +314,51 @@ final class PermitLimits {
 
 		private volatile boolean closed;
 
+		/**
+		 * Read in progress. Guarded by the monitor.
+		 */
+		private @Nullable CompletableFuture<Value> reading;
+
 		Limit(String key) {
 			this.key = key;
 		}
 
-		Value read() {
-			this.reading.lock();
+		/**
+		 * Begin to read, unless a read is in progress.
+		 * @return the read in progress; if it is the given one, the caller makes it
+		 */
+		synchronized CompletableFuture<Value> begin(CompletableFuture<Value> begun) {
+			CompletableFuture<Value> reading = (this.reading != null) ? this.reading : begun;
+			this.reading = reading;
+			return reading;
+		}
+
+		private synchronized void end() {
+			this.reading = null;
+		}
+
+		/**
+		 * Read the limit, and watch it from then on.
+		 */
+		void read(CompletableFuture<Value> reading, Duration timeout) {
 			try {
 				Value known = this.value;
-				return (known != null) ? known : startToWatch();
+				Value present = (known != null) ? known : startToWatch(timeout);
+				end();
+				reading.complete(present);
 			}
-			finally {
-				this.reading.unlock();
+			catch (Throwable ex) {
+				end();
+				reading.completeExceptionally(ex);
 			}
 		}
 
-		private Value startToWatch() {
+		private Value startToWatch(Duration timeout) {
 			Values values = PermitLimits.this.values;
 			PermitLimits.this.task.wakeUpAt(PermitLimits.this.time.nanoTime() + IDLE_NANOS);
-			if (this.listener == null) {
-				this.listener = values.listen(this.key + SUFFIX, values.callbacks(),
-						(changed) -> onChanged(this.key, changed));
-			}
-			Value present = values.read(this.key + SUFFIX);
+			Value present = values.read(this.key + SUFFIX, timeout);
+			this.listener = values.listen(this.key + SUFFIX, present, values.callbacks(),
+					(changed) -> onChanged(this.key, changed));
 			onChanged(this.key, present);
 			if (this.closed) {
 				close();

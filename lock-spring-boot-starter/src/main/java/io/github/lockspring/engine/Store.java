@@ -435,6 +435,13 @@ final class Store {
 	}
 
 	/**
+	 * Return the failure of those who have waited for an answer for too long.
+	 */
+	EngineException notAnswered() {
+		return unavailable(new BackendUnavailableException("The store did not answer in time", null));
+	}
+
+	/**
 	 * Return the name of the backend and the address of its store.
 	 */
 	String description() {

@@ -43,7 +43,7 @@ import io.github.lockspring.support.Durations;
  * <li>The updates of a key queue in this process, and one at a time is sent to the store:
  * by one of the threads that wait for theirs.</li>
  * <li>Additions that queue behind each other are sent as one, whose result is divided
- * among them. (Hendler, Incze, Shavit, Tzafrir: Flat Combining and the
+ * among them. Those that cannot be applied are not sent again. (Hendler, Incze, Shavit, Tzafrir: Flat Combining and the
  * Synchronization-Parallelism Tradeoff, 2010.)</li>
  * <li>An update whose outcome is unknown is repeated with the same identity, by which the
  * store recognizes it, until the deadline.</li>
@@ -169,17 +169,25 @@ final class ValueUpdates {
 		}
 	}
 
+	/**
+	 * Send updates as one. If they cannot all be applied, the answer shows which of them
+	 * can: these are sent as one, and the others need not be sent.
+	 */
 	private void send(String key, List<Entry> batch) {
-		ValueChange change = combined(batch);
-		ValueUpdateResult result = send(key, change);
-		if (batch.size() == 1) {
-			batch.get(0).complete(result);
-		}
-		else if (result.applied()) {
-			divide(result, batch);
-		}
-		else {
-			batch.forEach((entry) -> send(key, List.of(entry)));
+		List<Entry> rest = batch;
+		List<Entry> next = batch;
+		while (!rest.isEmpty()) {
+			ValueUpdateResult result = send(key, combined(next));
+			boolean decided = result.applied() || next.size() == 1;
+			if (decided) {
+				divide(result, next);
+				rest = rest.stream().filter((entry) -> !entry.isDone()).toList();
+			}
+			next = applicable(rest, result.after());
+			if (next.isEmpty()) {
+				rest.forEach((entry) -> entry.complete(new ValueUpdateResult(result.after(), result.after())));
+				return;
+			}
 		}
 	}
 
@@ -192,7 +200,26 @@ final class ValueUpdates {
 		return new ValueChange.Add(sum, ((ValueChange.Add) first).min());
 	}
 
+	/**
+	 * Find the updates that can be applied to a value, one after the other.
+	 */
+	private static List<Entry> applicable(List<Entry> entries, Value present) {
+		List<Entry> applicable = new ArrayList<>();
+		Value value = present;
+		for (Entry entry : entries) {
+			if (entry.change.appliesTo(value)) {
+				applicable.add(entry);
+				value = new Value(entry.change.numberAfter(value), value.version());
+			}
+		}
+		return applicable;
+	}
+
 	private static void divide(ValueUpdateResult result, List<Entry> batch) {
+		if (batch.size() == 1) {
+			batch.get(0).complete(result);
+			return;
+		}
 		long number = result.before().number();
 		long version = result.before().version();
 		for (Entry entry : batch) {

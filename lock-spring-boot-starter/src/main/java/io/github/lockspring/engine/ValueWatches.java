@@ -237,8 +237,7 @@ final class ValueWatches {
 					watch.due = due;
 				}
 				else {
-					this.store.values().unwatch(key); // the last observer left before the
-														// call
+					this.store.values().unwatch(key); // its last observer left meanwhile
 				}
 			}
 			this.batchSize = failed ? Math.max(1, Math.min(this.batchSize, keys.size()) / 2)

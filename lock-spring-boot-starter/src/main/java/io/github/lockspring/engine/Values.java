@@ -16,6 +16,7 @@
 
 package io.github.lockspring.engine;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -57,15 +58,24 @@ public final class Values {
 
 	private final AsyncDispatcher asyncDispatcher;
 
+	private final AsyncDispatcher callDispatcher;
+
 	private final ValueUpdates updates;
 
 	private final ValueWatches watches;
 
-	Values(EngineContext context, AsyncDispatcher asyncDispatcher) {
+	/**
+	 * Create the values of an engine.
+	 * @param context the context
+	 * @param asyncDispatcher completes asynchronous waits
+	 * @param callDispatcher makes calls to the store in other threads
+	 */
+	Values(EngineContext context, AsyncDispatcher asyncDispatcher, AsyncDispatcher callDispatcher) {
 		this.context = context;
 		this.store = context.store();
 		this.time = context.time();
 		this.asyncDispatcher = asyncDispatcher;
+		this.callDispatcher = callDispatcher;
 		this.updates = new ValueUpdates(context);
 		this.watches = new ValueWatches(context);
 	}
@@ -76,16 +86,15 @@ public final class Values {
 	 * @return the value
 	 */
 	public Value read(String key) {
-		return call(() -> readOnce(key));
+		return read(key, this.context.settings().operationTimeout());
 	}
 
-	/**
-	 * Read a value without watching it. A key with an observer is read again, and
-	 * watched, by {@link ValueWatches}.
-	 */
-	private Value readOnce(String key) {
-		return this.store.read(List.of(key), false, this.context.settings().operationTimeout())
-			.getOrDefault(key, Value.ABSENT);
+	Value read(String key, Duration timeout) {
+		return call(() -> readInStore(key, timeout));
+	}
+
+	private Value readInStore(String key, Duration timeout) {
+		return this.store.read(List.of(key), false, timeout).getOrDefault(key, Value.ABSENT);
 	}
 
 	/**
@@ -105,7 +114,7 @@ public final class Values {
 	 * @return the future result
 	 */
 	public <T> CompletableFuture<T> async(Supplier<T> call) {
-		return this.asyncDispatcher.call(call);
+		return this.callDispatcher.call(call);
 	}
 
 	private <T> T call(Supplier<T> call) {
@@ -115,7 +124,8 @@ public final class Values {
 	}
 
 	/**
-	 * Wait until a value meets a condition.
+	 * Wait until a value meets a condition, which is tested once more when the time is
+	 * over. An answer of the store is waited for slightly longer than that.
 	 * @param key the key
 	 * @param condition the condition, which is tested by several threads
 	 * @param waitNanos the maximum time to wait; zero tests once
@@ -169,7 +179,16 @@ public final class Values {
 	 */
 	public Registration listen(String key, Executor executor, Consumer<Value> listener) {
 		Listener observer = new Listener(key, executor, listener);
-		observer.begin();
+		observer.begin(read(key));
+		return observer;
+	}
+
+	/**
+	 * Register a listener with the present value, which is not delivered.
+	 */
+	Registration listen(String key, Value present, Executor executor, Consumer<Value> listener) {
+		Listener observer = new Listener(key, executor, listener);
+		observer.begin(present);
 		return observer;
 	}
 
@@ -211,9 +230,21 @@ public final class Values {
 
 		private final long deadline;
 
+		private final long graceNanos;
+
+		/**
+		 * Time until which the last answer is waited for.
+		 */
+		private volatile long answerDeadline;
+
 		private final Thread thread = Thread.currentThread();
 
 		private volatile boolean watching;
+
+		/**
+		 * The last test, after the deadline. Set once, guarded by the monitor.
+		 */
+		private volatile @Nullable LastLook lastLook;
 
 		private volatile @Nullable Value met;
 
@@ -223,6 +254,8 @@ public final class Values {
 			this.key = key;
 			this.condition = condition;
 			this.deadline = Values.this.time.nanoTime() + Math.min(Math.max(waitNanos, 0), Durations.MAX_NANOS);
+			this.graceNanos = Values.this.context.graceNanos(waitNanos);
+			this.answerDeadline = this.deadline + this.graceNanos;
 		}
 
 		/**
@@ -235,20 +268,28 @@ public final class Values {
 				Values.this.store.values(); // throws an exception if unsupported
 			}
 			try {
-				onValue(readOnce(this.key));
+				onValue(readInStore(this.key, Values.this.context.timeoutUntil(this.answerDeadline)));
 			}
 			catch (BackendException ex) {
 				onFailure(ex);
 			}
 			if (waits && !isMet()) {
-				this.watching = true;
-				Values.this.watches.add(this.key, this);
+				watch();
 			}
+		}
+
+		void watch() {
+			this.watching = true;
+			Values.this.watches.add(this.key, this);
 		}
 
 		void end() {
 			if (this.watching) {
 				Values.this.watches.remove(this.key, this);
+			}
+			LastLook lastLook = this.lastLook;
+			if (lastLook != null) {
+				Values.this.watches.remove(this.key, lastLook);
 			}
 		}
 
@@ -285,24 +326,89 @@ public final class Values {
 			return this.met != null;
 		}
 
+		/**
+		 * Return whether the wait is over. When its time is, begins to look a last time.
+		 */
 		boolean isDone() {
-			return isMet() || remaining() <= 0 || Values.this.context.isClosed();
+			if (isMet() || Values.this.context.isClosed()) {
+				return true;
+			}
+			if (nanosUntil(this.deadline) > 0) {
+				return false;
+			}
+			boolean over = !this.watching || (this.failure != null && nanosUntil(this.answerDeadline) <= 0);
+			return over || lookOnce().answered || nanosUntil(this.answerDeadline) <= 0;
 		}
 
+		private synchronized LastLook lookOnce() {
+			LastLook lastLook = this.lastLook;
+			if (lastLook == null) {
+				lastLook = new LastLook(this);
+				this.answerDeadline = Values.this.time.nanoTime() + this.graceNanos;
+				this.lastLook = lastLook;
+				Values.this.watches.add(this.key, lastLook);
+			}
+			return lastLook;
+		}
+
+		/**
+		 * Return the time until the next call of {@link #isDone} at the latest.
+		 */
 		long remaining() {
-			return this.deadline - Values.this.time.nanoTime();
+			return nanosUntil((this.lastLook != null) ? this.answerDeadline : this.deadline);
+		}
+
+		private long nanosUntil(long time) {
+			return time - Values.this.time.nanoTime();
 		}
 
 		@Nullable Value result() {
 			Value met = this.met;
 			RuntimeException failure = this.failure;
+			LastLook lastLook = this.lastLook;
 			if (met == null && Values.this.context.isClosed()) {
 				throw EngineContext.closedException();
 			}
 			if (met == null && failure != null) {
 				throw failure;
 			}
+			if (met == null && lastLook != null && !lastLook.answered) {
+				throw Values.this.store.notAnswered();
+			}
 			return met;
+		}
+
+	}
+
+	/**
+	 * Test of a value that was read after the deadline of a wait.
+	 */
+	private static final class LastLook implements ValueWatches.Observer {
+
+		private final Await await;
+
+		private volatile boolean answered;
+
+		LastLook(Await await) {
+			this.await = await;
+		}
+
+		@Override
+		public void onValue(Value value) {
+			this.await.onValue(value);
+			wakeUp();
+		}
+
+		@Override
+		public void onFailure(@Nullable BackendException failure) {
+			this.await.onFailure(failure);
+			wakeUp();
+		}
+
+		@Override
+		public void wakeUp() {
+			this.answered = true;
+			this.await.wakeUp();
 		}
 
 	}
@@ -322,24 +428,16 @@ public final class Values {
 
 		CompletableFuture<@Nullable Value> start() {
 			this.future.whenComplete((value, failure) -> stop());
-			Values.this.asyncDispatcher.execute(this::beginOrFail);
-			return this.future;
-		}
-
-		private void beginOrFail() {
 			try {
-				begin();
-				if (!isDone()) {
-					this.timer = Values.this.asyncDispatcher.wakeUpAt(super.deadline, this);
-				}
+				Values.this.context.requireOpen();
+				Values.this.store.values(); // throws an exception if unsupported
+				watch();
 				completeIfDone();
 			}
 			catch (Throwable ex) {
 				this.future.completeExceptionally(ex);
 			}
-			if (this.future.isDone()) {
-				stop(); // it may have been cancelled in the meantime
-			}
+			return this.future;
 		}
 
 		private void stop() {
@@ -356,14 +454,19 @@ public final class Values {
 		}
 
 		private void completeIfDone() {
-			if (!isDone()) {
-				return;
-			}
 			try {
-				this.future.complete(result());
+				if (isDone()) {
+					this.future.complete(result());
+				}
+				else {
+					this.timer = Values.this.asyncDispatcher.wakeUpAt(Values.this.time.nanoTime() + remaining(), this);
+				}
 			}
 			catch (RuntimeException ex) {
 				this.future.completeExceptionally(ex);
+			}
+			if (this.future.isDone()) {
+				stop(); // it may have been cancelled in the meantime
 			}
 		}
 
@@ -400,8 +503,7 @@ public final class Values {
 		/**
 		 * Start with the present value, which is not delivered.
 		 */
-		void begin() {
-			Value present = call(() -> readOnce(this.key));
+		void begin(Value present) {
 			this.current = present;
 			this.delivered = present;
 			Values.this.watches.add(this.key, this);

@@ -88,6 +88,19 @@ public abstract class CountDownLatchContract extends LockClientContract {
 	}
 
 	@Test
+	void countDownBeforeTheTimeIsOverIsNoticed() {
+		for (int i = 0; i < 5; i++) {
+			this.latch.trySetCount(1);
+			long start = System.nanoTime();
+			TestThread<Boolean> waiting = start(() -> this.elsewhere.await(60, TimeUnit.MILLISECONDS));
+			await().until(() -> this.two.awaitedValues() > 0 || waiting.result.isDone());
+			this.latch.countDown();
+			boolean inTime = System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(60);
+			assertThat(waiting.get() || !inTime).isTrue();
+		}
+	}
+
+	@Test
 	void countOutOfRangeIsRejected() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.latch.trySetCount(-1)).withMessageContaining("-1");
 		assertThatIllegalArgumentException()

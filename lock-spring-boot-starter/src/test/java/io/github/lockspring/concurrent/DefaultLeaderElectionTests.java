@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -155,6 +156,41 @@ class DefaultLeaderElectionTests {
 		Awaitility.await().untilAsserted(() -> assertThat(Thread.activeCount() - before).isLessThan(50));
 		candidates.forEach(LeaderElection::stop);
 		assertThat(this.engine.size()).isEqualTo(1);
+	}
+
+	@Test
+	void listenerThatIsRemovedRightAfterItWasAddedIsNotCalled() throws Exception {
+		AtomicInteger calls = new AtomicInteger();
+		AtomicBoolean over = new AtomicBoolean();
+		Thread noise = new Thread(() -> {
+			while (!over.get()) {
+				this.election.stop();
+			}
+		});
+		noise.start();
+		for (int i = 0; i < 100_000; i++) {
+			LeadershipListener listener = new LeadershipListener() {
+
+				@Override
+				public void onGranted(long fencingToken) {
+					calls.incrementAndGet();
+				}
+
+				@Override
+				public void onRevoked() {
+				}
+
+			};
+			this.election.addListener(listener);
+			this.election.removeListener(listener);
+		}
+		over.set(true);
+		noise.join();
+		this.election.start();
+		this.election.await();
+		assertChanges("this granted");
+		this.election.stop();
+		assertThat(calls).hasValue(0);
 	}
 
 	@Test

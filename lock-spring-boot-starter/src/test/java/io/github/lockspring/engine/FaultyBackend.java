@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -76,6 +77,8 @@ final class FaultyBackend implements LockBackend {
 	private final Map<Kind, ConcurrentLinkedQueue<Fault>> nextFaults = new EnumMap<>(Kind.class);
 
 	private final List<Supplier<Boolean>> heldNotifications = new ArrayList<>();
+
+	private final Set<String> watched = ConcurrentHashMap.newKeySet();
 
 	private volatile Delivery delivery = Delivery.PASS;
 
@@ -198,6 +201,13 @@ final class FaultyBackend implements LockBackend {
 	 */
 	void setPollAnswer(UnaryOperator<@Nullable Map<LeaseRequest, Denial>> answer) {
 		this.pollAnswer = answer;
+	}
+
+	/**
+	 * The keys of the values that are watched.
+	 */
+	Set<String> watched() {
+		return this.watched;
 	}
 
 	void setDelivery(Delivery delivery) {
@@ -679,11 +689,15 @@ final class FaultyBackend implements LockBackend {
 			if (unreadable != null && keys.contains(unreadable)) {
 				throw new BackendUnavailableException("foreign data", null);
 			}
+			if (watch) {
+				FaultyBackend.this.watched.addAll(keys);
+			}
 			return call(Kind.READ, List.of(), timeout, () -> values().read(keys, watch, timeout));
 		}
 
 		@Override
 		public void unwatch(String key) {
+			FaultyBackend.this.watched.remove(key);
 			values().unwatch(key);
 		}
 

@@ -16,7 +16,13 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -28,6 +34,7 @@ import io.github.lockspring.engine.EngineException.Reason;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
+import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode;
 
@@ -35,6 +42,7 @@ import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
@@ -46,6 +54,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class PermitLedgerTests {
 
 	private static final PermitTerms TERMS = new PermitTerms(1, 10, false, LEASE, true);
+
+	private static final Executor THREADS = (task) -> new Thread(task).start();
 
 	private final Harness harness = new Harness();
 
@@ -290,6 +300,51 @@ class PermitLedgerTests {
 		assertThat(waiting).isNotDone();
 		this.engine.close();
 		assertFailure(waiting, Reason.CLOSED);
+	}
+
+	@Test
+	void threadsThatNeedTheLimitShareItsFailure() {
+		Gate gate = new Gate();
+		this.backend.always(Kind.READ, Fault.before(() -> {
+			gate.run();
+			throw new BackendUnavailableException("cut off", null);
+		}));
+		List<CompletableFuture<Boolean>> acquisitions = new ArrayList<>();
+		for (int i = 0; i < 12; i++) {
+			acquisitions.add(CompletableFuture.supplyAsync(
+					() -> this.ledger.acquireUninterruptibly(KEY, TERMS, Duration.ofMillis(100).toNanos()), THREADS));
+		}
+		gate.awaitArrival();
+		await().until(() -> {
+			this.harness.time.advance(Duration.ofMillis(50));
+			return acquisitions.stream().filter(CompletableFuture::isDone).count() == 11; // all but the one that reads
+		});
+		gate.open();
+		assertThat(acquisitions).allSatisfy((acquisition) -> assertThat(acquisition)
+			.failsWithin(Duration.ofSeconds(20))
+			.withThrowableThat()
+			.withCauseInstanceOf(EngineException.class));
+		assertThat(this.backend.calls(Kind.READ))
+			.allSatisfy((call) -> assertThat(call.timeout()).isLessThanOrEqualTo(Duration.ofMillis(350)));
+		assertThat(this.backend.count(Kind.READ)).isOne();
+	}
+
+	@Test
+	void threadThatWaitsForTheLimitCanBeInterrupted() throws Exception {
+		Gate gate = new Gate();
+		this.backend.next(Kind.READ, Fault.before(gate));
+		CompletableFuture<Boolean> reading = CompletableFuture
+			.supplyAsync(() -> this.ledger.acquireUninterruptibly(KEY, TERMS, 0), THREADS);
+		gate.awaitArrival();
+		FutureTask<Boolean> waiting = new FutureTask<>(
+				() -> this.ledger.acquire(KEY, TERMS, Duration.ofHours(1).toNanos()));
+		Thread thread = new Thread(waiting);
+		thread.start();
+		thread.interrupt();
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> waiting.get(20, TimeUnit.SECONDS))
+			.withCauseInstanceOf(InterruptedException.class);
+		gate.open();
+		assertThat(reading.get(20, TimeUnit.SECONDS)).isTrue();
 	}
 
 	private static void assertFailure(CompletableFuture<Hold> acquisition, Reason reason) {

@@ -187,31 +187,48 @@ class ValuesTests {
 	}
 
 	@Test
-	void additionsOutOfRangeTogetherAreSentOneByOne() throws Exception {
+	void additionsOutOfRangeTogetherAreAppliedAsFarAsTheyCanBe() throws Exception {
+		assertThat(countDownTogether(3, 5)).isEqualTo(3);
+		assertThat(this.backend.count(Kind.UPDATE)).isEqualTo(4);
+	}
+
+	@Test
+	void additionsOutOfRangeAreNotSentOneByOne() throws Exception {
+		assertThat(countDownTogether(1, 50)).isEqualTo(1);
+		assertThat(this.backend.count(Kind.UPDATE)).isEqualTo(3);
+	}
+
+	/**
+	 * Counts down from a count, once alone and then together.
+	 * @return how many count-downs were applied
+	 */
+	private int countDownTogether(int count, int together) throws Exception {
 		Gate gate = new Gate();
 		LockEngine patient = engine(this.backend, Duration.ofSeconds(10));
-		patient.values().update(KEY, new ValueChange.Set(3, ValueChange.ANY_VERSION));
+		patient.values().update(KEY, new ValueChange.Set(count, ValueChange.ANY_VERSION));
 		this.backend.next(Kind.UPDATE, Fault.before(gate));
 		ValueChange decrement = new ValueChange.Add(-1, 0);
 		List<Future<Boolean>> all = new ArrayList<>();
 		List<Thread> threads = new CopyOnWriteArrayList<>();
 		Callable<Boolean> countDown = () -> {
 			threads.add(Thread.currentThread());
-			return patient.values().update(KEY, decrement).applied();
+			ValueUpdateResult result = patient.values().update(KEY, decrement);
+			assertThat(result.applied() || result.after().number() == 0).isTrue();
+			return result.applied();
 		};
 		all.add(this.executor.submit(countDown));
 		gate.awaitArrival();
-		for (int i = 0; i < 5; i++) {
+		for (int i = 0; i < together; i++) {
 			all.add(this.executor.submit(countDown));
 		}
-		awaitParked(threads, 6);
+		awaitParked(threads, together + 1);
 		gate.open();
 		int applied = 0;
 		for (Future<Boolean> one : all) {
 			applied += one.get(20, TimeUnit.SECONDS) ? 1 : 0;
 		}
-		assertThat(applied).isEqualTo(3);
 		assertThat(patient.values().read(KEY).number()).isZero();
+		return applied;
 	}
 
 	@Test
@@ -367,6 +384,113 @@ class ValuesTests {
 		this.backend.heal();
 		assertThat(this.values.await(KEY, Value::exists, 0)).isNull();
 		assertThat(this.values.size()).isZero();
+	}
+
+	@Test
+	void waitLooksOnceMoreWhenItsTimeIsOver() throws Exception {
+		List<Future<Value>> waits = waitUnnotified();
+		this.values.update(KEY, INCREMENT);
+		this.harness.time.advance(Duration.ofMinutes(1));
+		for (Future<Value> wait : waits) {
+			assertThat(wait.get(20, TimeUnit.SECONDS)).isNotNull();
+		}
+	}
+
+	@Test
+	void waitFailsIfTheStoreIsAwayWhenItsTimeIsOver() throws Exception {
+		List<Future<Value>> waits = waitUnnotified();
+		this.backend.always(Kind.READ, Fault.unavailable());
+		this.harness.time.advance(Duration.ofMinutes(1));
+		assertUnavailable(waits);
+	}
+
+	@Test
+	void waitFailsIfTheStoreHangsWhenItsTimeIsOver() throws Exception {
+		List<Future<Value>> waits = waitUnnotified();
+		Gate gate = new Gate();
+		this.backend.always(Kind.READ, Fault.before(gate));
+		this.harness.time.advance(Duration.ofMinutes(1));
+		gate.awaitArrival();
+		assertThat(waits).allSatisfy((wait) -> assertThat(wait).isNotDone());
+		await().until(() -> {
+			this.harness.time.advance(Duration.ofMillis(250));
+			return waits.stream().allMatch(Future::isDone);
+		});
+		assertUnavailable(waits);
+		gate.open();
+	}
+
+	private static void assertUnavailable(List<Future<Value>> waits) {
+		assertThat(waits)
+			.allSatisfy((wait) -> assertThatExceptionOfType(ExecutionException.class)
+				.isThrownBy(() -> wait.get(20, TimeUnit.SECONDS))
+				.withCauseInstanceOf(EngineException.class)
+				.satisfies((failure) -> assertThat(((EngineException) failure.getCause()).getReason())
+					.isEqualTo(EngineException.Reason.UNAVAILABLE)));
+	}
+
+	/**
+	 * Starts to wait for a minute, without notifications and without another look before.
+	 */
+	private List<Future<Value>> waitUnnotified() {
+		this.backend.setDelivery(Delivery.LOSE);
+		Values rarely = this.harness
+			.engine(this.backend,
+					EngineSettings.defaults()
+						.withPoll(Duration.ofMillis(1), Duration.ofMillis(20), Duration.ofHours(1)),
+					this.harness.time)
+			.values();
+		long minute = Duration.ofMinutes(1).toNanos();
+		List<Future<Value>> waits = List.of(
+				this.executor.submit(() -> rarely.await(KEY, Value::exists, minute)),
+				rarely.awaitAsync(KEY, Value::exists, minute));
+		await().until(() -> this.backend.watched().contains(KEY));
+		await().until(() -> {
+			long before = this.backend.count(Kind.READ);
+			TimeUnit.MILLISECONDS.sleep(50);
+			return before >= 2 && this.backend.count(Kind.READ) == before;
+		});
+		return waits;
+	}
+
+	@Test
+	void waitsThatEndImmediatelyLeaveNothing() throws Exception {
+		this.values.update(KEY, INCREMENT);
+		assertThat(this.values.await(KEY, Value::exists, LONG)).isNotNull();
+		assertThat(this.values.await(KEY, Value::exists, 0)).isNotNull();
+		assertThat(this.backend.watched()).isEmpty();
+		assertThat(this.values.awaitAsync(KEY, Value::exists, LONG)).succeedsWithin(Duration.ofSeconds(20));
+		assertThat(this.values.awaitAsync(KEY, Value::exists, 0)).succeedsWithin(Duration.ofSeconds(20));
+		await().until(() -> this.values.size() == 0 && this.backend.watched().isEmpty());
+	}
+
+	@Test
+	void waitThatIsCancelledWhileItsValueIsReadLeavesNothing() {
+		Gate gate = new Gate();
+		this.backend.next(Kind.READ, Fault.before(gate));
+		CompletableFuture<Value> cancelled = this.values.awaitAsync(KEY, Value::exists, LONG);
+		gate.awaitArrival();
+		cancelled.cancel(false);
+		this.backend.watched().add(KEY); // as a store does that begins to watch with its answer
+		gate.open();
+		await().until(() -> this.values.size() == 0 && this.backend.watched().isEmpty());
+	}
+
+	@Test
+	void callsThatHangDoNotHoldUpAsynchronousLocks() {
+		Gate gate = new Gate();
+		LockEngine engine = engine(this.backend, Duration.ofSeconds(10));
+		this.backend.always(Kind.UPDATE, Fault.before(gate));
+		for (int i = 0; i < 100; i++) {
+			String key = KEY + i;
+			engine.values().async(() -> engine.values().update(key, INCREMENT));
+		}
+		gate.awaitArrival();
+		assertThat(engine.acquireAsync(KEY, Harness.OPTIONS, this, LONG)).succeedsWithin(Duration.ofSeconds(15))
+			.isNotNull();
+		assertThat(engine.values().awaitAsync(KEY, (value) -> !value.exists(), LONG))
+			.succeedsWithin(Duration.ofSeconds(15));
+		gate.open();
 	}
 
 	@Test
