@@ -16,20 +16,8 @@
 
 package io.github.lockspring.fencing;
 
-import java.util.Map;
-
-import org.jspecify.annotations.Nullable;
-import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcOperations;
-import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
-import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
-import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
-import org.springframework.jdbc.core.namedparam.SqlParameterSource;
 import org.springframework.util.Assert;
-
-import io.github.lockspring.LockHandle;
-import io.github.lockspring.LockLostException;
-import io.github.lockspring.LockSuspendedException;
 
 /**
  * Updates of a SQL database that are protected against late writes of former lock
@@ -39,12 +27,18 @@ import io.github.lockspring.LockSuspendedException;
  * statement as the write:
  *
  * <pre>{@code
- * UPDATE account SET balance = :balance, fence = :fence
- * WHERE id = :id AND fence <= :fence
+ * updates.update("account").set("balance", balance).where("id", id).execute(lock);
  * }</pre>
  *
- * The column {@code fence} is a {@code BIGINT NOT NULL}, with 0 for rows that have not
- * been written under a lock yet. {@code <=} allows one holder to write more than once.
+ * This class generates the statement, so that nothing that the caller provides can bypass
+ * the comparison: names are verified, and values are bound.
+ *
+ * <pre>{@code
+ * UPDATE account SET balance = ?, fence = ? WHERE COALESCE(fence, 0) <= ? AND id = ?
+ * }</pre>
+ *
+ * The column {@code fence} is a {@code BIGINT}, and null or 0 in rows that have not been
+ * written under a lock yet. {@code <=} allows one holder to write more than once.
  * <p>
  * Limitations:
  * <ul>
@@ -62,113 +56,30 @@ import io.github.lockspring.LockSuspendedException;
  * tokens must be greater than those in the rows.</li>
  * </ul>
  * <p>
- * Participates in the transaction of the calling thread, if any. Thread-safe.
+ * Thread-safe.
  */
 public final class FencedUpdates {
 
-	private final NamedParameterJdbcOperations jdbc;
-
-	/**
-	 * Create an instance.
-	 * @param jdbc the operations used to run the updates
-	 */
-	public FencedUpdates(NamedParameterJdbcOperations jdbc) {
-		Assert.notNull(jdbc, "'jdbc' must not be null");
-		this.jdbc = jdbc;
-	}
+	private final JdbcOperations jdbc;
 
 	/**
 	 * Create an instance.
 	 * @param jdbc the operations used to run the updates
 	 */
 	public FencedUpdates(JdbcOperations jdbc) {
-		this(new NamedParameterJdbcTemplate(jdbc));
+		Assert.notNull(jdbc, "'jdbc' must not be null");
+		this.jdbc = jdbc;
 	}
 
 	/**
-	 * Update a row, unless it has been updated under a later acquisition of the lock.
-	 * @param lock the lock under which to write
-	 * @param sql an {@code UPDATE} statement in the form shown in the class description,
-	 * with named parameters
-	 * @param parameters the values of the named parameters other than {@code :fence}
-	 * @return the number of rows updated, 1 or more
-	 * @throws IllegalArgumentException if the statement does not set and compare
-	 * {@code :fence}; no statement has been sent then
-	 * @throws LockLostException if the lease is known to be lost; no statement has been
-	 * sent then
-	 * @throws LockSuspendedException while it is unknown whether the lock is still held;
-	 * no statement has been sent then
-	 * @throws StaleLockException if no row was updated
-	 * @throws IllegalStateException if the handle is closed, or represents several keys
-	 * that were acquired one after the other
-	 * @throws UnsupportedOperationException if the backend of the lock does not support
-	 * fencing tokens
-	 * @throws DataAccessException if the database is unavailable or rejects the statement
+	 * Begin an update of a row.
+	 * @param table the name of the table, also with its schema, as in SQL: quoted if the
+	 * database requires it
+	 * @return the update, to be completed with columns and conditions
+	 * @throws IllegalArgumentException if it is not a name
 	 */
-	public int update(LockHandle lock, String sql, Map<String, ? extends @Nullable Object> parameters) {
-		return update(lock, sql, new MapSqlParameterSource(parameters));
-	}
-
-	/**
-	 * Update a row, unless it has been updated under a later acquisition of the lock.
-	 * @param lock the lock under which to write
-	 * @param sql an {@code UPDATE} statement in the form shown in the class description,
-	 * with named parameters
-	 * @param parameters the values of the named parameters; a value for {@code :fence},
-	 * such as a bean property of that name, is ignored
-	 * @return the number of rows updated, 1 or more
-	 * @throws IllegalArgumentException if the statement does not set and compare
-	 * {@code :fence}; no statement has been sent then
-	 * @throws LockLostException if the lease is known to be lost; no statement has been
-	 * sent then
-	 * @throws LockSuspendedException while it is unknown whether the lock is still held;
-	 * no statement has been sent then
-	 * @throws StaleLockException if no row was updated
-	 * @throws IllegalStateException if the handle is closed, or represents several keys
-	 * that were acquired one after the other
-	 * @throws UnsupportedOperationException if the backend of the lock does not support
-	 * fencing tokens
-	 * @throws DataAccessException if the database is unavailable or rejects the statement
-	 */
-	public int update(LockHandle lock, String sql, SqlParameterSource parameters) {
-		FencedSql.check(sql);
-		long token = lock.fencingToken();
-		int rows = this.jdbc.update(sql, new FencedParameters(parameters, token));
-		if (rows == 0) {
-			throw new StaleLockException(lock.storeKey(), token);
-		}
-		return rows;
-	}
-
-	/**
-	 * Parameter values of the caller, and the token.
-	 */
-	private record FencedParameters(SqlParameterSource parameters, long token) implements SqlParameterSource {
-
-		@Override
-		public boolean hasValue(String name) {
-			return isFence(name) || this.parameters.hasValue(name);
-		}
-
-		@Override
-		public @Nullable Object getValue(String name) {
-			return isFence(name) ? (Object) this.token : this.parameters.getValue(name);
-		}
-
-		@Override
-		public int getSqlType(String name) {
-			return isFence(name) ? TYPE_UNKNOWN : this.parameters.getSqlType(name);
-		}
-
-		@Override
-		public @Nullable String getTypeName(String name) {
-			return isFence(name) ? null : this.parameters.getTypeName(name);
-		}
-
-		private static boolean isFence(String name) {
-			return FencedSql.FENCE.equals(name);
-		}
-
+	public FencedUpdate update(String table) {
+		return new FencedUpdate(this.jdbc, table);
 	}
 
 }

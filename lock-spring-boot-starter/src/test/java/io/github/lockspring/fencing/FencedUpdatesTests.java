@@ -17,18 +17,16 @@
 package io.github.lockspring.fencing;
 
 import java.time.Duration;
-import java.util.Map;
 import java.util.UUID;
 
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.core.namedparam.BeanPropertySqlParameterSource;
-import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -47,15 +45,13 @@ import io.github.lockspring.test.SettableTime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for {@link FencedUpdates} with locks and rows in the same database, and two
  * processes that want to write.
  */
 class FencedUpdatesTests {
-
-	private static final String UPDATE = "UPDATE account SET balance = :balance, fence = :fence"
-			+ " WHERE id = :id AND fence <= :fence";
 
 	private final JdbcDataSource dataSource = new JdbcDataSource();
 
@@ -107,7 +103,7 @@ class FencedUpdatesTests {
 	}
 
 	private int write(LockHandle lock, int balance) {
-		return this.updates.update(lock, UPDATE, Map.of("id", 1, "balance", balance));
+		return this.updates.update("account").set("balance", balance).where("id", 1).execute(lock);
 	}
 
 	private int balance() {
@@ -187,7 +183,7 @@ class FencedUpdatesTests {
 	void missingRowIsRefusedLikeOneWithALargerToken() {
 		try (LockHandle lock = acquire(this.first)) {
 			assertThatExceptionOfType(StaleLockException.class)
-				.isThrownBy(() -> this.updates.update(lock, UPDATE, Map.of("id", 2, "balance", 90)))
+				.isThrownBy(() -> this.updates.update("account").set("balance", 90).where("id", 2).execute(lock))
 				.withMessageContaining("does not exist");
 		}
 	}
@@ -205,65 +201,40 @@ class FencedUpdatesTests {
 	}
 
 	@Test
-	void tokenOfTheLockIsUsedAndNotThatOfTheParameters() {
-		FencedUpdates updates = new FencedUpdates(new NamedParameterJdbcTemplate(this.jdbc));
+	void updateOfAllRowsIsNotSent() {
 		try (LockHandle lock = acquire(this.first)) {
-			updates.update(lock, UPDATE, new BeanPropertySqlParameterSource(new Account(1, 90, Long.MAX_VALUE)));
-			assertThat(this.jdbc.queryForObject("SELECT fence FROM account", Long.class))
-				.isEqualTo(lock.fencingToken());
-		}
-	}
-
-	@Test
-	void unguardedUpdateIsNotSent() {
-		String sql = "UPDATE account SET balance = :balance WHERE id = :id";
-		try (LockHandle lock = acquire(this.first)) {
-			assertThatIllegalArgumentException()
-				.isThrownBy(() -> this.updates.update(lock, sql, Map.of("id", 1, "balance", 90)))
-				.withMessageContaining("sets no column to :fence")
-				.withMessageContaining(UPDATE)
-				.withMessageContaining(sql);
+			assertThatIllegalStateException()
+				.isThrownBy(() -> this.updates.update("account").set("balance", 90).execute(lock))
+				.withMessageContaining("where(column, value)");
 		}
 		assertThat(balance()).isEqualTo(100);
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "INSERT INTO a (id, fence) VALUES (:id, :fence)", "DELETE FROM a WHERE fence <= :fence",
-			"UPDATE a SET fence = :fence", "UPDATE a SET b = (SELECT 1 WHERE fence <= :fence), fence = :fence",
-			"UPDATE a SET b = 1 WHERE fence <= :fence", "UPDATE a SET b = 'fence = :fence' WHERE fence <= :fence",
-			"UPDATE a SET b = 1 /* , fence = :fence */ WHERE fence <= :fence",
-			"UPDATE a SET fence = :fence + 1 WHERE fence <= :fence",
-			"UPDATE a SET fence = :fences WHERE fence <= :fence", "UPDATE a SET fence = :fence WHERE id = :id",
-			"UPDATE a SET fence = :fence WHERE id = :id -- AND fence <= :fence",
-			"UPDATE a SET fence = :fence WHERE id = :id AND b <> 'fence <= :fence'",
-			"UPDATE a SET fence = :fence WHERE fence = :fence", "UPDATE a SET fence = :fence WHERE fence < :fence",
-			"UPDATE a SET fence = :fence WHERE fence >= :fence", "UPDATE a SET fence = :fence WHERE :fence <= fence",
-			"UPDATE a SET fence = :fence WHERE old_fence <= :fence", "UPDATE a SET fence = :fence WHERE b <= :fence",
-			"UPDATE a SET fence = :fence WHERE fence <= :fence + 9",
-			"UPDATE a SET fence = :fence WHERE id = :id OR fence <= :fence",
-			"UPDATE a SET fence = :fence WHERE id = 1 AND fence <= :fence OR id = 2" })
-	void updateThatAFormerHolderCouldWriteWithIsRefused(String sql) {
-		assertThatIllegalArgumentException().isThrownBy(() -> FencedSql.check(sql)).withMessageContaining(UPDATE);
+	@ValueSource(strings = { "fence", "FENCE", "\"fence\"", "`Fence`" })
+	void tokenIsThatOfTheLockAndOfNobodyElse(String column) {
+		try (LockHandle lock = acquire(this.first)) {
+			FencedUpdate update = this.updates.update("account").set(column, Long.MAX_VALUE).where("id", 1);
+			assertThatIllegalStateException().isThrownBy(() -> update.execute(lock))
+				.withMessageContaining("cannot be set to a value");
+		}
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { UPDATE, "update a set fence=:fence where fence<=:fence",
-			"\n\tUPDATE a\n\tSET fence = :fence,\n\t\tb = 1\n\tWHERE id = :id\n\t\tAND fence <= :fence\n",
-			"UPDATE shop.a AS x SET x.token = :fence WHERE x.id = :id AND x.token <= :fence",
-			"UPDATE a SET \"where\" = 1, \"fence\" = :fence WHERE \"fence\" <= :fence AND (b = 1 OR b = 2)",
-			"UPDATE a SET b = (SELECT 1 FROM c WHERE d = 2), fence = :fence WHERE :fence >= fence",
-			"UPDATE a SET fence = :fence::bigint FROM c WHERE c.id = a.id AND a.fence <= :fence RETURNING b",
-			"UPDATE a SET fence = :fence WHERE (fence IS NULL OR fence <= :fence)",
-			"UPDATE a SET fence = :fence WHERE COALESCE(fence, 0) <= :fence",
-			"/* it's (here */ UPDATE a SET b = 'don''t OR (', fence = :fence WHERE fence <= :fence -- OR" })
-	void guardedUpdateIsFine(String sql) {
-		FencedSql.check(sql);
+	@Test
+	void missingConditionValueIsRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.updates.update("account").where("id", null))
+			.withMessage("'value' must not be null");
 	}
 
 	/**
-	 * A bean that has the token among its properties.
+	 * On H2.
 	 */
-	public record Account(int id, int balance, long fence) {
+	@Nested
+	class H2 extends FencedRowRules {
+
+		H2() {
+			super(FencedUpdatesTests.this.dataSource);
+		}
 
 	}
 

@@ -17,7 +17,6 @@
 package io.github.lockspring.sample.catalogue;
 
 import java.time.Duration;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -119,10 +118,11 @@ public class CatalogueService {
 	@DistributedLock(name = "catalogue", key = "#product", type = LockType.WRITE, waitTime = "30s", leaseTime = "5s")
 	public void writeWithLock(long product, int amount) {
 		LockHandle lock = LockContext.current();
-		inSection(product, Access.EXCLUSIVE, () -> writeBoth((channel) -> this.updates.update(lock, """
-				UPDATE product_price SET amount = :amount, fence = :fence
-				WHERE product_id = :product AND channel = :channel AND fence <= :fence""",
-				Map.of("product", product, "channel", channel, "amount", amount))));
+		inSection(product, Access.EXCLUSIVE, () -> writeBoth((channel) -> this.updates.update("product_price")
+			.set("amount", amount)
+			.where("product_id", product)
+			.where("channel", channel)
+			.execute(lock)));
 	}
 
 	private <T> T inSection(long product, Access access, Supplier<T> section) {

@@ -16,7 +16,6 @@
 
 package io.github.lockspring.sample.stock;
 
-import java.util.Map;
 import java.util.function.Supplier;
 
 import org.springframework.dao.OptimisticLockingFailureException;
@@ -102,9 +101,8 @@ public class StockService {
 	@Transactional
 	public boolean deductWithDistributedLock(long productId, String orderId) {
 		LockHandle lock = LockContext.current();
-		return inSection(productId, () -> decide(read(productId), orderId, (id, stock) -> this.updates.update(lock, """
-				UPDATE product SET stock = :stock, fence = :fence
-				WHERE id = :id AND fence <= :fence""", Map.of("id", id, "stock", stock))));
+		return inSection(productId, () -> decide(read(productId), orderId,
+				(id, stock) -> this.updates.update("product").set("stock", stock).where("id", id).execute(lock)));
 	}
 
 	/**
