@@ -23,9 +23,11 @@ package io.github.lockspring;
 public enum JpaMode {
 
 	/**
-	 * Keep the entities and log a warning once.
+	 * Detach the entities when the lock is acquired, so that they are read again, unless
+	 * the {@code EntityManager} has joined a transaction of the caller: then keep them,
+	 * and log a warning once.
 	 */
-	WARN,
+	CLEAR_OUTSIDE_TRANSACTION,
 
 	/**
 	 * Detach the entities when the lock is acquired, so that they are read again. In an
@@ -34,7 +36,7 @@ public enum JpaMode {
 	CLEAR,
 
 	/**
-	 * Keep the entities.
+	 * Keep the entities, for applications that refresh what they change.
 	 */
 	IGNORE
 

@@ -122,9 +122,8 @@ public final class LockAutoConfiguration {
 	static class LockTransactionConfiguration {
 
 		@Bean
-		static SmartInitializingSingleton lockTransactionListenerRegistrar(ListableBeanFactory beanFactory,
-				LockProperties properties) {
-			LockTransactionListener listener = new LockTransactionListener(properties.getJpa());
+		static SmartInitializingSingleton lockTransactionListenerRegistrar(ListableBeanFactory beanFactory) {
+			LockTransactionListener listener = new LockTransactionListener();
 			return () -> beanFactory.getBeansOfType(ConfigurableTransactionManager.class, false, false)
 				.values()
 				.forEach((manager) -> manager.addListener(listener));

@@ -121,9 +121,11 @@ public class LockProperties {
 
 	/**
 	 * Handling of entities that an EntityManager of the thread has loaded before a lock
-	 * is acquired: 'warn' once, 'clear' the EntityManager, or 'ignore'.
+	 * is acquired: 'clear-outside-transaction' detaches them unless the caller has a
+	 * transaction, which is warned of once; 'clear' also flushes and detaches them in a
+	 * transaction; 'ignore' keeps them.
 	 */
-	private JpaMode jpa = JpaMode.WARN;
+	private JpaMode jpa = JpaMode.CLEAR_OUTSIDE_TRANSACTION;
 
 	/**
 	 * Handling of invalid lock annotations at startup: fail, or log a warning. After a

@@ -33,9 +33,10 @@ import io.github.lockspring.LockLostException;
 import io.github.lockspring.LockSuspendedException;
 
 /**
- * An update of a row under a lock, see {@link FencedUpdates}. Names of columns are written
- * as in SQL: quoted if the database requires it, such as for reserved words. A value can be
- * a {@link SqlParameterValue} if its SQL type cannot be derived from its Java type.
+ * An update of a row under a lock, see {@link FencedUpdates}. Names of columns are
+ * written as in SQL: quoted if the database requires it, such as for reserved words. A
+ * value can be a {@link SqlParameterValue} if its SQL type cannot be derived from its
+ * Java type.
  * <p>
  * Not thread-safe.
  */
@@ -103,9 +104,10 @@ public final class FencedUpdate {
 
 	private static String verify(String name, Pattern pattern) {
 		Assert.hasText(name, "The name of a table or a column must not be empty");
-		Assert.isTrue(pattern.matcher(name).matches(), () -> "Not a name of a table or a column: [" + name
-				+ "]; expressions and further conditions belong in a statement of the application that compares"
-				+ " fencingToken()");
+		Assert.isTrue(pattern.matcher(name).matches(),
+				() -> "Not a name of a table or a column: [" + name
+						+ "]; expressions and further conditions belong in a statement of the application that compares"
+						+ " fencingToken()");
 		return name;
 	}
 
@@ -120,9 +122,9 @@ public final class FencedUpdate {
 	 * @throws LockSuspendedException while it is unknown whether the lock is still held;
 	 * no statement has been sent then
 	 * @throws StaleLockException if no row was updated
-	 * @throws IllegalStateException if there is no condition, if the column of the fencing
-	 * token is set as well, or if the handle is closed, or represents several keys that
-	 * were acquired one after the other; no statement has been sent then
+	 * @throws IllegalStateException if there is no condition, if the column of the
+	 * fencing token is set as well, or if the handle is closed, or represents several
+	 * keys that were acquired one after the other; no statement has been sent then
 	 * @throws UnsupportedOperationException if the backend of the lock does not support
 	 * fencing tokens
 	 * @throws DataAccessException if the database is unavailable or rejects the statement

@@ -74,7 +74,8 @@ public final class LockedProxies implements AutoCloseable {
 	}
 
 	public LockedProxies(InsideTransaction insideTransaction) {
-		this(new LockDefaults(TRY_ONCE, null, insideTransaction, LockChecks.FAIL, Map.of(), JpaMode.WARN));
+		this(new LockDefaults(TRY_ONCE, null, insideTransaction, LockChecks.FAIL, Map.of(),
+				JpaMode.CLEAR_OUTSIDE_TRANSACTION));
 	}
 
 	public LockedProxies(LockDefaults defaults, Object... properties) {
@@ -94,7 +95,7 @@ public final class LockedProxies implements AutoCloseable {
 	 */
 	public static LockDefaults defaults(LockOptions options, @Nullable Duration renewInterval) {
 		return new LockDefaults(options, renewInterval, InsideTransaction.AFTER_COMPLETION, LockChecks.FAIL, Map.of(),
-				JpaMode.WARN);
+				JpaMode.CLEAR_OUTSIDE_TRANSACTION);
 	}
 
 	private LockTemplate template(RecordingBackend backend) {

@@ -24,6 +24,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
@@ -31,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
+import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -40,17 +42,19 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.orm.jpa.support.OpenEntityManagerInViewFilter;
 import org.springframework.orm.jpa.support.OpenEntityManagerInViewInterceptor;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 import io.github.lockspring.DistributedLock;
 
@@ -65,14 +69,18 @@ class OpenInViewTests {
 
 	private static final int REQUESTS = 8;
 
+	private static final String WARNING = "was acquired in a transaction whose EntityManager has loaded entities";
+
 	@Test
-	void withOpenInViewUpdatesAreLostUnderTheLockAndAreNotIfRefreshed(CapturedOutput output) throws Exception {
+	void withOpenInViewNoUpdateIsLost(CapturedOutput output) throws Exception {
 		try (Application application = new Application()) {
-			assertThat(output)
-				.contains("Locked methods may work on stale entities: spring.jpa.open-in-view is enabled");
-			assertThat(application.deposit("stale")).isLessThan(REQUESTS);
-			assertThat(output).containsOnlyOnce("A transaction under the lock 'account' uses an EntityManager");
-			assertThat(application.deposit("refreshed")).isEqualTo(REQUESTS);
+			assertThat(application.deposit("stale")).isEqualTo(REQUESTS);
+			assertThat(application.deposit("unread")).isEqualTo(REQUESTS + 1);
+			assertThat(output).doesNotContain(WARNING);
+			assertThat(application.deposit("joined")).as("with what the caller has changed before")
+				.isEqualTo(REQUESTS + 3);
+			assertThat(application.deposit("joined")).isEqualTo(REQUESTS + 5);
+			assertThat(output).containsOnlyOnce("The lock 'account' " + WARNING);
 		}
 	}
 
@@ -80,26 +88,34 @@ class OpenInViewTests {
 	void withoutOpenInViewNoUpdateIsLost(CapturedOutput output) throws Exception {
 		try (Application application = new Application("spring.jpa.open-in-view=false")) {
 			assertThat(application.deposit("stale")).isEqualTo(REQUESTS);
-			assertThat(output).doesNotContain("open-in-view is enabled", "uses an EntityManager");
+			assertThat(application.deposit("unread")).isEqualTo(REQUESTS + 1);
+			assertThat(output).doesNotContain(WARNING);
 		}
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { OwnFilter.class, RegisteredFilter.class, OwnInterceptor.class })
-	void startWarnsOfAnEntityManagerThatTheApplicationItselfKeepsOpen(Class<?> configuration, CapturedOutput output) {
+	@ValueSource(classes = { OwnFilter.class, OwnInterceptor.class })
+	void withAnEntityManagerThatTheApplicationItselfKeepsOpenNoUpdateIsLost(Class<?> configuration) throws Exception {
 		try (Application application = new Application(configuration, "spring.jpa.open-in-view=false")) {
-			assertThat(output).contains(
-					"Locked methods may work on stale entities: the bean 'ownInView' keeps an EntityManager open");
+			assertThat(application.deposit("stale")).isEqualTo(REQUESTS);
 		}
 	}
 
 	@Test
-	void whenClearingNoUpdateIsLost(CapturedOutput output) throws Exception {
+	void whenClearingInTransactionsAsWellThenWhatTheCallerHasChangedIsWritten(CapturedOutput output) throws Exception {
 		try (Application application = new Application("lock.jpa=clear")) {
 			assertThat(application.deposit("stale")).isEqualTo(REQUESTS);
-			assertThat(application.deposit("joined")).as("with what the caller has changed before")
-				.isEqualTo(REQUESTS + 2);
-			assertThat(output).doesNotContain("Locked methods may work on stale entities", "uses an EntityManager");
+			assertThat(application.deposit("joined")).isEqualTo(REQUESTS + 2);
+			assertThat(application.deposit("supported")).as("in what is no transaction").isEqualTo(REQUESTS + 3);
+			assertThat(output).doesNotContain(WARNING);
+		}
+	}
+
+	@Test
+	void whenEntitiesAreKeptThenUpdatesAreLostUnlessTheyAreRefreshed() throws Exception {
+		try (Application application = new Application("lock.jpa=ignore")) {
+			assertThat(application.deposit("stale")).isLessThan(REQUESTS);
+			assertThat(application.deposit("refreshed")).isEqualTo(REQUESTS);
 		}
 	}
 
@@ -135,7 +151,7 @@ class OpenInViewTests {
 				.POST(BodyPublishers.noBody())
 				.build();
 			List<CompletableFuture<HttpResponse<String>>> responses = new ArrayList<>();
-			for (int i = 0; i < (how.equals("joined") ? 1 : REQUESTS); i++) {
+			for (int i = 0; i < (Set.of("stale", "refreshed").contains(how) ? REQUESTS : 1); i++) {
 				responses.add(client.sendAsync(request, BodyHandlers.ofString()));
 			}
 			for (CompletableFuture<HttpResponse<String>> response : responses) {
@@ -178,21 +194,20 @@ class OpenInViewTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	static class RegisteredFilter {
-
-		@Bean
-		FilterRegistrationBean<OpenEntityManagerInViewFilter> ownInView() {
-			return new FilterRegistrationBean<>(new OpenEntityManagerInViewFilter());
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
 	static class OwnInterceptor {
 
 		@Bean
-		OpenEntityManagerInViewInterceptor ownInView() {
-			return new OpenEntityManagerInViewInterceptor();
+		WebMvcConfigurer ownInView(EntityManagerFactory entityManagerFactory) {
+			OpenEntityManagerInViewInterceptor interceptor = new OpenEntityManagerInViewInterceptor();
+			interceptor.setEntityManagerFactory(entityManagerFactory);
+			return new WebMvcConfigurer() {
+
+				@Override
+				public void addInterceptors(InterceptorRegistry registry) {
+					registry.addWebRequestInterceptor(interceptor);
+				}
+
+			};
 		}
 
 	}
@@ -206,12 +221,16 @@ class OpenInViewTests {
 
 		private final TransactionTemplate transaction;
 
+		private final TransactionTemplate supported;
+
 		private final CyclicBarrier loaded = new CyclicBarrier(REQUESTS);
 
 		Controller(EntityManager entityManager, Accounts accounts, TransactionTemplate transaction) {
 			this.entityManager = entityManager;
 			this.accounts = accounts;
 			this.transaction = transaction;
+			this.supported = new TransactionTemplate(transaction.getTransactionManager());
+			this.supported.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
 		}
 
 		void open() {
@@ -231,16 +250,22 @@ class OpenInViewTests {
 
 		@PostMapping("/deposit")
 		void deposit(@RequestParam("how") String how) throws Exception {
-			if (how.equals("joined")) {
-				this.transaction.executeWithoutResult((status) -> {
+			switch (how) {
+				case "unread" -> this.transaction.executeWithoutResult((status) -> this.accounts.deposit(1, false));
+				case "joined" -> this.transaction.executeWithoutResult((status) -> {
 					this.entityManager.find(Account.class, 1L).balance++;
 					this.accounts.deposit(1, false);
 				});
-				return;
+				case "supported" -> this.supported.executeWithoutResult((status) -> {
+					assertThat(this.entityManager.find(Account.class, 1L)).isNotNull();
+					this.accounts.deposit(1, false);
+				});
+				default -> {
+					assertThat(this.entityManager.find(Account.class, 1L)).isNotNull();
+					this.loaded.await(60, TimeUnit.SECONDS);
+					this.accounts.deposit(1, how.equals("refreshed"));
+				}
 			}
-			assertThat(this.entityManager.find(Account.class, 1L)).isNotNull();
-			this.loaded.await(60, TimeUnit.SECONDS);
-			this.accounts.deposit(1, how.equals("refreshed"));
 		}
 
 	}

@@ -69,7 +69,8 @@ abstract class FencedRowRules {
 		this.jdbc = new JdbcTemplate(this.connection);
 		this.updates = new FencedUpdates(this.jdbc);
 		this.jdbc.execute("DROP TABLE IF EXISTS fenced_account");
-		this.jdbc.execute("CREATE TABLE fenced_account (id INT PRIMARY KEY, balance INT, state VARCHAR(9), fence BIGINT)");
+		this.jdbc
+			.execute("CREATE TABLE fenced_account (id INT PRIMARY KEY, balance INT, state VARCHAR(9), fence BIGINT)");
 		this.jdbc.update("INSERT INTO fenced_account VALUES (1, 100, 'OPEN', ?), (2, 100, 'OPEN', NULL)", AHEAD);
 		this.lock = this.locks.acquire("account", LockOptions.defaults());
 	}
@@ -99,8 +100,9 @@ abstract class FencedRowRules {
 
 	@Test
 	void rowWithoutTokenIsWrittenAndGuardedFromThenOn() {
-		assertThat(update().set("balance", 90).set("state", null).where("id", 2).where("balance", 100)
-			.execute(this.lock)).isEqualTo(1);
+		assertThat(
+				update().set("balance", 90).set("state", null).where("id", 2).where("balance", 100).execute(this.lock))
+			.isEqualTo(1);
 		assertThat(this.jdbc.queryForMap("SELECT balance, state, fence FROM fenced_account WHERE id = 2").values())
 			.containsExactly(90, null, this.lock.fencingToken());
 	}
@@ -124,9 +126,9 @@ abstract class FencedRowRules {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "id = 1 OR id", "1 = 1 OR id", "NOT id", "(id", "id)", "id) OR (id", "id = id --",
-			"id/*", "*/id", "id;", "id -- ", "id # ", "id, fence", "fenced_account.id", "a.fence", "id::int", ":id", "?",
-			"@x", "'id'", "\"id", "id\"", "\"id\" OR \"id\"", "\"a\\\"", "` OR `id", "\"a\nb\"", "\"a'b\"", "\"a`b\"",
+	@ValueSource(strings = { "id = 1 OR id", "1 = 1 OR id", "NOT id", "(id", "id)", "id) OR (id", "id = id --", "id/*",
+			"*/id", "id;", "id -- ", "id # ", "id, fence", "fenced_account.id", "a.fence", "id::int", ":id", "?", "@x",
+			"'id'", "\"id", "id\"", "\"id\" OR \"id\"", "\"a\\\"", "` OR `id", "\"a\nb\"", "\"a'b\"", "\"a`b\"",
 			"fenced_account AS x", "fenced_account, fenced_account", "fenced_account\u0000", "{fn now()}", "1", "", " ",
 			"[id]", "U&\"id\"", "id\n", "\"\"", "EXISTS (SELECT 1)" })
 	void whatIsNotANameIsRefused(String part) {

@@ -16,24 +16,16 @@
 
 package io.github.lockspring.aop.check;
 
-import java.util.Arrays;
-import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.core.ResolvableType;
-import org.springframework.util.ClassUtils;
 
-import io.github.lockspring.JpaMode;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.aop.DistributedLockInterceptor;
 import io.github.lockspring.aop.annotation.AnnotatedMethod;
@@ -53,17 +45,6 @@ import io.github.lockspring.internal.LockAccess;
 public final class LockDeclarationCheck implements SmartInitializingSingleton {
 
 	private static final Log logger = LogFactory.getLog(LockDeclarationCheck.class);
-
-	/**
-	 * Bean name used by Spring Boot.
-	 */
-	private static final String OPEN_IN_VIEW = "openEntityManagerInViewInterceptor";
-
-	private static final List<String> OPEN_IN_VIEW_TYPES = List.of(
-			"org.springframework.orm.jpa.support.OpenEntityManagerInViewInterceptor",
-			"org.springframework.orm.jpa.support.OpenEntityManagerInViewFilter");
-
-	private static final String FILTER_REGISTRATION = "org.springframework.boot.web.servlet.FilterRegistrationBean";
 
 	private final ConfigurableListableBeanFactory beanFactory;
 
@@ -99,7 +80,6 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 		this.interceptor.source().known().forEach(this::registerName);
 		this.interceptor.source().known().forEach(this::checkLock);
 		warnOfUnknownNames();
-		warnOfOpenInView();
 	}
 
 	/**
@@ -148,57 +128,6 @@ public final class LockDeclarationCheck implements SmartInitializingSingleton {
 			logger.warn("No lock annotation uses the names configured by lock.names.*: "
 					+ unknown.stream().map(KeyFormat::quote).collect(Collectors.joining(", "))
 					+ " (checked for the beans created so far)");
-		}
-	}
-
-	/**
-	 * Log a warning for open-in-view, because most locked methods that use JPA in a web
-	 * application are called by a controller that has loaded entities already.
-	 */
-	private void warnOfOpenInView() {
-		if (this.defaults.jpa() != JpaMode.WARN || this.interceptor.source().known().isEmpty()) {
-			return;
-		}
-		String bean = openInViewBean();
-		if (bean != null) {
-			boolean configured = bean.equals(OPEN_IN_VIEW);
-			logger.warn("Locked methods may work on stale entities: "
-					+ (configured ? "spring.jpa.open-in-view is enabled"
-							: "the bean " + KeyFormat.quote(bean) + " keeps an EntityManager open in view")
-					+ ", so that entities"
-					+ " loaded in a web request before a lock is acquired are not read again under the lock, changes"
-					+ " of the previous holder may be overwritten, and each request keeps a connection until its end. "
-					+ (configured ? "Set spring.jpa.open-in-view to false" : "Remove that bean")
-					+ ", or set lock.jpa to clear, or, if locked methods refresh what they change, to ignore");
-		}
-	}
-
-	/**
-	 * Find the bean of Spring Boot, or one of the application, including a filter with
-	 * its own registration.
-	 */
-	private @Nullable String openInViewBean() {
-		if (this.beanFactory.containsBean(OPEN_IN_VIEW)) {
-			return OPEN_IN_VIEW;
-		}
-		Class<?> registration = classOf(FILTER_REGISTRATION);
-		return OPEN_IN_VIEW_TYPES.stream()
-			.map(this::classOf)
-			.filter(Objects::nonNull)
-			.flatMap((type) -> (registration != null)
-					? Stream.of(ResolvableType.forClass(type), ResolvableType.forClassWithGenerics(registration, type))
-					: Stream.of(ResolvableType.forClass(type)))
-			.flatMap((type) -> Arrays.stream(this.beanFactory.getBeanNamesForType(type, true, false)))
-			.findFirst()
-			.orElse(null);
-	}
-
-	private @Nullable Class<?> classOf(String name) {
-		try {
-			return ClassUtils.forName(name, this.beanFactory.getBeanClassLoader());
-		}
-		catch (ClassNotFoundException | LinkageError ex) {
-			return null;
 		}
 	}
 

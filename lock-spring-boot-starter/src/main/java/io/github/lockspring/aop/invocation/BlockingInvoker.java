@@ -103,7 +103,7 @@ public final class BlockingInvoker implements LockedInvoker {
 		}
 		try (AutoCloseable end = endOf(handle, lock.attributes().onLost(), inTransaction)) {
 			if (PersistenceContexts.areBound() && !lock.isHeldIn(LockContext.get(), key)) {
-				this.persistence.acquired(lock.name(), inTransaction);
+				this.persistence.acquired(lock.name());
 			}
 			return runHolding(lock, handle, others, method, invocation);
 		}

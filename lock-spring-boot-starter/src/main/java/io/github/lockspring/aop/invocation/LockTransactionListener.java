@@ -19,38 +19,13 @@ package io.github.lockspring.aop.invocation;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
-import io.github.lockspring.JpaMode;
-import io.github.lockspring.LockContext;
 import io.github.lockspring.LockLostException;
 
 /**
  * Transaction listener that verifies the locks bound to a transaction immediately before
- * the commit, and that checks for entities loaded by JPA before the lock was acquired
- * under which a transaction begins. To be added to each transaction manager. Thread-safe.
+ * the commit. To be added to each transaction manager. Thread-safe.
  */
 public final class LockTransactionListener implements TransactionExecutionListener {
-
-	private final PersistenceContexts persistence;
-
-	/**
-	 * Create a listener.
-	 * @param mode the handling of entities loaded before a lock was acquired
-	 */
-	public LockTransactionListener(JpaMode mode) {
-		this.persistence = new PersistenceContexts(() -> mode);
-	}
-
-	/**
-	 * Log a warning if entities were loaded before the lock was acquired under which the
-	 * transaction begins.
-	 */
-	@Override
-	public void beforeBegin(TransactionExecution transaction) {
-		LockContext locks = PersistenceContexts.areBound() ? LockContext.get() : null;
-		if (locks != null) {
-			this.persistence.beginning(locks.name());
-		}
-	}
 
 	/**
 	 * Reject the commit if a lock bound to the transaction is lost.

@@ -18,12 +18,16 @@ package io.github.lockspring.aop.invocation;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import jakarta.persistence.EntityManager;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.BeansException;
+import org.springframework.beans.PropertyAccessorFactory;
 import org.springframework.orm.jpa.EntityManagerHolder;
+import org.springframework.orm.jpa.EntityManagerProxy;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
@@ -69,35 +73,33 @@ public final class PersistenceContexts {
 	}
 
 	/**
-	 * Clear the persistence context or log a warning, as configured. Called after a lock
+	 * Clear the persistence contexts or log a warning, as configured. Called after a lock
 	 * was acquired that was not held before.
 	 * @param name the name of the lock
-	 * @param inTransaction whether the thread is in a transaction
 	 */
-	void acquired(String name, boolean inTransaction) {
-		if (this.mode.get() == JpaMode.CLEAR) {
-			Bound.clear();
-		}
-		else if (inTransaction) {
-			warn(name);
+	void acquired(String name) {
+		if (this.mode.get() != JpaMode.IGNORE) {
+			Bound.forEach((entityManager) -> acquired(name, entityManager));
 		}
 	}
 
 	/**
-	 * Log a warning, if configured. Called before a transaction begins.
-	 * @param name the name of the lock under which the transaction begins
+	 * Outside of a transaction no change is waiting to be written. In one, the caller
+	 * continues to work with what it has loaded.
 	 */
-	void beginning(String name) {
-		warn(name);
-	}
-
-	private void warn(String name) {
-		if (this.mode.get() == JpaMode.WARN && this.warned.add(name)) {
-			logger.warn("A transaction under the lock " + KeyFormat.quote(name)
-					+ " uses an EntityManager that was bound to the thread earlier, by spring.jpa.open-in-view or by a"
-					+ " transaction of the caller. Entities loaded before the lock was acquired are not read again,"
-					+ " so that changes of the previous holder may be overwritten. Set spring.jpa.open-in-view to"
-					+ " false, or lock.jpa to clear, or refresh the entities under the lock");
+	private void acquired(String name, EntityManager entityManager) {
+		if (!entityManager.isJoinedToTransaction()) {
+			entityManager.clear();
+		}
+		else if (this.mode.get() == JpaMode.CLEAR) {
+			entityManager.flush();
+			entityManager.clear();
+		}
+		else if (!this.warned.contains(name) && Bound.mayContainEntities(entityManager) && this.warned.add(name)) {
+			logger.warn("The lock " + KeyFormat.quote(name) + " was acquired in a transaction whose EntityManager has"
+					+ " loaded entities before. They are not read again under the lock, so that changes of the previous"
+					+ " holder may be overwritten. Acquire the lock before the transaction begins, or refresh the"
+					+ " entities under the lock, or set lock.jpa to clear");
 		}
 	}
 
@@ -116,20 +118,34 @@ public final class PersistenceContexts {
 			return false;
 		}
 
-		static void clear() {
+		static void forEach(Consumer<EntityManager> action) {
 			for (Object resource : TransactionSynchronizationManager.getResourceMap().values()) {
 				if (resource instanceof EntityManagerHolder holder) {
-					clear(holder);
+					action.accept(target(holder.getEntityManager()));
 				}
 			}
 		}
 
-		private static void clear(EntityManagerHolder holder) {
-			EntityManager entityManager = holder.getEntityManager();
-			if (holder.isSynchronizedWithTransaction()) {
-				entityManager.flush();
+		/**
+		 * The proxy of an extended {@code EntityManager} only knows of transactions that
+		 * it has joined itself.
+		 */
+		private static EntityManager target(EntityManager entityManager) {
+			return (entityManager instanceof EntityManagerProxy proxy) ? proxy.getTargetEntityManager() : entityManager;
+		}
+
+		/**
+		 * JPA cannot tell. Hibernate has statistics of a session.
+		 */
+		static boolean mayContainEntities(EntityManager entityManager) {
+			try {
+				return !Integer.valueOf(0)
+					.equals(PropertyAccessorFactory.forBeanPropertyAccess(entityManager)
+						.getPropertyValue("statistics.entityCount"));
 			}
-			entityManager.clear();
+			catch (BeansException ex) {
+				return true;
+			}
 		}
 
 	}

@@ -65,7 +65,7 @@ class LockDefaultsTests {
 	void defaultsKeepACopyOfTheNames() {
 		Map<String, LockDefaults.Overrides> names = new HashMap<>();
 		LockDefaults defaults = new LockDefaults(this.annotated, null, InsideTransaction.REFUSE, LockChecks.WARN, names,
-				JpaMode.WARN);
+				JpaMode.CLEAR_OUTSIDE_TRANSACTION);
 		names.put("order", LockDefaults.Overrides.NONE);
 		assertThat(defaults.configuredNames()).isEmpty();
 	}

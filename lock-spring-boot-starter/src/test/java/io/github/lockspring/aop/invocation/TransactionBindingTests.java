@@ -43,7 +43,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.github.lockspring.DistributedLock;
 import io.github.lockspring.DistributedSemaphore;
 import io.github.lockspring.InsideTransaction;
-import io.github.lockspring.JpaMode;
 import io.github.lockspring.LockContext;
 import io.github.lockspring.LockLostException;
 import io.github.lockspring.OnFailure;
@@ -313,7 +312,7 @@ class TransactionBindingTests {
 
 	@Test
 	void whenLockIsTakenAndLostBeforeCommitThenTransactionIsRolledBack() {
-		this.transactions.addListener(new LockTransactionListener(JpaMode.WARN));
+		this.transactions.addListener(new LockTransactionListener());
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.transaction.executeWithoutResult((status) -> {
 				this.jdbc.update("INSERT INTO sales VALUES (1)");

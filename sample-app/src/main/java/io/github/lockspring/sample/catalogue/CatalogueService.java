@@ -118,11 +118,12 @@ public class CatalogueService {
 	@DistributedLock(name = "catalogue", key = "#product", type = LockType.WRITE, waitTime = "30s", leaseTime = "5s")
 	public void writeWithLock(long product, int amount) {
 		LockHandle lock = LockContext.current();
-		inSection(product, Access.EXCLUSIVE, () -> writeBoth((channel) -> this.updates.update("product_price")
-			.set("amount", amount)
-			.where("product_id", product)
-			.where("channel", channel)
-			.execute(lock)));
+		inSection(product, Access.EXCLUSIVE,
+				() -> writeBoth((channel) -> this.updates.update("product_price")
+					.set("amount", amount)
+					.where("product_id", product)
+					.where("channel", channel)
+					.execute(lock)));
 	}
 
 	private <T> T inSection(long product, Access access, Supplier<T> section) {
