@@ -54,7 +54,7 @@ class JdbcLockConfiguration {
 	private static final ClientBeanSelector<DataSource> CLIENT = new ClientBeanSelector<>(DataSource.class,
 			"data source", "a SQL database", "lock.jdbc.data-source", "spring.datasource.url");
 
-	@Bean
+	@Bean("io.github.lockspring.jdbcLockTable")
 	JdbcLockTable jdbcLockTable(LockProperties lockProperties, ListableBeanFactory beanFactory) {
 		JdbcLockProperties properties = lockProperties.getJdbc();
 		DataSource dataSource = CLIENT.requireOne(beanFactory, properties.getDataSource());
@@ -62,7 +62,7 @@ class JdbcLockConfiguration {
 		return new JdbcLockTable(dataSource, properties);
 	}
 
-	@Bean(destroyMethod = "")
+	@Bean(name = "io.github.lockspring.jdbcLockBackend", destroyMethod = "")
 	@DependsOnDatabaseInitialization
 	JdbcLockBackend jdbcLockBackend(LockProperties lockProperties, JdbcLockTable table,
 			ObjectProvider<DataSourcePoolMetadataProvider> pools) {
@@ -115,7 +115,7 @@ class JdbcLockConfiguration {
 			.orElse(0);
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.jdbcLockMaintenance")
 	JdbcLockMaintenance jdbcLockMaintenance(LockProperties lockProperties, JdbcLockTable table,
 			JdbcLockBackend backend) {
 		return new JdbcLockMaintenance(table, lockProperties.getJdbc());

@@ -33,7 +33,7 @@ import io.github.lockspring.spi.TimeSource;
 @ConditionalOnLockBackend(LockBackendType.LOCAL)
 class LocalLockConfiguration {
 
-	@Bean(destroyMethod = "")
+	@Bean(name = "io.github.lockspring.localLockBackend", destroyMethod = "")
 	LocalLockBackend localLockBackend(ObjectProvider<TimeSource> time) {
 		TimeSource clock = time.getIfAvailable(() -> TimeSource.SYSTEM);
 		return new LocalLockBackend(new LocalStore(() -> Instant.ofEpochMilli(clock.currentTimeMillis())));

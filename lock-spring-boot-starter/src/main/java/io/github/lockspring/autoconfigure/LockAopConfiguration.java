@@ -55,7 +55,7 @@ import io.github.lockspring.engine.LockEngines;
 @ImportRuntimeHints(LockAopConfiguration.Hints.class)
 class LockAopConfiguration {
 
-	@Bean
+	@Bean("io.github.lockspring.distributedLockInterceptor")
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static DistributedLockInterceptor distributedLockInterceptor(ConfigurableListableBeanFactory beanFactory,
 			ObjectProvider<LockSettings> settings, Environment environment) {
@@ -63,7 +63,7 @@ class LockAopConfiguration {
 				ModeSelector.modeIn(environment) == AopMode.PROXY);
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.lockDeclarationCheck")
 	static LockDeclarationCheck lockDeclarationCheck(ConfigurableListableBeanFactory beanFactory,
 			DistributedLockInterceptor interceptor, ObjectProvider<LockTemplate> template, LockEngines engines,
 			LockSettings settings, InterceptionCheck interception) {
@@ -71,7 +71,7 @@ class LockAopConfiguration {
 				settings.annotationDefaults(), interception);
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.lockLeaseTimeCheck")
 	static LeaseTimeCheck lockLeaseTimeCheck(DistributedLockInterceptor interceptor,
 			ObjectProvider<LockTemplate> template, LockEngines engines, LockSettings settings,
 			LockProperties properties) {

@@ -62,12 +62,12 @@ import io.github.lockspring.spi.TimeSource;
 @ImportRuntimeHints(LockAutoConfiguration.Hints.class)
 public final class LockAutoConfiguration {
 
-	@Bean
+	@Bean("io.github.lockspring.lockSettings")
 	static LockSettings lockSettings(LockProperties properties, Environment environment) {
 		return LockSettings.of(properties, environment.getProperty("spring.application.name"));
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.lockEnginesFactory")
 	LockEnginesFactory lockEnginesFactory(LockProperties properties, LockSettings settings,
 			ObjectProvider<LockBackend> backends, ApplicationEventPublisher eventPublisher,
 			ObjectProvider<TimeSource> time, ObjectProvider<LockBackendReplacement> replacement) {
@@ -77,39 +77,39 @@ public final class LockAutoConfiguration {
 				eventPublisher, time.getIfAvailable(() -> TimeSource.SYSTEM));
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.lockEngines")
 	LockEngines lockEngines(LockEnginesFactory factory) {
 		return factory.engines();
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.lockEngine")
 	LockEngine lockEngine(LockEngines engines) {
 		return engines.defaultEngine();
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.lockTemplate")
 	@ConditionalOnMissingBean
 	LockTemplate lockTemplate(LockEngines engines, LockSettings settings) {
 		return settings.createTemplate(engines);
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.lockClient")
 	@ConditionalOnMissingBean
 	LockClient lockClient(ObjectProvider<LockTemplate> template, LockEngines engines, LockSettings settings) {
 		return new LockClient(settings.templateOf(template, engines));
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.lockLifecycle")
 	LockLifecycle lockLifecycle(LockEngines engines, LockSettings settings) {
 		return new LockLifecycle(engines, settings);
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.lockEventPublisher")
 	LockEventPublisher lockEventPublisher(ApplicationContext context, LockEngines engines) {
 		return new LockEventPublisher(context, engines);
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.unknownLockProperties")
 	UnknownLockProperties unknownLockProperties(Environment environment) {
 		return new UnknownLockProperties(environment);
 	}
@@ -121,7 +121,7 @@ public final class LockAutoConfiguration {
 	@ConditionalOnClass(ConfigurableTransactionManager.class)
 	static class LockTransactionConfiguration {
 
-		@Bean
+		@Bean("io.github.lockspring.lockTransactionListenerRegistrar")
 		static SmartInitializingSingleton lockTransactionListenerRegistrar(ListableBeanFactory beanFactory) {
 			LockTransactionListener listener = new LockTransactionListener();
 			return () -> beanFactory.getBeansOfType(ConfigurableTransactionManager.class, false, false)

@@ -53,7 +53,7 @@ class LockMetricsConfiguration {
 	 * Register meters when all other singletons have been created, so that the registries
 	 * are complete.
 	 */
-	@Bean
+	@Bean("io.github.lockspring.lockMetricsRegistrar")
 	static SmartInitializingSingleton lockMetricsRegistrar(ListableBeanFactory beanFactory, LockEngines engines) {
 		return () -> {
 			MeterRegistry meters = beanFactory.getBeanProvider(MeterRegistry.class).getIfUnique();

@@ -42,20 +42,20 @@ import io.github.lockspring.engine.LockEngines;
 @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
 public final class LocksEndpointAutoConfiguration {
 
-	@Bean
+	@Bean("io.github.lockspring.locksEndpoint")
 	@ConditionalOnMissingBean
 	LocksEndpoint locksEndpoint(LockEngines engines, LockProperties properties, ApplicationEventPublisher publisher) {
 		return new LocksEndpoint(engines, properties.getOperationTimeout(), publisher);
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.locksEndpointWebExtension")
 	@ConditionalOnMissingBean
 	@ConditionalOnAvailableEndpoint(exposure = EndpointExposure.WEB)
 	LocksEndpointWebExtension locksEndpointWebExtension(LocksEndpoint endpoint) {
 		return new LocksEndpointWebExtension(endpoint);
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.locksEndpointJmxExtension")
 	@ConditionalOnMissingBean
 	@ConditionalOnAvailableEndpoint(exposure = EndpointExposure.JMX)
 	LocksEndpointJmxExtension locksEndpointJmxExtension(LocksEndpoint endpoint) {

@@ -41,7 +41,7 @@ import io.github.lockspring.aop.check.ProxyCheck;
 @Import(ProxiedLockConfiguration.AutoProxyRegistrar.class)
 class ProxiedLockConfiguration {
 
-	@Bean
+	@Bean("io.github.lockspring.distributedLockAdvisor")
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static DistributedLockAdvisor distributedLockAdvisor(Environment environment,
 			DistributedLockInterceptor interceptor) {
@@ -50,7 +50,7 @@ class ProxiedLockConfiguration {
 		return advisor;
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.lockProxyCheck")
 	static ProxyCheck lockProxyCheck(ConfigurableListableBeanFactory beanFactory,
 			DistributedLockInterceptor interceptor) {
 		return new ProxyCheck(beanFactory, interceptor);

@@ -42,7 +42,7 @@ class RedisLockConfiguration {
 			RedisConnectionFactory.class, "Redis connection factory", "Redis", "lock.redis.connection-factory",
 			"spring.data.redis.host");
 
-	@Bean(destroyMethod = "")
+	@Bean(name = "io.github.lockspring.redisLockBackend", destroyMethod = "")
 	RedisLockBackend redisLockBackend(LockProperties lockProperties, LockSettings settings,
 			ListableBeanFactory beanFactory) {
 		RedisConnectionFactory factory = CLIENT.requireOne(beanFactory,

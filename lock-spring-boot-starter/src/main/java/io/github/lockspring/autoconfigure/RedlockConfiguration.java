@@ -46,7 +46,7 @@ import io.github.lockspring.support.LockConfigurationException;
 @ImportRuntimeHints(RedisLockConfiguration.Hints.class)
 class RedlockConfiguration {
 
-	@Bean(destroyMethod = "")
+	@Bean(name = "io.github.lockspring.redlockBackend", destroyMethod = "")
 	RedlockBackend redlockBackend(LockProperties lockProperties, LockSettings settings) {
 		RedisLockProperties.Redlock properties = lockProperties.getRedis().getRedlock();
 		if (properties.getNodes().isEmpty()) {

@@ -32,13 +32,13 @@ import io.github.lockspring.aop.aspectj.WeavingCheck;
 @Configuration(proxyBeanMethods = false)
 class WovenLockConfiguration {
 
-	@Bean
+	@Bean("io.github.lockspring.distributedLockAspectConfigurer")
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static DistributedLockAspectConfigurer distributedLockAspectConfigurer(DistributedLockInterceptor interceptor) {
 		return new DistributedLockAspectConfigurer(interceptor);
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.lockWeavingCheck")
 	static WeavingCheck lockWeavingCheck(ConfigurableListableBeanFactory beanFactory,
 			DistributedLockInterceptor interceptor) {
 		return new WeavingCheck(beanFactory, interceptor);

@@ -42,12 +42,12 @@ import io.github.lockspring.zookeeper.ZooKeeperLockBackend;
 @ImportRuntimeHints(ZooKeeperLockConfiguration.Hints.class)
 class ZooKeeperLockConfiguration {
 
-	@Bean
+	@Bean("io.github.lockspring.zooKeeperLockClient")
 	ZooKeeperLockClient zooKeeperLockClient(LockSettings settings, ListableBeanFactory beanFactory) {
 		return ZooKeeperLockClient.choose(settings.properties().getZookeeper(), beanFactory);
 	}
 
-	@Bean(destroyMethod = "")
+	@Bean(name = "io.github.lockspring.zooKeeperLockBackend", destroyMethod = "")
 	ZooKeeperLockBackend zooKeeperLockBackend(ZooKeeperLockClient client, LockSettings settings) {
 		return new ZooKeeperLockBackend(client.framework(), settings.zooKeeperSettings());
 	}

@@ -43,18 +43,18 @@ public final class TestLocksAutoConfiguration {
 	 * Create the stores. Their clock is not a bean, so that it is not confused with that
 	 * of the application.
 	 */
-	@Bean
+	@Bean("io.github.lockspring.testLockStores")
 	TestLockStores testLockStores(ObjectProvider<SettableTime> time) {
 		return new TestLockStores(time.getIfUnique(SettableTime::running));
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.testLockTime")
 	@Primary
 	TestLockTime testLockTime(TestLockStores stores) {
 		return new TestLockTime(stores);
 	}
 
-	@Bean
+	@Bean("io.github.lockspring.testLocks")
 	TestLocks testLocks(TestLockStores stores, TestLockTime time, LockEngines engines,
 			ObjectProvider<LockTemplate> template, LockProperties properties, Environment environment) {
 		LockTemplate keys = template.getIfAvailable(() -> LockAccess.get()

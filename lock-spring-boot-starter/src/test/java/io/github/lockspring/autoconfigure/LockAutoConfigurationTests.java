@@ -18,6 +18,7 @@ package io.github.lockspring.autoconfigure;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -36,6 +37,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -88,7 +91,7 @@ class LockAutoConfigurationTests {
 					() -> new LockEngine(new LocalLockBackend(), EngineSettings.defaults(), EngineListener.NONE,
 							TimeSource.SYSTEM))
 			.run((context) -> assertThat(context.getBean(LockEngines.class).all())
-				.containsExactly(context.getBean("lockEngine", LockEngine.class)));
+				.containsExactly(context.getBean("io.github.lockspring.lockEngine", LockEngine.class)));
 	}
 
 	@Test
@@ -104,6 +107,27 @@ class LockAutoConfigurationTests {
 			.run((context) -> assertThat(context).hasSingleBean(LockOperations.class)
 				.hasSingleBean(LockTemplate.class)
 				.hasSingleBean(LockClient.class));
+	}
+
+	/**
+	 * Two definitions with one name would prevent the start of an application.
+	 */
+	@Test
+	void beansHaveNamesThatNobodyElseUses() {
+		this.runner.withConfiguration(AutoConfigurations.of(LocksEndpointAutoConfiguration.class))
+			.withPropertyValues("lock.backend=local", "management.endpoints.web.exposure.include=locks")
+			.run((context) -> {
+				ConfigurableListableBeanFactory beans = context.getSourceApplicationContext().getBeanFactory();
+				assertThat(Arrays.stream(beans.getBeanDefinitionNames())
+					.filter((name) -> isOurs(beans.getBeanDefinition(name)))).hasSizeGreaterThan(20)
+					.allMatch((name) -> name.contains("io.github.lockspring."));
+			});
+	}
+
+	private static boolean isOurs(BeanDefinition definition) {
+		return String.valueOf(definition.getResourceDescription()).contains("lockspring")
+				|| String.valueOf(definition.getFactoryBeanName()).contains("lockspring")
+				|| String.valueOf(definition.getBeanClassName()).contains("lockspring");
 	}
 
 	/**

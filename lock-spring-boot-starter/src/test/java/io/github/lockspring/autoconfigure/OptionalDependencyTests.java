@@ -37,11 +37,12 @@ import io.github.lockspring.server.RedisServer;
 import io.github.lockspring.server.ZooKeeperServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Real applications, each on a class path of its own: without one optional dependency, or
- * with those alone that its store needs.
+ * Real applications, each on a class path of its own: without one optional dependency,
+ * with those alone that its store needs, or beside other libraries for locks.
  */
 class OptionalDependencyTests {
 
@@ -58,6 +59,11 @@ class OptionalDependencyTests {
 			+ "lettuce-|jedis-|redis-authx-|netty-|reactor-|rxjava-|mutiny-|reactive-streams-|kotlin|atomicfu-|"
 			+ "shedlock-core-|curator-|zookeeper|micrometer-(core|registry-)|spring-boot-micrometer-|prometheus-|HikariCP|h2-|postgresql-|mariadb-|mysql-|aspectj(tools|weaver)-|"
 			+ "HdrHistogram|mockito|byte-buddy|assertj|junit|commons-pool2|guava|jackson";
+
+	/**
+	 * What Maven has copied.
+	 */
+	private static final File OTHER_LIBRARIES = new File("target/other-libraries");
 
 	/**
 	 * A web application with JPA, which has a test of its own with all of it.
@@ -127,9 +133,39 @@ class OptionalDependencyTests {
 	}
 
 	@Test
+	void applicationBesideOtherLibrariesWorks() throws Exception {
+		try (RedisServer server = RedisServer.start()) {
+			runBesideOtherLibraries(server, "lock.redis.connection-factory=lockConnectionFactory");
+		}
+	}
+
+	@Test
+	void messageAboutAnUnsupportedConnectionFactoryHasTheLinesToAdd() throws Exception {
+		try (RedisServer server = RedisServer.start()) {
+			assertThatException().isThrownBy(() -> runBesideOtherLibraries(server))
+				.havingRootCause()
+				.withMessageContaining("org.redisson.spring.data.connection.RedissonConnectionFactory")
+				.satisfies((ex) -> assertThat(ex.getClass().getMethod("getAction").invoke(ex).toString())
+					.contains("@Bean(defaultCandidate = false)", "lock.redis.connection-factory"));
+		}
+	}
+
+	private static void runBesideOtherLibraries(RedisServer server, String... properties) throws Exception {
+		File[] others = OTHER_LIBRARIES.listFiles();
+		assertThat(others).as("what 'mvn generate-test-resources' copies to " + OTHER_LIBRARIES).isNotEmpty();
+		List<String> classPath = Stream.concat(classPathWithout("spring-(boot-)?jdbc-"), Arrays.stream(others).map(File::getPath))
+			.toList();
+		run(classPath, ManyLibrariesApplication.class.getName(),
+				Stream
+					.concat(Arrays.stream(properties), Stream.of("lock.backend=redis",
+							"spring.data.redis.host=" + server.host(), "spring.data.redis.port=" + server.port()))
+					.toArray(String[]::new));
+	}
+
+	@Test
 	void dependencyThatIsLeftOutIsNotThere() {
 		assertThatExceptionOfType(ClassNotFoundException.class).isThrownBy(() -> {
-			try (URLClassLoader loader = classLoader("spring-tx-")) {
+			try (URLClassLoader loader = classLoader(classPathWithout("spring-tx-").toList())) {
 				loader.loadClass("org.springframework.transaction.support.TransactionSynchronization");
 			}
 		});
@@ -140,22 +176,24 @@ class OptionalDependencyTests {
 	}
 
 	private static void run(String leftOut, String... properties) throws Exception {
+		run(classPathWithout(leftOut).toList(), MinimalApplication.class.getName(), properties);
+	}
+
+	private static void run(List<String> classPath, String application, String... properties) throws Exception {
 		Thread thread = Thread.currentThread();
 		ClassLoader before = thread.getContextClassLoader();
-		try (URLClassLoader loader = classLoader(leftOut)) {
+		try (URLClassLoader loader = classLoader(classPath)) {
 			thread.setContextClassLoader(loader);
 			Object arguments = Stream.concat(Arrays.stream(properties), Stream.of("spring.main.banner-mode=off"))
 				.toArray(String[]::new);
-			loader.loadClass(MinimalApplication.class.getName())
-				.getMethod("run", String[].class)
-				.invoke(null, arguments);
+			loader.loadClass(application).getMethod("run", String[].class).invoke(null, arguments);
 		}
 		finally {
 			thread.setContextClassLoader(before);
 		}
 	}
 
-	private static URLClassLoader classLoader(String leftOut) {
+	private static Stream<String> classPathWithout(String leftOut) {
 		List<String> entries = CLASS_PATH.stream()
 			.filter((entry) -> !Path.of(entry)
 				.getFileName()
@@ -163,7 +201,11 @@ class OptionalDependencyTests {
 				.matches("(" + leftOut + '|' + WEB_WITH_JPA + ").*\\.jar"))
 			.toList();
 		assertThat(entries).as("class path without " + leftOut).hasSizeLessThan(CLASS_PATH.size());
-		return new URLClassLoader(entries.stream().map(OptionalDependencyTests::url).toArray(URL[]::new),
+		return entries.stream();
+	}
+
+	private static URLClassLoader classLoader(List<String> classPath) {
+		return new URLClassLoader(classPath.stream().map(OptionalDependencyTests::url).toArray(URL[]::new),
 				ClassLoader.getPlatformClassLoader());
 	}
 

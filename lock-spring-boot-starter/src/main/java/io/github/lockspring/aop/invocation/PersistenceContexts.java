@@ -135,7 +135,7 @@ public final class PersistenceContexts {
 		}
 
 		/**
-		 * JPA cannot tell. Hibernate has statistics of a session.
+		 * JPA does not know. Hibernate counts the entities of a session.
 		 */
 		static boolean mayContainEntities(EntityManager entityManager) {
 			try {

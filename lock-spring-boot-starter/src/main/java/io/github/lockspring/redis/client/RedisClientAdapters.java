@@ -24,6 +24,8 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ClassUtils;
 
+import io.github.lockspring.support.LockConfigurationException;
+
 /**
  * Creates the adapter for the client library of the application.
  */
@@ -34,6 +36,17 @@ public final class RedisClientAdapters {
 
 	private static final boolean JEDIS = ClassUtils.isPresent("redis.clients.jedis.Connection",
 			RedisClientAdapters.class.getClassLoader());
+
+	private static final String REMEDY = """
+			Define one for the locks, with the address of the server, beside that of the application:
+
+				@Bean(defaultCandidate = false)
+				LettuceConnectionFactory lockConnectionFactory() {
+					return new LettuceConnectionFactory("localhost", 6379);
+				}
+
+			and set the property lock.redis.connection-factory to its name, lockConnectionFactory. \
+			Lettuce is the dependency io.lettuce:lettuce-core.""";
 
 	private RedisClientAdapters() {
 	}
@@ -52,9 +65,11 @@ public final class RedisClientAdapters {
 		if (JEDIS && factory instanceof JedisConnectionFactory jedis) {
 			return new JedisClientAdapter(jedis, operationTimeout);
 		}
-		throw new IllegalArgumentException(
+		throw new LockConfigurationException(
 				"Locks in Redis need a LettuceConnectionFactory or a JedisConnectionFactory, "
-						+ "whose settings are used for dedicated connections, not a " + factory.getClass().getName());
+						+ "whose settings are used for dedicated connections, not a " + factory.getClass().getName()
+						+ '.',
+				REMEDY);
 	}
 
 	/**
