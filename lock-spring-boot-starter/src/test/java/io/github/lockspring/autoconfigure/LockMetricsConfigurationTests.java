@@ -500,7 +500,8 @@ class LockMetricsConfigurationTests {
 	@Test
 	void withoutMicrometerThereAreNoMeters() {
 		this.recording.withClassLoader(new FilteredClassLoader(MeterRegistry.class))
-			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean("io.github.lockspring.lockMetricsRegistrar"));
+			.run((context) -> assertThat(context).hasNotFailed()
+				.doesNotHaveBean("io.github.lockspring.lockMetricsRegistrar"));
 	}
 
 	@Configuration(proxyBeanMethods = false)

@@ -153,7 +153,8 @@ class OptionalDependencyTests {
 	private static void runBesideOtherLibraries(RedisServer server, String... properties) throws Exception {
 		File[] others = OTHER_LIBRARIES.listFiles();
 		assertThat(others).as("what 'mvn generate-test-resources' copies to " + OTHER_LIBRARIES).isNotEmpty();
-		List<String> classPath = Stream.concat(classPathWithout("spring-(boot-)?jdbc-"), Arrays.stream(others).map(File::getPath))
+		List<String> classPath = Stream
+			.concat(classPathWithout("spring-(boot-)?jdbc-"), Arrays.stream(others).map(File::getPath))
 			.toList();
 		run(classPath, ManyLibrariesApplication.class.getName(),
 				Stream
