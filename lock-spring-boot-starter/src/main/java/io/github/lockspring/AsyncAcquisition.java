@@ -209,8 +209,8 @@ final class AsyncAcquisition {
 			end(new CompositeLockHandle(this.held));
 			return;
 		}
-		release().whenComplete((closed, loss) -> { // a lease expired before the last key
-													// was acquired
+		// a lease expired before the last key was acquired
+		release().whenComplete((closed, loss) -> {
 			this.held.clear();
 			if (this.engine.nanosUntil(this.deadline) > 0) {
 				acquireAll(storeKeys);

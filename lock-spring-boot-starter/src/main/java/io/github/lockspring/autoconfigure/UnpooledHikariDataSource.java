@@ -174,8 +174,8 @@ final class UnpooledHikariDataSource extends AbstractDataSource {
 			DEFAULTS.forEach((start, defaults) -> {
 				if (url.startsWith(start)) {
 					defaults.forEach((name, value) -> {
-						if (!url.contains(name + '=')) { // not every driver prefers its
-															// URL
+						// not every driver prefers its URL
+						if (!url.contains(name + '=')) {
 							properties.put(name, value);
 						}
 					});

@@ -91,8 +91,8 @@ public final class LeaseLockProvider implements ExtensibleLockProvider {
 		Instant now = ClockProvider.now();
 		AcquireOptions options = BridgedLocks.options(Duration.between(now, configuration.getLockAtMostUntil()), false);
 		Duration minimum = Duration.between(now, configuration.getLockAtLeastUntil());
-		boolean without = configuration.getLockAtLeastFor().isZero(); // the present is
-																		// rounded
+		// the present is rounded
+		boolean without = configuration.getLockAtLeastFor().isZero();
 		return (without || minimum.isNegative()) ? options : options.withMinimumHold(minimum);
 	}
 

@@ -302,8 +302,8 @@ final class Store {
 	}
 
 	private static Duration delay(long nanos) {
-		return Duration.ofMillis(1 + (nanos - 1) / 1_000_000); // stores count in
-																// milliseconds
+		// stores count in milliseconds
+		return Duration.ofMillis(1 + (nanos - 1) / 1_000_000);
 	}
 
 	CompletionStage<Boolean> releaseAsync(LeaseRequest request, long delayNanos, Duration timeout) {

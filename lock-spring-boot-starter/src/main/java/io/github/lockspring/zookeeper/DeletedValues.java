@@ -82,8 +82,8 @@ final class DeletedValues {
 		String entry = LockPaths.randomIn(this.paths.deletedValues());
 		List<Op> all = new ArrayList<>(changes);
 		all.add(session.creation(entry, path.getBytes(StandardCharsets.UTF_8), CreateMode.PERSISTENT));
-		session.create(this.paths.deletedValues(), CreateMode.CONTAINER); // unless it
-																			// exists
+		// unless it exists
+		session.create(this.paths.deletedValues(), CreateMode.CONTAINER);
 		return session.change(all).thenApply((results) -> {
 			deleteLater(entry, keptTime(session));
 			return ((OpResult.SetDataResult) results.get(changes.size() - 1)).getStat();

@@ -109,8 +109,8 @@ final class QueueWatcher implements Watcher {
 			String path = parent + '/' + node.name();
 			this.watches.add(path, queueEntry);
 			if (!queueEntry.isWaiting()) {
-				this.watches.remove(path, queueEntry); // it has left, perhaps before the
-														// watch was added
+				// it has left, perhaps before the watch was added
+				this.watches.remove(path, queueEntry);
 				return;
 			}
 			queueEntry.session().watch(path, this).thenAccept((found) -> {

@@ -137,8 +137,8 @@ class LockRuntimeHintsTests {
 	void whatExpressionsAskTheRootForIsKnown() {
 		RuntimeHints hints = jdbc();
 		Method[] methods = LockExpressionRootObject.class.getDeclaredMethods();
-		assertThat(methods).filteredOn((method) -> !method.isSynthetic()) // the coverage
-																			// agent's
+		// without those of the coverage agent
+		assertThat(methods).filteredOn((method) -> !method.isSynthetic())
 			.isNotEmpty()
 			.allSatisfy((method) -> assertThat(hints).as(method.getName())
 				.matches(RuntimeHintsPredicates.reflection().onMethodInvocation(method)));

@@ -84,8 +84,8 @@ final class HookedTime implements TimeSource {
 			int before = sleepsOfTimer();
 			LockSupport.unpark(this.timer);
 			long start = System.nanoTime();
-			while (sleepsOfTimer() == before) { // many times in a test: without
-												// Awaitility
+			// many times in a test: without Awaitility
+			while (sleepsOfTimer() == before) {
 				Thread.yield();
 				if (System.nanoTime() - start > MAX_WAIT_NANOS) {
 					throw new AssertionError("The timer does not go to sleep");

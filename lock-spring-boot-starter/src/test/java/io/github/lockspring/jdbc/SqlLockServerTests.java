@@ -322,9 +322,8 @@ abstract class SqlLockServerTests {
 	void missingRightToCreateTheTableIsReported() {
 		this.schema.initialize();
 		this.admin.execute(createGuest());
-		this.admin.execute("GRANT SELECT ON " + this.table + " TO " + guest()); // admits
-																				// to the
-																				// database
+		// admits to the database
+		this.admin.execute("GRANT SELECT ON " + this.table + " TO " + guest());
 		JdbcLockSchema ofGuest = new JdbcLockSchema(dataSourceOfGuest(), this.table + "_of_guest");
 		assertThatExceptionOfType(JdbcLockSchemaException.class).isThrownBy(ofGuest::initialize)
 			.withMessageContaining("could not be created");

@@ -171,8 +171,8 @@ class RedisPollTests {
 		LeaseRequest holder = held(RedisProcess.LEASE_TIME);
 		LeaseRequest waiting = waiting();
 		this.one.release(holder);
-		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(waiting); // and
-																					// lost
+		// and lost
+		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(waiting);
 		assertThat(this.two.poll(waiting)).isEmpty();
 		assertThat(this.two.contend(waiting)).isNotNull();
 	}

@@ -102,8 +102,8 @@ class RedisQueueTests {
 		assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isNotNull();
 		LeaseRequest next = this.one.request("key");
 		Grant early = this.one.tryAcquire(next);
-		if (System.nanoTime() - start < SECOND.toNanos()) { // not so on a machine that is
-															// very slow
+		// not so on a machine that is very slow
+		if (System.nanoTime() - start < SECOND.toNanos()) {
 			assertThat(early).isNull();
 		}
 		await().atMost(RedisProcess.LEASE_TIME.dividedBy(3)).until(() -> this.one.tryAcquire(next) != null);
@@ -222,9 +222,8 @@ class RedisQueueTests {
 		this.one.release(holder);
 		for (int i = 0; i < 200; i++) {
 			assertThat(this.two.granted.poll(10, TimeUnit.SECONDS)).isEqualTo(contenders.get(i));
-			contenders.stream().skip(i + 1).findFirst().ifPresent(this.two::contend); // keeps
-																						// its
-																						// place
+			// keeps its place
+			contenders.stream().skip(i + 1).findFirst().ifPresent(this.two::contend);
 			assertThat(this.two.release(contenders.get(i))).isTrue();
 		}
 		assertThat(this.server.command("HLEN", "{key}")).isEqualTo(1L);

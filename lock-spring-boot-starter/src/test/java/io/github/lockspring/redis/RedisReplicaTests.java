@@ -158,8 +158,8 @@ class RedisReplicaTests {
 	void updateThatNoReplicaAcknowledgesIsUnknownUntilOneDoes() {
 		try (RedisProcess hasty = process(RedisProcess.configuration(this.primary),
 				RedisProcess.SETTINGS.withReplicas(1, Duration.ofMillis(100)))) {
-			this.process.add("key", 1); // which gives a replica that has just connected
-										// time
+			// which gives a replica that has just connected time
+			this.process.add("key", 1);
 			this.replica.pause();
 			ValueUpdate update = hasty.update("key", new ValueChange.Add(1, 0));
 			assertThatExceptionOfType(OutcomeUnknownException.class).isThrownBy(() -> hasty.apply(update))

@@ -148,8 +148,8 @@ class RedisValueTests {
 		assertThat(inScripts()).containsEntry("hset", 2L);
 		passTime(NAME, 16);
 		this.one.watch("key");
-		assertThat(inScripts()).containsEntry("hset", 4L); // one of them is that of this
-															// test
+		// one of them is that of this test
+		assertThat(inScripts()).containsEntry("hset", 4L);
 		assertThat(watchers()).hasSize(2);
 	}
 

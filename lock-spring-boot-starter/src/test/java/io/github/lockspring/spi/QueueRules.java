@@ -85,9 +85,8 @@ abstract class QueueRules extends BackendRules {
 		Grant notified = this.two.notifications().grantOf(contender);
 		if (notified != null) {
 			assertThat(notified.validity()).isPositive();
-			if (elapsed.compareTo(notified.validity()) < 0) { // not so on a machine that
-																// is
-																// very slow
+			// not so on a machine that is very slow
+			if (elapsed.compareTo(notified.validity()) < 0) {
 				assertThat(notified.token()).isEqualTo(held.token());
 			}
 		}

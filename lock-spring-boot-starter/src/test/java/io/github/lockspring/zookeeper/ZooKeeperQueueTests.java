@@ -128,9 +128,8 @@ class ZooKeeperQueueTests {
 		for (int i = 0; i < 50; i++) {
 			queue.add(this.two.queue(this.two.request(this.key)));
 		}
-		ZooKeeperProcess.await().until(() -> watches() == watches + 51); // the holder's
-																			// node and
-																			// their own
+		// the holder's node and their own
+		ZooKeeperProcess.await().until(() -> watches() == watches + 51);
 		long events = events();
 		this.one.release(holder);
 		assertThat(this.two.nextGranted()).isEqualTo(queue.get(0));
@@ -410,8 +409,8 @@ class ZooKeeperQueueTests {
 			assertThat(engine.acquire(this.key, OPTIONS, Duration.ofMillis(10).toNanos())).isNull();
 		}
 		catch (EngineException ex) {
-			assertThat(ex).hasCauseInstanceOf(OutcomeUnknownException.class); // no answer
-																				// in time
+			// no answer in time
+			assertThat(ex).hasCauseInstanceOf(OutcomeUnknownException.class);
 		}
 	}
 
@@ -468,8 +467,8 @@ class ZooKeeperQueueTests {
 		queue.forEach((request) -> assertThat(this.two.release(request)).isFalse());
 		assertStillWaits(this.two, last);
 		assertThat(nodes()).hasSize(2);
-		ZooKeeperProcess.await().until(() -> watches() == watches + 2); // the holder's
-																		// and its own
+		// the holder's and its own
+		ZooKeeperProcess.await().until(() -> watches() == watches + 2);
 		assertThat(this.one.release(holder)).isTrue();
 		assertThat(this.two.nextGranted()).isEqualTo(last);
 		assertThat(this.two.release(last)).isTrue();
