@@ -60,12 +60,12 @@ public final class InstanceClient {
 	 * Send a request that may find nothing left, to the instance whose turn it is.
 	 * @return the body, empty for a conflict ({@code 409})
 	 * @throws IOException if the same request can be sent again: the connection broke, or
-	 * the lock was not available ({@code 503})
+	 * the lock was held by another ({@code 423}) or not available ({@code 503})
 	 * @throws IllegalStateException for other responses than success
 	 */
 	public Optional<String> order(String method, String path) throws IOException, InterruptedException {
 		HttpResponse<String> response = send(method, path);
-		if (response.statusCode() == 503) {
+		if (response.statusCode() == 423 || response.statusCode() == 503) {
 			throw new IOException("Not now: " + response.body());
 		}
 		return (response.statusCode() != 409) ? Optional.of(requireOk(response)) : Optional.empty();

@@ -16,26 +16,51 @@
 
 package io.github.lockspring.sample.web;
 
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
+import io.github.lockspring.InvalidLockKeyException;
 import io.github.lockspring.LockException;
+import io.github.lockspring.LockNotAcquiredException;
 
 /**
- * Answers requests that did not get their lock, or lost it.
+ * Answers requests without their lock with a {@link ProblemDetail}. The sentences are for
+ * clients: those of the exceptions name keys of the store.
  */
 @RestControllerAdvice
 class LockExceptionHandler {
 
 	/**
-	 * Another held the lock for the whole wait time, the lock was lost, or its store did
-	 * not answer: the client may try again.
+	 * The key is null, blank or too long: the same request never succeeds.
 	 */
 	@ExceptionHandler
-	ProblemDetail busy(LockException ex) {
-		return ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, ex.getMessage());
+	ProblemDetail invalidKey(InvalidLockKeyException ex) {
+		return ProblemDetail.forStatusAndDetail(HttpStatus.BAD_REQUEST, "The request does not name what it is about");
+	}
+
+	/**
+	 * Another held the lock for the whole wait time. Not 409, which means that the stock
+	 * is empty.
+	 */
+	@ExceptionHandler
+	ProblemDetail busy(LockNotAcquiredException ex) {
+		return ProblemDetail.forStatusAndDetail(HttpStatus.LOCKED, "Another request is working on this; try again");
+	}
+
+	/**
+	 * The store did not answer, the lock was lost, the application shuts down: the same
+	 * request can succeed later.
+	 */
+	@ExceptionHandler
+	ResponseEntity<ProblemDetail> unavailable(LockException ex) {
+		return ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE)
+			.header(HttpHeaders.RETRY_AFTER, "1")
+			.body(ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE,
+					"Locks are not available; try again"));
 	}
 
 }
