@@ -12,6 +12,18 @@ export function element(name, properties = {}, ...children) {
   return created;
 }
 
+/** Let each part render itself: one that fails is reported, and does not keep the others from it. */
+export function renderEach(...parts) {
+  for (const part of parts) {
+    try {
+      part();
+    }
+    catch (error) {
+      reportError(error);
+    }
+  }
+}
+
 /** Set a text only if it differs, so that nothing is announced twice. */
 export function setText(target, text) {
   if (target.textContent !== text) {

@@ -61,6 +61,9 @@ export function number(value, digits = 0) {
 }
 
 export function milliseconds(value) {
+  if (!Number.isFinite(value)) {
+    return number(value);
+  }
   if (Math.abs(value) >= 10000) {
     return t('unit.s', { value: number(value / 1000, 1) });
   }

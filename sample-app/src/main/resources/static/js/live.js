@@ -8,11 +8,13 @@ import { verdictElement } from './results.js';
 import { scenarioName, strategyName } from './words.js';
 
 let run = null;
+let scenario = null;
 let progress = null;
 
-export function beginLive(next) {
+export function beginLive(next, ofScenario) {
   run = next;
-  progress = { done: 0, total: run.threads * run.requests, stock: run.stock ?? null, errors: 0, perSecond: null, p95: null };
+  scenario = ofScenario;
+  progress = { done: 0, total: run.total, stock: run.total, errors: 0, perSecond: null, p95: null };
   renderLive();
 }
 
@@ -25,7 +27,7 @@ export function endLive(finished) {
   run = finished;
   const { result } = run;
   if (result) {
-    progress = { ...progress, done: result.samples, total: run.threads * run.requests, stock: result.remaining ?? null,
+    progress = { ...progress, done: result.samples ?? run.total, stock: result.remaining,
       errors: Math.round(result.samples * result.errorPercent / 100), perSecond: result.throughput, p95: result.p95 };
   }
   renderLive();
@@ -52,12 +54,22 @@ function renderFigures() {
   if (progress === null) {
     return;
   }
-  byId('progress').max = progress.total || 1;
+  byId('progress').max = progress.total;
   byId('progress').value = progress.done;
+  renderWhatThereIs();
   setText(byId('stat-stock'), number(progress.stock));
   setText(byId('stat-done'), t('live.of', { done: progress.done, total: progress.total }));
   setText(byId('stat-rate'), number(progress.perSecond));
-  setText(byId('stat-p95'), (progress.p95 === null) ? '–' : milliseconds(progress.p95));
+  setText(byId('stat-p95'), milliseconds(progress.p95));
   setText(byId('stat-errors'), number(progress.errors));
   byId('stat-errors').dataset.some = progress.errors > 0;
+}
+
+/** Without customers there are no requests, but hours. */
+function renderWhatThereIs() {
+  setText(byId('done-name'), t(scenario.customers ? 'live.done' : 'live.hours'));
+  byId('stat-stock').parentElement.hidden = !scenario.stock;
+  for (const id of ['rate', 'p95', 'errors']) {
+    byId(`stat-${id}`).parentElement.hidden = !scenario.customers;
+  }
 }

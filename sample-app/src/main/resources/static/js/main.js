@@ -3,15 +3,15 @@
  * it.
  */
 
-import { addProgress, beginCharts, initialiseCharts, renderCharts } from './charts.js';
-import { byId, setText } from './dom.js';
+import { addProgress, beginCharts, initialiseCharts, renderCharts, showHistory } from './charts.js';
+import { byId, renderEach, setText } from './dom.js';
 import { initialiseExplorer, renderExplorer } from './explorer.js';
 import { otherLanguage, preferredLanguage, rememberLanguage, t, useLanguage } from './i18n.js';
 import { initialiseIncidents, recordIncident, renderBreaks, renderIncidents } from './incidents.js';
 import { beginLive, endLive, renderLive, showProgress } from './live.js';
-import { renderMessage } from './message.js';
+import { dropMessageThatIsOver, renderMessage } from './message.js';
 import { renderResults, runToRepeat } from './results.js';
-import { initialiseRunForm, renderRunForm, start } from './run-form.js';
+import { initialiseRunForm, mayStart, renderRunForm, start } from './run-form.js';
 import { openStream } from './stream.js';
 import { currentTheme, initialiseTheme, toggleTheme } from './theme.js';
 import { addIncident, addSections, beginTimeline, endTimeline, initialiseTimeline, renderTimeline } from './timeline.js';
@@ -37,16 +37,14 @@ renderAll();
 openStream({
   connection: showConnection,
   state: showState,
-  history: ({ sections, incidents }) => {
-    incidents.forEach(showIncident);
-    addSections(sections);
-  },
-  progress: (progress) => {
-    if (progress.run === state.run?.id) {
-      showProgress(progress);
-      addProgress(progress);
-    }
-  },
+  history: ({ sections, progress, incidents }) => renderEach(
+    () => incidents.forEach(showIncident),
+    () => addSections(sections),
+    () => showHistory(progress.filter(({ run }) => run === shown?.id)),
+    () => progress.slice(-1).forEach(showIfCurrent)),
+  progress: (progress) => renderEach(
+    () => showIfCurrent(progress),
+    () => (progress.run === state?.run?.id) && addProgress(progress)),
   sections: addSections,
   incident: showIncident
 });
@@ -73,15 +71,20 @@ function showIncident(incident) {
   }
 }
 
+function showIfCurrent(progress) {
+  if (progress.run === state?.run?.id) {
+    showProgress(progress);
+  }
+}
+
 function begin(run) {
-  beginLive(run);
-  beginCharts(run);
-  beginTimeline(run, state.instances.map(({ name }) => name).slice(0, run.instances));
+  const scenario = state.scenarios.find(({ id }) => id === run.scenario);
+  renderEach(() => beginLive(run, scenario), () => beginCharts(run, scenario),
+    () => beginTimeline(run, state.instances.map(({ name }) => name).slice(0, run.instances)));
 }
 
 function end(run) {
-  endLive(run);
-  endTimeline(run);
+  renderEach(() => endLive(run), () => endTimeline(run));
 }
 
 function showConnection(next) {
@@ -101,21 +104,14 @@ function renderAll() {
   byId('language').lang = otherLanguage();
   setText(byId('theme'), t((currentTheme() === 'dark') ? 'page.light' : 'page.dark'));
   byId('progress').setAttribute('aria-label', t('live.progress'));
-  showConnection(connection);
-  renderLive();
-  renderCharts();
-  renderTimeline();
-  renderIncidents();
-  renderMessage();
-  renderState();
+  renderEach(() => showConnection(connection), renderLive, renderCharts, renderTimeline, renderIncidents, renderMessage,
+    renderState);
 }
 
 function renderState() {
-  renderResults(state?.runs ?? []);
-  renderExplorer(state);
+  renderEach(() => renderResults(state?.runs ?? []), () => renderExplorer(state));
   if (state) {
-    renderRunForm(state);
-    renderBreaks(state);
-    byId('run-again').hidden = state.run !== null || runToRepeat(state.runs) === null;
+    renderEach(() => renderRunForm(state), () => renderBreaks(state), () => dropMessageThatIsOver(state),
+      () => { byId('run-again').hidden = !mayStart() || runToRepeat(state.runs) === null; });
   }
 }

@@ -1,9 +1,15 @@
 /**
- * The line in which the page says what the server has refused.
+ * The line in which the page says what the server has refused, and the fields it is about.
  */
 
 import { byId, setText } from './dom.js';
 import { refusalInWords } from './words.js';
+
+const FIELDS = { threads: ['threads'], requests: ['requests'], instances: ['instances'], total: ['threads', 'requests'] };
+const OVER = {
+  'not-serving': ({ instances }) => instances.every((instance) => instance.state === 'serving'),
+  'run-under-way': ({ run }) => run === null
+};
 
 let problem = null;
 
@@ -26,7 +32,30 @@ export function renderMessage() {
   message.hidden = problem === null;
 }
 
+/** A refusal is not shown for longer than its reason lasts. */
+export function dropMessageThatIsOver(state) {
+  if (OVER[problem?.code]?.(state)) {
+    show(null);
+  }
+}
+
 function show(next) {
   problem = next;
   renderMessage();
+  const refused = FIELDS[problem?.code] ?? [];
+  for (const id of new Set(Object.values(FIELDS).flat())) {
+    markInvalid(byId(id), refused.includes(id));
+  }
+  refused.slice(0, 1).forEach((id) => byId(id).focus());
+}
+
+function markInvalid(field, invalid) {
+  if (invalid) {
+    field.setAttribute('aria-invalid', 'true');
+    field.setAttribute('aria-describedby', 'message');
+  }
+  else {
+    field.removeAttribute('aria-invalid');
+    field.removeAttribute('aria-describedby');
+  }
 }

@@ -83,11 +83,14 @@ function cardOf(run) {
   return element('article', { dataset: { verdict: verdictOf(run) } },
     element('h3', { textContent: strategyName(run.strategy) }),
     element('p', {}, verdictElement(run)),
-    element('dl', {},
-      ...fact('median', milliseconds(result.median)),
-      ...fact('p95', milliseconds(result.p95)),
-      ...fact('throughput', number(result.throughput)),
-      ...fact('overlaps', number(result.overlaps))));
+    element('dl', {}, ...factsOf(result), ...fact('overlaps', number(result.overlaps))));
+}
+
+function factsOf({ messages, hours, median, p95, throughput }) {
+  if (messages !== null) {
+    return [...fact('messages', number(messages)), ...fact('hours', number(hours))];
+  }
+  return [...fact('median', milliseconds(median)), ...fact('p95', milliseconds(p95)), ...fact('throughput', number(throughput))];
 }
 
 function fact(name, value) {

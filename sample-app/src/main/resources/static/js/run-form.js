@@ -19,7 +19,10 @@ export function initialiseRunForm() {
     event.preventDefault();
     start(valuesOf());
   });
-  form.addEventListener('input', renderHint);
+  form.addEventListener('input', () => {
+    renderHint();
+    renderStart();
+  });
   scenario.addEventListener('change', () => renderStrategies());
   byId('cancel').addEventListener('click', () => orMessage(cancelRun));
 }
@@ -28,15 +31,22 @@ export function initialiseRunForm() {
 export async function start(run) {
   scenario.value = run.scenario;
   renderStrategies(run.strategy);
-  Object.assign(threads, { value: run.threads });
-  Object.assign(requests, { value: run.requests });
+  if (scenarioOf().customers) {
+    Object.assign(threads, { value: run.threads });
+    Object.assign(requests, { value: run.requests });
+  }
   Object.assign(instances, { value: run.instances });
   // Before the answer: a short run may have ended when it arrives
   byId('start').disabled = true;
   const started = await orMessage(() => startRun(valuesOf()));
   if (!started) {
-    byId('start').disabled = known.run?.state === 'running';
+    renderStart();
   }
+}
+
+/** Whether no run is under way, and all instances serve that would take part in one. */
+export function mayStart() {
+  return known.run === null && missing().length === 0;
 }
 
 export function renderRunForm(state) {
@@ -47,21 +57,36 @@ export function renderRunForm(state) {
   threads.max = limits.threads;
   requests.max = limits.requests;
   instances.max = limits.instances;
-  byId('start').disabled = run?.state === 'running';
+  renderStart();
   byId('cancel').disabled = run?.state !== 'running';
   setText(byId('store'), t(`store.${store.name}`));
 }
 
+function missing() {
+  return known.instances.slice(0, Number(instances.value)).filter(({ state }) => state !== 'serving');
+}
+
+function renderStart() {
+  byId('start').disabled = !mayStart();
+  setText(byId('start-hint'), (known.run === null && missing().length > 0)
+    ? t('run.waiting', { instances: missing().map(({ name }) => name).join(', ') }) : '');
+}
+
+function scenarioOf() {
+  return known.scenarios.find(({ id }) => id === scenario.value);
+}
+
 function renderStrategies(selected = strategy.value) {
-  const { strategies } = known.scenarios.find(({ id }) => id === scenario.value);
+  const { strategies, customers } = scenarioOf();
+  threads.parentElement.hidden = requests.parentElement.hidden = !customers;
   const labels = new Map(known.strategies.map(({ id, label }) => [id, label]));
   setOptions(strategy, strategies.map((id) => [id, strategyName(id, labels.get(id))]), selected);
   renderHint();
 }
 
 function renderHint() {
-  setText(byId('scenario-hint'), [t(`scenario.${scenario.value}.text`),
-    t('run.total', { total: threads.value * requests.value, threads: Number(threads.value), requests: Number(requests.value) })].join(t('unit.space')));
+  setText(byId('scenario-hint'), [t(`scenario.${scenario.value}.text`), ...(scenarioOf().customers ? [
+    t('run.total', { total: threads.value * requests.value, threads: Number(threads.value), requests: Number(requests.value) })] : [])].join(t('unit.space')));
 }
 
 function setOptions(select, options, selected = select.value) {
@@ -73,6 +98,6 @@ function setOptions(select, options, selected = select.value) {
 }
 
 function valuesOf() {
-  return { scenario: scenario.value, strategy: strategy.value, threads: Number(threads.value),
-    requests: Number(requests.value), instances: Number(instances.value) };
+  const customers = scenarioOf().customers ? { threads: Number(threads.value), requests: Number(requests.value) } : { threads: 1, requests: 1 };
+  return { scenario: scenario.value, strategy: strategy.value, ...customers, instances: Number(instances.value) };
 }

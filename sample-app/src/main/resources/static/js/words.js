@@ -12,7 +12,11 @@ export const strategyName = (id, label = id) => has(`strategy.${id}`) ? t(`strat
 export const withStrategy = (id) => has(`strategy.${id}`) ? t(`strategy.${id}.with`) : id;
 
 /** Why something was not done; in the words of the server if the page has none. */
-export const refusalInWords = ({ code, values, message }) => has(`refusal.${code}`) ? t(`refusal.${code}`, values) : message;
+export const refusalInWords = ({ code, values, message }) => has(`refusal.${code}`) ? t(`refusal.${code}`, exact(values)) : message;
+
+/** A refused number is shown with its fraction. */
+const exact = (values) => Object.fromEntries(Object.entries(values).map(([name, value]) =>
+  [name, (typeof value === 'number') ? number(value, 20) : value]));
 
 /** exact, wrong or incomplete; cancelled, overdue or failed without a result. */
 export const verdictOf = (run) => run.result?.verdict ?? run.state;

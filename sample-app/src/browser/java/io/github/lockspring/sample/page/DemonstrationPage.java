@@ -16,6 +16,7 @@
 
 package io.github.lockspring.sample.page;
 
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -41,10 +42,13 @@ final class DemonstrationPage implements AutoCloseable {
 
 	private final Page page;
 
+	private final double timeoutMillis;
+
 	private final List<String> problems = new CopyOnWriteArrayList<>();
 
-	private DemonstrationPage(Page page) {
+	private DemonstrationPage(Page page, double timeoutMillis) {
 		this.page = page;
+		this.timeoutMillis = timeoutMillis;
 		page.onPageError(this.problems::add);
 		page.onConsoleMessage(this::record);
 	}
@@ -55,7 +59,7 @@ final class DemonstrationPage implements AutoCloseable {
 			.setColorScheme(ColorScheme.LIGHT)
 			.setViewportSize(1280, 900));
 		context.setDefaultTimeout(timeoutMillis);
-		DemonstrationPage page = new DemonstrationPage(context.newPage());
+		DemonstrationPage page = new DemonstrationPage(context.newPage(), timeoutMillis);
 		page.page.navigate("/");
 		return page;
 	}
@@ -76,6 +80,24 @@ final class DemonstrationPage implements AutoCloseable {
 	 */
 	List<String> problems() {
 		return List.copyOf(this.problems);
+	}
+
+	/**
+	 * Return the errors that were reported, which the test has caused, and forget them.
+	 */
+	List<String> takeProblems() {
+		List<String> taken = problems();
+		this.problems.clear();
+		return taken;
+	}
+
+	/**
+	 * Open the page in another browser.
+	 */
+	DemonstrationPage openAnother() {
+		URI address = URI.create(this.page.url());
+		return open(this.page.context().browser(), address.getScheme() + "://" + address.getAuthority(),
+				this.timeoutMillis);
 	}
 
 	/**
@@ -108,8 +130,10 @@ final class DemonstrationPage implements AutoCloseable {
 	void fill(String scenario, String strategy, int threads, int requests) {
 		locator("#scenario").selectOption(scenario);
 		locator("#strategy").selectOption(strategy);
-		locator("#threads").fill(String.valueOf(threads));
-		locator("#requests").fill(String.valueOf(requests));
+		if (locator("#threads").isVisible()) {
+			locator("#threads").fill(String.valueOf(threads));
+			locator("#requests").fill(String.valueOf(requests));
+		}
 		locator("#instances").fill("3");
 	}
 
@@ -181,6 +205,13 @@ final class DemonstrationPage implements AutoCloseable {
 	 */
 	String picture(String chart) {
 		return (String) this.page.evaluate("(chart) => document.querySelector(`#${chart} canvas`).toDataURL()", chart);
+	}
+
+	/**
+	 * Return the latest value that a chart shows.
+	 */
+	Locator latestOf(String chart) {
+		return locator("#" + chart + " .u-legend .u-series:nth-child(2) .u-value");
 	}
 
 	/**

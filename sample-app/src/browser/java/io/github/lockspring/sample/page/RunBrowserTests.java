@@ -16,9 +16,16 @@
 
 package io.github.lockspring.sample.page;
 
+import java.util.regex.Pattern;
+
 import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.assertions.LocatorAssertions;
+import com.microsoft.playwright.options.AriaRole;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,6 +70,89 @@ class RunBrowserTests {
 		assertThat(page.locator("#timeline-summary")).containsText("100 stays");
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "stock, no-lock", "stock, distributed-lock", "printer, no-lock", "printer, distributed-lock",
+			"catalogue, no-lock", "catalogue, distributed-lock", "reminder, no-lock", "reminder, distributed-lock" })
+	void everyRunIsShownAlsoAfterAReloadAndInAnotherBrowser(String scenario, String strategy, DemonstrationPage page) {
+		page.run(scenario, strategy, 10, 10);
+		String verdict = page.latest().getAttribute("data-verdict");
+		assertThat(verdict).isIn("exact", "wrong");
+		String charts = showsTheRun(page, scenario, strategy, verdict);
+		page.page().reload();
+		assertThat(showsTheRun(page, scenario, strategy, verdict)).isEqualTo(charts);
+		try (DemonstrationPage other = page.openAnother()) {
+			assertThat(showsTheRun(other, scenario, strategy, verdict)).isEqualTo(charts);
+			assertThat(other.problems()).isEmpty();
+		}
+	}
+
+	/**
+	 * Assert that a page shows the run, and that the next can be started there.
+	 * @return the latest values of its charts
+	 */
+	private static String showsTheRun(DemonstrationPage page, String scenario, String strategy, String verdict) {
+		page.awaitIdle();
+		assertThat(page.latest()).hasAttribute("data-scenario", scenario);
+		assertThat(page.latest()).hasAttribute("data-strategy", strategy);
+		assertThat(page.locator("#run-status .verdict")).hasAttribute("data-verdict", verdict);
+		boolean customers = !scenario.equals("reminder");
+		assertThat(page.locator("#stat-done")).hasText(customers ? "100 of 100" : "5 of 5");
+		assertThat(page.locator("#stat-rate")).isVisible(new LocatorAssertions.IsVisibleOptions().setVisible(customers));
+		assertThat(page.locator("#chart-stock"))
+			.isVisible(new LocatorAssertions.IsVisibleOptions().setVisible(scenario.equals("stock")));
+		assertThat(page.locator("#chart-rate")).isVisible(new LocatorAssertions.IsVisibleOptions().setVisible(customers));
+		if (!customers) {
+			return "";
+		}
+		assertThat(page.latestOf("chart-rate")).hasText(Pattern.compile("[\\d,.]+ /s"));
+		assertThat(page.latestOf("chart-latency")).hasText(Pattern.compile("[\\d,.]+ ms"));
+		return page.latestOf("chart-rate").textContent() + page.latestOf("chart-latency").textContent();
+	}
+
+	@Test
+	void reminderSpeaksOfHours(DemonstrationPage page) {
+		page.locator("#scenario").selectOption("reminder");
+		assertThat(page.locator("#threads")).isHidden();
+		assertThat(page.locator("#requests")).isHidden();
+		assertThat(page.locator("#scenario-hint")).not().containsText("threads");
+		page.locator("#scenario").selectOption("stock");
+		assertThat(page.locator("#threads")).isVisible();
+		assertThat(page.locator("#scenario-hint")).containsText("100 threads send 50 requests each");
+	}
+
+	@Test
+	void partThatFailsDoesNotKeepTheOthersFromTheirWork(DemonstrationPage page) {
+		page.locator("#stat-done").evaluate("(figure) => figure.remove()");
+		assertThat(page.run("stock", "distributed-lock", 5, 5)).hasAttribute("data-verdict", "exact");
+		page.awaitIdle();
+		assertThat(page.locator("#timeline-panel")).hasAttribute("data-sections", "25");
+		assertThat(page.latestOf("chart-rate")).hasText(Pattern.compile("[\\d,.]+ /s"));
+		assertThat(page.takeProblems()).isNotEmpty();
+	}
+
+	@Test
+	void chartsHaveNames(DemonstrationPage page) {
+		for (String name : new String[] { "Stock in the database", "Requests per second", "Latency in milliseconds" }) {
+			assertThat(page.page().getByRole(AriaRole.IMG, new Page.GetByRoleOptions().setName(name))).isVisible();
+		}
+	}
+
+	@Test
+	void nothingIsStartedBeforeAllInstancesServe(DemonstrationPage page) {
+		page.startAndAwaitSections("distributed-lock", 20, 250);
+		int killed = page.incident("killed").count();
+		page.locator("[data-break=kill]").click();
+		assertThat(page.incident("killed")).hasCount(killed + 1);
+		page.locator("#cancel").click();
+		assertThat(page.locator("#start-hint")).containsText("Not serving now: instance");
+		assertThat(page.locator("#start")).isDisabled();
+		page.locator("#instances").fill("1");
+		assertThat(page.locator("#start")).isEnabled();
+		page.locator("#instances").fill("3");
+		page.awaitIdle();
+		assertThat(page.locator("#start-hint")).isHidden();
+	}
+
 	@Test
 	void pageThatIsOpenedInTheMiddleOfARunShowsAllOfIt(DemonstrationPage page) {
 		page.startAndAwaitSections("distributed-lock", 20, 50);
@@ -104,8 +194,16 @@ class RunBrowserTests {
 		page.start("stock", "no-lock", 201, 1);
 		assertThat(page.locator("#message")).isVisible();
 		assertThat(page.locator("#message")).containsText("200");
+		assertThat(page.locator("#threads")).hasAttribute("aria-invalid", "true");
+		assertThat(page.locator("#threads")).hasAttribute("aria-describedby", "message");
+		assertThat(page.locator("#threads")).isFocused();
+		page.locator("#threads").fill("1.5");
+		page.locator("#start").click();
+		assertThat(page.locator("#message")).containsText("must be a whole number from 1 to 200, not 1.5");
 		page.start("stock", "no-lock", 200, 500);
 		assertThat(page.locator("#message")).containsText("must be at most 20,000");
+		assertThat(page.locator("#requests")).hasAttribute("aria-invalid", "true");
+		assertThat(page.locator("#instances")).not().hasAttribute("aria-invalid", "true");
 		page.locator("#language").click();
 		assertThat(page.locator("#message")).containsText("最多为 20,000");
 		assertThat(page.locator("#cancel")).isDisabled();
@@ -118,6 +216,9 @@ class RunBrowserTests {
 		// As for a visitor who was faster than the news of the first
 		page.locator("#start").evaluate("(button) => { button.disabled = false; button.click(); }");
 		assertThat(page.locator("#message")).containsText("Another run is under way");
+		page.locator("#cancel").click();
+		page.awaitEnd();
+		assertThat(page.locator("#message")).isHidden();
 	}
 
 	@Test

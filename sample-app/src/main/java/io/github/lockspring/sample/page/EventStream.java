@@ -85,6 +85,11 @@ class EventStream {
 		this.pages.forEach((page) -> page.send(new Event(name, () -> data)));
 	}
 
+	void progress(Meter.Progress progress) {
+		this.history.add(progress);
+		send("progress", progress);
+	}
+
 	void stateChanged() {
 		this.pages.forEach((page) -> page.send(new Event("state", page.state)));
 	}

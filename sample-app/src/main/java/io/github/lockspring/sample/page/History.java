@@ -17,6 +17,7 @@
 package io.github.lockspring.sample.page;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,9 +30,9 @@ import io.github.lockspring.sample.timeline.Incident;
 import io.github.lockspring.sample.timeline.Section;
 
 /**
- * The sections of the current or the last run, and the latest incidents, for pages that
- * are opened later. Contains {@value #MAX_SECTIONS} sections and {@value #MAX_INCIDENTS}
- * incidents at most, the latest ones. Thread-safe.
+ * The sections and the progress of the current or the last run, and the latest incidents,
+ * for pages that are opened later. Contains {@value #MAX_SECTIONS} sections and
+ * {@value #MAX_INCIDENTS} incidents at most, the latest ones. Thread-safe.
  */
 @Component
 @Profile(PageLauncher.PROFILE)
@@ -56,17 +57,23 @@ class History {
 	private final Map<Entry, Section> sections = new LinkedHashMap<>();
 
 	/**
+	 * Of the run, which is limited in time. Guarded by this object's monitor.
+	 */
+	private final List<Meter.Progress> progress = new ArrayList<>();
+
+	/**
 	 * Guarded by this object's monitor.
 	 */
 	private final Deque<Incident> incidents = new ArrayDeque<>();
 
 	/**
-	 * Forget the sections, and keep those of another run from now on.
+	 * Forget the sections and the progress, and keep those of another run from now on.
 	 * @param key the key of its sections, which those of other runs do not have
 	 */
 	synchronized void begin(String key) {
 		this.key = key;
 		this.sections.clear();
+		this.progress.clear();
 	}
 
 	/**
@@ -85,6 +92,10 @@ class History {
 		return kept;
 	}
 
+	synchronized void add(Meter.Progress progress) {
+		this.progress.add(progress);
+	}
+
 	synchronized void add(Incident incident) {
 		this.incidents.add(incident);
 		if (this.incidents.size() > MAX_INCIDENTS) {
@@ -93,7 +104,8 @@ class History {
 	}
 
 	synchronized Contents read() {
-		return new Contents(List.copyOf(this.sections.values()), List.copyOf(this.incidents));
+		return new Contents(List.copyOf(this.sections.values()), List.copyOf(this.progress),
+				List.copyOf(this.incidents));
 	}
 
 	private record Entry(String instance, String thread, double start) {
@@ -108,9 +120,10 @@ class History {
 	 * What is known of the run.
 	 *
 	 * @param sections its sections
+	 * @param progress how far it was, in order
 	 * @param incidents the incidents of this run and of earlier ones
 	 */
-	record Contents(List<Section> sections, List<Incident> incidents) {
+	record Contents(List<Section> sections, List<Meter.Progress> progress, List<Incident> incidents) {
 
 	}
 

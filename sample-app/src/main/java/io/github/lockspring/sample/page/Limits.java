@@ -34,7 +34,7 @@ record Limits(int threads, int requests, int instances, int total, int seconds) 
 	}
 
 	/**
-	 * Require that a run remains within the limits.
+	 * Require that a run remains within the limits, and that its numbers are whole.
 	 * @throws RefusedException if it does not
 	 */
 	void require(RunRequest request) {
@@ -44,9 +44,11 @@ record Limits(int threads, int requests, int instances, int total, int seconds) 
 		require(Refusal.TOTAL, request.total(), this.total);
 	}
 
-	private static void require(Refusal refusal, long value, int most) {
-		if (value < 1 || value > most) {
-			throw new RefusedException(refusal, Map.of("most", most, "value", value));
+	private static void require(Refusal refusal, double value, int most) {
+		boolean whole = value == Math.rint(value);
+		if (!whole || value < 1 || value > most) {
+			throw new RefusedException(refusal,
+					Map.of("most", most, "value", whole ? (Object) (long) value : (Object) value));
 		}
 	}
 

@@ -22,6 +22,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.sample.load.Latencies;
+import io.github.lockspring.sample.load.StockClient;
 
 /**
  * Counts what a run has done so far, and how long the requests took since the last
@@ -35,11 +36,13 @@ final class Meter {
 
 	private final long start = System.nanoTime();
 
-	private long read = this.start;
+	private Interval interval = new Interval(this.start, new ArrayList<>());
 
-	private List<Long> latest = new ArrayList<>();
+	private Interval previous = this.interval;
 
 	private long done;
+
+	private boolean ended;
 
 	Meter(int run, long total) {
 		this.run = run;
@@ -48,7 +51,7 @@ final class Meter {
 
 	synchronized void add(long nanos) {
 		this.done++;
-		this.latest.add(nanos);
+		this.interval.nanos().add(nanos);
 	}
 
 	synchronized void setDone(long done) {
@@ -57,23 +60,53 @@ final class Meter {
 
 	/**
 	 * Read the meter, and begin to measure anew.
-	 * @param remaining the stock at this time
-	 * @param sold the pieces sold at this time
+	 * @param stock the stock at this time
+	 * @return how far the run is, or {@code null} after the last reading
 	 */
-	synchronized Progress read(@Nullable Integer remaining, @Nullable Integer sold) {
+	synchronized @Nullable Progress read(StockClient.@Nullable Stock stock) {
+		if (this.ended) {
+			return null;
+		}
+		Progress progress = progress(this.interval, stock);
+		this.previous = this.interval;
+		this.interval = new Interval(System.nanoTime(), new ArrayList<>());
+		return progress;
+	}
+
+	/**
+	 * Read the meter at the end. The last interval may be so short that nothing was done
+	 * in it: it counts with the one before.
+	 * @param stock the stock at this time
+	 */
+	synchronized Progress readLast(StockClient.@Nullable Stock stock) {
+		this.ended = true;
+		List<Long> nanos = new ArrayList<>(this.previous.nanos());
+		if (this.previous != this.interval) {
+			nanos.addAll(this.interval.nanos());
+		}
+		return progress(new Interval(this.previous.start(), nanos), stock);
+	}
+
+	private Progress progress(Interval interval, StockClient.@Nullable Stock stock) {
 		long now = System.nanoTime();
-		double seconds = (now - this.read) / 1e9;
-		this.read = now;
-		Latencies latencies = this.latest.isEmpty() ? null
-				: new Latencies(this.latest.stream().mapToLong(Long::longValue).toArray());
-		double perSecond = this.latest.size() / seconds;
-		this.latest = new ArrayList<>();
-		return new Progress(this.run, (now - this.start) / 1e6, this.done, this.total, remaining, sold, perSecond,
-				percentile(latencies, 50), percentile(latencies, 95), percentile(latencies, 99));
+		List<Long> nanos = interval.nanos();
+		Latencies latencies = nanos.isEmpty() ? null
+				: new Latencies(nanos.stream().mapToLong(Long::longValue).toArray());
+		return new Progress(this.run, (now - this.start) / 1e6, this.done, this.total,
+				(stock != null) ? stock.remaining() : null, (stock != null) ? stock.sold() : null,
+				nanos.size() * 1e9 / (now - interval.start()), percentile(latencies, 50), percentile(latencies, 95),
+				percentile(latencies, 99));
 	}
 
 	private static @Nullable Double percentile(@Nullable Latencies latencies, double percent) {
 		return (latencies != null) ? latencies.percentile(percent) : null;
+	}
+
+	/**
+	 * How long the requests took since a time.
+	 */
+	private record Interval(long start, List<Long> nanos) {
+
 	}
 
 	/**

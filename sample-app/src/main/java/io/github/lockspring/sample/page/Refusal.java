@@ -29,17 +29,17 @@ enum Refusal {
 	/**
 	 * Too many or too few customers at once.
 	 */
-	THREADS(HttpStatus.BAD_REQUEST, "threads must be from 1 to {most}, not {value}"),
+	THREADS(HttpStatus.BAD_REQUEST, "threads must be a whole number from 1 to {most}, not {value}"),
 
 	/**
 	 * Too many or too few requests of each.
 	 */
-	REQUESTS(HttpStatus.BAD_REQUEST, "requests must be from 1 to {most}, not {value}"),
+	REQUESTS(HttpStatus.BAD_REQUEST, "requests must be a whole number from 1 to {most}, not {value}"),
 
 	/**
 	 * Too many or too few instances.
 	 */
-	INSTANCES(HttpStatus.BAD_REQUEST, "instances must be from 1 to {most}, not {value}"),
+	INSTANCES(HttpStatus.BAD_REQUEST, "instances must be a whole number from 1 to {most}, not {value}"),
 
 	/**
 	 * Too many requests of all customers together.

@@ -52,7 +52,8 @@ final class RefusedException extends ErrorResponseException {
 	}
 
 	private static String text(Object value) {
-		return (value instanceof Number) ? String.format(Locale.ROOT, "%,d", value) : String.valueOf(value);
+		return (value instanceof Integer || value instanceof Long) ? String.format(Locale.ROOT, "%,d", value)
+				: String.valueOf(value);
 	}
 
 }

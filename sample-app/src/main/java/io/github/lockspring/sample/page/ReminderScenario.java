@@ -62,7 +62,12 @@ class ReminderScenario implements Scenario {
 	}
 
 	@Override
-	public long steps(Run run) {
+	public boolean hasCustomers() {
+		return false;
+	}
+
+	@Override
+	public long steps(RunRequest request) {
 		return HOURS;
 	}
 

@@ -26,22 +26,22 @@ import io.github.lockspring.sample.timeline.Timeline;
  * @param id the number of the run
  * @param scenario the id of the scenario
  * @param strategy the id of the strategy
- * @param threads the number of customers
+ * @param threads the number of customers, if the scenario has any
  * @param requests the number of requests of each
  * @param instances the number of instances
- * @param stock the pieces in stock at the start
+ * @param total the number of steps; of the shop also the pieces in stock at the start
  * @param startedAt when it was started, in milliseconds since 1970
  * @param state {@code running}, {@code finished}, {@code cancelled}, {@code overdue} or
  * {@code failed}
  * @param failure why it failed
  * @param result the result of a run that is finished
  */
-record Run(int id, String scenario, String strategy, int threads, int requests, int instances, long stock,
+record Run(int id, String scenario, String strategy, int threads, int requests, int instances, long total,
 		double startedAt, String state, @Nullable String failure, @Nullable RunResult result) {
 
-	static Run start(int id, RunRequest request) {
-		return new Run(id, request.scenario(), request.strategy(), request.threads(), request.requests(),
-				request.instances(), request.total(), Timeline.now(), "running", null, null);
+	static Run start(int id, RunRequest request, Scenario scenario) {
+		return new Run(id, scenario.id(), request.strategy(), (int) request.threads(), (int) request.requests(),
+				(int) request.instances(), scenario.steps(request), Timeline.now(), "running", null, null);
 	}
 
 	Run finished(RunResult result) {
@@ -64,7 +64,7 @@ record Run(int id, String scenario, String strategy, int threads, int requests, 
 	}
 
 	private Run ended(String state, @Nullable String failure, @Nullable RunResult result) {
-		return new Run(this.id, this.scenario, this.strategy, this.threads, this.requests, this.instances, this.stock,
+		return new Run(this.id, this.scenario, this.strategy, this.threads, this.requests, this.instances, this.total,
 				this.startedAt, state, failure, result);
 	}
 

@@ -24,11 +24,12 @@ package io.github.lockspring.sample.page;
  * @param threads the number of customers at once
  * @param requests the number of requests of each
  * @param instances the number of instances that take requests
+ * @see Limits#require(RunRequest)
  */
-record RunRequest(String scenario, String strategy, int threads, int requests, int instances) {
+record RunRequest(String scenario, String strategy, double threads, double requests, double instances) {
 
 	long total() {
-		return (long) this.threads * this.requests;
+		return (long) (this.threads * this.requests);
 	}
 
 }

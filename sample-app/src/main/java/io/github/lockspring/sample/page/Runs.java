@@ -26,6 +26,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -101,8 +102,8 @@ class Runs implements DisposableBean {
 		if (this.current != null) {
 			throw new RefusedException(Refusal.RUN_UNDER_WAY);
 		}
-		this.cluster.requireServing(request.instances());
-		Run run = Run.start(this.lastId.incrementAndGet(), request);
+		this.cluster.requireServing((int) request.instances());
+		Run run = Run.start(this.lastId.incrementAndGet(), request, scenario);
 		this.current = run;
 		Thread thread = new Thread(() -> run(run, scenario), "run-" + run.id());
 		this.thread = thread;
@@ -146,9 +147,10 @@ class Runs implements DisposableBean {
 
 	private void run(Run run, Scenario scenario) {
 		InstanceClient instances = new InstanceClient(this.cluster.addresses(run.instances()));
-		Meter meter = new Meter(run.id(), scenario.steps(run));
-		ScheduledFuture<?> readings = this.timer.scheduleWithFixedDelay(() -> show(run, scenario, instances, meter),
-				PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+		Meter meter = new Meter(run.id(), run.total());
+		this.history.begin(scenario.key(run));
+		ScheduledFuture<?> readings = this.timer.scheduleWithFixedDelay(
+				() -> show(run, scenario, instances, meter::read), PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
 		int seconds = Limits.of(this.settings.instances()).seconds();
 		AtomicBoolean overdue = new AtomicBoolean();
 		ScheduledFuture<?> limit = this.timer.schedule(() -> {
@@ -157,7 +159,6 @@ class Runs implements DisposableBean {
 		}, seconds, TimeUnit.SECONDS);
 		Run end;
 		try {
-			this.history.begin(scenario.key(run));
 			Scenario.Findings findings = scenario.run(run, instances, meter);
 			this.timelines.collect();
 			SectionAnalysis sections = SectionAnalysis.of(this.history.read().sections(), scenario.permits());
@@ -174,22 +175,27 @@ class Runs implements DisposableBean {
 			readings.cancel(false);
 			limit.cancel(false);
 		}
-		show(run, scenario, instances, meter);
+		show(run, scenario, instances, meter::readLast);
 		end(end);
 		tidyUp(run, scenario, instances);
 	}
 
-	private void show(Run run, Scenario scenario, InstanceClient instances, Meter meter) {
+	private void show(Run run, Scenario scenario, InstanceClient instances,
+			Function<StockClient.@Nullable Stock, Meter.@Nullable Progress> reading) {
+		StockClient.Stock stock = null;
 		try {
-			StockClient.Stock level = scenario.level(run, instances);
-			this.events.send("progress",
-					meter.read((level != null) ? level.remaining() : null, (level != null) ? level.sold() : null));
+			stock = scenario.level(run, instances);
 		}
 		catch (IOException | RuntimeException ex) {
-			this.events.send("progress", meter.read(null, null));
+			logger.debug("The stock is unknown", ex);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
+			return;
+		}
+		Meter.Progress progress = reading.apply(stock);
+		if (progress != null) {
+			this.events.progress(progress);
 		}
 	}
 

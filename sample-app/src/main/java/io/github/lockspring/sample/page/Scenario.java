@@ -55,10 +55,24 @@ interface Scenario {
 	}
 
 	/**
-	 * Return the number of steps of a run.
+	 * Return whether customers send requests.
 	 */
-	default long steps(Run run) {
-		return (long) run.threads() * run.requests();
+	default boolean hasCustomers() {
+		return true;
+	}
+
+	/**
+	 * Return whether there is a stock.
+	 */
+	default boolean hasStock() {
+		return false;
+	}
+
+	/**
+	 * Return the number of steps of a run: its requests, if it has customers.
+	 */
+	default long steps(RunRequest request) {
+		return request.total();
 	}
 
 	/**

@@ -54,7 +54,15 @@ record State(StoreState store, Limits limits, boolean mayBreak, List<InstanceSta
 
 	}
 
-	record ScenarioState(String id, List<String> strategies) {
+	/**
+	 * A scenario.
+	 *
+	 * @param id its id
+	 * @param strategies the ids of its strategies
+	 * @param customers whether customers send requests
+	 * @param stock whether there is a stock
+	 */
+	record ScenarioState(String id, List<String> strategies, boolean customers, boolean stock) {
 
 	}
 

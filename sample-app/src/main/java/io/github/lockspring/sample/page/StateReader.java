@@ -63,7 +63,8 @@ class StateReader {
 					.toList(),
 				this.scenarios.stream()
 					.map((scenario) -> new ScenarioState(scenario.id(),
-							scenario.strategies().stream().map(Strategy::id).toList()))
+							scenario.strategies().stream().map(Strategy::id).toList(), scenario.hasCustomers(),
+							scenario.hasStock()))
 					.toList(),
 				this.runs.current(), this.runs.ended());
 	}

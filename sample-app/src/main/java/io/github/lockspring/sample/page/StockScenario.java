@@ -54,6 +54,11 @@ class StockScenario implements Scenario {
 	}
 
 	@Override
+	public boolean hasStock() {
+		return true;
+	}
+
+	@Override
 	public StockClient.Stock level(Run run, InstanceClient instances) throws IOException, InterruptedException {
 		return new StockClient(instances).show(run.id());
 	}
@@ -62,7 +67,7 @@ class StockScenario implements Scenario {
 	public Findings run(Run run, InstanceClient instances, Meter meter) throws IOException, InterruptedException {
 		StockClient client = new StockClient(instances);
 		Strategy strategy = Strategy.of(run.strategy());
-		int stock = (int) run.stock();
+		int stock = (int) run.total();
 		client.reset(run.id(), stock);
 		LoadResult load = new Load((order) -> client.deduct(run.id(), strategy, order)).run(run.threads(),
 				run.requests(), (done, nanos) -> meter.add(nanos));

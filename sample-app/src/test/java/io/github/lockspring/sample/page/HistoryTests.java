@@ -73,6 +73,15 @@ class HistoryTests {
 	}
 
 	@Test
+	void progressOfTheRunIsKept() {
+		this.history.add(new Meter(1, 10).readLast(null));
+		this.history.begin("k");
+		Meter.Progress progress = new Meter(2, 10).readLast(null);
+		this.history.add(progress);
+		assertThat(this.history.read().progress()).containsExactly(progress);
+	}
+
+	@Test
 	void latestIncidentsAreKeptOverRuns() {
 		for (int i = 0; i < History.MAX_INCIDENTS + 5; i++) {
 			this.history.add(new Incident(i, "2", "paused", null));

@@ -44,24 +44,34 @@ class LimitsTests {
 	@ParameterizedTest
 	@CsvSource({ "0, 1, 1", "-1, 1, 1", "201, 1, 1", "2147483647, 1, 1" })
 	void numberOfThreadsIsLimited(int threads, int requests, int instances) {
-		assertRefused(() -> require(threads, requests, instances), "threads", 200, threads);
+		assertRefused(() -> require(threads, requests, instances), "threads", 200, (long) threads);
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "1, 0, 1", "1, 501, 1" })
 	void numberOfRequestsIsLimited(int threads, int requests, int instances) {
-		assertRefused(() -> require(threads, requests, instances), "requests", 500, requests);
+		assertRefused(() -> require(threads, requests, instances), "requests", 500, (long) requests);
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "1, 1, 0", "1, 1, 4" })
 	void numberOfInstancesIsLimited(int threads, int requests, int instances) {
-		assertRefused(() -> require(threads, requests, instances), "instances", 3, instances);
+		assertRefused(() -> require(threads, requests, instances), "instances", 3, (long) instances);
+	}
+
+	@Test
+	void numbersAreWhole() {
+		assertRefused(() -> require(1.5, 1, 1), "threads", 200, 1.5);
+		assertRefused(() -> require(1, 2.25, 1), "requests", 500, 2.25);
+		assertRefused(() -> require(1, 1, 1.5), "instances", 3, 1.5);
+		assertThatExceptionOfType(RefusedException.class).isThrownBy(() -> require(1.5, 1, 1))
+			.satisfies((refused) -> assertThat(refused.getBody().getDetail())
+				.isEqualTo("threads must be a whole number from 1 to 200, not 1.5"));
 	}
 
 	@Test
 	void productOfThreadsAndRequestsIsLimited() {
-		assertRefused(() -> require(200, 101, 3), "total", 20_000, 20_200);
+		assertRefused(() -> require(200, 101, 3), "total", 20_000, 20_200L);
 	}
 
 	@Test
@@ -71,7 +81,7 @@ class LimitsTests {
 				.isEqualTo("threads × requests must be at most 20,000, not 20,200"));
 	}
 
-	private static void assertRefused(ThrowingCallable call, String code, int most, long value) {
+	private static void assertRefused(ThrowingCallable call, String code, int most, Number value) {
 		assertThatExceptionOfType(RefusedException.class).isThrownBy(call).satisfies((refused) -> {
 			assertThat(refused.getStatusCode()).isEqualTo(HttpStatus.BAD_REQUEST);
 			assertThat(refused.getBody().getProperties()).containsEntry("code", code)
@@ -79,7 +89,7 @@ class LimitsTests {
 		});
 	}
 
-	private static void require(int threads, int requests, int instances) {
+	private static void require(double threads, double requests, double instances) {
 		LIMITS.require(new RunRequest("stock", "no-lock", threads, requests, instances));
 	}
 

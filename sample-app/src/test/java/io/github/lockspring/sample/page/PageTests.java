@@ -164,6 +164,9 @@ class PageTests {
 	@Test
 	void secondRunAndRunBeyondTheLimitsAreRejected() {
 		assertThat(post("/runs", run("no-lock", 201, 1)).statusCode()).isEqualTo(400);
+		HttpResponse<String> fraction = post("/runs", run("no-lock", 1, 1).replace("\"threads\":1", "\"threads\":1.5"));
+		assertThat(fraction.statusCode()).isEqualTo(400);
+		assertThat(fraction.body()).contains("\"threads\"").contains("not 1.5");
 		assertThat(post("/runs", run("distributed-lock", 20, 200)).statusCode()).isEqualTo(201);
 		HttpResponse<String> second = post("/runs", run("no-lock", 1, 1));
 		assertThat(second.statusCode()).isEqualTo(409);
@@ -199,6 +202,9 @@ class PageTests {
 			JsonNode history = JsonMapper.shared().readTree(data.substring("data:".length()));
 			assertThat(history.get("sections")).hasSize(50)
 				.allSatisfy((section) -> assertThat(section.get("outcome").asString()).isEqualTo("done"));
+			assertThat(history.get("progress")).isNotEmpty()
+				.last()
+				.satisfies((progress) -> assertThat(progress.get("stock").asInt(-1)).isZero());
 			assertThat(history.get("incidents")).extracting((incident) -> incident.get("kind").asString())
 				.contains("started");
 		}
