@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 
 import io.github.lockspring.LockHandle;
 import io.github.lockspring.LockLostException;
+import io.github.lockspring.LockOptions;
 import io.github.lockspring.spi.Capability;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode;
@@ -252,6 +253,31 @@ public abstract class LeaseLockContract extends LockClientContract {
 		assertQueries(false);
 		assertThat(this.lock.remaining()).isZero();
 		assertThat(this.elsewhere.holders()).isEmpty();
+	}
+
+	@Test
+	void holderSeesAForcedReleaseWithItsNextRenewal() {
+		LockOptions options = LockOptions.defaults().withLeaseTime(Duration.ofSeconds(1));
+		LeaseLock held = this.one.client.lock(this.key, options);
+		held.lock();
+		this.two.forceRelease("lock:" + this.key, this.elsewhere.holder());
+		assertThat(this.elsewhere.isLocked()).isFalse();
+		assertThat(TestThread.call(held::isLocked)).isFalse();
+		await().until(() -> !held.isLocked());
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::unlock);
+	}
+
+	@Test
+	void reentryDoesNotChangeTheLeaseTime() {
+		LockOptions options = LockOptions.defaults().withAutoRenew(false);
+		LeaseLock first = this.one.client.lock(this.key, options.withLeaseTime(Duration.ofSeconds(10)));
+		LeaseLock second = this.one.client.lock(this.key, options.withLeaseTime(Duration.ofHours(1)));
+		first.lock();
+		second.lock();
+		assertThat(second.remaining()).isLessThanOrEqualTo(Duration.ofSeconds(10));
+		second.unlock();
+		first.unlock();
+		assertFree();
 	}
 
 	private void assertQueries(boolean held) {

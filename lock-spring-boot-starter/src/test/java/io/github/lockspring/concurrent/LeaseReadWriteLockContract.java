@@ -283,6 +283,20 @@ public abstract class LeaseReadWriteLockContract extends LockClientContract {
 	}
 
 	@Test
+	void readerThatTriesOncePassesAWaitingWriterUnlessTheStoreKeepsAQueue() {
+		requireReaders();
+		LeaseLock readOfThird = startProcess().client.readWriteLock(this.key).readLock();
+		this.read.lock();
+		TestThread<Boolean> writer = startWaiting(this.writeElsewhere, cycle(this.writeElsewhere));
+		if (this.one.has(Capability.QUEUE)) {
+			await().until(() -> !isFree(readOfThird));
+		}
+		assertThat(isFree(readOfThird)).isEqualTo(!this.one.has(Capability.QUEUE));
+		this.read.unlock();
+		assertThat(writer.get()).isTrue();
+	}
+
+	@Test
 	void readersThatComeAndGoDoNotKeepWritersOut() {
 		requireReaders();
 		assumeTrue(this.one.has(Capability.QUEUE) || this.one.has(Capability.POLLED_QUEUE), "Has no queue");

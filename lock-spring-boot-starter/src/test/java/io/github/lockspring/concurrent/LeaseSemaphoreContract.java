@@ -451,6 +451,7 @@ public abstract class LeaseSemaphoreContract extends LockClientContract {
 		await().until(() -> one(4).limit() == 2);
 		assertThat(two(4).availablePermits()).isZero();
 		one(4).release(2);
+		assertThat(two(4).availablePermits()).isZero();
 		assertThat(two(4).tryAcquire()).isFalse();
 		assertThat(one(4).tryAcquire()).isFalse();
 		one(4).release();

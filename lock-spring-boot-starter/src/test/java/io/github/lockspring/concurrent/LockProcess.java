@@ -21,7 +21,10 @@ import java.time.Duration;
 import io.github.lockspring.LockTemplate;
 import io.github.lockspring.internal.LockAccess;
 import io.github.lockspring.spi.Capability;
+import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LockBackend;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * A process as an application is one: a backend, and what makes locks on it.
@@ -69,6 +72,13 @@ final class LockProcess implements AutoCloseable {
 	 */
 	int awaitedValues() {
 		return LockAccess.get().engine(this.template).values().size();
+	}
+
+	/**
+	 * Releases a lease as an operator does.
+	 */
+	void forceRelease(String storeKey, LeaseHolder holder) {
+		assertThat(LockAccess.get().engine(this.template).forceReleaseAsync(storeKey, holder).join()).isTrue();
 	}
 
 	boolean hasValues() {
