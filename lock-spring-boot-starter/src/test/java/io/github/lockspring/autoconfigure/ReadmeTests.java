@@ -36,25 +36,14 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ReadmeTests {
 
-	private static final String IMPORTS = """
-			import java.time.Duration;
-			import java.util.concurrent.locks.Lock;
-			import io.github.lockspring.*;
-			import io.github.lockspring.concurrent.LockClient;
-			import io.github.lockspring.jdbc.JdbcLockBackend;
-			import org.springframework.scheduling.annotation.Scheduled;
-			import org.springframework.stereotype.*;
-			import org.springframework.transaction.annotation.Transactional;
-			""";
-
 	private static final Map<String, String> SURROUNDINGS = Map.of("Quote", "record Quote(String isin) { }", "Quotes",
 			"""
-					@Component class Quotes {
+					@Service class Quotes {
 						Quote ask(String isin) { return new Quote("asked"); }
 						Quote last(String isin) { return new Quote("last"); }
 					}
 					""", "Payments", """
-					@Component class Payments {
+					@Service class Payments {
 						void send(long id, long token) { }
 						byte[] report(int year) { return new byte[0]; }
 					}
@@ -65,7 +54,8 @@ class ReadmeTests {
 
 	@Test
 	void codeIsCompiledAndStarted() throws Exception {
-		List<String> blocks = JavaCode.blocksOf(Path.of("..", "README.md"));
+		Path page = Path.of("..", "README.md");
+		List<String> blocks = JavaCode.blocksOf(page);
 		assertThat(blocks).hasSize(4);
 		Map<String, String> code = new HashMap<>(SURROUNDINGS);
 		code.putAll(Map.of("First", "class First {" + blocks.get(0) + "}", "Orders", blocks.get(1), "InCode",
@@ -73,7 +63,7 @@ class ReadmeTests {
 						+ "} void pay(long id) { } }",
 				"Alone", "class Alone { void use(javax.sql.DataSource dataSource) {" + blocks.get(3)
 						+ "} void pay(long id) { } }"));
-		try (URLClassLoader loader = new JavaCode("readme", IMPORTS).compile(code, this.classes)) {
+		try (URLClassLoader loader = new JavaCode("readme", JavaCode.importsOf(page)).compile(code, this.classes)) {
 			start(loader);
 		}
 	}

@@ -43,12 +43,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class PrimitivesPageTests {
 
-	private static final String IMPORTS = """
-			import java.time.Duration;
-			import java.util.concurrent.TimeUnit;
-			import io.github.lockspring.concurrent.*;
-			""";
-
 	private static final String SURROUNDINGS = """
 			static void ship(long id) { }
 			static void ship(long id, long token) { }
@@ -65,7 +59,8 @@ class PrimitivesPageTests {
 
 	@Test
 	void examplesAreCompiledAndRun() throws Exception {
-		List<String> blocks = JavaCode.blocksOf(Path.of("..", "docs", "primitives.md"));
+		Path page = Path.of("..", "docs", "primitives.md");
+		List<String> blocks = JavaCode.blocksOf(page);
 		Map<String, String> code = new LinkedHashMap<>();
 		for (int i = 0; i < blocks.size(); i++) {
 			String block = blocks.get(i)
@@ -74,7 +69,7 @@ class PrimitivesPageTests {
 					+ " throws Exception {" + block + "}" + SURROUNDINGS + "}");
 		}
 		assertThat(code).hasSizeGreaterThan(8);
-		try (URLClassLoader loader = new JavaCode("primitives", IMPORTS).compile(code, this.classes);
+		try (URLClassLoader loader = new JavaCode("primitives", JavaCode.importsOf(page)).compile(code, this.classes);
 				LockTemplate locks = LockTemplate.builder(new LocalLockBackend()).build()) {
 			LockClient client = new LockClient(locks);
 			for (String name : code.keySet()) {

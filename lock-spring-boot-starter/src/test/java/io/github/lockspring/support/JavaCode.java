@@ -25,7 +25,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import javax.tools.JavaFileObject.Kind;
 import javax.tools.SimpleJavaFileObject;
@@ -40,6 +43,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 public final class JavaCode {
 
 	private static final Pattern BLOCK = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
+
+	private static final Pattern IMPORT = Pattern.compile("^import [^;]+;\\n", Pattern.MULTILINE);
 
 	private final String packageName;
 
@@ -56,13 +61,30 @@ public final class JavaCode {
 	}
 
 	/**
-	 * Returns the blocks of Java code of a page.
+	 * Returns the blocks of Java code of a page, without the imports that they show.
 	 * @param page the file
 	 * @return the code of each block
 	 * @throws IOException if there is no such page
 	 */
 	public static List<String> blocksOf(Path page) throws IOException {
-		return BLOCK.matcher(Files.readString(page)).results().map((match) -> match.group(1)).toList();
+		return blocks(page).map((block) -> IMPORT.matcher(block).replaceAll("")).toList();
+	}
+
+	/**
+	 * Returns the imports that the blocks of a page show.
+	 * @param page the file
+	 * @return the import statements
+	 * @throws IOException if there is no such page
+	 */
+	public static String importsOf(Path page) throws IOException {
+		return blocks(page).flatMap((block) -> IMPORT.matcher(block).results())
+			.map(MatchResult::group)
+			.distinct()
+			.collect(Collectors.joining());
+	}
+
+	private static Stream<String> blocks(Path page) throws IOException {
+		return BLOCK.matcher(Files.readString(page)).results().map((match) -> match.group(1));
 	}
 
 	/**
