@@ -18,6 +18,7 @@ package io.github.lockspring.engine;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.time.Duration;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -108,32 +109,26 @@ class Lease {
 	}
 
 	/**
-	 * Return this lease for the duration of the downgrade in the store: it lasts for the
-	 * shorter of both lease times.
-	 * @param options the options of the shared lease
+	 * Record that a call is about to be sent after which the store may keep this lease
+	 * for no longer than a lease time. Unless it is known that the call had another
+	 * effect, this lease ends no later than that.
+	 * @param leaseTime the lease time
 	 * @param sentNanos the monotonic time before the call
 	 * @param sentMillis the wall time before the call
 	 */
-	Lease whileDowngrading(AcquireOptions options, long sentNanos, long sentMillis) {
-		long nanos = Math.min(usable(options.leaseNanos()), remainingNanos(sentNanos, sentMillis));
-		Lease lease = new Lease(request());
-		lease.setDeadline(sentNanos + nanos, sentMillis + nanos / 1_000_000);
-		lease.sentNanos = this.sentNanos;
-		return lease;
+	void endWithin(Duration leaseTime, long sentNanos, long sentMillis) {
+		long nanos = Math.min(usable(leaseTime.toNanos()), remainingNanos(sentNanos, sentMillis));
+		setDeadline(sentNanos + nanos, sentMillis + nanos / 1_000_000);
 	}
 
 	/**
-	 * Return a lease for the time in which the store replaces this one by a weaker one:
-	 * it lasts as long as this one, and is not renewed.
-	 * @param weaker the request that replaces that of this lease
+	 * Set the times to those of another lease. This one is not renewed.
 	 */
-	Lease whileReplacedBy(LeaseRequest weaker) {
-		Lease lease = new Lease(weaker);
-		lease.setDeadline(this.deadlineNanos, this.deadlineMillis);
-		lease.sentNanos = this.sentNanos;
-		lease.grantedNanos = this.grantedNanos;
-		lease.watch = NOT_RENEWED;
-		return lease;
+	void lastLike(Lease other) {
+		setDeadline(other.deadlineNanos, other.deadlineMillis);
+		this.sentNanos = other.sentNanos;
+		this.grantedNanos = other.grantedNanos;
+		this.watch = NOT_RENEWED;
 	}
 
 	/**
@@ -245,18 +240,6 @@ class Lease {
 	}
 
 	/**
-	 * Begin the requested lease time anew, for a lease that is renewed until it has
-	 * elapsed.
-	 */
-	void restart(AcquireOptions options, TimeSource time) {
-		long nanos = time.nanoTime();
-		long millis = time.currentTimeMillis();
-		this.grantedNanos = nanos;
-		long left = Math.min(remainingNanos(nanos, millis), usable(options.wantedNanos()));
-		setDeadline(nanos + left, millis + left / 1_000_000);
-	}
-
-	/**
 	 * Return whether the lease lasts for the full requested lease time.
 	 */
 	boolean lastsAsWanted(AcquireOptions options) {
@@ -300,6 +283,15 @@ class Lease {
 	 */
 	void end() {
 		this.ended = true;
+	}
+
+	/**
+	 * Record that the store no longer has the lease of a request, which this may be the
+	 * replacement of, or may be replaced by.
+	 * @return whether the holder of this has lost that lease
+	 */
+	boolean endIfReplaced(LeaseRequest request) {
+		return false;
 	}
 
 	boolean isExpired(TimeSource time) {

@@ -27,9 +27,9 @@ import io.github.lockspring.spi.TimeSource;
 /**
  * Renews leases that are not renewed automatically, when their holders request it.
  * <ol>
- * <li>The store renews the lease for the new lease time, if it still exists. If it is
- * being renewed until the former lease time has elapsed, because the store caps lease
- * times, the renewals continue.</li>
+ * <li>The store renews the lease for the new lease time, if it still exists. Until the
+ * store has answered, and if its answer is lost, the lease ends when it would have ended
+ * before, or with the new lease time if that is sooner.</li>
  * <li>The options of the hold are replaced: the lease time and the minimum hold time
  * begin anew.</li>
  * <li>The lease is watched anew.</li>
@@ -61,16 +61,18 @@ final class LeaseExtender {
 		}
 		AcquireOptions options = wanted.capLeaseTime(this.store.maxLeaseTime());
 		Lease lease = hold.lease();
-		if (hold.options().isRenewed()) {
-			lease.restart(options, this.time);
+		try {
+			if (renew(lease, options)) {
+				hold.setOptions(options);
+			}
+			else {
+				this.lossHandler.lose(lease.request(), "it no longer exists in the store");
+			}
 		}
-		else if (!renew(lease, options)) {
-			this.lossHandler.lose(lease.request(), "it no longer exists in the store");
-			return false;
+		finally {
+			lease.setWatch(null);
+			this.plan.watch(hold);
 		}
-		hold.setOptions(options);
-		lease.setWatch(null);
-		this.plan.watch(hold);
 		return hold.isHeld();
 	}
 
@@ -78,6 +80,7 @@ final class LeaseExtender {
 		LeaseRequest request = lease.request().withLeaseTime(options.leaseTime());
 		long sentMillis = this.time.currentTimeMillis();
 		long sentNanos = this.time.nanoTime();
+		lease.endWithin(options.leaseTime(), sentNanos, sentMillis);
 		if (!this.store.orUnavailable(() -> renew(request))) {
 			return false;
 		}

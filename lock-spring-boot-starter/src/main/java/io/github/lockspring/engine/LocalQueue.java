@@ -574,14 +574,17 @@ final class LocalQueue {
 	}
 
 	/**
-	 * End a lease for the reader for which it is just being downgraded, if there is one.
+	 * End a lease that the store is just replacing, or has replaced by.
+	 * @return the holds that have lost it, unless they continue under the other one
 	 */
-	synchronized void revokeFromBorrower(LeaseRequest request) {
+	synchronized List<Hold> revokeReplaced(LeaseRequest request) {
+		List<Hold> holds = new ArrayList<>(0);
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (holder.isBorrowing() && holder.lease().request().equals(request)) {
-				holder.lease().end();
+			if (holder.mayHaveLease() && holder.lease().endIfReplaced(request)) {
+				holds.add(holder);
 			}
 		}
+		return holds;
 	}
 
 	/**

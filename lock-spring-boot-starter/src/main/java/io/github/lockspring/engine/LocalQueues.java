@@ -158,10 +158,12 @@ final class LocalQueues {
 	}
 
 	/**
-	 * End a lease for the reader for which it is just being downgraded, if there is one.
+	 * End a lease that the store is just replacing by a weaker one, or has replaced
+	 * another one by.
+	 * @return the holds that have lost it, unless they continue under the other one
 	 */
-	void revokeFromBorrower(LeaseRequest request) {
-		queuesOf(request).forEach((queue) -> queue.revokeFromBorrower(request));
+	List<Hold> revokeReplaced(LeaseRequest request) {
+		return queuesOf(request).stream().flatMap((queue) -> queue.revokeReplaced(request).stream()).toList();
 	}
 
 	/**

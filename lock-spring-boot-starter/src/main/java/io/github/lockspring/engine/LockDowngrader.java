@@ -20,7 +20,6 @@ import java.time.Duration;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 import io.github.lockspring.spi.Attempt;
 import io.github.lockspring.spi.BackendException;
@@ -85,7 +84,7 @@ final class LockDowngrader {
 		long now = this.time.nanoTime();
 		long nowMillis = this.time.currentTimeMillis();
 		Lease shared = new Lease(this.context.store().newRequest(reader.key(), reader.options(), false));
-		reader.queue().changeLease(reader, writer.lease().whileDowngrading(reader.options(), now, nowMillis));
+		reader.queue().changeLease(reader, ReplacedLease.ofBorrower(writer.lease(), shared, this.time));
 		boolean answered = false;
 		try {
 			Attempt attempt = this.context.store()
@@ -140,14 +139,14 @@ final class LockDowngrader {
 	 */
 	boolean reduce(Hold hold, Permits fewer) {
 		Lease former = hold.lease();
-		LeaseRequest request = this.context.store().newRequest(hold.key(), terms(former, fewer, hold.options()));
-		if (!hold.queue().changeLease(hold, former.whileReplacedBy(request))) {
+		Lease weaker = new Lease(
+				this.context.store().newRequest(hold.key(), terms(former, fewer, hold.options())));
+		if (!hold.queue().changeLease(hold, ReplacedLease.ofPermits(former, weaker, this.time))) {
 			return false;
 		}
 		boolean answered = false;
 		try {
-			Lease weaker = replace(former.request(), request);
-			if (weaker != null) {
+			if (replace(former.request(), weaker)) {
 				begin(hold, weaker, weaker.begin(former, this.time));
 				hold.queue().wakeNext(); // which may be granted with the released permits
 			}
@@ -164,6 +163,9 @@ final class LockDowngrader {
 				return false;
 			}
 			this.plan.watch(hold);
+			if (!hold.hasLease()) {
+				return false;
+			}
 			throw this.context.store().unavailable(ex);
 		}
 		catch (OutcomeUnknownException ex) {
@@ -171,7 +173,7 @@ final class LockDowngrader {
 		}
 		finally {
 			if (!answered) {
-				releaseBoth(hold, former.request(), request);
+				releaseBoth(hold, former.request(), weaker.request());
 			}
 		}
 	}
@@ -190,7 +192,7 @@ final class LockDowngrader {
 		return new LeaseTerms(fewer, terms.fair(), leaseTime, terms.tokens());
 	}
 
-	private @Nullable Lease replace(LeaseRequest former, LeaseRequest fewer) {
+	private boolean replace(LeaseRequest former, Lease fewer) {
 		try {
 			return tryToReplace(former, fewer);
 		}
@@ -202,7 +204,7 @@ final class LockDowngrader {
 		}
 	}
 
-	private @Nullable Lease replaceAfterUnknownOutcome(LeaseRequest former, LeaseRequest fewer,
+	private boolean replaceAfterUnknownOutcome(LeaseRequest former, Lease fewer,
 			OutcomeUnknownException failure) {
 		try {
 			return tryToReplace(former, fewer);
@@ -212,16 +214,15 @@ final class LockDowngrader {
 		}
 	}
 
-	private @Nullable Lease tryToReplace(LeaseRequest former, LeaseRequest fewer) {
-		Lease lease = new Lease(fewer);
+	private boolean tryToReplace(LeaseRequest former, Lease fewer) {
 		long now = this.time.nanoTime();
 		long nowMillis = this.time.currentTimeMillis();
-		Attempt attempt = this.context.store().downgrade(former, fewer, this.context.settings().operationTimeout());
+		Attempt attempt = this.context.store().downgrade(former, fewer.request(), this.context.settings().operationTimeout());
 		if (!(attempt instanceof Grant grant)) {
-			return null;
+			return false;
 		}
-		lease.granted(grant, now, nowMillis);
-		return lease;
+		fewer.granted(grant, now, nowMillis);
+		return true;
 	}
 
 }

@@ -63,22 +63,21 @@ final class LossHandler {
 	}
 
 	/**
-	 * Mark a lease as lost, because it has ended in the store. A reader for which it is
-	 * just being downgraded has lost it as well.
+	 * Mark a lease as lost, because it has ended in the store. A hold for which it is
+	 * just being replaced has lost it as well.
 	 */
 	void lose(LeaseRequest lease, String reason) {
-		this.queues.revokeFromBorrower(lease);
-		loseUnlessDowngrading(lease, reason);
+		this.queues.revokeReplaced(lease).forEach((hold) -> lose(hold, reason));
+		this.queues.revoke(lease).forEach((hold) -> lose(hold, reason));
 	}
 
 	/**
-	 * Mark a lease as lost, because the store does not have it. It may have been
-	 * downgraded just now: the answer to that shows whether the reader has lost it.
+	 * Mark a lease as lost, because the store does not have it. It may have been replaced
+	 * just now: the answer to that shows whether its hold has lost it.
 	 */
-	void loseUnlessDowngrading(LeaseRequest lease, String reason) {
-		for (Hold hold : this.queues.revoke(lease)) {
-			lose(hold, reason);
-		}
+	void loseUnlessReplaced(LeaseRequest lease, String reason) {
+		this.queues.revokeReplaced(lease);
+		this.queues.revoke(lease).forEach((hold) -> lose(hold, reason));
 	}
 
 	/**
@@ -99,10 +98,9 @@ final class LossHandler {
 	 * Mark a lease as lost, because an operator released one of its keys.
 	 */
 	void forceReleased(LeaseRequest lease) {
-		this.queues.revokeFromBorrower(lease);
-		for (Hold hold : this.queues.revoke(lease)) {
-			loseAndRelease(hold, "it was released by an operator");
-		}
+		String reason = "it was released by an operator";
+		this.queues.revokeReplaced(lease).forEach((hold) -> lose(hold, reason));
+		this.queues.revoke(lease).forEach((hold) -> loseAndRelease(hold, reason));
 	}
 
 	/**

@@ -31,12 +31,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockspring.engine.EngineException.Reason;
+import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Gate;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.LeaseHolder;
 import io.github.lockspring.spi.LeaseMode;
+import io.github.lockspring.spi.LeaseRequest;
 
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
@@ -351,6 +353,55 @@ class PermitLedgerTests {
 		await().until(acquisition::isDone);
 		assertThat(acquisition.handle((hold, failure) -> ((EngineException) failure).getReason()).join())
 			.isEqualTo(reason);
+	}
+
+	@Test
+	void leaseThatEndsBeforeTheStoreIsUnavailableIsLost() {
+		acquire(3);
+		LeaseRequest lease = this.backend.lastCall(Kind.TRY).request();
+		this.backend.next(Kind.STEP_DOWN, Fault.before(() -> {
+			this.harness.store.expire(lease);
+			throw new BackendUnavailableException("connection refused", null);
+		}));
+		this.backend.next(Kind.STEP_DOWN, Fault.unavailable());
+		assertThat(this.ledger.release(KEY, 1)).isFalse();
+		assertThat(this.harness.losses).hasSize(1);
+		assertThat(this.ledger.release(KEY, 2)).isFalse();
+		assertNoneHeld();
+	}
+
+	@Test
+	void leaseThatIsFoundToHaveEndedByARenewalBeforeTheStoreIsUnavailableIsLost() {
+		acquire(3);
+		this.backend.setDelivery(Delivery.LOSE);
+		LeaseRequest lease = this.backend.lastCall(Kind.TRY).request();
+		Gate gate = new Gate();
+		CompletableFuture<Boolean> release = new CompletableFuture<>();
+		this.backend.next(Kind.STEP_DOWN, Fault.before(() -> {
+			gate.run();
+			throw new BackendUnavailableException("connection refused", null);
+		}));
+		this.backend.next(Kind.STEP_DOWN, Fault.unavailable());
+		this.backend.next(Kind.RENEW, Fault.before(() -> {
+			release.completeAsync(() -> this.ledger.release(KEY, 1));
+			gate.awaitArrival();
+			this.harness.store.expire(lease);
+		}));
+		this.harness.advance(LEASE.dividedBy(3));
+		gate.open();
+		assertThat(release.join()).isFalse();
+		assertThat(this.harness.losses).hasSize(1);
+	}
+
+	@Test
+	void remainingPermitsThatAreLostBeforeTheReplyArrivesAreLost() {
+		acquire(3);
+		this.backend.next(Kind.STEP_DOWN, Fault.after(() -> this.harness.store
+			.expire(this.backend.lastCall(Kind.STEP_DOWN).requests().get(1))));
+		assertThat(this.ledger.release(KEY, 1)).isFalse();
+		assertThat(this.harness.losses).hasSize(1);
+		assertThat(this.ledger.release(KEY, 2)).isFalse();
+		assertNoneHeld();
 	}
 
 }

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 
@@ -34,6 +35,7 @@ import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.SHARED;
 import static io.github.lockspring.engine.Harness.UNRENEWED;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for stores that keep a lease for as long as they hear from the process, and no
@@ -333,6 +335,37 @@ class SessionLeaseTests {
 		});
 		this.harness.advance(SECOND);
 		assertThat(releases()).isOne();
+	}
+
+	@Test
+	void leaseThatIsCutIsExtendedInTheStore() {
+		this.backend.setLongestLease(SESSION);
+		Hold hold = Harness.hold(this.engine, UNRENEWED);
+		this.harness.advance(SECOND);
+		assertThat(hold.extend(UNRENEWED)).isTrue();
+		assertThat(hold.remaining()).isEqualTo(usable(SESSION));
+		this.harness.advance(usable(LEASE).minus(SECOND), SECOND);
+		assertThat(hold.isHeld()).isTrue();
+		this.harness.advance(SECOND);
+		assertThat(hold.isHeld()).isFalse();
+	}
+
+	@Test
+	void leaseThatIsCutAndHasEndedInTheStoreIsNotExtended() {
+		this.backend.setLongestLease(SESSION);
+		this.backend.setDelivery(Delivery.LOSE);
+		Hold hold = Harness.hold(this.engine, UNRENEWED);
+		this.harness.store.expire(hold.lease().request());
+		assertThat(hold.extend(UNRENEWED)).isFalse();
+		assertThat(this.harness.losses).hasSize(1);
+	}
+
+	@Test
+	void leaseThatIsCutIsNotExtendedByAStoreThatIsAway() {
+		this.backend.setLongestLease(SESSION);
+		Hold hold = Harness.hold(this.engine, UNRENEWED);
+		this.backend.always(Kind.RENEW, Fault.unavailable());
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> hold.extend(UNRENEWED));
 	}
 
 }

@@ -34,6 +34,7 @@ import io.github.lockspring.spi.OutcomeUnknownException;
 import static io.github.lockspring.engine.Harness.KEY;
 import static io.github.lockspring.engine.Harness.LEASE;
 import static io.github.lockspring.engine.Harness.OPTIONS;
+import static io.github.lockspring.engine.Harness.UNRENEWED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -245,6 +246,48 @@ class UnknownOutcomeTests {
 		});
 		this.harness.advance(Duration.ofSeconds(1), STEP);
 		this.harness.assertNothingLeft();
+	}
+
+	@Test
+	void leaseThatIsExtendedToAShorterTimeEndsWithThatIfTheReplyIsLost() {
+		Hold hold = Harness.hold(this.engine, UNRENEWED);
+		this.backend.next(Kind.RENEW, Fault.unknownAfterEffect());
+		assertExtensionFails(hold, LEASE.dividedBy(10));
+		assertThat(hold.remaining()).isLessThanOrEqualTo(LEASE.dividedBy(10));
+		this.harness.advance(LEASE.dividedBy(10));
+		assertThat(this.harness.losses).hasSize(1);
+		assertThat(hold.isHeld()).isFalse();
+		assertThat(Harness.hold(this.harness.engine()).isHeld()).isTrue();
+	}
+
+	@Test
+	void leaseIsNotHeldAnyLongerThanItIsExtendedWhileTheStoreHasNotAnswered() {
+		Hold hold = Harness.hold(this.engine, UNRENEWED);
+		this.backend.next(Kind.RENEW, Fault.after(() -> {
+			this.harness.time.advance(LEASE.dividedBy(10));
+			assertThat(hold.isHeld()).isFalse();
+		}));
+		assertThat(hold.extend(unrenewed(LEASE.dividedBy(10)))).isFalse();
+	}
+
+	@Test
+	void leaseThatIsExtendedToALongerTimeEndsAsBeforeIfTheReplyIsLost() {
+		Hold hold = Harness.hold(this.engine, UNRENEWED);
+		Duration remaining = hold.remaining();
+		this.backend.next(Kind.RENEW, Fault.unknownAfterEffect());
+		assertExtensionFails(hold, LEASE.multipliedBy(10));
+		assertThat(hold.remaining()).isEqualTo(remaining);
+		assertThat(hold.extend(unrenewed(LEASE.multipliedBy(10)))).isTrue();
+		assertThat(hold.remaining()).isGreaterThan(LEASE.multipliedBy(9));
+	}
+
+	private void assertExtensionFails(Hold hold, Duration leaseTime) {
+		assertThatExceptionOfType(EngineException.class).isThrownBy(() -> hold.extend(unrenewed(leaseTime)))
+			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(Reason.UNAVAILABLE));
+	}
+
+	private static AcquireOptions unrenewed(Duration leaseTime) {
+		return AcquireOptions.exclusive(leaseTime, false);
 	}
 
 }
