@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -139,18 +140,23 @@ public class LocksEndpoint {
 	 * @param key the key, as used in the store
 	 * @param backend the name of the only backend, or {@code null} for all
 	 * @param owner the only owner to release, or {@code null} for all
+	 * @param token the only fencing token to release, or {@code null} for all
 	 * @param principal the name of the operator, or {@code null} if it is unknown
 	 * @return the released holders, without the backends where no holder was released
 	 * @throws InvalidEndpointRequestException if there is no such backend, or if the key
 	 * is blank
 	 */
-	Release release(String key, @Nullable String backend, @Nullable String owner, @Nullable String principal) {
+	Release release(String key, @Nullable String backend, @Nullable String owner, @Nullable Long token,
+			@Nullable String principal) {
 		requireText(key);
+		Predicate<LeaseHolder> wanted = (holder) -> (owner == null || owner.equals(holder.owner()))
+				&& (token == null || token == holder.token());
 		Map<LockEngine, CompletableFuture<Map<LeaseHolder, CompletableFuture<Boolean>>>> calls = new LinkedHashMap<>();
 		long deadline = Deadline.after(this.timeout.multipliedBy(2));
 		engines(backend).forEach((engine) -> calls.put(engine,
-				ofOwner(engine.holdersAsync(key), owner).thenApply((holders) -> (Deadline.remainingNanos(deadline) > 0)
-						? releases(key, engine, holders, principal) : Map.of())));
+				engine.holdersAsync(key)
+					.thenApply((holders) -> (Deadline.remainingNanos(deadline) > 0)
+							? releases(key, engine, holders.stream().filter(wanted).toList(), principal) : Map.of())));
 		Map<String, Released> results = new LinkedHashMap<>();
 		calls.forEach((engine, call) -> {
 			Released released = released(engine, call, deadline);
@@ -159,13 +165,6 @@ public class LocksEndpoint {
 			}
 		});
 		return new Release(key, results);
-	}
-
-	private static CompletableFuture<List<LeaseHolder>> ofOwner(CompletableFuture<List<LeaseHolder>> call,
-			@Nullable String owner) {
-		return call.thenApply((holders) -> holders.stream()
-			.filter((holder) -> owner == null || owner.equals(holder.owner()))
-			.toList());
 	}
 
 	private Map<LeaseHolder, CompletableFuture<Boolean>> releases(String key, LockEngine engine,

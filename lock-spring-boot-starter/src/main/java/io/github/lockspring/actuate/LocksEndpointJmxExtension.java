@@ -59,11 +59,13 @@ public class LocksEndpointJmxExtension {
 	 * @param key the key, as used in the store
 	 * @param backend the name of the only backend, or {@code null} for all
 	 * @param owner the only owner to release, or {@code null} for all
+	 * @param token the only fencing token to release, or {@code null} for all
 	 * @return the released holders, or {@code null} if no owner held the key
 	 */
 	@DeleteOperation
-	public @Nullable Release release(String key, @Nullable String backend, @Nullable String owner) {
-		Release release = this.delegate.release(key, backend, owner, null);
+	public @Nullable Release release(String key, @Nullable String backend, @Nullable String owner,
+			@Nullable Long token) {
+		Release release = this.delegate.release(key, backend, owner, token, null);
 		return (release.isDone() || release.isFailed()) ? release : null;
 	}
 

@@ -79,12 +79,14 @@ public class LocksEndpointWebExtension {
 	 * @param key the key, for keys that cannot be part of a path
 	 * @param backend the name of the only backend
 	 * @param owner the only owner to release
+	 * @param token the only fencing token to release
 	 * @return the response of {@link #release}
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<Release> releaseByParameter(SecurityContext context, String key,
-			@Nullable String backend, @Nullable String owner) {
-		return response(this.delegate.release(key, backend, owner, principal(context)));
+			@Nullable String backend, @Nullable String owner,
+			@Nullable Long token) {
+		return response(this.delegate.release(key, backend, owner, token, principal(context)));
 	}
 
 	/**
@@ -93,13 +95,15 @@ public class LocksEndpointWebExtension {
 	 * @param path the segments of the key
 	 * @param backend the name of the only backend
 	 * @param owner the only owner to release
+	 * @param token the only fencing token to release
 	 * @return the released holders; status 404 if no owner held the key, and 503 if
 	 * nothing was released because a store failed
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<Release> release(SecurityContext context,
-			@Selector(match = Match.ALL_REMAINING) String[] path, @Nullable String backend, @Nullable String owner) {
-		return response(this.delegate.release(String.join("/", path), backend, owner, principal(context)));
+			@Selector(match = Match.ALL_REMAINING) String[] path, @Nullable String backend, @Nullable String owner,
+			@Nullable Long token) {
+		return response(this.delegate.release(String.join("/", path), backend, owner, token, principal(context)));
 	}
 
 	private static @Nullable String principal(SecurityContext context) {

@@ -245,7 +245,7 @@ public final class Hold {
 	 * @param options the options of an exclusive lease that is not renewed automatically
 	 * @return {@code false} if the lease was lost, or may have been
 	 * @throws EngineException if the store failed: the lease then ends when it would have
-	 * ended before
+	 * ended before, or with the other lease time if that is sooner
 	 */
 	public boolean extend(AcquireOptions options) {
 		return engine().onExtended(this, options);

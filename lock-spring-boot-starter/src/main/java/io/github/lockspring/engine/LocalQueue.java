@@ -560,12 +560,13 @@ final class LocalQueue {
 	/**
 	 * End a lease that has ended in the store, so that it can no longer be handed off,
 	 * except for a reader for which it is just being downgraded.
+	 * @param token the only token with which to end it, or {@code null} for every token
 	 * @return the holds that have it, or are about to release it
 	 */
-	synchronized List<Hold> revoke(LeaseRequest request) {
+	synchronized List<Hold> revoke(LeaseRequest request, @Nullable Long token) {
 		List<Hold> holds = new ArrayList<>(1);
 		for (Hold holder = this.holders; holder != null; holder = holder.next) {
-			if (mayHave(holder, request)) {
+			if (mayHave(holder, request) && (token == null || token == holder.token())) {
 				holder.lease().end();
 				holds.add(holder);
 			}

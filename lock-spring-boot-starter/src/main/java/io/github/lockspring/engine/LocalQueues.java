@@ -18,7 +18,9 @@ package io.github.lockspring.engine;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -151,10 +153,25 @@ final class LocalQueues {
 	/**
 	 * End a lease that has ended in the store, except for a reader for which it is just
 	 * being downgraded.
+	 * @param token the only token with which to end it, or {@code null} for every token
 	 * @return the holds that have it, or are about to release it
 	 */
-	List<Hold> revoke(LeaseRequest request) {
-		return queuesOf(request).stream().flatMap((queue) -> queue.revoke(request).stream()).toList();
+	List<Hold> revoke(LeaseRequest request, @Nullable Long token) {
+		return queuesOf(request).stream().flatMap((queue) -> queue.revoke(request, token).stream()).toList();
+	}
+
+	/**
+	 * Return the tokens of the holds of a key, by the owners of their leases.
+	 */
+	Map<String, Long> tokensOf(String key) {
+		Map<String, Long> tokens = new HashMap<>();
+		LocalQueue queue = this.queues.get(key);
+		for (Hold hold = (queue != null) ? queue.holders() : null; hold != null; hold = hold.next) {
+			if (hold.isActive()) {
+				tokens.put(hold.lease().request().owner().toString(), hold.token());
+			}
+		}
+		return tokens;
 	}
 
 	/**

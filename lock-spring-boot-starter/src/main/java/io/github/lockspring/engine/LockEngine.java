@@ -20,6 +20,7 @@ import java.lang.invoke.MethodHandles;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -645,12 +646,21 @@ public final class LockEngine implements AutoCloseable {
 	}
 
 	/**
-	 * Return the holders of a key, as recorded in the store.
+	 * Return the holders of a key, as recorded in the store. Those of this process have
+	 * their own fencing token instead of the last one of their lease.
 	 * @param key the key
 	 * @return the holders, of all processes
 	 * @throws EngineException if the store failed
 	 */
 	public List<LeaseHolder> holders(String key) {
+		Map<String, Long> tokens = this.queues.tokensOf(key);
+		return inspect(key).stream()
+			.map((holder) -> new LeaseHolder(holder.owner(), holder.process(), holder.mode(),
+					tokens.getOrDefault(holder.owner(), holder.token()), holder.remaining()))
+			.toList();
+	}
+
+	List<LeaseHolder> inspect(String key) {
 		this.context.requireOpen();
 		return this.store.orUnavailable(() -> this.store.inspect(key, this.settings.operationTimeout()));
 	}
@@ -691,7 +701,8 @@ public final class LockEngine implements AutoCloseable {
 	 * Release a key for its holder, in any process, without blocking the calling thread.
 	 * A holder in this process loses its lock immediately, one in another process as soon
 	 * as it is notified, or with its next renewal. Owners that wait for the key acquire
-	 * it as after a release. A successor of the holder is not released.
+	 * it as after a release. A successor of the holder is not released, unless another
+	 * process has handed off the lease to it inside that process.
 	 * @param key the key
 	 * @param holder the holder, as returned by {@link #holders(String)}
 	 * @return whether the holder held the key until now; fails with an
@@ -703,17 +714,22 @@ public final class LockEngine implements AutoCloseable {
 
 	private boolean forceRelease(String key, LeaseHolder holder) {
 		this.context.requireOpen();
-		if (!this.store.orUnavailable(() -> this.store.forceRelease(key, holder, this.settings.operationTimeout()))) {
-			return false;
+		if (!holder.isOf(this.store.instance()) || holder.isReleased()) {
+			return forceReleaseInStore(key, holder);
 		}
-		logger.warn("Released the lock on " + KeyFormat.quote(key) + " for its holder " + holder.owner()
-				+ ((holder.process() != null) ? " of " + holder.process() : "") + ", on behalf of an operator");
-		if (holder.isOf(this.store.instance()) && !holder.isReleased()) {
-			LeaseTerms terms = new LeaseTerms(holder.mode(), false, holder.remaining(), 1);
-			OwnerId owner = OwnerId.parse(holder.owner());
-			this.lossHandler.forceReleased(new LeaseRequest(List.of(key), terms, owner));
+		LeaseTerms terms = new LeaseTerms(holder.mode(), false, holder.remaining(), 1);
+		return this.lossHandler.forceRelease(new LeaseRequest(List.of(key), terms, OwnerId.parse(holder.owner())),
+				holder.token(), () -> forceReleaseInStore(key, holder));
+	}
+
+	private boolean forceReleaseInStore(String key, LeaseHolder holder) {
+		boolean released = this.store
+			.orUnavailable(() -> this.store.forceRelease(key, holder, this.settings.operationTimeout()));
+		if (released) {
+			logger.warn("Released the lock on " + KeyFormat.quote(key) + " for its holder " + holder.owner()
+					+ ((holder.process() != null) ? " of " + holder.process() : "") + ", on behalf of an operator");
 		}
-		return true;
+		return released;
 	}
 
 	/**

@@ -16,8 +16,10 @@
 
 package io.github.lockspring.engine;
 
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BooleanSupplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -68,7 +70,7 @@ final class LossHandler {
 	 */
 	void lose(LeaseRequest lease, String reason) {
 		this.queues.revokeReplaced(lease).forEach((hold) -> lose(hold, reason));
-		this.queues.revoke(lease).forEach((hold) -> lose(hold, reason));
+		this.queues.revoke(lease, null).forEach((hold) -> lose(hold, reason));
 	}
 
 	/**
@@ -77,7 +79,7 @@ final class LossHandler {
 	 */
 	void loseUnlessReplaced(LeaseRequest lease, String reason) {
 		this.queues.revokeReplaced(lease);
-		this.queues.revoke(lease).forEach((hold) -> lose(hold, reason));
+		this.queues.revoke(lease, null).forEach((hold) -> lose(hold, reason));
 	}
 
 	/**
@@ -95,12 +97,25 @@ final class LossHandler {
 	}
 
 	/**
-	 * Mark a lease as lost, because an operator released one of its keys.
+	 * Release a lease of this process on behalf of an operator, unless it was handed off
+	 * since it had the given token. It can no longer be handed off when it is released in
+	 * the store.
+	 * @param release releases it in the store
+	 * @return whether it was released
 	 */
-	void forceReleased(LeaseRequest lease) {
+	boolean forceRelease(LeaseRequest lease, long token, BooleanSupplier release) {
+		List<Hold> holds = this.queues.revoke(lease, token);
+		if (holds.isEmpty() && this.queues.holderOf(lease) != null) {
+			return false;
+		}
 		String reason = "it was released by an operator";
-		this.queues.revokeReplaced(lease).forEach((hold) -> lose(hold, reason));
-		this.queues.revoke(lease).forEach((hold) -> loseAndRelease(hold, reason));
+		try {
+			return release.getAsBoolean();
+		}
+		finally {
+			this.queues.revokeReplaced(lease).forEach((hold) -> lose(hold, reason));
+			holds.forEach((hold) -> loseAndRelease(hold, reason));
+		}
 	}
 
 	/**

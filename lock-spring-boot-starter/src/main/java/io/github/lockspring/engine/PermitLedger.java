@@ -317,7 +317,7 @@ public final class PermitLedger {
 		long limit = terms.limit(changed);
 		long version = changed.version();
 		long used = 0;
-		for (LeaseHolder holder : this.engine.holders(key)) {
+		for (LeaseHolder holder : this.engine.inspect(key)) {
 			if (!(holder.mode() instanceof Permits held)) {
 				return 0;
 			}

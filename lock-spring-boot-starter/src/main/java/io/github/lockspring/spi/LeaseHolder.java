@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param process the process of the owner, or {@code null} if the backend does not record
  * it, or an earlier version recorded it differently
  * @param mode the mode of the lease
- * @param token the last fencing token of the lease's block, or 0 from a backend without
- * {@link Capability#FENCING}
+ * @param token the last fencing token of the lease's block, or, if it is known, the one
+ * of the holder; 0 from a backend without {@link Capability#FENCING}
  * @param remaining the time until the lease ends if it is not renewed
  */
 public record LeaseHolder(String owner, @Nullable ProcessName process, LeaseMode mode, long token, Duration remaining) {

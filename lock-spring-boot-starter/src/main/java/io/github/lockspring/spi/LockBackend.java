@@ -155,7 +155,7 @@ public interface LockBackend extends AutoCloseable {
 	 * attempts to acquire nor for their connections. A lease that cannot be renewed, for
 	 * example because its row is locked, does not affect the others: it is left out of
 	 * the result. May be called by several threads concurrently, but never by two for the
-	 * same lease.
+	 * same lease unless lease times are {@linkplain #maxLeaseTime() capped}.
 	 * @param leases the granted requests, most urgent first, with no more keys than
 	 * {@link #renewalBatchSize()}, or a single request
 	 * @param timeout the time within which this call must return
@@ -284,9 +284,9 @@ public interface LockBackend extends AutoCloseable {
 	/**
 	 * Release a key for its holder, on behalf of an operator, in whatever process the
 	 * holder is. Waiting requests are admitted as after a {@linkplain #release release}.
-	 * Has no effect on other holders, and none if the holder no longer holds the key: a
-	 * successor is never released. Of a lease of several keys the others are not
-	 * released.
+	 * Has no effect on other holders, and none if the holder no longer holds the key: an
+	 * owner that acquired the key afterwards is never released. Of a lease of several
+	 * keys the others are not released.
 	 * <p>
 	 * The process of the holder is notified by {@link BackendListener#onLost} if the
 	 * store can do that. Otherwise, the next renewal returns the lease as lost. By

@@ -106,7 +106,7 @@ class LocksEndpointTests {
 	void holderIsReleasedAndLosesItsLockAtOnce() {
 		LocksEndpoint endpoint = new LocksEndpoint(LockEngines.of(this.local), TIMEOUT, this.events::add);
 		Hold hold = this.local.acquireUninterruptibly("a", OPTIONS, this, 0);
-		LocksDescriptors.Release release = endpoint.release("a", null, null, "jane");
+		LocksDescriptors.Release release = endpoint.release("a", null, null, null, "jane");
 		assertThat(hold.isHeld()).isFalse();
 		assertThat(release.backends().get("local").released()).extracting(LocksDescriptors.Holder::thisProcess)
 			.containsExactly(true);
@@ -116,7 +116,7 @@ class LocksEndpointTests {
 		assertThat(this.events).filteredOn(AuditApplicationEvent.class::isInstance)
 			.extracting((event) -> ((AuditApplicationEvent) event).getAuditEvent().getPrincipal())
 			.containsExactly("jane");
-		assertThat(endpoint.release("a", null, null, "jane").backends()).isEmpty();
+		assertThat(endpoint.release("a", null, null, null, "jane").backends()).isEmpty();
 		hold.release();
 	}
 
@@ -125,7 +125,7 @@ class LocksEndpointTests {
 		try (LockEngine engine = engine(silent(new LocalLockBackend()))) {
 			LocksEndpoint endpoint = new LocksEndpoint(LockEngines.of(engine), TIMEOUT, this.events::add);
 			Hold hold = engine.acquireUninterruptibly("a", OPTIONS, this, 0);
-			assertThat(endpoint.release("a", null, null, null).isDone()).isTrue();
+			assertThat(endpoint.release("a", null, null, null, null).isDone()).isTrue();
 			assertThat(hold.isHeld()).isFalse();
 			hold.release();
 		}
@@ -148,12 +148,12 @@ class LocksEndpointTests {
 			Hold own = this.local.acquireUninterruptibly("a", shared, this, 0);
 			Hold others = other.acquireUninterruptibly("a", shared, this, 0);
 			String owner = other.snapshot().held().get(0).leaseOwner();
-			assertThat(endpoint.release("a", "local", owner, null).backends().get("local").released())
+			assertThat(endpoint.release("a", "local", owner, null, null).backends().get("local").released())
 				.extracting(LocksDescriptors.Holder::owner)
 				.containsExactly(owner);
 			Awaitility.await().until(() -> !others.isHeld());
 			assertThat(own.isHeld()).isTrue();
-			assertThat(endpoint.release("a", null, "unknown", null).backends()).isEmpty();
+			assertThat(endpoint.release("a", null, "unknown", null, null).backends()).isEmpty();
 			own.release();
 			others.release();
 		}
@@ -163,7 +163,7 @@ class LocksEndpointTests {
 	void storeThatHangsIsReportedByARelease() {
 		try (LockEngine other = engine(hanging(new LocalLockBackend()))) {
 			LocksDescriptors.Release release = new LocksEndpoint(LockEngines.of(other), TIMEOUT, this.events::add)
-				.release("a", null, null, null);
+				.release("a", null, null, null, null);
 			assertThat(release.isFailed()).isTrue();
 			assertThat(release.isDone()).isFalse();
 			assertThat(this.events).isEmpty();
@@ -177,7 +177,7 @@ class LocksEndpointTests {
 		try (LockEngine other = engine(hanging(new LocalLockBackend()))) {
 			LocksDescriptors.Release release = new LocksEndpoint(new LockEngines(other, List.of(this.local)), TIMEOUT,
 					this.events::add)
-				.release("a", null, null, null);
+				.release("a", null, null, null, null);
 			assertThat(release.backends().get("hanging").error()).contains("No response within");
 			assertThat(release.backends().get("local").error()).isNull();
 			assertThat(release.backends().get("local").released()).hasSize(1);
@@ -193,7 +193,7 @@ class LocksEndpointTests {
 			throw new AssertionError("test");
 		});
 		Hold hold = this.local.acquireUninterruptibly("a", OPTIONS, this, 0);
-		LocksDescriptors.Release release = endpoint.release("a", null, null, "jane");
+		LocksDescriptors.Release release = endpoint.release("a", null, null, null, "jane");
 		assertThat(release.backends().get("local").error()).isNull();
 		assertThat(this.events).hasExactlyElementsOfTypes(LockForceReleasedEvent.class, AuditApplicationEvent.class);
 		hold.release();
@@ -226,7 +226,7 @@ class LocksEndpointTests {
 		LocksEndpoint endpoint = new LocksEndpoint(LockEngines.of(this.local), TIMEOUT, this.events::add);
 		assertThatExceptionOfType(InvalidEndpointRequestException.class).isThrownBy(() -> endpoint.lock("", null));
 		assertThatExceptionOfType(InvalidEndpointRequestException.class)
-			.isThrownBy(() -> endpoint.release(" ", null, null, null));
+			.isThrownBy(() -> endpoint.release(" ", null, null, null, null));
 	}
 
 	@Test
@@ -234,6 +234,17 @@ class LocksEndpointTests {
 		LocksEndpoint endpoint = new LocksEndpoint(LockEngines.of(this.local), TIMEOUT, this.events::add);
 		assertThatExceptionOfType(InvalidEndpointRequestException.class).isThrownBy(() -> endpoint.lock("a", "redis"))
 			.withMessageContaining("'redis'");
+	}
+
+	@Test
+	void holderIsReleasedByItsTokenOnly() {
+		LocksEndpoint endpoint = new LocksEndpoint(LockEngines.of(this.local), TIMEOUT, this.events::add);
+		Hold hold = this.local.acquireUninterruptibly("a", OPTIONS, this, 0);
+		LocksDescriptors.Holder found = endpoint.lock("a", null).backends().get("local").holders().get(0);
+		assertThat(endpoint.release("a", null, found.owner(), found.token() - 1, null).backends()).isEmpty();
+		assertThat(hold.isHeld()).isTrue();
+		assertThat(endpoint.release("a", null, found.owner(), found.token(), null).isDone()).isTrue();
+		assertThat(hold.release()).isFalse();
 	}
 
 }

@@ -28,6 +28,7 @@ import io.github.lockspring.engine.FaultyBackend.Delivery;
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Kind;
 import io.github.lockspring.engine.Harness.Waiter;
+import io.github.lockspring.spi.LeaseHolder;
 
 import static io.github.lockspring.engine.Harness.FAIR;
 import static io.github.lockspring.engine.Harness.KEY;
@@ -96,6 +97,33 @@ class HandOffTests {
 		hold.release();
 		tokens.add(Harness.hold(this.harness.engine()).token());
 		assertThat(tokens).isSorted().doesNotHaveDuplicates();
+	}
+
+	@Test
+	void releaseByAnOperatorDoesNotHitASuccessor() {
+		Hold hold = contendedHold(this.engine);
+		LeaseHolder found = this.engine.holders(KEY).get(0);
+		Waiter next = this.harness.queued(this.engine, WAIT);
+		hold.release();
+		assertThat(next.hold().lease()).isSameAs(hold.lease());
+		assertThat(this.engine.forceReleaseAsync(KEY, found).join()).isFalse();
+		assertThat(next.hold().isHeld()).isTrue();
+		assertThat(this.harness.holders()).hasSize(1);
+		LeaseHolder successor = this.engine.holders(KEY).get(0);
+		assertThat(successor.token()).isEqualTo(next.hold().token());
+		assertThat(this.engine.forceReleaseAsync(KEY, successor).join()).isTrue();
+		assertThat(next.hold().isHeld()).isFalse();
+		assertThat(this.harness.holders()).isEmpty();
+	}
+
+	@Test
+	void leaseThatAnOperatorReleasesIsNotHandedOff() {
+		Hold hold = contendedHold(this.engine);
+		Waiter next = this.harness.queued(this.engine, WAIT);
+		this.backend.next(Kind.RELEASE, Fault.before(hold::release));
+		this.engine.forceReleaseAsync(KEY, this.engine.holders(KEY).get(0)).join();
+		assertThat(next.hold().isHeld()).isTrue();
+		assertThat(next.hold().lease()).isNotSameAs(hold.lease());
 	}
 
 	@Test
