@@ -117,12 +117,16 @@ final class AsyncAcquisition {
 	}
 
 	CompletableFuture<@Nullable LockHandle> acquireAll(List<String> storeKeys) {
-		CompletableFuture<List<Hold>> together = this.engine.acquireTogetherAsync(storeKeys,
+		CompletableFuture<@Nullable List<Hold>> together = this.engine.acquireTogetherAsync(storeKeys,
 				this.options.acquireOptions(), this.owner, this.engine.nanosUntil(this.deadline));
 		setCurrent(together);
 		together.whenComplete((holds, failure) -> {
 			if (failure != null) {
 				fail(failure, storeKeys.get(0));
+				return;
+			}
+			if (holds == null) {
+				this.result.complete(null);
 				return;
 			}
 			holds.forEach(this::add);

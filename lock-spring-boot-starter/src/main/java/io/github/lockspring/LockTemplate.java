@@ -348,8 +348,8 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 		Collection<String> canonical = canonical(keys);
 		long deadline = this.engine.deadlineAfter(options.waitNanos());
 		do {
-			Deque<DefaultLockHandle> held = acquireTogether(canonical, options, deadline);
-			if (held.isEmpty() && !acquireOneByOne(canonical, options, deadline, held)) {
+			@Nullable Deque<DefaultLockHandle> held = acquireTogether(canonical, options, deadline);
+			if (held == null || held.isEmpty() && !acquireOneByOne(canonical, options, deadline, held)) {
 				return null;
 			}
 			if (held.stream().allMatch(LockHandle::isHeld)) {
@@ -363,16 +363,19 @@ public final class LockTemplate implements LockOperations, AutoCloseable {
 
 	/**
 	 * Try to acquire all keys in a single operation of the store.
-	 * @return the handles, empty if that is not possible at present
+	 * @return the handles, empty if that is not possible at present, {@code null} if a key
+	 * is held by another owner and no time is left
 	 */
-	private Deque<DefaultLockHandle> acquireTogether(Collection<String> keys, LockOptions options, long deadline) {
+	private @Nullable Deque<DefaultLockHandle> acquireTogether(Collection<String> keys, LockOptions options, long deadline) {
 		List<String> storeKeys = keys.stream().map(this.prefix::concat).toList();
 		Deque<DefaultLockHandle> held = new ArrayDeque<>(storeKeys.size());
 		try {
-			for (Hold hold : this.engine.acquireTogether(storeKeys, options.acquireOptions(), ownerOf(storeKeys.get(0)),
-					this.engine.nanosUntil(deadline))) {
-				held.push(new DefaultLockHandle(hold, this.prefix.length()));
+			List<Hold> holds = this.engine.acquireTogether(storeKeys, options.acquireOptions(),
+					ownerOf(storeKeys.get(0)), this.engine.nanosUntil(deadline));
+			if (holds == null) {
+				return null;
 			}
+			holds.forEach((hold) -> held.push(new DefaultLockHandle(hold, this.prefix.length())));
 			return held;
 		}
 		catch (EngineException ex) {

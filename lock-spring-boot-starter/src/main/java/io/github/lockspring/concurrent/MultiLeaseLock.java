@@ -188,6 +188,9 @@ final class MultiLeaseLock implements LeaseLock {
 		try {
 			for (List<DefaultLeaseLock> group : this.groups) {
 				List<Hold> together = acquireTogether(group, clock.nanosUntil(deadline));
+				if (together == null) {
+					return false;
+				}
 				held.addAll(together);
 				if (together.isEmpty() && !acquireOneByOne(group, clock, deadline, step, held)) {
 					return false;
@@ -205,9 +208,10 @@ final class MultiLeaseLock implements LeaseLock {
 
 	/**
 	 * Try to acquire the locks of a group in one call to the store.
-	 * @return the holds, empty if that is not possible at present
+	 * @return the holds, empty if that is not possible at present, {@code null} if one is
+	 * held by another owner and no time is left
 	 */
-	private static List<Hold> acquireTogether(List<DefaultLeaseLock> group, long waitNanos) {
+	private static @Nullable List<Hold> acquireTogether(List<DefaultLeaseLock> group, long waitNanos) {
 		DefaultLeaseLock first = group.get(0);
 		try {
 			return first.engine()

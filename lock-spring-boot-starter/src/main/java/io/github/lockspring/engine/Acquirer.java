@@ -53,9 +53,10 @@ import io.github.lockspring.support.Durations;
  * owner.</li>
  * <li>At the deadline: try one last time, then leave the local queue and that of the
  * store. An acquisition that needs only a part of the key's capacity does so even if it
- * is not the leader.</li>
+ * is not the leader; any other waits for the answer to the leader.</li>
  * </ol>
- * One deadline applies to all steps. A call to the store may return slightly after it.
+ * One deadline applies to all steps. The last call to the store may outlast it by its
+ * timeout: the wait time is that for other owners, not for the store.
  * <p>
  * Either one thread runs all steps and sleeps in between, or an {@link Acquisition} uses
  * a thread only between two sleeps.
@@ -218,10 +219,15 @@ final class Acquirer {
 	}
 
 	/**
-	 * Record an answer. A denied acquisition may sleep now.
+	 * Record an answer. A denied acquisition may sleep now. One that leaves is replaced
+	 * by one that awaits the answer.
 	 */
 	private void answered(Hold hold, RetrySchedule retrySchedule, Answer answer) {
 		retrySchedule.answered(answer, this.time.nanoTime());
+		if (hold.isLeader() && !retrySchedule.isLastTried()) {
+			hold.queue().setAsking(false);
+			hold.queue().wakeAwaiting();
+		}
 		if (answer instanceof Answer.Denied denied && hold.isLeader() && retrySchedule.maySleep()) {
 			retrySchedule.sleep(this.poller.watch(hold, denied.denial()));
 		}
@@ -279,12 +285,16 @@ final class Acquirer {
 		boolean leading = hold.isContending();
 		YieldPolicy yieldPolicy = leading ? hold.queue().yieldPolicy() : null;
 		retrySchedule.onSignal(now);
+		if (leading && isAnswered(hold, retrySchedule)) {
+			retrySchedule.end();
+		}
 		if (yieldPolicy != null) {
 			retrySchedule.delayUntil(yieldPolicy.yieldUntil());
 		}
 		if (leading && retrySchedule.isTimeToTry(now, hold.hasNotification())) {
 			wakeUp(retrySchedule);
-			boolean queueing = hold.isLeader() && (isQueueEnteredImmediately(hold) || retrySchedule.isLong(now));
+			boolean queueing = hold.isLeader() && retrySchedule.mayWait()
+					&& (isQueueEnteredImmediately(hold) || retrySchedule.isLong(now));
 			Answer answer = contend(hold, now, retrySchedule.remaining(now), queueing);
 			answered(hold, retrySchedule, answer);
 			if (yieldPolicy != null && !(answer instanceof Answer.Failed)) {
@@ -295,8 +305,31 @@ final class Acquirer {
 		if (!retrySchedule.isOver(now, leading)) {
 			return (retrySchedule.sleepNanos(now, leading) > 0) ? Step.SLEEP : Step.PROCEED;
 		}
-		boolean proceed = leading ? acceptGrant(hold) : hold.queue().mayTryAtLast(hold);
-		return proceed ? Step.PROCEED : Step.TIMED_OUT;
+		if (leading ? acceptGrant(hold) : hold.queue().mayTryAtLast(hold)) {
+			return Step.PROCEED;
+		}
+		return (!leading && awaitAnswer(hold, retrySchedule, now)) ? Step.SLEEP : Step.TIMED_OUT;
+	}
+
+	/**
+	 * Return whether the store has answered another acquisition in a way that holds for
+	 * this one, too, after the deadline of this one.
+	 */
+	private static boolean isAnswered(Hold hold, RetrySchedule retrySchedule) {
+		return hold.options().isExclusive() && hold.queue().isAnsweredSince(retrySchedule.deadline());
+	}
+
+	/**
+	 * Return whether the answer to the leader is to be awaited, because it may be that
+	 * nobody holds the key, or that the store is unavailable.
+	 */
+	private boolean awaitAnswer(Hold hold, RetrySchedule retrySchedule, long now) {
+		boolean pending = hold.queue().awaitAnswer(retrySchedule.deadline());
+		if (pending && retrySchedule.remainingForCalls(now) <= 0) {
+			throw this.store.unavailable(
+					new BackendUnavailableException("No answer to the attempt of another thread in time", null));
+		}
+		return pending;
 	}
 
 	/**
@@ -339,6 +372,9 @@ final class Acquirer {
 			}
 			Lease lease = leaseOf(hold);
 			long nowMillis = this.time.currentTimeMillis();
+			if (hold.isLeader()) {
+				hold.queue().setAsking(true);
+			}
 			Attempt attempt = attempt(hold, lease, queueing, timeout(remaining));
 			if (attempt instanceof Grant grant) {
 				lease.granted(grant, now, nowMillis);
@@ -346,7 +382,7 @@ final class Acquirer {
 			}
 			Denial denial = (Denial) attempt;
 			lease.denied(denial.attemptId(), now, nowMillis);
-			hold.queue().setStoreFailure(null);
+			hold.queue().answered(now, null);
 			return new Answer.Denied(denial);
 		}
 		catch (OutcomeUnknownException ex) {
@@ -389,12 +425,12 @@ final class Acquirer {
 	}
 
 	/**
-	 * Return the timeout of a call to the store, which may exceed the remaining time
-	 * slightly.
+	 * Return the timeout of a call to the store. A call that begins after the deadline
+	 * has less time, but enough to look once more.
 	 */
-	Duration timeout(long remaining) {
-		return (remaining + EngineContext.GRACE_NANOS >= this.operationNanos) ? this.context.settings().operationTimeout()
-				: Duration.ofNanos(Math.max(remaining, 0) + EngineContext.GRACE_NANOS);
+	private Duration timeout(long remaining) {
+		return (remaining >= 0) ? this.context.settings().operationTimeout() : Duration.ofNanos(Math
+			.max(this.operationNanos + remaining, Math.min(this.operationNanos, EngineContext.GRACE_NANOS)));
 	}
 
 	private Answer begin(Hold hold, Grant grant) {
@@ -420,6 +456,7 @@ final class Acquirer {
 		if (lease.isShareable()) {
 			hold.queue().admit(hold, this.shareable).forEach(this::wakeUp);
 		}
+		hold.queue().wakeAwaiting();
 	}
 
 	private void wakeUp(Hold admitted) {
@@ -441,8 +478,8 @@ final class Acquirer {
 		return storeFailure(hold, failure);
 	}
 
-	private static Answer storeFailure(Hold hold, BackendException failure) {
-		hold.queue().setStoreFailure(failure);
+	private Answer storeFailure(Hold hold, BackendException failure) {
+		hold.queue().answered(this.time.nanoTime(), failure);
 		return new Answer.Failed(failure);
 	}
 

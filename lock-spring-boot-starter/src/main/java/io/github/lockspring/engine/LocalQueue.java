@@ -36,7 +36,9 @@ import io.github.lockspring.spi.LeaseRequest;
  * <ol>
  * <li>A hold that enters an empty queue becomes the leader, otherwise it waits.</li>
  * <li>A hold that cannot wait (any longer) tries once beside the leader if neither it nor
- * a holder is exclusive, because both may be granted.</li>
+ * a holder is exclusive, because both may be granted. An exclusive one waits until the
+ * leader is answered: if that is denied after the time of the hold was over, the key is
+ * held by another owner, and if that fails, the store is unavailable.</li>
  * <li>A leader that is granted becomes a holder. The first waiting hold then becomes the
  * leader if it is fair, or if no exclusive hold is a holder and this process does not
  * hold too many permits for it.</li>
@@ -76,7 +78,17 @@ final class LocalQueue {
 
 	private @Nullable Hold last;
 
-	private volatile @Nullable BackendException storeFailure;
+	/**
+	 * Whether the leader, if there is one, has asked the store or is about to.
+	 */
+	private volatile boolean asking = true;
+
+	/**
+	 * Whether a waiting hold whose time is over is woken when the leader is answered.
+	 */
+	private volatile boolean answerAwaited;
+
+	private volatile @Nullable LastAnswer lastAnswer;
 
 	private volatile @Nullable YieldPolicy yieldPolicy;
 
@@ -103,20 +115,46 @@ final class LocalQueue {
 			return Turn.RETIRED;
 		}
 		if (this.first == null && mayLead(hold)) {
-			this.leader = hold;
+			setLeader(hold);
 			hold.enterLeading(this);
 			return Turn.CONTEND;
 		}
-		if (!mayWait) {
-			return tryOnce(hold) ? Turn.TRY : Turn.REJECTED;
+		if (!mayWait && tryOnce(hold)) {
+			return Turn.TRY;
+		}
+		if (!mayWait && isKnownToBeHeld()) {
+			return Turn.REJECTED;
 		}
 		if (this.leader == null && this.first == null) {
-			setStoreFailure(null); // of earlier waiting holds
+			forgetAnswer(); // to earlier waiting holds
 		}
 		hold.enterWaiting(this);
 		append(hold);
 		this.contended = true;
 		return Turn.WAIT;
+	}
+
+	private void setLeader(Hold hold) {
+		this.leader = hold;
+		setAsking(true);
+	}
+
+	/**
+	 * Return whether there is no need to wait for an answer of the store to the leader,
+	 * or to the release of a holder.
+	 */
+	private boolean isKnownToBeHeld() {
+		return !isReleasing()
+				&& (this.leader == null || isHeldExclusively() || !this.asking && storeFailure() == null);
+	}
+
+	private boolean isReleasing() {
+		for (Hold holder = this.holders; holder != null; holder = holder.next) {
+			if (holder.options().isExclusive() && holder.isEnded()) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	private boolean tryOnce(Hold hold) {
@@ -189,7 +227,7 @@ final class LocalQueue {
 	 */
 	synchronized @Nullable Hold grant(Hold hold, Lease lease, long token) {
 		endTurn(hold);
-		setStoreFailure(null);
+		forgetAnswer();
 		addHolder(hold);
 		hold.begin(lease, token);
 		return lease.isShareable() ? null : promote();
@@ -423,9 +461,47 @@ final class LocalQueue {
 			return null;
 		}
 		removeWaiting(next);
-		this.leader = next;
+		setLeader(next);
 		next.lead();
 		return next;
+	}
+
+	/**
+	 * Set whether the leader has asked the store, and was not answered yet.
+	 */
+	void setAsking(boolean asking) {
+		if (this.asking != asking) {
+			this.asking = asking;
+		}
+	}
+
+	/**
+	 * Return whether a waiting hold whose time is over should wait for the answer of the
+	 * store to the leader, or to the release of a holder, for which it is then woken.
+	 * @param since the time since when an answer would be sufficient
+	 */
+	synchronized boolean awaitAnswer(long since) {
+		this.answerAwaited = true;
+		return (isReleasing() || this.leader != null && this.asking) && !isAnsweredSince(since);
+	}
+
+	/**
+	 * Return whether the key was held by another owner, or the store unavailable, at some
+	 * time since the given one.
+	 */
+	boolean isAnsweredSince(long since) {
+		LastAnswer answer = this.lastAnswer;
+		return answer != null && answer.nanos() - since >= 0;
+	}
+
+	/**
+	 * Wake the waiting holds that await an answer.
+	 */
+	void wakeAwaiting() {
+		if (this.answerAwaited) {
+			this.answerAwaited = false;
+			wakeAll();
+		}
 	}
 
 	/**
@@ -662,16 +738,24 @@ final class LocalQueue {
 	}
 
 	/**
-	 * Record the last store failure, which is reported to holds that time out.
+	 * Record an answer of the store other than a grant.
+	 * @param nanos a time at which the key was held by another owner, or the store
+	 * unavailable
+	 * @param failure the failure, which is reported to holds that time out, if any
 	 */
-	void setStoreFailure(@Nullable BackendException failure) {
-		if (this.storeFailure != failure) {
-			this.storeFailure = failure;
+	void answered(long nanos, @Nullable BackendException failure) {
+		this.lastAnswer = new LastAnswer(nanos, failure);
+	}
+
+	private void forgetAnswer() {
+		if (this.lastAnswer != null) {
+			this.lastAnswer = null;
 		}
 	}
 
 	@Nullable BackendException storeFailure() {
-		return this.storeFailure;
+		LastAnswer answer = this.lastAnswer;
+		return (answer != null) ? answer.failure() : null;
 	}
 
 	/**
@@ -681,6 +765,15 @@ final class LocalQueue {
 
 		CONTEND, TRY, WAIT, REJECTED, RETIRED
 
+	}
+
+	/**
+	 * Last answer of the store, other than a grant.
+	 *
+	 * @param nanos a time at which it applied
+	 * @param failure the failure, or {@code null} if the request was denied
+	 */
+	private record LastAnswer(long nanos, @Nullable BackendException failure) {
 	}
 
 }

@@ -112,6 +112,7 @@ final class LocalQueues {
 		else if (gone.queue().isRetired()) {
 			this.queues.remove(gone.key(), gone.queue());
 		}
+		gone.queue().wakeAwaiting();
 	}
 
 	@Nullable LocalQueue get(String key) {

@@ -392,7 +392,8 @@ public final class LockEngine implements AutoCloseable {
 	 * @throws EngineException if the acquisition failed for another reason
 	 */
 	public List<Hold> acquireTogether(List<String> keys, AcquireOptions options) {
-		return acquireTogether(keys, options, Thread.currentThread(), Durations.MAX_NANOS);
+		List<Hold> holds = acquireTogether(keys, options, Thread.currentThread(), Durations.MAX_NANOS);
+		return (holds != null) ? holds : List.of();
 	}
 
 	/**
@@ -403,21 +404,23 @@ public final class LockEngine implements AutoCloseable {
 	 * @param options the options
 	 * @param owner the owner of the lock
 	 * @param waitNanos the available time
-	 * @return the holds, or nothing if the keys have to be acquired one after the other;
-	 * fails with an {@link EngineException} if the acquisition failed for another reason
+	 * @return the holds, nothing if the keys have to be acquired one after the other, or
+	 * {@code null} if another owner holds one of them and no time is left; fails with an
+	 * {@link EngineException} if the acquisition failed for another reason
 	 * @see #acquireTogether(List, AcquireOptions)
 	 */
-	public CompletableFuture<List<Hold>> acquireTogetherAsync(List<String> keys, AcquireOptions options, Object owner,
+	public CompletableFuture<@Nullable List<Hold>> acquireTogetherAsync(List<String> keys, AcquireOptions options, Object owner,
 			long waitNanos) {
 		if (!this.multiKeyAcquirer.canAcquire(keys, options)) {
 			return CompletableFuture.completedFuture(List.of());
 		}
-		CompletableFuture<List<Hold>> future = new CompletableFuture<>();
+		CompletableFuture<@Nullable List<Hold>> future = new CompletableFuture<>();
 		this.asyncDispatcher
-			.call(() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, options, owner, waitNanos))
+			.<@Nullable List<Hold>>call(
+					() -> future.isDone() ? List.<Hold>of() : tryTogether(keys, options, owner, waitNanos))
 			.whenComplete((holds, failure) -> {
 				boolean wanted = (failure != null) ? future.completeExceptionally(failure) : future.complete(holds);
-				if (!wanted && failure == null) {
+				if (!wanted && holds != null) {
 					Hold.releaseAll(holds);
 				}
 			});
@@ -430,17 +433,18 @@ public final class LockEngine implements AutoCloseable {
 	 * @param options the options
 	 * @param owner the owner of the lock
 	 * @param waitNanos the available time, which the call to the store may exceed
-	 * slightly
-	 * @return the holds, or nothing if the keys have to be acquired one after the other
+	 * @return the holds, nothing if the keys have to be acquired one after the other, or
+	 * {@code null} if another owner holds one of them and no time is left
 	 * @throws EngineException if the acquisition failed for another reason
 	 * @see #acquireTogether(List, AcquireOptions)
 	 */
-	public List<Hold> acquireTogether(List<String> keys, AcquireOptions options, Object owner, long waitNanos) {
+	public @Nullable List<Hold> acquireTogether(List<String> keys, AcquireOptions options, Object owner,
+			long waitNanos) {
 		boolean possible = this.multiKeyAcquirer.canAcquire(keys, options) && !Thread.currentThread().isInterrupted();
 		return possible ? tryTogether(keys, options, owner, waitNanos) : List.of();
 	}
 
-	private List<Hold> tryTogether(List<String> keys, AcquireOptions wanted, Object owner, long waitNanos) {
+	private @Nullable List<Hold> tryTogether(List<String> keys, AcquireOptions wanted, Object owner, long waitNanos) {
 		StackRoom.requireToUndo();
 		this.plan.requireCapacity(wanted);
 		AcquireOptions options = capLeaseTime(wanted);
@@ -450,7 +454,20 @@ public final class LockEngine implements AutoCloseable {
 					(observers != null) ? new ObservedHoldListener(this.leaseReleaser, observers) : this.leaseReleaser,
 					key, options, owner))
 			.toList();
-		return this.multiKeyAcquirer.acquire(holds, waitNanos) ? holds : List.of();
+		try {
+			MultiKeyAcquirer.Outcome outcome = this.multiKeyAcquirer.acquire(holds, waitNanos);
+			if (outcome == MultiKeyAcquirer.Outcome.DENIED) {
+				Hold.Listener listener = listenerFor(keys.get(0), options);
+				listener.onContended();
+				listener.onNotAcquired(AcquireOutcome.notAcquiredWithin(waitNanos), null);
+				return null;
+			}
+			return (outcome == MultiKeyAcquirer.Outcome.HELD) ? holds : List.of();
+		}
+		catch (EngineException ex) {
+			listenerFor(keys.get(0), options).onNotAcquired(AcquireOutcome.of(ex), ex);
+			throw ex;
+		}
 	}
 
 	/**

@@ -16,15 +16,15 @@
 
 package io.github.lockspring.engine;
 
-import java.time.Duration;
 import java.util.List;
 
 import io.github.lockspring.spi.Attempt;
+import io.github.lockspring.spi.BackendException;
 import io.github.lockspring.spi.BackendUnavailableException;
 import io.github.lockspring.spi.Denial;
 import io.github.lockspring.spi.Grant;
-import io.github.lockspring.spi.OutcomeUnknownException;
 import io.github.lockspring.spi.TimeSource;
+import io.github.lockspring.support.Durations;
 
 /**
  * Acquires several keys in one call to the store, without waiting for them.
@@ -34,9 +34,10 @@ import io.github.lockspring.spi.TimeSource;
  * <li>Granted in time: hold all keys under one lease.</li>
  * <li>Otherwise leave the queues. A request that may have been granted is released in the
  * background.</li>
+ * <li>If there is time left, or a key is wanted in this process, the keys are then
+ * acquired one after the other. Otherwise the answer of the store, or its failure, is
+ * that of the acquisition.</li>
  * </ol>
- * Store failures are ignored: they are reported when the keys are then acquired one after
- * the other.
  */
 final class MultiKeyAcquirer {
 
@@ -78,16 +79,18 @@ final class MultiKeyAcquirer {
 	 * Acquire several keys.
 	 * @param holds the holds to acquire, in the order of the keys
 	 * @param waitNanos the available time, which the call may exceed slightly
-	 * @return whether they are held; if not, the attempt leaves nothing behind
+	 * @return the outcome; unless they are held, the attempt leaves nothing behind
+	 * @throws EngineException if the store failed and no time is left
 	 */
-	boolean acquire(List<Hold> holds, long waitNanos) {
-		if (!tryAcquire(holds, waitNanos)) {
-			return false;
+	Outcome acquire(List<Hold> holds, long waitNanos) {
+		Outcome outcome = tryAcquire(holds, waitNanos);
+		if (outcome != Outcome.HELD) {
+			return outcome;
 		}
 		try {
 			this.context.requireOpen();
 			holds.forEach(Hold::notifyAcquired);
-			return true;
+			return outcome;
 		}
 		catch (Throwable ex) {
 			Hold.releaseAll(holds);
@@ -95,16 +98,16 @@ final class MultiKeyAcquirer {
 		}
 	}
 
-	private boolean tryAcquire(List<Hold> holds, long waitNanos) {
+	private Outcome tryAcquire(List<Hold> holds, long waitNanos) {
 		long now = this.time.nanoTime();
 		try {
 			for (Hold hold : holds) {
 				hold.waitFrom(now);
 				if (this.queues.join(hold, false) != LocalQueue.Turn.CONTEND) {
-					return false;
+					return Outcome.UNDECIDED;
 				}
 			}
-			return contend(holds, this.acquirer.timeout(waitNanos));
+			return contend(holds, now + Math.min(waitNanos, Durations.MAX_NANOS));
 		}
 		finally {
 			for (Hold hold : holds) {
@@ -119,41 +122,48 @@ final class MultiKeyAcquirer {
 		}
 	}
 
-	/**
-	 * Ignore failures, which are reported when the keys are then acquired one after the
-	 * other.
-	 */
-	private boolean contend(List<Hold> holds, Duration timeout) {
+	private Outcome contend(List<Hold> holds, long deadline) {
 		List<String> keys = holds.stream().map(Hold::key).toList();
 		Lease lease = new MultiKeyLease(this.store.newRequest(keys, holds.get(0).options()));
 		long now = this.time.nanoTime();
 		long nowMillis = this.time.currentTimeMillis();
 		boolean answered = false;
 		try {
-			Attempt attempt = this.store.tryAcquire(lease.request(), false, timeout);
+			Attempt attempt = this.store.tryAcquire(lease.request(), false,
+					this.context.settings().operationTimeout());
 			answered = attempt instanceof Denial;
 			if (!(attempt instanceof Grant grant)) {
-				return false;
+				return isOver(deadline) ? Outcome.DENIED : Outcome.UNDECIDED;
 			}
 			lease.granted(grant, now, nowMillis);
 			if (lease.begin(this.time)) {
 				beginAll(holds, lease, grant.token());
 				answered = true;
+				return Outcome.HELD;
 			}
-			return answered;
+			return Outcome.UNDECIDED;
 		}
-		catch (BackendUnavailableException ex) {
-			answered = true;
-			return false;
-		}
-		catch (OutcomeUnknownException ex) {
-			return false;
+		catch (BackendException ex) {
+			answered = ex instanceof BackendUnavailableException;
+			return failed(holds, deadline, ex);
 		}
 		finally {
 			if (!answered) {
 				this.releaseRetrier.releaseIfGranted(lease.request());
 			}
 		}
+	}
+
+	private Outcome failed(List<Hold> holds, long deadline, BackendException failure) {
+		holds.forEach((hold) -> hold.queue().answered(this.time.nanoTime(), failure));
+		if (isOver(deadline)) {
+			throw this.store.unavailable(failure);
+		}
+		return Outcome.UNDECIDED;
+	}
+
+	private boolean isOver(long deadline) {
+		return this.time.nanoTime() - deadline >= 0;
 	}
 
 	private void beginAll(List<Hold> holds, Lease lease, long token) {
@@ -166,6 +176,28 @@ final class MultiKeyAcquirer {
 			Hold.releaseAll(holds.stream().filter(Hold::isActive).toList());
 			throw ex;
 		}
+	}
+
+	/**
+	 * Outcome of an attempt.
+	 */
+	enum Outcome {
+
+		/**
+		 * All keys are held.
+		 */
+		HELD,
+
+		/**
+		 * A key is held by another owner, and no time is left.
+		 */
+		DENIED,
+
+		/**
+		 * The keys have to be acquired one after the other.
+		 */
+		UNDECIDED
+
 	}
 
 }

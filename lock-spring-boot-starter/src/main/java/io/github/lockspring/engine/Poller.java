@@ -352,7 +352,7 @@ final class Poller {
 			synchronized (Poller.this.sleepers) {
 				if (sleeper.asleep) {
 					sleeper.lease.denied(denial.attemptId(), sentNanos, sentMillis);
-					sleeper.hold.queue().setStoreFailure(null);
+					sleeper.hold.queue().answered(sentNanos, null);
 					add(sleeper, pause(denial));
 				}
 			}
@@ -382,7 +382,7 @@ final class Poller {
 				for (Sleeper sleeper : this.sleepers.values()) {
 					if (sleeper.asleep && !Poller.this.sleepers.contains(sleeper)) {
 						if (failure != null) {
-							sleeper.hold.queue().setStoreFailure(failure);
+							sleeper.hold.queue().answered(Poller.this.time.nanoTime(), failure);
 						}
 						add(sleeper, pause);
 					}

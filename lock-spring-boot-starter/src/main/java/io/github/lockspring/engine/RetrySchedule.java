@@ -84,6 +84,38 @@ final class RetrySchedule {
 		return this.deadline - now;
 	}
 
+	long deadline() {
+		return this.deadline;
+	}
+
+	/**
+	 * Return the time left for calls to the store: the last one may outlast the deadline.
+	 */
+	long remainingForCalls(long now) {
+		return Math.max(remaining(now), -Durations.MAX_NANOS) + this.settings.operationTimeout().toNanos();
+	}
+
+	/**
+	 * Return whether there is any time to wait.
+	 */
+	boolean mayWait() {
+		return this.deadline - this.start > 0;
+	}
+
+	/**
+	 * Return whether the last attempt was answered.
+	 */
+	boolean isLastTried() {
+		return this.triedLast;
+	}
+
+	/**
+	 * Make no attempt: after the deadline, the store has answered another acquisition.
+	 */
+	void end() {
+		this.triedLast = true;
+	}
+
 	/**
 	 * Retry now if the sleeper was signalled.
 	 */
@@ -143,10 +175,14 @@ final class RetrySchedule {
 	}
 
 	/**
-	 * Return the time to sleep, which is not positive if an attempt is due.
+	 * Return the time to sleep, which is not positive if an attempt is due. After the
+	 * deadline, one that does not lead sleeps until the leader is answered.
 	 */
 	long sleepNanos(long now, boolean leading) {
-		return leading ? Math.min(this.tryAt - now, remaining(now)) : remaining(now);
+		if (leading) {
+			return Math.min(this.tryAt - now, remaining(now));
+		}
+		return (remaining(now) > 0) ? remaining(now) : remainingForCalls(now);
 	}
 
 	/**

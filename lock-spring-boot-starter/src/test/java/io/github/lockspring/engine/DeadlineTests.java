@@ -50,8 +50,6 @@ class DeadlineTests {
 
 	private static final Duration SECOND = Duration.ofSeconds(1);
 
-	private static final Duration SLACK = Duration.ofMillis(250);
-
 	private static final Duration STEP = Duration.ofMillis(10);
 
 	private final Harness harness = new Harness();
@@ -142,9 +140,9 @@ class DeadlineTests {
 	}
 
 	@Test
-	void attemptThatDoesNotWaitHasTheSlackOnly() throws InterruptedException {
+	void attemptThatDoesNotWaitHasTheTimeOfAnOperation() throws InterruptedException {
 		Hold hold = this.engine.acquire(KEY, OPTIONS, 0);
-		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(SLACK);
+		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(SECOND);
 		assertThat(hold).isNotNull();
 	}
 
@@ -156,18 +154,32 @@ class DeadlineTests {
 	}
 
 	@Test
-	void attemptHasNoMoreTimeThanIsLeftAndTheSlack() {
+	void attemptAtTheDeadlineHasTheTimeOfAnOperation() {
 		Harness.hold(this.harness.engine());
 		Waiter waiter = this.harness.queued(this.engine, Duration.ofMillis(700));
-		assertThat(this.backend.lastCall(Kind.CONTEND).timeout()).isEqualTo(Duration.ofMillis(950));
-		this.harness.advance(Duration.ofMillis(500));
-		this.backend.listener().onRetryHint(this.backend.lastCall(Kind.CONTEND).request());
-		await().until(() -> this.backend.count(Kind.CONTEND) == 2);
-		assertThat(this.backend.lastCall(Kind.CONTEND).timeout()).isEqualTo(Duration.ofMillis(450));
-		waiter.awaitSleep();
-		this.harness.advance(Duration.ofMillis(200));
+		this.harness.advance(Duration.ofMillis(700));
 		assertThat(waiter.result()).isNull();
-		assertThat(this.backend.lastCall(Kind.CONTEND).timeout()).isEqualTo(SLACK);
+		assertThat(this.backend.calls(Kind.CONTEND)).hasSize(2)
+			.allSatisfy((call) -> assertThat(call.timeout()).isEqualTo(SECOND));
+	}
+
+	@Test
+	void attemptThatBeginsAfterTheDeadlineHasTheRestOfTheTime() {
+		Gate gate = new Gate();
+		this.backend.next(Kind.TRY, Fault.before(gate));
+		Waiter together = this.harness
+			.start(() -> {
+			assertThat(this.engine.acquireTogether(List.of(KEY, "z"), OPTIONS, this, 0)).isNull();
+			return null;
+		});
+		gate.awaitArrival();
+		Waiter waiter = this.harness.queued(this.engine, Duration.ZERO);
+		this.harness.advance(Duration.ofMillis(300));
+		this.harness.engine().acquireUninterruptibly("z", OPTIONS, this, 0);
+		gate.open();
+		assertThat(waiter.hold().isHeld()).isTrue();
+		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(Duration.ofMillis(700));
+		assertThat(together.result()).isNull();
 	}
 
 	@Test
@@ -190,24 +202,47 @@ class DeadlineTests {
 		Waiter waiter = this.harness.acquire(engine, Duration.ofMillis(millis));
 		assertUnavailable(waiter, "timeout");
 		assertThat(Duration.ofNanos(this.harness.time.nanoTime() - start)).isBetween(Duration.ofMillis(millis),
-				Duration.ofMillis(millis).plus(SLACK));
+				Duration.ofMillis(millis).plus(SECOND));
 		this.backend.heal();
 		this.harness.advance(SECOND);
 		this.harness.assertNothingLeft();
 	}
 
 	@Test
-	void queuedWaiterDoesNotWaitForTheCallOfTheLeader() {
+	void queuedWaiterWaitsForTheCallOfTheLeaderForTheTimeOfAnOperation() {
 		Gate gate = new Gate();
 		this.backend.next(Kind.CONTEND, Fault.before(gate));
-		Waiter leader = this.harness.acquire(this.engine, SECOND);
+		Waiter leader = this.harness.acquire(this.engine, SECOND.multipliedBy(10));
 		gate.awaitArrival();
 		Waiter waiter = this.harness.queued(this.engine, SECOND);
 		this.harness.advance(SECOND);
-		assertThat(waiter.result()).isNull();
+		assertThat(waiter.awaitSleep().isDone()).isFalse();
+		this.harness.advance(SECOND);
+		assertUnavailable(waiter, "No answer to the attempt of another thread in time");
 		assertThat(leader.isDone()).isFalse();
 		gate.open();
-		leader.result();
+		assertThat(leader.hold().isHeld()).isTrue();
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = { 0, 100 })
+	void storeThatHangsIsUnavailableForAllWhoWaitForTheSameCall(long millis) {
+		Gate gate = new Gate();
+		Kind kind = (millis > 0) ? Kind.CONTEND : Kind.TRY;
+		this.backend.always(kind, Fault.before(() -> {
+			gate.run();
+			throw new OutcomeUnknownException("timeout", null);
+		}));
+		List<Waiter> waiters = new ArrayList<>();
+		waiters.add(this.harness.acquire(this.engine, Duration.ofMillis(millis)));
+		gate.awaitArrival();
+		for (int i = 0; i < 11; i++) {
+			waiters.add(this.harness.queued(this.engine, Duration.ofMillis(millis)));
+		}
+		this.harness.advance(Duration.ofMillis(millis));
+		gate.open();
+		waiters.forEach((waiter) -> assertUnavailable(waiter, "timeout"));
+		assertThat(this.backend.attempts()).as("one failure is that of all").isOne();
 	}
 
 	@Test

@@ -753,12 +753,12 @@ class DowngradeTests {
 		this.backend.next(Kind.STEP_DOWN, Fault.before(gate));
 		CompletableFuture<Boolean> released = CompletableFuture.supplyAsync(writer::release);
 		gate.awaitArrival();
-		assertThat(this.engine.acquireUninterruptibly(KEY, SHARED, new Object(), 0)).isNull();
+		Waiter other = this.harness.queued(this.engine, SHARED, Duration.ZERO);
 		assertThat(reader.isHeld()).isTrue();
 		assertThat(this.backend.attempts()).isOne();
 		gate.open();
 		assertThat(released.join()).isTrue();
-		assertThat(Harness.hold(this.engine, SHARED).isHeld()).isTrue();
+		assertThat(other.hold().isHeld()).isTrue();
 	}
 
 	@Test

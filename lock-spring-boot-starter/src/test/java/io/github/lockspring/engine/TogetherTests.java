@@ -249,11 +249,20 @@ class TogetherTests {
 	}
 
 	@Test
-	void callHasLittleMoreTimeThanThereIs() {
+	void callHasTheTimeOfAnOperation() {
 		this.engine.acquireTogether(KEYS, OPTIONS, new Object(), Duration.ofMillis(100).toNanos());
-		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(Duration.ofMillis(350));
+		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(Duration.ofSeconds(1));
 		this.engine.acquireTogetherAsync(List.of("d", "e"), OPTIONS, new Object(), 0).join();
-		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(Duration.ofMillis(250));
+		assertThat(this.backend.lastCall(Kind.TRY).timeout()).isEqualTo(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void storeFailureIsThrownIfNoTimeIsLeft() {
+		this.backend.next(Kind.TRY, FaultyBackend.Fault.unavailable());
+		assertThatExceptionOfType(EngineException.class)
+			.isThrownBy(() -> this.engine.acquireTogether(KEYS, OPTIONS, new Object(), 0));
+		assertThat(this.backend.attempts()).isOne();
+		this.harness.assertNothingLeft();
 	}
 
 	@Test

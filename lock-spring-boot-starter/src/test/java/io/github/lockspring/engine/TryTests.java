@@ -17,12 +17,16 @@
 package io.github.lockspring.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.github.lockspring.engine.FaultyBackend.Fault;
 import io.github.lockspring.engine.FaultyBackend.Gate;
@@ -33,6 +37,7 @@ import static io.github.lockspring.engine.Harness.LEASE;
 import static io.github.lockspring.engine.Harness.OPTIONS;
 import static io.github.lockspring.engine.Harness.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for trying while another thread of the process asks the store: who needs only a
@@ -132,11 +137,96 @@ class TryTests {
 		this.harness.assertNothingLeft();
 	}
 
-	@Test
-	void whoWantsTheWholeKeyIsRefusedWhileAnotherAsks() {
-		asking(OPTIONS);
-		assertThat(this.engine.acquireUninterruptibly(Harness.KEY, OPTIONS, new Object(), 0)).isNull();
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void whoWantsTheWholeKeyWaitsForTheAnswerToAnother(boolean async) {
+		Waiter asking = asking(OPTIONS);
+		Waiter trying = this.harness
+			.start(() -> async ? this.engine.acquireAsync(Harness.KEY, OPTIONS, new Object(), 0).join()
+					: this.engine.acquire(Harness.KEY, OPTIONS, 0));
+		await().until(() -> this.engine.waitingCount(Harness.KEY) == 2);
+		assertThat(trying.isDone()).isFalse();
+		this.gate.open();
+		assertThat(asking.hold().isHeld()).isTrue();
+		assertThat(trying.result()).isNull();
 		assertThat(this.backend.count(Kind.TRY)).isZero();
+	}
+
+	@Test
+	void onlyOneOfManyWhoTryAsksAgainWhenAnotherWasDenied() {
+		Harness.hold(this.harness.engine());
+		this.backend.next(Kind.TRY, Fault.before(this.gate));
+		List<Waiter> waiters = new ArrayList<>();
+		waiters.add(this.harness.acquire(this.engine, Duration.ZERO));
+		this.gate.awaitArrival();
+		this.harness.time.advance(Duration.ofMillis(1));
+		for (int i = 0; i < 10; i++) {
+			waiters.add(this.harness.queued(this.engine, Duration.ZERO));
+		}
+		this.gate.open();
+		waiters.forEach((waiter) -> assertThat(waiter.result()).isNull());
+		assertThat(this.backend.count(Kind.TRY)).isEqualTo(2);
+		await().until(() -> this.engine.size() == 0);
+	}
+
+	@ParameterizedTest
+	@MethodSource("all")
+	void tryIsNotRefusedBecauseAnotherThreadJustReleases(AcquireOptions options) {
+		Hold hold = Harness.hold(this.engine);
+		this.backend.next(Kind.RELEASE, Fault.before(this.gate));
+		CompletableFuture<Boolean> release = CompletableFuture.supplyAsync(hold::release);
+		this.gate.awaitArrival();
+		Waiter trying = this.harness.queued(this.engine, options, Duration.ZERO);
+		this.gate.open();
+		assertThat(release.join()).isTrue();
+		assertThat(trying.hold().isHeld()).isTrue();
+	}
+
+	static List<AcquireOptions> all() {
+		return List.of(OPTIONS, Harness.SHARED, PERMIT);
+	}
+
+	@Test
+	void tryIsUnavailableWhileTheReleaseOfAnotherThreadHangs() {
+		Hold hold = Harness.hold(this.engine);
+		this.backend.next(Kind.RELEASE, Fault.before(this.gate));
+		CompletableFuture<Boolean> release = CompletableFuture.supplyAsync(hold::release);
+		this.gate.awaitArrival();
+		Waiter trying = this.harness.queued(this.engine, Duration.ZERO);
+		this.harness.time.advance(Duration.ofSeconds(1));
+		assertThat(trying.failure()).isInstanceOf(EngineException.class);
+		this.gate.open();
+		assertThat(release.join()).isTrue();
+	}
+
+	@Test
+	void tryIsRefusedWithoutAskingWhileAnotherThreadWaits() {
+		Harness.hold(this.harness.engine());
+		this.harness.queued(this.engine, WAIT);
+		this.backend.clearCalls();
+		assertThat(this.engine.acquireUninterruptibly(Harness.KEY, OPTIONS, new Object(), 0)).isNull();
+		assertThat(this.backend.attempts()).isZero();
+	}
+
+	@Test
+	void tryIsUnavailableWhileTheAttemptsOfAnotherThreadFail() {
+		this.backend.always(Kind.CONTEND, Fault.unavailable());
+		this.harness.queued(this.engine, WAIT);
+		assertThatExceptionOfType(EngineException.class)
+			.isThrownBy(() -> this.engine.acquireUninterruptibly(Harness.KEY, OPTIONS, new Object(), 0));
+	}
+
+	@Test
+	void tryIsNotRefusedBecauseAnotherThreadTriesSeveralKeys() {
+		this.harness.engine().acquireUninterruptibly("z", OPTIONS, this, 0);
+		this.backend.next(Kind.TRY, Fault.after(this.gate));
+		CompletableFuture<Object> together = CompletableFuture.supplyAsync(() -> Optional
+			.ofNullable(this.engine.acquireTogether(List.of(Harness.KEY, "z"), OPTIONS, new Object(), 0)));
+		this.gate.awaitArrival();
+		Waiter trying = this.harness.queued(this.engine, Duration.ZERO);
+		this.gate.open();
+		assertThat(trying.hold().isHeld()).isTrue();
+		assertThat(together.join()).as("denied, without trying the keys one by one").isEqualTo(Optional.empty());
 	}
 
 	@Test
